@@ -1,0 +1,141 @@
+#pragma once
+// Dynamic values (arrays, bags and the scalars inside them) as compact tagged bytes, read in place.
+//
+// Encoding, little endian; the tags are on disk and never reused:
+//   00 null | 01 false | 02 true
+//   03 long: 8 bytes | 04 real: 8 bytes | 06 datetime: 8 bytes ns | 07 timespan: 8 bytes ns
+//   05 string: u32 size, bytes
+//   08 array: u32 body size, u32 count, then the elements
+//   09 bag: u32 body size, u32 count, then per entry u32 key size, key bytes, value
+// Bags keep the order of insertion and hold each key once: a repeated key overwrites (last wins).
+// DynamicView trusts its bytes: whatever comes from disk or the network passes
+// validate_dynamic first. Views do not own; they follow the buffer they were made from.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/column/type.h"
+#include "store/column/value.h"
+
+namespace evq {
+
+enum class DynamicTag : std::uint8_t {
+  kNull = 0,
+  kFalse = 1,
+  kTrue = 2,
+  kLong = 3,
+  kReal = 4,
+  kString = 5,
+  kDatetime = 6,
+  kTimespan = 7,
+  kArray = 8,
+  kBag = 9,
+};
+
+// True when `bytes` is exactly one well-formed value, nested at most `kDynamicDepthMax` deep.
+bool validate_dynamic(std::string_view bytes);
+
+class DynamicView {
+ public:
+  DynamicView() : bytes_(std::string_view("\0", 1)) {}
+  explicit DynamicView(std::string_view bytes) : bytes_(bytes) {}
+
+  std::string_view bytes() const { return bytes_; }
+  DynamicTag tag() const { return static_cast<DynamicTag>(static_cast<unsigned char>(bytes_[0])); }
+  bool is_null() const { return tag() == DynamicTag::kNull; }
+  bool is_array() const { return tag() == DynamicTag::kArray; }
+  bool is_bag() const { return tag() == DynamicTag::kBag; }
+  bool is_string() const { return tag() == DynamicTag::kString; }
+  bool is_number() const { return tag() == DynamicTag::kLong || tag() == DynamicTag::kReal; }
+  bool is_bool() const { return tag() == DynamicTag::kFalse || tag() == DynamicTag::kTrue; }
+  // The APL type of a scalar; kDynamic for arrays and bags, kNull for null.
+  Type type() const;
+
+  bool as_bool() const { return tag() == DynamicTag::kTrue; }
+  std::int64_t as_integer() const;    // long, datetime, timespan
+  double as_real() const;             // real, or a long widened
+  std::string_view as_string() const;  // string only
+
+  // Elements of an array, entries of a bag; 0 for scalars.
+  std::size_t size() const;
+  // Negative indexes count from the end. Out of range or not an array: a null view.
+  DynamicView at(std::int64_t index) const;
+  // The value under `key`; nothing when absent or not a bag.
+  std::optional<DynamicView> find(std::string_view key) const;
+
+  // Walks elements or entries in order. `key` is empty in arrays.
+  class Iterator {
+   public:
+    explicit Iterator(DynamicView container);
+    bool next();  // must be true before key() and value()
+    std::string_view key() const { return key_; }
+    DynamicView value() const { return value_; }
+
+   private:
+    std::string_view rest_;
+    std::size_t left_ = 0;
+    bool bag_ = false;
+    std::string_view key_;
+    DynamicView value_;
+  };
+
+ private:
+  std::string_view bytes_;
+};
+
+// Appends one value to a string of bytes, containers by begin/end pairs.
+class DynamicBuilder {
+ public:
+  void add_null();
+  void add_bool(bool value);
+  void add_long(std::int64_t value);
+  void add_real(double value);
+  void add_string(std::string_view value);
+  void add_datetime(std::int64_t nanoseconds);
+  void add_timespan(std::int64_t nanoseconds);
+  void add_value(const Value& value);
+  void add_encoded(DynamicView value);
+
+  void begin_array();
+  void end_array();
+  void begin_bag();
+  // Before each value of a bag.
+  void key(std::string_view name);
+  void end_bag();
+
+  std::size_t depth() const { return open_.size(); }
+  // The bytes built so far; all containers must be closed.
+  const std::string& bytes() const { return bytes_; }
+  std::string take();
+  void clear();
+
+ private:
+  struct Open {
+    std::size_t start;
+    std::uint32_t count;
+    bool bag;
+    bool duplicate_keys_possible;
+  };
+  void count_element();
+  void drop_duplicate_keys(std::size_t start, std::uint32_t* count);
+
+  std::string bytes_;
+  std::vector<Open> open_;
+};
+
+// The size of the first value in `bytes` (trusted).
+std::size_t dynamic_size(std::string_view bytes);
+
+// A total order over all dynamic values: null, bools, numbers (by value, long before real when
+// equal), datetimes, timespans, strings, arrays (element-wise), bags (by entries).
+int compare_dynamic(DynamicView a, DynamicView b);
+
+// A scalar view as a Value of its own type; arrays and bags as a dynamic Value.
+Value value_from_dynamic(DynamicView view);
+std::string dynamic_from_value(const Value& value);
+
+}  // namespace evq
