@@ -4,8 +4,8 @@
 #
 # Same events and same end give the same bytes: the random numbers are ours (Park and Miller's
 # multiplicative generator, exact in doubles), not awk's. Requests follow a daily curve, latency a
-# heavy tail that depends on the path, and for 40 minutes one region's payments fail, so that there
-# is something to find.
+# heavy tail that depends on the path, and for 90 minutes one region's payments and carts fail, so that
+# there is something to find.
 
 function below(n) {
   seed = (seed * 48271) % 2147483647
@@ -75,8 +75,8 @@ function event(seconds, millis,    p, region, status, latency, bad, line) {
   status = statuses[draw(status_weight, status_count)]
   # A product of uniform numbers has the heavy tail that response times have.
   latency = int(base_latency[p] / (0.02 + below(1000) / 1000 * (0.4 + below(600) / 1000))) + 1
-  bad = seconds >= outage && seconds < outage + 2400
-  if (bad && region == "eu-central" && paths[p] == "/api/payments" && below(10) < 8) {
+  bad = seconds >= outage && seconds < outage + 5400 && region == "eu-central"
+  if (bad && (paths[p] == "/api/payments" || paths[p] == "/cart") && below(10) < 8) {
     status = 503
     latency += 5000
   }
