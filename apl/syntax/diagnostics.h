@@ -1,0 +1,123 @@
+#pragma once
+// Every message of the front end, one function and one stable code each, so that wording is
+// reviewed in one place (diagnostics.cpp and diagnostics_syntax.cpp). APL1xxx come from the parser,
+// APL2xxx from the planner. All give an Error of code kCompile with span, one sentence and a hint.
+//
+// Candidates of "did you mean" are any range of names; the functions keep nothing of them.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/error.h"
+
+namespace evq::diag {
+
+struct DiagnosticInfo {
+  std::string_view id;    // APL2003
+  std::string_view slug;  // unknown-field
+};
+std::span<const DiagnosticInfo> all_diagnostics();
+// "unknown-field" for "APL2003"; the error code's name for an error without an id.
+std::string_view slug_of(const Error& error);
+
+// ---------------------------------------------------------------------------------- nearest names
+
+using Candidates = std::span<const std::string_view>;
+
+struct Suggestion {
+  std::string best;               // empty: nothing is near enough
+  std::vector<std::string> also;  // at most two more, nearest first
+};
+Suggestion suggest(std::string_view name, Candidates candidates);
+// "did you mean 'count'?   (also: countif, dcount)"; empty when nothing is near.
+std::string did_you_mean(std::string_view name, Candidates candidates);
+
+// --------------------------------------------------------------------------- parser (APL1xxx)
+
+Error unexpected_character(Span at, std::string_view character);
+Error unterminated_string(Span at);
+Error unterminated_name(Span at);
+Error invalid_number(Span at, std::string_view text);
+Error invalid_literal(Span at, std::string_view type, std::string_view text);
+Error unexpected_token(Span at, std::string_view expected, std::string_view found);
+Error unexpected_end(Span at, std::string_view expected);
+Error unclosed_bracket(Span open, char bracket);
+Error unmatched_bracket(Span close, char bracket);
+Error unknown_operator(Span at, std::string_view name, Candidates operators);
+Error missing_pipe(Span at, std::string_view name);
+Error foreign_operator(Span at, std::string_view name, std::string_view language,
+                       std::string_view hint);
+Error single_equals(Span at);
+Error foreign_symbol(Span at, std::string_view symbol, std::string_view instead);
+Error like_operator(Span at);
+Error null_comparison(Span at, bool is_not);
+Error unquoted_dashes(Span at, std::string_view name);
+Error foreign_comment(Span at, std::string_view symbol);
+Error upper_case_keyword(Span at, std::string_view name);
+Error chained_comparison(Span at, std::string_view op);
+Error text_too_long(std::size_t bytes_max);
+Error nested_too_deep(Span at, std::size_t depth_max);
+Error too_many_operators(Span at, std::size_t operators_max);
+Error join_with_and(Span at);
+Error empty_query();
+Error invalid_option_value(Span at, std::string_view option, std::string_view value,
+                           Candidates allowed);
+Error unknown_option(Span at, std::string_view operator_name, std::string_view option,
+                     Candidates allowed);
+Error unknown_type(Span at, std::string_view name);
+Error quoted_timespan(Span at, std::string_view text);
+Error invalid_utf8(Span at);
+Error name_too_long(Span at, std::size_t bytes_max);
+Error missing_clause(Span at, std::string_view operator_name, std::string_view clause);
+
+// -------------------------------------------------------------------------- planner (APL2xxx)
+
+Error unknown_dataset(Span at, std::string_view name, Candidates datasets);
+Error no_dataset_matches(Span at, std::string_view pattern);
+// `where` names the input ("'web'" without the quotes), or is empty for a computed input.
+Error unknown_field(Span at, std::string_view name, std::string_view dataset, Candidates fields);
+Error unknown_function(Span at, std::string_view name, Candidates functions);
+Error unknown_aggregate(Span at, std::string_view name, Candidates aggregates);
+Error unknown_plugin(Span at, std::string_view name, Candidates plugins);
+// `expected` is text such as "2", "1 to 3", "at least 1"; `signature` may be empty.
+Error wrong_argument_count(Span at, std::string_view function, std::string_view expected,
+                           std::size_t found, std::string_view signature);
+Error wrong_argument_type(Span at, std::string_view function, std::size_t position,
+                          std::string_view expected, std::string_view found);
+Error not_an_aggregate(Span at, std::string_view name);
+Error aggregate_in_scalar(Span at, std::string_view name);
+Error nested_aggregate(Span at, std::string_view name);
+Error field_not_grouped(Span at, std::string_view name);
+// `op` between a left and a right of these types.
+Error type_mismatch(Span at, std::string_view op, std::string_view left, std::string_view right);
+Error operand_type(Span at, std::string_view op, std::string_view expected, std::string_view found);
+Error predicate_not_bool(Span at, std::string_view where, std::string_view found);
+Error constant_required(Span at, std::string_view what);
+// `must` completes "what must …": "be a positive number".
+Error invalid_constant(Span at, std::string_view what, std::string_view must);
+Error ambiguous_name(Span at, std::string_view name, std::string_view meanings);
+Error duplicate_name(Span at, std::string_view name, std::string_view where);
+Error table_expected(Span at, std::string_view found);
+Error scalar_expected(Span at, std::string_view found);
+Error unknown_argument(Span at, std::string_view function, std::string_view name,
+                       Candidates parameters);
+Error duplicate_argument(Span at, std::string_view function, std::string_view name);
+Error invalid_join_condition(Span at);
+Error unsupported_kind(Span at, std::string_view operator_name, std::string_view kind,
+                       std::string_view allowed);
+Error unsupported_feature(Span at, std::string_view what, std::string_view hint);
+Error not_serialized(Span at, std::string_view function);
+Error invalid_regex(Span at, std::string_view reason);
+Error recursive_function(Span at, std::string_view name);
+Error misplaced_star(Span at);
+Error missing_argument(Span at, std::string_view function, std::string_view name);
+Error row_shape(Span at, std::size_t values, std::size_t columns);
+Error operator_not_allowed(Span at, std::string_view operator_name, std::string_view where);
+Error limit_exceeded(Span at, std::string_view what, std::size_t limit);
+// A value that APL takes only as a name: project-rename a = b + 1.
+Error name_required(Span at, std::string_view where);
+
+}  // namespace evq::diag
