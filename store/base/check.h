@@ -9,11 +9,11 @@ namespace evq {
 
 }  // namespace evq
 
-#define EVQ_CHECK(condition)                                  \
-  do {                                                        \
-    if (!(condition)) [[unlikely]] {                          \
-      ::evq::check_failed(#condition, __FILE__, __LINE__);    \
-    }                                                         \
+#define EVQ_CHECK(condition)                               \
+  do {                                                     \
+    if (!(condition)) [[unlikely]] {                       \
+      ::evq::check_failed(#condition, __FILE__, __LINE__); \
+    }                                                      \
   } while (false)
 
 #ifdef NDEBUG

@@ -50,10 +50,10 @@ struct Span {
 
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
-  std::string message;        // one sentence, lower-case start, no full stop
-  std::optional<Span> span;   // where in the query's text
-  std::string hint;           // what to do; may be empty
-  std::string_view id;        // of a front-end diagnostic: "APL2003"; static storage, may be empty
+  std::string message;       // one sentence, lower-case start, no full stop
+  std::optional<Span> span;  // where in the query's text
+  std::string hint;          // what to do; may be empty
+  std::string_view id;       // of a front-end diagnostic: "APL2003"; static storage, may be empty
 };
 
 Error make_error(ErrorCode code, std::string message, std::string hint = {});

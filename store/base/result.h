@@ -30,7 +30,7 @@ class [[nodiscard]] Status {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : held_(std::in_place_index<0>, std::move(value)) {}  // NOLINT
+  Result(T value) : held_(std::in_place_index<0>, std::move(value)) {}      // NOLINT
   Result(Error error) : held_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   bool ok() const { return held_.index() == 0; }
@@ -56,17 +56,17 @@ class [[nodiscard]] Result {
 #define EVQ_CONCAT(a, b) EVQ_CONCAT_INNER(a, b)
 
 // Returns the error of a Status or Result expression from the enclosing function, if it has one.
-#define EVQ_TRY(expression)                                        \
-  do {                                                             \
-    if (auto evq_status = (expression); !evq_status.ok()) {        \
-      return std::move(evq_status).take_error();                   \
-    }                                                              \
+#define EVQ_TRY(expression)                                 \
+  do {                                                      \
+    if (auto evq_status = (expression); !evq_status.ok()) { \
+      return std::move(evq_status).take_error();            \
+    }                                                       \
   } while (false)
 
 // EVQ_TRY_ASSIGN(auto rows, read_rows(file)): the value, or return the error.
-#define EVQ_TRY_ASSIGN(declaration, expression)                                       \
-  auto EVQ_CONCAT(evq_result_, __LINE__) = (expression);                              \
-  if (!EVQ_CONCAT(evq_result_, __LINE__).ok()) {                                      \
-    return std::move(EVQ_CONCAT(evq_result_, __LINE__)).take_error();                 \
-  }                                                                                   \
+#define EVQ_TRY_ASSIGN(declaration, expression)                       \
+  auto EVQ_CONCAT(evq_result_, __LINE__) = (expression);              \
+  if (!EVQ_CONCAT(evq_result_, __LINE__).ok()) {                      \
+    return std::move(EVQ_CONCAT(evq_result_, __LINE__)).take_error(); \
+  }                                                                   \
   declaration = std::move(EVQ_CONCAT(evq_result_, __LINE__)).value()

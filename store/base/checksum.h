@@ -1,0 +1,34 @@
+#pragma once
+// Checksums of stored bytes and hashes for tables, both XXH3 with 64 bits. A checksum is part of
+// the format on disk: its value for given bytes and seed never changes. A hash is for memory only;
+// tables keyed by input take a random seed so that nobody can choose colliding keys.
+// All functions are pure and may be called from any thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace evq {
+
+// XXH3-64 with seed 0.
+std::uint64_t checksum64(std::string_view bytes);
+std::uint64_t checksum64(std::span<const std::uint8_t> bytes);
+// The seed binds the bytes to their place: a block put where another belongs does not verify.
+std::uint64_t checksum64(std::string_view bytes, std::uint64_t seed);
+
+// For hash tables.
+std::uint64_t hash64(std::string_view bytes, std::uint64_t seed);
+
+// Mixes one integer: every input bit changes half of the output bits.
+inline std::uint64_t hash64(std::uint64_t value, std::uint64_t seed) {
+  std::uint64_t x = value ^ (seed * 0x9E3779B97F4A7C15ULL);
+  x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ULL;
+  x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ULL;
+  return x ^ (x >> 32);
+}
+
+// A seed nobody can guess, from the operating system's random source.
+std::uint64_t random_seed();
+
+}  // namespace evq

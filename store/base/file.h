@@ -1,0 +1,113 @@
+#pragma once
+// The edge to the file system: open, read, write, lock, sync. Everything evq creates is private to
+// its user (folders 0700, files 0600, whatever the umask) and is opened with O_CLOEXEC. Failures
+// are kIo, kNotFound (no such file), kDiskFull (no space, quota) or kConflict (exists already), and
+// their text names the path and the operating system's reason.
+// Every function may be called from any thread; one File or FileLock belongs to one thread at a
+// time, except for read_at, which is safe beside itself.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+// An open file descriptor; closes it when destroyed.
+class File {
+ public:
+  File() = default;
+  ~File();
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  // Opens the user's own data: symbolic links are followed, pipes and devices are fine.
+  static Result<File> open_input(const std::string& path);
+  // Opens a file of a store for reading; a symbolic link is refused.
+  static Result<File> open_read(const std::string& path);
+  // Opens a file of a store for reading and writing, creating it when missing.
+  static Result<File> open_read_write(const std::string& path);
+  // Creates a file for writing; kConflict when there is one already.
+  static Result<File> create_new(const std::string& path);
+  // Creates or empties the user's output file; symbolic links are followed.
+  static Result<File> create_output(const std::string& path);
+  // Takes over an open descriptor; `name` stands for the path in errors.
+  static File adopt(int descriptor, std::string name);
+  // Standard input, which stays open when the File goes.
+  static File standard_input();
+
+  // Up to `buffer.size()` bytes from `offset`; fewer only at the end of the file.
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> buffer) const;
+  // What is there now, at most the buffer; 0 at the end.
+  Result<std::size_t> read_some(std::span<char> buffer);
+  Status write_all(std::string_view bytes);
+  Status write_at(std::uint64_t offset, std::string_view bytes);
+  Status truncate(std::uint64_t size_bytes);
+  Result<std::uint64_t> size() const;
+  // fsync and fdatasync. After a failure the file's state on disk is unknown: never retry.
+  Status sync();
+  Status sync_data();
+  // Closes now and reports the failure a destructor would have to swallow.
+  Status close();
+
+  bool is_open() const { return descriptor_ >= 0; }
+  int descriptor() const { return descriptor_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  File(int descriptor, std::string path, bool owned);
+
+  int descriptor_ = -1;
+  bool owned_ = true;
+  std::string path_;
+};
+
+enum class LockMode : std::uint8_t { kShared, kExclusive };
+
+// A lock between processes and between holders in one process: flock on a side file, which is
+// created when missing and never removed. Released when destroyed or when the process ends.
+class FileLock {
+ public:
+  // Waits up to `timeout_ms` (negative: without end); kTimeout when it is over.
+  static Result<FileLock> acquire(const std::string& path, LockMode mode,
+                                  std::int64_t timeout_ms = -1);
+  // Nothing when another holder is in the way.
+  static Result<std::optional<FileLock>> try_acquire(const std::string& path, LockMode mode);
+  void release();
+
+ private:
+  explicit FileLock(File file) : file_(std::move(file)) {}
+
+  File file_;
+};
+
+// Creates the folder and missing parents with mode 0700; one that exists must be a folder.
+Status make_private_directory(const std::string& path);
+// Makes created, renamed and removed names in the folder durable.
+Status sync_directory(const std::string& path);
+// Symbolic links are followed; kTooLarge when the file is longer than `size_max` bytes.
+Result<std::string> read_whole_file(const std::string& path, std::size_t size_max);
+// All or nothing, and durable on return: writes a temporary file beside `path` and renames it.
+Status write_file_atomically(const std::string& path, std::string_view bytes);
+bool file_exists(const std::string& path);
+bool is_directory(const std::string& path);
+// kNotFound when there is none.
+Status remove_file(const std::string& path);
+// Names (not paths) of the entries, sorted, without "." and "..".
+Result<std::vector<std::string>> list_directory(const std::string& path);
+// True for NFS, SMB/CIFS, AFS, Ceph, 9p and FUSE remotes, where locks and sync are not dependable.
+// `path` need not exist: its nearest existing parent decides.
+Result<bool> is_network_filesystem(const std::string& path);
+// Bytes an unprivileged process may still write there.
+Result<std::uint64_t> free_disk_bytes(const std::string& path);
+// The descriptor's device is a terminal.
+bool is_terminal(int descriptor);
+
+}  // namespace evq

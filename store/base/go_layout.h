@@ -1,0 +1,82 @@
+#pragma once
+// GoLayout: a time layout written as Go's reference time ("2/Jan/2006:15:04:05 -0700"), compiled
+// once and then matched against many texts. Everything in the layout that is not an element of the
+// reference time is literal text; so " +0000" is literal and " -0700" is a zone.
+// Immutable after compile: may be shared between threads.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+class GoLayout {
+ public:
+  // kUsage when the layout has no element at all or is too long.
+  static Result<GoLayout> compile(std::string_view layout);
+
+  // The instant, when the whole text fits the layout and the date exists. As in Go, a fraction
+  // after the seconds is accepted even when the layout has none, month and day names match
+  // without case, and a missing date part is that of year 0: so a layout needs a year to yield
+  // an instant in range. A layout without a year (syslog) takes it from `reference_ns`: the year
+  // that puts the result nearest to it. Without a zone the time is UTC.
+  std::optional<std::int64_t> parse(std::string_view text, std::int64_t reference_ns) const;
+
+  // Writes an instant (UTC) in this layout.
+  std::string format(std::int64_t ns) const;
+
+  const std::string& text() const { return text_; }
+
+  enum class Element : std::uint8_t {
+    kLiteral,
+    kYear4,             // 2006
+    kYear2,             // 06
+    kMonthNumber,       // 1
+    kMonthNumber2,      // 01
+    kMonthShort,        // Jan
+    kMonthLong,         // January
+    kDay,               // 2
+    kDayBlank,          // _2
+    kDay2,              // 02
+    kDayOfYear3,        // 002
+    kDayOfYearBlank,    // __2
+    kWeekdayShort,      // Mon
+    kWeekdayLong,       // Monday
+    kHour24,            // 15
+    kHour12,            // 3
+    kHour12Two,         // 03
+    kMinute,            // 4
+    kMinute2,           // 04
+    kSecond,            // 5
+    kSecond2,           // 05
+    kFractionFixed,     // .000 or ,000: exactly `width` digits
+    kFractionOptional,  // .999 or ,999: any number of digits, may be absent
+    kUpperPm,           // PM
+    kLowerPm,           // pm
+    kZoneName,          // MST
+    kZone,              // -07, -0700, -07:00 and with seconds; `width` is the text's size
+    kZoneZ,             // Z07, Z0700, Z07:00: the same, or the letter Z
+  };
+
+ private:
+  struct Part {
+    Element element = Element::kLiteral;
+    int width = 0;        // digits of a fraction; characters of a numeric zone
+    std::string literal;  // of kLiteral; of a fraction, its separator
+  };
+
+  struct Fields;
+
+  static bool parse_part(const Part& part, const Part* next, std::string_view& rest,
+                         Fields& fields);
+
+  std::string text_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace evq

@@ -1,0 +1,143 @@
+#pragma once
+// Every hard limit of the program, in one place, each with the reason for its number. Tests iterate
+// over them: at the limit all is well, one past it gives the documented error and nothing else.
+// Sizes are bytes unless the name says otherwise; times carry their unit in the name.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace evq {
+
+inline constexpr std::size_t kKibibyte = 1024;
+inline constexpr std::size_t kMebibyte = 1024 * kKibibyte;
+inline constexpr std::size_t kGibibyte = 1024 * kMebibyte;
+
+// ---- storage layout
+// A row number inside a block fits 16 bits, and a block of typical logs stays a few megabytes.
+inline constexpr std::size_t kBlockRowsMax = 65536;
+// Rows the executor handles at a time: vectors of 8-byte values stay in the level 1/2 caches.
+inline constexpr std::size_t kChunkRowsMax = 2048;
+// A fresh chunk's uncompressed events; larger ingests seal blocks directly.
+inline constexpr std::size_t kFreshChunkBytesMax = 16 * kMebibyte;
+// Bytes of one block's decoded columns: the cap for an allocation made from a stored size.
+inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
+// The write-ahead log is checkpointed at the target and writers wait at the hard limit, so that a
+// slow reader cannot fill the disk.
+inline constexpr std::size_t kWalBytesTarget = 64 * kMebibyte;
+inline constexpr std::size_t kWalBytesMax = 128 * kMebibyte;
+// Free space kept back so that a delete or a check still works on a full disk.
+inline constexpr std::size_t kDiskReserveBytesMin = 16 * kMebibyte;
+
+// ---- input policy
+// Deep enough for every log seen; parsers keep an explicit stack of this many levels.
+inline constexpr std::size_t kJsonDepthMax = 100;
+// Columns of one event: above this the producer puts data into field names.
+inline constexpr std::size_t kEventFieldsMax = 1000;
+// Columns of a dataset: the catalogue row of a field and one segment a block are paid for each.
+inline constexpr std::size_t kDatasetFieldsMax = 10000;
+// One field's value at ingest, the same as the service evq is compatible with.
+inline constexpr std::size_t kFieldValueBytesMax = 1 * kMebibyte;
+// One field's name: the same as the service evq is compatible with.
+inline constexpr std::size_t kFieldNameBytesMax = 200;
+// One input line over HTTP, where many requests share the server's memory.
+inline constexpr std::size_t kHttpLineBytesMax = 16 * kMebibyte;
+// One input line on the command line, where the user owns the machine.
+inline constexpr std::size_t kCliLineBytesMax = 128 * kMebibyte;
+// An input batch is handed on at this size or age, so that an endless stream is bounded.
+inline constexpr std::size_t kIngestBatchBytesMax = 4 * kMebibyte;
+inline constexpr std::int64_t kIngestBatchAgeMsMax = 1000;
+// Failures listed by name in an ingest answer; the count beside the list stays exact.
+inline constexpr std::size_t kIngestFailuresListedMax = 1000;
+// Peak memory of an ingest from the command line, whatever the file's size.
+inline constexpr std::size_t kIngestMemoryBytesMax = 256 * kMebibyte;
+
+// ---- names
+// Datasets: [A-Za-z0-9_.-], not starting with a dot or hyphen.
+inline constexpr std::size_t kDatasetNameBytesMax = 128;
+// Names of saved queries, tokens and organizations: shown in tables, kept in catalogue rows.
+inline constexpr std::size_t kResourceNameBytesMax = 256;
+// A saved query's other texts (description, metadata).
+inline constexpr std::size_t kResourceTextBytesMax = 64 * kKibibyte;
+// Saved queries, tokens and datasets of one store: lists are answered whole, without pages.
+inline constexpr std::size_t kStoreResourcesMax = 100000;
+
+// ---- queries: text
+// Longer than any written query and most generated ones; lexing it takes about a millisecond.
+inline constexpr std::size_t kQueryTextBytesMax = 256 * kKibibyte;
+// Nesting of parentheses, calls and subqueries: bounds every recursive walk of a tree.
+inline constexpr std::size_t kQueryDepthMax = 200;
+// Tabular operators of one query, subqueries included.
+inline constexpr std::size_t kQueryOperatorsMax = 200;
+// Pattern text of a regular expression.
+inline constexpr std::size_t kRegexPatternBytesMax = 4 * kKibibyte;
+// Memory of one compiled regular expression, program and automaton.
+inline constexpr std::size_t kRegexProgramBytesMax = 8 * kMebibyte;
+// Compiled regular expressions kept when patterns come from rows instead of constants.
+inline constexpr std::size_t kRegexCacheEntriesMax = 64;
+
+// ---- queries: values
+// One string made by a function (strrep, strcat_array, make_list as text): stops doubling bombs.
+inline constexpr std::size_t kStringValueBytesMax = 16 * kMebibyte;
+// Items of one list made by a function or aggregate (make_list, range, split).
+inline constexpr std::size_t kListItemsMax = 1048576;
+// Nesting of a dynamic value built by functions; input is held to kJsonDepthMax.
+inline constexpr std::size_t kDynamicDepthMax = 200;
+
+// ---- queries: results and resources
+// Rows of an answer when neither the query nor the request says how many.
+inline constexpr std::size_t kResultRowsDefault = 1000;
+// Rows of one answer over HTTP; more is reached by the cursor. The command line streams.
+inline constexpr std::size_t kResultRowsMax = 50000;
+// Memory of all queries of a process together; --memory-limit changes it.
+inline constexpr std::size_t kQueryMemoryBytesDefault = 1 * kGibibyte;
+// Time of one query; --timeout changes it.
+inline constexpr std::int64_t kQueryTimeMsDefault = 60000;
+// Work between two looks at the deadline: a query ends at most this late in any operator.
+inline constexpr std::int64_t kControlPollMsMax = 50;
+// Queries running at once per processor: beyond it they only slow each other down.
+inline constexpr std::size_t kQueriesPerProcessorMax = 2;
+// Queries waiting for their turn, and how long; then 503 with Retry-After.
+inline constexpr std::size_t kQueriesQueuedMax = 64;
+inline constexpr std::int64_t kQueryQueueMsMax = 10000;
+// Worker threads of one process: above this, memory for scratch buffers outgrows the gain.
+inline constexpr std::size_t kThreadsMax = 256;
+
+// ---- HTTP
+// Request line and headers in all; the parser's buffer.
+inline constexpr std::size_t kHttpHeaderBytesMax = 16 * kKibibyte;
+inline constexpr std::size_t kHttpHeadersMax = 100;
+inline constexpr std::size_t kHttpTargetBytesMax = 8 * kKibibyte;
+// Extensions after one chunk size.
+inline constexpr std::size_t kHttpChunkExtensionBytesMax = 256;
+// A query's body: its text's limit, JSON-escaped, with room for variables.
+inline constexpr std::size_t kHttpQueryBodyBytesMax = 1 * kMebibyte;
+// An ingest body as sent and as decoded; it is streamed, so this is not memory.
+inline constexpr std::size_t kHttpIngestBodyBytesMax = 64 * kMebibyte;
+inline constexpr std::size_t kHttpIngestDecodedBytesMax = 256 * kMebibyte;
+// The whole header must be there by then.
+inline constexpr std::int64_t kHttpHeaderMsMax = 10000;
+// A body slower than this over the window is cut off.
+inline constexpr std::size_t kHttpBodyBytesPerSecondMin = 1 * kKibibyte;
+inline constexpr std::int64_t kHttpBodyRateWindowMs = 15000;
+// A kept-alive connection without a request, and a client that stops reading its answer.
+inline constexpr std::int64_t kHttpIdleMsMax = 60000;
+inline constexpr std::int64_t kHttpWriteStallMsMax = 30000;
+// Open connections; the oldest idle ones are closed to make room.
+inline constexpr std::size_t kHttpConnectionsMax = 4096;
+// Output over input of a decompressor after the first mebibyte: what real logs never reach.
+inline constexpr std::size_t kDecompressionRatioMax = 200;
+inline constexpr std::size_t kDecompressionFreeBytes = 1 * kMebibyte;
+// A zstd frame may ask for a window of this many bytes (log2) and no more.
+inline constexpr int kZstdWindowLogMax = 27;
+
+// ---- text of times
+// Longer text is no timestamp: parsers refuse it before looking at it.
+inline constexpr std::size_t kTimeTextBytesMax = 128;
+// Elements of one compiled time layout.
+inline constexpr std::size_t kTimeLayoutElementsMax = 64;
+
+// ---- files read whole
+// Query files, request bodies for the command line, configuration.
+inline constexpr std::size_t kSmallFileBytesMax = 16 * kMebibyte;
+
+}  // namespace evq

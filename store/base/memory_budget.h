@@ -1,0 +1,73 @@
+#pragma once
+// MemoryBudget: how many bytes a query, or all queries of a process together, may hold. Operators
+// reserve before they allocate and release after they free; nobody hooks malloc. A budget may have
+// a parent (the process's), which is charged for the same bytes.
+// All methods of MemoryBudget may be called from any thread; a lease belongs to one thread.
+
+#include <atomic>
+#include <cstddef>
+#include <string_view>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+class MemoryBudget {
+ public:
+  // `limit_bytes` 0 means no limit of its own. The parent must outlive this budget.
+  explicit MemoryBudget(std::size_t limit_bytes, MemoryBudget* parent = nullptr)
+      : limit_(limit_bytes), parent_(parent) {}
+  // Everything must have been released.
+  ~MemoryBudget() = default;
+  MemoryBudget(const MemoryBudget&) = delete;
+  MemoryBudget& operator=(const MemoryBudget&) = delete;
+
+  // kLimit, "memory limit of N exceeded in OPERATOR", when the bytes do not fit; then nothing is
+  // reserved.
+  Status reserve(std::size_t bytes, std::string_view operator_name);
+  // At most what is reserved.
+  void release(std::size_t bytes);
+
+  std::size_t limit() const { return limit_; }
+  std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+  // The most that was ever reserved at once.
+  std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
+
+ private:
+  bool try_reserve(std::size_t bytes);
+
+  const std::size_t limit_;
+  MemoryBudget* const parent_;
+  std::atomic<std::size_t> used_{0};
+  std::atomic<std::size_t> peak_{0};
+};
+
+// Bytes reserved from a budget, given back when destroyed. Without a budget nothing is counted,
+// so that code under test needs none.
+class MemoryLease {
+ public:
+  MemoryLease() = default;
+  // `operator_name` must outlive the lease: a literal.
+  MemoryLease(MemoryBudget* budget, std::string_view operator_name)
+      : budget_(budget), operator_name_(operator_name) {}
+  ~MemoryLease() { reset(); }
+  MemoryLease(MemoryLease&& other) noexcept;
+  MemoryLease& operator=(MemoryLease&& other) noexcept;
+  MemoryLease(const MemoryLease&) = delete;
+  MemoryLease& operator=(const MemoryLease&) = delete;
+
+  // Reserves more.
+  Status grow(std::size_t bytes);
+  // Reserves or releases so that exactly `bytes` are held; on failure what was held stays.
+  Status resize(std::size_t bytes);
+  // Gives everything back.
+  void reset();
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  std::string_view operator_name_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace evq

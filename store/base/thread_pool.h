@@ -1,0 +1,41 @@
+#pragma once
+// ThreadPool: a fixed set of worker threads, the only place of the program that creates threads.
+// The threads start with the first task, so a program that never needs them does not pay for them.
+// All methods may be called from any thread, workers included.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace evq {
+
+class ThreadPool {
+ public:
+  // At most kThreadsMax; 0 is allowed: then run_parallel runs everything on the caller and
+  // submitted tasks run inside submit().
+  explicit ThreadPool(std::size_t threads);
+  // Finishes the tasks already submitted, then joins.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  // Calls fn(0) … fn(workers - 1), each exactly once, on the caller and on pool threads, and
+  // returns when all are done. The calls may run one after the other on one thread, so they must
+  // not wait for each other; nesting is fine, because the caller runs what no thread has taken.
+  // An exception of a library (out of memory) is rethrown here after the others have finished.
+  void run_parallel(std::size_t workers, const std::function<void(std::size_t)>& fn);
+
+  // Runs `task` on a pool thread some time; it must not throw.
+  void submit(std::function<void()> task);
+
+  std::size_t threads() const;
+
+  // Processors this process may use; at least 1.
+  static std::size_t processors();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace evq

@@ -1,0 +1,43 @@
+#pragma once
+// Text to instants, from strict to liberal. Each reader takes the whole text or fails: nothing is
+// left over, nothing is guessed beyond what is said here. All return nothing on failure and for
+// instants outside of int64 nanoseconds (years 1677 to 2262). All functions are pure.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace evq {
+
+// ISO 8601 and RFC 3339: "2024-05-01", "2024-05-01T10:20", "2024-05-01 10:20:30,5+0200"; `T`, `t`
+// or a blank; a fraction of any length (digits past nanoseconds are dropped) after a dot or comma;
+// `Z`, `+02:00`, `+0200`, `+02`, or none for UTC. Second 60 is read as 59.999999999. Under 15 ns
+// for YYYY-MM-DDTHH:MM:SS[.fff]Z.
+std::optional<std::int64_t> parse_instant(std::string_view text);
+
+// An event's time as ingest detects it: parse_instant, a number (see event_time_from_real), or
+// "02/Jan/2006:15:04:05 -0700". Blanks around the text are allowed.
+std::optional<std::int64_t> parse_event_time(std::string_view text);
+
+// Unix time whose unit is told by its size: |v| below 1e11 is seconds, below 1e14 milliseconds,
+// below 1e17 microseconds, else nanoseconds. So seconds reach the year 5138, and milliseconds
+// start in 1973.
+std::optional<std::int64_t> event_time_from_integer(std::int64_t value);
+// The same for a number with a fraction, rounded to the nearest nanosecond the double can tell.
+std::optional<std::int64_t> event_time_from_real(double value);
+
+// What todatetime() reads: everything parse_event_time does, and RFC 822/850/1123, ANSI C, Unix
+// date, "02/17/2016 08:40:01" (month first), "May 8, 2009 5:57:51 PM", "8 May 2009", "2009-05-08
+// 5:57 PM", "20240501", "20240501102030", "2024/05/01", zone names UTC GMT Z and the North American
+// ones of RFC 822. Digits alone: 4 are a year, 8 a date, 14 date and time, others epoch.
+std::optional<std::int64_t> parse_liberal_datetime(std::string_view text);
+
+// A datetime literal of a query: parse_liberal_datetime, or a time of day alone ("10:20", which
+// means that time on the day of `now_ns`).
+std::optional<std::int64_t> parse_datetime_literal(std::string_view text, std::int64_t now_ns);
+
+// A time on the command line or in a request: ISO/RFC 3339, "now", "now-6h", "now+1h", "-7d",
+// "1w2d12h" (that long ago), or a Unix time. Units ns us ms s m h d w.
+std::optional<std::int64_t> parse_relative_time(std::string_view text, std::int64_t now_ns);
+
+}  // namespace evq
