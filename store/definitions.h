@@ -1,0 +1,113 @@
+#pragma once
+// Definitions: everything a store keeps that is not events, held in catalog.db: the list of
+// datasets, tokens, settings, and objects that the layers above give meaning to (saved queries,
+// annotations, virtual fields, monitors, …) and the store keeps as the JSON text it was given.
+// Validation of names and bodies is the caller's, except that a dataset's name is checked here.
+// Every row carries a checksum and is verified on read (kCorrupt names the file).
+// Any thread; each call is one transaction and, when it changes something, durable on return.
+// Times are nanoseconds since the Unix epoch.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+struct DatasetDefinition {
+  std::string name;  // [A-Za-z0-9_.-]{1,128}, first and last alphanumeric; unique; also its API id
+  std::string description;
+  std::string kind;   // "axiom:events:v1"
+  std::string who;    // who created it; may be empty
+  std::string extra;  // JSON object text of what else the caller wants echoed; may be empty
+  std::int64_t created = 0;
+  std::int64_t updated = 0;
+  std::int64_t retention_days = 0;
+  bool use_retention = false;
+  std::vector<std::string> map_fields;
+  std::uint64_t file_id = 0;  // names datasets/<file_id>.db; assigned by the store, never reused
+};
+
+// Kinds of stored objects; the numbers are on disk and never change.
+enum class ObjectKind : std::uint8_t {
+  kSavedQuery = 1,
+  kAnnotation = 2,
+  kVirtualField = 3,
+  kMonitor = 4,
+  kNotifier = 5,
+  kDashboard = 6,
+  kView = 7,
+  kQueryHistory = 8,
+};
+
+struct StoredObject {
+  ObjectKind kind = ObjectKind::kSavedQuery;
+  std::string id;       // unique within the kind
+  std::string dataset;  // what it belongs to; may be empty
+  std::string name;
+  std::string who;
+  std::string body;  // JSON text, stored as given
+  std::int64_t created = 0;
+  std::int64_t updated = 0;
+};
+
+struct TokenRecord {
+  std::string id;
+  std::string digest;  // SHA-256 of the secret, 32 bytes: the secret itself is never stored
+  std::string name;
+  std::string description;
+  std::string kind;          // "api" or "personal"
+  std::string capabilities;  // JSON text
+  std::int64_t created = 0;
+  std::optional<std::int64_t> expires;
+  std::optional<std::int64_t> last_used;  // kept with a granularity of minutes by the caller
+};
+
+struct FieldAttributes {
+  std::string unit;
+  std::string description;
+  bool hidden = false;
+};
+
+class Tokens {
+ public:
+  virtual ~Tokens() = default;
+
+  // Ordered by creation, then id.
+  virtual Result<std::vector<TokenRecord>> list() = 0;
+  virtual Result<std::optional<TokenRecord>> find(std::string_view digest) = 0;
+  virtual Status put(const TokenRecord& token) = 0;  // inserts or replaces by id
+  virtual Result<bool> remove(std::string_view id) = 0;
+};
+
+class Definitions {
+ public:
+  virtual ~Definitions() = default;
+
+  // Ordered by name. An empty or missing store has none.
+  virtual Result<std::vector<DatasetDefinition>> datasets() = 0;
+  virtual Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) = 0;
+  // Creates or replaces. Creating needs a free name (kConflict) and a valid one (kUsage); fills
+  // in file_id, created and updated.
+  virtual Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) = 0;
+  virtual Status update_dataset(const DatasetDefinition& definition) = 0;  // kNotFound
+
+  // Ordered by creation, then id; `dataset` empty means all.
+  virtual Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) = 0;
+  virtual Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) = 0;
+  virtual Status put_object(const StoredObject& object) = 0;  // inserts or replaces
+  // False when there was none.
+  virtual Result<bool> remove_object(ObjectKind kind, std::string_view id) = 0;
+
+  virtual Tokens& tokens() = 0;
+
+  // Settings such as "org.id"; absent ones are empty optionals.
+  virtual Result<std::optional<std::string>> setting(std::string_view name) = 0;
+  virtual Status put_setting(std::string_view name, std::string_view value) = 0;
+};
+
+}  // namespace evq

@@ -1,0 +1,112 @@
+#pragma once
+// Snapshot: what a dataset held at one instant, and StoredBlock: one block of it being read.
+//
+// A snapshot is an immutable list of blocks and one schema, read in a single transaction which
+// stays open for the snapshot's life: whatever other threads and processes write, seal, merge or
+// delete meanwhile, every block of the list stays readable and no event is seen twice or lost.
+// Fresh chunks (committed, not yet sealed) are blocks of the list like any other; queued (deleted)
+// blocks are not in it. Because an open read transaction keeps the write-ahead file from being
+// reset, a snapshot must not outlive the work on its blocks: results are buffered or spooled, and
+// never streamed to a slow client while a snapshot is held.
+//
+// Making a snapshot reads one row a block and one a field, never headers or segments.
+// A Snapshot may be used by any number of threads at once; a StoredBlock by one at a time.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/column/schema.h"
+#include "store/column/vector.h"
+#include "store/row_id.h"
+
+namespace evq {
+
+class BlockReader;     // store/block/block_reader.h
+class SnapshotSource;  // snapshot.cpp: the pinned transaction and the segment cache
+
+using BlockId = std::uint64_t;  // unique in its dataset for ever, fresh chunks included
+
+struct SnapshotBlock {
+  BlockId id = 0;
+  std::uint32_t rows = 0;
+  bool fresh = false;          // a chunk not yet sealed into a full block
+  bool ordinals_dense = true;  // row r has ordinal first_ordinal + r; else read kOrdinalField
+  std::uint64_t first_ordinal = 0;
+  std::int64_t min_time = 0;
+  std::int64_t max_time = 0;
+  std::int64_t min_sys_time = 0;
+  std::int64_t max_sys_time = 0;
+  std::uint64_t stored_bytes = 0;
+  std::uint64_t raw_bytes = 0;  // of the input these rows came from
+};
+
+// The hidden column of a block whose ordinals are not dense: long, absolute ordinals. Never in a
+// schema; input fields of this name are renamed before they get here.
+inline constexpr std::string_view kOrdinalField = "_rowID";
+
+// One block opened for reading. Rows are in (_time, ordinal) order.
+class StoredBlock {
+ public:
+  StoredBlock(StoredBlock&&) noexcept;
+  StoredBlock& operator=(StoredBlock&&) noexcept;
+  ~StoredBlock();
+
+  const SnapshotBlock& info() const { return info_; }
+  std::uint32_t rows() const { return info_.rows; }
+
+  // The column reader with the block's header: per-column statistics, filters, typed decode.
+  BlockReader& reader() { return *reader_; }
+
+  // All rows of `field`, decoded, through the store's cache of decoded segments. The type is the
+  // block's own (see Vector::widen to reach the schema's); a block without the field gives a
+  // constant null.
+  Result<Vector> column(std::string_view field);
+  // The ordinals of all rows, as longs.
+  Result<Vector> ordinals();
+
+ private:
+  friend class Snapshot;
+  StoredBlock(SnapshotBlock info, std::shared_ptr<SnapshotSource> source,
+              std::unique_ptr<BlockReader> reader);
+
+  SnapshotBlock info_;
+  std::shared_ptr<SnapshotSource> source_;
+  std::unique_ptr<BlockReader> reader_;
+};
+
+class Snapshot {
+ public:
+  Snapshot(Snapshot&&) noexcept;
+  Snapshot& operator=(Snapshot&&) noexcept;
+  ~Snapshot();
+
+  const std::string& dataset() const;
+  // `_time`, `_sysTime` (both datetime), then the fields in order of first appearance, each with
+  // the common type of all its values ever stored; a field only ever null has type null.
+  const Schema& schema() const;
+  // Ascending by first_ordinal, that is by arrival.
+  std::span<const SnapshotBlock> blocks() const;
+  std::uint64_t rows() const;
+  // Over all blocks; nothing in an empty dataset.
+  std::optional<std::int64_t> min_time() const;
+  std::optional<std::int64_t> max_time() const;
+
+  // Reads and verifies the header of one block of blocks(). kCorrupt names file and block.
+  Result<StoredBlock> open(const SnapshotBlock& block) const;
+
+ private:
+  friend class Store;
+  friend class SnapshotFactory;
+  struct State;
+  explicit Snapshot(std::shared_ptr<const State> state);
+
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace evq

@@ -1,0 +1,165 @@
+#pragma once
+// Store: the directory that holds everything, and the only door to it for the layers above.
+//
+//   DIR/catalog.db            datasets, saved queries, tokens, settings (definitions.h)
+//   DIR/datasets/<id>.db      one SQLite file a dataset: blocks, segments, fresh chunks, fields
+//   DIR/….lock                side files that processes lock around every write and checkpoint
+//
+// What is promised (guarantees G1 to G6): a call that returned success is durable (fsynced); a call
+// that failed or was killed left nothing or, for streams, a prefix in whole batches. Any number of
+// processes may use one store at once. Readers never wait for writers. Writers of one dataset take
+// turns. After an I/O error during a commit the store refuses further writes until reopened.
+//
+// All methods may be called from any thread. Errors: kNotFound for a missing dataset, kUsage for
+// a bad name, kDiskFull, kIo, kCorrupt (file and block in the message), kUnavailable when a lock
+// could not be had in time, kCancelled and kTimeout from the control.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/column/table.h"
+#include "store/definitions.h"
+#include "store/row_id.h"
+#include "store/snapshot.h"
+
+namespace evq {
+
+class QueryControl;  // store/base/control.h
+class ThreadPool;    // store/base/thread_pool.h
+
+struct StoreOptions {
+  std::string directory;
+  bool create = true;                // false: a missing directory is kNotFound
+  std::size_t cache_bytes = 0;       // decoded segments kept across queries; 0 = none
+  std::uint32_t block_rows = 65536;  // rows of a full block; tests use less
+  ThreadPool* pool = nullptr;  // encodes columns in parallel when given; must outlive the store
+  std::string vfs;             // name of a registered SQLite VFS; empty = the system's
+};
+
+struct DatasetStats {
+  std::uint64_t rows = 0;
+  std::uint64_t blocks = 0;  // sealed
+  std::uint64_t fresh_chunks = 0;
+  std::uint64_t fresh_rows = 0;
+  std::uint64_t queued_blocks = 0;  // deleted, not yet reaped; their rows are not counted
+  std::uint64_t raw_bytes = 0;      // of input, before compression
+  std::uint64_t stored_bytes = 0;   // of blocks and chunks, compressed
+  std::uint64_t file_bytes = 0;     // of the file and its write-ahead file
+  std::optional<std::int64_t> min_time;
+  std::optional<std::int64_t> max_time;
+};
+
+// One field of a dataset as `evq dataset fields` and the API show it.
+struct FieldInfo {
+  std::string name;
+  Type type = Type::kNull;  // common type of all values seen
+  std::vector<Type> types_seen;
+  FieldAttributes attributes;
+};
+
+struct WriteReport {
+  std::uint64_t rows = 0;
+  std::uint32_t blocks_created = 0;
+  // Fresh chunks of the dataset that wait to be sealed, after the commit.
+  std::uint32_t wal_length = 0;
+};
+
+// A batch of events ready to store: columns `_time` and `_sysTime` (datetime, no nulls) and any
+// others, rows in order of arrival.
+struct EventTable {
+  Table table;
+  std::uint64_t raw_bytes = 0;  // of input these rows came from
+};
+
+// What `remove` asks about each block. Called from one thread at a time.
+struct BlockMatch {
+  std::uint64_t rows = 0;  // matching rows; 0 leaves the block alone
+  std::int64_t first_time = 0;
+  std::int64_t last_time = 0;
+};
+class RowFilter {
+ public:
+  virtual ~RowFilter() = default;
+  // False when the block cannot match, by its times alone.
+  virtual bool may_match(const SnapshotBlock& block) const = 0;
+  // How many rows match; the implementation prunes by statistics and decodes what it needs.
+  virtual Result<BlockMatch> match(StoredBlock& block) const = 0;
+};
+
+struct RemoveReport {
+  std::uint64_t rows_matched = 0;
+  std::uint64_t rows_deleted = 0;  // every row of the blocks with a match (dry run: would be)
+  std::uint64_t blocks_deleted = 0;
+  std::optional<std::int64_t> first_matched_time;
+  std::optional<std::int64_t> last_matched_time;
+};
+
+struct CheckProblem {
+  std::string file;  // relative to the store's directory
+  std::optional<BlockId> block;
+  std::string message;
+};
+struct CheckReport {
+  std::uint64_t files = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t segments = 0;
+  std::uint64_t rows = 0;
+  std::vector<CheckProblem> problems;
+};
+
+// Takes batches of one input; obtained from Store::begin_ingest. One thread.
+class IngestSession {
+ public:
+  virtual ~IngestSession() = default;
+  // Queues a batch. With `atomic` sessions nothing is visible before finish(); others commit
+  // whenever full blocks are ready, in input order.
+  virtual Status append(EventTable batch) = 0;
+  // Rows committed so far: a resumed load may skip what came before them.
+  virtual std::uint64_t rows_committed() const = 0;
+  // Commits the rest. After success everything is durable. Destroying an unfinished session
+  // drops what was not committed.
+  virtual Result<WriteReport> finish() = 0;
+};
+
+class Store {
+ public:
+  // Opens, creating the directory when allowed. Touches no dataset. Network file systems are
+  // refused (kUnsupported): the locks and the write-ahead file cannot be trusted there.
+  static Result<std::unique_ptr<Store>> open(const StoreOptions& options);
+  // Checkpoints what this process wrote; errors are ignored here, nothing is lost by them.
+  virtual ~Store() = default;
+
+  virtual Definitions& definitions() = 0;
+  // Removes definition and file; snapshots already taken stay readable.
+  virtual Status drop_dataset(std::string_view dataset) = 0;
+  virtual Result<DatasetStats> stats(std::string_view dataset) = 0;
+  virtual Result<std::vector<FieldInfo>> fields(std::string_view dataset) = 0;
+  virtual Status set_field(std::string_view dataset, std::string_view field,
+                           const FieldAttributes& attributes) = 0;
+
+  virtual Result<Snapshot> snapshot(std::string_view dataset) = 0;
+
+  // The dataset is created when it does not exist. `atomic`: one transaction for the whole input.
+  virtual Result<std::unique_ptr<IngestSession>> begin_ingest(std::string_view dataset,
+                                                              bool atomic) = 0;
+  // Finds the blocks with a match; with `commit` they vanish, durably, before this returns. Events
+  // that arrive later are never swept along.
+  virtual Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed,
+                                      bool commit, QueryControl& control) = 0;
+  // Removes whole blocks whose newest event is older than `before`; the rows removed.
+  virtual Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before) = 0;
+  // One round of upkeep, `full` as `evq compact` does it: seals fresh chunks and merges small
+  // blocks, frees the space of deleted blocks, checkpoints. Without `full` only what is due.
+  virtual Status maintain(std::string_view dataset, bool full, QueryControl& control) = 0;
+  // Verifies every checksum and invariant of every file; problems are in the report, not errors.
+  virtual Result<CheckReport> check(QueryControl& control) = 0;
+};
+
+}  // namespace evq
