@@ -1,0 +1,221 @@
+// The parser's messages. Each is one sentence without a full stop, and one hint that says what to
+// write instead.
+
+#include <utility>
+
+#include "apl/syntax/diagnostics.h"
+
+namespace evq::diag {
+
+namespace {
+
+Error syntax_error(std::string_view id, Span at, std::string message, std::string hint = {}) {
+  Error error = make_error(ErrorCode::kCompile, std::move(message), std::move(hint));
+  error.id = id;
+  error.span = at;
+  return error;
+}
+
+std::string quoted(std::string_view text) {
+  return "'" + std::string(text) + "'";
+}
+
+std::string listed(Candidates names) {
+  std::string out;
+  for (const std::string_view name : names) {
+    out += (out.empty() ? "" : ", ") + std::string(name);
+  }
+  return out;
+}
+
+}  // namespace
+
+Error unexpected_character(Span at, std::string_view character) {
+  return syntax_error("APL1001", at, "unexpected character " + quoted(character),
+                      "names with special characters are written ['like this']");
+}
+
+Error unterminated_string(Span at) {
+  return syntax_error("APL1002", at, "this string is not closed",
+                      "close it with the same quote on the same line; write \\\\ for a backslash");
+}
+
+Error unterminated_name(Span at) {
+  return syntax_error("APL1003", at, "this quoted name is not closed",
+                      "a quoted name is written ['my-name']");
+}
+
+Error invalid_number(Span at, std::string_view text) {
+  return syntax_error("APL1004", at, quoted(text) + " is not a number APL can hold",
+                      "whole numbers have 64 bits; write 1e30 for a larger, approximate one");
+}
+
+Error invalid_literal(Span at, std::string_view type, std::string_view text) {
+  std::string hint;
+  if (type == "datetime" || type == "date") {
+    hint = "write datetime(2024-05-01T12:30:00Z); todatetime(…) converts a value";
+  } else if (type == "timespan" || type == "time") {
+    hint = "write timespan(1h), 90s or 1.5d; totimespan(…) converts a value";
+  } else if (type == "dynamic") {
+    hint = "write dynamic({\"a\": [1, 2]}); parse_json(…) and bag_pack(…) build computed values";
+  } else {
+    hint = "only a literal fits here; to" + std::string(type) + "(…) converts a value";
+  }
+  return syntax_error("APL1005", at, quoted(text) + " is not a " + std::string(type) + " literal",
+                      std::move(hint));
+}
+
+Error unexpected_token(Span at, std::string_view expected, std::string_view found) {
+  return syntax_error("APL1006", at,
+                      "expected " + std::string(expected) + ", found " + std::string(found));
+}
+
+Error unexpected_end(Span at, std::string_view expected) {
+  return syntax_error("APL1007", at,
+                      "expected " + std::string(expected) + ", but the query ends here");
+}
+
+Error unclosed_bracket(Span open, char bracket) {
+  const char closing = bracket == '(' ? ')' : (bracket == '[' ? ']' : '}');
+  return syntax_error("APL1008", open, quoted({&bracket, 1}) + " is never closed",
+                      "add the missing " + quoted({&closing, 1}));
+}
+
+Error unmatched_bracket(Span close, char bracket) {
+  return syntax_error("APL1009", close, quoted({&bracket, 1}) + " closes nothing that is open",
+                      "remove it, or open the bracket it belongs to");
+}
+
+Error unknown_operator(Span at, std::string_view name, Candidates operators) {
+  return syntax_error("APL1010", at, "no operator named " + quoted(name),
+                      did_you_mean(name, operators));
+}
+
+Error missing_pipe(Span at, std::string_view name) {
+  return syntax_error("APL1011", at, "a pipe is missing before " + quoted(name),
+                      "write | " + std::string(name));
+}
+
+Error foreign_operator(Span at, std::string_view name, std::string_view language,
+                       std::string_view hint) {
+  return syntax_error("APL1012", at, quoted(name) + " is " + std::string(language) + ", not APL",
+                      std::string(hint));
+}
+
+Error single_equals(Span at) {
+  return syntax_error("APL1013", at, "'=' names a value and compares nothing",
+                      "write == to compare, =~ to ignore case");
+}
+
+Error foreign_symbol(Span at, std::string_view symbol, std::string_view instead) {
+  return syntax_error("APL1014", at, quoted(symbol) + " is not an APL operator",
+                      "write " + std::string(instead));
+}
+
+Error like_operator(Span at) {
+  return syntax_error("APL1015", at, "'like' is not an APL operator",
+                      "use contains, startswith, endswith, or matches regex");
+}
+
+Error null_comparison(Span at, bool is_not) {
+  return syntax_error("APL1016", at, "null is not a value to compare with",
+                      is_not ? "write isnotnull(field)" : "write isnull(field)");
+}
+
+Error unquoted_dashes(Span at, std::string_view name) {
+  return syntax_error("APL1017", at, "a name with dashes needs quotes",
+                      "write ['" + std::string(name) + "']");
+}
+
+Error foreign_comment(Span at, std::string_view symbol) {
+  return syntax_error("APL1018", at, quoted(symbol) + " does not start a comment in APL",
+                      "write // before a comment; each one ends with its line");
+}
+
+Error upper_case_keyword(Span at, std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) {
+    c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return syntax_error("APL1019", at, "APL's words are written in lower case",
+                      "write " + lower + " instead of " + std::string(name));
+}
+
+Error chained_comparison(Span at, std::string_view op) {
+  return syntax_error("APL1020", at, "comparisons cannot be chained with " + quoted(op),
+                      "join two comparisons with and, or use between (a .. b)");
+}
+
+Error text_too_long(std::size_t bytes_max) {
+  return syntax_error("APL1021", Span{},
+                      "the query is longer than " + std::to_string(bytes_max) + " bytes",
+                      "load long lists into a dataset and use lookup or in ((…))");
+}
+
+Error nested_too_deep(Span at, std::size_t depth_max) {
+  return syntax_error("APL1022", at,
+                      "the query nests deeper than " + std::to_string(depth_max) + " levels",
+                      "name parts of it with let, or use in (…) for long lists");
+}
+
+Error too_many_operators(Span at, std::size_t operators_max) {
+  return syntax_error("APL1023", at,
+                      "a pipeline has at most " + std::to_string(operators_max) + " operators",
+                      "merge neighbouring extend or where operators");
+}
+
+Error join_with_and(Span at) {
+  return syntax_error("APL1024", at, "conditions of a join are not joined with 'and'",
+                      "separate them by commas: on a, $left.b == $right.c");
+}
+
+Error empty_query() {
+  return syntax_error("APL1025", Span{}, "there is no query in this text",
+                      "start with a dataset: ['my-logs'] | limit 10");
+}
+
+Error invalid_option_value(Span at, std::string_view option, std::string_view value,
+                           Candidates allowed) {
+  return syntax_error("APL1026", at, quoted(value) + " is not a value of " + quoted(option),
+                      "use one of: " + listed(allowed));
+}
+
+Error unknown_option(Span at, std::string_view operator_name, std::string_view option,
+                     Candidates allowed) {
+  return syntax_error(
+      "APL1027", at, quoted(operator_name) + " has no option " + quoted(option),
+      allowed.empty() ? "it takes no options" : "its options are: " + listed(allowed));
+}
+
+Error unknown_type(Span at, std::string_view name) {
+  constexpr std::string_view kTypes[] = {"bool",   "datetime", "dynamic", "int",
+                                         "long",   "real",     "string",  "timespan",
+                                         "double", "boolean",  "date",    "time"};
+  std::string hint = did_you_mean(name, kTypes);
+  if (hint.empty()) {
+    hint = "types are bool, datetime, dynamic, int, long, real, string and timespan";
+  }
+  return syntax_error("APL1028", at, "no type named " + quoted(name), std::move(hint));
+}
+
+Error quoted_timespan(Span at, std::string_view text) {
+  return syntax_error("APL1029", at, "ago(…) takes a timespan, not a string",
+                      "write ago(" + std::string(text) + ") without quotes");
+}
+
+Error invalid_utf8(Span at) {
+  return syntax_error("APL1030", at, "the query is not valid UTF-8 here",
+                      "save the text as UTF-8, or escape the byte in a string");
+}
+
+Error name_too_long(Span at, std::size_t bytes_max) {
+  return syntax_error("APL1031", at, "a name has at most " + std::to_string(bytes_max) + " bytes",
+                      "shorten the name; a missing closing quote can also cause this");
+}
+
+Error missing_clause(Span at, std::string_view operator_name, std::string_view clause) {
+  return syntax_error("APL1032", at, quoted(operator_name) + " needs " + std::string(clause),
+                      "see: evq help " + std::string(operator_name));
+}
+
+}  // namespace evq::diag

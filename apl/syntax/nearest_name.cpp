@@ -1,0 +1,149 @@
+// "Did you mean": optimal string alignment distance (insertions, deletions, substitutions and swaps
+// of neighbours each cost one, every place edited once), ignoring the case of ASCII letters. A name
+// is near when at most about a third of it differs, or when one is a beginning of the other.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "apl/syntax/diagnostics.h"
+
+namespace evq::diag {
+
+namespace {
+
+constexpr std::size_t kAlsoMax = 2;
+constexpr std::size_t kComparedBytesMax = 128;  // longer names are never near anything
+
+char lower(char c) {
+  return (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool starts_with_fold(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() &&
+         std::equal(prefix.begin(), prefix.end(), text.begin(),
+                    [](char a, char b) { return lower(a) == lower(b); });
+}
+
+std::size_t distance_max(std::size_t size) {
+  return size < 4 ? 1 : std::max<std::size_t>(2, size / 3);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_back(b.size() + 1);
+  std::vector<std::size_t> back(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) {
+    back[j] = j;
+  }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      row[j] = std::min({back[j] + 1, row[j - 1] + 1, back[j - 1] + (same ? 0U : 1U)});
+      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                           lower(a[i - 2]) == lower(b[j - 1]);
+      if (swapped) {
+        row[j] = std::min(row[j], two_back[j - 2] + 1);
+      }
+    }
+    std::swap(two_back, back);
+    std::swap(back, row);
+  }
+  return back[b.size()];
+}
+
+struct Ranked {
+  std::size_t cost;
+  std::size_t size_gap;
+  std::string_view name;
+  bool near;
+  friend bool operator<(const Ranked& a, const Ranked& b) {
+    return std::tie(a.cost, a.size_gap, a.name) < std::tie(b.cost, b.size_gap, b.name);
+  }
+};
+
+Ranked rank(std::string_view name, std::string_view candidate) {
+  const std::size_t gap = name.size() > candidate.size() ? name.size() - candidate.size()
+                                                         : candidate.size() - name.size();
+  Ranked ranked{
+      .cost = name.size() + candidate.size(), .size_gap = gap, .name = candidate, .near = false};
+  if (candidate.empty() || candidate == name || candidate.size() > kComparedBytesMax) {
+    return ranked;
+  }
+  const std::size_t cost_max = distance_max(std::min(name.size(), candidate.size()));
+  if (gap <= cost_max) {
+    ranked.cost = edit_distance(name, candidate);
+    ranked.near = ranked.cost <= cost_max && ranked.cost < name.size();
+  }
+  const bool extends = name.size() >= 3 && starts_with_fold(candidate, name);
+  if (!ranked.near && extends) {
+    ranked.cost = cost_max;
+    ranked.near = true;
+  }
+  return ranked;
+}
+
+}  // namespace
+
+Suggestion suggest(std::string_view name, Candidates candidates) {
+  Suggestion suggestion;
+  if (name.empty() || name.size() > kComparedBytesMax) {
+    return suggestion;
+  }
+  std::vector<Ranked> near;
+  for (const std::string_view candidate : candidates) {
+    if (const Ranked ranked = rank(name, candidate); ranked.near) {
+      near.push_back(ranked);
+    }
+  }
+  if (near.empty()) {
+    return suggestion;
+  }
+  const Ranked best = *std::min_element(near.begin(), near.end());
+  suggestion.best = std::string(best.name);
+  // Longer relatives of the best name are worth showing even when they are far from the typo.
+  for (const std::string_view candidate : candidates) {
+    const bool known = std::any_of(near.begin(), near.end(),
+                                   [&](const Ranked& other) { return other.name == candidate; });
+    if (!known && candidate != name && best.name.size() >= 3 &&
+        starts_with_fold(candidate, best.name)) {
+      near.push_back({.cost = distance_max(name.size()),
+                      .size_gap = candidate.size() - best.name.size(),
+                      .name = candidate,
+                      .near = true});
+    }
+  }
+  std::sort(near.begin(), near.end());
+  for (const Ranked& ranked : near) {
+    const bool repeated = ranked.name == best.name || ranked.cost > best.cost + 1 ||
+                          std::find(suggestion.also.begin(), suggestion.also.end(), ranked.name) !=
+                              suggestion.also.end();
+    if (!repeated && suggestion.also.size() < kAlsoMax) {
+      suggestion.also.emplace_back(ranked.name);
+    }
+  }
+  std::sort(suggestion.also.begin(), suggestion.also.end());
+  return suggestion;
+}
+
+std::string did_you_mean(std::string_view name, Candidates candidates) {
+  const Suggestion suggestion = suggest(name, candidates);
+  if (suggestion.best.empty()) {
+    return {};
+  }
+  std::string out = "did you mean '" + suggestion.best + "'?";
+  if (!suggestion.also.empty()) {
+    out += "   (also: " + suggestion.also.front();
+    for (std::size_t i = 1; i < suggestion.also.size(); ++i) {
+      out += ", " + suggestion.also[i];
+    }
+    out += ")";
+  }
+  return out;
+}
+
+}  // namespace evq::diag

@@ -1,0 +1,130 @@
+#include "apl/syntax/source.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/syntax/diagnostics.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::size_t kShownBeforeCaretMax = 100;  // code points of a long line kept on each side
+constexpr std::size_t kShownAfterCaretMax = 60;
+
+bool starts_code_point(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+}
+
+std::size_t count_code_points(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
+}
+
+// The byte offset of code point `index`, or the size of `text`.
+std::size_t offset_of_code_point(std::string_view text, std::size_t index) {
+  for (std::size_t offset = 0; offset < text.size(); ++offset) {
+    if (starts_code_point(text[offset]) && index-- == 0) {
+      return offset;
+    }
+  }
+  return text.size();
+}
+
+// One character per code point that keeps its place: tabs and control characters become blanks.
+std::string shown(std::string_view text) {
+  std::string out(text);
+  for (char& byte : out) {
+    if (static_cast<unsigned char>(byte) < 0x20U || byte == 0x7F) {
+      byte = ' ';
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+SourceText::SourceText(std::string text, std::string name)
+    : text_(std::move(text)), name_(std::move(name)), line_starts_{0} {
+  for (std::size_t i = 0; i < text_.size(); ++i) {
+    if (text_[i] == '\n') {
+      line_starts_.push_back(i + 1);
+    }
+  }
+}
+
+std::string_view SourceText::slice(Span span) const {
+  const std::size_t begin = std::min(span.begin, text_.size());
+  const std::size_t end = std::clamp(span.end, begin, text_.size());
+  return std::string_view(text_).substr(begin, end - begin);
+}
+
+SourcePosition SourceText::position(std::size_t offset) const {
+  offset = std::min(offset, text_.size());
+  const auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const auto line = static_cast<std::size_t>(after - line_starts_.begin());
+  const std::size_t start = line_starts_[line - 1];
+  return {.line = line, .column = count_code_points(slice({start, offset})) + 1};
+}
+
+std::string_view SourceText::line(std::size_t number) const {
+  if (number == 0 || number > line_starts_.size()) {
+    return {};
+  }
+  const std::size_t end = number < line_starts_.size() ? line_starts_[number] - 1 : text_.size();
+  std::string_view text = slice({line_starts_[number - 1], end});
+  if (text.ends_with('\r')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::string SourceText::render(const Error& error) const {
+  std::string out = "error[" + std::string(diag::slug_of(error)) + "]: " + error.message + "\n";
+  std::size_t gutter = 1;
+  if (error.span) {
+    const SourcePosition at = position(error.span->begin);
+    const std::string number = std::to_string(at.line);
+    gutter = number.size();
+    std::string_view text = line(at.line);
+    const std::size_t line_begin = line_starts_[at.line - 1];
+    const std::size_t line_end = line_begin + text.size();
+    const std::size_t marked =
+        count_code_points(slice({error.span->begin, std::min(error.span->end, line_end)}));
+
+    std::size_t before = at.column - 1;
+    if (before > kShownBeforeCaretMax) {
+      text.remove_prefix(offset_of_code_point(text, before - kShownBeforeCaretMax));
+      before = kShownBeforeCaretMax;
+    }
+    const std::size_t shown_max = before + kShownAfterCaretMax;
+    text = text.substr(0, offset_of_code_point(text, shown_max));
+    const std::size_t carets = std::clamp<std::size_t>(marked, 1, kShownAfterCaretMax);
+
+    out.append(gutter + 1, ' ');
+    out += "--> " + name_ + ":" + number + ":" + std::to_string(at.column) + "\n";
+    out.append(gutter + 2, ' ');
+    out += "|\n " + number + " | " + shown(text) + "\n";
+    out.append(gutter + 2, ' ');
+    out += "| " + std::string(before, ' ') + std::string(carets, '^') + "\n";
+  }
+  if (!error.hint.empty()) {
+    out.append(gutter + 2, ' ');
+    out += "= " + error.hint + "\n";
+  }
+  return out;
+}
+
+std::string SourceText::render_line(const Error& error) const {
+  std::string out(error.id);
+  if (error.span) {
+    const SourcePosition at = position(error.span->begin);
+    out += (out.empty() ? "" : " ") + std::to_string(at.line) + ":" + std::to_string(at.column);
+  }
+  out += (out.empty() ? "" : " ") + error.message;
+  if (!error.hint.empty()) {
+    out += "; " + error.hint;
+  }
+  return out;
+}
+
+}  // namespace evq
