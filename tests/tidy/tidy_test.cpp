@@ -1,0 +1,507 @@
+// House rules that a compiler cannot check, as tests. Each check is a function from one source file
+// to its findings, is tried on a bad input of its own first, and then runs over the whole tree. A
+// finding says what to do instead; an exception is a row in a table here, never a comment there.
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+struct SourceFile {
+  std::string path;      // from the repository's root
+  std::string text;      // as written
+  std::string code;      // text with comments and literals blanked out, line for line
+  std::string comments;  // text with everything but comments blanked out
+};
+
+using Findings = std::vector<std::string>;
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// '*' stands for any run of characters.
+bool matches_glob(std::string_view text, std::string_view glob) {
+  const std::size_t star = glob.find('*');
+  if (star == std::string_view::npos) {
+    return text == glob;
+  }
+  if (!text.starts_with(glob.substr(0, star))) {
+    return false;
+  }
+  for (std::size_t skip = star; skip <= text.size(); ++skip) {
+    if (matches_glob(text.substr(skip), glob.substr(star + 1))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+using Globs = std::initializer_list<std::string_view>;
+
+bool matches_any(std::string_view path, Globs globs) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](std::string_view glob) { return matches_glob(path, glob); });
+}
+
+// ------------------------------------------------------------------ telling code from comments
+
+// End of the literal that begins at `start` (a quote), its closing quote included.
+std::size_t literal_end(std::string_view text, std::size_t start) {
+  const char quote = text[start];
+  if (quote == '"' && start > 0 && text[start - 1] == 'R') {
+    const std::size_t open = text.find('(', start);
+    if (open == std::string_view::npos) {
+      return text.size();
+    }
+    std::string close(")");
+    close.append(text.substr(start + 1, open - start - 1)).append("\"");
+    const std::size_t end = text.find(close, open);
+    return end == std::string_view::npos ? text.size() : end + close.size();
+  }
+  std::size_t i = start + 1;
+  while (i < text.size() && text[i] != quote && text[i] != '\n') {
+    i += text[i] == '\\' ? 2U : 1U;
+  }
+  return std::min(i + 1, text.size());
+}
+
+std::size_t comment_end(std::string_view text, std::size_t start) {
+  const bool block = text[start + 1] == '*';
+  const std::size_t end = block ? text.find("*/", start + 2) : text.find('\n', start);
+  if (end == std::string_view::npos) {
+    return text.size();
+  }
+  return block ? end + 2 : end;
+}
+
+SourceFile make_source(std::string path, std::string text) {
+  SourceFile file{.path = std::move(path), .text = text, .code = text, .comments = text};
+  const auto blank = [](std::string& view, std::size_t from, std::size_t to) {
+    std::replace_if(
+        view.begin() + static_cast<std::ptrdiff_t>(from),
+        view.begin() + static_cast<std::ptrdiff_t>(to), [](char c) { return c != '\n'; }, ' ');
+  };
+  std::size_t i = 0;
+  while (i < text.size()) {
+    // A quote after a digit or letter separates digits, as in 1'000, unless it ends a prefix.
+    const bool separator = text[i] == '\'' && i > 0 && is_word(text[i - 1]);
+    const bool literal = (text[i] == '"' || text[i] == '\'') && !separator;
+    const bool comment =
+        text[i] == '/' && i + 1 < text.size() && (text[i + 1] == '/' || text[i + 1] == '*');
+    std::size_t end = i + 1;
+    if (literal) {
+      end = literal_end(text, i);
+    } else if (comment) {
+      end = comment_end(text, i);
+    }
+    if (literal || comment) {
+      blank(file.code, i, end);
+    }
+    if (!comment) {
+      blank(file.comments, i, end);
+    }
+    i = end;
+  }
+  return file;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string place(const SourceFile& file, std::size_t line_index) {
+  return file.path + ":" + std::to_string(line_index + 1) + ": ";
+}
+
+// Whole words only; a name that goes on with "::" is another name.
+bool has_word(std::string_view line, std::string_view word) {
+  for (std::size_t at = line.find(word); at != std::string_view::npos;
+       at = line.find(word, at + 1)) {
+    const std::string_view rest = line.substr(at + word.size());
+    const bool starts = at == 0 || !is_word(line[at - 1]) || !is_word(word.front());
+    const bool ends = !is_word(word.back()) ||
+                      (!rest.starts_with("::") && (rest.empty() || !is_word(rest.front())));
+    if (starts && ends) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// ------------------------------------------------------------------ includes
+
+struct Quarantine {
+  std::string_view header;
+  std::vector<std::string_view> only_in;
+};
+
+// Third-party and POSIX headers that cost much to compile, or that must stay replaceable.
+const std::vector<Quarantine>& quarantines() {
+  static const std::vector<Quarantine> kRows = {
+      {"doctest/*", {"tests/*"}},
+      {"CLI/*", {"cli/options.cpp"}},
+      {"simdjson*", {"store/ingest/json_*.cpp", "store/column/dynamic_json.cpp"}},
+      {"nlohmann/*", {"http/wire*.cpp"}},
+      {"boost/beast*", {"http/server.cpp", "http/client.cpp"}},
+      {"boost/asio*", {"http/server.cpp", "http/client.cpp"}},
+      {"re2/*", {"apl/functions/regex.cpp"}},
+      {"sqlite3.h", {"store/catalog/sqlite.cpp", "tests/store/catalog/*_vfs.cpp"}},
+      {"fcntl.h", {"store/base/file.cpp", "cli/terminal*.cpp", "cli/line_editor.cpp"}},
+      {"regex", {}},
+      {"format", {}},
+      {"ranges", {}},
+      {"source_location", {}},
+      {"expected", {}},
+  };
+  return kRows;
+}
+
+Findings check_includes(const SourceFile& file) {
+  Findings findings;
+  const auto code = lines_of(file.code);
+  const auto text = lines_of(file.text);
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!code[i].starts_with("#include")) {
+      continue;
+    }
+    const std::size_t open = text[i].find_first_of("<\"");
+    const std::size_t close = text[i].find_last_of(">\"");
+    if (open == std::string_view::npos || close <= open) {
+      continue;
+    }
+    const std::string_view header = text[i].substr(open + 1, close - open - 1);
+    if (header.find("..") != std::string_view::npos) {
+      findings.push_back(place(file, i) + "include from the root, never through \"../\"");
+    }
+    for (const Quarantine& row : quarantines()) {
+      const bool allowed =
+          std::any_of(row.only_in.begin(), row.only_in.end(),
+                      [&](std::string_view glob) { return matches_glob(file.path, glob); });
+      if (matches_glob(header, row.header) && !allowed) {
+        findings.push_back(place(file, i) + "<" + std::string(header) +
+                           "> is not for this file; see quarantines() in the tidy test");
+      }
+    }
+  }
+  return findings;
+}
+
+// ------------------------------------------------------------------ banned words
+
+struct Ban {
+  std::string_view word;
+  std::string_view instead;
+  std::vector<std::string_view> except;
+};
+
+const std::vector<Ban>& code_bans() {
+  static const std::vector<Ban> kRows = {
+      {"using namespace", "name what is used", {}},
+      {"std::cout", "only the command line prints", {"cli/*", "tests/*"}},
+      {"std::cerr", "only the command line prints", {"cli/*", "tests/*"}},
+      {"system_clock::now", "take the time from QueryControl", {"store/base/control.cpp"}},
+      {"rand(", "take a seeded generator", {}},
+      {"srand(", "take a seeded generator", {}},
+      {"catch (...)",
+       "foreign exceptions stop in the file that includes their library",
+       {"cli/main.cpp", "http/server.cpp", "apl/service/service.cpp"}},
+      {"throw", "expected failures return Status or Result", {"tests/*"}},
+      {"std::thread", "threads come from ThreadPool", {"store/base/thread_pool.*", "tests/*"}},
+      {"std::jthread", "threads come from ThreadPool", {"store/base/thread_pool.*", "tests/*"}},
+      {"std::async", "threads come from ThreadPool", {}},
+      {"std::mutex", "use the annotated Mutex", {"store/base/mutex.h", "tests/*"}},
+  };
+  return kRows;
+}
+
+const std::vector<Ban>& comment_bans() {
+  static const std::vector<Ban> kRows = {
+      {"FIXME", "fix it, or open an issue", {}},
+      {"XXX", "say what is meant", {}},
+      {"TODO", "do it, or open an issue", {}},
+      {"clang-format off", "let the formatter decide", {"tests/bench/*"}},
+  };
+  return kRows;
+}
+
+// Literal suffixes are the one use of a whole namespace that reads better than names.
+bool is_literals_namespace(std::string_view line) {
+  return line.find("literals;") != std::string_view::npos;
+}
+
+void find_bans(const SourceFile& file, std::string_view view, const std::vector<Ban>& bans,
+               Findings& findings) {
+  const auto lines = lines_of(view);
+  for (const Ban& ban : bans) {
+    if (std::any_of(ban.except.begin(), ban.except.end(),
+                    [&](std::string_view glob) { return matches_glob(file.path, glob); })) {
+      continue;
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (has_word(lines[i], ban.word) && !is_literals_namespace(lines[i])) {
+        findings.push_back(place(file, i) + "'" + std::string(ban.word) +
+                           "': " + std::string(ban.instead));
+      }
+    }
+  }
+}
+
+Findings check_words(const SourceFile& file) {
+  Findings findings;
+  find_bans(file, file.code, code_bans(), findings);
+  find_bans(file, file.comments, comment_bans(), findings);
+  return findings;
+}
+
+// ------------------------------------------------------------------ headers, names, sizes
+
+Findings check_header(const SourceFile& file) {
+  if (!file.path.ends_with(".h")) {
+    return {};
+  }
+  Findings findings;
+  bool guarded = false;
+  std::size_t comment_lines = 0;
+  for (const std::string_view line : lines_of(file.text)) {
+    if (line == "#pragma once") {
+      guarded = true;
+    } else if (line.starts_with("//")) {
+      ++comment_lines;
+    } else if (!line.empty()) {
+      break;
+    }
+  }
+  if (!guarded) {
+    findings.push_back(file.path + ": begin with #pragma once");
+  }
+  if (comment_lines < 2) {
+    findings.push_back(file.path +
+                       ": open with a comment of two lines or more: what this is, who owns what, "
+                       "which threads may call, what fails");
+  }
+  return findings;
+}
+
+Findings check_name(const SourceFile& file) {
+  Findings findings;
+  std::string_view name = file.path;
+  name.remove_prefix(name.find_last_of('/') + 1);
+  for (const std::string_view bad :
+       {"util", "utils", "helper", "helpers", "common", "manager", "misc"}) {
+    const std::string word(bad);
+    if (matches_any(name, {word + ".*", word + "_*", "*_" + word + ".*", "*_" + word + "_*"})) {
+      findings.push_back(file.path + ": '" + word + "' says nothing; name what is inside");
+    }
+  }
+  if (std::count(file.path.begin(), file.path.end(), '/') > 4) {
+    findings.push_back(file.path + ": nested too deep");
+  }
+  return findings;
+}
+
+// Files over the limit, with the day they were admitted and why. A row may only shrink: when the
+// file does, so must the number, and a row that is no longer needed must go.
+struct LongFile {
+  std::string_view path;
+  std::size_t lines_max;
+  std::string_view since;
+  std::string_view why;
+};
+
+const std::vector<LongFile>& long_files() {
+  static const std::vector<LongFile> kRows = {};
+  return kRows;
+}
+
+constexpr std::size_t kSourceLinesMax = 600;
+constexpr std::size_t kHeaderLinesMax = 300;
+constexpr std::size_t kRatchetSlack = 20;  // lines a row may lag behind its file
+
+Findings check_size(const SourceFile& file, const std::vector<LongFile>& admitted) {
+  const std::size_t lines = lines_of(file.text).size();
+  const std::size_t limit = file.path.ends_with(".h") ? kHeaderLinesMax : kSourceLinesMax;
+  const auto row = std::find_if(admitted.begin(), admitted.end(),
+                                [&](const LongFile& entry) { return entry.path == file.path; });
+  const std::string has = file.path + ": " + std::to_string(lines) + " lines, ";
+  if (row == admitted.end()) {
+    return lines > limit ? Findings{has + "at most " + std::to_string(limit) + "; split it"}
+                         : Findings{};
+  }
+  if (lines > row->lines_max) {
+    return {has + "grew past its row of " + std::to_string(row->lines_max)};
+  }
+  if (lines <= limit || lines + kRatchetSlack < row->lines_max) {
+    return {has + "shrank: lower or remove its row in long_files()"};
+  }
+  return {};
+}
+
+// ------------------------------------------------------------------ the tree
+
+std::string read_file(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<SourceFile> load_tree() {
+  std::vector<SourceFile> files;
+  const std::filesystem::path root(EVQ_SOURCE_DIR);
+  for (const std::string_view top : {"store", "apl", "http", "cli", "tests"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / top)) {
+      const auto extension = entry.path().extension();
+      if (extension == ".cpp" || extension == ".h") {
+        files.push_back(make_source(entry.path().lexically_relative(root).generic_string(),
+                                    read_file(entry.path())));
+      }
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const SourceFile& a, const SourceFile& b) { return a.path < b.path; });
+  return files;
+}
+
+const std::vector<SourceFile>& tree() {
+  static const std::vector<SourceFile> kFiles = load_tree();
+  return kFiles;
+}
+
+template <typename Check>
+void expect_clean(Check check) {
+  for (const SourceFile& file : tree()) {
+    for (const std::string& finding : check(file)) {
+      FAIL_CHECK(finding);
+    }
+  }
+}
+
+std::size_t finding_count(Findings (*check)(const SourceFile&), std::string path,
+                          std::string text) {
+  return check(make_source(std::move(path), std::move(text))).size();
+}
+
+}  // namespace
+
+TEST_CASE("code, comments and literals are told apart") {
+  const SourceFile file = make_source("store/a.cpp",
+                                      "int a = 1'000;  // rand(\n"
+                                      "auto b = \"rand( \\\" // no\"; /* throw */ c();\n"
+                                      "auto d = R\"x(throw \" )x\"; char e = '\"'; f();\n");
+  CHECK(file.code.find("rand") == std::string::npos);
+  CHECK(file.code.find("throw") == std::string::npos);
+  CHECK(file.code.find("int a = 1'000;") == 0);
+  CHECK(file.code.find("c();") != std::string::npos);
+  CHECK(file.code.find("f();") != std::string::npos);
+  CHECK(file.comments.find("// rand(") != std::string::npos);
+  CHECK(file.comments.find("/* throw */") != std::string::npos);
+  CHECK(file.comments.find("no") == std::string::npos);
+  CHECK(lines_of(file.code).size() == 3);
+}
+
+TEST_CASE("includes come from the root, and costly headers stay where they belong") {
+  CHECK(finding_count(check_includes, "store/a.cpp", "#include \"../b.h\"\n") == 1);
+  CHECK(finding_count(check_includes, "store/a.cpp", "#include <sqlite3.h>\n") == 1);
+  CHECK(finding_count(check_includes, "store/catalog/sqlite.cpp", "#include <sqlite3.h>\n") == 0);
+  CHECK(finding_count(check_includes, "http/wire_query.cpp", "#include <nlohmann/json.hpp>\n") ==
+        0);
+  CHECK(finding_count(check_includes, "http/router.cpp", "#include <nlohmann/json.hpp>\n") == 1);
+  CHECK(finding_count(check_includes, "apl/exec/a.cpp", "#include <boost/beast.hpp>\n") == 1);
+  CHECK(finding_count(check_includes, "apl/a.cpp", "// #include <regex>\n#include <map>\n") == 0);
+  expect_clean(check_includes);
+}
+
+TEST_CASE("banned words are banned") {
+  for (const Ban& ban : code_bans()) {
+    const std::string line = "  x = " + std::string(ban.word) + " y;\n";
+    CHECK_MESSAGE(finding_count(check_words, "apl/a.cpp", line) == 1, std::string(ban.word));
+    CHECK_MESSAGE(finding_count(check_words, "apl/a.cpp", "// " + line) == 0,
+                  std::string(ban.word));
+  }
+  for (const Ban& ban : comment_bans()) {
+    const std::string line = "// " + std::string(ban.word) + " y\n";
+    CHECK_MESSAGE(finding_count(check_words, "apl/a.cpp", line) == 1, std::string(ban.word));
+  }
+  CHECK(finding_count(check_words, "cli/query.cpp", "std::cout << 1;\n") == 0);
+  CHECK(finding_count(check_words, "apl/a.cpp", "operand(x); std::thread::id t;\n") == 0);
+  CHECK(finding_count(check_words, "apl/a.cpp", "using namespace std::chrono_literals;\n") == 0);
+  expect_clean(check_words);
+}
+
+TEST_CASE("a header is a contract and says so first") {
+  const std::string good = "#pragma once\n\n// What this is,\n// and who owns it.\nint a();\n";
+  CHECK(finding_count(check_header, "store/a.h", good) == 0);
+  CHECK(finding_count(check_header, "store/a.h", "#pragma once\n// One line.\nint a();\n") == 1);
+  CHECK(finding_count(check_header, "store/a.h", "// Two\n// lines.\nint a();\n") == 1);
+  CHECK(finding_count(check_header, "store/a.cpp", "int a;\n") == 0);
+  expect_clean(check_header);
+}
+
+TEST_CASE("file names say what is inside") {
+  CHECK(finding_count(check_name, "store/string_utils.h", "") == 1);
+  CHECK(finding_count(check_name, "store/common.h", "") == 1);
+  CHECK(finding_count(check_name, "apl/functions/deep/down/here/a.h", "") == 1);
+  CHECK(finding_count(check_name, "store/utility_bill.h", "") == 0);
+  expect_clean(check_name);
+}
+
+TEST_CASE("files stay small, and admitted ones only shrink") {
+  const auto lines = [](std::size_t count) {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      text += "int x;\n";
+    }
+    return text;
+  };
+  const std::vector<LongFile> admitted = {{"store/long.cpp", 700, "2026-01-01", "a table"}};
+  const auto count = [&](const char* path, std::size_t size) {
+    return check_size(make_source(path, lines(size)), admitted).size();
+  };
+  CHECK(count("store/a.cpp", kSourceLinesMax) == 0);
+  CHECK(count("store/a.cpp", kSourceLinesMax + 1) == 1);
+  CHECK(count("store/a.h", kHeaderLinesMax) == 0);
+  CHECK(count("store/a.h", kHeaderLinesMax + 1) == 1);
+  CHECK(count("store/long.cpp", 695) == 0);
+  CHECK(count("store/long.cpp", 701) == 1);
+  CHECK(count("store/long.cpp", 650) == 1);
+  expect_clean([](const SourceFile& file) { return check_size(file, long_files()); });
+  for (const LongFile& row : long_files()) {
+    const bool exists = std::any_of(tree().begin(), tree().end(),
+                                    [&](const SourceFile& file) { return file.path == row.path; });
+    CHECK_MESSAGE(exists, std::string(row.path) << " is gone: remove its row in long_files()");
+  }
+}
+
+TEST_CASE("every source file is compiled by some target") {
+  const std::string commands =
+      read_file(std::filesystem::path(EVQ_BINARY_DIR) / "compile_commands.json");
+  if (commands.empty()) {
+    MESSAGE("no compile_commands.json: this generator writes none");
+    return;
+  }
+  for (const SourceFile& file : tree()) {
+    // Fuzz targets need clang and are built by their own preset.
+    if (file.path.ends_with(".cpp") && !file.path.starts_with("tests/fuzz/")) {
+      CHECK_MESSAGE(commands.find("/" + file.path + "\"") != std::string::npos,
+                    file.path << " belongs to no target");
+    }
+  }
+}
