@@ -1,0 +1,184 @@
+#pragma once
+// The rows of the function tables. A scalar function is one row: its names, documentation,
+// runnable examples and either typed overloads (made by lift<F>() from ordinary C++ functions,
+// lift.h) or a `bind` function that chooses result type and implementation by itself. Help,
+// manual, completion, "did you mean" and the registry test read the same rows.
+//
+// A call goes through two steps. Binding happens once a query: argument types and constant
+// arguments in, a BoundCall out, which names the types its arguments must be converted to.
+// Evaluation happens once a chunk and worker: Vectors in, one Vector out. A bad row gives null,
+// never an error. BoundFunctions are immutable and shared by workers.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "store/base/control.h"
+#include "store/column/dynamic.h"
+#include "store/column/vector.h"
+
+namespace evq {
+
+inline constexpr std::int64_t kUnboundedStart = INT64_MIN;
+inline constexpr std::int64_t kUnboundedEnd = INT64_MAX;
+
+// What a query knows about itself; the same for all its calls.
+struct EvalContext {
+  std::int64_t now_ns = 0;                          // one instant for the whole query
+  std::int64_t range_start_ns = kUnboundedStart;    // the query's time range, closed
+  std::int64_t range_end_ns = kUnboundedEnd;
+  std::uint64_t random_seed = 0;
+  const QueryControl* control = nullptr;            // may be null in tests
+  const class GeoDatabase* geo = nullptr;           // geo_info_from_ip_address; may be null
+};
+
+// An argument as binding sees it: its type, and its value when it is a constant.
+struct Argument {
+  Type type = Type::kNull;
+  const Value* constant = nullptr;
+};
+
+class BoundFunction {
+ public:
+  virtual ~BoundFunction() = default;
+  // `args` have `rows` rows each, of the types BoundCall named, in any shape. The result has
+  // `rows` rows of BoundCall::result.
+  virtual Vector evaluate(const EvalContext& context, std::span<const Vector> args,
+                          std::size_t rows) const = 0;
+};
+
+struct BoundCall {
+  Type result = Type::kNull;
+  std::vector<Type> arguments;  // convert each argument to this type first (cast.h)
+  std::shared_ptr<const BoundFunction> function;
+};
+
+// Why a call does not bind: one sentence and a hint, at argument `argument` (-1: the whole call).
+struct BindFailure {
+  int argument = -1;
+  std::string message;
+  std::string hint;
+};
+
+struct BindRequest {
+  std::span<const Argument> arguments;
+  const EvalContext& context;
+};
+
+using BindResult = std::variant<BoundCall, BindFailure>;
+
+struct KernelCall {
+  const EvalContext& context;
+  std::span<const Vector> args;
+  std::size_t rows;
+};
+using Kernel = Vector (*)(const KernelCall& call);
+
+inline constexpr std::size_t kOverloadParametersMax = 6;
+
+// One typed form. A call matches when each argument's type equals the parameter's or converts
+// implicitly (null to anything, long to real, anything to dynamic, dynamic to anything).
+struct Overload {
+  std::array<Type, kOverloadParametersMax> parameters{};
+  std::uint8_t parameter_count = 0;
+  std::uint8_t required_count = 0;  // trailing std::optional parameters may be left out
+  Type result = Type::kNull;
+  Kernel kernel = nullptr;
+};
+
+struct ParameterDoc {
+  std::string_view name;         // "[times]" when optional, "values..." when repeated
+  std::string_view description;  // one sentence
+};
+
+struct Example {
+  std::string_view query;   // a whole query; often `print f(…)`
+  std::string_view result;  // the printed cells of the result, see the registry test
+};
+
+enum class FunctionFlags : std::uint8_t {
+  kNone = 0,
+  kPerRow = 1,    // every row differs though the arguments are equal: rand(), row_number()
+  kContext = 2,   // depends on EvalContext (now()): folds only once a query has started
+  kInternal = 4,  // an operator's function ("op_add"): not listed, not callable by name
+};
+
+struct ScalarFunction {
+  std::string_view name;
+  std::array<std::string_view, 3> aliases{};
+  std::string_view category;  // "string", "datetime", … as in the manual
+  std::string_view summary;   // one sentence
+  std::array<ParameterDoc, 8> params{};
+  std::string_view returns{};  // result type and what null or invalid input gives; may be empty
+  std::array<Example, 4> examples{};
+  std::array<Overload, 8> overloads{};
+  BindResult (*bind)(const BindRequest& request) = nullptr;  // instead of overloads
+  // For `bind`: how many arguments are allowed; overloads derive it themselves.
+  std::uint8_t arguments_min = 0;
+  std::uint8_t arguments_max = 255;
+  FunctionFlags flags = FunctionFlags::kNone;
+};
+
+// ---- aggregates
+
+// The per-group states of one aggregate in one worker, held column-wise.
+class AggregateState {
+ public:
+  virtual ~AggregateState() = default;
+  // Makes room for groups [0, groups); new ones start empty. Never shrinks.
+  virtual void resize(std::size_t groups) = 0;
+  // Adds `rows` rows; row i belongs to groups[i], or all to group 0 when `groups` is null.
+  virtual void add(const EvalContext& context, std::span<const Vector> args,
+                   const std::uint32_t* groups, std::size_t rows) = 0;
+  // Merges group j of `other` (made by the same BoundAggregate) into group to[j]; other's rows
+  // count as coming after this state's rows.
+  virtual void merge(const AggregateState& other, std::span<const std::uint32_t> to) = 0;
+  // The results of groups [begin, begin + count), one vector a result column.
+  virtual std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
+                                     std::size_t count) const = 0;
+  // Memory held, for the query's budget; may be an estimate but grows with the data.
+  virtual std::size_t size_bytes() const = 0;
+};
+
+class BoundAggregate {
+ public:
+  virtual ~BoundAggregate() = default;
+  virtual std::unique_ptr<AggregateState> make_state() const = 0;
+};
+
+struct BoundAggregateCall {
+  std::vector<Type> results;                // usually one; arg_max(x, a, b) has three
+  std::vector<std::string> result_suffixes; // names of further columns; empty for usual ones
+  std::vector<Type> arguments;
+  std::shared_ptr<const BoundAggregate> aggregate;
+};
+using AggregateBindResult = std::variant<BoundAggregateCall, BindFailure>;
+
+struct AggregateBindRequest {
+  std::span<const Argument> arguments;
+  const EvalContext& context;
+  // Width of `by bin(_time, …)` when the summarize groups by one; for rate().
+  std::optional<std::int64_t> bin_ns;
+};
+
+struct AggregateFunction {
+  std::string_view name;
+  std::array<std::string_view, 3> aliases{};
+  std::string_view summary;
+  std::array<ParameterDoc, 8> params{};
+  std::string_view returns{};
+  std::array<Example, 4> examples{};
+  AggregateBindResult (*bind)(const AggregateBindRequest& request) = nullptr;
+  std::uint8_t arguments_min = 0;
+  std::uint8_t arguments_max = 255;
+  bool order_sensitive = false;  // make_list, take_any: input must arrive in stream order
+  std::string_view api_name{};   // "distinct" for dcount: the op name of API answers; may be empty
+};
+
+}  // namespace evq

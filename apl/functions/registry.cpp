@@ -1,0 +1,272 @@
+#include "apl/functions/registry.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace evq {
+namespace {
+
+using ScalarTable = std::span<const ScalarFunction> (*)();
+using AggregateTable = std::span<const AggregateFunction> (*)();
+
+constexpr ScalarTable kScalarTables[] = {
+    arithmetic_functions, comparison_functions,    logic_functions,        string_operator_functions,
+    string_functions,     string_search_functions, text_parse_functions,   regex_functions,
+    math_functions,       rounding_functions,      datetime_functions,     conversion_functions,
+    type_functions,       conditional_functions,   array_functions,        bag_functions,
+    set_functions,        series_functions,        series_fill_functions,  series_filter_functions,
+    series_stats_functions, ip_functions,          hash_functions,         encode_functions,
+    sql_functions,        genai_functions,         metadata_functions,     pair_functions,
+    window_functions,
+};
+
+constexpr AggregateTable kAggregateTables[] = {
+    basic_aggregates,    arg_aggregates,        list_aggregates, stats_aggregates,
+    histogram_aggregates, distinct_aggregates,  percentile_aggregates, topk_aggregates,
+    spotlight_aggregates, phrases_aggregates,
+};
+
+// Rows sorted by every name they answer to, built once on first use.
+template <class Row>
+class NameIndex {
+ public:
+  template <class Tables>
+  explicit NameIndex(const Tables& tables) {
+    for (const auto table : tables) {
+      for (const Row& row : table()) {
+        entries_.push_back({row.name, &row});
+        for (const std::string_view alias : row.aliases) {
+          if (!alias.empty()) {
+            entries_.push_back({alias, &row});
+          }
+        }
+      }
+    }
+    std::ranges::sort(entries_, {}, &Entry::name);
+  }
+
+  const Row* find(std::string_view name) const {
+    const auto at = std::ranges::lower_bound(entries_, name, {}, &Entry::name);
+    return at != entries_.end() && at->name == name ? at->row : nullptr;
+  }
+
+ private:
+  struct Entry {
+    std::string_view name;
+    const Row* row;
+  };
+  std::vector<Entry> entries_;
+};
+
+bool has_flag(FunctionFlags flags, FunctionFlags flag) {
+  return (static_cast<unsigned>(flags) & static_cast<unsigned>(flag)) != 0;
+}
+
+// A BoundFunction around a kernel; constant once bound.
+class KernelFunction final : public BoundFunction {
+ public:
+  KernelFunction(Kernel kernel, const Overload& overload) : kernel_(kernel), overload_(overload) {}
+
+  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    if (args.size() == overload_.parameter_count) {
+      return kernel_({context, args, rows});
+    }
+    std::vector<Vector> padded(args.begin(), args.end());
+    for (std::size_t i = args.size(); i < overload_.parameter_count; ++i) {
+      padded.push_back(Vector::constant(Value::null(overload_.parameters[i]), rows));
+    }
+    return kernel_({context, padded, rows});
+  }
+
+ private:
+  Kernel kernel_;
+  Overload overload_;
+};
+
+// The summed conversion cost of a call, or nothing when the overload does not take it.
+std::optional<int> overload_cost(const Overload& overload, std::span<const Argument> arguments) {
+  if (arguments.size() < overload.required_count || arguments.size() > overload.parameter_count) {
+    return std::nullopt;
+  }
+  int total = 0;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::optional<int> cost = implicit_cast_cost(arguments[i].type, overload.parameters[i]);
+    if (!cost.has_value()) {
+      return std::nullopt;
+    }
+    total += *cost;
+  }
+  return total;
+}
+
+// Names the first argument that keeps every overload of the right length from matching.
+BindFailure explain_mismatch(const ScalarFunction& function, std::span<const Argument> arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string wanted;
+    bool fits = false;
+    for (const Overload& overload : function.overloads) {
+      if (overload.kernel == nullptr || i >= overload.parameter_count) {
+        continue;
+      }
+      const Type parameter = overload.parameters[i];
+      fits = fits || implicit_cast_cost(arguments[i].type, parameter).has_value();
+      if (wanted.find(type_name(parameter)) == std::string::npos) {
+        wanted.append(wanted.empty() ? "" : " or ").append(type_name(parameter));
+      }
+    }
+    if (!fits) {
+      return {static_cast<int>(i),
+              std::string(function.name) + "() takes a " + wanted + " here, not a " +
+                  std::string(type_name(arguments[i].type)),
+              "convert it first, for example with to" + wanted.substr(0, wanted.find(' ')) + "()"};
+    }
+  }
+  return {-1, std::string(function.name) + "() has no form for these argument types", ""};
+}
+
+Vector evaluate_once(const BoundCall& call, const EvalContext& context,
+                     std::span<const Vector> args, std::size_t rows) {
+  std::vector<Vector> single;
+  single.reserve(args.size());
+  for (const Vector& arg : args) {
+    single.push_back(Vector::constant(arg.shared_values(), 1));
+  }
+  const Vector result = call.function->evaluate(context, single, 1);
+  return Vector::constant(result.is_dictionary() ? result.flatten().shared_values()
+                                                 : result.shared_values(),
+                          rows);
+}
+
+Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
+                        std::span<const Vector> args, std::size_t varying) {
+  const Vector& dictionary = args[varying];
+  const std::size_t entries = dictionary.values().size();
+  std::vector<Vector> flat;
+  flat.reserve(args.size());
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    flat.push_back(i == varying ? Vector::flat(dictionary.shared_values())
+                                : Vector::constant(args[i].shared_values(), entries));
+  }
+  const Vector result = call.function->evaluate(context, flat, entries);
+  if (result.is_constant()) {
+    return Vector::constant(result.shared_values(), dictionary.size());
+  }
+  return dictionary.with_values(result.flatten().shared_values());
+}
+
+}  // namespace
+
+const ScalarFunction* find_function(std::string_view name) {
+  static const NameIndex<ScalarFunction> index(kScalarTables);
+  return index.find(name);
+}
+
+const AggregateFunction* find_aggregate(std::string_view name) {
+  static const NameIndex<AggregateFunction> index(kAggregateTables);
+  return index.find(name);
+}
+
+const std::vector<const ScalarFunction*>& all_functions() {
+  static const std::vector<const ScalarFunction*> rows = [] {
+    std::vector<const ScalarFunction*> all;
+    for (const ScalarTable table : kScalarTables) {
+      for (const ScalarFunction& row : table()) {
+        if (!has_flag(row.flags, FunctionFlags::kInternal)) {
+          all.push_back(&row);
+        }
+      }
+    }
+    std::ranges::sort(all, [](const ScalarFunction* a, const ScalarFunction* b) {
+      return std::pair(a->category, a->name) < std::pair(b->category, b->name);
+    });
+    return all;
+  }();
+  return rows;
+}
+
+const std::vector<const AggregateFunction*>& all_aggregates() {
+  static const std::vector<const AggregateFunction*> rows = [] {
+    std::vector<const AggregateFunction*> all;
+    for (const AggregateTable table : kAggregateTables) {
+      for (const AggregateFunction& row : table()) {
+        all.push_back(&row);
+      }
+    }
+    std::ranges::sort(all, {}, [](const AggregateFunction* row) { return row->name; });
+    return all;
+  }();
+  return rows;
+}
+
+ArgumentCount argument_count(const ScalarFunction& function) {
+  if (function.bind != nullptr) {
+    return {function.arguments_min, function.arguments_max};
+  }
+  ArgumentCount count{std::numeric_limits<std::size_t>::max(), 0};
+  for (const Overload& overload : function.overloads) {
+    if (overload.kernel != nullptr) {
+      count.min = std::min<std::size_t>(count.min, overload.required_count);
+      count.max = std::max<std::size_t>(count.max, overload.parameter_count);
+    }
+  }
+  return count;
+}
+
+BindResult bind_function(const ScalarFunction& function, const BindRequest& request) {
+  if (function.bind != nullptr) {
+    return function.bind(request);
+  }
+  const Overload* best = nullptr;
+  int best_cost = std::numeric_limits<int>::max();
+  for (const Overload& overload : function.overloads) {
+    if (overload.kernel == nullptr) {
+      continue;
+    }
+    const std::optional<int> cost = overload_cost(overload, request.arguments);
+    if (cost.has_value() && *cost < best_cost) {
+      best = &overload;
+      best_cost = *cost;
+    }
+  }
+  if (best == nullptr) {
+    return explain_mismatch(function, request.arguments);
+  }
+  BoundCall call;
+  call.result = best->result;
+  call.arguments.assign(best->parameters.begin(),
+                        best->parameters.begin() +
+                            static_cast<std::ptrdiff_t>(request.arguments.size()));
+  call.function = std::make_shared<KernelFunction>(best->kernel, *best);
+  return call;
+}
+
+AggregateBindResult bind_aggregate(const AggregateFunction& function,
+                                   const AggregateBindRequest& request) {
+  return function.bind(request);
+}
+
+Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalContext& context,
+                     std::span<const Vector> args, std::size_t rows) {
+  if (has_flag(flags, FunctionFlags::kPerRow) || rows == 0) {
+    return call.function->evaluate(context, args, rows);
+  }
+  std::size_t varying_count = 0;
+  std::size_t varying = 0;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!args[i].is_constant()) {
+      ++varying_count;
+      varying = i;
+    }
+  }
+  if (varying_count == 0) {
+    return evaluate_once(call, context, args, rows);
+  }
+  if (varying_count == 1 && args[varying].is_dictionary() &&
+      args[varying].values().size() <= rows) {
+    return evaluate_entries(call, context, args, varying);
+  }
+  return call.function->evaluate(context, args, rows);
+}
+
+}  // namespace evq

@@ -1,0 +1,55 @@
+#pragma once
+// Bound expressions: what an AST expression means once names, types and overloads are resolved.
+// A tree of three kinds of node; immutable after optimisation. Everything that computes is a
+// Call of a function row, operators included (op_add, op_and, …), so the evaluator, the optimiser
+// and the slow twin know one thing only.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "apl/functions/registry.h"
+#include "store/base/error.h"
+
+namespace evq::plan {
+
+enum class ExprKind : std::uint8_t { kColumn, kConstant, kCall };
+
+struct Expr;
+using ExprPtr = std::unique_ptr<Expr>;
+
+struct Expr {
+  ExprKind kind = ExprKind::kConstant;
+  Type type = Type::kNull;
+  Span span;                // where it was written, for messages
+
+  std::size_t column = 0;   // kColumn: position in the input's schema
+  Value constant;           // kConstant
+  const ScalarFunction* function = nullptr;  // kCall
+  BoundCall call;                            // kCall; arguments already have its types
+  std::vector<ExprPtr> args;                 // kCall
+
+  bool is_constant() const { return kind == ExprKind::kConstant; }
+  bool is_column() const { return kind == ExprKind::kColumn; }
+  // True for a call of the function row called `name`.
+  bool is_call(std::string_view name) const;
+};
+
+ExprPtr make_column(std::size_t column, Type type, Span span = {});
+ExprPtr make_constant(Value value, Span span = {});
+// Binds `function` over `args` (inserting implicit casts); an error carries the argument's span.
+Result<ExprPtr> make_call(const ScalarFunction& function, std::vector<ExprPtr> args,
+                          const EvalContext& context, Span span);
+ExprPtr make_cast(ExprPtr expr, Type type);
+ExprPtr clone(const Expr& expr);
+bool expr_equal(const Expr& a, const Expr& b);
+
+// Calls `visit(column)` for each column reference, pre-order.
+void for_each_column(const Expr& expr, const std::function<void(std::size_t)>& visit);
+// Replaces every column reference c by mapping[c].
+void remap_columns(Expr* expr, const std::vector<std::size_t>& mapping);
+// False when the same row may give another value another time (rand, now before folding).
+bool is_deterministic(const Expr& expr);
+
+}  // namespace evq::plan

@@ -1,0 +1,261 @@
+#pragma once
+// The logical plan: about a dozen node kinds that carry every operator of the language. Binding
+// makes it from the AST, the optimiser rewrites it, the executor runs it, the printer shows it.
+// Nodes know nothing of blocks or SQLite: a Scan names a table by its TableRef and the executor
+// asks the store. That keeps the plan translatable to another engine.
+//
+// Row order. A stream is either ordered (after Sort, TopN, Values, Window, Series) or natural.
+// The natural order of a Scan is newest first: by `_time` descending, then by arrival descending.
+// The binder keeps two hidden columns, kTimeColumn and kRowColumn, on every natural stream so that
+// Limit, the end of the query and order-sensitive aggregates can become a TopN or Sort on them;
+// column pruning drops them where nothing needs them. Hidden columns have names starting with '$'
+// and are never part of a result.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "apl/plan/expr.h"
+#include "apl/plan/table_source.h"
+#include "store/column/ordering.h"
+#include "store/column/table.h"
+
+namespace evq::plan {
+
+inline constexpr std::string_view kTimeColumn = "$time";  // datetime, the event's _time
+inline constexpr std::string_view kRowColumn = "$row";    // long, unique row id in arrival order
+
+struct Node;
+using NodePtr = std::unique_ptr<Node>;
+
+// Reads fields of a dataset. Output: one column a ScanColumn, then nothing else.
+struct ScanColumn {
+  std::string field;  // name in the dataset, or kTimeColumn / kRowColumn
+  Type type = Type::kNull;
+};
+struct Scan {
+  TableRef table;
+  std::vector<ScanColumn> columns;
+  // Conjuncts over the output columns, in the order to evaluate; filled by pushing filters.
+  std::vector<ExprPtr> filters;
+  // Closed time range; blocks outside are skipped and rows outside are dropped.
+  std::int64_t time_min = kUnboundedStart;
+  std::int64_t time_max = kUnboundedEnd;
+  // True when the number of leading output columns that filters use is small against the rest:
+  // the executor reads the rest only for surviving rows.
+};
+
+// Rows known at binding: print, datatable, range, getschema, folded subqueries.
+struct ValuesNode {
+  std::shared_ptr<const Table> table;
+};
+
+struct Filter {
+  ExprPtr predicate;
+};
+
+struct Project {
+  std::vector<ExprPtr> exprs;  // one an output column
+};
+
+// Several output columns from one text: parse, parse-where, parse-kv. Appends columns.
+class Extractor {
+ public:
+  virtual ~Extractor() = default;
+  // `source` in, one vector a produced column out; `matched` gets 1 for rows that matched.
+  virtual std::vector<Vector> extract(const EvalContext& context, const Vector& source,
+                                      std::vector<std::uint8_t>* matched) const = 0;
+  virtual std::string describe() const = 0;
+};
+struct Extract {
+  ExprPtr source;
+  std::shared_ptr<const Extractor> extractor;
+  std::size_t produced = 0;     // columns appended
+  bool drop_unmatched = false;  // parse-where
+};
+
+struct AggregateCall {
+  const AggregateFunction* function = nullptr;
+  BoundAggregateCall call;
+  std::vector<std::size_t> args;  // input columns, already of the call's argument types
+  std::string text;               // as written, for the printer
+};
+// Output: the group columns, then each aggregate's result columns. Without groups: one row.
+struct Aggregate {
+  std::vector<std::size_t> groups;  // input columns
+  std::vector<AggregateCall> aggregates;
+};
+
+struct SortKey {
+  std::size_t column = 0;
+  SortOrder order;
+};
+struct Sort {
+  std::vector<SortKey> keys;
+};
+struct Limit {
+  std::uint64_t count = 0;
+};
+// Sort and Limit in one, a bounded heap. `keys` empty keeps the stream order.
+struct TopN {
+  std::vector<SortKey> keys;
+  std::uint64_t count = 0;
+};
+// Reads further fields of the same dataset for rows that carry kRowColumn: late materialisation
+// after a TopN. Appends the columns.
+struct Fetch {
+  TableRef table;
+  std::size_t row_column = 0;
+  std::vector<ScanColumn> columns;
+};
+
+// Either keeps each row with a probability, or a uniform sample of `count` rows.
+struct Sample {
+  double probability = 0;
+  std::uint64_t count = 0;
+};
+
+enum class JoinKind : std::uint8_t {
+  kInner,
+  kInnerUnique,  // for each left row the first matching right row only
+  kLeftOuter,
+  kRightOuter,
+  kFullOuter,
+  kLeftSemi,
+  kRightSemi,
+  kLeftAnti,
+  kRightAnti,
+};
+// Inputs: left, right. Output: left columns then right columns (one side for semi and anti).
+struct Join {
+  JoinKind kind = JoinKind::kInner;
+  std::vector<std::size_t> left_keys;
+  std::vector<std::size_t> right_keys;
+};
+
+// Inputs all have the node's schema (the binder aligned and cast them).
+struct Union {};
+
+// mv-expand: rows repeated per element of the expanded columns, which are replaced in place.
+struct UnnestColumn {
+  std::size_t column = 0;
+  Type type = Type::kDynamic;  // `to typeof(…)`
+  bool bag_as_array = false;   // kind=array: [key, value] instead of {key: value}
+};
+struct Unnest {
+  std::vector<UnnestColumn> columns;
+  bool item_index = false;  // appends a long column
+  std::optional<std::uint64_t> row_limit;
+};
+
+// make-series, after its Aggregate: one input row per (group, bin); output one row per group with
+// arrays. Input columns: groups…, axis, one per series.
+struct Series {
+  std::size_t group_count = 0;
+  Type axis_type = Type::kDatetime;
+  std::optional<std::int64_t> from;  // ns or integer; absent: first bin of the data
+  std::optional<std::int64_t> to;    // exclusive
+  std::int64_t step = 1;
+  std::vector<Value> defaults;       // one a series; null allowed
+  bool nonempty = false;             // kind=nonempty: one default row for an empty input
+};
+
+// Window functions over an ordered stream: row_number, prev, next, row_cumsum, …
+enum class WindowKind : std::uint8_t {
+  kRowNumber,
+  kRowCumsum,
+  kRowRankDense,
+  kRowRankMin,
+  kPrev,
+  kNext,
+  kRowWindowSession,
+};
+struct WindowCall {
+  WindowKind kind = WindowKind::kRowNumber;
+  std::vector<std::size_t> args;          // input columns
+  std::optional<std::size_t> restart;     // bool input column
+  std::int64_t offset = 1;                // prev, next; row_number's start
+  std::int64_t max_distance_first = 0;    // row_window_session, ns
+  std::int64_t max_distance_between = 0;
+  Value fallback;                         // prev, next outside the rows
+  Type type = Type::kLong;
+};
+// Appends one column a call.
+struct Window {
+  std::vector<WindowCall> calls;
+};
+
+// Runs a subplan once per group of consecutive-or-not rows with equal `keys` (partition), or per
+// input row over its expanded rows (mv-apply): the subplan's Placeholder receives the group's
+// rows; outputs are appended in group order, keys first when `emit_keys`.
+struct Apply {
+  std::vector<std::size_t> keys;
+  bool per_row = false;                  // mv-apply: inputs[0] gives rows, Unnest feeds the subplan
+  std::optional<Unnest> unnest;          // mv-apply
+  std::vector<std::size_t> passed;       // mv-apply: input columns repeated on the output
+  std::shared_ptr<const Node> subplan;   // contains exactly one Placeholder
+};
+struct Placeholder {};
+
+// Operators whose output columns depend on the data or that need all rows at once: evaluate
+// pivot / bag_unpack / narrow, reduce, top-nested, scan. `run` gets the whole input.
+class TableFunction {
+ public:
+  virtual ~TableFunction() = default;
+  virtual Result<Table> run(const EvalContext& context, Table input) const = 0;
+  virtual std::string describe() const = 0;
+};
+struct Transform {
+  std::shared_ptr<const TableFunction> function;
+};
+
+// A subplan evaluated once and read by several places (materialize, as, let used twice).
+struct Shared {
+  std::shared_ptr<const Node> plan;
+};
+
+// Carries a rendering wish to the output: render timechart with (…).
+struct RenderSpec {
+  std::string kind;
+  std::vector<std::pair<std::string, std::string>> properties;
+};
+
+using Operation = std::variant<Scan, ValuesNode, Filter, Project, Extract, Aggregate, Sort, Limit,
+                               TopN, Fetch, Sample, Join, Union, Unnest, Series, Window, Apply,
+                               Placeholder, Transform, Shared>;
+
+struct Node {
+  Operation op;
+  std::vector<NodePtr> inputs;
+  Schema schema;  // of the output, hidden columns included
+};
+
+NodePtr make_node(Operation op, std::vector<NodePtr> inputs, Schema schema);
+NodePtr clone(const Node& node);
+
+// A whole query, bound.
+struct Plan {
+  NodePtr root;
+  std::vector<std::string> datasets;   // every dataset the query reads, in order of appearance
+  std::optional<RenderSpec> render;
+  std::vector<std::string> warnings;   // ignored set options, constant-true filters, …
+  // What the shape of an answer is made from.
+  bool aggregated = false;                 // ends in summarize/count/distinct-like rows
+  std::vector<std::string> group_names;    // of the last summarize
+  std::optional<std::int64_t> bin_ns;      // width of its time bin
+  std::vector<std::pair<std::string, bool>> order;  // final order: column, descending
+  struct ColumnOrigin {                    // one a visible result column
+    std::string aggregate;                 // API name of the aggregate that made it, or empty
+    std::vector<std::string> fields;
+    std::vector<Value> args;
+  };
+  std::vector<ColumnOrigin> origins;
+  std::optional<std::uint64_t> explicit_limit;  // written in the query, smallest at the end
+};
+
+}  // namespace evq::plan

@@ -1,0 +1,36 @@
+#pragma once
+// TableSource: through it binding sees what tables exist and what columns they have, without
+// knowing where they are stored. The executor resolves a TableRef with the same object's kin.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/column/schema.h"
+
+namespace evq::plan {
+
+// A dataset as a plan names it: a name and the source's own handle for it.
+struct TableRef {
+  std::string name;
+  std::uint64_t handle = 0;
+};
+
+struct TableInfo {
+  TableRef ref;
+  Schema schema;                        // _sysTime, _time, then fields by name
+  std::vector<std::string> map_fields;  // fields whose subtree is one dynamic value
+};
+
+class TableSource {
+ public:
+  virtual ~TableSource() = default;
+  // kNotFound when there is no such dataset.
+  virtual Result<TableInfo> table(std::string_view name) = 0;
+  // All dataset names, for wildcards and suggestions, in byte order.
+  virtual std::vector<std::string> table_names() = 0;
+};
+
+}  // namespace evq::plan
