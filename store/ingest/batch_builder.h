@@ -1,0 +1,78 @@
+#pragma once
+// BatchBuilder: events in, columns out. A parser describes one event as cells (begin_event, then
+// open/close and add_… calls, then commit_event or abandon_event); nothing reaches the columns
+// before commit_event, so an event is taken whole or not at all. The builder applies the rules of
+// events: flattening with `\.` for dots inside nested keys, last of duplicate keys wins, grouped
+// events, reserved names, labels, `_time`, and the limits on names, values and fields.
+//
+// take() gives a Table: `_time` and `_sysTime` first, then the other fields in the order in which
+// they appeared. A column of few distinct strings is a dictionary vector. A field that met several
+// types in the batch is real when all its values are numbers that a double holds exactly, else
+// dynamic. Rows stay in order of arrival.
+//
+// One thread a builder. Options, time rule and admission are shared between builders.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/mutex.h"
+#include "store/base/result.h"
+#include "store/column/table.h"
+#include "store/ingest/options.h"
+
+namespace evq {
+
+// Decides whether a field may be created, so that a dataset keeps to kDatasetFieldsMax. Shared by
+// all builders of all loads of a dataset; any thread.
+class FieldAdmission {
+ public:
+  virtual ~FieldAdmission() = default;
+  virtual bool admit(std::string_view name) = 0;
+};
+
+// Admits names until `names_max` distinct ones are known.
+std::unique_ptr<FieldAdmission> make_field_admission(const std::vector<std::string>& known,
+                                                     std::size_t names_max = kDatasetFieldsMax);
+
+// The part of the options that parsing needs, checked and prepared once; immutable, any thread.
+struct EventRules;
+// kUsage: a bad layout, labels that are no JSON object, a map field or name that is too long.
+// `admission` may be null and must outlive the rules.
+Result<std::shared_ptr<const EventRules>> make_event_rules(const IngestOptions& options,
+                                                           FieldAdmission* admission);
+
+class FieldTree;
+
+class BatchBuilder {
+ public:
+  explicit BatchBuilder(std::shared_ptr<const EventRules> rules);
+  ~BatchBuilder();
+  BatchBuilder(BatchBuilder&&) noexcept;
+  BatchBuilder& operator=(BatchBuilder&&) noexcept;
+
+  std::size_t rows() const;
+  // Estimated memory of the columns, absent values included.
+  std::size_t size_bytes() const;
+  // At its row cap, or at its byte cap: take() before the next event.
+  bool full() const;
+
+  // Parses one JSON text with the tolerant parser, the fast one's slow twin. For tests and for
+  // callers with single events; streams go through parse_stream.
+  // `receipt_ns` becomes `_sysTime`, and `_time` when the event has none.
+  Status add_json(std::string_view text, std::int64_t receipt_ns);
+
+  // The columns so far; the builder is empty afterwards and remembers what it learned about them.
+  Table take();
+
+  // For the parsers of this layer.
+  FieldTree& fields() { return *fields_; }
+
+ private:
+  std::unique_ptr<FieldTree> fields_;
+};
+
+}  // namespace evq

@@ -1,0 +1,50 @@
+#pragma once
+// ByteSource: a stream of bytes read piece by piece: memory, a file or pipe, and gzip or zstd over
+// another source. Nothing is read whole; a source holds at most a few hundred kilobytes (a zstd
+// window up to 2^kZstdWindowLogMax when the frame asks for it).
+// One thread at a time; a source over another one owns it.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "store/base/file.h"
+#include "store/base/result.h"
+#include "store/ingest/options.h"
+
+namespace evq {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  // Waits up to `timeout_ms` (negative: without end) for bytes and gives what is there. Zero bytes
+  // is the end, after which every call gives zero; nothing: the time is over. Errors: kIo, kData
+  // (broken compression), kTooLarge (a compression bomb). A source without a clock ignores the
+  // timeout.
+  virtual Result<std::optional<std::size_t>> read(std::span<char> buffer,
+                                                  std::int64_t timeout_ms) = 0;
+};
+
+// `bytes` must outlive the source.
+std::unique_ptr<ByteSource> memory_source(std::string_view bytes);
+// Regular files, pipes, terminals, sockets.
+std::unique_ptr<ByteSource> file_source(File file);
+
+struct DecodeOptions {
+  InputCompression compression = InputCompression::kAuto;
+  // Refuse output over input beyond kDecompressionRatioMax after kDecompressionFreeBytes, and more
+  // output than `decoded_bytes_max` (kTooLarge).
+  bool limit_ratio = false;
+  std::size_t decoded_bytes_max = SIZE_MAX;
+};
+
+// The decoded bytes of `source`: gzip (any number of members) or zstd (any number of frames), told
+// by the first four bytes when kAuto; a UTF-8 byte order mark at the start of the text is kept
+// here.
+std::unique_ptr<ByteSource> decoded_source(std::unique_ptr<ByteSource> source,
+                                           const DecodeOptions& options);
+
+}  // namespace evq

@@ -1,0 +1,89 @@
+#pragma once
+// What a load of events is asked to do and what it reports: plain structs shared by the readers,
+// the parsers, the pipeline and the callers (HTTP, command line, queries over files).
+//
+// Which input is taken how (the input policy; each row has a test):
+//   invalid UTF-8, lone surrogates   kept, the bytes become U+FFFD, counted as repaired
+//   integers outside of int64        the nearest double, counted as repaired
+//   numbers beyond a double (1e400)  null, counted as repaired
+//   raw control characters in text   kept as they are, counted as repaired (JSON wants them
+//   escaped) duplicate keys                   the last one wins, at every depth; in a CSV header:
+//   an error NaN, Infinity, comments, …       not JSON: the event fails too deep, long, many the
+//   event fails alone (see limits.h) reserved names                   `_user` is put in front:
+//   `_sysTime` becomes `_user_sysTime`
+// With `strict` a repair is a failure.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/limits.h"
+
+namespace evq {
+
+enum class InputFormat : std::uint8_t {
+  kAuto,    // told by the first bytes: `[` and `{` are JSON, anything else CSV
+  kJson,    // one array, or values one after the other, pretty-printed or a line each
+  kNdjson,  // one value a line
+  kCsv,
+};
+
+enum class InputCompression : std::uint8_t { kAuto, kNone, kGzip, kZstd };
+
+struct IngestOptions {
+  InputFormat format = InputFormat::kAuto;
+  // The field (flattened name) that carries the event time; it also stays a field of its own name.
+  // Empty: `_time`. Where it is absent or null, `_time` is looked at, then the receipt time.
+  std::string timestamp_field;
+  // A Go layout for it; empty: detect (parse_event_time).
+  std::string timestamp_layout;
+  // Names for CSV without a header line; empty: the first record is the header.
+  std::vector<std::string> csv_fields;
+  // 0: told by the first record: the most frequent of , ; tab |.
+  char csv_delimiter = 0;
+  // A JSON object whose members become fields of every event, over members of the same name.
+  std::string labels_json;
+  // Fields (flattened names) whose objects stay one dynamic value instead of being flattened.
+  std::vector<std::string> map_fields;
+  // A repaired event counts as failed.
+  bool strict = false;
+  // More failed events than this end the load with kData; nothing: never.
+  std::optional<std::uint64_t> failures_max;
+  std::size_t line_bytes_max = kCliLineBytesMax;
+  // Rows of a batch, at most kBlockRowsMax.
+  std::size_t batch_rows_max = kBlockRowsMax;
+};
+
+// One event that was not taken.
+struct IngestFailure {
+  std::uint64_t line = 0;    // from 1; of the event's first byte
+  std::uint64_t column = 0;  // from 1, in bytes of that line, where the fault is
+  std::uint64_t offset = 0;  // of the fault, in bytes from the start of the decoded input
+  std::string reason;
+  std::int64_t time_ns = 0;  // of receipt
+};
+
+// Where something happened first.
+struct IngestPlace {
+  std::uint64_t line = 0;
+  std::uint64_t column = 0;
+  std::string reason;
+};
+
+struct IngestCounts {
+  std::uint64_t ingested = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t repaired = 0;         // of the ingested ones
+  std::uint64_t processed_bytes = 0;  // decoded input, blanks included, plus the labels' length
+  // In input order, the first kIngestFailuresListedMax of `failed`.
+  std::vector<IngestFailure> failures;
+  std::optional<IngestPlace> first_repaired;
+
+  // Adds what came after: the places in `later` are of the same input.
+  void add(IngestCounts later);
+};
+
+}  // namespace evq

@@ -1,0 +1,62 @@
+#pragma once
+// parse_stream: the whole way from a stream of bytes to batches of columns, in parallel and in
+// bounded memory. The calling thread reads and cuts the input into pieces that end at line ends;
+// workers parse each batch's pieces into columns and call sink.seal, where encoding happens; the
+// results reach sink.commit one at a time, in input order. So after any end (error, cancellation,
+// kill) what was committed is a prefix of the input in whole batches.
+//
+// A batch ends at batch_rows_max events, at kIngestBatchTextBytesMax of text, or when its first
+// byte has waited kIngestBatchAgeMsMax, so events of an endless slow stream become visible.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "store/base/control.h"
+#include "store/base/result.h"
+#include "store/base/thread_pool.h"
+#include "store/column/table.h"
+#include "store/ingest/batch_builder.h"
+#include "store/ingest/byte_source.h"
+#include "store/ingest/options.h"
+
+namespace evq {
+
+// What a sink made of a batch; sinks derive their own.
+class SealedBatch {
+ public:
+  virtual ~SealedBatch() = default;
+};
+
+class BatchSink {
+ public:
+  virtual ~BatchSink() = default;
+  // Called from workers, for several batches at once. `raw_bytes` of input made the batch. Never
+  // called with an empty table.
+  virtual Result<std::unique_ptr<SealedBatch>> seal(Table&& batch, std::uint64_t raw_bytes) = 0;
+  // Called from one thread at a time, in input order. `counts` are of the input up to the end of
+  // this batch. An error ends the load and is what parse_stream returns.
+  virtual Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) = 0;
+};
+
+// One event that failed: its text as read (cut to kIngestRejectBytesMax) and the failure.
+using RejectSink = std::function<void(std::string_view text, const IngestFailure& failure)>;
+
+struct StreamContext {
+  QueryControl* control = nullptr;  // stops the load with kCancelled or kTimeout
+  ThreadPool* pool = nullptr;       // null, or no threads in it: everything on the caller
+  std::shared_ptr<const EventRules> rules;
+  RejectSink reject;                    // may be empty; called in input order, from one thread
+  std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
+};
+
+// Reads `source` to its end. The counts, once everything good is committed. Errors: of the source,
+// of the sink, of the control; kData for input that cannot be read on: a syntax error inside a JSON
+// array, a CSV header that repeats a name, more failures than allowed. `counts_so_far`, when given,
+// is kept up to date on the way (it holds what was committed after an error, too).
+Result<IngestCounts> parse_stream(ByteSource& source, const IngestOptions& options, BatchSink& sink,
+                                  const StreamContext& context,
+                                  IngestCounts* counts_so_far = nullptr);
+
+}  // namespace evq
