@@ -1,0 +1,326 @@
+#include "store/catalog/sqlite.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <sqlite3.h>
+
+#include "store/base/check.h"
+#include "store/base/limits.h"
+
+namespace evq {
+
+namespace {
+
+// Statements kept per connection; evq has fewer than this in all.
+constexpr std::size_t kStatementsMax = 64;
+
+Error map_error(int code, const std::string& path, const char* detail) {
+  const std::string what = path + ": " + (detail != nullptr ? detail : sqlite3_errstr(code));
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return make_error(ErrorCode::kDiskFull, what, "free some space, then repeat the command");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+      return make_error(ErrorCode::kCorrupt, what, "run 'evq check' to see what is damaged");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      return make_error(ErrorCode::kUnavailable, path + ": another process keeps the file busy",
+                        "try again in a moment");
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      return make_error(ErrorCode::kIo, what);
+    case SQLITE_TOOBIG:
+    case SQLITE_NOMEM:
+      return make_error(ErrorCode::kLimit, what);
+    case SQLITE_INTERRUPT:
+      return make_error(ErrorCode::kCancelled, what);
+    // A file that lost a table or column, or holds what a constraint forbids, is a damaged one.
+    case SQLITE_ERROR:
+    case SQLITE_SCHEMA:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+      return make_error(ErrorCode::kCorrupt, what, "run 'evq check' to see what is damaged");
+    default:
+      return make_error(ErrorCode::kInternal, what);
+  }
+}
+
+struct Limit {
+  int id;
+  int value;
+};
+
+// A blob of a gibibyte is SQLite's own limit; everything else is far above what evq's SQL needs.
+constexpr Limit kLimits[] = {
+    {SQLITE_LIMIT_LENGTH, 1000000000}, {SQLITE_LIMIT_SQL_LENGTH, 16384},
+    {SQLITE_LIMIT_COLUMN, 64},         {SQLITE_LIMIT_EXPR_DEPTH, 64},
+    {SQLITE_LIMIT_COMPOUND_SELECT, 8}, {SQLITE_LIMIT_ATTACHED, 0},
+    {SQLITE_LIMIT_FUNCTION_ARG, 16},   {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 128},
+    {SQLITE_LIMIT_TRIGGER_DEPTH, 1},   {SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+struct Switch {
+  int id;
+  int value;
+};
+
+constexpr Switch kSwitches[] = {
+    {SQLITE_DBCONFIG_DEFENSIVE, 1},        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},   {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+    {SQLITE_DBCONFIG_DQS_DML, 0},          {SQLITE_DBCONFIG_DQS_DDL, 0},
+    {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
+};
+
+}  // namespace
+
+// ---------------------------------------------------------------- Statement
+
+Statement::Statement(sqlite3_stmt* handle, bool* in_use, const std::string* path)
+    : handle_(handle), in_use_(in_use), path_(path) {}
+
+Statement::Statement(Statement&& other) noexcept
+    : handle_(std::exchange(other.handle_, nullptr)),
+      in_use_(other.in_use_),
+      path_(other.path_),
+      bind_code_(other.bind_code_) {}
+
+Statement::~Statement() {
+  if (handle_ != nullptr) {
+    reset();
+    *in_use_ = false;
+  }
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+  bind_code_ = SQLITE_OK;
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  bind_code_ = std::max(bind_code_, sqlite3_bind_int64(handle_, index, value));
+  return *this;
+}
+
+// A null data pointer would bind NULL; empty values must stay values.
+Statement& Statement::bind_text(int index, std::string_view value) {
+  const char* data = value.data() != nullptr ? value.data() : "";
+  const int code =
+      sqlite3_bind_text64(handle_, index, data, value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  bind_code_ = std::max(bind_code_, code);
+  return *this;
+}
+
+Statement& Statement::bind_blob(int index, std::string_view value) {
+  const char* data = value.data() != nullptr ? value.data() : "";
+  const int code = sqlite3_bind_blob64(handle_, index, data, value.size(), SQLITE_STATIC);
+  bind_code_ = std::max(bind_code_, code);
+  return *this;
+}
+
+Statement& Statement::bind_null(int index) {
+  bind_code_ = std::max(bind_code_, sqlite3_bind_null(handle_, index));
+  return *this;
+}
+
+Error Statement::error() const {
+  sqlite3* connection = sqlite3_db_handle(handle_);
+  return map_error(sqlite3_extended_errcode(connection), *path_, sqlite3_errmsg(connection));
+}
+
+Result<bool> Statement::step() {
+  if (bind_code_ != SQLITE_OK) {
+    return map_error(bind_code_, *path_, nullptr);
+  }
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) {
+    return true;
+  }
+  if (code == SQLITE_DONE) {
+    return false;
+  }
+  return error();
+}
+
+Status Statement::run() {
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, step());
+    if (!more) {
+      return {};
+    }
+  }
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_INTEGER
+             ? sqlite3_column_int64(handle_, column)
+             : 0;
+}
+
+std::string_view Statement::text(int column) const {
+  if (sqlite3_column_type(handle_, column) != SQLITE_TEXT) {
+    return {};
+  }
+  const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  return data == nullptr
+             ? std::string_view()
+             : std::string_view(data,
+                                static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+}
+
+std::string_view Statement::blob(int column) const {
+  if (sqlite3_column_type(handle_, column) != SQLITE_BLOB) {
+    return {};
+  }
+  const auto* data = static_cast<const char*>(sqlite3_column_blob(handle_, column));
+  return data == nullptr
+             ? std::string_view()
+             : std::string_view(data,
+                                static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+}
+
+// ---------------------------------------------------------------- Connection
+
+struct Connection::Cached {
+  std::string sql;
+  sqlite3_stmt* handle = nullptr;
+  bool in_use = false;
+};
+
+Connection::Connection(std::string path) : path_(std::move(path)) {}
+
+Connection::~Connection() {
+  for (const auto& cached : cache_) {
+    sqlite3_finalize(cached->handle);
+  }
+  sqlite3_close(handle_);
+}
+
+Error Connection::error(int code) const {
+  return map_error(code, path_, handle_ != nullptr ? sqlite3_errmsg(handle_) : nullptr);
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options) {
+  std::unique_ptr<Connection> connection(new Connection(options.path));
+  const int access = options.writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  const int flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
+  const int code = sqlite3_open_v2(options.path.c_str(), &connection->handle_, flags,
+                                   options.vfs.empty() ? nullptr : options.vfs.c_str());
+  if (code != SQLITE_OK) {
+    return connection->error(code);
+  }
+  EVQ_TRY(connection->configure(options));
+  return connection;
+}
+
+Status Connection::configure(const ConnectionOptions& options) {
+  for (const Switch& setting : kSwitches) {
+    int now = 0;
+    const int code = sqlite3_db_config(handle_, setting.id, setting.value, &now);
+    if (code != SQLITE_OK || now != setting.value) {
+      return make_error(ErrorCode::kUnsupported, "this SQLite lacks a safety switch evq needs");
+    }
+  }
+  for (const Limit& limit : kLimits) {
+    sqlite3_limit(handle_, limit.id, limit.value);
+  }
+  sqlite3_busy_timeout(handle_, options.busy_ms);
+  int keep = 1;  // the write-ahead file stays at close: a reader on a full disk can still open
+  sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+  sqlite3_wal_autocheckpoint(handle_, 0);
+  EVQ_TRY(execute("PRAGMA cell_size_check=1"));
+  EVQ_TRY(execute("PRAGMA cache_size=-" + std::to_string(options.cache_kib)));
+  if (options.writable) {
+    if (options.page_size_bytes != 0) {
+      EVQ_TRY(execute("PRAGMA page_size=" + std::to_string(options.page_size_bytes)));
+    }
+    EVQ_TRY(execute("PRAGMA synchronous=FULL"));
+    EVQ_TRY(execute("PRAGMA secure_delete=0"));
+  }
+  return {};
+}
+
+Result<Statement> Connection::prepare(std::string_view sql) {
+  for (const auto& cached : cache_) {
+    if (cached->sql == sql) {
+      EVQ_CHECK(!cached->in_use);
+      cached->in_use = true;
+      return Statement(cached->handle, &cached->in_use, &path_);
+    }
+  }
+  EVQ_CHECK(cache_.size() < kStatementsMax);
+  auto cached = std::make_unique<Cached>();
+  cached->sql = sql;
+  const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &cached->handle, nullptr);
+  if (code != SQLITE_OK) {
+    return error(code);
+  }
+  cached->in_use = true;
+  cache_.push_back(std::move(cached));
+  return Statement(cache_.back()->handle, &cache_.back()->in_use, &path_);
+}
+
+Status Connection::execute(std::string_view sql) {
+  const int code = sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? Status() : Status(error(code));
+}
+
+Status Connection::checkpoint(bool truncate) {
+  const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  const int code = sqlite3_wal_checkpoint_v2(handle_, "main", mode, nullptr, nullptr);
+  return code == SQLITE_OK ? Status() : Status(error(code));
+}
+
+Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {
+  EVQ_TRY_ASSIGN(Statement statement, prepare(sql));
+  std::vector<std::string> rows;
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, statement.step());
+    if (!more) {
+      return rows;
+    }
+    rows.emplace_back(statement.text(0));
+  }
+}
+
+bool Connection::in_transaction() const {
+  return sqlite3_get_autocommit(handle_) == 0;
+}
+
+// ---------------------------------------------------------------- Transaction
+
+Result<Transaction> Transaction::begin(Connection& connection, bool write) {
+  EVQ_TRY_ASSIGN(Statement begin, connection.prepare(write ? "BEGIN IMMEDIATE" : "BEGIN"));
+  EVQ_TRY(begin.run());
+  return Transaction(&connection);
+}
+
+Transaction::Transaction(Transaction&& other) noexcept
+    : connection_(std::exchange(other.connection_, nullptr)) {}
+
+Transaction::~Transaction() {
+  // SQLite rolls back by itself after some errors; a second rollback would only be noise.
+  if (connection_ != nullptr && connection_->in_transaction()) {
+    static_cast<void>(connection_->execute("ROLLBACK"));
+  }
+}
+
+Status Transaction::commit() {
+  EVQ_TRY_ASSIGN(Statement commit, connection_->prepare("COMMIT"));
+  EVQ_TRY(commit.run());
+  connection_ = nullptr;
+  return {};
+}
+
+}  // namespace evq

@@ -1,0 +1,123 @@
+#pragma once
+// Connection, Statement, Transaction: SQLite as evq uses it, and nothing else of it. The only
+// translation unit that sees sqlite3.h is sqlite.cpp.
+//
+// Every connection is opened hostile-file safe (defensive, untrusted schema, no triggers, views or
+// extensions, cell size checks, low limits) and never checkpoints by itself, neither at commit nor
+// at close: see database.h for who does, and why. Errors map to kDiskFull (full), kCorrupt
+// (corrupt, not a database), kIo (I/O errors), kUnavailable (busy past the time limit), each with
+// the file's name.
+//
+// A Connection and its statements belong to one thread at a time. A Statement must go before its
+// Connection, and only one Statement of the same SQL may be in use at once.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace evq {
+
+struct ConnectionOptions {
+  std::string path;
+  std::string vfs;                    // registered name; empty = the system's
+  bool writable = false;              // the file must exist in either case
+  std::uint32_t page_size_bytes = 0;  // when the file is still empty; 0 = SQLite's own choice
+  std::uint32_t cache_kib = 2048;
+  std::int32_t busy_ms = 20000;  // how long any single lock is waited for
+};
+
+// A prepared statement borrowed from its connection's cache; reset when destroyed.
+// Parameters are numbered from 1, columns from 0.
+class Statement {
+ public:
+  Statement(Statement&& other) noexcept;
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();
+
+  Statement& bind(int index, std::int64_t value);
+  // Text and blobs are not copied: they must live until the statement is reset or destroyed.
+  Statement& bind_text(int index, std::string_view value);
+  Statement& bind_blob(int index, std::string_view value);
+  Statement& bind_null(int index);
+
+  // True while there is a row. Errors of bind calls surface here.
+  Result<bool> step();
+  // Runs to the end, ignoring rows.
+  Status run();
+  // Ready to be bound and run again.
+  void reset();
+
+  // Of the current row; views live until the next step or reset. A column of another storage
+  // class gives zero or an empty view, which the row's checksum then refuses.
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  std::string_view text(int column) const;
+  std::string_view blob(int column) const;
+
+ private:
+  friend class Connection;
+  Statement(sqlite3_stmt* handle, bool* in_use, const std::string* path);
+  Error error() const;
+
+  sqlite3_stmt* handle_;
+  bool* in_use_;
+  const std::string* path_;
+  int bind_code_ = 0;
+};
+
+class Connection {
+ public:
+  static Result<std::unique_ptr<Connection>> open(const ConnectionOptions& options);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // `sql` must be one statement; its text is the key of the cache, at most kStatementsMax entries.
+  Result<Statement> prepare(std::string_view sql);
+  // One statement without parameters, run to the end; not cached.
+  Status execute(std::string_view sql);
+
+  // Copies what it can of the write-ahead file into the database without waiting for anyone, and
+  // with `truncate` also waits for readers of older states, then empties the file.
+  Status checkpoint(bool truncate);
+  // The rows of a pragma such as "integrity_check", first column.
+  Result<std::vector<std::string>> text_rows(std::string_view sql);
+  bool in_transaction() const;
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit Connection(std::string path);
+  Status configure(const ConnectionOptions& options);
+  Error error(int code) const;
+
+  struct Cached;
+  std::string path_;
+  sqlite3* handle_ = nullptr;
+  std::vector<std::unique_ptr<Cached>> cache_;
+};
+
+// Rolls back when destroyed, unless committed.
+class Transaction {
+ public:
+  // `write`: takes SQLite's write lock at once, so that it cannot fail half-way for being late.
+  static Result<Transaction> begin(Connection& connection, bool write);
+  Transaction(Transaction&& other) noexcept;
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+
+  Status commit();
+
+ private:
+  explicit Transaction(Connection* connection) : connection_(connection) {}
+  Connection* connection_;
+};
+
+}  // namespace evq
