@@ -24,15 +24,13 @@
 #include <vector>
 
 #include "store/base/result.h"
-#include "store/column/table.h"
 #include "store/definitions.h"
+#include "store/ingest/options.h"
+#include "store/ingest/stream.h"
 #include "store/row_id.h"
 #include "store/snapshot.h"
 
 namespace evq {
-
-class QueryControl;  // store/base/control.h
-class ThreadPool;    // store/base/thread_pool.h
 
 struct StoreOptions {
   std::string directory;
@@ -64,18 +62,23 @@ struct FieldInfo {
   FieldAttributes attributes;
 };
 
-struct WriteReport {
-  std::uint64_t rows = 0;
-  std::uint32_t blocks_created = 0;
-  // Fresh chunks of the dataset that wait to be sealed, after the commit.
-  std::uint32_t wal_length = 0;
+// One load of events. `options.batch_rows_max` is lowered to the store's block_rows.
+struct IngestRequest {
+  IngestOptions options;
+  // All good events in one transaction at the end (an HTTP request), or batches in input order as
+  // they are ready (the command line). An atomic load keeps its compressed blocks in memory.
+  bool atomic = false;
+  RejectSink reject;                    // may be empty
+  std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
+  // Told after each durable commit, in input order; may be empty. For progress and resuming.
+  std::function<void(const IngestCounts&)> committed;
 };
 
-// A batch of events ready to store: columns `_time` and `_sysTime` (datetime, no nulls) and any
-// others, rows in order of arrival.
-struct EventTable {
-  Table table;
-  std::uint64_t raw_bytes = 0;  // of input these rows came from
+struct IngestReport {
+  IngestCounts counts;
+  std::uint32_t blocks_created = 0;  // sealed blocks
+  // Fresh chunks of the dataset that wait to be sealed, after the last commit.
+  std::uint32_t wal_length = 0;
 };
 
 // What `remove` asks about each block. Called from one thread at a time.
@@ -114,20 +117,6 @@ struct CheckReport {
   std::vector<CheckProblem> problems;
 };
 
-// Takes batches of one input; obtained from Store::begin_ingest. One thread.
-class IngestSession {
- public:
-  virtual ~IngestSession() = default;
-  // Queues a batch. With `atomic` sessions nothing is visible before finish(); others commit
-  // whenever full blocks are ready, in input order.
-  virtual Status append(EventTable batch) = 0;
-  // Rows committed so far: a resumed load may skip what came before them.
-  virtual std::uint64_t rows_committed() const = 0;
-  // Commits the rest. After success everything is durable. Destroying an unfinished session
-  // drops what was not committed.
-  virtual Result<WriteReport> finish() = 0;
-};
-
 class Store {
  public:
   // Opens, creating the directory when allowed. Touches no dataset. Network file systems are
@@ -146,9 +135,11 @@ class Store {
 
   virtual Result<Snapshot> snapshot(std::string_view dataset) = 0;
 
-  // The dataset is created when it does not exist. `atomic`: one transaction for the whole input.
-  virtual Result<std::unique_ptr<IngestSession>> begin_ingest(std::string_view dataset,
-                                                              bool atomic) = 0;
+  // Reads `source` (already decoded: decoded_source) to its end and stores its events. The dataset
+  // is created when it does not exist. When the call fails, a load that is not atomic has kept
+  // the batches that `committed` was told about. Concurrent loads share commits.
+  virtual Result<IngestReport> ingest(std::string_view dataset, ByteSource& source,
+                                      const IngestRequest& request, QueryControl& control) = 0;
   // Finds the blocks with a match; with `commit` they vanish, durably, before this returns. Events
   // that arrive later are never swept along.
   virtual Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed,
