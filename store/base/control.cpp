@@ -1,0 +1,51 @@
+#include "store/base/control.h"
+
+#include <chrono>
+#include <limits>
+#include <string>
+
+#include "store/base/time.h"
+
+namespace evq {
+
+std::int64_t wall_clock_now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::int64_t monotonic_now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+QueryControl::QueryControl(std::int64_t timeout_ms) : timeout_ms_(timeout_ms) {
+  if (timeout_ms <= 0) {
+    return;
+  }
+  const auto span = checked_multiply(timeout_ms, kMillisecondNs);
+  const auto deadline = span ? checked_add(monotonic_now_ns(), *span) : std::nullopt;
+  // A time-out past the end of the clock is none.
+  deadline_ns_ = deadline.value_or(0);
+}
+
+bool QueryControl::should_stop() const {
+  return cancelled() || (deadline_ns_ != 0 && monotonic_now_ns() >= deadline_ns_);
+}
+
+Status QueryControl::check() const {
+  if (!should_stop()) [[likely]] {
+    return Status::success();
+  }
+  if (cancelled()) {
+    return make_error(ErrorCode::kCancelled, "the query was cancelled");
+  }
+  const std::int64_t seconds = timeout_ms_ / 1000;
+  const std::string limit = timeout_ms_ % 1000 == 0 ? std::to_string(seconds) + " s"
+                                                    : std::to_string(timeout_ms_) + " ms";
+  return make_error(ErrorCode::kTimeout, "the query took longer than its limit of " + limit,
+                    "narrow the time range, filter earlier, or raise the time limit");
+}
+
+}  // namespace evq

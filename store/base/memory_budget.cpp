@@ -1,0 +1,93 @@
+#include "store/base/memory_budget.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "store/base/check.h"
+
+namespace evq {
+
+bool MemoryBudget::try_reserve(std::size_t bytes) {
+  const std::size_t limit = limit_ == 0 ? std::numeric_limits<std::size_t>::max() : limit_;
+  std::size_t before = used_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > limit || before > limit - bytes) {
+      return false;
+    }
+  } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
+  const std::size_t now = before + bytes;
+  std::size_t peak = peak_.load(std::memory_order_relaxed);
+  while (peak < now && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+  return true;
+}
+
+Status MemoryBudget::reserve(std::size_t bytes, std::string_view operator_name) {
+  if (!try_reserve(bytes)) {
+    return make_error(ErrorCode::kLimit,
+                      "memory limit of " + std::to_string(limit_) + " bytes exceeded in " +
+                          std::string(operator_name),
+                      "filter earlier, group by fewer values, or raise the memory limit");
+  }
+  if (parent_ != nullptr) {
+    if (Status status = parent_->reserve(bytes, operator_name); !status.ok()) {
+      used_.fetch_sub(bytes, std::memory_order_relaxed);
+      return status;
+    }
+  }
+  return Status::success();
+}
+
+void MemoryBudget::release(std::size_t bytes) {
+  const std::size_t before = used_.fetch_sub(bytes, std::memory_order_relaxed);
+  EVQ_CHECK(before >= bytes);
+  if (parent_ != nullptr) {
+    parent_->release(bytes);
+  }
+}
+
+MemoryLease::MemoryLease(MemoryLease&& other) noexcept
+    : budget_(other.budget_),
+      operator_name_(other.operator_name_),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+MemoryLease& MemoryLease::operator=(MemoryLease&& other) noexcept {
+  if (this != &other) {
+    reset();
+    budget_ = other.budget_;
+    operator_name_ = other.operator_name_;
+    bytes_ = std::exchange(other.bytes_, 0);
+  }
+  return *this;
+}
+
+Status MemoryLease::grow(std::size_t bytes) {
+  if (budget_ == nullptr) {
+    return Status::success();
+  }
+  EVQ_TRY(budget_->reserve(bytes, operator_name_));
+  bytes_ += bytes;
+  return Status::success();
+}
+
+Status MemoryLease::resize(std::size_t bytes) {
+  if (bytes > bytes_) {
+    return grow(bytes - bytes_);
+  }
+  if (budget_ != nullptr) {
+    budget_->release(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+  return Status::success();
+}
+
+void MemoryLease::reset() {
+  if (budget_ != nullptr && bytes_ > 0) {
+    budget_->release(bytes_);
+  }
+  bytes_ = 0;
+}
+
+}  // namespace evq

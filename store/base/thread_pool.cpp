@@ -1,0 +1,174 @@
+#include "store/base/thread_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <sched.h>
+
+#include "store/base/limits.h"
+#include "store/base/mutex.h"
+
+namespace evq {
+
+namespace {
+
+// One call of run_parallel. Threads claim worker numbers until none is left, so a pool task that
+// comes late finds nothing to do; it holds the job alive, but touches `fn` only after a claim,
+// and the caller does not return before every claimed number is done.
+struct ParallelJob {
+  ParallelJob(std::size_t worker_count, const std::function<void(std::size_t)>& function)
+      : workers(worker_count), fn(function), running(worker_count) {}
+
+  const std::size_t workers;
+  const std::function<void(std::size_t)>& fn;
+  std::atomic<std::size_t> next{0};
+  Mutex mutex;
+  CondVar done;
+  std::size_t running EVQ_GUARDED_BY(mutex);
+  std::exception_ptr failure EVQ_GUARDED_BY(mutex);
+};
+
+void run_claimed(ParallelJob& job) {
+  for (;;) {
+    const std::size_t worker = job.next.fetch_add(1, std::memory_order_relaxed);
+    if (worker >= job.workers) {
+      return;
+    }
+    std::exception_ptr failure;
+    try {
+      job.fn(worker);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const MutexLock lock(job.mutex);
+    if (failure != nullptr && job.failure == nullptr) {
+      job.failure = failure;
+    }
+    if (--job.running == 0) {
+      job.done.notify_all();
+    }
+  }
+}
+
+}  // namespace
+
+struct ThreadPool::State {
+  explicit State(std::size_t count) : thread_count(count) {}
+
+  const std::size_t thread_count;
+  Mutex mutex;
+  CondVar work;
+  std::deque<std::function<void()>> tasks EVQ_GUARDED_BY(mutex);
+  std::vector<std::thread> threads EVQ_GUARDED_BY(mutex);
+  std::size_t idle EVQ_GUARDED_BY(mutex) = 0;
+  bool stopping EVQ_GUARDED_BY(mutex) = false;
+
+  void run() {
+    for (;;) {
+      std::function<void()> task;
+      {
+        const MutexLock lock(mutex);
+        ++idle;
+        while (tasks.empty() && !stopping) {
+          work.wait(mutex);
+        }
+        --idle;
+        if (tasks.empty()) {
+          return;
+        }
+        task = std::move(tasks.front());
+        tasks.pop_front();
+      }
+      task();
+    }
+  }
+
+  // False when the task cannot be taken because no thread could be started at all.
+  bool push(std::function<void()> task) {
+    const MutexLock lock(mutex);
+    if (tasks.size() >= idle && threads.size() < thread_count) {
+      try {
+        threads.emplace_back([this] { run(); });
+      } catch (const std::exception&) {
+        // The system has no thread left: those already there take the task.
+        if (threads.empty()) {
+          return false;
+        }
+      }
+    }
+    tasks.push_back(std::move(task));
+    work.notify_one();
+    return true;
+  }
+};
+
+ThreadPool::ThreadPool(std::size_t threads)
+    : state_(std::make_unique<State>(std::min(threads, kThreadsMax))) {}
+
+ThreadPool::~ThreadPool() {
+  std::vector<std::thread> threads;
+  {
+    const MutexLock lock(state_->mutex);
+    state_->stopping = true;
+    threads = std::move(state_->threads);
+    state_->work.notify_all();
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+void ThreadPool::run_parallel(std::size_t workers, const std::function<void(std::size_t)>& fn) {
+  if (workers == 0) {
+    return;
+  }
+  const auto job = std::make_shared<ParallelJob>(workers, fn);
+  const std::size_t helpers = std::min(workers - 1, state_->thread_count);
+  for (std::size_t i = 0; i < helpers; ++i) {
+    if (!state_->push([job] { run_claimed(*job); })) {
+      break;
+    }
+  }
+  run_claimed(*job);
+  std::exception_ptr failure;
+  {
+    const MutexLock lock(job->mutex);
+    while (job->running > 0) {
+      job->done.wait(job->mutex);
+    }
+    failure = job->failure;
+  }
+  if (failure != nullptr) {
+    std::rethrow_exception(failure);
+  }
+}
+
+void ThreadPool::submit(std::function<void()> task) {
+  if (state_->thread_count == 0 || !state_->push(task)) {
+    task();
+  }
+}
+
+std::size_t ThreadPool::threads() const {
+  return state_->thread_count;
+}
+
+std::size_t ThreadPool::processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) {
+    const int count = CPU_COUNT(&set);
+    if (count > 0) {
+      return static_cast<std::size_t>(count);
+    }
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace evq
