@@ -15,8 +15,9 @@ inline constexpr std::size_t kGibibyte = 1024 * kMebibyte;
 // ---- storage layout
 // A row number inside a block fits 16 bits, and a block of typical logs stays a few megabytes.
 inline constexpr std::size_t kBlockRowsMax = 65536;
-// Rows the executor handles at a time: vectors of 8-byte values stay in the level 1/2 caches.
-inline constexpr std::size_t kChunkRowsMax = 2048;
+// Rows of a chunk: a whole block moves at once, so that a dictionary is mapped once per block and
+// 16-bit codes name any of its entries.
+inline constexpr std::size_t kChunkRowsMax = kBlockRowsMax;
 // A fresh chunk's uncompressed events; larger ingests seal blocks directly.
 inline constexpr std::size_t kFreshChunkBytesMax = 16 * kMebibyte;
 // Bytes of one block's decoded columns: the cap for an allocation made from a stored size.
