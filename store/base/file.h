@@ -102,7 +102,7 @@ bool is_directory(const std::string& path);
 Status remove_file(const std::string& path);
 // Names (not paths) of the entries, sorted, without "." and "..".
 Result<std::vector<std::string>> list_directory(const std::string& path);
-// True for NFS, SMB/CIFS, AFS, Ceph, 9p and FUSE remotes, where locks and sync are not dependable.
+// True for NFS, SMB/CIFS, AFS, Coda, Ceph, 9p, Lustre, where locks and sync are not dependable.
 // `path` need not exist: its nearest existing parent decides.
 Result<bool> is_network_filesystem(const std::string& path);
 // Bytes an unprivileged process may still write there.

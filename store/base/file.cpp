@@ -1,0 +1,437 @@
+#include "store/base/file.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "store/base/checksum.h"
+#include "store/base/control.h"
+
+namespace evq {
+
+namespace {
+
+constexpr mode_t kFileMode = 0600;
+constexpr mode_t kDirectoryMode = 0700;
+
+ErrorCode code_of(int reason) {
+  switch (reason) {
+    case ENOENT:
+    case ENOTDIR:
+      return ErrorCode::kNotFound;
+    case EEXIST:
+      return ErrorCode::kConflict;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return ErrorCode::kDiskFull;
+    default:
+      return ErrorCode::kIo;
+  }
+}
+
+// "cannot read /a/b: Permission denied".
+Error system_error(const char* action, const std::string& path, int reason) {
+  return make_error(code_of(reason), std::string("cannot ") + action + " " + path + ": " +
+                                         std::generic_category().message(reason));
+}
+
+// Calls again while a signal interrupts the system call.
+template <class Call>
+auto retried(Call call) {
+  auto answer = call();
+  while (answer < 0 && errno == EINTR) {
+    answer = call();
+  }
+  return answer;
+}
+
+Result<int> open_descriptor(const std::string& path, int flags, const char* action) {
+  const int descriptor =
+      retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); });
+  if (descriptor < 0) {
+    return system_error(action, path, errno);
+  }
+  return descriptor;
+}
+
+// A strict umask may have taken the owner's own rights; private files are 0600 whatever it is.
+Status make_private(int descriptor, const std::string& path) {
+  if (::fchmod(descriptor, kFileMode) != 0) {
+    return system_error("set the mode of", path, errno);
+  }
+  return Status::success();
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t end = path.find_last_not_of('/');
+  if (end == std::string::npos) {
+    return path.empty() ? "." : "/";
+  }
+  const std::size_t slash = path.rfind('/', end);
+  if (slash == std::string::npos) {
+    return ".";
+  }
+  const std::size_t last = path.find_last_not_of('/', slash);
+  return last == std::string::npos ? "/" : path.substr(0, last + 1);
+}
+
+}  // namespace
+
+File::File(int descriptor, std::string path, bool owned)
+    : descriptor_(descriptor), owned_(owned), path_(std::move(path)) {}
+
+File::~File() {
+  static_cast<void>(close());
+}
+
+File::File(File&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      owned_(other.owned_),
+      path_(std::move(other.path_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  if (this != &other) {
+    static_cast<void>(close());
+    descriptor_ = std::exchange(other.descriptor_, -1);
+    owned_ = other.owned_;
+    path_ = std::move(other.path_);
+  }
+  return *this;
+}
+
+Result<File> File::open_input(const std::string& path) {
+  EVQ_TRY_ASSIGN(const int descriptor, open_descriptor(path, O_RDONLY, "open"));
+  return File(descriptor, path, true);
+}
+
+Result<File> File::open_read(const std::string& path) {
+  EVQ_TRY_ASSIGN(const int descriptor, open_descriptor(path, O_RDONLY | O_NOFOLLOW, "open"));
+  return File(descriptor, path, true);
+}
+
+Result<File> File::open_read_write(const std::string& path) {
+  EVQ_TRY_ASSIGN(const int descriptor,
+                 open_descriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open"));
+  File file(descriptor, path, true);
+  EVQ_TRY(make_private(descriptor, path));
+  return file;
+}
+
+Result<File> File::create_new(const std::string& path) {
+  EVQ_TRY_ASSIGN(const int descriptor,
+                 open_descriptor(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, "create"));
+  File file(descriptor, path, true);
+  EVQ_TRY(make_private(descriptor, path));
+  return file;
+}
+
+Result<File> File::create_output(const std::string& path) {
+  EVQ_TRY_ASSIGN(const int descriptor,
+                 open_descriptor(path, O_WRONLY | O_CREAT | O_TRUNC, "create"));
+  return File(descriptor, path, true);
+}
+
+File File::adopt(int descriptor, std::string name) {
+  return File(descriptor, std::move(name), true);
+}
+
+File File::standard_input() {
+  return File(STDIN_FILENO, "standard input", false);
+}
+
+Result<std::size_t> File::read_at(std::uint64_t offset, std::span<char> buffer) const {
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const ssize_t got = retried([&] {
+      return ::pread(descriptor_, buffer.data() + done, buffer.size() - done,
+                     static_cast<off_t>(offset + done));
+    });
+    if (got < 0) {
+      return system_error("read", path_, errno);
+    }
+    if (got == 0) {
+      break;
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+Result<std::size_t> File::read_some(std::span<char> buffer) {
+  const ssize_t got = retried([&] { return ::read(descriptor_, buffer.data(), buffer.size()); });
+  if (got < 0) {
+    return system_error("read", path_, errno);
+  }
+  return static_cast<std::size_t>(got);
+}
+
+Status File::write_all(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = retried([&] { return ::write(descriptor_, bytes.data(), bytes.size()); });
+    if (put < 0) {
+      return system_error("write", path_, errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return Status::success();
+}
+
+Status File::write_at(std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = retried([&] {
+      return ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    });
+    if (put < 0) {
+      return system_error("write", path_, errno);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+    offset += static_cast<std::uint64_t>(put);
+  }
+  return Status::success();
+}
+
+Status File::truncate(std::uint64_t size_bytes) {
+  if (retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) != 0) {
+    return system_error("resize", path_, errno);
+  }
+  return Status::success();
+}
+
+Result<std::uint64_t> File::size() const {
+  struct stat about {};
+  if (::fstat(descriptor_, &about) != 0) {
+    return system_error("examine", path_, errno);
+  }
+  return static_cast<std::uint64_t>(about.st_size);
+}
+
+Status File::sync() {
+  if (retried([&] { return ::fsync(descriptor_); }) != 0) {
+    return system_error("sync", path_, errno);
+  }
+  return Status::success();
+}
+
+Status File::sync_data() {
+  if (retried([&] { return ::fdatasync(descriptor_); }) != 0) {
+    return system_error("sync", path_, errno);
+  }
+  return Status::success();
+}
+
+Status File::close() {
+  const int descriptor = std::exchange(descriptor_, -1);
+  // Linux has closed the descriptor even when close() was interrupted: it must not be repeated.
+  if (descriptor >= 0 && owned_ && ::close(descriptor) != 0 && errno != EINTR) {
+    return system_error("close", path_, errno);
+  }
+  return Status::success();
+}
+
+Result<std::optional<FileLock>> FileLock::try_acquire(const std::string& path, LockMode mode) {
+  EVQ_TRY_ASSIGN(File file, File::open_read_write(path));
+  const int operation = (mode == LockMode::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
+  const int descriptor = file.descriptor();
+  if (retried([&] { return ::flock(descriptor, operation); }) == 0) {
+    return std::optional<FileLock>(FileLock(std::move(file)));
+  }
+  if (errno == EWOULDBLOCK) {
+    return std::optional<FileLock>();
+  }
+  return system_error("lock", path, errno);
+}
+
+Result<FileLock> FileLock::acquire(const std::string& path, LockMode mode,
+                                   std::int64_t timeout_ms) {
+  EVQ_TRY_ASSIGN(File file, File::open_read_write(path));
+  const int operation = mode == LockMode::kShared ? LOCK_SH : LOCK_EX;
+  const int descriptor = file.descriptor();
+  if (timeout_ms < 0) {
+    if (retried([&] { return ::flock(descriptor, operation); }) != 0) {
+      return system_error("lock", path, errno);
+    }
+    return FileLock(std::move(file));
+  }
+  // flock knows no time-out, so a bounded wait looks again with pauses that grow up to 5 ms.
+  const std::int64_t start_ns = monotonic_now_ns();
+  useconds_t pause_us = 100;
+  while (retried([&] { return ::flock(descriptor, operation | LOCK_NB); }) != 0) {
+    if (errno != EWOULDBLOCK) {
+      return system_error("lock", path, errno);
+    }
+    if ((monotonic_now_ns() - start_ns) / 1000000 >= timeout_ms) {
+      return make_error(ErrorCode::kTimeout,
+                        "cannot lock " + path + ": held by another process for " +
+                            std::to_string(timeout_ms) + " ms",
+                        "wait for the other evq process to finish its write, or stop it");
+    }
+    static_cast<void>(::usleep(pause_us));
+    pause_us = std::min<useconds_t>(pause_us * 2, 5000);
+  }
+  return FileLock(std::move(file));
+}
+
+// Closing the only descriptor of the open file releases its lock.
+void FileLock::release() {
+  static_cast<void>(file_.close());
+}
+
+Status make_private_directory(const std::string& path) {
+  for (std::size_t at = 0; at != std::string::npos;) {
+    at = path.find('/', at + 1);
+    const std::string part = path.substr(0, at);
+    if (part.empty() || is_directory(part)) {
+      continue;
+    }
+    if (::mkdir(part.c_str(), kDirectoryMode) == 0) {
+      EVQ_TRY(sync_directory(parent_of(part)));
+    } else if (const int reason = errno; reason != EEXIST || !is_directory(part)) {
+      return system_error("create the folder", part, reason == EEXIST ? ENOTDIR : reason);
+    }
+  }
+  if (!is_directory(path)) {
+    return system_error("create the folder", path, ENOTDIR);
+  }
+  return Status::success();
+}
+
+Status sync_directory(const std::string& path) {
+  EVQ_TRY_ASSIGN(const int descriptor, open_descriptor(path, O_RDONLY | O_DIRECTORY, "open"));
+  File directory = File::adopt(descriptor, path);
+  return directory.sync();
+}
+
+Result<std::string> read_whole_file(const std::string& path, std::size_t size_max) {
+  EVQ_TRY_ASSIGN(File file, File::open_input(path));
+  std::string bytes;
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    EVQ_TRY_ASSIGN(const std::size_t got, file.read_some(buffer));
+    if (got == 0) {
+      return bytes;
+    }
+    if (got > size_max - bytes.size()) {
+      return make_error(ErrorCode::kTooLarge,
+                        path + " is longer than " + std::to_string(size_max) + " bytes");
+    }
+    bytes.append(buffer.data(), got);
+  }
+}
+
+Status write_file_atomically(const std::string& path, std::string_view bytes) {
+  const std::string temporary = path + "." + std::to_string(random_seed()) + ".tmp";
+  EVQ_TRY_ASSIGN(File file, File::create_new(temporary));
+  Status status = file.write_all(bytes);
+  if (status.ok()) {
+    status = file.sync();
+  }
+  if (status.ok()) {
+    status = file.close();
+  }
+  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) {
+    status = system_error("replace", path, errno);
+  }
+  if (!status.ok()) {
+    static_cast<void>(::unlink(temporary.c_str()));
+    return status;
+  }
+  return sync_directory(parent_of(path));
+}
+
+bool file_exists(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat about {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+Status remove_file(const std::string& path) {
+  if (::unlink(path.c_str()) != 0) {
+    return system_error("remove", path, errno);
+  }
+  return Status::success();
+}
+
+Result<std::vector<std::string>> list_directory(const std::string& path) {
+  DIR* directory = ::opendir(path.c_str());
+  if (directory == nullptr) {
+    return system_error("list", path, errno);
+  }
+  std::vector<std::string> names;
+  errno = 0;
+  // Safe beside other threads: each call reads a stream of its own.
+  while (const dirent* entry = ::readdir(directory)) {  // NOLINT(concurrency-mt-unsafe)
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+    errno = 0;
+  }
+  const int reason = errno;
+  static_cast<void>(::closedir(directory));
+  if (reason != 0) {
+    return system_error("list", path, reason);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<bool> is_network_filesystem(const std::string& path) {
+  // Magic numbers of statfs(2); the header that names them all differs between systems.
+  constexpr std::array<std::uint32_t, 11> kRemote = {
+      0x6969,      // NFS
+      0x517B,      // SMB
+      0xFF534D42,  // CIFS
+      0xFE534D42,  // SMB2
+      0x5346414F,  // AFS
+      0x6B414653,  // kAFS
+      0x73757245,  // Coda
+      0x00C36400,  // Ceph
+      0x01021997,  // 9p
+      0x564C,      // NCP
+      0x0BD00BD0,  // Lustre
+  };
+  std::string place = path;
+  struct statfs about {};
+  while (::statfs(place.c_str(), &about) != 0) {
+    if (errno == EINTR) {
+      continue;
+    }
+    const std::string parent = parent_of(place);
+    if (errno != ENOENT || parent == place) {
+      return system_error("examine the file system of", path, errno);
+    }
+    place = parent;
+  }
+  const auto magic = static_cast<std::uint32_t>(about.f_type);
+  return std::find(kRemote.begin(), kRemote.end(), magic) != kRemote.end();
+}
+
+Result<std::uint64_t> free_disk_bytes(const std::string& path) {
+  struct statvfs about {};
+  if (retried([&] { return ::statvfs(path.c_str(), &about); }) != 0) {
+    return system_error("examine the file system of", path, errno);
+  }
+  return static_cast<std::uint64_t>(about.f_bavail) * static_cast<std::uint64_t>(about.f_frsize);
+}
+
+bool is_terminal(int descriptor) {
+  return ::isatty(descriptor) == 1;
+}
+
+}  // namespace evq
