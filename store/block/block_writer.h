@@ -1,0 +1,51 @@
+#pragma once
+// encode_block: the rows of a table become one sealed block: a header and, for every column, a
+// segment and possibly a token filter (format.h). Pure functions: nothing is kept between calls and
+// any number may run at once on different threads. The same table and effort give the same bytes.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/block/format.h"
+#include "store/column/table.h"
+
+namespace evq {
+
+class ThreadPool;  // store/base/thread_pool.h
+
+// How hard to compress: new events must keep up with the input; compaction may take its time.
+enum class Effort : std::uint8_t { kIngest, kCompact };
+
+struct EncodedBlock {
+  BlockHeader header;
+  std::string header_bytes;           // encode_header(header)
+  std::vector<std::string> segments;  // one a column, in header order
+  std::vector<std::string> filters;   // the same; empty where a column has none
+};
+
+struct EncodedColumn {
+  ColumnHeader header;
+  std::string segment;
+  std::string filter;
+};
+
+// The permutation that puts the rows in ascending `_time` order, equal times in their present
+// order; empty when they already are. The table must have a `_time` column without nulls.
+std::vector<std::uint32_t> time_order(const Table& table);
+// The rows of `table` in the order `rows`.
+Table gather_rows(const Table& table, const std::vector<std::uint32_t>& rows);
+
+// 1 to kBlockRowsMax rows with datetime columns `_time` and `_sysTime` without nulls, names
+// distinct; anything else is kUsage. Rows are sorted by time here when they are not yet: a caller
+// that must know the order sorts first. kTooLarge when a column's strings are over kBlockBytesMax.
+// With a pool, columns are encoded by its threads and the calling one.
+Result<EncodedBlock> encode_block(const Table& table, Effort effort, ThreadPool* pool = nullptr);
+
+// One column of a block by itself, for callers that spread the columns over threads.
+Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort);
+// Puts columns encoded from the columns of `table`, in its order and sorted by time, together.
+Result<EncodedBlock> assemble_block(const Table& table, std::vector<EncodedColumn> columns);
+
+}  // namespace evq
