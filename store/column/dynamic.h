@@ -7,6 +7,7 @@
 //   05 string: u32 size, bytes
 //   08 array: u32 body size, u32 count, then the elements
 //   09 bag: u32 body size, u32 count, then per entry u32 key size, key bytes, value
+// A body size counts the bytes after the count.
 // Bags keep the order of insertion and hold each key once: a repeated key overwrites (last wins).
 // DynamicView trusts its bytes: whatever comes from disk or the network passes
 // validate_dynamic first. Views do not own; they follow the buffer they were made from.
@@ -36,7 +37,8 @@ enum class DynamicTag : std::uint8_t {
   kBag = 9,
 };
 
-// True when `bytes` is exactly one well-formed value, nested at most `kDynamicDepthMax` deep.
+// True when `bytes` is exactly one well-formed value, nested at most `kDynamicDepthMax` deep (a
+// scalar is 0 deep). Text is not checked to be UTF-8, nor keys to differ: neither breaks a reader.
 bool validate_dynamic(std::string_view bytes);
 
 class DynamicView {
@@ -45,7 +47,11 @@ class DynamicView {
   explicit DynamicView(std::string_view bytes) : bytes_(bytes) {}
 
   std::string_view bytes() const { return bytes_; }
-  DynamicTag tag() const { return static_cast<DynamicTag>(static_cast<unsigned char>(bytes_[0])); }
+  // No bytes at all, as in a null slot of a vector, read as null.
+  DynamicTag tag() const {
+    return bytes_.empty() ? DynamicTag::kNull
+                          : static_cast<DynamicTag>(static_cast<unsigned char>(bytes_[0]));
+  }
   bool is_null() const { return tag() == DynamicTag::kNull; }
   bool is_array() const { return tag() == DynamicTag::kArray; }
   bool is_bag() const { return tag() == DynamicTag::kBag; }
@@ -56,8 +62,8 @@ class DynamicView {
   Type type() const;
 
   bool as_bool() const { return tag() == DynamicTag::kTrue; }
-  std::int64_t as_integer() const;    // long, datetime, timespan
-  double as_real() const;             // real, or a long widened
+  std::int64_t as_integer() const;     // long, datetime, timespan
+  double as_real() const;              // real, or a long widened
   std::string_view as_string() const;  // string only
 
   // Elements of an array, entries of a bag; 0 for scalars.
@@ -67,24 +73,26 @@ class DynamicView {
   // The value under `key`; nothing when absent or not a bag.
   std::optional<DynamicView> find(std::string_view key) const;
 
-  // Walks elements or entries in order. `key` is empty in arrays.
-  class Iterator {
-   public:
-    explicit Iterator(DynamicView container);
-    bool next();  // must be true before key() and value()
-    std::string_view key() const { return key_; }
-    DynamicView value() const { return value_; }
-
-   private:
-    std::string_view rest_;
-    std::size_t left_ = 0;
-    bool bag_ = false;
-    std::string_view key_;
-    DynamicView value_;
-  };
+  class Iterator;
 
  private:
   std::string_view bytes_;
+};
+
+// Walks elements or entries in order; over a scalar, ends at once.
+class DynamicView::Iterator {
+ public:
+  explicit Iterator(DynamicView container);
+  bool next();                                   // must be true before key() and value()
+  std::string_view key() const { return key_; }  // empty in arrays
+  DynamicView value() const { return value_; }
+
+ private:
+  std::string_view rest_;
+  std::size_t left_ = 0;
+  bool bag_ = false;
+  std::string_view key_;
+  DynamicView value_;
 };
 
 // Appends one value to a string of bytes, containers by begin/end pairs.
@@ -100,27 +108,42 @@ class DynamicBuilder {
   void add_value(const Value& value);
   void add_encoded(DynamicView value);
 
-  void begin_array();
-  void end_array();
-  void begin_bag();
-  // Before each value of a bag.
+  void begin_array() { begin(DynamicTag::kArray); }
+  void end_array() { end(DynamicTag::kArray); }
+  void begin_bag() { begin(DynamicTag::kBag); }
+  // Before each value of a bag. A repeated key replaces the value and keeps the first place.
   void key(std::string_view name);
-  void end_bag();
+  void end_bag() { end(DynamicTag::kBag); }
 
   std::size_t depth() const { return open_.size(); }
   // The bytes built so far; all containers must be closed.
-  const std::string& bytes() const { return bytes_; }
+  const std::string& bytes() const;
   std::string take();
+  // Forgets everything and keeps the memory.
   void clear();
+
+  // A place to return to when a value turns out bad half-way: everything added or begun since is
+  // forgotten. Containers open at the mark must still be open.
+  struct Mark {
+    std::size_t size = 0;
+    std::size_t depth = 0;
+    std::uint32_t count = 0;
+  };
+  Mark mark() const;
+  void return_to(const Mark& mark);
 
  private:
   struct Open {
-    std::size_t start;
-    std::uint32_t count;
+    std::size_t start;    // of the tag
+    std::uint32_t count;  // elements or entries so far
     bool bag;
     bool duplicate_keys_possible;
+    std::uint64_t seen;  // a bit for each key's hash
   };
+  void begin(DynamicTag tag);
+  void end(DynamicTag tag);
   void count_element();
+  void add_fixed(DynamicTag tag, std::uint64_t bits);
   void drop_duplicate_keys(std::size_t start, std::uint32_t* count);
 
   std::string bytes_;
@@ -131,10 +154,19 @@ class DynamicBuilder {
 std::size_t dynamic_size(std::string_view bytes);
 
 // A total order over all dynamic values: null, bools, numbers (by value, long before real when
-// equal), datetimes, timespans, strings, arrays (element-wise), bags (by entries).
+// equal, NaN last, -0.0 the same as 0.0), datetimes, timespans, strings by bytes, arrays
+// (element-wise, a prefix first), bags (by entries in order of keys: the order in which a bag was
+// built does not count).
 int compare_dynamic(DynamicView a, DynamicView b);
+// Equal for values that compare as 0; for hash tables, not for disk.
+std::uint64_t hash_dynamic(DynamicView value, std::uint64_t seed);
 
-// A scalar view as a Value of its own type; arrays and bags as a dynamic Value.
+// Exact, without rounding the long; NaN is above every number and equal to itself.
+int compare_reals(double a, double b);
+int compare_long_with_real(std::int64_t a, double b);
+
+// A scalar view as a Value of its own type; arrays and bags as a dynamic Value; null as a bare
+// null.
 Value value_from_dynamic(DynamicView view);
 std::string dynamic_from_value(const Value& value);
 

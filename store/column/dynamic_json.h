@@ -1,7 +1,9 @@
 #pragma once
-// JSON text to and from dynamic values. Parsing is strict JSON with big integers widened to
-// doubles; duplicate keys: the last wins; nesting deeper than kDynamicDepthMax fails.
+// JSON text to and from dynamic values. Parsing is strict JSON. Integers within int64 become longs,
+// other numbers reals, the nearest double; numbers beyond the range of doubles make the text fail,
+// as does nesting deeper than kDynamicDepthMax. Of repeated keys the last wins.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +12,26 @@
 
 namespace evq {
 
-// The dynamic bytes of a JSON text; nothing when it is not JSON.
+// Parses one text after the other and reuses its buffers: make one per worker and call it for each
+// row. One thread at a time.
+class JsonReader {
+ public:
+  JsonReader();
+  ~JsonReader();
+  JsonReader(JsonReader&& other) noexcept;
+  JsonReader& operator=(JsonReader&& other) noexcept;
+
+  // Adds the value of a JSON text to `builder`. False when it is not JSON; the builder is then as
+  // it was.
+  bool read(std::string_view text, DynamicBuilder* builder);
+
+ private:
+  struct Parser;
+  std::unique_ptr<Parser> parser_;
+};
+
+// The dynamic bytes of a JSON text; nothing when it is not JSON. For single texts: it sets up a
+// reader of its own.
 std::optional<std::string> dynamic_from_json(std::string_view text);
 
 // Compact JSON text. Datetimes as RFC 3339 strings, timespans as Go durations, NaN and infinities

@@ -6,6 +6,7 @@
 // In a dictionary, nullness lives in the entries alone (a null row's code names a null entry), so
 // codes say everything about a row; entries may repeat after a function mapped them (`tolower`).
 // Buffers are shared and immutable once a Vector holds them: copying a Vector copies pointers.
+// A dynamic null is a null slot: valid slots of a dynamic vector never hold the null tag.
 // Values is the flat payload; it is mutable only between Values::make and the first sharing.
 
 #include <cstddef>
@@ -28,10 +29,11 @@ class StringArena {
   std::string_view copy(std::string_view text);
   // Writable room for `size` bytes, for callers that build a string in place.
   char* allocate(std::size_t size);
+  // Bytes of memory held, unused room included.
   std::size_t size_bytes() const { return size_bytes_; }
 
  private:
-  std::vector<std::unique_ptr<char[]>> slabs_;
+  std::vector<std::unique_ptr<char[]>> slabs_;  // the last one is being filled
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
   std::size_t size_bytes_ = 0;
@@ -39,7 +41,8 @@ class StringArena {
 
 class Values {
  public:
-  // `size` uninitialised slots of `type`, all valid.
+  // `size` uninitialised slots of `type`, all valid, aligned to 64 bytes and with 64 readable
+  // bytes after the last one.
   static std::shared_ptr<Values> make(Type type, std::size_t size);
   // One slot holding `value`; a null Value gives a null slot of the value's type.
   static std::shared_ptr<Values> make_constant(const Value& value);
@@ -99,6 +102,9 @@ class Values {
 // Dictionary codes; a chunk has at most 65,536 rows, so 16 bits name any entry.
 using Code = std::uint16_t;
 
+// `size` uninitialised codes with 64 readable bytes after the last one.
+std::shared_ptr<Code[]> make_codes(std::size_t size);
+
 class Vector {
  public:
   enum class Shape : std::uint8_t { kFlat, kConstant, kDictionary };
@@ -126,7 +132,7 @@ class Vector {
 
   // Where row `i` lives in values().
   std::size_t slot(std::size_t i) const {
-    return shape_ == Shape::kFlat ? i : shape_ == Shape::kConstant ? 0 : codes_[i];
+    return shape_ == Shape::kFlat ? i : shape_ == Shape::kConstant ? 0 : codes_.get()[i];
   }
   bool is_null(std::size_t i) const { return values_->is_null(slot(i)); }
   bool may_have_nulls() const { return size_ != 0 && values_->has_nulls(); }

@@ -1,0 +1,277 @@
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/base/check.h"
+#include "store/base/checksum.h"
+#include "store/column/dynamic.h"
+
+// Building dynamic bytes. A container's sizes are written as zeros and filled in at its end.
+// Repeated keys are noticed by a 64-bit filter over the open bag's keys: only when two keys share
+// a bit are the finished entries compared, by sorting their hashes, so hostile keys cost
+// O(n log n) and ordinary small bags nothing.
+
+namespace evq {
+namespace {
+
+constexpr std::size_t kHeaderBytes = 9;
+constexpr std::size_t kSizeBytes = 4;
+// Below this many entries comparing all pairs is cheaper than sorting hashes.
+constexpr std::size_t kPairwiseEntriesMax = 16;
+
+struct Entry {
+  std::uint64_t hash;
+  std::size_t position;
+  std::string_view key;
+  std::string_view value;
+};
+
+void store_size(std::size_t size, char* place) {
+  EVQ_CHECK(size <= std::numeric_limits<std::uint32_t>::max());
+  const auto narrow = static_cast<std::uint32_t>(size);
+  std::memcpy(place, &narrow, sizeof(narrow));
+}
+
+void append_text(std::string_view text, std::string* out) {
+  char size[kSizeBytes];
+  store_size(text.size(), size);
+  out->append(size, kSizeBytes);
+  out->append(text);
+}
+
+// A cheap hash of a key: its size and the bytes at its ends and middle.
+std::uint64_t key_bit(std::string_view key) {
+  if (key.empty()) {
+    return 1;
+  }
+  const auto byte = [key](std::size_t i) {
+    return static_cast<std::uint64_t>(static_cast<unsigned char>(key[i]));
+  };
+  const std::uint64_t mixed =
+      (key.size() << 24) ^ (byte(0) << 16) ^ (byte(key.size() / 2) << 8) ^ byte(key.size() - 1);
+  return std::uint64_t{1} << ((mixed * 0x9E3779B97F4A7C15ULL) >> 58);
+}
+
+bool has_equal_pair(const std::vector<Entry>& entries) {
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (entries[i].key == entries[j].key) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool key_order(const Entry& a, const Entry& b) {
+  if (a.hash != b.hash) {
+    return a.hash < b.hash;
+  }
+  const int order = a.key.compare(b.key);
+  return order != 0 ? order < 0 : a.position < b.position;
+}
+
+// Leaves of each key one entry: at the first one's position, with the last one's value. False
+// when all keys differ; the entries are then in no particular order.
+bool merge_equal_keys(std::vector<Entry>* entries) {
+  if (entries->size() <= kPairwiseEntriesMax && !has_equal_pair(*entries)) {
+    return false;
+  }
+  for (Entry& entry : *entries) {
+    entry.hash = hash64(entry.key, 0);
+  }
+  std::sort(entries->begin(), entries->end(), key_order);
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < entries->size(); ++i) {
+    Entry& last = (*entries)[kept];
+    const Entry& next = (*entries)[i];
+    if (last.hash == next.hash && last.key == next.key) {
+      last.value = next.value;
+    } else {
+      (*entries)[++kept] = next;
+    }
+  }
+  if (kept + 1 == entries->size()) {
+    return false;
+  }
+  entries->resize(kept + 1);
+  std::sort(entries->begin(), entries->end(),
+            [](const Entry& a, const Entry& b) { return a.position < b.position; });
+  return true;
+}
+
+}  // namespace
+
+void DynamicBuilder::count_element() {
+  if (!open_.empty() && !open_.back().bag) {
+    ++open_.back().count;
+  }
+}
+
+void DynamicBuilder::add_fixed(DynamicTag tag, std::uint64_t bits) {
+  count_element();
+  char encoded[1 + sizeof(bits)];
+  encoded[0] = static_cast<char>(tag);
+  std::memcpy(encoded + 1, &bits, sizeof(bits));
+  bytes_.append(encoded, sizeof(encoded));
+}
+
+void DynamicBuilder::add_null() {
+  count_element();
+  bytes_.push_back(static_cast<char>(DynamicTag::kNull));
+}
+
+void DynamicBuilder::add_bool(bool value) {
+  count_element();
+  bytes_.push_back(static_cast<char>(value ? DynamicTag::kTrue : DynamicTag::kFalse));
+}
+
+void DynamicBuilder::add_long(std::int64_t value) {
+  add_fixed(DynamicTag::kLong, static_cast<std::uint64_t>(value));
+}
+
+void DynamicBuilder::add_real(double value) {
+  add_fixed(DynamicTag::kReal, std::bit_cast<std::uint64_t>(value));
+}
+
+void DynamicBuilder::add_datetime(std::int64_t nanoseconds) {
+  add_fixed(DynamicTag::kDatetime, static_cast<std::uint64_t>(nanoseconds));
+}
+
+void DynamicBuilder::add_timespan(std::int64_t nanoseconds) {
+  add_fixed(DynamicTag::kTimespan, static_cast<std::uint64_t>(nanoseconds));
+}
+
+void DynamicBuilder::add_string(std::string_view value) {
+  count_element();
+  bytes_.push_back(static_cast<char>(DynamicTag::kString));
+  append_text(value, &bytes_);
+}
+
+void DynamicBuilder::add_value(const Value& value) {
+  if (value.is_null()) {
+    return add_null();
+  }
+  switch (value.type()) {
+    case Type::kNull:
+      return add_null();
+    case Type::kBool:
+      return add_bool(value.as_bool());
+    case Type::kLong:
+      return add_long(value.as_integer());
+    case Type::kReal:
+      return add_real(value.as_real());
+    case Type::kString:
+      return add_string(value.as_text());
+    case Type::kDatetime:
+      return add_datetime(value.as_integer());
+    case Type::kTimespan:
+      return add_timespan(value.as_integer());
+    case Type::kDynamic:
+      return add_encoded(DynamicView(value.as_text()));
+  }
+}
+
+void DynamicBuilder::add_encoded(DynamicView value) {
+  if (value.bytes().empty()) {
+    return add_null();
+  }
+  count_element();
+  bytes_.append(value.bytes());
+}
+
+void DynamicBuilder::begin(DynamicTag tag) {
+  count_element();
+  const bool bag = tag == DynamicTag::kBag;
+  open_.push_back({.start = bytes_.size(),
+                   .count = 0,
+                   .bag = bag,
+                   .duplicate_keys_possible = false,
+                   .seen = 0});
+  bytes_.push_back(static_cast<char>(tag));
+  bytes_.append(kHeaderBytes - 1, '\0');
+}
+
+void DynamicBuilder::key(std::string_view name) {
+  EVQ_DCHECK(!open_.empty() && open_.back().bag);
+  Open& bag = open_.back();
+  const std::uint64_t bit = key_bit(name);
+  bag.duplicate_keys_possible = bag.duplicate_keys_possible || (bag.seen & bit) != 0;
+  bag.seen |= bit;
+  ++bag.count;
+  append_text(name, &bytes_);
+}
+
+void DynamicBuilder::end(DynamicTag tag) {
+  EVQ_CHECK(!open_.empty() && open_.back().bag == (tag == DynamicTag::kBag));
+  Open container = open_.back();
+  open_.pop_back();
+  char* header = bytes_.data() + container.start;
+  store_size(container.count, header + 1 + kSizeBytes);
+  if (container.duplicate_keys_possible) {
+    drop_duplicate_keys(container.start, &container.count);
+    header = bytes_.data() + container.start;
+    store_size(container.count, header + 1 + kSizeBytes);
+  }
+  store_size(bytes_.size() - container.start - kHeaderBytes, header + 1);
+}
+
+void DynamicBuilder::drop_duplicate_keys(std::size_t start, std::uint32_t* count) {
+  std::vector<Entry> entries;
+  entries.reserve(*count);
+  const std::string_view bag = std::string_view(bytes_).substr(start);
+  DynamicView::Iterator iterator{DynamicView(bag)};
+  while (iterator.next()) {
+    entries.push_back({.hash = 0,
+                       .position = entries.size(),
+                       .key = iterator.key(),
+                       .value = iterator.value().bytes()});
+  }
+  if (!merge_equal_keys(&entries)) {
+    return;
+  }
+  std::string body;
+  for (const Entry& entry : entries) {
+    append_text(entry.key, &body);
+    body.append(entry.value);
+  }
+  bytes_.resize(start + kHeaderBytes);
+  bytes_.append(body);
+  *count = static_cast<std::uint32_t>(entries.size());
+}
+
+const std::string& DynamicBuilder::bytes() const {
+  EVQ_DCHECK(open_.empty());
+  return bytes_;
+}
+
+std::string DynamicBuilder::take() {
+  EVQ_CHECK(open_.empty());
+  return std::exchange(bytes_, {});
+}
+
+void DynamicBuilder::clear() {
+  bytes_.clear();
+  open_.clear();
+}
+
+DynamicBuilder::Mark DynamicBuilder::mark() const {
+  return {.size = bytes_.size(),
+          .depth = open_.size(),
+          .count = open_.empty() ? 0 : open_.back().count};
+}
+
+void DynamicBuilder::return_to(const Mark& mark) {
+  EVQ_CHECK(mark.depth <= open_.size() && mark.size <= bytes_.size());
+  bytes_.resize(mark.size);
+  open_.resize(mark.depth);
+  if (!open_.empty()) {
+    open_.back().count = mark.count;
+  }
+}
+
+}  // namespace evq

@@ -1,0 +1,272 @@
+#include "store/column/dynamic_json.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "store/base/json_writer.h"
+#include "store/base/limits.h"
+#include "store/base/number.h"
+#include "store/base/time.h"
+#include "store/base/timespan.h"
+
+// The parser refuses integers beyond 64 bits, which strict JSON allows. Such texts are rare: they
+// are parsed a second time with an exponent of zero behind every long integer, which makes it a
+// real without changing its value.
+
+namespace evq {
+namespace {
+
+namespace dom = simdjson::dom;
+
+constexpr std::size_t kBufferBytesMin = 1024;
+// Fewer digits than this always fit 64 bits.
+constexpr std::size_t kLongDigits = 19;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool add_element(const dom::element& element, std::size_t depth_left, DynamicBuilder* builder);
+
+bool add_array(const dom::array& array, std::size_t depth_left, DynamicBuilder* builder) {
+  if (depth_left == 0) {
+    return false;
+  }
+  builder->begin_array();
+  for (const dom::element element : array) {
+    if (!add_element(element, depth_left - 1, builder)) {
+      return false;
+    }
+  }
+  builder->end_array();
+  return true;
+}
+
+bool add_object(const dom::object& object, std::size_t depth_left, DynamicBuilder* builder) {
+  if (depth_left == 0) {
+    return false;
+  }
+  builder->begin_bag();
+  for (const dom::key_value_pair entry : object) {
+    builder->key(entry.key);
+    if (!add_element(entry.value, depth_left - 1, builder)) {
+      return false;
+    }
+  }
+  builder->end_bag();
+  return true;
+}
+
+bool add_element(const dom::element& element, std::size_t depth_left, DynamicBuilder* builder) {
+  switch (element.type()) {
+    case dom::element_type::ARRAY:
+      return add_array(element.get_array().value_unsafe(), depth_left, builder);
+    case dom::element_type::OBJECT:
+      return add_object(element.get_object().value_unsafe(), depth_left, builder);
+    case dom::element_type::INT64:
+      builder->add_long(element.get_int64().value_unsafe());
+      return true;
+    case dom::element_type::UINT64:
+      builder->add_real(static_cast<double>(element.get_uint64().value_unsafe()));
+      return true;
+    case dom::element_type::DOUBLE:
+      builder->add_real(element.get_double().value_unsafe());
+      return true;
+    case dom::element_type::STRING:
+      builder->add_string(element.get_string().value_unsafe());
+      return true;
+    case dom::element_type::BOOL:
+      builder->add_bool(element.get_bool().value_unsafe());
+      return true;
+    case dom::element_type::NULL_VALUE:
+      builder->add_null();
+      return true;
+  }
+  return false;
+}
+
+// The text with "e0" behind each integer of kLongDigits digits or more outside of strings.
+std::string with_real_integers(std::string_view text) {
+  std::string out;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out.push_back(text[i]);
+    if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (quoted && text[i] == '\\' && i + 1 < text.size()) {
+      out.push_back(text[++i]);
+    } else if (!quoted && is_digit(text[i])) {
+      const std::size_t begin = i;
+      while (i + 1 < text.size() && is_digit(text[i + 1])) {
+        out.push_back(text[++i]);
+      }
+      const char before = begin == 0 ? ' ' : text[begin - 1];
+      const char after = i + 1 == text.size() ? ' ' : text[i + 1];
+      // Digits behind a point or in an exponent, or before one, belong to a real already.
+      const bool part_of_real = std::string_view(".eE+").find(before) != std::string_view::npos ||
+                                std::string_view(".eE").find(after) != std::string_view::npos;
+      if (!part_of_real && i + 1 - begin >= kLongDigits) {
+        out.append("e0");
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+struct JsonReader::Parser {
+  dom::parser parser{std::numeric_limits<std::uint32_t>::max()};
+  // The text, with the room behind it that the parser reads past the end.
+  std::vector<char> buffer;
+
+  simdjson::error_code parse(std::string_view text, dom::element* root) {
+    if (buffer.size() < text.size() + simdjson::SIMDJSON_PADDING) {
+      buffer.resize(std::max(kBufferBytesMin, 2 * text.size()) + simdjson::SIMDJSON_PADDING);
+    }
+    std::copy(text.begin(), text.end(), buffer.begin());
+    return parser.parse(buffer.data(), text.size(), false).get(*root);
+  }
+};
+
+JsonReader::JsonReader() : parser_(std::make_unique<Parser>()) {}
+JsonReader::~JsonReader() = default;
+JsonReader::JsonReader(JsonReader&& other) noexcept = default;
+JsonReader& JsonReader::operator=(JsonReader&& other) noexcept = default;
+
+bool JsonReader::read(std::string_view text, DynamicBuilder* builder) {
+  dom::element root;
+  simdjson::error_code error = parser_->parse(text, &root);
+  if (error == simdjson::NUMBER_ERROR) {
+    error = parser_->parse(with_real_integers(text), &root);
+  }
+  if (error != simdjson::SUCCESS) {
+    return false;
+  }
+  const DynamicBuilder::Mark mark = builder->mark();
+  if (!add_element(root, kDynamicDepthMax, builder)) {
+    builder->return_to(mark);
+    return false;
+  }
+  return true;
+}
+
+std::optional<std::string> dynamic_from_json(std::string_view text) {
+  DynamicBuilder builder;
+  if (!JsonReader().read(text, &builder)) {
+    return std::nullopt;
+  }
+  return builder.take();
+}
+
+// ---------------------------------------------------------------- writing
+
+namespace {
+
+struct Entry {
+  std::string_view key;
+  DynamicView value;
+};
+
+void append_entry(const Entry& entry, bool first, bool sort_keys, std::string* out) {
+  if (!first) {
+    out->push_back(',');
+  }
+  append_json_string(entry.key, out);
+  out->push_back(':');
+  append_json(entry.value, out, sort_keys);
+}
+
+void append_bag(DynamicView bag, bool sort_keys, std::string* out) {
+  out->push_back('{');
+  DynamicView::Iterator iterator(bag);
+  std::vector<Entry> sorted;
+  bool first = true;
+  while (iterator.next()) {
+    if (sort_keys) {
+      sorted.push_back({iterator.key(), iterator.value()});
+    } else {
+      append_entry({iterator.key(), iterator.value()}, first, false, out);
+      first = false;
+    }
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Entry& a, const Entry& b) { return a.key < b.key; });
+  for (const Entry& entry : sorted) {
+    append_entry(entry, first, true, out);
+    first = false;
+  }
+  out->push_back('}');
+}
+
+void append_array(DynamicView array, bool sort_keys, std::string* out) {
+  out->push_back('[');
+  DynamicView::Iterator iterator(array);
+  bool first = true;
+  while (iterator.next()) {
+    if (!first) {
+      out->push_back(',');
+    }
+    first = false;
+    append_json(iterator.value(), out, sort_keys);
+  }
+  out->push_back(']');
+}
+
+}  // namespace
+
+void append_json(DynamicView value, std::string* out, bool sort_keys) {
+  switch (value.tag()) {
+    case DynamicTag::kNull:
+      out->append("null");
+      return;
+    case DynamicTag::kFalse:
+      out->append("false");
+      return;
+    case DynamicTag::kTrue:
+      out->append("true");
+      return;
+    case DynamicTag::kLong:
+      append_int(*out, value.as_integer());
+      return;
+    case DynamicTag::kReal:
+      append_real_json(*out, value.as_real());
+      return;
+    case DynamicTag::kString:
+      append_json_string(value.as_string(), out);
+      return;
+    case DynamicTag::kDatetime:
+      out->push_back('"');
+      append_instant(*out, value.as_integer());
+      out->push_back('"');
+      return;
+    case DynamicTag::kTimespan:
+      out->push_back('"');
+      append_duration(*out, value.as_integer());
+      out->push_back('"');
+      return;
+    case DynamicTag::kArray:
+      append_array(value, sort_keys, out);
+      return;
+    case DynamicTag::kBag:
+      append_bag(value, sort_keys, out);
+      return;
+  }
+}
+
+std::string json_from_dynamic(DynamicView value, bool sort_keys) {
+  std::string out;
+  append_json(value, &out, sort_keys);
+  return out;
+}
+
+void append_json_string(std::string_view text, std::string* out) {
+  append_json_string(*out, text);
+}
+
+}  // namespace evq

@@ -1,0 +1,513 @@
+#include "store/column/vector.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "store/column/dynamic.h"
+
+// Everything a column does to its rows as a whole: one gather kernel per physical width, used with
+// a row list (gather), with codes (flatten) and with runs (slice, concatenate).
+
+namespace evq {
+namespace {
+
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kSlackBytes = 64;
+constexpr std::size_t kSlabBytesMin = std::size_t{4} << 10;
+constexpr std::size_t kSlabBytesMax = std::size_t{1} << 20;
+// Above this many owners a vector holds them through one bundle, so that gathers stay cheap.
+constexpr std::size_t kOwnersInlineMax = 8;
+
+using Owner = std::shared_ptr<const void>;
+using Bits = std::vector<std::uint64_t>;
+
+std::size_t width_of(Type type) {
+  switch (physical_of(type)) {
+    case Physical::kNone:
+      return 0;
+    case Physical::kByte:
+      return sizeof(std::uint8_t);
+    case Physical::kInt64:
+      return sizeof(std::int64_t);
+    case Physical::kDouble:
+      return sizeof(double);
+    case Physical::kView:
+      return sizeof(std::string_view);
+  }
+  return 0;
+}
+
+std::size_t word_count(std::size_t bits) {
+  return (bits + 63) / 64;
+}
+
+// Calls `body` with a value of the physical type of `type`, for its type alone; not for kNull.
+template <class Body>
+void with_physical(Type type, Body body) {
+  switch (physical_of(type)) {
+    case Physical::kNone:
+      return;
+    case Physical::kByte:
+      return body(std::uint8_t{});
+    case Physical::kInt64:
+      return body(std::int64_t{});
+    case Physical::kDouble:
+      return body(double{});
+    case Physical::kView:
+      return body(std::string_view{});
+  }
+}
+
+bool bit_at(const std::uint64_t* bits, std::size_t i) {
+  return ((bits[i >> 6] >> (i & 63)) & 1) != 0;
+}
+
+// The bits of `count` rows taken from `from`; empty when all of them are set.
+template <class SlotOf>
+Bits gather_bits(const std::uint64_t* from, std::size_t count, SlotOf slot_of) {
+  Bits bits(word_count(count), 0);
+  bool all_valid = true;
+  for (std::size_t word = 0; word < bits.size(); ++word) {
+    const std::size_t begin = word * 64;
+    const std::size_t width = std::min<std::size_t>(64, count - begin);
+    std::uint64_t value = 0;
+    for (std::size_t k = 0; k < width; ++k) {
+      value |= std::uint64_t{bit_at(from, slot_of(begin + k))} << k;
+    }
+    bits[word] = value;
+    all_valid = all_valid && value == (~std::uint64_t{0} >> (64 - width));
+  }
+  if (all_valid) {
+    bits.clear();
+  }
+  return bits;
+}
+
+void share_owners(const Values& from, Values* to) {
+  if (physical_of(from.type()) != Physical::kView) {
+    return;
+  }
+  for (const Owner& owner : from.owners()) {
+    to->add_owner(owner);
+  }
+}
+
+// Slots slot_of(0), slot_of(1), … of `from` as new values.
+template <class SlotOf>
+std::shared_ptr<Values> gather_values(const Values& from, std::size_t count, SlotOf slot_of) {
+  auto to = Values::make(from.type(), count);
+  with_physical(from.type(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* source = from.data<T>();
+    T* target = to->template mutable_data<T>();
+    for (std::size_t i = 0; i < count; ++i) {
+      target[i] = source[slot_of(i)];
+    }
+  });
+  if (const std::uint64_t* validity = from.validity()) {
+    to->set_validity(gather_bits(validity, count, slot_of));
+  }
+  share_owners(from, to.get());
+  return to;
+}
+
+// The run that holds the strings of rows [begin, begin + count) of values with contiguous text.
+std::string_view contiguous_slice(const Values& from, std::size_t begin, std::size_t count) {
+  if (from.contiguous_text().empty()) {
+    return {};
+  }
+  const std::string_view* views = from.data<std::string_view>();
+  std::size_t first = begin;
+  std::size_t last = begin + count;
+  while (first < last && views[first].empty()) {
+    ++first;
+  }
+  while (last > first && views[last - 1].empty()) {
+    --last;
+  }
+  if (first == last) {
+    return {};
+  }
+  const char* end = views[last - 1].data() + views[last - 1].size();
+  return {views[first].data(), static_cast<std::size_t>(end - views[first].data())};
+}
+
+std::shared_ptr<const Values> slice_values(const Values& from, std::size_t begin,
+                                           std::size_t count) {
+  auto to = gather_values(from, count, [begin](std::size_t i) { return begin + i; });
+  to->set_contiguous_text(contiguous_slice(from, begin, count));
+  return to;
+}
+
+void add_encoded(const Values& from, std::size_t i, DynamicBuilder* builder) {
+  switch (from.type()) {
+    case Type::kBool:
+      return builder->add_bool(from.data<std::uint8_t>()[i] != 0);
+    case Type::kLong:
+      return builder->add_long(from.data<std::int64_t>()[i]);
+    case Type::kReal:
+      return builder->add_real(from.data<double>()[i]);
+    case Type::kString:
+      return builder->add_string(from.data<std::string_view>()[i]);
+    case Type::kDatetime:
+      return builder->add_datetime(from.data<std::int64_t>()[i]);
+    case Type::kTimespan:
+      return builder->add_timespan(from.data<std::int64_t>()[i]);
+    case Type::kNull:
+    case Type::kDynamic:
+      break;
+  }
+  EVQ_CHECK(false);
+}
+
+// The slots' nulls, which a conversion of type never changes.
+void copy_validity(const Values& from, Values* to) {
+  if (const std::uint64_t* validity = from.validity()) {
+    to->set_validity(Bits(validity, validity + word_count(from.size())));
+  }
+}
+
+std::shared_ptr<const Values> values_to_real(const Values& from) {
+  auto to = Values::make(Type::kReal, from.size());
+  const std::int64_t* source = from.data<std::int64_t>();
+  double* target = to->mutable_data<double>();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    target[i] = static_cast<double>(source[i]);
+  }
+  copy_validity(from, to.get());
+  return to;
+}
+
+std::shared_ptr<const Values> values_to_dynamic(const Values& from) {
+  auto to = Values::make(Type::kDynamic, from.size());
+  auto arena = std::make_shared<StringArena>();
+  std::string_view* target = to->mutable_data<std::string_view>();
+  DynamicBuilder builder;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from.is_null(i)) {
+      target[i] = {};
+      continue;
+    }
+    builder.clear();
+    add_encoded(from, i, &builder);
+    target[i] = arena->copy(builder.bytes());
+  }
+  copy_validity(from, to.get());
+  to->add_owner(std::move(arena));
+  return to;
+}
+
+void append_owners(const Values& from, std::vector<Owner>* owners) {
+  owners->insert(owners->end(), from.owners().begin(), from.owners().end());
+}
+
+void set_owners(std::vector<Owner> owners, Values* to) {
+  std::sort(owners.begin(), owners.end());
+  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+  if (owners.size() > kOwnersInlineMax) {
+    to->add_owner(std::make_shared<const std::vector<Owner>>(std::move(owners)));
+    return;
+  }
+  for (Owner& owner : owners) {
+    to->add_owner(std::move(owner));
+  }
+}
+
+// Writes the rows of `part` to the slots of `to` from `offset` on.
+void place_rows(const Vector& part, std::size_t offset, Values* to) {
+  with_physical(to->type(), [&](auto zero) {
+    using T = decltype(zero);
+    const T* source = part.values().data<T>();
+    T* target = to->template mutable_data<T>() + offset;
+    if (part.is_flat()) {
+      std::copy_n(source, part.size(), target);
+    } else if (part.is_constant()) {
+      std::fill_n(target, part.size(), source[0]);
+    } else {
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        target[i] = source[part.codes()[i]];
+      }
+    }
+  });
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- StringArena
+
+char* StringArena::allocate(std::size_t size) {
+  if (size <= capacity_ - used_ && capacity_ != 0) {
+    char* place = slabs_.back().get() + used_;
+    used_ += size;
+    return place;
+  }
+  const std::size_t slab = std::clamp(size_bytes_, kSlabBytesMin, kSlabBytesMax);
+  const std::size_t allocated = std::max(size, slab);
+  auto memory = std::make_unique_for_overwrite<char[]>(allocated);
+  char* place = memory.get();
+  size_bytes_ += allocated;
+  if (size > slab / 4 && !slabs_.empty()) {
+    // A large string in a slab of its own leaves the room of the current slab to later ones.
+    slabs_.insert(slabs_.end() - 1, std::move(memory));
+    return place;
+  }
+  slabs_.push_back(std::move(memory));
+  used_ = size;
+  capacity_ = allocated;
+  return place;
+}
+
+std::string_view StringArena::copy(std::string_view text) {
+  if (text.empty()) {
+    return {};
+  }
+  char* place = allocate(text.size());
+  std::memcpy(place, text.data(), text.size());
+  return {place, text.size()};
+}
+
+// ---------------------------------------------------------------- Values
+
+void Values::Free::operator()(std::byte* p) const {
+  ::operator delete (p, std::align_val_t{kAlignment});
+}
+
+Values::Values(Type type, std::size_t size)
+    : type_(type),
+      size_(size),
+      slots_(static_cast<std::byte*>(
+          ::operator new (size* width_of(type) + kSlackBytes, std::align_val_t{kAlignment}))) {}
+
+std::shared_ptr<Values> Values::make(Type type, std::size_t size) {
+  return std::shared_ptr<Values>(new Values(type, size));
+}
+
+std::shared_ptr<Values> Values::make_constant(const Value& value) {
+  auto values = make(value.type(), 1);
+  if (value.is_null()) {
+    values->set_null(0);
+    return values;
+  }
+  switch (physical_of(value.type())) {
+    case Physical::kNone:
+      break;
+    case Physical::kByte:
+      *values->mutable_data<std::uint8_t>() = value.as_bool() ? 1 : 0;
+      break;
+    case Physical::kInt64:
+      *values->mutable_data<std::int64_t>() = value.as_integer();
+      break;
+    case Physical::kDouble:
+      *values->mutable_data<double>() = value.as_real();
+      break;
+    case Physical::kView: {
+      auto text = std::make_shared<const std::string>(value.as_text());
+      *values->mutable_data<std::string_view>() = *text;
+      values->add_owner(std::move(text));
+      break;
+    }
+  }
+  return values;
+}
+
+void Values::set_null(std::size_t i) {
+  EVQ_DCHECK(i < size_);
+  if (type_ == Type::kNull) {
+    return;
+  }
+  if (validity_.empty()) {
+    validity_.assign(word_count(size_), ~std::uint64_t{0});
+  }
+  validity_[i >> 6] &= ~(std::uint64_t{1} << (i & 63));
+  with_physical(type_, [&](auto zero) { mutable_data<decltype(zero)>()[i] = zero; });
+}
+
+std::size_t Values::size_bytes() const {
+  return size_ * width_of(type_) + validity_.size() * sizeof(std::uint64_t);
+}
+
+std::shared_ptr<Code[]> make_codes(std::size_t size) {
+  return std::make_shared_for_overwrite<Code[]>(size + kSlackBytes / sizeof(Code));
+}
+
+// ---------------------------------------------------------------- Vector
+
+Vector Vector::flat(std::shared_ptr<const Values> values) {
+  Vector vector;
+  vector.size_ = values->size();
+  vector.values_ = std::move(values);
+  return vector;
+}
+
+Vector Vector::constant(std::shared_ptr<const Values> value, std::size_t size) {
+  EVQ_CHECK(value->size() == 1);
+  Vector vector;
+  vector.shape_ = Shape::kConstant;
+  vector.size_ = size;
+  vector.values_ = std::move(value);
+  return vector;
+}
+
+Vector Vector::constant(const Value& value, std::size_t size) {
+  return constant(Values::make_constant(value), size);
+}
+
+Vector Vector::dictionary(std::shared_ptr<const Values> entries,
+                          std::shared_ptr<const Code[]> codes, std::size_t size) {
+  Vector vector;
+  vector.shape_ = Shape::kDictionary;
+  vector.size_ = size;
+  vector.values_ = std::move(entries);
+  vector.codes_ = std::move(codes);
+  return vector;
+}
+
+Value Vector::value(std::size_t i) const {
+  EVQ_DCHECK(i < size_);
+  if (is_null(i)) {
+    return Value::null(type());
+  }
+  switch (type()) {
+    case Type::kNull:
+      break;
+    case Type::kBool:
+      return Value::boolean(at<std::uint8_t>(i) != 0);
+    case Type::kLong:
+      return Value::integer(at<std::int64_t>(i));
+    case Type::kReal:
+      return Value::real(at<double>(i));
+    case Type::kString:
+      return Value::string(std::string(at<std::string_view>(i)));
+    case Type::kDatetime:
+      return Value::datetime(at<std::int64_t>(i));
+    case Type::kTimespan:
+      return Value::timespan(at<std::int64_t>(i));
+    case Type::kDynamic:
+      return Value::dynamic(std::string(at<std::string_view>(i)));
+  }
+  return {};
+}
+
+Vector Vector::flatten() const {
+  if (is_flat()) {
+    return *this;
+  }
+  if (is_constant()) {
+    return flat(gather_values(*values_, size_, [](std::size_t) { return std::size_t{0}; }));
+  }
+  const Code* codes = codes_.get();
+  return flat(gather_values(*values_, size_, [codes](std::size_t i) { return codes[i]; }));
+}
+
+Vector Vector::gather(std::span<const std::uint32_t> rows) const {
+  if (is_constant()) {
+    return constant(values_, rows.size());
+  }
+  if (is_dictionary()) {
+    std::shared_ptr<Code[]> codes = make_codes(rows.size());
+    const Code* source = codes_.get();
+    Code* target = codes.get();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      target[i] = source[rows[i]];
+    }
+    return dictionary(values_, std::move(codes), rows.size());
+  }
+  if (values_ == nullptr) {
+    EVQ_CHECK(rows.empty());
+    return *this;
+  }
+  return flat(gather_values(*values_, rows.size(), [rows](std::size_t i) { return rows[i]; }));
+}
+
+Vector Vector::slice(std::size_t begin, std::size_t count) const {
+  EVQ_CHECK(begin <= size_ && count <= size_ - begin);
+  if (count == size_) {
+    return *this;
+  }
+  if (is_constant()) {
+    return constant(values_, count);
+  }
+  if (is_dictionary()) {
+    // The new codes are a window into the old ones and keep them alive.
+    return dictionary(values_, std::shared_ptr<const Code[]>(codes_, codes_.get() + begin), count);
+  }
+  return flat(slice_values(*values_, begin, count));
+}
+
+Vector Vector::with_values(std::shared_ptr<const Values> values) const {
+  EVQ_CHECK(values_ != nullptr && values->size() == values_->size());
+  Vector vector = *this;
+  vector.values_ = std::move(values);
+  return vector;
+}
+
+Vector Vector::widen(Type target) const {
+  if (type() == target) {
+    return *this;
+  }
+  if (type() == Type::kNull) {
+    return constant(Value::null(target), size_);
+  }
+  if (target == Type::kReal && type() == Type::kLong) {
+    return with_values(values_to_real(*values_));
+  }
+  EVQ_CHECK(target == Type::kDynamic);
+  return with_values(values_to_dynamic(*values_));
+}
+
+std::size_t Vector::size_bytes() const {
+  if (values_ == nullptr) {
+    return 0;
+  }
+  std::size_t bytes = values_->size_bytes();
+  if (is_dictionary()) {
+    bytes += size_ * sizeof(Code);
+  }
+  if (physical_of(type()) == Physical::kView) {
+    const std::string_view* views = values_->data<std::string_view>();
+    for (std::size_t i = 0; i < values_->size(); ++i) {
+      bytes += views[i].size();
+    }
+  }
+  return bytes;
+}
+
+Vector concatenate(std::span<const Vector> parts) {
+  if (parts.size() == 1) {
+    return parts[0].flatten();
+  }
+  std::size_t size = 0;
+  bool has_nulls = false;
+  Type type = Type::kNull;
+  for (const Vector& part : parts) {
+    EVQ_CHECK(part.size() == 0 || size == 0 || part.type() == type);
+    type = size == 0 && part.type() != Type::kNull ? part.type() : type;
+    size += part.size();
+    has_nulls = has_nulls || part.may_have_nulls();
+  }
+  auto to = Values::make(type, size);
+  std::vector<Owner> owners;
+  std::size_t offset = 0;
+  Bits bits(has_nulls && type != Type::kNull ? word_count(size) : 0, ~std::uint64_t{0});
+  for (const Vector& part : parts) {
+    if (part.size() == 0) {
+      continue;
+    }
+    place_rows(part, offset, to.get());
+    append_owners(part.values(), &owners);
+    for (std::size_t i = 0; !bits.empty() && part.may_have_nulls() && i < part.size(); ++i) {
+      if (part.is_null(i)) {
+        bits[(offset + i) >> 6] &= ~(std::uint64_t{1} << ((offset + i) & 63));
+      }
+    }
+    offset += part.size();
+  }
+  to->set_validity(std::move(bits));
+  set_owners(std::move(owners), to.get());
+  return Vector::flat(std::move(to));
+}
+
+}  // namespace evq
