@@ -1,7 +1,5 @@
 #include "apl/exec/eval.h"
 
-#include <bit>
-
 namespace evq {
 namespace {
 
@@ -20,7 +18,7 @@ std::vector<std::uint8_t> truth_table(const Values& values) {
 
 // Writes every row number and advances only past the ones that hold: no branch to mispredict.
 template <class Holds>
-void select_rows(std::size_t rows, Selection* out, const Holds& holds) {
+void select_rows(std::size_t rows, RowList* out, const Holds& holds) {
   out->resize(rows + 1);
   std::uint32_t* to = out->data();
   std::size_t count = 0;
@@ -51,7 +49,7 @@ Vector evaluate(const plan::Expr& expr, const EvalContext& context,
   return evaluate_call(expr.call, expr.function->flags, context, args, rows);
 }
 
-void select_true(const Vector& predicate, Selection* out) {
+void select_true(const Vector& predicate, RowList* out) {
   out->clear();
   const std::size_t rows = predicate.size();
   if (rows == 0 || predicate.type() != Type::kBool) {

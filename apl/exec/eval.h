@@ -16,8 +16,8 @@ Vector evaluate(const plan::Expr& expr, const EvalContext& context,
                 std::span<const Vector> columns, std::size_t rows);
 
 // Row numbers, ascending, for which a bool vector is true (null is not).
-using Selection = std::vector<std::uint32_t>;
-void select_true(const Vector& predicate, Selection* out);
+using RowList = std::vector<std::uint32_t>;
+void select_true(const Vector& predicate, RowList* out);
 // True when every row of `predicate` is true; cheap for constants and dictionaries.
 bool all_true(const Vector& predicate);
 

@@ -1,0 +1,222 @@
+#include "apl/exec/executor.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <variant>
+
+#include "apl/exec/row_operators.h"
+#include "store/base/check.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+// Keeps what it is given.
+class CollectSink final : public Sink {
+ public:
+  Result<Flow> push(Chunk chunk) override {
+    chunks_.push_back(std::move(chunk));
+    return Flow::kMore;
+  }
+  std::vector<Chunk>& chunks() { return chunks_; }
+
+ private:
+  std::vector<Chunk> chunks_;
+};
+
+class CollectConsumer final : public Consumer {
+ public:
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    return std::unique_ptr<Sink>(std::make_unique<CollectSink>());
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    for (const std::unique_ptr<Sink>& sink : sinks) {
+      for (Chunk& chunk : static_cast<CollectSink&>(*sink).chunks()) {
+        chunks_.push_back(std::move(chunk));
+      }
+    }
+    std::ranges::stable_sort(chunks_, {}, &Chunk::sequence);
+    return Status::success();
+  }
+  std::vector<Chunk>& chunks() { return chunks_; }
+
+ private:
+  std::vector<Chunk> chunks_;
+};
+
+// Lets several inputs run one after the other into one consumer: completes it after the last.
+// Sequences of later inputs come after those of earlier ones.
+class UnionSink final : public Sink {
+ public:
+  UnionSink(std::unique_ptr<Sink> next, std::uint64_t base) : next_(std::move(next)), base_(base) {}
+  Result<Flow> push(Chunk chunk) override {
+    chunk.set_sequence(base_ + chunk.sequence());
+    return next_->push(std::move(chunk));
+  }
+  Status finish() override { return next_->finish(); }
+  std::unique_ptr<Sink> release_next() { return std::move(next_); }
+
+ private:
+  std::unique_ptr<Sink> next_;
+  std::uint64_t base_;
+};
+
+class UnionConsumer final : public Consumer {
+ public:
+  explicit UnionConsumer(Consumer& next) : next_(next) {}
+  void start_input(std::size_t index) { base_ = static_cast<std::uint64_t>(index) << 40U; }
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
+    return std::unique_ptr<Sink>(std::make_unique<UnionSink>(std::move(next), base_));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    for (const std::unique_ptr<Sink>& sink : sinks) {
+      finished_.push_back(static_cast<UnionSink&>(*sink).release_next());
+    }
+    return Status::success();
+  }
+  Status complete_all() { return next_.complete(std::move(finished_)); }
+
+ private:
+  Consumer& next_;
+  std::uint64_t base_ = 0;
+  std::vector<std::unique_ptr<Sink>> finished_;
+};
+
+// A table of any length as chunks.
+std::vector<Chunk> table_chunks(const Table& table) {
+  std::vector<Chunk> chunks;
+  for (std::size_t begin = 0; begin < table.rows; begin += kChunkRowsMax) {
+    const std::size_t rows = std::min(kChunkRowsMax, table.rows - begin);
+    std::vector<Vector> columns;
+    columns.reserve(table.columns.size());
+    for (const Vector& column : table.columns) {
+      columns.push_back(column.slice(begin, rows));
+    }
+    chunks.emplace_back(std::move(columns), rows);
+    chunks.back().set_sequence(chunks.size() - 1);
+  }
+  return chunks;
+}
+
+}  // namespace
+
+Status push_all(std::vector<Chunk> chunks, Consumer& consumer) {
+  EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
+  std::uint64_t sequence = 0;
+  for (Chunk& chunk : chunks) {
+    chunk.set_sequence(sequence++);
+    EVQ_TRY_ASSIGN(const Flow flow, sink->push(std::move(chunk)));
+    if (flow == Flow::kDone) {
+      break;
+    }
+  }
+  EVQ_TRY(sink->finish());
+  std::vector<std::unique_ptr<Sink>> sinks;
+  sinks.push_back(std::move(sink));
+  return consumer.complete(std::move(sinks));
+}
+
+Executor::Executor(const EvalContext& context, const ExecOptions& options,
+                   SnapshotProvider* tables, QueryStats* stats)
+    : context_(context), options_(options), tables_(tables), stats_(stats) {}
+
+Executor::~Executor() = default;
+
+Status Executor::check() const {
+  return options_.control != nullptr ? options_.control->check() : Status::success();
+}
+
+Result<std::vector<Chunk>> Executor::collect(const plan::Node& node) {
+  CollectConsumer consumer;
+  EVQ_TRY(run(node, consumer));
+  return std::move(consumer.chunks());
+}
+
+Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
+  auto at = shared_results_.find(shared.plan.get());
+  if (at == shared_results_.end()) {
+    EVQ_TRY_ASSIGN(std::vector<Chunk> chunks, collect(*shared.plan));
+    at = shared_results_.emplace(shared.plan.get(), std::move(chunks)).first;
+  }
+  return push_all(at->second, consumer);
+}
+
+Status Executor::run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+  UnionConsumer shared(consumer);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    shared.start_input(i);
+    EVQ_TRY(run(*node.inputs[i], shared, hints));
+  }
+  return shared.complete_all();
+}
+
+Status Executor::run(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+  EVQ_TRY(check());
+  if (!options_.force_flat) {
+    return run_input(node, consumer, hints);
+  }
+  MapConsumer flat([](Chunk chunk) -> Result<Chunk> { return flatten_chunk(std::move(chunk)); },
+                   consumer);
+  return run_input(node, flat, hints);
+}
+
+Status Executor::run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+  const auto map = [&](ChunkMap chunk_map) {
+    MapConsumer mapped(std::move(chunk_map), consumer);
+    return run(*node.inputs[0], mapped, hints);
+  };
+  struct Dispatch {
+    Executor& executor;
+    const plan::Node& node;
+    Consumer& consumer;
+    const ScanHints& hints;
+    const std::function<Status(ChunkMap)>& map;
+
+    Status operator()(const plan::Scan& scan) { return run_scan(executor, scan, hints, consumer); }
+    Status operator()(const plan::ValuesNode& values) {
+      return push_all(table_chunks(*values.table), consumer);
+    }
+    Status operator()(const plan::Filter& filter) {
+      return map(filter_map(filter, executor.context()));
+    }
+    Status operator()(const plan::Project& project) {
+      return map(project_map(project, executor.context()));
+    }
+    Status operator()(const plan::Extract& extract) {
+      return map(extract_map(extract, executor.context()));
+    }
+    Status operator()(const plan::Sample& sample) {
+      return sample.count == 0 ? map(sample_map(sample.probability, executor.context()))
+                               : run_top_n(executor, node, consumer);
+    }
+    Status operator()(const plan::Aggregate& /*op*/) {
+      return run_aggregate(executor, node, consumer);
+    }
+    Status operator()(const plan::Sort& /*op*/) { return run_sort(executor, node, consumer); }
+    Status operator()(const plan::Limit& /*op*/) { return run_top_n(executor, node, consumer); }
+    Status operator()(const plan::TopN& /*op*/) { return run_top_n(executor, node, consumer); }
+    Status operator()(const plan::Fetch& /*op*/) { return run_fetch(executor, node, consumer); }
+    Status operator()(const plan::Join& /*op*/) { return run_join(executor, node, consumer); }
+    Status operator()(const plan::Union& /*op*/) {
+      return executor.run_union(node, consumer, hints);
+    }
+    Status operator()(const plan::Unnest& /*op*/) { return run_unnest(executor, node, consumer); }
+    Status operator()(const plan::Series& /*op*/) { return run_series(executor, node, consumer); }
+    Status operator()(const plan::Window& /*op*/) { return run_window(executor, node, consumer); }
+    Status operator()(const plan::Apply& /*op*/) { return run_apply(executor, node, consumer); }
+    Status operator()(const plan::Placeholder& /*op*/) {
+      EVQ_CHECK(executor.placeholder_ != nullptr);
+      return push_all(*executor.placeholder_, consumer);
+    }
+    Status operator()(const plan::Transform& /*op*/) {
+      return run_transform(executor, node, consumer);
+    }
+    Status operator()(const plan::Shared& shared) { return executor.run_shared(shared, consumer); }
+  };
+  const std::function<Status(ChunkMap)> map_function = map;
+  return std::visit(Dispatch{*this, node, consumer, hints, map_function}, node.op);
+}
+
+}  // namespace evq

@@ -1,0 +1,84 @@
+// Late materialisation: after a TopN has chosen its rows by the columns it sorts by, the other
+// columns are read for those rows only, block by block.
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "apl/exec/executor.h"
+#include "apl/exec/row_operators.h"
+#include "store/block/block_reader.h"
+#include "store/column/vector_builder.h"
+
+namespace evq {
+namespace {
+
+constexpr std::int64_t kRowMask = (1 << kLocationRowBits) - 1;
+
+// Row of the chunk, row of the block; ascending by the latter.
+using BlockPositions = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+std::map<std::size_t, BlockPositions> rows_by_block(const Vector& locations) {
+  std::map<std::size_t, BlockPositions> blocks;
+  for (std::size_t i = 0; i < locations.size(); ++i) {
+    const auto location = locations.at<std::int64_t>(i);
+    blocks[static_cast<std::size_t>(location >> kLocationRowBits)].emplace_back(
+        static_cast<std::uint32_t>(location & kRowMask), static_cast<std::uint32_t>(i));
+  }
+  for (auto& [block, rows] : blocks) {
+    std::ranges::sort(rows);
+  }
+  return blocks;
+}
+
+// One column of the fetched rows of one block, in the order of `rows`.
+Result<Vector> read_rows(StoredBlock& block, const plan::ScanColumn& wanted,
+                         std::span<const std::uint32_t> rows) {
+  const std::optional<std::size_t> column = block.reader().find(wanted.field);
+  if (!column.has_value()) {
+    return Vector::constant(Value::null(wanted.type), rows.size());
+  }
+  EVQ_TRY_ASSIGN(const Vector values, block.reader().read(*column, Selection::rows(rows)));
+  return values.type() == wanted.type ? values : values.widen(wanted.type);
+}
+
+Status fetch_chunk(Executor& executor, const plan::Fetch& fetch, Chunk* chunk) {
+  EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
+  std::vector<std::vector<Vector>> parts(fetch.columns.size());
+  std::vector<std::uint32_t> position(chunk->rows());  // where a chunk row is in the parts
+  std::uint32_t done = 0;
+  for (const auto& [index, rows] : rows_by_block(chunk->column(fetch.row_column))) {
+    EVQ_TRY(executor.check());
+    EVQ_TRY_ASSIGN(StoredBlock block, snapshot->open(snapshot->blocks()[index]));
+    std::vector<std::uint32_t> wanted;
+    for (const auto& [block_row, chunk_row] : rows) {
+      wanted.push_back(block_row);
+      position[chunk_row] = done++;
+    }
+    for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
+      EVQ_TRY_ASSIGN(Vector values, read_rows(block, fetch.columns[i], wanted));
+      parts[i].push_back(std::move(values));
+    }
+  }
+  for (const std::vector<Vector>& part : parts) {
+    chunk->columns().push_back(concatenate(part).gather(position));
+  }
+  return Status::success();
+}
+
+}  // namespace
+
+Status run_fetch(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  const auto& fetch = std::get<plan::Fetch>(node.op);
+  MapConsumer fetched(
+      [&](Chunk chunk) -> Result<Chunk> {
+        if (!chunk.empty()) {
+          EVQ_TRY(fetch_chunk(executor, fetch, &chunk));
+        }
+        return chunk;
+      },
+      consumer);
+  return executor.run(*node.inputs[0], fetched);
+}
+
+}  // namespace evq

@@ -1,0 +1,125 @@
+#include "apl/exec/row_operators.h"
+
+#include <utility>
+
+#include "apl/exec/eval.h"
+
+namespace evq {
+namespace {
+
+class MapSink final : public Sink {
+ public:
+  MapSink(const ChunkMap& map, std::unique_ptr<Sink> next) : map_(map), next_(std::move(next)) {}
+
+  Result<Flow> push(Chunk chunk) override {
+    EVQ_TRY_ASSIGN(Chunk mapped, map_(std::move(chunk)));
+    if (mapped.empty()) {
+      return Flow::kMore;
+    }
+    return next_->push(std::move(mapped));
+  }
+  Status finish() override { return next_->finish(); }
+  std::unique_ptr<Sink> release_next() { return std::move(next_); }
+
+ private:
+  const ChunkMap& map_;
+  std::unique_ptr<Sink> next_;
+};
+
+// A well-mixed 64-bit hash of a counter (the finaliser of SplitMix64, Steele et al. 2014).
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31U);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Sink>> MapConsumer::make_sink() {
+  EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
+  return std::unique_ptr<Sink>(std::make_unique<MapSink>(map_, std::move(next)));
+}
+
+Status MapConsumer::complete(std::vector<std::unique_ptr<Sink>> sinks) {
+  std::vector<std::unique_ptr<Sink>> inner;
+  inner.reserve(sinks.size());
+  for (const std::unique_ptr<Sink>& sink : sinks) {
+    inner.push_back(static_cast<MapSink&>(*sink).release_next());
+  }
+  return next_.complete(std::move(inner));
+}
+
+ChunkMap filter_map(const plan::Filter& filter, const EvalContext& context) {
+  return [&filter, &context](Chunk chunk) -> Result<Chunk> {
+    const Vector truth =
+        evaluate(*filter.predicate, context, chunk.columns(), chunk.rows());
+    if (all_true(truth)) {
+      return chunk;
+    }
+    RowList rows;
+    select_true(truth, &rows);
+    if (rows.size() != chunk.rows()) {
+      chunk.select(rows);
+    }
+    return chunk;
+  };
+}
+
+ChunkMap project_map(const plan::Project& project, const EvalContext& context) {
+  return [&project, &context](Chunk chunk) -> Result<Chunk> {
+    std::vector<Vector> columns;
+    columns.reserve(project.exprs.size());
+    for (const plan::ExprPtr& expr : project.exprs) {
+      columns.push_back(evaluate(*expr, context, chunk.columns(), chunk.rows()));
+    }
+    Chunk projected(std::move(columns), chunk.rows());
+    projected.set_sequence(chunk.sequence());
+    return projected;
+  };
+}
+
+ChunkMap extract_map(const plan::Extract& extract, const EvalContext& context) {
+  return [&extract, &context](Chunk chunk) -> Result<Chunk> {
+    const Vector source = evaluate(*extract.source, context, chunk.columns(), chunk.rows());
+    std::vector<std::uint8_t> matched(chunk.rows(), 0);
+    for (Vector& column : extract.extractor->extract(context, source, &matched)) {
+      chunk.columns().push_back(std::move(column));
+    }
+    if (extract.drop_unmatched) {
+      RowList rows;
+      for (std::size_t i = 0; i < matched.size(); ++i) {
+        if (matched[i] != 0) {
+          rows.push_back(static_cast<std::uint32_t>(i));
+        }
+      }
+      chunk.select(rows);
+    }
+    return chunk;
+  };
+}
+
+ChunkMap sample_map(double probability, const EvalContext& context) {
+  return [probability, &context](Chunk chunk) -> Result<Chunk> {
+    const std::uint64_t seed = mix(context.random_seed ^ mix(chunk.sequence()));
+    RowList rows;
+    for (std::size_t i = 0; i < chunk.rows(); ++i) {
+      if (static_cast<double>(mix(seed + i) >> 11U) * 0x1.0p-53 < probability) {
+        rows.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    chunk.select(rows);
+    return chunk;
+  };
+}
+
+Chunk flatten_chunk(Chunk chunk) {
+  for (Vector& column : chunk.columns()) {
+    if (column.is_dictionary()) {
+      column = column.flatten();
+    }
+  }
+  return chunk;
+}
+
+}  // namespace evq

@@ -1,0 +1,36 @@
+#pragma once
+// Row-wise operators: filter, project, extract, sample. Each is a function from chunk to chunk
+// without state, so one object serves all workers; MapConsumer puts it between two operators.
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "apl/exec/operator.h"
+#include "apl/plan/plan.h"
+
+namespace evq {
+
+using ChunkMap = std::function<Result<Chunk>(Chunk)>;
+
+// Applies `map` to every chunk on its way to `next`; empty results are not passed on.
+class MapConsumer final : public Consumer {
+ public:
+  MapConsumer(ChunkMap map, Consumer& next) : map_(std::move(map)), next_(next) {}
+  Result<std::unique_ptr<Sink>> make_sink() override;
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override;
+
+ private:
+  ChunkMap map_;
+  Consumer& next_;
+};
+
+ChunkMap filter_map(const plan::Filter& filter, const EvalContext& context);
+ChunkMap project_map(const plan::Project& project, const EvalContext& context);
+ChunkMap extract_map(const plan::Extract& extract, const EvalContext& context);
+// Keeps rows by a hash of seed and row position: the same rows whatever the number of workers.
+ChunkMap sample_map(double probability, const EvalContext& context);
+// Turns dictionaries into flat vectors, for test configurations.
+Chunk flatten_chunk(Chunk chunk);
+
+}  // namespace evq

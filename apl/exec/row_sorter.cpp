@@ -1,0 +1,295 @@
+#include "apl/exec/row_sorter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "apl/exec/eval.h"
+#include "store/base/limits.h"
+#include "store/column/ordering.h"
+
+namespace evq {
+namespace {
+
+constexpr unsigned kPositionShift = 17;  // a chunk has at most 2^16 rows
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
+// With a limit, this many times the limit (and at least so many rows) are held before the rest is
+// dropped again.
+constexpr std::size_t kSlack = 4;
+constexpr std::size_t kHeldRowsMin = 16384;
+
+std::uint64_t number_of_double(double value) {
+  if (std::isnan(value)) {
+    return ~std::uint64_t{0} - 1;  // after every number
+  }
+  const double canonical = value == 0 ? 0.0 : value;
+  const auto bits = std::bit_cast<std::uint64_t>(canonical);
+  return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
+}
+
+std::uint64_t number_of_text(std::string_view text) {
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i < sizeof(number); ++i) {
+    number = (number << 8U) | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
+  }
+  return number;
+}
+
+std::uint64_t number_of_value(const Values& values, std::size_t slot) {
+  switch (physical_of(values.type())) {
+    case Physical::kByte:
+      return values.data<std::uint8_t>()[slot];
+    case Physical::kInt64:
+      return static_cast<std::uint64_t>(values.data<std::int64_t>()[slot]) ^ kSignBit;
+    case Physical::kDouble:
+      return number_of_double(values.data<double>()[slot]);
+    case Physical::kView:
+      // Dynamics are told apart by the full comparison only.
+      return values.type() == Type::kString ? number_of_text(values.data<std::string_view>()[slot])
+                                            : 0;
+    case Physical::kNone:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::uint64_t sort_number(const Values& values, std::size_t slot, SortOrder order) {
+  if (values.is_null(slot)) {
+    return order.nulls_first ? 0 : ~std::uint64_t{0};
+  }
+  const std::uint64_t number = number_of_value(values, slot);
+  const std::uint64_t directed = order.descending ? ~number : number;
+  // Room for the nulls at both ends; values squeezed together are told apart by full comparison.
+  return std::clamp<std::uint64_t>(directed, 1, ~std::uint64_t{0} - 1);
+}
+
+RowSorter::RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit,
+                     MemoryBudget* budget, std::string_view operator_name)
+    : keys_(keys), limit_(limit), lease_(budget, operator_name) {}
+
+void RowSorter::first_keys(const Chunk& chunk, std::vector<std::uint64_t>* out) const {
+  out->clear();
+  if (keys_.empty()) {
+    return;
+  }
+  const Vector& column = chunk.column(keys_[0].column);
+  const SortOrder order = keys_[0].order;
+  out->resize(chunk.rows());
+  if (column.is_flat()) {
+    for (std::size_t i = 0; i < out->size(); ++i) {
+      (*out)[i] = sort_number(column.values(), i, order);
+    }
+    return;
+  }
+  std::vector<std::uint64_t> entries(column.values().size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i] = sort_number(column.values(), i, order);
+  }
+  for (std::size_t i = 0; i < out->size(); ++i) {
+    (*out)[i] = entries[column.slot(i)];
+  }
+}
+
+bool RowSorter::before(const RowRef& a, const RowRef& b) const {
+  if (a.first_key != b.first_key) {
+    return a.first_key < b.first_key;
+  }
+  const Part& left = parts_[a.part];
+  const Part& right = parts_[b.part];
+  for (const plan::SortKey& key : keys_) {
+    const int order = compare_rows(left.chunk.column(key.column), a.row,
+                                   right.chunk.column(key.column), b.row, key.order);
+    if (order != 0) {
+      return order < 0;
+    }
+  }
+  return left.positions[a.row] < right.positions[b.row];
+}
+
+std::vector<RowSorter::RowRef> RowSorter::all_rows() const {
+  std::vector<RowRef> refs;
+  refs.reserve(rows_);
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    const Part& held = parts_[part];
+    for (std::size_t row = 0; row < held.chunk.rows(); ++row) {
+      refs.push_back({held.first_keys.empty() ? 0 : held.first_keys[row],
+                      static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(row)});
+    }
+  }
+  return refs;
+}
+
+void RowSorter::sort_rows(std::vector<RowRef>* rows) const {
+  const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
+  if (rows->size() > limit_) {
+    std::nth_element(rows->begin(), rows->begin() + static_cast<std::ptrdiff_t>(limit_),
+                     rows->end(), less);
+    rows->resize(limit_);
+  }
+  std::sort(rows->begin(), rows->end(), less);
+}
+
+Status RowSorter::charge() {
+  std::size_t bytes = 0;
+  for (const Part& part : parts_) {
+    bytes += part.chunk.size_bytes() +
+             (part.first_keys.size() + part.positions.size()) * sizeof(std::uint64_t);
+  }
+  return lease_.resize(bytes);
+}
+
+Status RowSorter::add(Chunk chunk) {
+  Part part;
+  const std::uint64_t base = chunk.sequence() << kPositionShift;
+  first_keys(chunk, &part.first_keys);
+  RowList kept;
+  if (threshold_.has_value() && !part.first_keys.empty()) {
+    for (std::size_t i = 0; i < part.first_keys.size(); ++i) {
+      if (part.first_keys[i] <= *threshold_) {
+        kept.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+  } else {
+    kept.resize(chunk.rows());
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      kept[i] = static_cast<std::uint32_t>(i);
+    }
+  }
+  if (kept.size() > limit_ && !keys_.empty()) {
+    // Only the first `limit` of this chunk's rows, ties by the first key kept for the rest.
+    std::vector<std::uint64_t> sorted(kept.size());
+    std::ranges::transform(kept, sorted.begin(), [&](std::uint32_t i) { return part.first_keys[i]; });
+    if (limit_ > 0) {
+      std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(limit_ - 1));
+      const std::uint64_t bound = sorted[limit_ - 1];
+      std::erase_if(kept, [&](std::uint32_t i) { return part.first_keys[i] > bound; });
+    } else {
+      kept.clear();
+    }
+  } else if (kept.size() > limit_) {
+    kept.resize(limit_);
+  }
+  if (kept.empty()) {
+    return Status::success();
+  }
+  part.positions.reserve(kept.size());
+  for (const std::uint32_t i : kept) {
+    part.positions.push_back(base + i);
+  }
+  if (kept.size() != chunk.rows()) {
+    std::vector<std::uint64_t> keys;
+    keys.reserve(part.first_keys.empty() ? 0 : kept.size());
+    for (const std::uint32_t i : kept) {
+      if (!part.first_keys.empty()) {
+        keys.push_back(part.first_keys[i]);
+      }
+    }
+    part.first_keys = std::move(keys);
+    chunk.select(kept);
+  }
+  rows_ += kept.size();
+  part.chunk = std::move(chunk);
+  parts_.push_back(std::move(part));
+  if (limit_ != kNoLimit && rows_ > std::max(limit_ * kSlack, kHeldRowsMin)) {
+    return compact();
+  }
+  if (limit_ != kNoLimit && rows_ >= limit_ && !threshold_.has_value() && !keys_.empty()) {
+    return compact();
+  }
+  return charge();
+}
+
+Status RowSorter::add(RowSorter&& other) {
+  other.lease_.reset();
+  rows_ += other.rows_;
+  for (Part& part : other.parts_) {
+    parts_.push_back(std::move(part));
+  }
+  other.parts_.clear();
+  other.rows_ = 0;
+  return charge();
+}
+
+std::vector<Chunk> RowSorter::gather(std::span<const RowRef> rows, bool keep_positions,
+                                     std::vector<std::uint64_t>* positions) const {
+  std::vector<std::uint32_t> part_begin(parts_.size());
+  std::uint32_t total = 0;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    part_begin[part] = total;
+    total += static_cast<std::uint32_t>(parts_[part].chunk.rows());
+  }
+  std::vector<std::uint32_t> from(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    from[i] = part_begin[rows[i].part] + rows[i].row;
+    if (keep_positions) {
+      positions->push_back(parts_[rows[i].part].positions[rows[i].row]);
+    }
+  }
+  const std::size_t columns = parts_.empty() ? 0 : parts_[0].chunk.column_count();
+  std::vector<Vector> whole;
+  whole.reserve(columns);
+  std::vector<Vector> pieces;
+  for (std::size_t column = 0; column < columns; ++column) {
+    pieces.clear();
+    for (const Part& part : parts_) {
+      pieces.push_back(part.chunk.column(column));
+    }
+    whole.push_back(pieces.size() == 1 ? pieces[0] : concatenate(pieces));
+  }
+  std::vector<Chunk> chunks;
+  for (std::size_t begin = 0; begin < from.size(); begin += kChunkRowsMax) {
+    const std::span<const std::uint32_t> slice(from.data() + begin,
+                                               std::min(kChunkRowsMax, from.size() - begin));
+    std::vector<Vector> gathered;
+    gathered.reserve(columns);
+    for (const Vector& column : whole) {
+      gathered.push_back(column.gather(slice));
+    }
+    chunks.emplace_back(std::move(gathered), slice.size());
+  }
+  return chunks;
+}
+
+Status RowSorter::compact() {
+  std::vector<RowRef> refs = all_rows();
+  sort_rows(&refs);
+  std::vector<std::uint64_t> positions;
+  std::vector<Chunk> chunks = gather(refs, true, &positions);
+  std::vector<Part> parts;
+  std::size_t at = 0;
+  for (Chunk& chunk : chunks) {
+    Part part;
+    const std::size_t rows = chunk.rows();
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (!keys_.empty()) {
+        part.first_keys.push_back(refs[at + i].first_key);
+      }
+      part.positions.push_back(positions[at + i]);
+    }
+    at += rows;
+    part.chunk = std::move(chunk);
+    parts.push_back(std::move(part));
+  }
+  rows_ = refs.size();
+  if (refs.size() == limit_ && !keys_.empty() && limit_ > 0) {
+    threshold_ = refs.back().first_key;
+  }
+  parts_ = std::move(parts);
+  return charge();
+}
+
+std::optional<std::uint64_t> RowSorter::threshold() const { return threshold_; }
+
+Result<std::vector<Chunk>> RowSorter::finish() {
+  std::vector<RowRef> refs = all_rows();
+  sort_rows(&refs);
+  std::vector<Chunk> chunks = gather(refs, false, nullptr);
+  parts_.clear();
+  rows_ = 0;
+  return chunks;
+}
+
+}  // namespace evq

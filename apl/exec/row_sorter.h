@@ -1,0 +1,71 @@
+#pragma once
+// RowSorter: collects rows of chunks and gives them back in the order of sort keys, all of them or
+// the first `limit`. Rows that compare equal keep the order of the stream. The first key of every
+// row is also kept as an order-preserving 64-bit number, so that most comparisons, and the test
+// whether a row can still be among the first `limit`, are one integer comparison.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "apl/plan/plan.h"
+#include "store/base/memory_budget.h"
+#include "store/column/chunk.h"
+
+namespace evq {
+
+class RowSorter {
+ public:
+  static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+
+  // Without keys the order is that of the stream. `operator_name` is for memory errors.
+  RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit, MemoryBudget* budget,
+            std::string_view operator_name);
+
+  // Takes over the rows that can be among the first `limit`.
+  Status add(Chunk chunk);
+  // Takes over all rows of another sorter with the same keys and limit.
+  Status add(RowSorter&& other);
+  // The rows in order, as chunks; the sorter is empty afterwards.
+  Result<std::vector<Chunk>> finish();
+
+  std::size_t rows() const { return rows_; }
+  // Once `limit` rows are held: no row whose first key is above this can be among the first.
+  std::optional<std::uint64_t> threshold() const;
+
+ private:
+  struct Part {
+    Chunk chunk;
+    std::vector<std::uint64_t> first_keys;  // empty without keys
+    std::vector<std::uint64_t> positions;   // in the stream
+  };
+  struct RowRef {
+    std::uint64_t first_key;
+    std::uint32_t part;
+    std::uint32_t row;
+  };
+
+  void first_keys(const Chunk& chunk, std::vector<std::uint64_t>* out) const;
+  bool before(const RowRef& a, const RowRef& b) const;
+  std::vector<RowRef> all_rows() const;
+  void sort_rows(std::vector<RowRef>* rows) const;
+  // Drops all rows but the first `limit`.
+  Status compact();
+  std::vector<Chunk> gather(std::span<const RowRef> rows, bool keep_positions,
+                            std::vector<std::uint64_t>* positions) const;
+  Status charge();
+
+  std::vector<plan::SortKey> keys_;
+  std::size_t limit_;
+  MemoryLease lease_;
+  std::vector<Part> parts_;
+  std::size_t rows_ = 0;
+  std::optional<std::uint64_t> threshold_;
+};
+
+// An unsigned number that orders like the value at `slot` of `values` under `order`, or nearly:
+// equal numbers may stand for different values (long strings, dynamics).
+std::uint64_t sort_number(const Values& values, std::size_t slot, SortOrder order);
+
+}  // namespace evq

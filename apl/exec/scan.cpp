@@ -1,0 +1,308 @@
+// Scanning a dataset: workers take one block after the other from a shared list. In a block the
+// filters run first, each over the rows the ones before it left, and the remaining columns are
+// decoded for the surviving rows only. Blocks are skipped by time range, by the bound of a TopN
+// above (ScanHints::time_floor), and by statistics and token filters (BlockTest), in that order.
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <utility>
+
+#include "apl/exec/eval.h"
+#include "apl/exec/executor.h"
+#include "apl/exec/pruning.h"
+#include "store/base/check.h"
+#include "store/block/block_reader.h"
+
+namespace evq {
+namespace {
+
+// Below this share of a block's rows only the frames with wanted rows are decoded.
+constexpr std::size_t kSparseDivisor = 16;
+
+// Block indexes of a snapshot in the order to visit them.
+std::vector<std::uint32_t> visiting_order(const Snapshot& snapshot, bool newest_first) {
+  std::vector<std::uint32_t> order(snapshot.blocks().size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (newest_first) {
+    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+      return snapshot.blocks()[a].max_time > snapshot.blocks()[b].max_time;
+    });
+  }
+  return order;
+}
+
+void lower(std::atomic<std::int64_t>* bound, std::int64_t value) {
+  std::int64_t seen = bound->load(std::memory_order_relaxed);
+  while (value < seen && !bound->compare_exchange_weak(seen, value)) {
+  }
+}
+
+void raise(std::atomic<std::int64_t>* bound, std::int64_t value) {
+  std::int64_t seen = bound->load(std::memory_order_relaxed);
+  while (value > seen && !bound->compare_exchange_weak(seen, value)) {
+  }
+}
+
+// What all workers of one scan share.
+struct SharedScan {
+  Executor& executor;
+  const plan::Scan& scan;
+  const Snapshot& snapshot;
+  const ScanHints& hints;
+  BlockTest test;
+  bool has_test;
+  std::vector<std::uint32_t> order;
+  std::vector<std::vector<std::size_t>> filter_columns;  // columns each filter reads
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> stop{false};
+};
+
+// The rows of one block that are still wanted, and the columns read for them so far.
+class BlockRows {
+ public:
+  BlockRows(const SharedScan& shared, StoredBlock& block, std::uint32_t block_index)
+      : shared_(shared),
+        block_(block),
+        block_index_(block_index),
+        columns_(shared.scan.columns.size()),
+        loaded_(shared.scan.columns.size(), false) {}
+
+  std::size_t size() const { return all_ ? block_.rows() : rows_.size(); }
+
+  Status load(std::size_t column) {
+    if (loaded_[column]) {
+      return Status::success();
+    }
+    const plan::ScanColumn& wanted = shared_.scan.columns[column];
+    if (wanted.field == plan::kRowColumn) {
+      columns_[column] = locations();
+    } else {
+      EVQ_TRY_ASSIGN(Vector values,
+                     read(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field));
+      columns_[column] = values.type() == wanted.type ? std::move(values)
+                                                      : values.widen(wanted.type);
+    }
+    loaded_[column] = true;
+    return Status::success();
+  }
+
+  // Drops rows outside the closed range; a block's rows are sorted by time.
+  Status keep_times(std::int64_t min, std::int64_t max) {
+    if (min <= block_.info().min_time && block_.info().max_time <= max) {
+      return Status::success();
+    }
+    EVQ_TRY_ASSIGN(const Vector stored, block_.column(kTimeField));
+    const Vector times = stored.is_flat() ? stored : stored.flatten();
+    const std::int64_t* data = times.values().data<std::int64_t>();
+    const std::int64_t* end = data + times.size();
+    const auto first = static_cast<std::uint32_t>(std::lower_bound(data, end, min) - data);
+    const auto last = static_cast<std::uint32_t>(std::upper_bound(data, end, max) - data);
+    RowList rows(last > first ? last - first : 0);
+    std::iota(rows.begin(), rows.end(), first);
+    narrow(std::move(rows));
+    return Status::success();
+  }
+
+  Status apply(const plan::Expr& filter, const std::vector<std::size_t>& needed) {
+    for (const std::size_t column : needed) {
+      EVQ_TRY(load(column));
+    }
+    const Vector truth = evaluate(filter, shared_.executor.context(), columns_, size());
+    if (all_true(truth)) {
+      return Status::success();
+    }
+    RowList passed;
+    select_true(truth, &passed);
+    if (passed.size() != size()) {
+      narrow(std::move(passed));
+    }
+    return Status::success();
+  }
+
+  Result<Chunk> finish() {
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      EVQ_TRY(load(column));
+    }
+    Chunk chunk(std::move(columns_), size());
+    chunk.set_sequence(block_index_);
+    return chunk;
+  }
+
+ private:
+  // `kept` numbers rows of the current selection.
+  void narrow(RowList kept) {
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      if (loaded_[column]) {
+        columns_[column] = columns_[column].gather(kept);
+      }
+    }
+    if (!all_) {
+      for (std::uint32_t& row : kept) {
+        row = rows_[row];
+      }
+    }
+    rows_ = std::move(kept);
+    all_ = false;
+  }
+
+  Result<Vector> read(std::string_view field) {
+    if (!all_ && rows_.size() * kSparseDivisor < block_.rows()) {
+      const std::optional<std::size_t> column = block_.reader().find(field);
+      if (!column.has_value()) {
+        return Vector::constant(Value(), rows_.size());
+      }
+      return block_.reader().read(*column, Selection::rows(rows_));
+    }
+    EVQ_TRY_ASSIGN(Vector values, block_.column(field));
+    return all_ ? std::move(values) : values.gather(rows_);
+  }
+
+  Vector locations() const {
+    auto values = Values::make(Type::kLong, size());
+    auto* data = values->mutable_data<std::int64_t>();
+    const auto base = static_cast<std::int64_t>(block_index_) << kLocationRowBits;
+    for (std::size_t i = 0; i < size(); ++i) {
+      data[i] = base | static_cast<std::int64_t>(all_ ? i : rows_[i]);
+    }
+    return Vector::flat(std::move(values));
+  }
+
+  const SharedScan& shared_;
+  StoredBlock& block_;
+  std::uint32_t block_index_;
+  std::vector<Vector> columns_;
+  std::vector<bool> loaded_;
+  bool all_ = true;
+  RowList rows_;
+};
+
+class ScanWorker {
+ public:
+  ScanWorker(SharedScan& shared, Sink& sink) : shared_(shared), sink_(sink) {}
+
+  Status run() {
+    while (!shared_.stop.load(std::memory_order_relaxed)) {
+      const std::size_t position = shared_.next.fetch_add(1, std::memory_order_relaxed);
+      if (position >= shared_.order.size()) {
+        break;
+      }
+      EVQ_TRY(shared_.executor.check());
+      EVQ_TRY_ASSIGN(const Flow flow, scan_block(shared_.order[position]));
+      if (flow == Flow::kDone) {
+        break;
+      }
+    }
+    return sink_.finish();
+  }
+
+ private:
+  Result<Flow> scan_block(std::uint32_t index) {
+    const SnapshotBlock& info = shared_.snapshot.blocks()[index];
+    const plan::Scan& scan = shared_.scan;
+    if (info.max_time < scan.time_min || info.min_time > scan.time_max) {
+      return Flow::kMore;
+    }
+    const bool inside = scan.time_min <= info.min_time && info.max_time <= scan.time_max;
+    const bool below_floor = shared_.hints.time_floor != nullptr &&
+                             info.max_time < shared_.hints.time_floor->load();
+    if (inside && scan.filters.empty() && (below_floor || scan.columns.empty())) {
+      // Nothing of the block is needed but its number of rows.
+      count(info, info.rows, !below_floor);
+      if (below_floor) {
+        return Flow::kMore;
+      }
+      Chunk chunk({}, info.rows);
+      chunk.set_sequence(index);
+      return sink_.push(std::move(chunk));
+    }
+    if (below_floor && !shared_.executor.options().exact_matches) {
+      return Flow::kMore;
+    }
+    return scan_rows(index, info, below_floor);
+  }
+
+  Result<Flow> scan_rows(std::uint32_t index, const SnapshotBlock& info, bool count_only) {
+    EVQ_TRY_ASSIGN(StoredBlock block, shared_.snapshot.open(info));
+    if (shared_.has_test) {
+      EVQ_TRY_ASSIGN(const TestOutcome outcome, shared_.test.run(block.reader()));
+      if (outcome == TestOutcome::kCannotMatch) {
+        shared_.executor.stats().rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
+        return Flow::kMore;
+      }
+    }
+    BlockRows rows(shared_, block, index);
+    EVQ_TRY(rows.keep_times(shared_.scan.time_min, shared_.scan.time_max));
+    for (std::size_t i = 0; i < shared_.scan.filters.size() && rows.size() > 0; ++i) {
+      EVQ_TRY(rows.apply(*shared_.scan.filters[i], shared_.filter_columns[i]));
+    }
+    count(info, rows.size(), true);
+    if (rows.size() == 0 || count_only) {
+      return Flow::kMore;
+    }
+    EVQ_TRY_ASSIGN(Chunk chunk, rows.finish());
+    return sink_.push(std::move(chunk));
+  }
+
+  void count(const SnapshotBlock& info, std::size_t matched, bool examined) {
+    QueryStats& stats = shared_.executor.stats();
+    stats.rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
+    stats.rows_matched.fetch_add(matched, std::memory_order_relaxed);
+    if (examined) {
+      stats.blocks_examined.fetch_add(1, std::memory_order_relaxed);
+    }
+    if (matched > 0) {
+      stats.blocks_matched.fetch_add(1, std::memory_order_relaxed);
+    }
+    lower(&stats.min_block_time, info.min_time);
+    raise(&stats.max_block_time, info.max_time);
+    if (shared_.executor.options().control != nullptr) {
+      shared_.executor.options().control->add_rows(info.rows);
+      shared_.executor.options().control->add_bytes(info.stored_bytes);
+    }
+  }
+
+  SharedScan& shared_;
+  Sink& sink_;
+};
+
+}  // namespace
+
+Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hints,
+                Consumer& consumer) {
+  EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(scan.table));
+  SharedScan shared{executor, scan, *snapshot, hints, block_test(scan), !scan.filters.empty(),
+                    visiting_order(*snapshot, hints.newest_first), {}};
+  for (const plan::ExprPtr& filter : scan.filters) {
+    std::vector<std::size_t>& columns = shared.filter_columns.emplace_back();
+    plan::for_each_column(*filter, [&](std::size_t column) { columns.push_back(column); });
+  }
+  executor.stats().blocks_total.fetch_add(snapshot->blocks().size());
+  const std::size_t workers = std::max<std::size_t>(
+      1, std::min(executor.options().workers, snapshot->blocks().size()));
+  std::vector<std::unique_ptr<Sink>> sinks;
+  for (std::size_t i = 0; i < workers; ++i) {
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
+    sinks.push_back(std::move(sink));
+  }
+  std::vector<Status> outcomes(workers);
+  const auto work = [&](std::size_t worker) {
+    outcomes[worker] = ScanWorker(shared, *sinks[worker]).run();
+    if (!outcomes[worker].ok()) {
+      shared.stop.store(true);
+    }
+  };
+  if (workers > 1 && executor.options().pool != nullptr) {
+    executor.options().pool->run_parallel(workers, work);
+  } else {
+    for (std::size_t i = 0; i < workers; ++i) {
+      work(i);
+    }
+  }
+  for (Status& outcome : outcomes) {
+    EVQ_TRY(std::move(outcome));
+  }
+  return consumer.complete(std::move(sinks));
+}
+
+}  // namespace evq

@@ -1,0 +1,138 @@
+// Sort, TopN, Limit and the counted form of Sample: all collect rows in RowSorters, one a worker,
+// and merge them. A TopN whose first key is the event time tells the scan below it how old a row
+// may be to matter, and makes it visit the newest blocks first.
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "apl/exec/executor.h"
+#include "apl/exec/row_sorter.h"
+#include "store/base/check.h"
+#include "store/block/format.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
+
+struct SortSpec {
+  std::vector<plan::SortKey> keys;
+  std::size_t limit = RowSorter::kNoLimit;
+  std::string_view name;
+  MemoryBudget* budget = nullptr;
+  const Executor* executor = nullptr;
+  // Rises to the time of the oldest row that can still reach the result; null when the first key
+  // is not the event time, newest first.
+  std::atomic<std::int64_t>* time_floor = nullptr;
+};
+
+class SortSink final : public Sink {
+ public:
+  explicit SortSink(const SortSpec& spec)
+      : spec_(spec), sorter_(spec.keys, spec.limit, spec.budget, spec.name) {}
+
+  Result<Flow> push(Chunk chunk) override {
+    EVQ_TRY(spec_.executor->check());
+    EVQ_TRY(sorter_.add(std::move(chunk)));
+    if (spec_.time_floor != nullptr && sorter_.threshold().has_value()) {
+      raise_floor(*sorter_.threshold());
+    }
+    // Without keys the first rows of the stream win, and this worker's come in stream order.
+    const bool full = spec_.keys.empty() && sorter_.rows() >= spec_.limit;
+    return full ? Flow::kDone : Flow::kMore;
+  }
+  RowSorter& sorter() { return sorter_; }
+
+ private:
+  // The threshold is the complement of a time with its sign bit flipped (sort_number, descending).
+  void raise_floor(std::uint64_t threshold) {
+    const auto time = static_cast<std::int64_t>(~threshold ^ kSignBit);
+    std::int64_t seen = spec_.time_floor->load(std::memory_order_relaxed);
+    while (time > seen && !spec_.time_floor->compare_exchange_weak(seen, time)) {
+    }
+  }
+
+  const SortSpec& spec_;
+  RowSorter sorter_;
+};
+
+class SortConsumer final : public Consumer {
+ public:
+  SortConsumer(const SortSpec& spec, Consumer& next) : spec_(spec), next_(next) {}
+
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    return std::unique_ptr<Sink>(std::make_unique<SortSink>(spec_));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    EVQ_CHECK(!sinks.empty());
+    RowSorter& first = static_cast<SortSink&>(*sinks[0]).sorter();
+    for (std::size_t i = 1; i < sinks.size(); ++i) {
+      EVQ_TRY(first.add(std::move(static_cast<SortSink&>(*sinks[i]).sorter())));
+    }
+    EVQ_TRY_ASSIGN(std::vector<Chunk> chunks, first.finish());
+    return push_all(std::move(chunks), next_);
+  }
+
+ private:
+  const SortSpec& spec_;
+  Consumer& next_;
+};
+
+// True when column `column` of `node`'s output is the event time of one scan below it, reached
+// through row-wise operators only.
+bool is_event_time(const plan::Node& node, std::size_t column) {
+  if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
+    const std::string& field = scan->columns[column].field;
+    return field == plan::kTimeColumn || field == kTimeField;
+  }
+  if (const auto* project = std::get_if<plan::Project>(&node.op)) {
+    const plan::Expr& expr = *project->exprs[column];
+    return expr.is_column() && is_event_time(*node.inputs[0], expr.column);
+  }
+  if (std::holds_alternative<plan::Filter>(node.op)) {
+    return is_event_time(*node.inputs[0], column);
+  }
+  if (std::holds_alternative<plan::Extract>(node.op)) {
+    return column < node.inputs[0]->schema.size() && is_event_time(*node.inputs[0], column);
+  }
+  if (std::holds_alternative<plan::Union>(node.op)) {
+    return std::ranges::all_of(node.inputs, [column](const plan::NodePtr& input) {
+      return is_event_time(*input, column);
+    });
+  }
+  return false;
+}
+
+}  // namespace
+
+Status run_sort(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  SortSpec spec{std::get<plan::Sort>(node.op).keys, RowSorter::kNoLimit, "sort",
+                executor.options().budget, &executor, nullptr};
+  SortConsumer sort(spec, consumer);
+  return executor.run(*node.inputs[0], sort);
+}
+
+Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  SortSpec spec{{}, 0, "top", executor.options().budget, &executor, nullptr};
+  if (const auto* top = std::get_if<plan::TopN>(&node.op)) {
+    spec.keys = top->keys;
+    spec.limit = static_cast<std::size_t>(top->count);
+  } else if (const auto* limit = std::get_if<plan::Limit>(&node.op)) {
+    spec.limit = static_cast<std::size_t>(limit->count);
+  } else {
+    spec.limit = static_cast<std::size_t>(std::get<plan::Sample>(node.op).count);
+  }
+  std::atomic<std::int64_t> time_floor{kUnboundedStart};
+  ScanHints hints;
+  if (!spec.keys.empty() && spec.keys[0].order.descending &&
+      is_event_time(*node.inputs[0], spec.keys[0].column)) {
+    spec.time_floor = &time_floor;
+    hints.time_floor = &time_floor;
+    hints.newest_first = true;
+  }
+  SortConsumer sort(spec, consumer);
+  return executor.run(*node.inputs[0], sort, hints);
+}
+
+}  // namespace evq
