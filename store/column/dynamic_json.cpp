@@ -1,7 +1,6 @@
 #include "store/column/dynamic_json.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -177,7 +176,7 @@ void append_entry(const Entry& entry, bool first, bool sort_keys, std::string* o
   if (!first) {
     out->push_back(',');
   }
-  append_json_string(entry.key, out);
+  append_json_string(*out, entry.key);
   out->push_back(':');
   append_json(entry.value, out, sort_keys);
 }
@@ -238,7 +237,7 @@ void append_json(DynamicView value, std::string* out, bool sort_keys) {
       append_real_json(*out, value.as_real());
       return;
     case DynamicTag::kString:
-      append_json_string(value.as_string(), out);
+      append_json_string(*out, value.as_string());
       return;
     case DynamicTag::kDatetime:
       out->push_back('"');

@@ -39,7 +39,4 @@ std::optional<std::string> dynamic_from_json(std::string_view text);
 void append_json(DynamicView value, std::string* out, bool sort_keys = false);
 std::string json_from_dynamic(DynamicView value, bool sort_keys = false);
 
-// Appends `text` as a quoted, escaped JSON string.
-void append_json_string(std::string_view text, std::string* out);
-
 }  // namespace evq
