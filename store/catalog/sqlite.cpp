@@ -235,9 +235,11 @@ Status Connection::configure(const ConnectionOptions& options) {
     sqlite3_limit(handle_, limit.id, limit.value);
   }
   sqlite3_busy_timeout(handle_, options.busy_ms);
+  page_size_bytes_ = options.page_size_bytes;
   int keep = 1;  // the write-ahead file stays at close: a reader on a full disk can still open
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-  sqlite3_wal_autocheckpoint(handle_, 0);
+  // The hook's slot is also the automatic checkpoint's, which is thereby off.
+  sqlite3_wal_hook(handle_, &Connection::note_commit, this);
   EVQ_TRY(execute("PRAGMA cell_size_check=1"));
   EVQ_TRY(execute("PRAGMA cache_size=-" + std::to_string(options.cache_kib)));
   if (options.writable) {
@@ -248,6 +250,14 @@ Status Connection::configure(const ConnectionOptions& options) {
     EVQ_TRY(execute("PRAGMA secure_delete=0"));
   }
   return {};
+}
+
+int Connection::note_commit(void* self, sqlite3* /*handle*/, const char* /*name*/, int frames) {
+  constexpr std::uint64_t kWalFrameHeaderBytes = 24;
+  auto* connection = static_cast<Connection*>(self);
+  connection->wal_bytes_ =
+      static_cast<std::uint64_t>(frames) * (connection->page_size_bytes_ + kWalFrameHeaderBytes);
+  return SQLITE_OK;
 }
 
 Result<Statement> Connection::prepare(std::string_view sql) {
@@ -274,6 +284,10 @@ Result<Statement> Connection::prepare(std::string_view sql) {
 Status Connection::execute(std::string_view sql) {
   const int code = sqlite3_exec(handle_, std::string(sql).c_str(), nullptr, nullptr, nullptr);
   return code == SQLITE_OK ? Status() : Status(error(code));
+}
+
+void Connection::set_busy_ms(std::int32_t busy_ms) {
+  sqlite3_busy_timeout(handle_, busy_ms);
 }
 
 Status Connection::checkpoint(bool truncate) {

@@ -88,19 +88,25 @@ class Connection {
   // Copies what it can of the write-ahead file into the database without waiting for anyone, and
   // with `truncate` also waits for readers of older states, then empties the file.
   Status checkpoint(bool truncate);
+  void set_busy_ms(std::int32_t busy_ms);
   // The rows of a pragma such as "integrity_check", first column.
   Result<std::vector<std::string>> text_rows(std::string_view sql);
   bool in_transaction() const;
+  // Size of the write-ahead file's live part after this connection's last commit.
+  std::uint64_t wal_bytes() const { return wal_bytes_; }
   const std::string& path() const { return path_; }
 
  private:
   explicit Connection(std::string path);
   Status configure(const ConnectionOptions& options);
   Error error(int code) const;
+  static int note_commit(void* self, sqlite3* handle, const char* name, int frames);
 
   struct Cached;
   std::string path_;
   sqlite3* handle_ = nullptr;
+  std::uint64_t page_size_bytes_ = 0;
+  std::uint64_t wal_bytes_ = 0;
   std::vector<std::unique_ptr<Cached>> cache_;
 };
 

@@ -1,0 +1,295 @@
+#include "store/catalog/database.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "store/base/limits.h"
+
+namespace evq {
+
+namespace {
+
+// Other processes' turns are waited for this long; a turn is one commit or checkpoint.
+constexpr std::int64_t kWriteLockMsMax = 60000;
+// How long a writer waits for readers when the write-ahead file is past its hard limit.
+constexpr std::int32_t kWalShrinkMsMax = 2000;
+constexpr std::int32_t kBusyMs = 20000;
+// Readers kept open between queries; more than run at once on most machines.
+constexpr std::size_t kIdleReadersMax = 8;
+
+std::uint64_t size_or_zero(const std::string& path) {
+  std::error_code failed;
+  const auto size = std::filesystem::file_size(path, failed);
+  return failed ? 0 : static_cast<std::uint64_t>(size);
+}
+
+std::string parent_directory(const std::string& path) {
+  return std::filesystem::path(path).parent_path().string();
+}
+
+// Did the disk, not the request, fail? Then nobody knows what a later read will see.
+bool leaves_doubt(const Error& error) {
+  return error.code == ErrorCode::kIo;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- WriteLock
+
+WriteLock::WriteLock(Database* database, FileLock lock, Transaction transaction)
+    : database_(database), lock_(std::move(lock)), transaction_(std::move(transaction)) {}
+
+WriteLock::WriteLock(WriteLock&& other) noexcept
+    : database_(std::exchange(other.database_, nullptr)),
+      lock_(std::move(other.lock_)),
+      transaction_(std::move(other.transaction_)) {
+  other.lock_.reset();
+  other.transaction_.reset();
+}
+
+WriteLock::~WriteLock() EVQ_NO_THREAD_SAFETY_ANALYSIS {
+  if (database_ == nullptr) {
+    return;
+  }
+  transaction_.reset();
+  lock_.reset();
+  database_->write_mutex_.unlock();
+}
+
+Connection& WriteLock::connection() {
+  return *database_->writer_;
+}
+
+Status WriteLock::commit() {
+  Status committed = transaction_->commit();
+  if (!committed.ok()) {
+    if (leaves_doubt(committed.error())) {
+      database_->poisoned_.store(true);
+    }
+    return committed;
+  }
+  transaction_.reset();
+  database_->wrote_ = true;
+  database_->checkpoint_when_due();
+  return {};
+}
+
+// ---------------------------------------------------------------- ReadLease
+
+ReadLease::ReadLease(Database* database, std::unique_ptr<Connection> connection,
+                     Transaction transaction)
+    : database_(database),
+      connection_(std::move(connection)),
+      transaction_(std::move(transaction)) {}
+
+ReadLease::ReadLease(ReadLease&& other) noexcept
+    : database_(std::exchange(other.database_, nullptr)),
+      connection_(std::move(other.connection_)),
+      transaction_(std::move(other.transaction_)) {
+  other.transaction_.reset();
+}
+
+ReadLease::~ReadLease() {
+  transaction_.reset();
+  if (database_ == nullptr || connection_ == nullptr || connection_->in_transaction()) {
+    return;
+  }
+  const MutexLock lock(database_->pool_mutex_);
+  if (database_->idle_readers_.size() < kIdleReadersMax) {
+    database_->idle_readers_.push_back(std::move(connection_));
+  }
+}
+
+// ---------------------------------------------------------------- Database
+
+Database::Database(DatabaseOptions options, const SchemaSpec& spec)
+    : options_(std::move(options)), spec_(spec) {}
+
+// The last commit is durable already; an empty write-ahead file only makes the next open faster.
+Database::~Database() {
+  if (!wrote_ || poisoned_.load()) {
+    return;
+  }
+  auto lock = FileLock::try_acquire(options_.path + ".lock", LockMode::kExclusive);
+  if (lock.ok() && lock->has_value()) {
+    writer_->set_busy_ms(0);
+    static_cast<void>(writer_->checkpoint(true));
+  }
+  writer_.reset();  // before the lock goes
+}
+
+Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
+                                                 const SchemaSpec& spec) {
+  std::unique_ptr<Database> database(new Database(options, spec));
+  if (!file_exists(options.path)) {
+    if (!options.create) {
+      return make_error(ErrorCode::kNotFound, options.path + ": no such file");
+    }
+    EVQ_TRY(database->create_file());
+  }
+  EVQ_TRY_ASSIGN(std::unique_ptr<Connection> reader, database->open_reader());
+  EVQ_TRY_ASSIGN(const bool current, schema_is_current(*reader, spec));
+  if (!current) {
+    reader.reset();
+    EVQ_TRY(database->migrate_file());
+    EVQ_TRY_ASSIGN(reader, database->open_reader());
+    EVQ_TRY_ASSIGN(const bool migrated, schema_is_current(*reader, spec));
+    if (!migrated) {
+      return make_error(ErrorCode::kCorrupt, options.path + ": its tables cannot be made");
+    }
+  }
+  const MutexLock lock(database->pool_mutex_);
+  database->idle_readers_.push_back(std::move(reader));
+  return database;
+}
+
+// SQLite would create the file with the umask's mode; made first, it is private, and the
+// write-ahead files take its mode over.
+Status Database::create_file() {
+  Result<File> file = File::create_new(options_.path);
+  if (!file.ok()) {
+    const bool lost_race = file.error().code == ErrorCode::kConflict;
+    return lost_race ? Status() : Status(std::move(file).take_error());
+  }
+  EVQ_TRY(file->close());
+  return sync_directory(parent_directory(options_.path));
+}
+
+Status Database::migrate_file() {
+  const MutexLock guard(write_mutex_);
+  EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY(open_writer());
+  EVQ_TRY_ASSIGN(const bool current, schema_is_current(*writer_, spec_));
+  if (current) {
+    return {};  // another process was faster
+  }
+  EVQ_TRY_ASSIGN(const std::vector<std::string> mode,
+                 writer_->text_rows("PRAGMA journal_mode=WAL"));
+  if (mode.size() != 1 || mode[0] != "wal") {
+    return make_error(ErrorCode::kUnsupported,
+                      options_.path + ": the file system cannot keep a write-ahead file",
+                      "choose a store directory on a local disk");
+  }
+  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, true));
+  EVQ_TRY(migrate(*writer_, spec_));
+  EVQ_TRY(transaction.commit());
+  wrote_ = true;
+  return sync_directory(parent_directory(options_.path));
+}
+
+Status Database::open_writer() {
+  if (writer_ != nullptr) {
+    return {};
+  }
+  ConnectionOptions options;
+  options.path = options_.path;
+  options.vfs = options_.vfs;
+  options.writable = true;
+  options.page_size_bytes = options_.page_size_bytes;
+  options.busy_ms = kBusyMs;
+  EVQ_TRY_ASSIGN(writer_, Connection::open(options));
+  return {};
+}
+
+Result<std::unique_ptr<Connection>> Database::open_reader() {
+  ConnectionOptions options;
+  options.path = options_.path;
+  options.vfs = options_.vfs;
+  options.busy_ms = kBusyMs;
+  return Connection::open(options);
+}
+
+Result<FileLock> Database::lock_file(std::int64_t timeout_ms) {
+  Result<FileLock> lock =
+      FileLock::acquire(options_.path + ".lock", LockMode::kExclusive, timeout_ms);
+  if (!lock.ok() && lock.error().code == ErrorCode::kTimeout) {
+    return make_error(ErrorCode::kUnavailable,
+                      options_.path + ": another process has been writing for too long",
+                      "try again in a moment");
+  }
+  return lock;
+}
+
+// A commit needs its bytes twice: in the write-ahead file, and in the database at the checkpoint.
+Status Database::check_room(std::uint64_t bytes_needed) const {
+  EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_directory(options_.path)));
+  if (room / 2 < bytes_needed || room - 2 * bytes_needed < kDiskReserveBytesMin) {
+    return make_error(ErrorCode::kDiskFull,
+                      options_.path + ": the disk is nearly full, " +
+                          std::to_string(room / kMebibyte) + " MiB are left",
+                      "free some space; queries and deletes still work");
+  }
+  return {};
+}
+
+Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) EVQ_NO_THREAD_SAFETY_ANALYSIS {
+  write_mutex_.lock();
+  struct Unlock {
+    Mutex* mutex;
+    ~Unlock() EVQ_NO_THREAD_SAFETY_ANALYSIS {
+      if (mutex != nullptr) {
+        mutex->unlock();
+      }
+    }
+  } unlock{&write_mutex_};
+  if (poisoned_.load()) {
+    return make_error(ErrorCode::kIo,
+                      options_.path + ": a write to the disk failed before; no more are taken",
+                      "check the disk, then start evq again");
+  }
+  if (bytes_needed != 0) {
+    EVQ_TRY(check_room(bytes_needed));
+  }
+  EVQ_TRY_ASSIGN(FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY(open_writer());
+  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, true));
+  unlock.mutex = nullptr;
+  return WriteLock(this, std::move(lock), std::move(transaction));
+}
+
+Result<ReadLease> Database::begin_read() {
+  std::unique_ptr<Connection> connection;
+  {
+    const MutexLock lock(pool_mutex_);
+    if (!idle_readers_.empty()) {
+      connection = std::move(idle_readers_.back());
+      idle_readers_.pop_back();
+    }
+  }
+  if (connection == nullptr) {
+    EVQ_TRY_ASSIGN(connection, open_reader());
+  }
+  EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*connection, false));
+  return ReadLease(this, std::move(connection), std::move(transaction));
+}
+
+Status Database::checkpoint(bool truncate) {
+  const MutexLock guard(write_mutex_);
+  EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY(open_writer());
+  return writer_->checkpoint(truncate);
+}
+
+// Called with both locks held. Past the target, what no reader needs is copied without waiting;
+// past the hard limit the writer waits a little for readers, so that writing slows down instead of
+// filling the disk.
+void Database::checkpoint_when_due() {
+  if (writer_->wal_bytes() < kWalBytesTarget) {
+    return;
+  }
+  if (writer_->wal_bytes() < kWalBytesMax) {
+    static_cast<void>(writer_->checkpoint(false));
+    return;
+  }
+  writer_->set_busy_ms(kWalShrinkMsMax);
+  static_cast<void>(writer_->checkpoint(true));
+  writer_->set_busy_ms(kBusyMs);
+}
+
+std::uint64_t Database::file_bytes() const {
+  return size_or_zero(options_.path) + size_or_zero(options_.path + "-wal");
+}
+
+}  // namespace evq

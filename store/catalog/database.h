@@ -1,0 +1,126 @@
+#pragma once
+// Database: one SQLite file of a store and the discipline around it.
+//
+// SQLite before 3.51.3 can corrupt a file when two connections write and checkpoint at the same
+// instant. Here that cannot happen: one lock between processes (flock on "<file>.lock") and one
+// mutex inside the process surround every write transaction and every checkpoint, no connection
+// checkpoints by itself, and readers never write. Readers use pooled connections and never wait
+// for a writer.
+//
+// Commits are durable on return (synchronous=FULL). When a commit fails with an I/O error, what
+// the disk holds is unknown: the Database refuses every later write (kIo) until it is opened anew.
+//
+// Any thread. A WriteLock or ReadLease belongs to the thread that uses it and must go before its
+// Database.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/base/file.h"
+#include "store/base/mutex.h"
+#include "store/base/result.h"
+#include "store/catalog/migrations.h"
+#include "store/catalog/sqlite.h"
+
+namespace evq {
+
+struct DatabaseOptions {
+  std::string path;
+  std::string vfs;
+  std::uint32_t page_size_bytes = 4096;  // of a new file
+  bool create = false;                   // a missing file is made; else kNotFound
+};
+
+class Database;
+
+// A write transaction with both locks held. Destroyed without commit: nothing happened.
+class WriteLock {
+ public:
+  WriteLock(WriteLock&& other) noexcept;
+  WriteLock& operator=(WriteLock&&) = delete;
+  ~WriteLock();
+
+  Connection& connection();
+  // Durable when it succeeds. Checkpoints afterwards when the write-ahead file has grown past its
+  // target; a failure of that is not one of the commit.
+  Status commit();
+
+ private:
+  friend class Database;
+  WriteLock(Database* database, FileLock lock, Transaction transaction);
+
+  Database* database_;
+  std::optional<FileLock> lock_;
+  std::optional<Transaction> transaction_;
+};
+
+// A read transaction on a connection of its own; the connection goes back to the pool.
+class ReadLease {
+ public:
+  ReadLease(ReadLease&& other) noexcept;
+  ReadLease& operator=(ReadLease&&) = delete;
+  ~ReadLease();
+
+  Connection& connection() { return *connection_; }
+
+ private:
+  friend class Database;
+  ReadLease(Database* database, std::unique_ptr<Connection> connection, Transaction transaction);
+
+  Database* database_;
+  std::unique_ptr<Connection> connection_;
+  std::optional<Transaction> transaction_;
+};
+
+class Database {
+ public:
+  // Creates or migrates the file when needed. `spec` must outlive the database.
+  static Result<std::unique_ptr<Database>> open(const DatabaseOptions& options,
+                                                const SchemaSpec& spec);
+  // Empties the write-ahead file when this process wrote and nobody is in the way.
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable). Refuses with
+  // kDiskFull when fewer than `bytes_needed` bytes beyond the reserve are free; 0 skips the check,
+  // for deletes, which may use the reserve.
+  Result<WriteLock> begin_write(std::uint64_t bytes_needed);
+  Result<ReadLease> begin_read();
+  // Copies the write-ahead file into the database; with `truncate` waits for readers and empties
+  // it. Waits for the write lock.
+  Status checkpoint(bool truncate);
+
+  const std::string& path() const { return options_.path; }
+  // Bytes of the file and of its write-ahead file.
+  std::uint64_t file_bytes() const;
+
+ private:
+  friend class WriteLock;
+  friend class ReadLease;
+  Database(DatabaseOptions options, const SchemaSpec& spec);
+  Status create_file();
+  Status migrate_file();
+  Status open_writer();
+  Result<std::unique_ptr<Connection>> open_reader();
+  Result<FileLock> lock_file(std::int64_t timeout_ms);
+  Status check_room(std::uint64_t bytes_needed) const;
+  void checkpoint_when_due();
+
+  const DatabaseOptions options_;
+  const SchemaSpec& spec_;
+
+  Mutex write_mutex_;                   // held for the life of a WriteLock
+  std::unique_ptr<Connection> writer_;  // guarded by write_mutex_
+  bool wrote_ = false;                  // guarded by write_mutex_
+  std::atomic<bool> poisoned_{false};
+
+  Mutex pool_mutex_;
+  std::vector<std::unique_ptr<Connection>> idle_readers_ EVQ_GUARDED_BY(pool_mutex_);
+};
+
+}  // namespace evq

@@ -1,0 +1,153 @@
+// The format of evq's SQLite files. Everything here is on disk: a published statement is never
+// edited, a change is a new Migration at the end of its list, and retired numbers stay retired.
+// PRAGMA user_version holds the version, PRAGMA application_id the kind of file.
+//
+// Integers are SQLite integers; unsigned 64-bit values are stored as the signed ones of the same
+// bits. Times are nanoseconds since the Unix epoch. Every row ends in `sum`, the checksum of the
+// row's other columns in order (row_sum.h); blobs are covered by a checksum in another row.
+#include "store/catalog/migrations.h"
+
+#include <string>
+
+namespace evq {
+
+namespace {
+
+// catalog.db, version 1. The seed of its row sums is 0.
+//
+// settings: one value a name ("org.id", …). "next_file_id" is the number of the next dataset file.
+// datasets: name; file_id names datasets/<file_id>.db and is never reused; file_key is the random
+//   key inside that file, so that a swapped file is noticed; definition is the rest, as a list of
+//   texts and numbers coded by definitions.cpp.
+// tokens: id is the public name; digest is SHA-256 of the secret (32 bytes, as a blob), unique, and
+//   the only trace of it; kind is "api" or "personal"; capabilities is JSON text; expires and
+//   last_used may be null.
+// objects: saved queries and whatever else the API stores as given; kind is ObjectKind
+//   (definitions.h), id is unique within the kind, body is JSON text.
+constexpr std::string_view kCatalogV1[] = {
+    "CREATE TABLE settings(name TEXT PRIMARY KEY, value TEXT, sum INTEGER) WITHOUT ROWID",
+    "CREATE TABLE datasets(name TEXT PRIMARY KEY, file_id INTEGER, file_key INTEGER, "
+    "definition BLOB, sum INTEGER) WITHOUT ROWID",
+    "CREATE TABLE tokens(id TEXT PRIMARY KEY, digest BLOB UNIQUE, name TEXT, description TEXT, "
+    "kind TEXT, capabilities TEXT, created INTEGER, expires INTEGER, last_used INTEGER, "
+    "sum INTEGER) WITHOUT ROWID",
+    "CREATE TABLE objects(kind INTEGER, id TEXT, dataset TEXT, name TEXT, who TEXT, "
+    "created INTEGER, updated INTEGER, body TEXT, sum INTEGER, "
+    "PRIMARY KEY(kind, id)) WITHOUT ROWID",
+};
+
+// datasets/<id>.db, version 1. The seed of its row sums is counters.file_key.
+//
+// counters: one row, id 1. file_key: random, chosen when the file was made. next_block,
+//   next_ordinal: the next block id and row ordinal; ids and ordinals are never reused.
+//   block_count, block_sums: how many rows `blocks` has and the exclusive-or of their sums, so that
+//   a row which vanished or came back is noticed; field_count, field_sums likewise for `fields`.
+// blocks: one row a sealed block or fresh chunk. state: 0 stored, 1 queued (deleted, invisible, to
+//   be reaped), 2 fresh. dense: 1 when row r has the ordinal first_ordinal + r, else the ordinals
+//   are the column `_rowID`. ordinal_end: one past the highest ordinal that may be in the block.
+//   min_/max_: of the columns `_time` and `_sysTime`. stored_bytes: of
+//   the payload; raw_bytes: of the input it came from. segments: how many. payload_sum: checksum
+//   of the header blob (sealed) or the chunk blob (fresh), seeded with the block id.
+// headers: id = block id; the block's header (store/block/format.h): names, statistics, checksums
+//   of the segments. Apart from `blocks` so that a list of blocks reads few pages.
+// segments: id = block id * 16384 + position of the column; one encoded column.
+// filters: same ids; what a column's header says about tokens, apart because few queries need it.
+// chunks: id = block id; a fresh chunk whole: header, segments and filters (store/mini_block.h).
+// fields: id = order of first appearance, from 0. types: bit n is set when a value of Type n was
+//   ever stored. hidden, unit, description: as given by people.
+constexpr std::string_view kDatasetV1[] = {
+    "CREATE TABLE counters(id INTEGER PRIMARY KEY, file_key INTEGER, next_block INTEGER, "
+    "next_ordinal INTEGER, block_count INTEGER, block_sums INTEGER, field_count INTEGER, "
+    "field_sums INTEGER, sum INTEGER)",
+    "CREATE TABLE blocks(id INTEGER PRIMARY KEY, state INTEGER, dense INTEGER, rows INTEGER, "
+    "first_ordinal INTEGER, ordinal_end INTEGER, min_time INTEGER, max_time INTEGER, "
+    "min_sys_time INTEGER, max_sys_time INTEGER, stored_bytes INTEGER, raw_bytes INTEGER, "
+    "segments INTEGER, payload_sum INTEGER, sum INTEGER)",
+    "CREATE TABLE headers(id INTEGER PRIMARY KEY, data BLOB)",
+    "CREATE TABLE segments(id INTEGER PRIMARY KEY, data BLOB)",
+    "CREATE TABLE filters(id INTEGER PRIMARY KEY, data BLOB)",
+    "CREATE TABLE chunks(id INTEGER PRIMARY KEY, data BLOB)",
+    "CREATE TABLE fields(id INTEGER PRIMARY KEY, name TEXT, types INTEGER, hidden INTEGER, "
+    "unit TEXT, description TEXT, sum INTEGER)",
+};
+
+constexpr Migration kCatalogMigrations[] = {{kCatalogV1}};
+constexpr Migration kDatasetMigrations[] = {{kDatasetV1}};
+
+constexpr SchemaSpec kCatalog = {"catalog", 0x65767163 /* "evqc" */, kCatalogMigrations,
+                                 kCatalogV1};
+constexpr SchemaSpec kDataset = {"dataset", 0x65767164 /* "evqd" */, kDatasetMigrations,
+                                 kDatasetV1};
+
+Result<std::int64_t> pragma_number(Connection& connection, std::string_view sql) {
+  EVQ_TRY_ASSIGN(Statement statement, connection.prepare(sql));
+  EVQ_TRY_ASSIGN(const bool found, statement.step());
+  return found ? statement.integer(0) : 0;
+}
+
+// A table nobody knows could redirect what the known ones mean; such a file is not ours.
+Status check_tables(Connection& connection, const SchemaSpec& spec) {
+  EVQ_TRY_ASSIGN(
+      const std::vector<std::string> found,
+      connection.text_rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"));
+  const bool same = found.size() == spec.statements.size() &&
+                    std::equal(found.begin(), found.end(), spec.statements.begin(),
+                               [](const std::string& a, std::string_view b) { return a == b; });
+  if (!same) {
+    return make_error(ErrorCode::kCorrupt, connection.path() +
+                                               ": its tables are not those of an evq " +
+                                               std::string(spec.name) + " file");
+  }
+  return {};
+}
+
+}  // namespace
+
+const SchemaSpec& catalog_schema() {
+  return kCatalog;
+}
+const SchemaSpec& dataset_schema() {
+  return kDataset;
+}
+
+Result<bool> schema_is_current(Connection& connection, const SchemaSpec& spec) {
+  EVQ_TRY_ASSIGN(const std::int64_t version, pragma_number(connection, "PRAGMA user_version"));
+  EVQ_TRY_ASSIGN(const std::int64_t kind, pragma_number(connection, "PRAGMA application_id"));
+  const auto newest = static_cast<std::int64_t>(spec.migrations.size());
+  if (version == 0 && kind == 0) {
+    EVQ_TRY_ASSIGN(const std::int64_t tables,
+                   pragma_number(connection, "SELECT count(*) FROM sqlite_schema"));
+    if (tables == 0) {
+      return false;
+    }
+  }
+  if (kind != spec.application_id || version < 1) {
+    return make_error(ErrorCode::kCorrupt,
+                      connection.path() + ": not an evq " + std::string(spec.name) + " file");
+  }
+  if (version > newest) {
+    return make_error(ErrorCode::kUnsupported,
+                      connection.path() + ": written by a newer evq (format " +
+                          std::to_string(version) + ", this one knows " + std::to_string(newest) +
+                          ")",
+                      "install the newer version again");
+  }
+  if (version < newest) {
+    return false;
+  }
+  EVQ_TRY(check_tables(connection, spec));
+  return true;
+}
+
+Status migrate(Connection& connection, const SchemaSpec& spec) {
+  EVQ_TRY_ASSIGN(const std::int64_t version, pragma_number(connection, "PRAGMA user_version"));
+  for (auto at = static_cast<std::size_t>(version); at < spec.migrations.size(); ++at) {
+    for (const std::string_view statement : spec.migrations[at].statements) {
+      EVQ_TRY(connection.execute(statement));
+    }
+  }
+  EVQ_TRY(connection.execute("PRAGMA application_id=" + std::to_string(spec.application_id)));
+  return connection.execute("PRAGMA user_version=" + std::to_string(spec.migrations.size()));
+}
+
+}  // namespace evq
