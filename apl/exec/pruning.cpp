@@ -1,0 +1,163 @@
+#include "apl/exec/pruning.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace evq {
+namespace {
+
+struct CompareRow {
+  std::string_view function;
+  CompareOp op;
+  CompareOp mirrored;  // for constant op column
+};
+
+constexpr std::array<CompareRow, 5> kCompareRows = {{
+    {"op_equal", CompareOp::kEqual, CompareOp::kEqual},
+    {"op_less", CompareOp::kLess, CompareOp::kGreater},
+    {"op_less_equal", CompareOp::kLessEqual, CompareOp::kGreaterEqual},
+    {"op_greater", CompareOp::kGreater, CompareOp::kLess},
+    {"op_greater_equal", CompareOp::kGreaterEqual, CompareOp::kLessEqual},
+}};
+
+// String operators whose match must contain the terms of the text sought. `open_begin` and
+// `open_end` say on which side the text may be a part of a longer term.
+struct TextRow {
+  std::string_view function;
+  bool open_begin;
+  bool open_end;
+};
+
+constexpr std::array<TextRow, 13> kTextRows = {{
+    {"op_has", false, false},
+    {"op_has_cs", false, false},
+    {"op_hasprefix", false, true},
+    {"op_hasprefix_cs", false, true},
+    {"op_hassuffix", true, false},
+    {"op_hassuffix_cs", true, false},
+    {"op_contains", true, true},
+    {"op_contains_cs", true, true},
+    {"op_startswith", true, true},
+    {"op_startswith_cs", true, true},
+    {"op_endswith", true, true},
+    {"op_endswith_cs", true, true},
+    {"op_equal_fold", false, false},
+}};
+
+class Translator {
+ public:
+  explicit Translator(const plan::Scan& scan) : scan_(scan) {}
+
+  BlockTest translate(const plan::Expr& expr) const {
+    if (expr.kind != plan::ExprKind::kCall) {
+      return BlockTest::unknown();
+    }
+    const std::string_view name = expr.function->name;
+    if (name == "op_and" || name == "op_or") {
+      std::vector<BlockTest> tests;
+      for (const plan::ExprPtr& arg : expr.args) {
+        tests.push_back(translate(*arg));
+      }
+      return name == "op_and" ? BlockTest::all_of(std::move(tests))
+                              : BlockTest::any_of(std::move(tests));
+    }
+    if (name == "isnull" || name == "isnotnull") {
+      const std::string* field = stored_field(*expr.args[0]);
+      if (field == nullptr) {
+        return BlockTest::unknown();
+      }
+      return name == "isnull" ? BlockTest::is_null(*field) : BlockTest::is_not_null(*field);
+    }
+    if (name == "op_in") {
+      return translate_in(expr);
+    }
+    if (expr.args.size() == 2) {
+      return translate_binary(expr, name);
+    }
+    return BlockTest::unknown();
+  }
+
+ private:
+  // The dataset's field a column reference reads, when its stored values are compared as they are.
+  const std::string* stored_field(const plan::Expr& expr) const {
+    if (!expr.is_column()) {
+      return nullptr;
+    }
+    const plan::ScanColumn& column = scan_.columns[expr.column];
+    if (column.field == plan::kRowColumn || column.type == Type::kDynamic) {
+      return nullptr;
+    }
+    return column.field == plan::kTimeColumn ? &time_field_ : &column.field;
+  }
+
+  BlockTest translate_binary(const plan::Expr& expr, std::string_view name) const {
+    const plan::Expr& left = *expr.args[0];
+    const plan::Expr& right = *expr.args[1];
+    for (const CompareRow& row : kCompareRows) {
+      if (row.function != name) {
+        continue;
+      }
+      if (const std::string* field = stored_field(left); field && right.is_constant()) {
+        return BlockTest::compare(*field, row.op, right.constant);
+      }
+      if (const std::string* field = stored_field(right); field && left.is_constant()) {
+        return BlockTest::compare(*field, row.mirrored, left.constant);
+      }
+      return BlockTest::unknown();
+    }
+    for (const TextRow& row : kTextRows) {
+      if (row.function == name) {
+        return translate_text(left, right, row);
+      }
+    }
+    return BlockTest::unknown();
+  }
+
+  BlockTest translate_text(const plan::Expr& left, const plan::Expr& right,
+                           const TextRow& row) const {
+    const std::string* field = stored_field(left);
+    if (field == nullptr || left.type != Type::kString || !right.is_constant() ||
+        right.type != Type::kString || right.constant.is_null()) {
+      return BlockTest::unknown();
+    }
+    TextTest test;
+    test.terms = required_terms(right.constant.as_text(), row.open_begin, row.open_end);
+    return test.terms.empty() ? BlockTest::unknown() : BlockTest::text(*field, std::move(test));
+  }
+
+  BlockTest translate_in(const plan::Expr& expr) const {
+    const std::string* field = stored_field(*expr.args[0]);
+    if (field == nullptr) {
+      return BlockTest::unknown();
+    }
+    std::vector<Value> constants;
+    for (std::size_t i = 1; i < expr.args.size(); ++i) {
+      const plan::Expr& item = *expr.args[i];
+      if (!item.is_constant() || item.type == Type::kDynamic) {
+        return BlockTest::unknown();
+      }
+      if (!item.constant.is_null()) {
+        constants.push_back(item.constant);
+      }
+    }
+    return BlockTest::in_list(*field, std::move(constants));
+  }
+
+  const plan::Scan& scan_;
+  const std::string time_field_ = std::string(kTimeField);
+};
+
+}  // namespace
+
+BlockTest block_test(const plan::Scan& scan) {
+  const Translator translator(scan);
+  std::vector<BlockTest> tests;
+  for (const plan::ExprPtr& filter : scan.filters) {
+    tests.push_back(translator.translate(*filter));
+  }
+  return BlockTest::all_of(std::move(tests));
+}
+
+}  // namespace evq
