@@ -7,6 +7,7 @@
 // row's other columns in order (row_sum.h); blobs are covered by a checksum in another row.
 #include "store/catalog/migrations.h"
 
+#include <algorithm>
 #include <string>
 
 namespace evq {
@@ -41,7 +42,8 @@ constexpr std::string_view kCatalogV1[] = {
 // counters: one row, id 1. file_key: random, chosen when the file was made. next_block,
 //   next_ordinal: the next block id and row ordinal; ids and ordinals are never reused.
 //   block_count, block_sums: how many rows `blocks` has and the exclusive-or of their sums, so that
-//   a row which vanished or came back is noticed; field_count, field_sums likewise for `fields`.
+//   a row which vanished or came back is noticed; field_count, field_sums likewise for `fields`;
+//   fresh_count, fresh_rows: how many chunks are fresh, and their rows.
 // blocks: one row a sealed block or fresh chunk. state: 0 stored, 1 queued (deleted, invisible, to
 //   be reaped), 2 fresh. dense: 1 when row r has the ordinal first_ordinal + r, else the ordinals
 //   are the column `_rowID`. ordinal_end: one past the highest ordinal that may be in the block.
@@ -57,8 +59,8 @@ constexpr std::string_view kCatalogV1[] = {
 //   ever stored. hidden, unit, description: as given by people.
 constexpr std::string_view kDatasetV1[] = {
     "CREATE TABLE counters(id INTEGER PRIMARY KEY, file_key INTEGER, next_block INTEGER, "
-    "next_ordinal INTEGER, block_count INTEGER, block_sums INTEGER, field_count INTEGER, "
-    "field_sums INTEGER, sum INTEGER)",
+    "next_ordinal INTEGER, block_count INTEGER, block_sums INTEGER, fresh_count INTEGER, "
+    "fresh_rows INTEGER, field_count INTEGER, field_sums INTEGER, sum INTEGER)",
     "CREATE TABLE blocks(id INTEGER PRIMARY KEY, state INTEGER, dense INTEGER, rows INTEGER, "
     "first_ordinal INTEGER, ordinal_end INTEGER, min_time INTEGER, max_time INTEGER, "
     "min_sys_time INTEGER, max_sys_time INTEGER, stored_bytes INTEGER, raw_bytes INTEGER, "

@@ -1,0 +1,449 @@
+#include "store/catalog/dataset_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/base/check.h"
+#include "store/base/limits.h"
+#include "store/catalog/row_sum.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::string_view kSelectBlocks =
+    "SELECT id, state, dense, rows, first_ordinal, ordinal_end, min_time, max_time, min_sys_time, "
+    "max_sys_time, stored_bytes, raw_bytes, segments, payload_sum, sum FROM blocks ORDER BY id";
+constexpr std::string_view kInsertBlock =
+    "INSERT OR REPLACE INTO blocks(id, state, dense, rows, first_ordinal, ordinal_end, min_time, "
+    "max_time, min_sys_time, max_sys_time, stored_bytes, raw_bytes, segments, payload_sum, sum) "
+    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+constexpr std::string_view kSelectFields =
+    "SELECT id, name, types, hidden, unit, description, sum FROM fields ORDER BY id";
+constexpr std::string_view kInsertField =
+    "INSERT OR REPLACE INTO fields(id, name, types, hidden, unit, description, sum) "
+    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+constexpr std::string_view kSelectCounters =
+    "SELECT file_key, next_block, next_ordinal, block_count, block_sums, fresh_count, fresh_rows, "
+    "field_count, field_sums, sum FROM counters WHERE id = 1";
+constexpr std::string_view kWriteCounters =
+    "INSERT OR REPLACE INTO counters(id, file_key, next_block, next_ordinal, block_count, "
+    "block_sums, fresh_count, fresh_rows, field_count, field_sums, sum) "
+    "VALUES(1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+
+struct BlobSql {
+  BlobTable table;
+  std::string_view select;
+  std::string_view insert;
+  std::string_view remove;
+  std::string_view ids;
+};
+
+constexpr BlobSql kBlobSql[] = {
+    {BlobTable::kHeaders, "SELECT data FROM headers WHERE id = ?1",
+     "INSERT INTO headers(id, data) VALUES(?1, ?2)", "DELETE FROM headers WHERE id = ?1",
+     "SELECT id FROM headers ORDER BY id"},
+    {BlobTable::kSegments, "SELECT data FROM segments WHERE id = ?1",
+     "INSERT INTO segments(id, data) VALUES(?1, ?2)",
+     "DELETE FROM segments WHERE id BETWEEN ?1 AND ?2", "SELECT id FROM segments ORDER BY id"},
+    {BlobTable::kFilters, "SELECT data FROM filters WHERE id = ?1",
+     "INSERT INTO filters(id, data) VALUES(?1, ?2)",
+     "DELETE FROM filters WHERE id BETWEEN ?1 AND ?2", "SELECT id FROM filters ORDER BY id"},
+    {BlobTable::kChunks, "SELECT data FROM chunks WHERE id = ?1",
+     "INSERT INTO chunks(id, data) VALUES(?1, ?2)", "DELETE FROM chunks WHERE id = ?1",
+     "SELECT id FROM chunks ORDER BY id"},
+};
+
+const BlobSql& sql_of(BlobTable table) {
+  return kBlobSql[static_cast<std::size_t>(table)];
+}
+
+std::int64_t block_sum(std::uint64_t file_key, const BlockRow& row) {
+  return RowSum(file_key, "blocks")
+      .add(row.id)
+      .add(static_cast<std::int64_t>(row.state))
+      .add(std::int64_t{row.dense ? 1 : 0})
+      .add(std::int64_t{row.rows})
+      .add(row.first_ordinal)
+      .add(row.ordinal_end)
+      .add(row.min_time)
+      .add(row.max_time)
+      .add(row.min_sys_time)
+      .add(row.max_sys_time)
+      .add(row.stored_bytes)
+      .add(row.raw_bytes)
+      .add(std::int64_t{row.segments})
+      .add(row.payload_sum)
+      .value();
+}
+
+std::int64_t field_sum(std::uint64_t file_key, std::size_t id, const FieldRow& row) {
+  return RowSum(file_key, "fields")
+      .add(std::uint64_t{id})
+      .add_text(row.name)
+      .add(std::int64_t{row.types})
+      .add(std::int64_t{row.hidden ? 1 : 0})
+      .add_text(row.unit)
+      .add_text(row.description)
+      .value();
+}
+
+std::int64_t counters_sum(const Counters& row) {
+  return RowSum(row.file_key, "counters")
+      .add(row.next_block)
+      .add(row.next_ordinal)
+      .add(row.block_count)
+      .add(row.block_sums)
+      .add(row.fresh_count)
+      .add(row.fresh_rows)
+      .add(row.field_count)
+      .add(row.field_sums)
+      .value();
+}
+
+Error corrupt(const Connection& connection, const std::string& what) {
+  return make_error(ErrorCode::kCorrupt, connection.path() + ": " + what,
+                    "run 'evq check' to see what is damaged");
+}
+
+std::uint64_t bits(std::int64_t value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+BlockRow block_of(const Statement& row) {
+  BlockRow block;
+  block.id = bits(row.integer(0));
+  block.state = static_cast<BlockState>(row.integer(1));
+  block.dense = row.integer(2) != 0;
+  block.rows = static_cast<std::uint32_t>(row.integer(3));
+  block.first_ordinal = bits(row.integer(4));
+  block.ordinal_end = bits(row.integer(5));
+  block.min_time = row.integer(6);
+  block.max_time = row.integer(7);
+  block.min_sys_time = row.integer(8);
+  block.max_sys_time = row.integer(9);
+  block.stored_bytes = bits(row.integer(10));
+  block.raw_bytes = bits(row.integer(11));
+  block.segments = static_cast<std::uint32_t>(row.integer(12));
+  block.payload_sum = bits(row.integer(13));
+  return block;
+}
+
+// Reports damage: into the list when the reader is lenient, as an error otherwise.
+Status report(const Connection& connection, RowProblems* problems, const std::string& what) {
+  if (problems == nullptr) {
+    return corrupt(connection, what);
+  }
+  problems->push_back(what);
+  return {};
+}
+
+}  // namespace
+
+Result<Counters> read_counters(Connection& connection, std::uint64_t file_key) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectCounters));
+  EVQ_TRY_ASSIGN(const bool found, row.step());
+  if (!found) {
+    return corrupt(connection, "the counters are missing");
+  }
+  Counters counters;
+  counters.file_key = bits(row.integer(0));
+  counters.next_block = bits(row.integer(1));
+  counters.next_ordinal = bits(row.integer(2));
+  counters.block_count = bits(row.integer(3));
+  counters.block_sums = bits(row.integer(4));
+  counters.fresh_count = bits(row.integer(5));
+  counters.fresh_rows = bits(row.integer(6));
+  counters.field_count = bits(row.integer(7));
+  counters.field_sums = bits(row.integer(8));
+  if (row.integer(9) != counters_sum(counters)) {
+    return corrupt(connection, "the counters fail their checksum");
+  }
+  if (file_key != 0 && counters.file_key != file_key) {
+    return corrupt(connection, "the file belongs to another dataset or store");
+  }
+  return counters;
+}
+
+Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters& counters,
+                                          RowProblems* problems) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectBlocks));
+  std::vector<BlockRow> blocks;
+  std::uint64_t count = 0;
+  std::uint64_t sums = 0;
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      break;
+    }
+    const BlockRow block = block_of(row);
+    ++count;
+    sums ^= bits(row.integer(14));
+    const bool sane = row.integer(14) == block_sum(counters.file_key, block) && block.rows != 0 &&
+                      block.rows <= kBlockRowsMax;
+    if (sane) {
+      blocks.push_back(block);
+    } else {
+      EVQ_TRY(report(connection, problems,
+                     "block " + std::to_string(block.id) + ": its row fails its checksum"));
+    }
+  }
+  if (count != counters.block_count || sums != counters.block_sums) {
+    EVQ_TRY(report(connection, problems, "the list of blocks is not the one that was committed"));
+  }
+  return blocks;
+}
+
+Result<std::vector<FieldRow>> read_fields(Connection& connection, const Counters& counters,
+                                          RowProblems* problems) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectFields));
+  std::vector<FieldRow> fields;
+  std::uint64_t sums = 0;
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      break;
+    }
+    FieldRow field;
+    field.name = row.text(1);
+    field.types = static_cast<std::uint32_t>(row.integer(2));
+    field.hidden = row.integer(3) != 0;
+    field.unit = row.text(4);
+    field.description = row.text(5);
+    const auto id = static_cast<std::size_t>(row.integer(0));
+    sums ^= bits(row.integer(6));
+    if (row.integer(6) != field_sum(counters.file_key, id, field) || id != fields.size()) {
+      EVQ_TRY(report(connection, problems,
+                     "field " + std::to_string(id) + ": its row fails its checksum"));
+    }
+    fields.push_back(std::move(field));
+  }
+  if (fields.size() != counters.field_count || sums != counters.field_sums) {
+    EVQ_TRY(report(connection, problems, "the list of fields is not the one that was committed"));
+  }
+  return fields;
+}
+
+Result<std::string> read_blob(Connection& connection, BlobTable table, std::uint64_t id) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql_of(table).select));
+  row.bind(1, static_cast<std::int64_t>(id));
+  EVQ_TRY_ASSIGN(const bool found, row.step());
+  if (!found) {
+    return corrupt(connection, "a blob is missing");
+  }
+  return std::string(row.blob(0));
+}
+
+Result<std::vector<std::uint64_t>> blob_ids(Connection& connection, BlobTable table) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql_of(table).ids));
+  std::vector<std::uint64_t> ids;
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      return ids;
+    }
+    ids.push_back(bits(row.integer(0)));
+  }
+}
+
+Type type_of_set(std::uint32_t types) {
+  Type common = Type::kNull;
+  for (int i = 0; i < kTypeCount; ++i) {
+    if (((types >> i) & 1U) != 0) {
+      common = common_type(common, static_cast<Type>(i));
+    }
+  }
+  return common;
+}
+
+// ---------------------------------------------------------------- DatasetWriter
+
+Status DatasetWriter::initialise(Connection& connection, std::uint64_t file_key) {
+  DatasetWriter writer(&connection, Counters{.file_key = file_key});
+  return writer.finish();
+}
+
+Result<DatasetWriter> DatasetWriter::begin(Connection& connection, std::uint64_t file_key) {
+  EVQ_TRY_ASSIGN(const Counters counters, read_counters(connection, file_key));
+  DatasetWriter writer(&connection, counters);
+  EVQ_TRY_ASSIGN(writer.fields_, read_fields(connection, counters));
+  for (std::size_t i = 0; i < writer.fields_.size(); ++i) {
+    writer.field_ids_.emplace(writer.fields_[i].name, i);
+  }
+  return writer;
+}
+
+Status DatasetWriter::load_blocks() {
+  EVQ_CHECK(!blocks_loaded_ && blocks_.empty());
+  EVQ_TRY_ASSIGN(blocks_, read_blocks(*connection_, counters_));
+  blocks_loaded_ = true;
+  return {};
+}
+
+void DatasetWriter::count_fresh(const BlockRow& row, int sign) {
+  if (row.state == BlockState::kFresh) {
+    counters_.fresh_count += sign > 0 ? 1 : std::uint64_t{0} - 1;
+    counters_.fresh_rows += sign > 0 ? row.rows : std::uint64_t{0} - row.rows;
+  }
+}
+
+const BlockRow* DatasetWriter::find_block(std::uint64_t id) const {
+  const auto at = std::ranges::lower_bound(blocks_, id, {}, &BlockRow::id);
+  return at != blocks_.end() && at->id == id ? &*at : nullptr;
+}
+
+std::uint64_t DatasetWriter::take_ordinals(std::uint64_t count) {
+  return std::exchange(counters_.next_ordinal, counters_.next_ordinal + count);
+}
+
+std::int64_t DatasetWriter::sum_of(const BlockRow& row) const {
+  return block_sum(counters_.file_key, row);
+}
+
+std::int64_t DatasetWriter::sum_of(std::size_t id, const FieldRow& row) const {
+  return field_sum(counters_.file_key, id, row);
+}
+
+Status DatasetWriter::write_block_row(const BlockRow& row) {
+  EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(kInsertBlock));
+  const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  insert.bind(1, number(row.id))
+      .bind(2, static_cast<std::int64_t>(row.state))
+      .bind(3, row.dense ? 1 : 0)
+      .bind(4, std::int64_t{row.rows})
+      .bind(5, number(row.first_ordinal))
+      .bind(6, number(row.ordinal_end))
+      .bind(7, row.min_time)
+      .bind(8, row.max_time)
+      .bind(9, row.min_sys_time)
+      .bind(10, row.max_sys_time)
+      .bind(11, number(row.stored_bytes))
+      .bind(12, number(row.raw_bytes))
+      .bind(13, std::int64_t{row.segments})
+      .bind(14, number(row.payload_sum))
+      .bind(15, sum_of(row));
+  return insert.run();
+}
+
+Status DatasetWriter::insert_block(const BlockRow& row) {
+  EVQ_CHECK(blocks_.empty() || blocks_.back().id < row.id);
+  EVQ_CHECK(row.segments < (1U << kSegmentIdBits));
+  EVQ_TRY(write_block_row(row));
+  blocks_.push_back(row);
+  ++counters_.block_count;
+  count_fresh(row, 1);
+  counters_.block_sums ^= bits(sum_of(row));
+  return {};
+}
+
+Status DatasetWriter::insert_blob(BlobTable table, Blob blob) {
+  EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(sql_of(table).insert));
+  insert.bind(1, static_cast<std::int64_t>(blob.id)).bind_blob(2, blob.bytes);
+  return insert.run();
+}
+
+Status DatasetWriter::set_state(std::uint64_t id, BlockState state) {
+  const auto at = std::ranges::lower_bound(blocks_, id, {}, &BlockRow::id);
+  EVQ_CHECK(at != blocks_.end() && at->id == id);
+  counters_.block_sums ^= bits(sum_of(*at));
+  count_fresh(*at, -1);
+  at->state = state;
+  count_fresh(*at, 1);
+  counters_.block_sums ^= bits(sum_of(*at));
+  return write_block_row(*at);
+}
+
+Status DatasetWriter::remove_block(std::uint64_t id) {
+  const auto at = std::ranges::lower_bound(blocks_, id, {}, &BlockRow::id);
+  EVQ_CHECK(at != blocks_.end() && at->id == id);
+  counters_.block_sums ^= bits(sum_of(*at));
+  --counters_.block_count;
+  count_fresh(*at, -1);
+  blocks_.erase(at);
+  const auto block = static_cast<std::int64_t>(id);
+  const auto first = static_cast<std::int64_t>(segment_id(id, 0));
+  const auto last = static_cast<std::int64_t>(segment_id(id + 1, 0) - 1);
+  EVQ_TRY_ASSIGN(Statement row, connection_->prepare("DELETE FROM blocks WHERE id = ?1"));
+  EVQ_TRY(row.bind(1, block).run());
+  for (const BlobSql& sql : kBlobSql) {
+    const bool per_column = sql.table == BlobTable::kSegments || sql.table == BlobTable::kFilters;
+    EVQ_TRY_ASSIGN(Statement remove, connection_->prepare(sql.remove));
+    remove.bind(1, per_column ? first : block);
+    if (per_column) {
+      remove.bind(2, last);
+    }
+    EVQ_TRY(remove.run());
+  }
+  return {};
+}
+
+Status DatasetWriter::write_field_row(std::size_t id, const FieldRow& row) {
+  EVQ_TRY_ASSIGN(Statement insert, connection_->prepare(kInsertField));
+  insert.bind(1, static_cast<std::int64_t>(id))
+      .bind_text(2, row.name)
+      .bind(3, std::int64_t{row.types})
+      .bind(4, row.hidden ? 1 : 0)
+      .bind_text(5, row.unit)
+      .bind_text(6, row.description)
+      .bind(7, sum_of(id, row));
+  return insert.run();
+}
+
+Status DatasetWriter::note_field(std::string_view name, std::uint32_t types) {
+  const auto [at, added] = field_ids_.try_emplace(std::string(name), fields_.size());
+  const std::size_t id = at->second;
+  if (added) {
+    if (fields_.size() >= kDatasetFieldsMax) {
+      field_ids_.erase(at);
+      return make_error(ErrorCode::kLimit, "the dataset has " + std::to_string(kDatasetFieldsMax) +
+                                               " fields already; '" + std::string(name) +
+                                               "' would be one more");
+    }
+    FieldRow field;
+    field.name = name;
+    field.types = types;
+    fields_.push_back(std::move(field));
+    ++counters_.field_count;
+  } else if ((fields_[id].types | types) == fields_[id].types) {
+    return {};
+  } else {
+    counters_.field_sums ^= bits(sum_of(id, fields_[id]));
+    fields_[id].types |= types;
+  }
+  counters_.field_sums ^= bits(sum_of(id, fields_[id]));
+  return write_field_row(id, fields_[id]);
+}
+
+Result<bool> DatasetWriter::describe_field(const FieldRow& field) {
+  const auto found = field_ids_.find(field.name);
+  if (found == field_ids_.end()) {
+    return false;
+  }
+  const std::size_t id = found->second;
+  FieldRow* at = &fields_[id];
+  counters_.field_sums ^= bits(sum_of(id, *at));
+  at->hidden = field.hidden;
+  at->unit = field.unit;
+  at->description = field.description;
+  counters_.field_sums ^= bits(sum_of(id, *at));
+  EVQ_TRY(write_field_row(id, *at));
+  return true;
+}
+
+Status DatasetWriter::finish() {
+  EVQ_TRY_ASSIGN(Statement write, connection_->prepare(kWriteCounters));
+  const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
+  write.bind(1, number(counters_.file_key))
+      .bind(2, number(counters_.next_block))
+      .bind(3, number(counters_.next_ordinal))
+      .bind(4, number(counters_.block_count))
+      .bind(5, number(counters_.block_sums))
+      .bind(6, number(counters_.fresh_count))
+      .bind(7, number(counters_.fresh_rows))
+      .bind(8, number(counters_.field_count))
+      .bind(9, number(counters_.field_sums))
+      .bind(10, counters_sum(counters_));
+  return write.run();
+}
+
+}  // namespace evq
