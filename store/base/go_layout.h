@@ -17,21 +17,6 @@ namespace evq {
 
 class GoLayout {
  public:
-  // kUsage when the layout has no element at all or is too long.
-  static Result<GoLayout> compile(std::string_view layout);
-
-  // The instant, when the whole text fits the layout and the date exists. As in Go, a fraction
-  // after the seconds is accepted even when the layout has none, month and day names match
-  // without case, and a missing date part is that of year 0: so a layout needs a year to yield
-  // an instant in range. A layout without a year (syslog) takes it from `reference_ns`: the year
-  // that puts the result nearest to it. Without a zone the time is UTC.
-  std::optional<std::int64_t> parse(std::string_view text, std::int64_t reference_ns) const;
-
-  // Writes an instant (UTC) in this layout.
-  std::string format(std::int64_t ns) const;
-
-  const std::string& text() const { return text_; }
-
   enum class Element : std::uint8_t {
     kLiteral,
     kYear4,             // 2006
@@ -63,18 +48,30 @@ class GoLayout {
     kZoneZ,             // Z07, Z0700, Z07:00: the same, or the letter Z
   };
 
- private:
+  // One piece of a compiled layout.
   struct Part {
     Element element = Element::kLiteral;
     int width = 0;        // digits of a fraction; characters of a numeric zone
-    std::string literal;  // of kLiteral; of a fraction, its separator
+    std::string literal;  // of kLiteral; of a fraction, its separator; of a zone, its text
   };
 
-  struct Fields;
+  // kUsage when the layout has no element at all or is too long.
+  static Result<GoLayout> compile(std::string_view layout);
 
-  static bool parse_part(const Part& part, const Part* next, std::string_view& rest,
-                         Fields& fields);
+  // The instant, when the whole text fits the layout and the date exists. As in Go, a fraction
+  // after the seconds is accepted even when the layout has none, month and day names match
+  // without case, a blank matches any run of blanks, and a missing month or day is the first.
+  // A layout without a year (syslog) gets the year that puts the result nearest to
+  // `reference_ns`; one without any date, that day. Without a zone the time is UTC; names of zones
+  // are those of RFC 822, others count as UTC.
+  std::optional<std::int64_t> parse(std::string_view text, std::int64_t reference_ns) const;
 
+  // Writes an instant (UTC) in this layout.
+  std::string format(std::int64_t ns) const;
+
+  const std::string& text() const { return text_; }
+
+ private:
   std::string text_;
   std::vector<Part> parts_;
 };

@@ -69,6 +69,8 @@ inline constexpr std::size_t kQueryTextBytesMax = 256 * kKibibyte;
 inline constexpr std::size_t kQueryDepthMax = 200;
 // Tabular operators of one query, subqueries included.
 inline constexpr std::size_t kQueryOperatorsMax = 200;
+// One name in a query's text, as the service evq is compatible with.
+inline constexpr std::size_t kQueryNameBytesMax = 1024;
 // Pattern text of a regular expression.
 inline constexpr std::size_t kRegexPatternBytesMax = 4 * kKibibyte;
 // Memory of one compiled regular expression, program and automaton.

@@ -11,8 +11,8 @@ namespace evq {
 
 // ISO 8601 and RFC 3339: "2024-05-01", "2024-05-01T10:20", "2024-05-01 10:20:30,5+0200"; `T`, `t`
 // or a blank; a fraction of any length (digits past nanoseconds are dropped) after a dot or comma;
-// `Z`, `+02:00`, `+0200`, `+02`, or none for UTC. Second 60 is read as 59.999999999. Under 15 ns
-// for YYYY-MM-DDTHH:MM:SS[.fff]Z.
+// `Z`, `+02:00`, `+0200`, `+02` (a blank may stand before the sign), or none for UTC; also the
+// basic form 20240501T102030Z. Second 60 is read as 59.999999999.
 std::optional<std::int64_t> parse_instant(std::string_view text);
 
 // An event's time as ingest detects it: parse_instant, a number (see event_time_from_real), or
@@ -23,7 +23,8 @@ std::optional<std::int64_t> parse_event_time(std::string_view text);
 // below 1e17 microseconds, else nanoseconds. So seconds reach the year 5138, and milliseconds
 // start in 1973.
 std::optional<std::int64_t> event_time_from_integer(std::int64_t value);
-// The same for a number with a fraction, rounded to the nearest nanosecond the double can tell.
+// The same for a number with a fraction, which means the shortest decimal text of the double:
+// 1714557600.123 is exactly 123 ms past the second.
 std::optional<std::int64_t> event_time_from_real(double value);
 
 // What todatetime() reads: everything parse_event_time does, and RFC 822/850/1123, ANSI C, Unix

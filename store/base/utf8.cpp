@@ -315,17 +315,10 @@ bool is_alphanumeric(char32_t code_point) {
     const char32_t lower = code_point | 0x20;
     return (lower >= 'a' && lower <= 'z') || (code_point >= '0' && code_point <= '9');
   }
-  switch (utf8proc_category(raw(code_point))) {
-    case UTF8PROC_CATEGORY_LU:
-    case UTF8PROC_CATEGORY_LL:
-    case UTF8PROC_CATEGORY_LT:
-    case UTF8PROC_CATEGORY_LM:
-    case UTF8PROC_CATEGORY_LO:
-    case UTF8PROC_CATEGORY_ND:
-      return true;
-    default:
-      return false;
-  }
+  const utf8proc_category_t category = utf8proc_category(raw(code_point));
+  return category == UTF8PROC_CATEGORY_LU || category == UTF8PROC_CATEGORY_LL ||
+         category == UTF8PROC_CATEGORY_LT || category == UTF8PROC_CATEGORY_LM ||
+         category == UTF8PROC_CATEGORY_LO || category == UTF8PROC_CATEGORY_ND;
 }
 
 bool is_space(char32_t code_point) {
@@ -335,14 +328,9 @@ bool is_space(char32_t code_point) {
   if (code_point == 0x85) {
     return true;
   }
-  switch (utf8proc_category(raw(code_point))) {
-    case UTF8PROC_CATEGORY_ZS:
-    case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-      return true;
-    default:
-      return false;
-  }
+  const utf8proc_category_t category = utf8proc_category(raw(code_point));
+  return category == UTF8PROC_CATEGORY_ZS || category == UTF8PROC_CATEGORY_ZL ||
+         category == UTF8PROC_CATEGORY_ZP;
 }
 
 int code_point_width(char32_t code_point) {

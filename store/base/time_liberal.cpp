@@ -1,0 +1,347 @@
+// parse_liberal_datetime: one walk over the text that recognises each piece by its shape (a word, a
+// number with a separator behind it, a sign after a time) and fills in a date, a time and a zone.
+// A piece that fits nowhere, or a second piece of a kind, fails the whole text: a wrong instant is
+// worse than none.
+
+#include <cstddef>
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+#include "store/base/time_scan.h"
+
+namespace evq {
+
+namespace {
+
+class LiberalReader {
+ public:
+  explicit LiberalReader(std::string_view text) : scanner_(text) {}
+
+  std::optional<std::int64_t> read() {
+    while (!scanner_.at_end()) {
+      if (!read_piece()) {
+        return std::nullopt;
+      }
+    }
+    return finish();
+  }
+
+ private:
+  bool read_piece() {
+    const char c = scanner_.peek();
+    if (c == ' ' || c == '\t' || c == ',' || (c == '\'' && scanner_.digit_at(1))) {
+      scanner_.skip(1);
+      return true;
+    }
+    if (scanner_.digit_at(0)) {
+      return read_number();
+    }
+    if (c == '+' || c == '-') {
+      return read_offset();
+    }
+    if (c == '(') {
+      return skip_comment();
+    }
+    return read_word();
+  }
+
+  bool read_offset() {
+    const auto offset = has_time_ && !has_offset_ ? scanner_.take_offset() : std::nullopt;
+    if (!offset) {
+      return false;
+    }
+    offset_ = *offset;
+    has_offset_ = true;
+    return true;
+  }
+
+  // "(PST)" after a numeric zone, as mail programs write.
+  bool skip_comment() {
+    const std::size_t end = scanner_.rest().find(')');
+    if (!has_offset_ || end == std::string_view::npos) {
+      return false;
+    }
+    scanner_.skip(end + 1);
+    return true;
+  }
+
+  bool read_word() {
+    const std::string_view word = scanner_.take_word();
+    if (word.empty()) {
+      return false;
+    }
+    if (const int month = month_from_name(word); month != 0) {
+      return set_month(month);
+    }
+    if (weekday_from_name(word) >= 0) {
+      static_cast<void>(scanner_.take('.'));
+      return !std::exchange(has_weekday_, true);
+    }
+    if (equals_ignoring_ascii_case(word, "am") || equals_ignoring_ascii_case(word, "pm")) {
+      return apply_half_day((word[0] | 0x20) == 'p');
+    }
+    if (equals_ignoring_ascii_case(word, "t") && has_day_ && scanner_.digit_at(0)) {
+      return true;
+    }
+    if (word == "at" || word == "of") {
+      return true;
+    }
+    return read_zone_name(word);
+  }
+
+  bool read_zone_name(std::string_view word) {
+    if (!has_time_ || has_zone_name_) {
+      return false;
+    }
+    has_zone_name_ = true;
+    // A numeric offset already said it: the name is a comment.
+    if (has_offset_) {
+      return word.size() <= 5;
+    }
+    const auto zone = zone_from_name(word);
+    offset_ = zone.value_or(0);
+    return zone.has_value();
+  }
+
+  bool set_month(int month) {
+    if (month_ != 0) {
+      return false;
+    }
+    month_ = month;
+    static_cast<void>(scanner_.take('.'));
+    if ((scanner_.peek() == '-' || scanner_.peek() == '/') && scanner_.digit_at(1)) {
+      scanner_.skip(1);
+    }
+    return true;
+  }
+
+  bool read_number() {
+    const std::size_t digits = scanner_.digit_count();
+    if (digits > 9) {
+      return false;
+    }
+    const int value = *scanner_.take_number(1, 9);
+    const char next = scanner_.peek();
+    if (next == ':' && !has_time_ && digits <= 2) {
+      return read_time(value);
+    }
+    const bool separator = next == '/' || next == '-' || next == '.';
+    if (separator && month_ == 0 && !has_day_ && digits <= 4) {
+      return read_date(value, digits);
+    }
+    if (next == '/' || next == '-') {
+      // "Jan-02-2006": the day and the year are numbers of their own.
+      if (!scanner_.digit_at(1) || has_day_) {
+        return false;
+      }
+      scanner_.skip(1);
+    }
+    if (digits == 8 && !has_day_ && month_ == 0) {
+      return set_date(value / 10000, value / 100 % 100, value % 100);
+    }
+    if (!has_time_ && digits <= 2 && half_day_follows()) {
+      return set_time(value, 0, 0);
+    }
+    return read_day_or_year(value, digits);
+  }
+
+  // "5 PM" and "5pm".
+  bool half_day_follows() const {
+    TimeScanner ahead = scanner_;
+    ahead.skip_blanks();
+    const std::string_view word = ahead.take_word();
+    return equals_ignoring_ascii_case(word, "am") || equals_ignoring_ascii_case(word, "pm");
+  }
+
+  bool read_day_or_year(int value, std::size_t digits) {
+    if (digits == 4 && !has_year_) {
+      year_ = value;
+      has_year_ = true;
+      return true;
+    }
+    if (digits > 2) {
+      return false;
+    }
+    if (!has_day_) {
+      day_ = value;
+      has_day_ = true;
+      skip_ordinal();
+      return true;
+    }
+    if (!has_year_ && digits == 2) {
+      year_ = year_from_two_digits(value);
+      has_year_ = true;
+      return true;
+    }
+    return false;
+  }
+
+  // "8th", "1st".
+  void skip_ordinal() {
+    TimeScanner ahead = scanner_;
+    const std::string_view word = ahead.take_word();
+    for (const std::string_view ordinal : {"st", "nd", "rd", "th"}) {
+      if (equals_ignoring_ascii_case(word, ordinal)) {
+        scanner_ = ahead;
+      }
+    }
+  }
+
+  bool read_time(int hour) {
+    scanner_.skip(1);
+    const auto minute = scanner_.take_number(2, 2);
+    if (!minute) {
+      return false;
+    }
+    int second = 0;
+    if (scanner_.take(':')) {
+      const auto number = scanner_.take_number(2, 2);
+      if (!number) {
+        return false;
+      }
+      second = *number;
+      if ((scanner_.peek() == '.' || scanner_.peek() == ',') && scanner_.digit_at(1)) {
+        scanner_.skip(1);
+        ns_ = *scanner_.take_fraction();
+      }
+    }
+    return set_time(hour, *minute, second);
+  }
+
+  bool set_time(int hour, int minute, int second) {
+    hour_ = hour;
+    minute_ = minute;
+    second_ = second;
+    has_time_ = true;
+    return true;
+  }
+
+  bool apply_half_day(bool afternoon) {
+    if (!has_time_ || has_half_day_ || hour_ < 1 || hour_ > 12) {
+      return false;
+    }
+    has_half_day_ = true;
+    hour_ = hour_ % 12 + (afternoon ? 12 : 0);
+    return true;
+  }
+
+  bool set_date(int year, int month, int day) {
+    if (has_year_) {
+      return false;
+    }
+    year_ = year;
+    month_ = month;
+    day_ = day;
+    has_year_ = true;
+    has_day_ = true;
+    return true;
+  }
+
+  // The rest of "2006-01-02", "2006/1/2", "02-Jan-06", "1/2/2006", "1.2.2006", "2006-01".
+  bool read_date(int first, std::size_t first_digits) {
+    const char separator = scanner_.peek();
+    scanner_.skip(1);
+    int second = 0;
+    bool named = false;
+    if (scanner_.digit_at(0)) {
+      second = scanner_.take_number(1, 2).value_or(0);
+    } else {
+      second = month_from_name(scanner_.take_word());
+      named = true;
+    }
+    if (second == 0) {
+      return false;
+    }
+    if (!scanner_.take(separator)) {
+      return first_digits == 4 && !scanner_.digit_at(0) && set_date(first, second, 1);
+    }
+    const std::size_t third_digits = scanner_.digit_count();
+    const auto third = scanner_.take_number(1, 4);
+    if (!third) {
+      return false;
+    }
+    // The date of the common log format has its time behind a colon.
+    if (scanner_.peek() == ':' && scanner_.digit_at(1)) {
+      scanner_.skip(1);
+    }
+    if (first_digits == 4) {
+      return third_digits <= 2 && set_date(first, second, *third);
+    }
+    if (first_digits > 2 || (third_digits != 2 && third_digits != 4)) {
+      return false;
+    }
+    const int year = third_digits == 2 ? year_from_two_digits(*third) : *third;
+    // The month comes first, unless the number cannot be one.
+    const bool day_first = named || first > 12;
+    return set_date(year, day_first ? second : first, day_first ? first : second);
+  }
+
+  std::optional<std::int64_t> finish() const {
+    if (!has_year_ || month_ == 0) {
+      return std::nullopt;
+    }
+    const Civil civil = {year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_};
+    const auto local = ns_from_civil(civil);
+    return local ? checked_subtract(*local, offset_ * kSecondNs) : std::nullopt;
+  }
+
+  TimeScanner scanner_;
+  int year_ = 0;
+  int month_ = 0;  // 0: none yet
+  int day_ = 0;
+  int hour_ = 0;
+  int minute_ = 0;
+  int second_ = 0;
+  int ns_ = 0;
+  int offset_ = 0;  // seconds east of UTC
+  bool has_year_ = false;
+  bool has_day_ = false;
+  bool has_time_ = false;
+  bool has_half_day_ = false;
+  bool has_weekday_ = false;
+  bool has_offset_ = false;
+  bool has_zone_name_ = false;
+};
+
+// Digits alone that are a date rather than an epoch: 2024, 20240501, 20240501102030.
+std::optional<std::int64_t> parse_digits_as_date(std::string_view text) {
+  TimeScanner scanner(text);
+  Civil civil;
+  civil.year = scanner.take_number(4, 4).value_or(0);
+  if (text.size() >= 8) {
+    civil.month = scanner.take_number(2, 2).value_or(0);
+    civil.day = scanner.take_number(2, 2).value_or(0);
+  }
+  if (text.size() == 14) {
+    civil.hour = scanner.take_number(2, 2).value_or(0);
+    civil.minute = scanner.take_number(2, 2).value_or(0);
+    civil.second = scanner.take_number(2, 2).value_or(0);
+  }
+  return ns_from_civil(civil);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
+    text.remove_suffix(1);
+  }
+  TimeScanner scanner(text);
+  scanner.skip_blanks();
+  text = scanner.rest();
+  if (text.empty() || text.size() > kTimeTextBytesMax) {
+    return std::nullopt;
+  }
+  const bool digits_only = scanner.digit_count() == text.size();
+  if (digits_only && (text.size() == 4 || text.size() == 8 || text.size() == 14)) {
+    return parse_digits_as_date(text);
+  }
+  if (const auto instant = parse_event_time(text)) {
+    return instant;
+  }
+  return digits_only ? std::nullopt : LiberalReader(text).read();
+}
+
+}  // namespace evq

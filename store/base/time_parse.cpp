@@ -1,0 +1,323 @@
+#include "store/base/time_parse.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+
+#include "store/base/limits.h"
+#include "store/base/number.h"
+#include "store/base/time.h"
+#include "store/base/time_scan.h"
+#include "store/base/timespan.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::int64_t kLeapSecond = 60;
+
+// Nanoseconds of a day and a time of day whose fields are already checked, at a zone offset.
+std::optional<std::int64_t> compose(std::int64_t days, std::int64_t second_of_day, int ns,
+                                    int offset_seconds) {
+  const std::int64_t seconds = days * 86400 + second_of_day - offset_seconds;
+  const bool before = seconds < 0;
+  const auto whole = checked_multiply(before ? seconds + 1 : seconds, kSecondNs);
+  return whole ? checked_add(*whole, ns - (before ? kSecondNs : 0)) : std::nullopt;
+}
+
+// The rest after the seconds: [.,]digits and a zone.
+std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t days,
+                                           std::int64_t hour_and_minute, std::int64_t second,
+                                           bool has_second) {
+  int ns = 0;
+  if (has_second && (scanner.peek() == '.' || scanner.peek() == ',')) {
+    scanner.skip(1);
+    const auto fraction = scanner.take_fraction();
+    if (!fraction) {
+      return std::nullopt;
+    }
+    ns = *fraction;
+  }
+  if (second == kLeapSecond) {
+    second = 59;
+    ns = 999999999;
+  }
+  int offset = 0;
+  if (!scanner.at_end() && !scanner.take('Z') && !scanner.take('z')) {
+    if (scanner.peek() == ' ' && (scanner.peek(1) == '+' || scanner.peek(1) == '-')) {
+      scanner.skip(1);
+    }
+    const auto zone = scanner.take_offset();
+    if (!zone) {
+      return std::nullopt;
+    }
+    offset = *zone;
+  }
+  if (!scanner.at_end()) {
+    return std::nullopt;
+  }
+  return compose(days, hour_and_minute + second, ns, offset);
+}
+
+// All forms, one field after the other.
+std::optional<std::int64_t> parse_instant_slowly(std::string_view text) {
+  if (text.size() > kTimeTextBytesMax) {
+    return std::nullopt;
+  }
+  TimeScanner scanner(text);
+  const auto year = scanner.take_number(4, 4);
+  const bool dashes = scanner.take('-');
+  const auto month = scanner.take_number(2, 2);
+  if (dashes && !scanner.take('-')) {
+    return std::nullopt;
+  }
+  const auto day = scanner.take_number(2, 2);
+  if (!year || !month || !day || *month < 1 || *month > 12 || *day < 1 ||
+      *day > days_in_month(*year, *month)) {
+    return std::nullopt;
+  }
+  const std::int64_t days = days_from_civil(*year, *month, *day);
+  if (scanner.at_end()) {
+    // Eight digits alone are a number, not a date.
+    return dashes ? compose(days, 0, 0, 0) : std::nullopt;
+  }
+  if (!scanner.take('T') && !scanner.take('t') && !scanner.take(' ')) {
+    return std::nullopt;
+  }
+  const auto hour = scanner.take_number(2, 2);
+  const bool colons = scanner.take(':');
+  const auto minute = scanner.take_number(2, 2);
+  if (!hour || !minute || *hour > 23 || *minute > 59 || colons != dashes) {
+    return std::nullopt;
+  }
+  std::optional<int> second = 0;
+  const bool has_second = colons ? scanner.take(':') : scanner.digit_at(0);
+  if (has_second) {
+    second = scanner.take_number(2, 2);
+    if (!second || *second > kLeapSecond) {
+      return std::nullopt;
+    }
+  }
+  return finish_instant(scanner, days, (*hour * 60 + *minute) * 60, *second, has_second);
+}
+
+// Two decimal digits; sets `bad` when they are none.
+std::uint32_t pair_at(const char* at, std::uint32_t& bad) {
+  const auto tens = static_cast<std::uint32_t>(static_cast<unsigned char>(at[0])) - '0';
+  const auto ones = static_cast<std::uint32_t>(static_cast<unsigned char>(at[1])) - '0';
+  bad |= static_cast<std::uint32_t>(tens > 9) | static_cast<std::uint32_t>(ones > 9);
+  return tens * 10 + ones;
+}
+
+// The unit that the size of a Unix time tells.
+std::int64_t unix_time_unit(std::int64_t value) {
+  const std::uint64_t magnitude =
+      value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  if (magnitude < 100000000000ULL) {
+    return kSecondNs;
+  }
+  if (magnitude < 100000000000000ULL) {
+    return kMillisecondNs;
+  }
+  return magnitude < 100000000000000000ULL ? kMicrosecondNs : 1;
+}
+
+// "1714557600" and "1714557600.25", exactly. Nothing for other notations and huge numbers.
+std::optional<std::int64_t> parse_unix_time(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  const auto whole = parse_int(text.substr(0, dot));
+  if (!whole) {
+    return std::nullopt;
+  }
+  const auto whole_ns = event_time_from_integer(*whole);
+  if (dot == std::string_view::npos || !whole_ns) {
+    return whole_ns;
+  }
+  TimeScanner scanner(text.substr(dot + 1));
+  const auto fraction = scanner.take_fraction();
+  if (!fraction || !scanner.at_end()) {
+    return std::nullopt;
+  }
+  const std::int64_t part = *fraction * unix_time_unit(*whole) / kSecondNs;
+  return text[0] == '-' ? checked_subtract(*whole_ns, part) : checked_add(*whole_ns, part);
+}
+
+// "02/Jan/2006:15:04:05 -0700", the time of the common log format.
+std::optional<std::int64_t> parse_common_log_time(std::string_view text) {
+  TimeScanner scanner(text);
+  const auto day = scanner.take_number(1, 2);
+  if (!day || !scanner.take('/')) {
+    return std::nullopt;
+  }
+  const int month = month_from_name(scanner.take_word());
+  if (month == 0 || !scanner.take('/')) {
+    return std::nullopt;
+  }
+  const auto year = scanner.take_number(4, 4);
+  if (!year || !scanner.take(':')) {
+    return std::nullopt;
+  }
+  const auto hour = scanner.take_number(2, 2);
+  const bool first_colon = scanner.take(':');
+  const auto minute = scanner.take_number(2, 2);
+  const bool second_colon = scanner.take(':');
+  const auto second = scanner.take_number(2, 2);
+  if (!hour || !minute || !second || !first_colon || !second_colon || *hour > 23 || *minute > 59 ||
+      *second > kLeapSecond || *day < 1 || *day > days_in_month(*year, month)) {
+    return std::nullopt;
+  }
+  return finish_instant(scanner, days_from_civil(*year, month, *day), (*hour * 60 + *minute) * 60,
+                        *second, true);
+}
+
+bool looks_numeric(std::string_view text) {
+  return text.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// "10:20", "10:20:30.5": nanoseconds since midnight.
+std::optional<std::int64_t> parse_time_of_day(std::string_view text) {
+  TimeScanner scanner(text);
+  const auto hour = scanner.take_number(1, 2);
+  if (!hour || *hour > 23 || !scanner.take(':')) {
+    return std::nullopt;
+  }
+  const auto minute = scanner.take_number(2, 2);
+  if (!minute || *minute > 59) {
+    return std::nullopt;
+  }
+  std::optional<int> second = 0;
+  const bool has_second = scanner.take(':');
+  if (has_second) {
+    second = scanner.take_number(2, 2);
+    if (!second || *second > 59) {
+      return std::nullopt;
+    }
+  }
+  return finish_instant(scanner, 0, (*hour * 60 + *minute) * 60, *second, has_second);
+}
+
+}  // namespace
+
+// The common form is read without a branch for each byte: all digits and separators are collected
+// into one flag that is tested at the end; any surprise goes to the slow reader, which agrees.
+std::optional<std::int64_t> parse_instant(std::string_view text) {
+  if (text.size() < 20 || text.size() > 30 || text.back() != 'Z') {
+    return parse_instant_slowly(text);
+  }
+  const char* at = text.data();
+  std::uint32_t bad = 0;
+  const std::uint32_t year = pair_at(at, bad) * 100 + pair_at(at + 2, bad);
+  const std::uint32_t month = pair_at(at + 5, bad);
+  const std::uint32_t day = pair_at(at + 8, bad);
+  const std::uint32_t hour = pair_at(at + 11, bad);
+  const std::uint32_t minute = pair_at(at + 14, bad);
+  const std::uint32_t second = pair_at(at + 17, bad);
+  bad |= static_cast<std::uint32_t>((at[4] ^ '-') | (at[7] ^ '-') | (at[10] ^ 'T') |
+                                    (at[13] ^ ':') | (at[16] ^ ':'));
+  bad |= static_cast<std::uint32_t>(month - 1 > 11) | static_cast<std::uint32_t>(day - 1 > 30) |
+         static_cast<std::uint32_t>(hour > 23) | static_cast<std::uint32_t>(minute > 59) |
+         static_cast<std::uint32_t>(second > 59) | static_cast<std::uint32_t>(year - 1678 > 583);
+  std::uint32_t ns = 0;
+  if (text.size() > 20) {
+    constexpr std::array<std::uint32_t, 10> kScale = {0,     100000000, 10000000, 1000000, 100000,
+                                                      10000, 1000,      100,      10,      1};
+    const std::size_t digits = text.size() - 21;
+    for (std::size_t i = 0; i < digits; ++i) {
+      const auto digit = static_cast<std::uint32_t>(static_cast<unsigned char>(at[20 + i])) - '0';
+      bad |= static_cast<std::uint32_t>(digit > 9);
+      ns = ns * 10 + digit;
+    }
+    bad |= static_cast<std::uint32_t>(digits == 0) | static_cast<std::uint32_t>(at[19] ^ '.');
+    ns *= kScale[digits];
+  }
+  if (bad != 0 ||
+      (day > 28 && static_cast<int>(day) > days_in_month(year, static_cast<int>(month)))) {
+    return parse_instant_slowly(text);
+  }
+  const std::int64_t days = days_from_civil(year, static_cast<int>(month), static_cast<int>(day));
+  return (days * 86400 + (hour * 60 + minute) * 60 + second) * kSecondNs + ns;
+}
+
+std::optional<std::int64_t> parse_event_time(std::string_view text) {
+  text = trimmed(text);
+  if (text.empty() || text.size() > kTimeTextBytesMax) {
+    return std::nullopt;
+  }
+  if (const auto instant = parse_instant(text)) {
+    return instant;
+  }
+  if (looks_numeric(text)) {
+    if (const auto exact = parse_unix_time(text)) {
+      return exact;
+    }
+    const bool plain = text.find_first_of(".eE") == std::string_view::npos;
+    const auto real = plain ? std::nullopt : parse_real(text);
+    return real ? event_time_from_real(*real) : std::nullopt;
+  }
+  return parse_common_log_time(text);
+}
+
+std::optional<std::int64_t> event_time_from_integer(std::int64_t value) {
+  return checked_multiply(value, unix_time_unit(value));
+}
+
+std::optional<std::int64_t> event_time_from_real(double value) {
+  if (!(std::fabs(value) < 9223372036854775808.0)) {
+    return std::nullopt;
+  }
+  if (std::fabs(value) < 1e-4) {
+    return static_cast<std::int64_t>(std::llround(value * 1e9));
+  }
+  std::array<char, kNumberTextBytesMax> text{};
+  const char* end = write_real(value, text.data());
+  return parse_unix_time({text.data(), static_cast<std::size_t>(end - text.data())});
+}
+
+std::optional<std::int64_t> parse_datetime_literal(std::string_view text, std::int64_t now_ns) {
+  text = trimmed(text);
+  if (const auto instant = parse_liberal_datetime(text)) {
+    return instant;
+  }
+  const auto time_of_day = parse_time_of_day(text);
+  const auto midnight = floor_to(now_ns, kDayNs);
+  return time_of_day && midnight ? checked_add(*midnight, *time_of_day) : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_relative_time(std::string_view text, std::int64_t now_ns) {
+  text = trimmed(text);
+  if (text.substr(0, 3) == "now") {
+    text = trimmed(text.substr(3));
+    if (text.empty()) {
+      return now_ns;
+    }
+    const bool later = text[0] == '+';
+    if (!later && text[0] != '-') {
+      return std::nullopt;
+    }
+    text = trimmed(text.substr(1));
+    const bool signed_twice = !text.empty() && (text[0] == '-' || text[0] == '+');
+    const auto span = signed_twice ? std::nullopt : parse_combined_span(text);
+    if (!span) {
+      return std::nullopt;
+    }
+    return later ? checked_add(now_ns, *span) : checked_subtract(now_ns, *span);
+  }
+  if (const auto span = text == "0" ? std::nullopt : parse_combined_span(text)) {
+    // "7d" and "-7d" both mean that long ago; only a plus sign points to the future.
+    const bool is_signed = text[0] == '-' || text[0] == '+';
+    return is_signed ? checked_add(now_ns, *span) : checked_subtract(now_ns, *span);
+  }
+  return parse_event_time(text);
+}
+
+}  // namespace evq

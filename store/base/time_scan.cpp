@@ -1,0 +1,176 @@
+#include "store/base/time_scan.h"
+
+#include <algorithm>
+#include <array>
+
+namespace evq {
+
+namespace {
+
+constexpr std::array<std::string_view, 12> kMonths = {
+    "January", "February", "March",     "April",   "May",      "June",
+    "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 7> kWeekdays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                       "Thursday", "Friday", "Saturday"};
+
+struct Zone {
+  std::string_view name;
+  int hours;
+};
+constexpr std::array<Zone, 12> kZones = {{{"UTC", 0},
+                                          {"GMT", 0},
+                                          {"Z", 0},
+                                          {"UT", 0},
+                                          {"EST", -5},
+                                          {"EDT", -4},
+                                          {"CST", -6},
+                                          {"CDT", -5},
+                                          {"MST", -7},
+                                          {"MDT", -6},
+                                          {"PST", -8},
+                                          {"PDT", -7}}};
+
+char ascii_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+bool is_letter(char c) {
+  const char lower = ascii_lower(c);
+  return lower >= 'a' && lower <= 'z';
+}
+
+// Short forms of more than three letters that people write.
+bool is_odd_short(std::string_view word, std::string_view name) {
+  return (name == "September" && equals_ignoring_ascii_case(word, "sept")) ||
+         (name == "Tuesday" && equals_ignoring_ascii_case(word, "tues")) ||
+         (name == "Thursday" &&
+          (equals_ignoring_ascii_case(word, "thur") || equals_ignoring_ascii_case(word, "thurs")));
+}
+
+template <std::size_t kCount>
+int index_of_name(std::string_view word, const std::array<std::string_view, kCount>& names) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (equals_ignoring_ascii_case(word, names[i].substr(0, 3)) ||
+        equals_ignoring_ascii_case(word, names[i]) || is_odd_short(word, names[i])) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+void TimeScanner::skip_blanks() {
+  while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\t')) {
+    rest_.remove_prefix(1);
+  }
+}
+
+bool TimeScanner::take(char wanted) {
+  if (rest_.empty() || rest_[0] != wanted) {
+    return false;
+  }
+  rest_.remove_prefix(1);
+  return true;
+}
+
+std::size_t TimeScanner::digit_count() const {
+  std::size_t count = 0;
+  while (digit_at(count)) {
+    ++count;
+  }
+  return count;
+}
+
+std::optional<int> TimeScanner::take_number(std::size_t digits_min, std::size_t digits_max) {
+  int value = 0;
+  std::size_t count = 0;
+  while (count < digits_max && digit_at(count)) {
+    value = value * 10 + (rest_[count] - '0');
+    ++count;
+  }
+  if (count < digits_min) {
+    return std::nullopt;
+  }
+  rest_.remove_prefix(count);
+  return value;
+}
+
+std::optional<int> TimeScanner::take_fraction() {
+  if (!digit_at(0)) {
+    return std::nullopt;
+  }
+  int ns = 0;
+  for (std::size_t i = 0; i < 9; ++i) {
+    ns *= 10;
+    if (digit_at(0)) {
+      ns += rest_[0] - '0';
+      rest_.remove_prefix(1);
+    }
+  }
+  while (digit_at(0)) {
+    rest_.remove_prefix(1);
+  }
+  return ns;
+}
+
+std::string_view TimeScanner::take_word() {
+  std::size_t count = 0;
+  while (count < rest_.size() && is_letter(rest_[count])) {
+    ++count;
+  }
+  const std::string_view word = rest_.substr(0, count);
+  rest_.remove_prefix(count);
+  return word;
+}
+
+std::optional<int> TimeScanner::take_offset() {
+  const std::string_view before = rest_;
+  const bool east = take('+');
+  if (!east && !take('-')) {
+    return std::nullopt;
+  }
+  const auto hours = take_number(2, 2);
+  int minutes = 0;
+  if (hours && (digit_at(0) || (peek() == ':' && digit_at(1)))) {
+    static_cast<void>(take(':'));
+    minutes = take_number(2, 2).value_or(60);
+  }
+  if (!hours || *hours > 23 || minutes > 59) {
+    rest_ = before;
+    return std::nullopt;
+  }
+  const int seconds = (*hours * 60 + minutes) * 60;
+  return east ? seconds : -seconds;
+}
+
+bool equals_ignoring_ascii_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
+}
+
+int month_from_name(std::string_view word) {
+  return index_of_name(word, kMonths) + 1;
+}
+
+int weekday_from_name(std::string_view word) {
+  return index_of_name(word, kWeekdays);
+}
+
+std::optional<int> zone_from_name(std::string_view word) {
+  for (const Zone& zone : kZones) {
+    if (zone.name == word) {
+      return zone.hours * 3600;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view month_name(int month) {
+  return kMonths[static_cast<std::size_t>(month - 1)];
+}
+
+std::string_view weekday_name(int weekday) {
+  return kWeekdays[static_cast<std::size_t>(weekday)];
+}
+
+}  // namespace evq
