@@ -44,14 +44,14 @@ class GoLayout {
     kUpperPm,           // PM
     kLowerPm,           // pm
     kZoneName,          // MST
-    kZone,              // -07, -0700, -07:00 and with seconds; `width` is the text's size
+    kZone,              // -07, -0700, -07:00 and with seconds
     kZoneZ,             // Z07, Z0700, Z07:00: the same, or the letter Z
   };
 
   // One piece of a compiled layout.
   struct Part {
     Element element = Element::kLiteral;
-    int width = 0;        // digits of a fraction; characters of a numeric zone
+    int width = 0;        // digits of a fraction
     std::string literal;  // of kLiteral; of a fraction, its separator; of a zone, its text
   };
 
