@@ -3,7 +3,7 @@
 // ast::Expr, every node with the span of the text it came from. Names are not resolved here.
 // Include "apl/syntax/ast.h", which completes the types this file only declares.
 //
-// No expression tree is higher than kSyntaxDepthMax nodes (`and`/`or` chains are one node with many
+// No expression tree is higher than kQueryDepthMax nodes (`and`/`or` chains are one node with many
 // operands), so recursion over a parsed tree is safe.
 
 #include <cstdint>

@@ -1,0 +1,18 @@
+#pragma once
+// Habits from other query languages (SQL, Splunk's SPL, C): words and symbols that are not APL but
+// say clearly what was meant. Each gives a diagnostic that names the APL way.
+
+#include <optional>
+
+#include "apl/syntax/token_cursor.h"
+
+namespace evq::syntax {
+
+// For a word where a tabular operator should stand.
+std::optional<Error> operator_habit(const TokenCursor& cursor);
+// For a word where a query should begin.
+std::optional<Error> source_habit(const TokenCursor& cursor);
+// For the token at the cursor, after something complete or where an expression should begin.
+std::optional<Error> expression_habit(const TokenCursor& cursor);
+
+}  // namespace evq::syntax

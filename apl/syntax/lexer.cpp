@@ -1,0 +1,515 @@
+// A hand-written scanner. Every method consumes at least one byte or fails, so lexing is linear.
+
+#include "apl/syntax/lexer.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "apl/syntax/diagnostics.h"
+#include "apl/syntax/literal.h"
+#include "apl/syntax/operators.h"
+#include "apl/syntax/words.h"
+#include "store/base/limits.h"
+#include "store/base/number.h"
+#include "store/base/timespan.h"
+#include "store/base/utf8.h"
+
+namespace evq::syntax {
+
+namespace {
+
+// Longest first, so that a prefix never wins.
+constexpr std::string_view kSymbols[] = {
+    "==", "=~", "=>", "!=", "!~", "<>", "<=", ">=", "..", "&&", "||", "(", ")", "[", "]", "{", "}",
+    ",",  ";",  ":",  ".",  "|",  "+",  "-",  "*",  "/",  "%",  "=",  "<", ">", "!", "&", "~", "?"};
+
+constexpr std::string_view kLiteralTypes[] = {"datetime", "date",    "timespan", "time",
+                                              "long",     "int",     "real",     "double",
+                                              "bool",     "boolean", "decimal",  "guid"};
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_hex_digit(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool is_ascii_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+class Scanner {
+ public:
+  Scanner(std::string_view text, std::int64_t now_ns) : text_(text), now_ns_(now_ns) {}
+
+  // The next token; kEnd at the end of the text.
+  Result<Token> next();
+
+  // Spans of the comments passed so far.
+  const std::vector<Span>& comments() const { return comments_; }
+  void move_to(std::size_t offset) { at_ = offset; }
+
+ private:
+  char peek(std::size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
+  Span span_from(std::size_t begin) const { return {begin, at_}; }
+
+  Status skip_blanks();
+  std::size_t name_end(std::size_t begin) const;
+  bool at_string() const;
+  Result<Token> scan_string();
+  Result<Token> scan_fenced_string();
+  Result<Token> scan_number();
+  Result<Token> scan_name();
+  Result<Token> scan_typed_literal(std::size_t begin, std::string_view type);
+  Result<Token> scan_symbol();
+
+  std::string_view text_;
+  std::int64_t now_ns_;
+  std::size_t at_ = 0;
+  std::vector<Span> comments_;
+};
+
+Status Scanner::skip_blanks() {
+  while (at_ < text_.size()) {
+    const char c = peek();
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v') {
+      ++at_;
+      continue;
+    }
+    if (c == '/' && peek(1) == '/') {
+      const std::size_t begin = at_;
+      at_ = std::min(text_.find('\n', at_), text_.size());
+      comments_.push_back(span_from(begin));
+      continue;
+    }
+    if (c == '/' && peek(1) == '*') {
+      return diag::foreign_comment({at_, at_ + 2}, "/*");
+    }
+    if (c == '-' && peek(1) == '-' && (peek(2) == ' ' || peek(2) == '\n' || peek(2) == '\r')) {
+      return diag::foreign_comment({at_, at_ + 2}, "--");
+    }
+    if (c == '#') {
+      return diag::foreign_comment({at_, at_ + 1}, "#");
+    }
+    if (static_cast<unsigned char>(c) >= 0x80U) {
+      std::size_t after = at_;
+      const char32_t point = next_code_point(text_, after);
+      if (is_space(point) || point == 0xFEFF) {
+        at_ = after;
+        continue;
+      }
+    }
+    break;
+  }
+  return Status::success();
+}
+
+std::size_t Scanner::name_end(std::size_t begin) const {
+  std::size_t end = begin;
+  while (end < text_.size()) {
+    const char c = text_[end];
+    if (is_ascii_letter(c) || is_digit(c) || c == '_') {
+      ++end;
+      continue;
+    }
+    std::size_t after = end;
+    if (static_cast<unsigned char>(c) < 0x80U || !is_alphanumeric(next_code_point(text_, after))) {
+      break;
+    }
+    end = after;
+  }
+  return end;
+}
+
+// A quote, or the prefixes @, h, h@ of one.
+bool Scanner::at_string() const {
+  std::size_t i = 0;
+  if (peek() == 'h' || peek() == 'H') {
+    i = 1;
+  }
+  if (peek(i) == '@') {
+    ++i;
+  }
+  return peek(i) == '"' || peek(i) == '\'';
+}
+
+Result<Token> Scanner::scan_string() {
+  const std::size_t begin = at_;
+  if (peek() == 'h' || peek() == 'H') {
+    ++at_;
+  }
+  const bool raw = peek() == '@';
+  at_ += raw ? 1 : 0;
+  const char quote = peek();
+  const std::size_t body = ++at_;
+  while (at_ < text_.size() && peek() != '\n') {
+    if (!raw && peek() == '\\' && peek(1) != '\n') {
+      at_ = std::min(at_ + 2, text_.size());
+      continue;
+    }
+    if (peek() == quote) {
+      if (raw && peek(1) == quote) {
+        at_ += 2;
+        continue;
+      }
+      const std::string_view content = text_.substr(body, at_ - body);
+      ++at_;
+      Token token{.kind = TokenKind::kString, .span = span_from(begin)};
+      token.text = raw ? decode_raw_string(content, quote) : decode_string(content);
+      return token;
+    }
+    ++at_;
+  }
+  return diag::unterminated_string(span_from(begin));
+}
+
+// ```…``` over several lines; a line end right after the opening belongs to the fence.
+Result<Token> Scanner::scan_fenced_string() {
+  const std::size_t begin = at_;
+  const std::size_t body = at_ + 3;
+  const std::size_t close = text_.find("```", body);
+  if (close == std::string_view::npos) {
+    at_ = text_.size();
+    return diag::unterminated_string({begin, begin + 3});
+  }
+  at_ = close + 3;
+  Token token{.kind = TokenKind::kString, .span = span_from(begin)};
+  std::string_view content = text_.substr(body, close - body);
+  if (content.starts_with("\r\n")) {
+    content.remove_prefix(2);
+  } else if (content.starts_with('\n')) {
+    content.remove_prefix(1);
+  }
+  token.text = std::string(content);
+  return token;
+}
+
+Result<Token> Scanner::scan_number() {
+  const std::size_t begin = at_;
+  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && is_hex_digit(peek(2))) {
+    at_ += 2;
+    while (is_hex_digit(peek())) {
+      ++at_;
+    }
+    const std::optional<std::int64_t> value = parse_hex(text_.substr(begin + 2, at_ - begin - 2));
+    if (!value || name_end(at_) != at_) {
+      at_ = name_end(at_);
+      return diag::invalid_number(span_from(begin), text_.substr(begin, at_ - begin));
+    }
+    return Token{.kind = TokenKind::kLiteral,
+                 .span = span_from(begin),
+                 .text = {},
+                 .value = Value::integer(*value)};
+  }
+  bool real = false;
+  while (is_digit(peek())) {
+    ++at_;
+  }
+  const bool dot_ends_number = peek(1) != '.' && !is_ascii_letter(peek(1)) && peek(1) != '_' &&
+                               peek(1) != '[' && peek(1) != '*';
+  if (peek() == '.' && (is_digit(peek(1)) || dot_ends_number)) {
+    real = true;
+    ++at_;
+    while (is_digit(peek())) {
+      ++at_;
+    }
+  }
+  const std::size_t sign = (peek(1) == '+' || peek(1) == '-') ? 2 : 1;
+  if ((peek() == 'e' || peek() == 'E') && is_digit(peek(sign))) {
+    real = true;
+    at_ += sign;
+    while (is_digit(peek())) {
+      ++at_;
+    }
+  }
+  const std::size_t number_end = at_;
+  at_ = name_end(at_);
+  const std::string_view whole = text_.substr(begin, at_ - begin);
+  Token token{.kind = TokenKind::kLiteral, .span = span_from(begin)};
+  if (at_ > number_end) {
+    if (const auto ns = parse_timespan_literal(whole)) {
+      token.value = Value::timespan(*ns);
+      return token;
+    }
+    if (timespan_unit_ns(text_.substr(number_end, at_ - number_end)) != 0 || real) {
+      return diag::invalid_number(token.span, whole);
+    }
+    token.kind = TokenKind::kName;  // 2xx and the like may name a field
+    token.text = std::string(whole);
+    return token;
+  }
+  if (real) {
+    token.value = Value::real(parse_real(whole).value_or(0.0));
+    return token;
+  }
+  const std::optional<std::int64_t> value = parse_int(whole);
+  if (!value) {
+    return diag::invalid_number(token.span, whole);
+  }
+  token.value = Value::integer(*value);
+  return token;
+}
+
+Result<Token> Scanner::scan_name() {
+  const std::size_t begin = at_;
+  at_ = name_end(peek() == '$' ? at_ + 1 : at_);
+  Token token{.kind = TokenKind::kName, .span = span_from(begin)};
+  token.text = std::string(text_.substr(begin, at_ - begin));
+  if (token.text.size() > kQueryNameBytesMax) {
+    return diag::name_too_long(token.span, kQueryNameBytesMax);
+  }
+  if (token.text == "in" && peek() == '~') {
+    ++at_;
+    token.text = "in~";
+    token.span = span_from(begin);
+    return token;
+  }
+  const bool literal_type = std::find(std::begin(kLiteralTypes), std::end(kLiteralTypes),
+                                      token.text) != std::end(kLiteralTypes);
+  std::size_t after = at_;
+  while (after < text_.size() && (text_[after] == ' ' || text_[after] == '\t')) {
+    ++after;
+  }
+  if (literal_type && after < text_.size() && text_[after] == '(') {
+    at_ = after + 1;
+    return scan_typed_literal(begin, token.text);
+  }
+  return token;
+}
+
+// The raw text up to the closing parenthesis; quotes hide one, nested ones are counted.
+Result<Token> Scanner::scan_typed_literal(std::size_t begin, std::string_view type) {
+  const std::size_t body = at_;
+  std::size_t open = 1;
+  char quote = '\0';
+  for (; at_ < text_.size(); ++at_) {
+    const char c = peek();
+    if (quote != '\0') {
+      quote = c == quote ? '\0' : quote;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '(') {
+      ++open;
+    } else if (c == ')' && --open == 0) {
+      break;
+    }
+  }
+  if (at_ >= text_.size()) {
+    return diag::unclosed_bracket({body - 1, body}, '(');
+  }
+  const std::string_view raw = text_.substr(body, at_ - body);
+  ++at_;
+  std::optional<Value> value = parse_typed_literal(type, raw, now_ns_);
+  if (!value) {
+    return diag::invalid_literal(span_from(begin), type, raw);
+  }
+  return Token{.kind = TokenKind::kLiteral,
+               .span = span_from(begin),
+               .text = {},
+               .value = *std::move(value)};
+}
+
+Result<Token> Scanner::scan_symbol() {
+  const std::size_t begin = at_;
+  const std::string_view rest = text_.substr(at_);
+  // `!in`, `! has`: one token, whatever blanks stand between.
+  if (rest.front() == '!' && !rest.starts_with("!=") && !rest.starts_with("!~")) {
+    std::size_t word = at_ + 1;
+    while (word < text_.size() && (text_[word] == ' ' || text_[word] == '\t')) {
+      ++word;
+    }
+    const std::size_t end = name_end(word);
+    if (end > word && is_infix_word(text_.substr(word, end - word))) {
+      Token token{.kind = TokenKind::kName};
+      token.text = "!" + std::string(text_.substr(word, end - word));
+      at_ = end;
+      if (token.text == "!in" && peek() == '~') {
+        ++at_;
+        token.text = "!in~";
+      }
+      token.span = span_from(begin);
+      return token;
+    }
+  }
+  for (const std::string_view symbol : kSymbols) {
+    if (rest.starts_with(symbol)) {
+      at_ += symbol.size();
+      return Token{
+          .kind = TokenKind::kSymbol, .span = span_from(begin), .text = std::string(symbol)};
+    }
+  }
+  next_code_point(text_, at_);
+  return diag::unexpected_character(span_from(begin), text_.substr(begin, at_ - begin));
+}
+
+Result<Token> Scanner::next() {
+  EVQ_TRY(skip_blanks());
+  if (at_ >= text_.size()) {
+    return Token{.kind = TokenKind::kEnd, .span = {text_.size(), text_.size()}};
+  }
+  if (at_string()) {
+    return scan_string();
+  }
+  if (text_.substr(at_).starts_with("```")) {
+    return scan_fenced_string();
+  }
+  if (is_digit(peek())) {
+    return scan_number();
+  }
+  const bool dollar_name = peek() == '$' && is_ascii_letter(peek(1));
+  if (dollar_name || name_end(at_) > at_) {
+    return scan_name();
+  }
+  return scan_symbol();
+}
+
+char closing_of(std::string_view open) {
+  if (open == "(") {
+    return ')';
+  }
+  return open == "[" ? ']' : '}';
+}
+
+bool is_opening(const Token& token) {
+  return token.is_symbol("(") || token.is_symbol("[") || token.is_symbol("{");
+}
+
+bool is_closing(const Token& token) {
+  return token.is_symbol(")") || token.is_symbol("]") || token.is_symbol("}");
+}
+
+// Pairs brackets and notes the next delimiter of every token, walking from the right.
+Status match_brackets(std::vector<Token>* tokens) {
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < tokens->size(); ++i) {
+    Token& token = (*tokens)[i];
+    if (is_opening(token)) {
+      open.push_back(i);
+    } else if (is_closing(token)) {
+      if (open.empty() || closing_of((*tokens)[open.back()].text) != token.text.front()) {
+        return open.empty() ? diag::unmatched_bracket(token.span, token.text.front())
+                            : diag::unclosed_bracket((*tokens)[open.back()].span,
+                                                     (*tokens)[open.back()].text.front());
+      }
+      (*tokens)[open.back()].partner = i;
+      token.partner = open.back();
+      open.pop_back();
+    }
+  }
+  if (!open.empty()) {
+    const Token& token = (*tokens)[open.back()];
+    return diag::unclosed_bracket(token.span, token.text.front());
+  }
+  std::vector<std::size_t> delimiter{tokens->size() - 1};
+  for (std::size_t i = tokens->size(); i-- > 0;) {
+    Token& token = (*tokens)[i];
+    if (is_closing(token)) {
+      token.next_delimiter = delimiter.back();
+      delimiter.push_back(i);
+      continue;
+    }
+    if (is_opening(token)) {
+      delimiter.pop_back();
+    }
+    token.next_delimiter = delimiter.back();
+    if (token.is_symbol(",") || token.is_symbol("|") || token.is_symbol(";")) {
+      delimiter.back() = i;
+    }
+  }
+  return Status::success();
+}
+
+HighlightKind highlight_kind(const Token& token, const Token* before, char after) {
+  switch (token.kind) {
+    case TokenKind::kString:
+      return HighlightKind::kString;
+    case TokenKind::kLiteral:
+      return HighlightKind::kNumber;
+    case TokenKind::kSymbol:
+      return HighlightKind::kSymbol;
+    case TokenKind::kEnd:
+    case TokenKind::kName:
+      break;
+  }
+  const bool opens_operator = before == nullptr || before->is_symbol("|") ||
+                              before->is_symbol("(") || before->is_symbol(";");
+  if (opens_operator && find_operator(token.text) != nullptr && after != ')') {
+    return HighlightKind::kOperator;
+  }
+  if (is_keyword(token.text) || is_infix_word(token.text)) {
+    return HighlightKind::kKeyword;
+  }
+  return after == '(' ? HighlightKind::kFunction : HighlightKind::kName;
+}
+
+}  // namespace
+
+Result<std::vector<Token>> lex(std::string_view text, std::int64_t now_ns) {
+  if (text.size() > kQueryTextBytesMax) {
+    return diag::text_too_long(kQueryTextBytesMax);
+  }
+  if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size()) {
+    return diag::invalid_utf8({valid, valid + 1});
+  }
+  Scanner scanner(text, now_ns);
+  std::vector<Token> tokens;
+  while (tokens.empty() || tokens.back().kind != TokenKind::kEnd) {
+    EVQ_TRY_ASSIGN(Token token, scanner.next());
+    tokens.push_back(std::move(token));
+  }
+  EVQ_TRY(match_brackets(&tokens));
+  return tokens;
+}
+
+std::vector<HighlightToken> tokenize(std::string_view text) {
+  Scanner scanner(text, 0);
+  std::vector<HighlightToken> out;
+  std::optional<Token> before;
+  for (;;) {
+    Result<Token> token = scanner.next();
+    if (!token.ok()) {
+      const Span bad = token.error().span.value_or(Span{text.size(), text.size()});
+      const std::size_t line_end = std::min(text.find('\n', bad.begin), text.size());
+      const std::size_t end = std::max(bad.end, line_end);
+      out.push_back({HighlightKind::kInvalid, {bad.begin, end}});
+      scanner.move_to(end);
+      before.reset();
+      continue;
+    }
+    if (token->kind == TokenKind::kEnd) {
+      break;
+    }
+    // mv-expand and the like: one token for the reader, several for the grammar.
+    Span span = token->span;
+    const bool after_pipe = before && before->is_symbol("|");
+    while (after_pipe && token->kind == TokenKind::kName && span.end + 1 < text.size() &&
+           text[span.end] == '-' && is_ascii_letter(text[span.end + 1])) {
+      scanner.move_to(span.end + 1);
+      Result<Token> more = scanner.next();
+      if (!more.ok() || more->kind != TokenKind::kName) {
+        scanner.move_to(span.end);
+        break;
+      }
+      span.end = more->span.end;
+      token->text += "-" + more->text;
+    }
+    const char after = span.end < text.size() ? text[span.end] : '\0';
+    out.push_back({highlight_kind(*token, before ? &*before : nullptr, after), span});
+    before = std::move(token).value();
+  }
+  for (const Span& comment : scanner.comments()) {
+    out.push_back({HighlightKind::kComment, comment});
+  }
+  std::stable_sort(out.begin(), out.end(), [](const HighlightToken& a, const HighlightToken& b) {
+    return a.span.begin < b.span.begin;
+  });
+  return out;
+}
+
+}  // namespace evq::syntax

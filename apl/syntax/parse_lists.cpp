@@ -1,0 +1,329 @@
+// The lists operators are made of: names, patterns, columns, sort keys, options, tables.
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "apl/syntax/diagnostics.h"
+#include "apl/syntax/grammar.h"
+#include "apl/syntax/words.h"
+
+namespace evq::syntax {
+
+namespace {
+
+// A pattern is a run of names, quoted names, stars and dots without blanks between them.
+bool continues_pattern(const TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  return cursor.joined() && (token.kind == TokenKind::kName || token.is_symbol("*") ||
+                             token.is_symbol(".") || cursor.at_quoted_name());
+}
+
+bool begins_pattern(const TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  return (token.kind == TokenKind::kName && token.text.front() != '!') || token.is_symbol("*") ||
+         cursor.at_quoted_name();
+}
+
+// sample-http-logs without quotes: the dashes would read as subtractions.
+Status check_dashes(const TokenCursor& cursor, std::size_t first) {
+  std::size_t ahead = 0;
+  std::size_t last = cursor.index();
+  while (cursor.peek(ahead).is_symbol("-") && cursor.joined(ahead) && cursor.joined(ahead + 1) &&
+         (cursor.peek(ahead + 1).kind == TokenKind::kName ||
+          cursor.peek(ahead + 1).kind == TokenKind::kLiteral)) {
+    ahead += 2;
+    last = cursor.index() + ahead;
+  }
+  if (ahead == 0) {
+    return Status::success();
+  }
+  const Span span{cursor.token(first).span.begin, cursor.token(last - 1).span.end};
+  return diag::unquoted_dashes(span, cursor.slice(span));
+}
+
+// In a dataset's quoted name a star is a wildcard too: ['logs-*'].
+void split_stars(ast::NamePattern* pattern) {
+  std::vector<std::string> parts{""};
+  for (std::size_t i = 0; i < pattern->parts.size(); ++i) {
+    if (i > 0) {
+      parts.emplace_back();
+    }
+    for (const char c : pattern->parts[i]) {
+      if (c == '*') {
+        parts.emplace_back();
+      } else {
+        parts.back() += c;
+      }
+    }
+  }
+  pattern->parts = std::move(parts);
+}
+
+Result<ast::Option> parse_option(TokenCursor& cursor) {
+  ast::Option option;
+  EVQ_TRY_ASSIGN(option.name, parse_name(cursor, "an option"));
+  EVQ_TRY(cursor.expect("="));
+  const Token& token = cursor.peek();
+  const bool word = token.kind == TokenKind::kName && !cursor.peek(1).is_symbol("(") &&
+                    token.text != "true" && token.text != "false";
+  if (word) {
+    cursor.take();
+    EVQ_TRY_ASSIGN(option.value,
+                   make_expr(cursor, token.span, ast::Literal{Value::string(token.text)}));
+    return option;
+  }
+  EVQ_TRY_ASSIGN(option.value, parse_arithmetic(cursor));
+  return option;
+}
+
+bool at_option(const TokenCursor& cursor) {
+  return cursor.peek().kind == TokenKind::kName && cursor.peek(1).is_symbol("=");
+}
+
+Status check_option(const ast::Option& option, std::string_view operator_name,
+                    std::span<const std::string_view> allowed) {
+  if (std::find(allowed.begin(), allowed.end(), option.name.text) == allowed.end()) {
+    return diag::unknown_option(option.name.span, operator_name, option.name.text, allowed);
+  }
+  return Status::success();
+}
+
+}  // namespace
+
+Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what) {
+  const std::size_t first = cursor.index();
+  if (cursor.at_quoted_name()) {
+    cursor.take();
+    std::string text = cursor.take().text;
+    cursor.take();
+    return ast::Name{.text = std::move(text), .span = cursor.span_from(first), .quoted = true};
+  }
+  const Token& token = cursor.peek();
+  if (token.kind != TokenKind::kName || token.text.front() == '!') {
+    return cursor.unexpected(what);
+  }
+  cursor.take();
+  return ast::Name{.text = token.text, .span = token.span, .quoted = false};
+}
+
+Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_view what) {
+  if (!begins_pattern(cursor)) {
+    return cursor.unexpected(what);
+  }
+  const std::size_t first = cursor.index();
+  ast::NamePattern pattern{.parts = {""}, .span = {}};
+  do {
+    if (cursor.at_quoted_name()) {
+      cursor.take();
+      pattern.parts.back() += cursor.take().text;
+      cursor.take();
+    } else if (cursor.at("*")) {
+      cursor.take();
+      pattern.parts.emplace_back();
+    } else {
+      pattern.parts.back() += cursor.take().text;  // a name, or the dot of a path
+    }
+  } while (continues_pattern(cursor));
+  pattern.span = cursor.span_from(first);
+  return pattern;
+}
+
+Result<std::vector<ast::NamePattern>> parse_name_patterns(TokenCursor& cursor) {
+  std::vector<ast::NamePattern> patterns;
+  do {
+    EVQ_TRY_ASSIGN(ast::NamePattern pattern, parse_name_pattern(cursor, "a field"));
+    patterns.push_back(std::move(pattern));
+  } while (cursor.accept(","));
+  return patterns;
+}
+
+Result<ast::NamedExpr> parse_named_expr(TokenCursor& cursor) {
+  const std::size_t first = cursor.index();
+  ast::NamedExpr item;
+  const Token& token = cursor.peek();
+  // (a, b) = expr
+  if (token.is_symbol("(") && cursor.token(token.partner + 1).is_symbol("=")) {
+    cursor.take();
+    do {
+      EVQ_TRY_ASSIGN(ast::Name name, parse_name(cursor, "a name"));
+      item.names.push_back(std::move(name));
+    } while (cursor.accept(","));
+    EVQ_TRY(cursor.expect(")"));
+    cursor.take();
+  } else {
+    // a = expr, ['a'] = expr, a.b = expr
+    std::size_t ahead = cursor.at_quoted_name() ? 3 : 1;
+    bool names = cursor.at_quoted_name() || token.kind == TokenKind::kName;
+    while (names && cursor.peek(ahead).is_symbol(".") &&
+           cursor.peek(ahead + 1).kind == TokenKind::kName) {
+      ahead += 2;
+    }
+    names = names && cursor.peek(ahead).is_symbol("=");
+    if (names) {
+      EVQ_TRY_ASSIGN(ast::NamePattern path, parse_name_pattern(cursor, "a name"));
+      EVQ_TRY(cursor.expect("="));
+      item.names.push_back({.text = path.text(), .span = path.span, .quoted = false});
+    }
+  }
+  if (at_pipeline(cursor) && cursor.at("(")) {
+    return cursor.unexpected("an expression");
+  }
+  EVQ_TRY_ASSIGN(item.value, parse_expression(cursor));
+  item.span = cursor.span_from(first);
+  return item;
+}
+
+Result<std::vector<ast::NamedExpr>> parse_named_exprs(TokenCursor& cursor) {
+  std::vector<ast::NamedExpr> items;
+  do {
+    EVQ_TRY_ASSIGN(ast::NamedExpr item, parse_named_expr(cursor));
+    items.push_back(std::move(item));
+  } while (cursor.accept(","));
+  return items;
+}
+
+Result<std::vector<ast::SortKey>> parse_sort_keys(TokenCursor& cursor) {
+  std::vector<ast::SortKey> keys;
+  do {
+    ast::SortKey key;
+    EVQ_TRY_ASSIGN(key.value, parse_expression(cursor));
+    if (cursor.accept_word("asc")) {
+      key.descending = false;
+    } else {
+      cursor.accept_word("desc");
+    }
+    if (cursor.accept_word("nulls")) {
+      if (cursor.accept_word("first")) {
+        key.nulls = ast::NullsOrder::kFirst;
+      } else {
+        EVQ_TRY(cursor.expect_word("last", "'first' or 'last'"));
+        key.nulls = ast::NullsOrder::kLast;
+      }
+    }
+    keys.push_back(std::move(key));
+  } while (cursor.accept(","));
+  return keys;
+}
+
+Result<Type> parse_type(TokenCursor& cursor, Span* span) {
+  const Token& token = cursor.peek();
+  if (token.kind != TokenKind::kName) {
+    return cursor.unexpected("a type");
+  }
+  *span = token.span;
+  std::optional<Type> type = type_from_name(token.text);
+  if (token.text == "decimal") {
+    type = Type::kReal;
+  } else if (token.text == "guid") {
+    type = Type::kString;
+  }
+  if (!type || *type == Type::kNull) {
+    return diag::unknown_type(token.span, token.text);
+  }
+  cursor.take();
+  return *type;
+}
+
+Result<std::vector<ast::ColumnSpec>> parse_columns(TokenCursor& cursor) {
+  EVQ_TRY(cursor.expect("(", "(name:type, …)"));
+  std::vector<ast::ColumnSpec> columns;
+  while (!cursor.at(")")) {
+    ast::ColumnSpec column;
+    EVQ_TRY_ASSIGN(column.name, parse_name(cursor, "a column"));
+    EVQ_TRY(cursor.expect(":"));
+    EVQ_TRY_ASSIGN(column.type, parse_type(cursor, &column.type_span));
+    columns.push_back(std::move(column));
+    if (!cursor.accept(",")) {
+      break;
+    }
+  }
+  EVQ_TRY(cursor.expect(")", "',' or ')'"));
+  return columns;
+}
+
+Result<ast::TableItem> parse_table_item(TokenCursor& cursor) {
+  const std::size_t first = cursor.index();
+  if (cursor.accept("(")) {
+    EVQ_TRY_ASSIGN(ast::PipelinePtr pipeline, parse_pipeline(cursor));
+    EVQ_TRY(cursor.expect(")"));
+    return ast::TableItem{std::move(pipeline)};
+  }
+  const Token& word = cursor.peek();
+  const bool bare_source = word.is_word("datatable") || word.is_word("externaldata");
+  if (bare_source && cursor.peek(1).is_symbol("(")) {
+    EVQ_TRY_ASSIGN(ast::SourceNode source, parse_source(cursor));
+    return ast::TableItem{wrap_source(cursor.span_from(first), std::move(source))};
+  }
+  if (cursor.peek().kind == TokenKind::kName && cursor.peek(1).is_symbol("(")) {
+    EVQ_TRY_ASSIGN(ast::ExprPtr call, parse_call(cursor));
+    const Span span = call->span;
+    return ast::TableItem{wrap_source(span, ast::CallSource{std::move(call)})};
+  }
+  EVQ_TRY_ASSIGN(ast::NamePattern pattern, parse_name_pattern(cursor, "a dataset"));
+  EVQ_TRY(check_dashes(cursor, first));
+  split_stars(&pattern);
+  return ast::TableItem{std::move(pattern)};
+}
+
+Result<std::vector<ast::TableItem>> parse_table_items(TokenCursor& cursor) {
+  std::vector<ast::TableItem> items;
+  do {
+    EVQ_TRY_ASSIGN(ast::TableItem item, parse_table_item(cursor));
+    items.push_back(std::move(item));
+  } while (cursor.accept(","));
+  return items;
+}
+
+Status skip_hints(TokenCursor& cursor) {
+  while (cursor.at_word("hint") && cursor.peek(1).is_symbol(".")) {
+    cursor.take();
+    cursor.take();
+    EVQ_TRY_ASSIGN(const ast::Option option, parse_option(cursor));
+    static_cast<void>(option);
+  }
+  return Status::success();
+}
+
+Result<std::vector<ast::Option>> parse_options(TokenCursor& cursor, std::string_view operator_name,
+                                               std::span<const std::string_view> allowed) {
+  std::vector<ast::Option> options;
+  EVQ_TRY(skip_hints(cursor));
+  while (at_option(cursor)) {
+    EVQ_TRY_ASSIGN(ast::Option option, parse_option(cursor));
+    EVQ_TRY(check_option(option, operator_name, allowed));
+    options.push_back(std::move(option));
+    EVQ_TRY(skip_hints(cursor));
+  }
+  return options;
+}
+
+Result<std::vector<ast::Option>> parse_option_list(TokenCursor& cursor,
+                                                   std::string_view operator_name,
+                                                   std::span<const std::string_view> allowed) {
+  std::vector<ast::Option> options;
+  EVQ_TRY(cursor.expect("(", "(name=value, …)"));
+  while (!cursor.at(")")) {
+    EVQ_TRY_ASSIGN(ast::Option option, parse_option(cursor));
+    if (!allowed.empty()) {
+      EVQ_TRY(check_option(option, operator_name, allowed));
+    }
+    options.push_back(std::move(option));
+    if (!cursor.accept(",")) {
+      break;
+    }
+  }
+  EVQ_TRY(cursor.expect(")", "',' or ')'"));
+  return options;
+}
+
+std::string option_text(const ast::Option& option) {
+  const auto* literal = std::get_if<ast::Literal>(&option.value->node);
+  if (literal == nullptr || literal->value.is_null()) {
+    return {};
+  }
+  return literal->value.type() == Type::kString ? std::string(literal->value.as_text())
+                                                : literal->value.to_text();
+}
+
+}  // namespace evq::syntax

@@ -1,0 +1,17 @@
+#pragma once
+// The parser of APL: text to ast::Query, or the first thing that is wrong with it. Names mean
+// nothing yet; the planner resolves them. Takes any bytes; never recurses deeper than
+// kQueryDepthMax levels of the text. Pure; any thread.
+
+#include <cstdint>
+#include <string_view>
+
+#include "apl/syntax/ast.h"
+#include "store/base/result.h"
+
+namespace evq::syntax {
+
+// `now_ns` gives the day of a datetime literal that is a time of day only.
+Result<ast::Query> parse(std::string_view text, std::int64_t now_ns);
+
+}  // namespace evq::syntax

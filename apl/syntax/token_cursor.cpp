@@ -1,0 +1,112 @@
+#include "apl/syntax/token_cursor.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "apl/syntax/diagnostics.h"
+#include "apl/syntax/habits.h"
+#include "store/base/limits.h"
+
+namespace evq::syntax {
+
+namespace {
+
+constexpr std::size_t kQuotedInMessageMax = 40;
+
+std::string quoted_shortened(std::string_view text) {
+  if (text.size() <= kQuotedInMessageMax) {
+    return "'" + std::string(text) + "'";
+  }
+  std::size_t end = kQuotedInMessageMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  return "'" + std::string(text.substr(0, end)) + "…'";
+}
+
+}  // namespace
+
+const Token& TokenCursor::peek(std::size_t ahead) const {
+  return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+}
+
+const Token& TokenCursor::take() {
+  const Token& token = peek();
+  at_ = std::min(at_ + 1, tokens_.size() - 1);
+  return token;
+}
+
+bool TokenCursor::at_quoted_name(std::size_t ahead) const {
+  return peek(ahead).is_symbol("[") && peek(ahead + 1).kind == TokenKind::kString &&
+         peek(ahead + 2).is_symbol("]");
+}
+
+bool TokenCursor::joined(std::size_t ahead) const {
+  const std::size_t index = at_ + ahead;
+  return index > 0 && index < tokens_.size() &&
+         tokens_[index - 1].span.end == tokens_[index].span.begin;
+}
+
+bool TokenCursor::accept(std::string_view symbol) {
+  if (!at(symbol)) {
+    return false;
+  }
+  take();
+  return true;
+}
+
+bool TokenCursor::accept_word(std::string_view word) {
+  if (!at_word(word)) {
+    return false;
+  }
+  take();
+  return true;
+}
+
+Status TokenCursor::expect(std::string_view symbol, std::string_view what) {
+  if (accept(symbol)) {
+    return Status::success();
+  }
+  return unexpected(what.empty() ? "'" + std::string(symbol) + "'" : std::string(what));
+}
+
+Status TokenCursor::expect_word(std::string_view word, std::string_view what) {
+  if (accept_word(word)) {
+    return Status::success();
+  }
+  return unexpected(what.empty() ? "'" + std::string(word) + "'" : std::string(what));
+}
+
+Span TokenCursor::span_from(std::size_t first) const {
+  const std::size_t begin = tokens_[first].span.begin;
+  const std::size_t end = at_ > first ? tokens_[at_ - 1].span.end : tokens_[first].span.end;
+  return {begin, std::max(begin, end)};
+}
+
+Error TokenCursor::unexpected(std::string_view expected) const {
+  if (std::optional<Error> habit = expression_habit(*this)) {
+    return *std::move(habit);
+  }
+  if (at_end()) {
+    // Point after the last thing written, not at blank lines below it.
+    const std::size_t end = at_ > 0 ? tokens_[at_ - 1].span.end : 0;
+    return diag::unexpected_end({end, end}, expected);
+  }
+  return diag::unexpected_token(peek().span, expected, quoted_shortened(slice(peek().span)));
+}
+
+Status TokenCursor::enter() {
+  if (++depth_ > kQueryDepthMax) {
+    return diag::nested_too_deep(peek().span, kQueryDepthMax);
+  }
+  return Status::success();
+}
+
+Status TokenCursor::count_operator() {
+  if (++operators_ > kQueryOperatorsMax) {
+    return diag::too_many_operators(peek().span, kQueryOperatorsMax);
+  }
+  return Status::success();
+}
+
+}  // namespace evq::syntax

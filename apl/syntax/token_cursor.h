@@ -1,0 +1,91 @@
+#pragma once
+// TokenCursor: a place in a token list, with the questions and steps the grammar needs, the limits
+// on nesting and operators, and the one function that turns "this does not fit here" into the most
+// helpful message. One thread; lives for one parse.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apl/syntax/token.h"
+#include "store/base/result.h"
+
+namespace evq::syntax {
+
+class TokenCursor {
+ public:
+  // `text` must outlive the cursor.
+  TokenCursor(std::string_view text, std::vector<Token> tokens)
+      : text_(text), tokens_(std::move(tokens)) {}
+
+  // The token `ahead` places from here; the last one for ever at the end.
+  const Token& peek(std::size_t ahead = 0) const;
+  const Token& token(std::size_t index) const { return tokens_[index]; }
+  std::size_t index() const { return at_; }
+  // Passes the current token.
+  const Token& take();
+
+  bool at(std::string_view symbol) const { return peek().is_symbol(symbol); }
+  bool at_word(std::string_view word) const { return peek().is_word(word); }
+  bool at_end() const { return peek().kind == TokenKind::kEnd; }
+  // ['name'] at `ahead`.
+  bool at_quoted_name(std::size_t ahead = 0) const;
+  // No blank between the tokens at `ahead` and before it.
+  bool joined(std::size_t ahead = 0) const;
+
+  bool accept(std::string_view symbol);
+  bool accept_word(std::string_view word);
+  // `what` completes "expected …"; the symbol or word itself when empty.
+  Status expect(std::string_view symbol, std::string_view what = {});
+  Status expect_word(std::string_view word, std::string_view what = {});
+
+  // From the token at `first` to the last one taken.
+  Span span_from(std::size_t first) const;
+  std::string_view slice(Span span) const {
+    return text_.substr(span.begin, span.end - span.begin);
+  }
+
+  // The error for the current token where `expected` should stand.
+  Error unexpected(std::string_view expected) const;
+
+  // Between enter and leave the grammar is one level deeper; enter fails past kQueryDepthMax.
+  Status enter();
+  void leave() { --depth_; }
+  // Counts a tabular operator against kQueryOperatorsMax.
+  Status count_operator();
+
+  // The height of the tallest expression since it was last set: what a subquery holds.
+  int tallest() const { return tallest_; }
+  void set_tallest(int height) { tallest_ = height; }
+
+  // Search predicates read `field:term`, and `not` before any term.
+  bool in_search() const { return in_search_; }
+  void set_in_search(bool on) { in_search_ = on; }
+
+ private:
+  std::string_view text_;
+  std::vector<Token> tokens_;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  std::size_t operators_ = 0;
+  int tallest_ = 0;
+  bool in_search_ = false;
+};
+
+// Leaves the level it entered at the end of a scope.
+class DepthGuard {
+ public:
+  explicit DepthGuard(TokenCursor& cursor) : cursor_(cursor), status_(cursor.enter()) {}
+  ~DepthGuard() { cursor_.leave(); }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
+  Status take_status() { return std::move(status_); }
+
+ private:
+  TokenCursor& cursor_;
+  Status status_;
+};
+
+}  // namespace evq::syntax

@@ -1,0 +1,23 @@
+#pragma once
+// Words with a meaning of their own in the grammar. APL's words are contextual, so most of them may
+// name a field; this list is what printing quotes and colouring marks, and the few words that can
+// never begin an expression.
+
+#include <string>
+#include <string_view>
+
+namespace evq::syntax {
+
+// A word of the grammar: by, on, with, asc, true, let, …
+bool is_keyword(std::string_view word);
+// An operator between expressions (and, or, in, has, between, !contains, …): never a bare field.
+bool is_infix_word(std::string_view word);
+// [A-Za-z_$][A-Za-z0-9_]*, and not a keyword or infix word: needs no quotes.
+bool is_plain_name(std::string_view name);
+
+// 'text' with the escapes a string literal needs.
+std::string quote_text(std::string_view text);
+// The name, quoted as ['name'] unless it is plain.
+std::string quote_name(std::string_view name);
+
+}  // namespace evq::syntax
