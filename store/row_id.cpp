@@ -1,0 +1,77 @@
+#include "store/row_id.h"
+
+#include <array>
+
+#include "store/base/bytes.h"
+#include "store/base/checksum.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::uint64_t kSignBit = 1ULL << 63;
+constexpr std::size_t kTimeDigits = 16;
+constexpr std::size_t kOrdinalDigits = 16;
+constexpr std::size_t kSumDigits = 8;
+constexpr std::size_t kCursorSize = kTimeDigits + 1 + kOrdinalDigits + 1 + kSumDigits;
+
+void append_hex(std::string* out, std::uint64_t value, std::size_t digits) {
+  for (std::size_t i = digits; i-- > 0;) {
+    out->push_back("0123456789abcdef"[(value >> (4 * i)) & 15]);
+  }
+}
+
+// False on anything but lower-case digits.
+bool parse_hex(std::string_view text, std::uint64_t* value) {
+  *value = 0;
+  for (const char c : text) {
+    const bool digit = c >= '0' && c <= '9';
+    const bool letter = c >= 'a' && c <= 'f';
+    if (!digit && !letter) {
+      return false;
+    }
+    *value = (*value << 4) | static_cast<std::uint64_t>(digit ? c - '0' : c - 'a' + 10);
+  }
+  return true;
+}
+
+std::uint64_t sum_of(const RowId& row) {
+  ByteWriter bytes;
+  bytes.i64(row.time);
+  bytes.u64(row.ordinal);
+  return checksum64(bytes.view()) >> 32;
+}
+
+}  // namespace
+
+std::string encode_cursor(const RowId& row) {
+  std::string text;
+  text.reserve(kCursorSize);
+  append_hex(&text, static_cast<std::uint64_t>(row.time) ^ kSignBit, kTimeDigits);
+  text.push_back('-');
+  append_hex(&text, row.ordinal, kOrdinalDigits);
+  text.push_back('-');
+  append_hex(&text, sum_of(row), kSumDigits);
+  return text;
+}
+
+Result<RowId> decode_cursor(std::string_view text) {
+  const Error bad = make_error(ErrorCode::kUsage, "the cursor is not one that evq gave out");
+  if (text.size() != kCursorSize || text[kTimeDigits] != '-' ||
+      text[kTimeDigits + 1 + kOrdinalDigits] != '-') {
+    return bad;
+  }
+  std::uint64_t time = 0;
+  std::uint64_t ordinal = 0;
+  std::uint64_t sum = 0;
+  const bool digits = parse_hex(text.substr(0, kTimeDigits), &time) &&
+                      parse_hex(text.substr(kTimeDigits + 1, kOrdinalDigits), &ordinal) &&
+                      parse_hex(text.substr(kCursorSize - kSumDigits), &sum);
+  const RowId row{static_cast<std::int64_t>(time ^ kSignBit), ordinal};
+  if (!digits || sum != sum_of(row)) {
+    return bad;
+  }
+  return row;
+}
+
+}  // namespace evq
