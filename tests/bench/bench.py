@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+"""Measures evq beside DuckDB and ClickHouse: ingest, size, hot queries, cold queries, peak memory.
+
+Called by tests/bench/run, which builds the programs and passes their places in the environment:
+EVQ, GENERATE, METER, PEER_DRIVER, and DUCKDB_LIB and CHDB_LIB where those peers are to be had.
+Results gather in DIR/results-<events>.json; a run of one engine refreshes only its figures.
+
+  ingest  a fresh store from one NDJSON file in the page cache until every byte is on disk,
+          process start and exit included
+  hot     one untimed run, then timed ones in one process; evq answers over HTTP on loopback as it
+          would a client, DuckDB in-memory chunks, ClickHouse JSON text
+  cold    a new process opens the store, runs one query and ends
+"""
+import argparse
+import http.client
+import json
+import math
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+QUERIES = json.loads((HERE / "queries.json").read_text())
+TIME_FIELD = {"otel": "_time", "bluesky": "time_us", "services": "_time"}
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("steps", nargs="*", default=["ingest", "hot", "cold", "table"],
+                        help="of: data ingest hot cold table")
+    parser.add_argument("--dir", type=pathlib.Path, required=True, help="data, stores and results")
+    parser.add_argument("--events", type=int, default=1_000_000, help="events per data set")
+    parser.add_argument("--engines", default="evq,duckdb,clickhouse")
+    parser.add_argument("--datasets", default="otel,bluesky")
+    parser.add_argument("--queries", default="", help="prefixes of query names, comma separated")
+    parser.add_argument("--runs", type=int, default=5, help="timed runs of a query")
+    parser.add_argument("--ingest-runs", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--quiet", type=float, default=0,
+                        help="wait up to so many seconds for an idle machine before each item")
+    return parser.parse_args()
+
+
+ARGS = parse_arguments()
+
+
+# ------------------------------------------------------------------ measuring
+def measure(command, stdin=None, env=None):
+    """Runs a process; wall and CPU seconds, peak RSS in MB, and its output."""
+    figures = ARGS.dir / "meter.json"
+    process = subprocess.run([os.environ["METER"], figures, *command], input=stdin or "",
+                             capture_output=True, text=True, errors="replace",
+                             env=dict(os.environ, **(env or {})), check=False)
+    if process.returncode != 0:
+        raise RuntimeError(f"{command[0]} ended with {process.returncode}: {process.stderr[-600:]}")
+    read = json.loads(figures.read_text())
+    return {"wall": read["wall"], "cpu": read["cpu"], "rss": read["rss_kb"] / 1024,
+            "out": process.stdout, "err": process.stderr}
+
+
+def wait_until_idle():
+    """Waits while others use more than an eighth of the machine."""
+    def ticks():
+        with open("/proc/stat", encoding="ascii") as stat:
+            return list(map(int, stat.readline().split()[1:9]))
+    end = time.monotonic() + ARGS.quiet
+    while time.monotonic() < end:
+        before = ticks()
+        time.sleep(0.2)
+        spent = [b - a for a, b in zip(before, ticks())]
+        if sum(spent) and (spent[3] + spent[4]) / sum(spent) > 0.88:
+            return
+
+
+def files_under(path):
+    siblings = [p for p in path.parent.glob(path.name + "*") if p.is_file()]
+    return siblings + [p for p in path.rglob("*") if p.is_file()]
+
+
+def sync_files(path):
+    start = time.perf_counter()
+    for file in files_under(path):
+        with open(file, "rb") as opened:
+            os.fsync(opened.fileno())
+    return time.perf_counter() - start
+
+
+def data_file(dataset):
+    return ARGS.dir / ("services.ndjson" if dataset == "services"
+                       else f"{dataset}-{ARGS.events}.ndjson")
+
+
+# ------------------------------------------------------------------ engines
+class Engine:
+    name = ""
+
+    def store(self, dataset):
+        return ARGS.dir / "stores" / f"{self.name}-{dataset}-{ARGS.events}"
+
+    def wipe(self, dataset):
+        for path in self.store(dataset).parent.glob(self.store(dataset).name + "*"):
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+    def size(self, dataset):
+        return sum(file.stat().st_size for file in files_under(self.store(dataset)))
+
+
+class Evq(Engine):
+    """Every assumption about evq's command line and HTTP interface is here."""
+    name = "evq"
+
+    def available(self):
+        return "EVQ" in os.environ
+
+    def command(self, dataset, *words):
+        return [os.environ["EVQ"], "--store", str(self.store(dataset)), *words]
+
+    def text(self, query):
+        return query["apl"]
+
+    def ingest(self, dataset):
+        def load(name):
+            return measure(self.command(dataset, "ingest", name, str(data_file(name)),
+                                        "--timestamp-field", TIME_FIELD[name]))
+        result = load(dataset)
+        if dataset == "otel":
+            load("services")
+        return result
+
+    def cold(self, dataset, query):
+        return measure(self.command(dataset, "query", "-o", "json", self.text(query)))
+
+    def hot(self, dataset, queries):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        server = subprocess.Popen(
+            self.command(dataset, "serve", "--no-auth", "--listen", f"127.0.0.1:{port}"),
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            self.wait_ready(server, port)
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+            results = {q["id"]: self.ask_repeatedly(server, connection, q) for q in queries}
+            return results, process_rss(server.pid)
+        finally:
+            server.send_signal(signal.SIGTERM)
+            server.wait()
+
+    def wait_ready(self, server, port):
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            if server.poll() is not None:
+                raise RuntimeError("evq serve ended: " + server.stderr.read()[-300:])
+            try:
+                with socket.create_connection(("127.0.0.1", port), timeout=1):
+                    return
+            except OSError:
+                time.sleep(0.01)
+        raise RuntimeError("evq serve does not accept connections")
+
+    def ask_repeatedly(self, server, connection, query):
+        wait_until_idle()
+        wall, cpu, answer = [], [], b""
+        for _ in range(ARGS.runs + 1):
+            start, used = time.perf_counter(), process_cpu(server.pid)
+            connection.request("POST", "/v1/datasets/_apl?format=tabular",
+                               json.dumps({"apl": self.text(query)}),
+                               {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            answer = response.read()
+            wall.append((time.perf_counter() - start) * 1e3)
+            cpu.append((process_cpu(server.pid) - used) * 1e3)
+            if response.status >= 400:
+                return {"ms": [], "cpu": [], "head": answer[:200].decode(errors="replace")}
+        return {"ms": wall[1:], "cpu": cpu[1:], "head": answer[:200].decode(errors="replace")}
+
+
+def process_cpu(pid):
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            total += int((task / "schedstat").read_text().split()[0])
+        except OSError:
+            pass
+    return total / 1e9
+
+
+def process_rss(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) / 1024
+    return 0
+
+
+class Library(Engine):
+    """An engine reached through its C interface by peer_driver."""
+    kind = library = setup = ingest_setup = ""
+
+    def available(self):
+        return os.path.exists(os.environ.get(self.library, ""))
+
+    def command(self, dataset, *words):
+        return [os.environ["PEER_DRIVER"], self.kind, os.environ[self.library],
+                str(self.store(dataset)), *words]
+
+    def run_file(self, dataset, statements, *words, setup):
+        with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
+            file.write("\n;;\n".join(statements))
+            file.flush()
+            return measure(self.command(dataset, *words, file.name), env={"SETUP": setup})
+
+    def ingest(self, dataset):
+        return self.run_file(dataset, self.load_statements(dataset), "script",
+                             setup=self.ingest_setup)
+
+    def hot(self, dataset, queries):
+        run = self.run_file(dataset, [self.text(q) for q in queries], "hot", str(ARGS.runs + 1),
+                            setup=self.setup)
+        results = {}
+        for query, line in zip(queries, run["out"].splitlines()):
+            read = json.loads(line)
+            results[query["id"]] = {"ms": read["ms"][1:], "cpu": read["cpu"][1:],
+                                    "head": read["head"]}
+        return results, run["rss"]
+
+    def cold(self, dataset, query):
+        return measure(self.command(dataset, "cold"), stdin=self.text(query),
+                       env={"SETUP": self.setup})
+
+
+class DuckDB(Library):
+    """Columns and structs as DuckDB detects them."""
+    name, kind, library = "duckdb", "duckdb", "DUCKDB_LIB"
+    setup = ingest_setup = f"SET threads={ARGS.threads};;SET TimeZone='UTC'"
+
+    def store(self, dataset):
+        return super().store(dataset).with_suffix(".db")
+
+    def text(self, query):
+        return query["duckdb_sql"]
+
+    def load_statements(self, dataset):
+        names = ["otel", "services"] if dataset == "otel" else [dataset]
+        return [f"CREATE TABLE {name} AS SELECT * FROM read_json('{data_file(name)}', "
+                "format='newline_delimited')" for name in names] + ["CHECKPOINT"]
+
+
+class ClickHouse(Library):
+    """Typed columns and a JSON column for what is open, ordered by time, with the skip indexes that
+    log schemas use."""
+    name, kind, library = "clickhouse", "chdb", "CHDB_LIB"
+    ingest_setup = f"SET max_threads={ARGS.threads};;SET max_insert_threads={ARGS.threads}"
+    setup = f"SET max_threads={ARGS.threads};;USE evb"
+    otel = {"_time": "DateTime64(6,'UTC')", "service": "LowCardinality(String)",
+            "method": "LowCardinality(String)", "uri": "String", "status": "UInt16",
+            "resp_body_size": "UInt64", "req_duration_ms": "Float64",
+            "geo": "Tuple(city LowCardinality(String), country LowCardinality(String))",
+            "user_agent": "LowCardinality(String)", "trace_id": "String", "message": "String",
+            "attributes": "JSON"}
+    codecs = {"_time": " CODEC(Delta, ZSTD(1))", "uri": " CODEC(ZSTD(1))",
+              "trace_id": " CODEC(ZSTD(1))", "message": " CODEC(ZSTD(1))",
+              "attributes": " CODEC(ZSTD(1))"}
+    bluesky = ("JSON(kind LowCardinality(String), `commit.operation` LowCardinality(String), "
+               "`commit.collection` LowCardinality(String), did String, time_us UInt64)")
+    services = "service String, team String, tier UInt8, oncall String"
+
+    def text(self, query):
+        return query["clickhouse_sql"]
+
+    def size(self, dataset):
+        """Live parts only: merged-away ones linger for minutes."""
+        sql = ("SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'evb'")
+        run = measure(self.command(dataset, "cold"), stdin=sql, env={"SETUP": "", "SHOW": "1"})
+        return int(run["out"].split("]")[0].strip('["'))
+
+    def load_statements(self, dataset):
+        if dataset != "otel":
+            return ["CREATE DATABASE evb",
+                    f"CREATE TABLE evb.bluesky (data {self.bluesky} CODEC(ZSTD(1))) "
+                    "ENGINE = MergeTree ORDER BY data.time_us",
+                    f"INSERT INTO evb.bluesky SELECT * FROM file('{data_file(dataset)}', "
+                    f"'JSONAsObject', $$data {self.bluesky}$$)"]
+        plain = ", ".join(f"{name} {kind}" for name, kind in self.otel.items())
+        coded = ", ".join(f"{name} {kind}{self.codecs.get(name, '')}"
+                          for name, kind in self.otel.items())
+        return ["CREATE DATABASE evb",
+                f"CREATE TABLE evb.otel ({coded}, "
+                "INDEX i_trace trace_id TYPE bloom_filter(0.001) GRANULARITY 1, "
+                "INDEX i_message message TYPE text(tokenizer = 'splitByNonAlpha')) "
+                "ENGINE = MergeTree ORDER BY _time",
+                f"INSERT INTO evb.otel SELECT * FROM file('{data_file(dataset)}', 'JSONEachRow', "
+                f"$${plain}$$) SETTINGS date_time_input_format='best_effort'",
+                f"CREATE TABLE evb.services ({self.services}) ENGINE = MergeTree ORDER BY service",
+                f"INSERT INTO evb.services SELECT * FROM file('{data_file('services')}', "
+                f"'JSONEachRow', '{self.services}')"]
+
+
+ENGINES = {engine.name: engine for engine in (Evq(), DuckDB(), ClickHouse())}
+
+
+# ------------------------------------------------------------------ results
+def results_path():
+    return ARGS.dir / f"results-{ARGS.events}.json"
+
+
+def load_results():
+    return json.loads(results_path().read_text()) if results_path().exists() else {}
+
+
+def save(kind, engine, name, value):
+    results = load_results()
+    results.setdefault(kind, {}).setdefault(engine, {})[name] = value
+    results_path().write_text(json.dumps(results, indent=1))
+
+
+def chosen_engines():
+    wanted = ARGS.engines.split(",")
+    for name in wanted:
+        if not ENGINES[name].available():
+            print(f"{name}: not here, left out", file=sys.stderr)
+    return [ENGINES[name] for name in wanted if ENGINES[name].available()]
+
+
+def chosen_queries(dataset):
+    prefixes = tuple(ARGS.queries.split(","))
+    return [q for q in QUERIES if q["dataset"] == dataset and q["id"].startswith(prefixes)]
+
+
+def chosen_datasets():
+    return ARGS.datasets.split(",")
+
+
+# ------------------------------------------------------------------ steps
+def step_data():
+    for dataset in [*chosen_datasets(), "services"]:
+        file = data_file(dataset)
+        if not file.exists():
+            partial = file.with_suffix(".partial")
+            with open(partial, "wb") as out:
+                subprocess.run([os.environ["GENERATE"], dataset, str(ARGS.events)], stdout=out,
+                               check=True)
+            partial.rename(file)
+        with open(file, "rb") as opened:  # into the page cache
+            while opened.read(1 << 24):
+                pass
+
+
+def step_ingest():
+    for dataset in chosen_datasets():
+        raw = data_file(dataset).stat().st_size
+        for engine in chosen_engines():
+            runs = []
+            for _ in range(ARGS.ingest_runs):
+                engine.wipe(dataset)
+                engine.store(dataset).parent.mkdir(exist_ok=True)
+                wait_until_idle()
+                run = engine.ingest(dataset)
+                run["wall"] += sync_files(engine.store(dataset))
+                runs.append(run)
+            value = {key: statistics.median(run[key] for run in runs)
+                     for key in ("wall", "cpu", "rss")}
+            save("ingest", engine.name, dataset,
+                 dict(value, raw=raw, size=engine.size(dataset), events=ARGS.events))
+            print(f"ingest {engine.name} {dataset}: {value['wall']:.2f} s", file=sys.stderr)
+
+
+def step_hot():
+    for dataset in chosen_datasets():
+        for engine in chosen_engines():
+            try:
+                results, rss = engine.hot(dataset, chosen_queries(dataset))
+            except RuntimeError as error:
+                print(f"hot {engine.name} {dataset}: {error}", file=sys.stderr)
+                continue
+            save("rss", engine.name, dataset, rss)
+            for name, figures in results.items():
+                save("hot", engine.name, name, figures)
+                if not figures["ms"]:
+                    print(f"hot {engine.name} {name}: {figures['head']}", file=sys.stderr)
+
+
+def step_cold():
+    for dataset in chosen_datasets():
+        for engine in chosen_engines():
+            for query in chosen_queries(dataset):
+                wait_until_idle()
+                try:
+                    runs = [engine.cold(dataset, query) for _ in range(ARGS.runs)]
+                except RuntimeError as error:
+                    print(f"cold {engine.name} {query['id']}: {error}", file=sys.stderr)
+                    continue
+                save("cold", engine.name, query["id"],
+                     {"ms": [run["wall"] * 1e3 for run in runs],
+                      "cpu": [run["cpu"] * 1e3 for run in runs],
+                      "rss": max(run["rss"] for run in runs)})
+
+
+def geometric_mean(numbers):
+    numbers = list(numbers)
+    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else math.nan
+
+
+def print_rows(header, rows):
+    print("| " + " | ".join(header) + " |\n|---|" + "---:|" * (len(header) - 1))
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+
+
+def ingest_table(ingest):
+    rows = []
+    for engine, datasets in ingest.items():
+        for dataset, v in datasets.items():
+            rows.append([f"{engine} {dataset}", f"{v['raw'] / v['wall'] / 1e6:.0f}",
+                         f"{v['events'] / v['wall'] / 1e3:.0f}", f"{v['cpu']:.1f}",
+                         f"{v['rss']:.0f}", f"{v['size'] / 1e6:.1f}",
+                         f"{100 * v['size'] / v['raw']:.1f} %"])
+    print("\n## Ingest\n")
+    print_rows(["", "MB/s", "k events/s", "CPU s", "peak MB", "disk MB", "of raw"], rows)
+
+
+def query_table(title, results):
+    """Medians, and evq's time as a multiple of the fastest peer's."""
+    engines = [name for name in ENGINES if results.get(name)]
+    peers = [name for name in engines if name != "evq"]
+    rows, ratios = [], {name: [] for name in peers}
+    best_ratios = []
+    for query in QUERIES:
+        medians = {name: statistics.median(results[name][query["id"]]["ms"]) for name in engines
+                   if results[name].get(query["id"], {}).get("ms")}
+        if not medians:
+            continue
+        ratio = ""
+        others = [medians[name] for name in peers if name in medians]
+        if "evq" in medians and others:
+            best_ratios.append(medians["evq"] / min(others))
+            ratio = f"{best_ratios[-1]:.2f}"
+            for name in peers:
+                if name in medians:
+                    ratios[name].append(medians["evq"] / medians[name])
+        rows.append([query["id"], *(f"{medians[n]:.2f}" if n in medians else "–" for n in engines),
+                     ratio])
+    print(f"\n## {title}, median ms\n")
+    print_rows(["query", *engines, "evq / fastest peer"], rows)
+    if best_ratios:
+        means = [f"{geometric_mean(ratios[name]):.2f} of {name}" for name in peers]
+        print(f"\nevq's time, geometric mean over {len(best_ratios)} queries: "
+              f"{geometric_mean(best_ratios):.2f} of the fastest peer, " + ", ".join(means))
+
+
+def step_table():
+    results = load_results()
+    ingest_table(results.get("ingest", {}))
+    query_table("Hot", results.get("hot", {}))
+    query_table("Cold", results.get("cold", {}))
+    rss = [f"{engine} {dataset} {value:.0f}" for engine, datasets in results.get("rss", {}).items()
+           for dataset, value in datasets.items()]
+    print("\npeak RSS during the hot queries, MB: " + ", ".join(rss))
+
+
+STEPS = {"data": step_data, "ingest": step_ingest, "hot": step_hot, "cold": step_cold,
+         "table": step_table}
+
+for step in ["data", *ARGS.steps]:
+    STEPS[step]()
