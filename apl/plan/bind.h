@@ -1,0 +1,61 @@
+#pragma once
+// Binding: from the tree of a query as written to the plan of what it means. Names are resolved
+// against the tables and let statements, types and overloads chosen, every operator desugared to
+// the plan's few nodes. All errors are kCompile with a span, a sentence and a hint
+// (apl/syntax/diagnostics.h).
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "apl/plan/plan.h"
+#include "apl/plan/table_source.h"
+#include "apl/syntax/ast.h"
+#include "store/base/result.h"
+
+namespace evq::plan {
+
+// A page boundary for every scan of the query: rows strictly beyond it in the stream's direction.
+struct CursorBound {
+  std::int64_t time = 0;
+  std::int64_t location = 0;  // kRowColumn value of the row the cursor names
+  bool descending = true;
+  bool inclusive = false;
+};
+
+// Runs a subplan while binding: toscalar(…), in ((…)), and plugins whose columns depend on data.
+class SubqueryRunner {
+ public:
+  virtual ~SubqueryRunner() = default;
+  virtual Result<Table> run(const Node& node) = 0;
+};
+
+// Rows of an externaldata operator, from files and addresses the caller may refuse.
+class ExternalReader {
+ public:
+  virtual ~ExternalReader() = default;
+  virtual Result<std::string> read(std::string_view location) = 0;
+};
+
+struct BindOptions {
+  EvalContext context;
+  // Rows of an answer of events when the query has no limit of its own; nothing: unlimited.
+  std::optional<std::uint64_t> default_limit;
+  // Applies besides the query's own limit.
+  std::optional<std::uint64_t> request_limit;
+  // The order of an answer that the query leaves unsorted: newest first unless told otherwise.
+  bool default_ascending = false;
+  std::optional<CursorBound> cursor;
+  bool cursor_column = false;  // includeCursorField: a _cursor column
+  // Names with values that the query may use like lets; its own lets win.
+  std::map<std::string, Value, std::less<>> variables;
+  SubqueryRunner* subqueries = nullptr;   // null: such queries are refused
+  ExternalReader* external = nullptr;     // null: externaldata is refused
+  bool delete_only = false;               // only where and search are allowed
+};
+
+// `query` must outlive the call only.
+Result<Plan> bind_query(const ast::Query& query, TableSource& tables, const BindOptions& options);
+
+}  // namespace evq::plan

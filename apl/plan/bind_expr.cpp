@@ -1,0 +1,446 @@
+// Scalar expressions: names, paths, operators. Calls are in bind_call.cpp.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/fold.h"
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+
+namespace evq::plan {
+namespace {
+
+std::string_view symbol_function(ast::BinaryOp op) {
+  switch (op) {
+    case ast::BinaryOp::kMultiply:
+      return "op_multiply";
+    case ast::BinaryOp::kDivide:
+      return "op_divide";
+    case ast::BinaryOp::kModulo:
+      return "op_modulo";
+    case ast::BinaryOp::kAdd:
+      return "op_add";
+    case ast::BinaryOp::kSubtract:
+      return "op_subtract";
+    case ast::BinaryOp::kEqual:
+      return "op_equal";
+    case ast::BinaryOp::kNotEqual:
+      return "op_not_equal";
+    case ast::BinaryOp::kLess:
+      return "op_less";
+    case ast::BinaryOp::kLessEqual:
+      return "op_less_equal";
+    case ast::BinaryOp::kGreater:
+      return "op_greater";
+    case ast::BinaryOp::kGreaterEqual:
+      return "op_greater_equal";
+    case ast::BinaryOp::kEqualFold:
+      return "op_equal_fold";
+    case ast::BinaryOp::kNotEqualFold:
+      return "op_not_equal_fold";
+    case ast::BinaryOp::kMatchesRegex:
+    case ast::BinaryOp::kContains:
+    case ast::BinaryOp::kContainsCs:
+    case ast::BinaryOp::kStartswith:
+    case ast::BinaryOp::kStartswithCs:
+    case ast::BinaryOp::kEndswith:
+    case ast::BinaryOp::kEndswithCs:
+    case ast::BinaryOp::kHas:
+    case ast::BinaryOp::kHasCs:
+    case ast::BinaryOp::kHasprefix:
+    case ast::BinaryOp::kHasprefixCs:
+    case ast::BinaryOp::kHassuffix:
+    case ast::BinaryOp::kHassuffixCs:
+      break;
+  }
+  return {};
+}
+
+// The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
+std::string operator_function(const ast::Binary& binary) {
+  const std::string_view symbol = symbol_function(binary.op);
+  if (!symbol.empty()) {
+    return std::string(symbol);
+  }
+  std::string name = binary.negated ? "op_not_" : "op_";
+  for (const char c : ast::binary_op_text(binary.op)) {
+    name.push_back(c == ' ' ? '_' : c);
+  }
+  return name;
+}
+
+bool is_comparison(ast::BinaryOp op) {
+  return op >= ast::BinaryOp::kEqual && op <= ast::BinaryOp::kGreaterEqual;
+}
+
+// A text constant beside a datetime or timespan is taken as one.
+ExprPtr adapt_text(ExprPtr text, Type other) {
+  if (!text->is_constant() || text->type != Type::kString || text->constant.is_null()) {
+    return text;
+  }
+  if (other == Type::kDatetime) {
+    const auto instant = parse_instant(text->constant.as_text());
+    if (instant.has_value()) {
+      return make_constant(Value::datetime(*instant), text->span);
+    }
+  }
+  return text;
+}
+
+// The constant key of a[…] when it is text.
+std::optional<std::string> text_key(const ast::Expr& key) {
+  if (const auto* literal = std::get_if<ast::Literal>(&key.node)) {
+    if (literal->value.type() == Type::kString && !literal->value.is_null()) {
+      return std::string(literal->value.as_text());
+    }
+  }
+  return std::nullopt;
+}
+
+// A chain a.b['c'].d as names from left to right, with the expression each step ends.
+struct PathStep {
+  std::string key;
+  Span span;
+};
+bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps) {
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    steps->push_back({field->name.text, expr.span});
+    return true;
+  }
+  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
+    if (!collect_path(*member->object, steps)) {
+      return false;
+    }
+    steps->push_back({member->key.text, expr.span});
+    return true;
+  }
+  if (const auto* index = std::get_if<ast::Index>(&expr.node)) {
+    const std::optional<std::string> key = text_key(*index->key);
+    if (!key.has_value() || !collect_path(*index->object, steps)) {
+      return false;
+    }
+    steps->push_back({*key, expr.span});
+    return true;
+  }
+  return false;
+}
+
+std::string joined(const std::vector<PathStep>& steps, std::size_t count, bool escape) {
+  std::string name = steps[0].key;
+  for (std::size_t i = 1; i < count; ++i) {
+    name.push_back('.');
+    for (const char c : steps[i].key) {
+      if (escape && c == '.') {
+        name.push_back('\\');
+      }
+      name.push_back(c);
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+Result<ExprPtr> Binder::call(std::string_view function, std::vector<ExprPtr> args, Span span) {
+  const ScalarFunction* row = find_function(function);
+  EVQ_CHECK(row != nullptr);
+  EVQ_TRY_ASSIGN(ExprPtr bound, make_call(*row, std::move(args), context(), span));
+  return fold(std::move(bound), context());
+}
+
+Result<ExprPtr> Binder::bind_expr(const ast::Expr& expr, const Relation* input) {
+  EVQ_TRY_ASSIGN(ExprPtr bound, bind_node(expr, input));
+  bound->span = expr.span;
+  return bound;
+}
+
+Result<ExprPtr> Binder::bind_node(const ast::Expr& expr, const Relation* input) {
+  struct Visitor {
+    Binder& binder;
+    const ast::Expr& expr;
+    const Relation* input;
+
+    Result<ExprPtr> operator()(const ast::Literal& literal) {
+      return make_constant(literal.value, expr.span);
+    }
+    Result<ExprPtr> operator()(const ast::FieldRef& field) {
+      return binder.bind_name(field.name, expr.span, input);
+    }
+    Result<ExprPtr> operator()(const ast::Member& /*member*/) {
+      return binder.bind_path(expr, input);
+    }
+    Result<ExprPtr> operator()(const ast::Index& /*index*/) { return binder.bind_path(expr, input); }
+    Result<ExprPtr> operator()(const ast::Star& /*star*/) {
+      return diag::misplaced_star(expr.span);
+    }
+    Result<ExprPtr> operator()(const ast::Call& call) {
+      return binder.bind_call(call, expr.span, input);
+    }
+    Result<ExprPtr> operator()(const ast::Unary& unary) {
+      return binder.bind_unary(unary, expr.span, input);
+    }
+    Result<ExprPtr> operator()(const ast::Binary& binary) {
+      return std::holds_alternative<ast::Star>(binary.left->node)
+                 ? binder.bind_any_field(binary, expr.span, input)
+                 : binder.bind_binary(binary, expr.span, input);
+    }
+    Result<ExprPtr> operator()(const ast::Logical& logical) {
+      return binder.bind_logical(logical, expr.span, input);
+    }
+    Result<ExprPtr> operator()(const ast::Membership& membership) {
+      return binder.bind_membership(membership, expr.span, input);
+    }
+    Result<ExprPtr> operator()(const ast::Between& between) {
+      return binder.bind_between(between, expr.span, input);
+    }
+    Result<ExprPtr> operator()(const ast::TypeOf& /*type*/) {
+      return diag::scalar_expected(expr.span, "typeof(…)");
+    }
+    Result<ExprPtr> operator()(const ast::Subquery& /*subquery*/) {
+      return diag::scalar_expected(expr.span, "a table");
+    }
+    Result<ExprPtr> operator()(const ast::SearchTerm& /*term*/) {
+      return diag::unsupported_feature(expr.span, "a search term outside `search`",
+                                       "write field has \"text\"");
+    }
+  };
+  return std::visit(Visitor{*this, expr, input}, expr.node);
+}
+
+Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relation* input) {
+  if (input != nullptr && !is_hidden(name.text)) {
+    if (const auto at = input->schema().find(name.text); at.has_value()) {
+      return make_column(*at, input->schema()[*at].type, span);
+    }
+  }
+  if (const Environment::Meaning* meaning = environment_->find(name.text); meaning != nullptr) {
+    return use_scalar(*meaning, name, input);
+  }
+  return unknown_field(input, name.text, span);
+}
+
+Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
+                                   const Relation* input) {
+  if (const auto* scalar = std::get_if<Environment::Scalar>(&meaning)) {
+    return clone(*scalar->expr);
+  }
+  if (const auto* let = std::get_if<Environment::LetExpr>(&meaning)) {
+    const Environment* outer = std::exchange(environment_, let->defined_in);
+    auto bound = bind_expr(*let->expr, input);
+    environment_ = outer;
+    return bound;
+  }
+  return diag::scalar_expected(name.span, "the table '" + name.text + "'");
+}
+
+Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) {
+  std::vector<PathStep> steps;
+  if (input != nullptr && collect_path(expr, &steps)) {
+    // The longest flattened name that exists, then accesses into its value.
+    for (std::size_t count = steps.size(); count > 0; --count) {
+      std::optional<std::size_t> at = input->schema().find(joined(steps, count, false));
+      if (!at.has_value() && count > 1) {
+        at = input->schema().find(joined(steps, count, true));
+      }
+      if (!at.has_value() || is_hidden(input->schema()[*at].name)) {
+        continue;
+      }
+      ExprPtr bound = make_column(*at, input->schema()[*at].type, steps[count - 1].span);
+      for (std::size_t i = count; i < steps.size(); ++i) {
+        std::vector<ExprPtr> args;
+        args.push_back(std::move(bound));
+        args.push_back(make_constant(Value::string(steps[i].key), steps[i].span));
+        EVQ_TRY_ASSIGN(bound, call("op_index", std::move(args), steps[i].span));
+      }
+      return bound;
+    }
+    if (environment_->find(steps[0].key) == nullptr) {
+      return unknown_field(input, joined(steps, steps.size(), false), expr.span);
+    }
+  }
+  const auto* member = std::get_if<ast::Member>(&expr.node);
+  const auto* index = std::get_if<ast::Index>(&expr.node);
+  const ast::Expr& object = member != nullptr ? *member->object : *index->object;
+  std::vector<ExprPtr> args;
+  EVQ_TRY_ASSIGN(ExprPtr bound_object, bind_expr(object, input));
+  args.push_back(std::move(bound_object));
+  if (member != nullptr) {
+    args.push_back(make_constant(Value::string(member->key.text), member->key.span));
+  } else {
+    EVQ_TRY_ASSIGN(ExprPtr key, bind_expr(*index->key, input));
+    args.push_back(std::move(key));
+  }
+  return call("op_index", std::move(args), expr.span);
+}
+
+Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
+  EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));
+  EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
+  if (is_comparison(binary.op)) {
+    left = adapt_text(std::move(left), right->type);
+    right = adapt_text(std::move(right), left->type);
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(left));
+  args.push_back(std::move(right));
+  return call(operator_function(binary), std::move(args), span);
+}
+
+// `* has "x"`: true when it holds for the text of any column.
+Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
+                                       const Relation* input) {
+  if (input == nullptr) {
+    return diag::misplaced_star(binary.left->span);
+  }
+  EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
+  std::vector<ExprPtr> tests;
+  for (std::size_t i = 0; i < input->schema().size(); ++i) {
+    const Field& field = input->schema()[i];
+    if (is_hidden(field.name)) {
+      continue;
+    }
+    std::vector<ExprPtr> args;
+    args.push_back(make_column(i, field.type, binary.left->span));
+    if (field.type != Type::kString) {
+      std::vector<ExprPtr> text;
+      text.push_back(std::move(args[0]));
+      EVQ_TRY_ASSIGN(args[0], call("tostring", std::move(text), binary.left->span));
+    }
+    args.push_back(clone(*right));
+    EVQ_TRY_ASSIGN(ExprPtr test, call(operator_function(binary), std::move(args), span));
+    tests.push_back(std::move(test));
+  }
+  if (tests.empty()) {
+    return make_constant(Value::boolean(false), span);
+  }
+  return tests.size() == 1 ? std::move(tests[0]) : call("op_or", std::move(tests), span);
+}
+
+Result<ExprPtr> Binder::bind_logical(const ast::Logical& logical, Span span,
+                                     const Relation* input) {
+  std::vector<ExprPtr> args;
+  for (const ast::ExprPtr& operand : logical.operands) {
+    EVQ_TRY_ASSIGN(ExprPtr bound,
+                   bind_predicate(*operand, input, logical.is_or ? "or" : "and"));
+    args.push_back(std::move(bound));
+  }
+  return call(logical.is_or ? "op_or" : "op_and", std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_predicate(const ast::Expr& expr, const Relation* input,
+                                       std::string_view where) {
+  EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(expr, input));
+  if (bound->type == Type::kBool || bound->type == Type::kNull) {
+    return make_cast(std::move(bound), Type::kBool);
+  }
+  if (bound->type == Type::kDynamic) {
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(bound));
+    return call("tobool", std::move(args), expr.span);
+  }
+  return diag::predicate_not_bool(expr.span, where, type_name(bound->type));
+}
+
+Result<ExprPtr> Binder::bind_unary(const ast::Unary& unary, Span span, const Relation* input) {
+  if (unary.op == ast::UnaryOp::kNot) {
+    EVQ_TRY_ASSIGN(ExprPtr operand, bind_predicate(*unary.operand, input, "not"));
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(operand));
+    return call("not", std::move(args), span);
+  }
+  EVQ_TRY_ASSIGN(ExprPtr operand, bind_expr(*unary.operand, input));
+  if (unary.op == ast::UnaryOp::kPlus) {
+    return operand;
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(operand));
+  return call("op_negate", std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span span,
+                                        const Relation* input) {
+  std::vector<ExprPtr> args;
+  EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*membership.value, input));
+  const Type value_type = value->type;
+  args.push_back(std::move(value));
+  for (const ast::ExprPtr& item : membership.list) {
+    if (std::holds_alternative<ast::Subquery>(item->node)) {
+      EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span));
+      args.push_back(std::move(list));
+      continue;
+    }
+    if (const auto* field = std::get_if<ast::FieldRef>(&item->node)) {
+      const Environment::Meaning* meaning = environment_->find(field->name.text);
+      const bool is_column =
+          input != nullptr && input->schema().find(field->name.text).has_value();
+      if (!is_column && meaning != nullptr &&
+          (std::holds_alternative<Environment::LetPipeline>(*meaning) ||
+           std::holds_alternative<Environment::BoundTable>(*meaning))) {
+        EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span));
+        args.push_back(std::move(list));
+        continue;
+      }
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item, input));
+    args.push_back(adapt_text(std::move(bound), value_type));
+  }
+  std::string name = membership.negated ? "op_not_" : "op_";
+  name += membership.op == ast::MembershipOp::kInFold ? "in_fold"
+                                                      : ast::membership_op_text(membership.op);
+  return call(name, std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
+                                     const Relation* input) {
+  EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*between.value, input));
+  EVQ_TRY_ASSIGN(ExprPtr low, bind_expr(*between.low, input));
+  EVQ_TRY_ASSIGN(ExprPtr high, bind_expr(*between.high, input));
+  low = adapt_text(std::move(low), value->type);
+  high = adapt_text(std::move(high), value->type);
+  if (high->type == Type::kTimespan && low->type == Type::kDatetime) {
+    std::vector<ExprPtr> sum;
+    sum.push_back(clone(*low));
+    sum.push_back(std::move(high));
+    EVQ_TRY_ASSIGN(high, call("op_add", std::move(sum), between.high->span));
+  }
+  // value >= low and value <= high: two comparisons that pruning understands.
+  std::vector<ExprPtr> above;
+  above.push_back(clone(*value));
+  above.push_back(std::move(low));
+  EVQ_TRY_ASSIGN(ExprPtr at_least, call("op_greater_equal", std::move(above), span));
+  std::vector<ExprPtr> below;
+  below.push_back(std::move(value));
+  below.push_back(std::move(high));
+  EVQ_TRY_ASSIGN(ExprPtr at_most, call("op_less_equal", std::move(below), span));
+  std::vector<ExprPtr> both;
+  both.push_back(std::move(at_least));
+  both.push_back(std::move(at_most));
+  EVQ_TRY_ASSIGN(ExprPtr inside, call("op_and", std::move(both), span));
+  if (!between.negated) {
+    return inside;
+  }
+  std::vector<ExprPtr> negated;
+  negated.push_back(std::move(inside));
+  return call("not", std::move(negated), span);
+}
+
+Result<Value> Binder::bind_constant(const ast::Expr& expr, std::string_view what) {
+  EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(expr, nullptr));
+  bound = fold(std::move(bound), context());
+  if (!bound->is_constant()) {
+    return diag::constant_required(expr.span, what);
+  }
+  return bound->constant;
+}
+
+Result<std::uint64_t> Binder::bind_count(const ast::Expr& expr, std::string_view what) {
+  EVQ_TRY_ASSIGN(const Value value, bind_constant(expr, what));
+  if (value.type() != Type::kLong || value.is_null() || value.as_integer() < 0) {
+    return diag::invalid_constant(expr.span, what, "be a whole number, 0 or more");
+  }
+  return static_cast<std::uint64_t>(value.as_integer());
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,300 @@
+#include "apl/plan/binder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/base/limits.h"
+
+namespace evq::plan {
+namespace {
+
+// Nested calls of user-defined functions; a recursive one ends here with a message.
+constexpr int kCallDepthMax = 32;
+
+}  // namespace
+
+const Environment::Meaning* Environment::find(std::string_view name) const {
+  for (const Environment* frame = this; frame != nullptr; frame = frame->outer) {
+    if (const auto at = frame->names.find(name); at != frame->names.end()) {
+      return &at->second;
+    }
+  }
+  return nullptr;
+}
+
+Binder::Binder(TableSource& tables, const BindOptions& options)
+    : tables_(tables), options_(options) {
+  auto frame = std::make_unique<Environment>();
+  for (const auto& [name, value] : options.variables) {
+    frame->names.emplace(name, Environment::Scalar{make_constant(value)});
+  }
+  environment_ = frame.get();
+  frames_.push_back(std::move(frame));
+}
+
+Result<Plan> bind_query(const ast::Query& query, TableSource& tables, const BindOptions& options) {
+  return Binder(tables, options).bind(query);
+}
+
+Result<Plan> Binder::bind(const ast::Query& query) {
+  for (const ast::Statement& statement : query.statements) {
+    EVQ_TRY(bind_statement(statement));
+  }
+  if (query.pipelines.empty()) {
+    return diag::empty_query();
+  }
+  if (query.pipelines.size() > 1) {
+    return diag::unsupported_feature(query.pipelines[1]->span, "a second result in one query",
+                                     "run the queries one by one");
+  }
+  EVQ_TRY_ASSIGN(Relation root, bind_pipeline(*query.pipelines[0]));
+  return finish(std::move(root));
+}
+
+Status Binder::bind_statement(const ast::Statement& statement) {
+  auto frame = std::make_unique<Environment>();
+  frame->outer = environment_;
+  if (const auto* let = std::get_if<ast::Let>(&statement)) {
+    Environment::Meaning meaning;
+    if (const auto* expr = std::get_if<ast::ExprPtr>(&let->value)) {
+      meaning = Environment::LetExpr{expr->get(), environment_};
+    } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let->value)) {
+      meaning = Environment::LetPipeline{pipeline->get(), environment_};
+    } else {
+      meaning = Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let->value).get(),
+                                      environment_};
+    }
+    frame->names.emplace(let->name.text, std::move(meaning));
+  } else if (const auto* set = std::get_if<ast::Set>(&statement)) {
+    if (set->name.text != "stricttypes") {
+      warnings_.push_back("the option '" + set->name.text + "' is not known and was ignored");
+    }
+    return Status::success();
+  } else {
+    for (const ast::Parameter& parameter : std::get<ast::DeclareParameters>(statement).parameters) {
+      if (environment_->find(parameter.name.text) != nullptr) {
+        continue;  // given with the request
+      }
+      if (parameter.default_value == nullptr) {
+        return diag::missing_argument(parameter.name.span, "declare query_parameters",
+                                      parameter.name.text);
+      }
+      EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*parameter.default_value, nullptr));
+      frame->names.emplace(parameter.name.text,
+                           Environment::Scalar{make_cast(std::move(value), parameter.type)});
+    }
+  }
+  environment_ = frame.get();
+  frames_.push_back(std::move(frame));
+  return Status::success();
+}
+
+Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
+  if (++depth_ > kCallDepthMax) {
+    return diag::nested_too_deep(pipeline.span, kCallDepthMax);
+  }
+  EVQ_TRY_ASSIGN(Relation relation,
+                 std::visit([&](const auto& source) { return lower(source, pipeline.source_span); },
+                            pipeline.source));
+  auto bound = bind_operators(pipeline.operators, std::move(relation));
+  --depth_;
+  return bound;
+}
+
+Result<Relation> Binder::bind_operators(const ast::OperatorList& operators, Relation input) {
+  const Environment* outer = environment_;
+  for (const ast::Operator& op : operators) {
+    EVQ_TRY_ASSIGN(Relation output, bind_operator(op, std::move(input)));
+    input = std::move(output);
+  }
+  environment_ = outer;  // names given by `as` end with the pipeline
+  return input;
+}
+
+Result<Relation> Binder::bind_operator(const ast::Operator& op, Relation input) {
+  if (options_.delete_only && !std::holds_alternative<ast::Where>(op.node) &&
+      !std::holds_alternative<ast::Search>(op.node)) {
+    return diag::operator_not_allowed(op.name_span, "this operator", "a delete");
+  }
+  return std::visit([&](const auto& node) { return lower(node, op.span, std::move(input)); },
+                    op.node);
+}
+
+// ---- building blocks
+
+Relation Binder::project(Relation input, std::vector<NamedColumn> columns) {
+  const Schema& from = input.schema();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const bool listed = std::ranges::any_of(
+        columns, [&](const NamedColumn& column) { return column.name == from[i].name; });
+    if (is_hidden(from[i].name) && !listed) {
+      columns.push_back({from[i].name, make_column(i, from[i].type)});
+    }
+  }
+  std::vector<Field> fields;
+  Project op;
+  for (NamedColumn& column : columns) {
+    fields.push_back({std::move(column.name), column.expr->type});
+    op.exprs.push_back(std::move(column.expr));
+  }
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input.node));
+  input.node = make_node(std::move(op), std::move(inputs), Schema(std::move(fields)));
+  return input;
+}
+
+std::vector<NamedColumn> Binder::pass_through(const Relation& input) const {
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+    const Field& field = input.schema()[i];
+    if (!is_hidden(field.name)) {
+      columns.push_back({field.name, make_column(i, field.type)});
+    }
+  }
+  return columns;
+}
+
+Relation Binder::append(Relation input, std::string name, ExprPtr expr) {
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+    columns.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
+  }
+  columns.push_back({std::move(name), std::move(expr)});
+  return project(std::move(input), std::move(columns));
+}
+
+Relation Binder::filter(Relation input, ExprPtr predicate) {
+  Schema schema = input.schema();
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input.node));
+  input.node = make_node(Filter{std::move(predicate)}, std::move(inputs), std::move(schema));
+  return input;
+}
+
+Relation Binder::limit(Relation input, std::uint64_t count) {
+  Schema schema = input.schema();
+  Operation op = Limit{count};
+  if (!input.ordered && input.natural()) {
+    op = TopN{{{*input.time_column(), {!options_.default_ascending, false}},
+               {*input.row_column(), {!options_.default_ascending, false}}},
+              count};
+    input.ordered = true;
+  }
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input.node));
+  input.node = make_node(std::move(op), std::move(inputs), std::move(schema));
+  input.limit = std::min(count, input.limit.value_or(count));
+  return input;
+}
+
+Relation Binder::order_naturally(Relation input, bool ascending) {
+  if (input.ordered || !input.natural()) {
+    return input;
+  }
+  Schema schema = input.schema();
+  Sort sort{{{*input.time_column(), {!ascending, ascending}},
+             {*input.row_column(), {!ascending, ascending}}}};
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input.node));
+  input.node = make_node(std::move(sort), std::move(inputs), std::move(schema));
+  input.ordered = true;
+  return input;
+}
+
+std::string Binder::unique_name(std::string name, const std::vector<NamedColumn>& columns) {
+  const auto taken = [&](std::string_view candidate) {
+    return std::ranges::any_of(
+        columns, [&](const NamedColumn& column) { return column.name == candidate; });
+  };
+  if (!taken(name)) {
+    return name;
+  }
+  for (int suffix = 1;; ++suffix) {
+    std::string candidate = name + std::to_string(suffix);
+    if (!taken(candidate)) {
+      return candidate;
+    }
+  }
+}
+
+std::vector<std::string_view> Binder::visible_names(const Relation& input) const {
+  std::vector<std::string_view> names;
+  for (const Field& field : input.schema().fields()) {
+    if (!is_hidden(field.name)) {
+      names.push_back(field.name);
+    }
+  }
+  return names;
+}
+
+Error Binder::unknown_field(const Relation* input, std::string_view name, Span span) const {
+  std::vector<std::string_view> names;
+  if (input != nullptr) {
+    names = visible_names(*input);
+  }
+  for (const Environment* frame = environment_; frame != nullptr; frame = frame->outer) {
+    for (const auto& [known, meaning] : frame->names) {
+      names.push_back(known);
+    }
+  }
+  return diag::unknown_field(span, name, input != nullptr ? input->name : "", names);
+}
+
+Result<std::size_t> Binder::find_column(const Relation& input, const ast::Name& name) const {
+  if (!is_hidden(name.text)) {
+    if (const auto at = input.schema().find(name.text); at.has_value()) {
+      return *at;
+    }
+  }
+  return unknown_field(&input, name.text, name.span);
+}
+
+// ---- the end of the query
+
+Result<Plan> Binder::finish(Relation root) {
+  Plan plan;
+  if (root.aggregated && root.bin_ns.has_value() && !root.ordered && root.bin_first &&
+      root.schema().size() > 0) {
+    Sort sort{{{0, {false, true}}}};
+    root.order.emplace_back(root.schema()[0].name, false);
+    const std::size_t groups = root.group_names.size();
+    if (groups < root.schema().size()) {
+      sort.keys.push_back({groups, {true, false}});
+      root.order.emplace_back(root.schema()[groups].name, true);
+    }
+    Schema schema = root.schema();
+    std::vector<NodePtr> inputs;
+    inputs.push_back(std::move(root.node));
+    root.node = make_node(std::move(sort), std::move(inputs), std::move(schema));
+    root.ordered = true;
+  }
+  plan.explicit_limit = root.limit;
+  std::optional<std::uint64_t> limit_rows = options_.request_limit;
+  if (!root.limit.has_value() && !root.aggregated && options_.default_limit.has_value()) {
+    limit_rows = std::min(*options_.default_limit, limit_rows.value_or(*options_.default_limit));
+  }
+  if (!options_.delete_only) {
+    if (limit_rows.has_value() && (!root.limit.has_value() || *limit_rows < *root.limit)) {
+      root = limit(std::move(root), *limit_rows);
+    }
+    root = order_naturally(std::move(root), options_.default_ascending);
+  }
+  plan.aggregated = root.aggregated;
+  plan.group_names = root.group_names;
+  plan.bin_ns = root.bin_ns;
+  plan.order = root.order;
+  for (const Field& field : root.schema().fields()) {
+    if (!is_hidden(field.name)) {
+      const auto origin = root.origins.find(field.name);
+      plan.origins.push_back(origin != root.origins.end() ? origin->second
+                                                          : Plan::ColumnOrigin{});
+    }
+  }
+  plan.datasets = std::move(datasets_);
+  plan.warnings = std::move(warnings_);
+  plan.render = std::move(render_);
+  plan.root = std::move(root.node);
+  return plan;
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,230 @@
+#pragma once
+// The inside of binding, shared by bind_*.cpp and lower_*.cpp and by nobody else: what a pipeline
+// is while it is being bound (Relation), what names mean around it (Environment), and the Binder
+// whose methods turn each kind of AST node into plan nodes. One Binder binds one query.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "apl/plan/bind.h"
+#include "apl/syntax/diagnostics.h"
+
+namespace evq::plan {
+
+// A pipeline bound so far.
+struct Relation {
+  NodePtr node;
+  std::string name;       // of the dataset it reads, for messages; empty once computed
+  // Explicitly ordered (sort, top, print, …). Otherwise, with hidden columns: natural order.
+  bool ordered = false;
+  bool serialized = false;  // window functions may be used
+  bool aggregated = false;
+  std::vector<std::string> group_names;
+  std::optional<std::int64_t> bin_ns;  // the first group is a time bin of this width
+  bool bin_first = false;
+  std::vector<std::pair<std::string, bool>> order;
+  std::optional<std::uint64_t> limit;
+  // By visible column name: which aggregate made it.
+  std::map<std::string, Plan::ColumnOrigin, std::less<>> origins;
+
+  const Schema& schema() const { return node->schema; }
+  // Position of a hidden column; the stream is natural when both exist.
+  std::optional<std::size_t> time_column() const { return node->schema.find(kTimeColumn); }
+  std::optional<std::size_t> row_column() const { return node->schema.find(kRowColumn); }
+  bool natural() const { return time_column().has_value() && row_column().has_value(); }
+};
+
+inline bool is_hidden(std::string_view column) { return !column.empty() && column.front() == '$'; }
+
+// What let, function parameters and variables have made known. Frames nest; the innermost wins.
+struct Environment {
+  struct Scalar {
+    ExprPtr expr;  // over no columns, or over the caller's for a function's argument
+  };
+  struct LetExpr {  // a scalar or a table, bound where it is used
+    const ast::Expr* expr = nullptr;
+    const Environment* defined_in = nullptr;
+  };
+  struct LetPipeline {
+    const ast::Pipeline* pipeline = nullptr;
+    const Environment* defined_in = nullptr;
+  };
+  struct Function {
+    const ast::Lambda* lambda = nullptr;
+    const Environment* defined_in = nullptr;
+  };
+  struct BoundTable {  // a table argument, `as` name or materialized let: cloned at each use
+    std::shared_ptr<const Node> plan;
+    std::string name;
+  };
+  using Meaning = std::variant<Scalar, LetExpr, LetPipeline, Function, BoundTable>;
+
+  const Environment* outer = nullptr;
+  std::map<std::string, Meaning, std::less<>> names;
+
+  const Meaning* find(std::string_view name) const;
+};
+
+// One output column of project, extend, summarize: its name and expression.
+struct NamedColumn {
+  std::string name;
+  ExprPtr expr;
+};
+
+class Binder {
+ public:
+  Binder(TableSource& tables, const BindOptions& options);
+
+  Result<Plan> bind(const ast::Query& query);
+
+  // ---- shared by the lowering files
+  const EvalContext& context() const { return options_.context; }
+  const BindOptions& options() const { return options_; }
+
+  // Expressions over the columns of `input` (null: constants only).
+  Result<ExprPtr> bind_expr(const ast::Expr& expr, const Relation* input);
+  // Must be bool (a dynamic is taken by its truth): for where and …if predicates.
+  Result<ExprPtr> bind_predicate(const ast::Expr& expr, const Relation* input,
+                                 std::string_view where);
+  // Must fold to a constant; `what` names it in messages.
+  Result<Value> bind_constant(const ast::Expr& expr, std::string_view what);
+  Result<std::uint64_t> bind_count(const ast::Expr& expr, std::string_view what);
+  // The name an unnamed output expression gets; empty when it is not a field, path or call that
+  // gives one (ColumnN is for the caller to count).
+  std::string derived_name(const ast::Expr& expr, const Relation* input) const;
+  Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span);
+
+  Result<Relation> bind_pipeline(const ast::Pipeline& pipeline);
+  Result<Relation> bind_operator(const ast::Operator& op, Relation input);
+  Result<Relation> bind_operators(const ast::OperatorList& operators, Relation input);
+  Result<Relation> scan_dataset(std::string_view name, Span span);
+  // A dataset or a let-bound table called `name`.
+  Result<Relation> named_table(std::string_view name, Span span);
+  Result<Relation> table_of_expr(const ast::Expr& expr);
+
+  // Replaces the visible columns; hidden ones are carried along.
+  Relation project(Relation input, std::vector<NamedColumn> columns);
+  // All visible columns as they are.
+  std::vector<NamedColumn> pass_through(const Relation& input) const;
+  // A further hidden or visible column at the end; its position is schema().size() - 1.
+  Relation append(Relation input, std::string name, ExprPtr expr);
+  Relation filter(Relation input, ExprPtr predicate);
+  // The first `count` rows of the stream in its order.
+  Relation limit(Relation input, std::uint64_t count);
+  // Gives a natural stream its order explicitly: newest or oldest first.
+  Relation order_naturally(Relation input, bool ascending);
+  static std::string unique_name(std::string name, const std::vector<NamedColumn>& columns);
+  Result<std::size_t> find_column(const Relation& input, const ast::Name& name) const;
+  Error unknown_field(const Relation* input, std::string_view name, Span span) const;
+  std::vector<std::string_view> visible_names(const Relation& input) const;
+
+ private:
+  friend class SummarizeBinder;
+
+  // bind_expr.cpp
+  Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
+  Result<ExprPtr> bind_name(const ast::Name& name, Span span, const Relation* input);
+  Result<ExprPtr> bind_path(const ast::Expr& expr, const Relation* input);
+  Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
+  Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
+  Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
+  Result<ExprPtr> bind_unary(const ast::Unary& unary, Span span, const Relation* input);
+  Result<ExprPtr> bind_membership(const ast::Membership& membership, Span span,
+                                  const Relation* input);
+  Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);
+  Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
+                             const Relation* input);
+  // bind_call.cpp
+  Result<ExprPtr> bind_call(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_special_call(const ast::Call& call, Span span, const Relation* input,
+                                    bool* handled);
+  Result<ExprPtr> bind_lambda_call(const Environment::Function& function, const ast::Call& call,
+                                   Span span, const Relation* input);
+  Result<std::vector<ExprPtr>> bind_arguments(const ast::Call& call, const Relation* input);
+  Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span);
+  Result<Environment> bind_parameters(const Environment::Function& function,
+                                      const ast::Call& call, Span span, const Relation* input);
+  Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
+
+  // lower_*.cpp: one method a source or operator
+  Result<Relation> lower(const ast::TableRef& source, Span span);
+  Result<Relation> lower(const ast::Print& source, Span span);
+  Result<Relation> lower(const ast::Range& source, Span span);
+  Result<Relation> lower(const ast::Datatable& source, Span span);
+  Result<Relation> lower(const ast::ExternalData& source, Span span);
+  Result<Relation> lower(const ast::Union& source, Span span);
+  Result<Relation> lower(const ast::Search& source, Span span);
+  Result<Relation> lower(const ast::Find& source, Span span);
+  Result<Relation> lower(const ast::CallSource& source, Span span);
+  Result<Relation> lower(const ast::NestedSource& source, Span span);
+
+  Result<Relation> lower(const ast::Where& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Count& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Distinct& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Extend& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Project& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectAway& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectKeep& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectRename& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectReorder& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectByNames& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Limit& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Sample& op, Span span, Relation input);
+  Result<Relation> lower(const ast::SampleDistinct& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Sort& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Top& op, Span span, Relation input);
+  Result<Relation> lower(const ast::TopHitters& op, Span span, Relation input);
+  Result<Relation> lower(const ast::TopNested& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Summarize& op, Span span, Relation input);
+  Result<Relation> lower(const ast::MakeSeries& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Join& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Lookup& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Union& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Search& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Parse& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ParseKv& op, Span span, Relation input);
+  Result<Relation> lower(const ast::MvExpand& op, Span span, Relation input);
+  Result<Relation> lower(const ast::MvApply& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Partition& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Evaluate& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Invoke& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Serialize& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Scan& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Reduce& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Render& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Consume& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Fork& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Facet& op, Span span, Relation input);
+  Result<Relation> lower(const ast::As& op, Span span, Relation input);
+  Result<Relation> lower(const ast::GetSchema& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Redact& op, Span span, Relation input);
+
+  Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
+                                              const Relation& input);
+  Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
+                           std::optional<std::uint64_t> count);
+  Result<Relation> limit_groups(Relation input, std::uint64_t count);
+  Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
+  Result<std::vector<Relation>> union_inputs(const ast::Union& op, Span span);
+  Result<ExprPtr> bind_search(const ast::Expr& predicate, ast::SearchKind kind,
+                              const Relation& input);
+  Status bind_statement(const ast::Statement& statement);
+  Result<Plan> finish(Relation root);
+
+  TableSource& tables_;
+  const BindOptions& options_;
+  std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
+  const Environment* environment_ = nullptr;
+  std::vector<std::string> datasets_;
+  std::vector<std::string> warnings_;
+  std::optional<RenderSpec> render_;
+  int depth_ = 0;  // of nested function calls, against endless recursion
+};
+
+}  // namespace evq::plan

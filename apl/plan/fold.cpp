@@ -1,0 +1,63 @@
+#include "apl/plan/fold.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evq::plan {
+namespace {
+
+bool is_bool_constant(const Expr& expr, bool value) {
+  return expr.is_constant() && expr.type == Type::kBool && !expr.constant.is_null() &&
+         expr.constant.as_bool() == value;
+}
+
+// and(…, true, …) loses the true; and(…, false, …) is false. The other way round for or.
+ExprPtr fold_logical(ExprPtr expr) {
+  const bool absorbing = expr->is_call("op_or");
+  for (const ExprPtr& arg : expr->args) {
+    if (is_bool_constant(*arg, absorbing)) {
+      return make_constant(Value::boolean(absorbing), expr->span);
+    }
+  }
+  std::erase_if(expr->args,
+                [&](const ExprPtr& arg) { return is_bool_constant(*arg, !absorbing); });
+  expr->call.arguments.resize(expr->args.size());
+  if (expr->args.empty()) {
+    return make_constant(Value::boolean(!absorbing), expr->span);
+  }
+  if (expr->args.size() == 1) {
+    return std::move(expr->args[0]);
+  }
+  return expr;
+}
+
+}  // namespace
+
+ExprPtr fold(ExprPtr expr, const EvalContext& context) {
+  if (expr->kind != ExprKind::kCall) {
+    return expr;
+  }
+  bool constant = true;
+  for (ExprPtr& arg : expr->args) {
+    arg = fold(std::move(arg), context);
+    constant = constant && arg->is_constant();
+  }
+  const auto flags = static_cast<unsigned>(expr->function->flags);
+  if (constant && (flags & static_cast<unsigned>(FunctionFlags::kPerRow)) == 0) {
+    std::vector<Vector> args;
+    args.reserve(expr->args.size());
+    for (const ExprPtr& arg : expr->args) {
+      args.push_back(Vector::constant(arg->constant, 1));
+    }
+    const Vector result =
+        evaluate_call(expr->call, expr->function->flags, context, args, 1);
+    Value value = result.is_null(0) ? Value::null(expr->type) : result.value(0);
+    return make_constant(std::move(value), expr->span);
+  }
+  if (expr->is_call("op_and") || expr->is_call("op_or")) {
+    return fold_logical(std::move(expr));
+  }
+  return expr;
+}
+
+}  // namespace evq::plan
