@@ -1,0 +1,437 @@
+// Calls: registry functions, the few that need the binder itself (column_ifexists, bag_pack(*),
+// toscalar, …), and functions that the query defines.
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/fold.h"
+#include "apl/plan/window_names.h"
+
+namespace evq::plan {
+namespace {
+
+std::string argument_range(std::size_t min, std::size_t max) {
+  if (min == max) {
+    return std::to_string(min);
+  }
+  if (max >= 255) {
+    return "at least " + std::to_string(min);
+  }
+  return std::to_string(min) + " to " + std::to_string(max);
+}
+
+std::string signature(const ScalarFunction& function) {
+  std::string text = std::string(function.name) + "(";
+  bool first = true;
+  for (const ParameterDoc& param : function.params) {
+    if (param.name.empty()) {
+      break;
+    }
+    text.append(first ? "" : ", ").append(param.name);
+    first = false;
+  }
+  return text + ")";
+}
+
+std::vector<std::string_view> function_names() {
+  std::vector<std::string_view> names;
+  for (const ScalarFunction* row : all_functions()) {
+    names.push_back(row->name);
+  }
+  return names;
+}
+
+// The text of a constant string argument, or of a bare name.
+std::optional<std::string> name_argument(const ast::Argument& argument) {
+  if (const auto* literal = std::get_if<ast::Literal>(&argument.value->node)) {
+    if (literal->value.type() == Type::kString && !literal->value.is_null()) {
+      return std::string(literal->value.as_text());
+    }
+  }
+  if (const auto* field = std::get_if<ast::FieldRef>(&argument.value->node)) {
+    return field->name.text;
+  }
+  return std::nullopt;
+}
+
+bool is_subquery(const ast::Expr& expr) {
+  return std::holds_alternative<ast::Subquery>(expr.node);
+}
+
+}  // namespace
+
+Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relation* input) {
+  if (const Environment::Meaning* meaning = environment_->find(call.function.text)) {
+    if (const auto* function = std::get_if<Environment::Function>(meaning)) {
+      return bind_lambda_call(*function, call, span, input);
+    }
+  }
+  bool handled = false;
+  auto special = bind_special_call(call, span, input, &handled);
+  if (handled) {
+    return special;
+  }
+  const ScalarFunction* row = find_function(call.function.text);
+  if (row == nullptr || (static_cast<unsigned>(row->flags) &
+                         static_cast<unsigned>(FunctionFlags::kInternal)) != 0) {
+    if (find_aggregate(call.function.text) != nullptr) {
+      return diag::aggregate_in_scalar(call.function.span, call.function.text);
+    }
+    return diag::unknown_function(call.function.span, call.function.text, function_names());
+  }
+  EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_arguments(call, input));
+  const ArgumentCount count = argument_count(*row);
+  if (args.size() < count.min || args.size() > count.max) {
+    return diag::wrong_argument_count(span, row->name, argument_range(count.min, count.max),
+                                      args.size(), signature(*row));
+  }
+  EVQ_TRY_ASSIGN(ExprPtr bound, make_call(*row, std::move(args), context(), span));
+  return fold(std::move(bound), context());
+}
+
+Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const Relation* input) {
+  std::vector<ExprPtr> args;
+  const bool packs_names = call.function.text == "bag_pack" || call.function.text == "pack" ||
+                           call.function.text == "pack_all";
+  for (const ast::Argument& argument : call.arguments) {
+    if (std::holds_alternative<ast::Star>(argument.value->node) && input != nullptr &&
+        (packs_names || call.function.text == "pack_array")) {
+      for (std::size_t i = 0; i < input->schema().size(); ++i) {
+        const Field& field = input->schema()[i];
+        if (is_hidden(field.name)) {
+          continue;
+        }
+        if (packs_names) {
+          args.push_back(make_constant(Value::string(field.name), argument.value->span));
+        }
+        args.push_back(make_column(i, field.type, argument.value->span));
+      }
+      continue;
+    }
+    if (const auto* type = std::get_if<ast::TypeOf>(&argument.value->node)) {
+      // Functions take typeof(long) as a typed null.
+      args.push_back(make_constant(Value::null(type->type), argument.value->span));
+      continue;
+    }
+    if (is_subquery(*argument.value)) {
+      EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*argument.value, argument.value->span));
+      args.push_back(std::move(list));
+      continue;
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*argument.value, input));
+    args.push_back(std::move(bound));
+  }
+  return args;
+}
+
+Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, const Relation* input,
+                                          bool* handled) {
+  *handled = true;
+  const std::string_view name = call.function.text;
+  const auto arity = [&](std::size_t wanted) { return call.arguments.size() == wanted; };
+  if ((name == "column_ifexists" || name == "ensure_field") && arity(2)) {
+    const std::optional<std::string> field = name_argument(call.arguments[0]);
+    if (!field.has_value()) {
+      return diag::constant_required(call.arguments[0].value->span, "the field's name");
+    }
+    if (input != nullptr && !is_hidden(*field)) {
+      if (const auto at = input->schema().find(*field); at.has_value()) {
+        return make_column(*at, input->schema()[*at].type, span);
+      }
+    }
+    if (const auto* type = std::get_if<ast::TypeOf>(&call.arguments[1].value->node)) {
+      return make_constant(Value::null(type->type), span);
+    }
+    return bind_expr(*call.arguments[1].value, input);
+  }
+  if (name == "toscalar" && arity(1)) {
+    EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*call.arguments[0].value, span));
+    // The first row's first column: the list's first element.
+    const DynamicView values(list->constant.as_text());
+    return make_constant(list->constant.is_null() || values.size() == 0
+                             ? Value()
+                             : value_from_dynamic(values.at(0)),
+                         span);
+  }
+  if (name == "ingestion_time" && arity(0)) {
+    if (input != nullptr) {
+      if (const auto at = input->schema().find("_sysTime"); at.has_value()) {
+        return make_column(*at, input->schema()[*at].type, span);
+      }
+    }
+    return make_constant(Value::null(Type::kDatetime), span);
+  }
+  if (is_window_function(name)) {
+    return diag::not_serialized(call.function.span, name);
+  }
+  *handled = false;
+  return diag::empty_query();  // not looked at
+}
+
+// The first column of a table as a constant list.
+Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span) {
+  if (options_.subqueries == nullptr) {
+    return diag::unsupported_feature(span, "a subquery", "");
+  }
+  EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
+  relation = order_naturally(std::move(relation), options_.default_ascending);
+  EVQ_TRY_ASSIGN(const Table rows, options_.subqueries->run(*relation.node));
+  DynamicBuilder list;
+  list.begin_array();
+  for (std::size_t i = 0; i < rows.rows && !rows.columns.empty(); ++i) {
+    list.add_value(rows.columns[0].value(i));
+  }
+  list.end_array();
+  return make_constant(Value::dynamic(list.take()), span);
+}
+
+Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
+  if (const auto* subquery = std::get_if<ast::Subquery>(&expr.node)) {
+    return bind_pipeline(*subquery->pipeline);
+  }
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    return named_table(field->name.text, expr.span);
+  }
+  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+    return bind_table_call(*call, expr.span, nullptr);
+  }
+  return diag::table_expected(expr.span, "a scalar");
+}
+
+// ---- functions of the query
+
+Result<Environment> Binder::bind_parameters(const Environment::Function& function,
+                                            const ast::Call& call, Span span,
+                                            const Relation* input) {
+  Environment frame;
+  frame.outer = function.defined_in;
+  const std::vector<ast::Parameter>& parameters = function.lambda->parameters;
+  if (call.arguments.size() > parameters.size()) {
+    return diag::wrong_argument_count(span, call.function.text,
+                                      argument_range(0, parameters.size()),
+                                      call.arguments.size(), "");
+  }
+  std::size_t position = 0;
+  for (const ast::Argument& argument : call.arguments) {
+    const ast::Parameter* parameter = &parameters[position++];
+    if (argument.name.has_value()) {
+      const auto named = std::ranges::find(parameters, argument.name->text,
+                                           [](const ast::Parameter& p) { return p.name.text; });
+      if (named == parameters.end()) {
+        std::vector<std::string_view> names;
+        for (const ast::Parameter& known : parameters) {
+          names.push_back(known.name.text);
+        }
+        return diag::unknown_argument(argument.name->span, call.function.text,
+                                      argument.name->text, names);
+      }
+      parameter = &*named;
+    }
+    if (frame.names.contains(parameter->name.text)) {
+      return diag::duplicate_argument(argument.value->span, call.function.text,
+                                      parameter->name.text);
+    }
+    if (parameter->is_table) {
+      EVQ_TRY_ASSIGN(Relation table, table_of_expr(*argument.value));
+      frame.names.emplace(parameter->name.text,
+                          Environment::BoundTable{std::move(table.node), table.name});
+      continue;
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*argument.value, input));
+    frame.names.emplace(parameter->name.text,
+                        Environment::Scalar{make_cast(std::move(bound), parameter->type)});
+  }
+  for (const ast::Parameter& parameter : parameters) {
+    if (frame.names.contains(parameter.name.text)) {
+      continue;
+    }
+    if (parameter.default_value == nullptr) {
+      return diag::missing_argument(span, call.function.text, parameter.name.text);
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*parameter.default_value, nullptr));
+    frame.names.emplace(parameter.name.text,
+                        Environment::Scalar{make_cast(std::move(bound), parameter.type)});
+  }
+  for (const ast::Let& let : function.lambda->lets) {
+    Environment::Meaning meaning;
+    if (const auto* expr = std::get_if<ast::ExprPtr>(&let.value)) {
+      meaning = Environment::LetExpr{expr->get(), nullptr};
+    } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let.value)) {
+      meaning = Environment::LetPipeline{pipeline->get(), nullptr};
+    } else {
+      meaning = Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(),
+                                      nullptr};
+    }
+    frame.names.emplace(let.name.text, std::move(meaning));
+  }
+  return frame;
+}
+
+namespace {
+
+// Lets of a function body see the body's own frame, which has an address only now.
+Environment* install(std::vector<std::unique_ptr<Environment>>* frames, Environment frame) {
+  frames->push_back(std::make_unique<Environment>(std::move(frame)));
+  Environment* at = frames->back().get();
+  for (auto& [name, meaning] : at->names) {
+    if (auto* let = std::get_if<Environment::LetExpr>(&meaning);
+        let != nullptr && let->defined_in == nullptr) {
+      let->defined_in = at;
+    } else if (auto* pipeline = std::get_if<Environment::LetPipeline>(&meaning);
+               pipeline != nullptr && pipeline->defined_in == nullptr) {
+      pipeline->defined_in = at;
+    } else if (auto* function = std::get_if<Environment::Function>(&meaning);
+               function != nullptr && function->defined_in == nullptr) {
+      function->defined_in = at;
+    }
+  }
+  return at;
+}
+
+constexpr int kFunctionDepthMax = 32;
+
+}  // namespace
+
+Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
+                                         const ast::Call& call, Span span, const Relation* input) {
+  if (depth_ >= kFunctionDepthMax) {
+    return diag::recursive_function(call.function.span, call.function.text);
+  }
+  EVQ_TRY_ASSIGN(Environment frame, bind_parameters(function, call, span, input));
+  const auto* body = std::get_if<ast::ExprPtr>(&function.lambda->body);
+  if (body == nullptr) {
+    return diag::scalar_expected(span, "the table that " + call.function.text + "() returns");
+  }
+  const Environment* outer = std::exchange(environment_, install(&frames_, std::move(frame)));
+  ++depth_;
+  auto bound = bind_expr(**body, input);
+  --depth_;
+  environment_ = outer;
+  return bound;
+}
+
+Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relation* piped) {
+  const std::string_view name = call.function.text;
+  if ((name == "materialize" || name == "view") && call.arguments.size() == 1) {
+    EVQ_TRY_ASSIGN(Relation table, table_of_expr(*call.arguments[0].value));
+    Schema schema = table.schema();
+    std::shared_ptr<const Node> plan = std::move(table.node);
+    table.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
+    return table;
+  }
+  if ((name == "table" || name == "dataset") && call.arguments.size() == 1) {
+    EVQ_TRY_ASSIGN(const Value text, bind_constant(*call.arguments[0].value, "the table's name"));
+    return named_table(text.type() == Type::kString ? text.as_text() : "", span);
+  }
+  const Environment::Meaning* meaning = environment_->find(name);
+  const auto* function =
+      meaning != nullptr ? std::get_if<Environment::Function>(meaning) : nullptr;
+  if (function == nullptr) {
+    return find_function(name) != nullptr
+               ? diag::table_expected(span, "the scalar " + std::string(name) + "()")
+               : diag::unknown_function(call.function.span, name, function_names());
+  }
+  if (depth_ >= kFunctionDepthMax) {
+    return diag::recursive_function(call.function.span, name);
+  }
+  Environment frame;
+  if (piped != nullptr) {
+    // invoke f(args): the input is the first parameter.
+    if (function->lambda->parameters.empty() || !function->lambda->parameters[0].is_table) {
+      return diag::table_expected(span, "the first parameter of " + std::string(name) + "()");
+    }
+    ast::Lambda rest;
+    Environment::Function shifted = *function;
+    frame.outer = function->defined_in;
+    frame.names.emplace(function->lambda->parameters[0].name.text,
+                        Environment::BoundTable{std::move(piped->node), piped->name});
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      if (i + 1 >= function->lambda->parameters.size()) {
+        return diag::wrong_argument_count(
+            span, name, argument_range(0, function->lambda->parameters.size() - 1),
+            call.arguments.size(), "");
+      }
+      const ast::Parameter& parameter = function->lambda->parameters[i + 1];
+      EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*call.arguments[i].value, nullptr));
+      frame.names.emplace(parameter.name.text,
+                          Environment::Scalar{make_cast(std::move(bound), parameter.type)});
+    }
+    for (std::size_t i = call.arguments.size() + 1; i < function->lambda->parameters.size(); ++i) {
+      const ast::Parameter& parameter = function->lambda->parameters[i];
+      if (parameter.default_value == nullptr) {
+        return diag::missing_argument(span, name, parameter.name.text);
+      }
+      EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*parameter.default_value, nullptr));
+      frame.names.emplace(parameter.name.text, Environment::Scalar{std::move(bound)});
+    }
+  } else {
+    EVQ_TRY_ASSIGN(frame, bind_parameters(*function, call, span, nullptr));
+  }
+  const Environment* outer = std::exchange(environment_, install(&frames_, std::move(frame)));
+  ++depth_;
+  const auto bind_body = [&]() -> Result<Relation> {
+    if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&function->lambda->body)) {
+      return bind_pipeline(**pipeline);
+    }
+    if (const auto* body = std::get_if<ast::ExprPtr>(&function->lambda->body)) {
+      return table_of_expr(**body);
+    }
+    return diag::table_expected(span, "a function");
+  };
+  auto bound = bind_body();
+  --depth_;
+  environment_ = outer;
+  return bound;
+}
+
+std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) const {
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    return field->name.text;
+  }
+  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+    static constexpr std::array<std::string_view, 10> kKeepInner = {
+        "bin",          "bin_auto",    "floor",      "startofday", "startofweek",
+        "startofmonth", "startofyear", "bin_at",     "endofday",   "ceiling"};
+    if (std::ranges::find(kKeepInner, call->function.text) != kKeepInner.end() &&
+        !call->arguments.empty()) {
+      return derived_name(*call->arguments[0].value, input);
+    }
+    return {};
+  }
+  const bool path = std::holds_alternative<ast::Member>(expr.node) ||
+                    std::holds_alternative<ast::Index>(expr.node);
+  if (!path) {
+    return {};
+  }
+  std::vector<std::string> keys;
+  const ast::Expr* at = &expr;
+  while (true) {
+    if (const auto* member = std::get_if<ast::Member>(&at->node)) {
+      keys.push_back(member->key.text);
+      at = member->object.get();
+    } else if (const auto* index = std::get_if<ast::Index>(&at->node)) {
+      if (const auto* key = std::get_if<ast::Literal>(&index->key->node)) {
+        keys.push_back(key->value.to_text());
+      }
+      at = index->object.get();
+    } else if (const auto* field = std::get_if<ast::FieldRef>(&at->node)) {
+      keys.push_back(field->name.text);
+      break;
+    } else {
+      return {};
+    }
+  }
+  std::ranges::reverse(keys);
+  std::string dotted;
+  std::string underscored;
+  for (const std::string& key : keys) {
+    dotted.append(dotted.empty() ? "" : ".").append(key);
+    underscored.append(underscored.empty() ? "" : "_").append(key);
+  }
+  // A path to a flattened field keeps the field's own name.
+  return input != nullptr && input->schema().find(dotted).has_value() ? dotted : underscored;
+}
+
+}  // namespace evq::plan

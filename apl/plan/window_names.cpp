@@ -1,0 +1,34 @@
+#include "apl/plan/window_names.h"
+
+#include <array>
+
+namespace evq::plan {
+namespace {
+
+struct WindowName {
+  std::string_view name;
+  WindowKind kind;
+};
+
+constexpr std::array<WindowName, 7> kWindowNames = {{
+    {"row_number", WindowKind::kRowNumber},
+    {"row_cumsum", WindowKind::kRowCumsum},
+    {"row_rank_dense", WindowKind::kRowRankDense},
+    {"row_rank_min", WindowKind::kRowRankMin},
+    {"prev", WindowKind::kPrev},
+    {"next", WindowKind::kNext},
+    {"row_window_session", WindowKind::kRowWindowSession},
+}};
+
+}  // namespace
+
+std::optional<WindowKind> find_window_function(std::string_view name) {
+  for (const WindowName& row : kWindowNames) {
+    if (row.name == name) {
+      return row.kind;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace evq::plan
