@@ -1,0 +1,517 @@
+// Datasets, objects and settings. Tokens are in catalog_tokens.cpp.
+//
+// A dataset and its file are made in this order: under the catalog's write lock the file is created
+// and given its key, then the catalog row is committed. A crash between leaves a file no row
+// names, which the next creation removes. Dropping commits the row's removal first, then unlinks.
+#include "store/catalog_definitions.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <utility>
+
+#include "store/base/bytes.h"
+#include "store/base/checksum.h"
+#include "store/base/control.h"
+#include "store/base/limits.h"
+#include "store/catalog/dataset_file.h"
+#include "store/catalog/row_sum.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::string_view kNextFileId = "next_file_id";
+constexpr std::string_view kSelectDatasets =
+    "SELECT name, file_id, file_key, definition, sum FROM datasets ORDER BY name";
+constexpr std::string_view kSelectDataset =
+    "SELECT name, file_id, file_key, definition, sum FROM datasets WHERE name = ?1";
+constexpr std::string_view kSelectObjects =
+    "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects WHERE kind = ?1";
+constexpr std::string_view kSelectObject =
+    "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects "
+    "WHERE kind = ?1 AND id = ?2";
+
+struct DatasetRow {
+  DatasetDefinition definition;
+  std::uint64_t file_key = 0;
+};
+
+Error corrupt(const Statement& /*row*/, const std::string& what) {
+  return make_error(ErrorCode::kCorrupt, "catalog.db: " + what,
+                    "run 'evq check' to see what is damaged");
+}
+
+// The coding of datasets.definition. New members are appended; a reader of an older row finds the
+// end early and leaves their defaults.
+std::string encode_definition(const DatasetDefinition& definition) {
+  ByteWriter out;
+  out.string(definition.description);
+  out.string(definition.kind);
+  out.string(definition.who);
+  out.string(definition.extra);
+  out.i64(definition.created);
+  out.i64(definition.updated);
+  out.i64(definition.retention_days);
+  out.u8(definition.use_retention ? 1 : 0);
+  out.varint(definition.map_fields.size());
+  for (const std::string& field : definition.map_fields) {
+    out.string(field);
+  }
+  return out.release();
+}
+
+bool decode_definition(std::string_view bytes, DatasetDefinition* definition) {
+  ByteReader in(bytes);
+  definition->description = in.string();
+  definition->kind = in.string();
+  definition->who = in.string();
+  definition->extra = in.string();
+  definition->created = in.i64();
+  definition->updated = in.i64();
+  definition->retention_days = in.i64();
+  definition->use_retention = in.u8() != 0;
+  const std::size_t fields = in.count(1);
+  for (std::size_t i = 0; i < fields && in.ok(); ++i) {
+    definition->map_fields.emplace_back(in.string());
+  }
+  return in.ok();
+}
+
+std::int64_t dataset_sum(std::string_view name, std::uint64_t file_id, std::uint64_t file_key,
+                         std::string_view definition) {
+  return RowSum(0, "datasets")
+      .add_text(name)
+      .add(file_id)
+      .add(file_key)
+      .add_text(definition)
+      .value();
+}
+
+std::int64_t object_sum(const StoredObject& object) {
+  return RowSum(0, "objects")
+      .add(static_cast<std::int64_t>(object.kind))
+      .add_text(object.id)
+      .add_text(object.dataset)
+      .add_text(object.name)
+      .add_text(object.who)
+      .add(object.created)
+      .add(object.updated)
+      .add_text(object.body)
+      .value();
+}
+
+std::int64_t setting_sum(std::string_view name, std::string_view value) {
+  return RowSum(0, "settings").add_text(name).add_text(value).value();
+}
+
+Result<DatasetRow> dataset_of(const Statement& row) {
+  DatasetRow dataset;
+  dataset.definition.name = row.text(0);
+  dataset.definition.file_id = static_cast<std::uint64_t>(row.integer(1));
+  dataset.file_key = static_cast<std::uint64_t>(row.integer(2));
+  const std::int64_t sum = dataset_sum(dataset.definition.name, dataset.definition.file_id,
+                                       dataset.file_key, row.blob(3));
+  if (row.integer(4) != sum || !decode_definition(row.blob(3), &dataset.definition)) {
+    return corrupt(row, "the row of dataset '" + dataset.definition.name + "' is damaged");
+  }
+  return dataset;
+}
+
+Result<StoredObject> object_of(const Statement& row) {
+  StoredObject object;
+  object.kind = static_cast<ObjectKind>(row.integer(0));
+  object.id = row.text(1);
+  object.dataset = row.text(2);
+  object.name = row.text(3);
+  object.who = row.text(4);
+  object.created = row.integer(5);
+  object.updated = row.integer(6);
+  object.body = row.text(7);
+  if (row.integer(8) != object_sum(object)) {
+    return corrupt(row, "the row of object '" + object.id + "' is damaged");
+  }
+  return object;
+}
+
+Result<std::optional<DatasetRow>> read_dataset(Connection& connection, std::string_view name) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectDataset));
+  EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, name).step());
+  if (!found) {
+    return std::optional<DatasetRow>();
+  }
+  EVQ_TRY_ASSIGN(DatasetRow dataset, dataset_of(row));
+  return std::optional<DatasetRow>(std::move(dataset));
+}
+
+Status write_dataset(Connection& connection, const DatasetRow& dataset) {
+  const DatasetDefinition& definition = dataset.definition;
+  const std::string coded = encode_definition(definition);
+  EVQ_TRY_ASSIGN(Statement write,
+                 connection.prepare("INSERT OR REPLACE INTO datasets(name, file_id, file_key, "
+                                    "definition, sum) VALUES(?1, ?2, ?3, ?4, ?5)"));
+  write.bind_text(1, definition.name)
+      .bind(2, static_cast<std::int64_t>(definition.file_id))
+      .bind(3, static_cast<std::int64_t>(dataset.file_key))
+      .bind_blob(4, coded)
+      .bind(5, dataset_sum(definition.name, definition.file_id, dataset.file_key, coded));
+  return write.run();
+}
+
+Result<std::optional<std::string>> read_setting(Connection& connection, std::string_view name) {
+  EVQ_TRY_ASSIGN(Statement row,
+                 connection.prepare("SELECT value, sum FROM settings WHERE name = ?1"));
+  EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, name).step());
+  if (!found) {
+    return std::optional<std::string>();
+  }
+  std::string value(row.text(0));
+  if (row.integer(1) != setting_sum(name, value)) {
+    return corrupt(row, "the setting '" + std::string(name) + "' is damaged");
+  }
+  return std::optional<std::string>(std::move(value));
+}
+
+Status write_setting(Connection& connection, std::string_view name, std::string_view value) {
+  EVQ_TRY_ASSIGN(
+      Statement write,
+      connection.prepare("INSERT OR REPLACE INTO settings(name, value, sum) VALUES(?1, ?2, ?3)"));
+  return write.bind_text(1, name).bind_text(2, value).bind(3, setting_sum(name, value)).run();
+}
+
+Result<std::uint64_t> read_next_file_id(Connection& connection) {
+  EVQ_TRY_ASSIGN(const std::optional<std::string> text, read_setting(connection, kNextFileId));
+  std::uint64_t id = 1;
+  if (text) {
+    std::from_chars(text->data(), text->data() + text->size(), id);
+  }
+  return id;
+}
+
+// The file and what SQLite and the lock keep beside it; missing ones are fine.
+void remove_dataset_files(const std::string& path) {
+  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+    static_cast<void>(remove_file(path + suffix));
+  }
+}
+
+// Makes the file of a new dataset with its key inside, durably.
+Status make_dataset_file(const DatabaseOptions& options, std::uint64_t file_key) {
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Database> database,
+                 Database::open(options, dataset_schema()));
+  EVQ_TRY_ASSIGN(WriteLock lock, database->begin_write(1));
+  EVQ_TRY(DatasetWriter::initialise(lock.connection(), file_key));
+  return lock.commit();
+}
+
+}  // namespace
+
+std::string dataset_path(const std::string& directory, std::uint64_t file_id) {
+  return directory + "/datasets/" + std::to_string(file_id) + ".db";
+}
+
+Status check_dataset_name(std::string_view name) {
+  const auto alphanumeric = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  const auto allowed = [&](char c) { return alphanumeric(c) || c == '_' || c == '.' || c == '-'; };
+  if (name.empty() || name.size() > kDatasetNameBytesMax || !alphanumeric(name.front()) ||
+      !alphanumeric(name.back()) || !std::ranges::all_of(name, allowed)) {
+    return make_error(ErrorCode::kUsage,
+                      "a dataset's name has 1 to 128 letters, digits, '-', '_' "
+                      "or '.', the first and last a letter or digit");
+  }
+  return {};
+}
+
+CatalogDefinitions::CatalogDefinitions(CatalogOptions options) : options_(std::move(options)) {}
+
+Result<Database*> CatalogDefinitions::database(bool create) {
+  const MutexLock lock(mutex_);
+  if (database_ == nullptr) {
+    DatabaseOptions options;
+    options.path = options_.directory + "/catalog.db";
+    options.vfs = options_.vfs;
+    options.create = create;
+    if (!create && !file_exists(options.path)) {
+      return static_cast<Database*>(nullptr);
+    }
+    EVQ_TRY_ASSIGN(database_, Database::open(options, catalog_schema()));
+  }
+  return database_.get();
+}
+
+// ---------------------------------------------------------------- datasets
+
+Result<std::vector<DatasetDefinition>> CatalogDefinitions::datasets() {
+  std::vector<DatasetDefinition> found;
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return found;
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectDatasets));
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      return found;
+    }
+    EVQ_TRY_ASSIGN(DatasetRow dataset, dataset_of(row));
+    found.push_back(std::move(dataset.definition));
+  }
+}
+
+Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::string_view name) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return std::optional<DatasetDefinition>();
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
+  return row ? std::optional<DatasetDefinition>(std::move(row->definition)) : std::nullopt;
+}
+
+Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog != nullptr) {
+    EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+    EVQ_TRY_ASSIGN(const std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
+    if (row) {
+      return DatasetFileName{row->definition.file_id, row->file_key};
+    }
+  }
+  return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
+}
+
+Result<DatasetDefinition> CatalogDefinitions::create_dataset(const DatasetDefinition& definition) {
+  EVQ_TRY(check_dataset_name(definition.name));
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(DatasetDefinition made, insert_dataset(lock.connection(), definition));
+  EVQ_TRY(lock.commit());
+  return made;
+}
+
+Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connection,
+                                                             DatasetDefinition definition) {
+  EVQ_TRY_ASSIGN(const std::optional<DatasetRow> taken, read_dataset(connection, definition.name));
+  if (taken) {
+    return make_error(ErrorCode::kConflict, "dataset '" + definition.name + "' exists already");
+  }
+  EVQ_TRY(remove_orphans(connection));
+  DatasetRow row;
+  EVQ_TRY_ASSIGN(definition.file_id, read_next_file_id(connection));
+  definition.created = definition.created == 0 ? wall_clock_now_ns() : definition.created;
+  definition.updated = definition.created;
+  row.file_key = random_seed() | 1;  // 0 means "any"
+  row.definition = std::move(definition);
+  DatabaseOptions options;
+  options.path = dataset_path(options_.directory, row.definition.file_id);
+  options.vfs = options_.vfs;
+  options.page_size_bytes = kDatasetPageBytes;
+  options.create = true;
+  EVQ_TRY(make_private_directory(options_.directory + "/datasets"));
+  EVQ_TRY(make_dataset_file(options, row.file_key));
+  EVQ_TRY(write_setting(connection, kNextFileId, std::to_string(row.definition.file_id + 1)));
+  EVQ_TRY(write_dataset(connection, row));
+  return std::move(row.definition);
+}
+
+// Files a crash left without a row: only the numbers at or past the next one, or rows already gone,
+// can be such; all are removed under the catalog's write lock, so none is in the making.
+Status CatalogDefinitions::remove_orphans(Connection& connection) {
+  const std::string folder = options_.directory + "/datasets";
+  if (!is_directory(folder)) {
+    return {};
+  }
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, list_directory(folder));
+  EVQ_TRY_ASSIGN(Statement find, connection.prepare("SELECT 1 FROM datasets WHERE file_id = ?1"));
+  for (const std::string& name : names) {
+    std::int64_t id = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (parsed.ec != std::errc() || std::string_view(parsed.ptr) != ".db") {
+      continue;
+    }
+    find.reset();
+    EVQ_TRY_ASSIGN(const bool listed, find.bind(1, id).step());
+    if (!listed) {
+      remove_dataset_files(dataset_path(options_.directory, static_cast<std::uint64_t>(id)));
+    }
+  }
+  return {};
+}
+
+Status CatalogDefinitions::update_dataset(const DatasetDefinition& definition) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lock.connection(), definition.name));
+  if (!row) {
+    return make_error(ErrorCode::kNotFound, "dataset '" + definition.name + "' not found");
+  }
+  const std::uint64_t file_id = row->definition.file_id;
+  row->definition = definition;
+  row->definition.file_id = file_id;
+  EVQ_TRY(write_dataset(lock.connection(), *row));
+  return lock.commit();
+}
+
+Status CatalogDefinitions::drop_dataset(std::string_view name) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(0));
+  EVQ_TRY_ASSIGN(const std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
+  if (!row) {
+    return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
+  }
+  {
+    EVQ_TRY_ASSIGN(Statement remove,
+                   lock.connection().prepare("DELETE FROM datasets WHERE name = ?1"));
+    EVQ_TRY(remove.bind_text(1, name).run());
+  }
+  EVQ_TRY(lock.commit());
+  remove_dataset_files(dataset_path(options_.directory, row->definition.file_id));
+  return {};
+}
+
+// ---------------------------------------------------------------- objects and settings
+
+Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
+                                                              std::string_view dataset) {
+  std::vector<StoredObject> found;
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return found;
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectObjects));
+  row.bind(1, static_cast<std::int64_t>(kind));
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      break;
+    }
+    EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
+    if (dataset.empty() || object.dataset == dataset) {
+      found.push_back(std::move(object));
+    }
+  }
+  std::ranges::sort(found, [](const StoredObject& a, const StoredObject& b) {
+    return std::tie(a.created, a.id) < std::tie(b.created, b.id);
+  });
+  return found;
+}
+
+Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind kind,
+                                                                    std::string_view id) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return std::optional<StoredObject>();
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectObject));
+  EVQ_TRY_ASSIGN(const bool found,
+                 row.bind(1, static_cast<std::int64_t>(kind)).bind_text(2, id).step());
+  if (!found) {
+    return std::optional<StoredObject>();
+  }
+  EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
+  return std::optional<StoredObject>(std::move(object));
+}
+
+Status CatalogDefinitions::put_object(const StoredObject& object) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(object.body.size() + 1));
+  {
+    EVQ_TRY_ASSIGN(Statement write,
+                   lock.connection().prepare(
+                       "INSERT OR REPLACE INTO objects(kind, id, dataset, name, who, created, "
+                       "updated, body, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+    write.bind(1, static_cast<std::int64_t>(object.kind))
+        .bind_text(2, object.id)
+        .bind_text(3, object.dataset)
+        .bind_text(4, object.name)
+        .bind_text(5, object.who)
+        .bind(6, object.created)
+        .bind(7, object.updated)
+        .bind_text(8, object.body)
+        .bind(9, object_sum(object));
+    EVQ_TRY(write.run());
+  }
+  return lock.commit();
+}
+
+Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view id) {
+  EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, find_object(kind, id));
+  if (!found) {
+    return false;
+  }
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(0));
+  {
+    EVQ_TRY_ASSIGN(Statement remove,
+                   lock.connection().prepare("DELETE FROM objects WHERE kind = ?1 AND id = ?2"));
+    EVQ_TRY(remove.bind(1, static_cast<std::int64_t>(kind)).bind_text(2, id).run());
+  }
+  EVQ_TRY(lock.commit());
+  return true;
+}
+
+Result<std::optional<std::string>> CatalogDefinitions::setting(std::string_view name) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return std::optional<std::string>();
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  return read_setting(lease.connection(), name);
+}
+
+Status CatalogDefinitions::put_setting(std::string_view name, std::string_view value) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(value.size() + 1));
+  EVQ_TRY(write_setting(lock.connection(), name, value));
+  return lock.commit();
+}
+
+// ---------------------------------------------------------------- check
+
+Result<std::vector<std::string>> CatalogDefinitions::check() {
+  std::vector<std::string> problems;
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return problems;
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  Connection& connection = lease.connection();
+  EVQ_TRY_ASSIGN(problems, connection.text_rows("PRAGMA integrity_check(20)"));
+  std::erase(problems, "ok");
+  const auto note = [&problems](Status status) {
+    if (!status.ok()) {
+      problems.push_back(status.error().message);
+    }
+  };
+  const auto status_of = [](auto&& result) {
+    return result.ok() ? Status() : Status(std::move(result).take_error());
+  };
+  const auto each = [&](std::string_view sql, const auto& read) -> Status {
+    EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql));
+    while (true) {
+      EVQ_TRY_ASSIGN(const bool more, row.step());
+      if (!more) {
+        return {};
+      }
+      note(status_of(read(row)));
+    }
+  };
+  note(each(kSelectDatasets, dataset_of));
+  note(each("SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects",
+            object_of));
+  note(each("SELECT name, value, sum FROM settings", [](const Statement& row) -> Result<bool> {
+    if (row.integer(2) != setting_sum(row.text(0), row.text(1))) {
+      return corrupt(row, "the setting '" + std::string(row.text(0)) + "' is damaged");
+    }
+    return true;
+  }));
+  note(status_of(list()));
+  return problems;
+}
+
+}  // namespace evq

@@ -1,0 +1,73 @@
+#pragma once
+// CatalogDefinitions: Definitions (definitions.h) over catalog.db, and what the store itself needs
+// from there: which file belongs to which dataset, and the making and dropping of both together.
+// catalog.db is opened by the first call that needs it. Any thread.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/mutex.h"
+#include "store/catalog/database.h"
+#include "store/definitions.h"
+
+namespace evq {
+
+struct CatalogOptions {
+  std::string directory;  // canonical
+  std::string vfs;
+};
+
+// Which file a dataset's events are in, and the key inside it.
+struct DatasetFileName {
+  std::uint64_t file_id = 0;
+  std::uint64_t file_key = 0;
+};
+
+std::string dataset_path(const std::string& directory, std::uint64_t file_id);
+// kUsage unless the name is [A-Za-z0-9_.-]{1,128}, first and last alphanumeric.
+Status check_dataset_name(std::string_view name);
+
+class CatalogDefinitions final : public Definitions, public Tokens {
+ public:
+  explicit CatalogDefinitions(CatalogOptions options);
+
+  Result<std::vector<DatasetDefinition>> datasets() override;
+  Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) override;
+  Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) override;
+  Status update_dataset(const DatasetDefinition& definition) override;
+  Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) override;
+  Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) override;
+  Status put_object(const StoredObject& object) override;
+  Result<bool> remove_object(ObjectKind kind, std::string_view id) override;
+  Tokens& tokens() override { return *this; }
+  Result<std::optional<std::string>> setting(std::string_view name) override;
+  Status put_setting(std::string_view name, std::string_view value) override;
+
+  Result<std::vector<TokenRecord>> list() override;
+  Result<std::optional<TokenRecord>> find(std::string_view digest) override;
+  Status put(const TokenRecord& token) override;
+  Result<bool> remove(std::string_view id) override;
+
+  // kNotFound when there is no such dataset.
+  Result<DatasetFileName> find_file(std::string_view name);
+  // Removes the definition, durably, then the file.
+  Status drop_dataset(std::string_view name);
+  // Reads every row, collecting what fails; nothing when the catalog does not exist yet.
+  Result<std::vector<std::string>> check();
+
+ private:
+  // The open catalog; nothing when there is none yet and `create` is false.
+  Result<Database*> database(bool create);
+  Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
+  Status remove_orphans(Connection& connection);
+
+  const CatalogOptions options_;
+  Mutex mutex_;
+  std::unique_ptr<Database> database_ EVQ_GUARDED_BY(mutex_);
+};
+
+}  // namespace evq

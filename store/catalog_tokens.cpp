@@ -1,0 +1,151 @@
+// Tokens in catalog.db: only digests of secrets are kept, so lookup is by digest and its timing
+// tells nothing about a secret.
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "store/catalog/row_sum.h"
+#include "store/catalog_definitions.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::string_view kSelectTokens =
+    "SELECT id, digest, name, description, kind, capabilities, created, expires, last_used, sum "
+    "FROM tokens";
+constexpr std::string_view kSelectToken =
+    "SELECT id, digest, name, description, kind, capabilities, created, expires, last_used, sum "
+    "FROM tokens WHERE digest = ?1";
+
+std::int64_t token_sum(const TokenRecord& token) {
+  RowSum sum(0, "tokens");
+  sum.add_text(token.id)
+      .add_text(token.digest)
+      .add_text(token.name)
+      .add_text(token.description)
+      .add_text(token.kind)
+      .add_text(token.capabilities)
+      .add(token.created);
+  for (const std::optional<std::int64_t>& time : {token.expires, token.last_used}) {
+    if (time) {
+      sum.add(*time);
+    } else {
+      sum.add_null();
+    }
+  }
+  return sum.value();
+}
+
+std::optional<std::int64_t> time_of(const Statement& row, int column) {
+  return row.is_null(column) ? std::nullopt : std::optional<std::int64_t>(row.integer(column));
+}
+
+Result<TokenRecord> token_of(const Statement& row) {
+  TokenRecord token;
+  token.id = row.text(0);
+  token.digest = row.blob(1);
+  token.name = row.text(2);
+  token.description = row.text(3);
+  token.kind = row.text(4);
+  token.capabilities = row.text(5);
+  token.created = row.integer(6);
+  token.expires = time_of(row, 7);
+  token.last_used = time_of(row, 8);
+  if (row.integer(9) != token_sum(token)) {
+    return make_error(ErrorCode::kCorrupt,
+                      "catalog.db: the row of token '" + token.id + "' is damaged",
+                      "run 'evq check' to see what is damaged");
+  }
+  return token;
+}
+
+void bind_time(Statement* write, int index, const std::optional<std::int64_t>& time) {
+  if (time) {
+    write->bind(index, *time);
+  } else {
+    write->bind_null(index);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<TokenRecord>> CatalogDefinitions::list() {
+  std::vector<TokenRecord> found;
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return found;
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectTokens));
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      break;
+    }
+    EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
+    found.push_back(std::move(token));
+  }
+  std::ranges::sort(found, [](const TokenRecord& a, const TokenRecord& b) {
+    return std::tie(a.created, a.id) < std::tie(b.created, b.id);
+  });
+  return found;
+}
+
+Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view digest) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return std::optional<TokenRecord>();
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectToken));
+  EVQ_TRY_ASSIGN(const bool found, row.bind_blob(1, digest).step());
+  if (!found) {
+    return std::optional<TokenRecord>();
+  }
+  EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
+  return std::optional<TokenRecord>(std::move(token));
+}
+
+Status CatalogDefinitions::put(const TokenRecord& token) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  {
+    EVQ_TRY_ASSIGN(Statement write,
+                   lock.connection().prepare(
+                       "INSERT OR REPLACE INTO tokens(id, digest, name, description, kind, "
+                       "capabilities, created, expires, last_used, sum) "
+                       "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"));
+    write.bind_text(1, token.id)
+        .bind_blob(2, token.digest)
+        .bind_text(3, token.name)
+        .bind_text(4, token.description)
+        .bind_text(5, token.kind)
+        .bind_text(6, token.capabilities)
+        .bind(7, token.created);
+    bind_time(&write, 8, token.expires);
+    bind_time(&write, 9, token.last_used);
+    write.bind(10, token_sum(token));
+    EVQ_TRY(write.run());
+  }
+  return lock.commit();
+}
+
+Result<bool> CatalogDefinitions::remove(std::string_view id) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  if (catalog == nullptr) {
+    return false;
+  }
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(0));
+  bool found = false;
+  {
+    EVQ_TRY_ASSIGN(Statement remove,
+                   lock.connection().prepare("DELETE FROM tokens WHERE id = ?1 RETURNING 1"));
+    EVQ_TRY_ASSIGN(found, remove.bind_text(1, id).step());
+    EVQ_TRY(remove.run());
+  }
+  EVQ_TRY(lock.commit());
+  return found;
+}
+
+}  // namespace evq
