@@ -42,6 +42,20 @@ bool is_ascii_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+Token make_token(TokenKind kind, Span span, std::string text = {}) {
+  Token token;
+  token.kind = kind;
+  token.span = span;
+  token.text = std::move(text);
+  return token;
+}
+
+Token make_literal(Span span, Value value) {
+  Token token = make_token(TokenKind::kLiteral, span);
+  token.value = std::move(value);
+  return token;
+}
+
 class Scanner {
  public:
   Scanner(std::string_view text, std::int64_t now_ns) : text_(text), now_ns_(now_ns) {}
@@ -160,7 +174,7 @@ Result<Token> Scanner::scan_string() {
       }
       const std::string_view content = text_.substr(body, at_ - body);
       ++at_;
-      Token token{.kind = TokenKind::kString, .span = span_from(begin)};
+      Token token = make_token(TokenKind::kString, span_from(begin));
       token.text = raw ? decode_raw_string(content, quote) : decode_string(content);
       return token;
     }
@@ -179,7 +193,7 @@ Result<Token> Scanner::scan_fenced_string() {
     return diag::unterminated_string({begin, begin + 3});
   }
   at_ = close + 3;
-  Token token{.kind = TokenKind::kString, .span = span_from(begin)};
+  Token token = make_token(TokenKind::kString, span_from(begin));
   std::string_view content = text_.substr(body, close - body);
   if (content.starts_with("\r\n")) {
     content.remove_prefix(2);
@@ -202,10 +216,7 @@ Result<Token> Scanner::scan_number() {
       at_ = name_end(at_);
       return diag::invalid_number(span_from(begin), text_.substr(begin, at_ - begin));
     }
-    return Token{.kind = TokenKind::kLiteral,
-                 .span = span_from(begin),
-                 .text = {},
-                 .value = Value::integer(*value)};
+    return make_literal(span_from(begin), Value::integer(*value));
   }
   bool real = false;
   while (is_digit(peek())) {
@@ -231,7 +242,7 @@ Result<Token> Scanner::scan_number() {
   const std::size_t number_end = at_;
   at_ = name_end(at_);
   const std::string_view whole = text_.substr(begin, at_ - begin);
-  Token token{.kind = TokenKind::kLiteral, .span = span_from(begin)};
+  Token token = make_token(TokenKind::kLiteral, span_from(begin));
   if (at_ > number_end) {
     if (const auto ns = parse_timespan_literal(whole)) {
       token.value = Value::timespan(*ns);
@@ -259,7 +270,7 @@ Result<Token> Scanner::scan_number() {
 Result<Token> Scanner::scan_name() {
   const std::size_t begin = at_;
   at_ = name_end(peek() == '$' ? at_ + 1 : at_);
-  Token token{.kind = TokenKind::kName, .span = span_from(begin)};
+  Token token = make_token(TokenKind::kName, span_from(begin));
   token.text = std::string(text_.substr(begin, at_ - begin));
   if (token.text.size() > kQueryNameBytesMax) {
     return diag::name_too_long(token.span, kQueryNameBytesMax);
@@ -309,10 +320,7 @@ Result<Token> Scanner::scan_typed_literal(std::size_t begin, std::string_view ty
   if (!value) {
     return diag::invalid_literal(span_from(begin), type, raw);
   }
-  return Token{.kind = TokenKind::kLiteral,
-               .span = span_from(begin),
-               .text = {},
-               .value = *std::move(value)};
+  return make_literal(span_from(begin), *std::move(value));
 }
 
 Result<Token> Scanner::scan_symbol() {
@@ -326,7 +334,7 @@ Result<Token> Scanner::scan_symbol() {
     }
     const std::size_t end = name_end(word);
     if (end > word && is_infix_word(text_.substr(word, end - word))) {
-      Token token{.kind = TokenKind::kName};
+      Token token = make_token(TokenKind::kName, {});
       token.text = "!" + std::string(text_.substr(word, end - word));
       at_ = end;
       if (token.text == "!in" && peek() == '~') {
@@ -340,8 +348,7 @@ Result<Token> Scanner::scan_symbol() {
   for (const std::string_view symbol : kSymbols) {
     if (rest.starts_with(symbol)) {
       at_ += symbol.size();
-      return Token{
-          .kind = TokenKind::kSymbol, .span = span_from(begin), .text = std::string(symbol)};
+      return make_token(TokenKind::kSymbol, span_from(begin), std::string(symbol));
     }
   }
   next_code_point(text_, at_);
@@ -351,7 +358,7 @@ Result<Token> Scanner::scan_symbol() {
 Result<Token> Scanner::next() {
   EVQ_TRY(skip_blanks());
   if (at_ >= text_.size()) {
-    return Token{.kind = TokenKind::kEnd, .span = {text_.size(), text_.size()}};
+    return make_token(TokenKind::kEnd, {text_.size(), text_.size()});
   }
   if (at_string()) {
     return scan_string();

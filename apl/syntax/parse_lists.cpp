@@ -166,9 +166,6 @@ Result<ast::NamedExpr> parse_named_expr(TokenCursor& cursor) {
       item.names.push_back({.text = path.text(), .span = path.span, .quoted = false});
     }
   }
-  if (at_pipeline(cursor) && cursor.at("(")) {
-    return cursor.unexpected("an expression");
-  }
   EVQ_TRY_ASSIGN(item.value, parse_expression(cursor));
   item.span = cursor.span_from(first);
   return item;

@@ -1,0 +1,153 @@
+// Operators that bring several tables together: join, lookup, union, search.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/syntax/diagnostics.h"
+#include "apl/syntax/grammar.h"
+
+namespace evq::syntax {
+
+namespace {
+
+struct JoinName {
+  std::string_view text;
+  ast::JoinKind kind;
+};
+
+constexpr JoinName kJoinNames[] = {
+    {"inner", ast::JoinKind::kInner},           {"innerunique", ast::JoinKind::kInnerUnique},
+    {"leftouter", ast::JoinKind::kLeftOuter},   {"rightouter", ast::JoinKind::kRightOuter},
+    {"fullouter", ast::JoinKind::kFullOuter},   {"leftanti", ast::JoinKind::kLeftAnti},
+    {"rightanti", ast::JoinKind::kRightAnti},   {"leftsemi", ast::JoinKind::kLeftSemi},
+    {"rightsemi", ast::JoinKind::kRightSemi},   {"anti", ast::JoinKind::kLeftAnti},
+    {"leftantisemi", ast::JoinKind::kLeftAnti}, {"rightantisemi", ast::JoinKind::kRightAnti}};
+
+constexpr std::string_view kJoinKinds[] = {"inner",      "innerunique", "leftouter",
+                                           "rightouter", "fullouter",   "leftanti",
+                                           "rightanti",  "leftsemi",    "rightsemi"};
+
+struct JoinParts {
+  ast::JoinKind kind = ast::JoinKind::kDefault;
+  ast::PipelinePtr right;
+  std::vector<ast::ExprPtr> conditions;
+};
+
+Result<ast::JoinKind> parse_join_kind(const ast::Option& option) {
+  const std::string text = option_text(option);
+  const auto* found = std::find_if(std::begin(kJoinNames), std::end(kJoinNames),
+                                   [&](const JoinName& row) { return row.text == text; });
+  if (found == std::end(kJoinNames)) {
+    return diag::invalid_option_value(option.value->span, "kind", text, kJoinKinds);
+  }
+  return found->kind;
+}
+
+Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
+  constexpr std::string_view kOptions[] = {"kind"};
+  JoinParts parts;
+  EVQ_TRY_ASSIGN(const std::vector<ast::Option> options, parse_options(cursor, name, kOptions));
+  for (const ast::Option& option : options) {
+    EVQ_TRY_ASSIGN(parts.kind, parse_join_kind(option));
+  }
+  EVQ_TRY_ASSIGN(ast::TableItem item, parse_table_item(cursor));
+  if (auto* pattern = std::get_if<ast::NamePattern>(&item)) {
+    const Span span = pattern->span;
+    parts.right = wrap_source(span, ast::TableRef{std::move(*pattern)});
+  } else {
+    parts.right = std::get<ast::PipelinePtr>(std::move(item));
+  }
+  EVQ_TRY(skip_hints(cursor));
+  EVQ_TRY(cursor.expect_word("on", "'on' and the key fields"));
+  do {
+    EVQ_TRY_ASSIGN(ast::ExprPtr condition, parse_expression(cursor));
+    const auto* logical = std::get_if<ast::Logical>(&condition->node);
+    if (logical != nullptr && !logical->is_or) {
+      return diag::join_with_and(condition->span);
+    }
+    parts.conditions.push_back(std::move(condition));
+  } while (cursor.accept(","));
+  return parts;
+}
+
+Result<bool> option_bool(const ast::Option& option) {
+  constexpr std::string_view kBools[] = {"true", "false"};
+  const auto* literal = std::get_if<ast::Literal>(&option.value->node);
+  if (literal != nullptr && !literal->value.is_null() && literal->value.type() == Type::kBool) {
+    return literal->value.as_bool();
+  }
+  return diag::invalid_option_value(option.value->span, option.name.text, option_text(option),
+                                    kBools);
+}
+
+Status apply_union_option(const ast::Option& option, ast::Union* node) {
+  constexpr std::string_view kKinds[] = {"inner", "outer"};
+  const std::string text = option_text(option);
+  if (option.name.text == "kind") {
+    if (text != "inner" && text != "outer") {
+      return diag::invalid_option_value(option.value->span, "kind", text, kKinds);
+    }
+    node->kind = text == "inner" ? ast::UnionKind::kInner : ast::UnionKind::kOuter;
+  } else if (option.name.text == "isfuzzy") {
+    EVQ_TRY_ASSIGN(node->is_fuzzy, option_bool(option));
+  } else {
+    node->with_source = ast::Name{.text = text, .span = option.value->span, .quoted = false};
+    if (const auto* field = std::get_if<ast::FieldRef>(&option.value->node)) {
+      node->with_source = field->name;
+    }
+  }
+  return Status::success();
+}
+
+}  // namespace
+
+Result<ast::OperatorNode> parse_join(TokenCursor& cursor) {
+  EVQ_TRY_ASSIGN(JoinParts parts, parse_join_parts(cursor, "join"));
+  return ast::OperatorNode{
+      ast::Join{parts.kind, std::move(parts.right), std::move(parts.conditions)}};
+}
+
+Result<ast::OperatorNode> parse_lookup(TokenCursor& cursor) {
+  EVQ_TRY_ASSIGN(JoinParts parts, parse_join_parts(cursor, "lookup"));
+  return ast::OperatorNode{
+      ast::Lookup{parts.kind, std::move(parts.right), std::move(parts.conditions)}};
+}
+
+Result<ast::OperatorNode> parse_union(TokenCursor& cursor) {
+  constexpr std::string_view kOptions[] = {"kind", "withsource", "isfuzzy"};
+  ast::Union node;
+  EVQ_TRY_ASSIGN(const std::vector<ast::Option> options, parse_options(cursor, "union", kOptions));
+  for (const ast::Option& option : options) {
+    EVQ_TRY(apply_union_option(option, &node));
+  }
+  EVQ_TRY_ASSIGN(node.tables, parse_table_items(cursor));
+  return ast::OperatorNode{std::move(node)};
+}
+
+Result<ast::OperatorNode> parse_search(TokenCursor& cursor) {
+  constexpr std::string_view kOptions[] = {"kind"};
+  constexpr std::string_view kKinds[] = {"default", "case_insensitive", "case_sensitive"};
+  ast::Search node;
+  if (cursor.at_word("kind") || cursor.at_word("hint")) {
+    EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
+                   parse_options(cursor, "search", kOptions));
+    for (const ast::Option& option : options) {
+      const std::string text = option_text(option);
+      const auto found = std::find(std::begin(kKinds), std::end(kKinds), text);
+      if (found == std::end(kKinds)) {
+        return diag::invalid_option_value(option.value->span, "kind", text, kKinds);
+      }
+      node.kind = static_cast<ast::SearchKind>(found - std::begin(kKinds));
+    }
+  }
+  if (cursor.at_word("in") && cursor.peek(1).is_symbol("(")) {
+    cursor.take();
+    cursor.take();
+    EVQ_TRY_ASSIGN(node.tables, parse_table_items(cursor));
+    EVQ_TRY(cursor.expect(")", "',' or ')'"));
+  }
+  EVQ_TRY_ASSIGN(node.predicate, parse_search_predicate(cursor));
+  return ast::OperatorNode{std::move(node)};
+}
+
+}  // namespace evq::syntax
