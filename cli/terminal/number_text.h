@@ -1,0 +1,19 @@
+#pragma once
+// Numbers for people: short, with a unit, never exact. For exact text see store/base/number.h.
+// All functions are pure and independent of the locale.
+
+#include <cstdint>
+#include <string>
+
+namespace evq {
+
+// Three digits and a decimal prefix: 0, 12, 1.5k, 20M, 0.05, 1e-07. Not a number gives "-".
+std::string quantity_text(double value);
+// Decimal units: 999 B, 1.5 kB, 3.2 GB.
+std::string bytes_text(std::uint64_t bytes);
+// Groups of three: 48,211.
+std::string grouped_text(std::uint64_t value);
+// 41 ms, 1.2 s, 2:05, 1:02:05.
+std::string duration_text(std::int64_t milliseconds);
+
+}  // namespace evq

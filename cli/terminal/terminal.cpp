@@ -1,0 +1,220 @@
+#include "cli/terminal/terminal.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "store/base/file.h"
+#include "store/base/number.h"
+#include "store/base/utf8.h"
+
+namespace evq {
+
+namespace {
+
+std::string variable(const Environment& environment, const std::string& name) {
+  return environment(name).value_or("");
+}
+
+std::size_t positive_number(const std::string& text, std::size_t otherwise) {
+  const auto value = parse_uint(text);
+  // Four digits are more than any screen has.
+  return value && *value > 0 && *value < 10000 ? static_cast<std::size_t>(*value) : otherwise;
+}
+
+class ProcessTerminal final : public TerminalDevice {
+ public:
+  ProcessTerminal(int input, int output, Environment environment)
+      : input_(input),
+        output_(output),
+        environment_(std::move(environment)),
+        interactive_(is_terminal(input) && is_terminal(output) && !is_dumb_terminal(environment_)) {
+  }
+  ~ProcessTerminal() override { restore(); }
+  ProcessTerminal(const ProcessTerminal&) = delete;
+  ProcessTerminal& operator=(const ProcessTerminal&) = delete;
+
+  bool is_interactive() const override { return interactive_; }
+
+  ReadOutcome read(std::span<char> buffer, int timeout_ms) override {
+    pollfd waiting{input_, POLLIN, 0};
+    while (true) {
+      const int ready = ::poll(&waiting, 1, timeout_ms);
+      if (ready == 0) {
+        return {ReadState::kTimeout, 0};
+      }
+      if (ready < 0 && errno != EINTR) {
+        return {};
+      }
+      if (ready < 0) {
+        continue;
+      }
+      const ssize_t size = ::read(input_, buffer.data(), buffer.size());
+      if (size > 0) {
+        return {ReadState::kData, static_cast<std::size_t>(size)};
+      }
+      if (size == 0 || (errno != EINTR && errno != EAGAIN)) {
+        return {};
+      }
+    }
+  }
+
+  bool write(std::string_view bytes) override { return write_quietly(output_, bytes); }
+  TerminalSize size() override { return terminal_size(output_, environment_); }
+
+  Status enter_raw_mode() override {
+    if (raw_ || !interactive_) {
+      return Status::success();
+    }
+    if (::tcgetattr(input_, &cooked_) != 0) {
+      return make_error(ErrorCode::kIo, "cannot read the terminal's mode");
+    }
+    termios raw = cooked_;
+    raw.c_iflag &= ~static_cast<tcflag_t>(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+    raw.c_oflag &= ~static_cast<tcflag_t>(OPOST);
+    raw.c_cflag |= static_cast<tcflag_t>(CS8);
+    raw.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN | ISIG);
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    // Draining instead of flushing keeps what was typed ahead.
+    if (::tcsetattr(input_, TCSADRAIN, &raw) != 0) {
+      return make_error(ErrorCode::kIo, "cannot change the terminal's mode");
+    }
+    raw_ = true;
+    return Status::success();
+  }
+
+  void leave_raw_mode() override { restore(); }
+
+  void suspend() override {
+    const bool was_raw = raw_;
+    restore();
+    ::raise(SIGTSTP);
+    if (was_raw) {
+      // A failure shows at the next read.
+      static_cast<void>(enter_raw_mode().ok());
+    }
+  }
+
+ private:
+  void restore() {
+    if (raw_) {
+      ::tcsetattr(input_, TCSADRAIN, &cooked_);
+      raw_ = false;
+    }
+  }
+
+  const int input_;
+  const int output_;
+  const Environment environment_;
+  const bool interactive_;
+  bool raw_ = false;
+  termios cooked_{};
+};
+
+}  // namespace
+
+Environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+  };
+}
+
+std::optional<ColorChoice> parse_color_choice(std::string_view text) {
+  if (text == "auto") {
+    return ColorChoice::kAuto;
+  }
+  if (text == "always") {
+    return ColorChoice::kAlways;
+  }
+  if (text == "never") {
+    return ColorChoice::kNever;
+  }
+  return std::nullopt;
+}
+
+bool use_color(ColorChoice choice, const Environment& environment, bool terminal) {
+  if (choice != ColorChoice::kAuto) {
+    return choice == ColorChoice::kAlways;
+  }
+  if (!variable(environment, "NO_COLOR").empty()) {
+    return false;
+  }
+  const std::string force = variable(environment, "CLICOLOR_FORCE");
+  if (!force.empty() && force != "0") {
+    return true;
+  }
+  return terminal && !is_dumb_terminal(environment) && variable(environment, "CLICOLOR") != "0";
+}
+
+bool use_unicode(const Environment& environment) {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string value = to_lower(variable(environment, name));
+    if (!value.empty()) {
+      return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
+    }
+  }
+  return true;
+}
+
+bool is_dumb_terminal(const Environment& environment) {
+  const std::string term = variable(environment, "TERM");
+  return term.empty() || term == "dumb";
+}
+
+TerminalSize terminal_size(int descriptor, const Environment& environment) {
+  winsize window{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 && window.ws_row > 0) {
+    return {window.ws_col, window.ws_row};
+  }
+  const TerminalSize usual;
+  return {positive_number(variable(environment, "COLUMNS"), usual.columns),
+          positive_number(variable(environment, "LINES"), usual.rows)};
+}
+
+std::unique_ptr<TerminalDevice> make_terminal_device(int input, int output,
+                                                     Environment environment) {
+  return std::make_unique<ProcessTerminal>(input, output, std::move(environment));
+}
+
+bool write_quietly(int descriptor, std::string_view bytes) {
+  sigset_t pipe_signal;
+  sigset_t before;
+  sigset_t pending;
+  ::sigemptyset(&pipe_signal);
+  ::sigaddset(&pipe_signal, SIGPIPE);
+  ::sigpending(&pending);
+  const bool was_pending = ::sigismember(&pending, SIGPIPE) == 1;
+  ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  bool written = true;
+  while (written && !bytes.empty()) {
+    const ssize_t size = ::write(descriptor, bytes.data(), bytes.size());
+    if (size >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(size));
+    } else if (errno == EAGAIN) {
+      // Another process may have made the shared terminal non-blocking.
+      pollfd waiting{descriptor, POLLOUT, 0};
+      written = ::poll(&waiting, 1, -1) >= 0 || errno == EINTR;
+    } else {
+      written = errno == EINTR;
+    }
+  }
+  if (!written && !was_pending) {
+    // Takes the signal that the failed write left behind, before it is unblocked again.
+    const timespec no_time{0, 0};
+    ::sigtimedwait(&pipe_signal, nullptr, &no_time);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return written;
+}
+
+}  // namespace evq

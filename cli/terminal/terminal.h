@@ -1,0 +1,96 @@
+#pragma once
+// The terminal as a device: is there one, how large is it, may it show colours and Unicode, and
+// reading keys from it without the kernel's line editing. Text made safe for it is in
+// text_width.h, styles are in style.h.
+// A changed size is found by asking for it, so no signal handler and no global state is needed.
+// Policies are pure functions of an environment, which tests replace. One thread at a time may use
+// a TerminalDevice.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+// Looks up one environment variable; nothing when it is not set.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+Environment process_environment();
+
+enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
+
+// "auto", "always", "never"; nothing for other text.
+std::optional<ColorChoice> parse_color_choice(std::string_view text);
+// The user's own choice wins; then NO_COLOR, CLICOLOR_FORCE, TERM=dumb, CLICOLOR=0, in this order.
+bool use_color(ColorChoice choice, const Environment& environment, bool terminal);
+// False when the locale is set and names another encoding than UTF-8.
+bool use_unicode(const Environment& environment);
+// A terminal that knows no escape sequences: TERM is dumb, empty or not set.
+bool is_dumb_terminal(const Environment& environment);
+
+struct TerminalSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+  friend bool operator==(const TerminalSize&, const TerminalSize&) = default;
+};
+
+// As the device says, else COLUMNS and LINES, else 80 by 24; neither is ever 0.
+TerminalSize terminal_size(int descriptor, const Environment& environment);
+
+enum class ReadState : std::uint8_t { kData, kTimeout, kEnd };
+
+struct ReadOutcome {
+  ReadState state = ReadState::kEnd;
+  std::size_t size = 0;  // bytes read, with kData
+};
+
+// What a line editor needs of a terminal; tests have one of their own.
+class TerminalDevice {
+ public:
+  virtual ~TerminalDevice() = default;
+
+  // Understands cursor movement; otherwise lines are read as they come.
+  virtual bool is_interactive() const = 0;
+  // Waits at most `timeout_ms` (negative: without end). A failure reads as the end.
+  virtual ReadOutcome read(std::span<char> buffer, int timeout_ms) = 0;
+  // All of it at once; false when the terminal is gone.
+  virtual bool write(std::string_view bytes) = 0;
+  virtual TerminalSize size() = 0;
+  // Raw mode delivers every key; leaving twice does nothing.
+  virtual Status enter_raw_mode() = 0;
+  virtual void leave_raw_mode() = 0;
+  // Stops the process as Ctrl-Z does and returns when it goes on.
+  virtual void suspend() = 0;
+};
+
+// The process's terminal: keys from `input`, screen at `output`; neither is closed. Interactive
+// when both are terminals and TERM is not dumb. Leaves raw mode when it is destroyed.
+std::unique_ptr<TerminalDevice> make_terminal_device(int input, int output,
+                                                     Environment environment);
+
+// Raw mode as long as the object lives.
+class RawMode {
+ public:
+  explicit RawMode(TerminalDevice& device) : device_(device), status_(device.enter_raw_mode()) {}
+  ~RawMode() { device_.leave_raw_mode(); }
+  RawMode(const RawMode&) = delete;
+  RawMode& operator=(const RawMode&) = delete;
+
+  // Only once.
+  Status take_status() { return std::move(status_); }
+
+ private:
+  TerminalDevice& device_;
+  Status status_;
+};
+
+// Writes all bytes to the descriptor; false on failure. A closed pipe is a failure, not a signal.
+bool write_quietly(int descriptor, std::string_view bytes);
+
+}  // namespace evq
