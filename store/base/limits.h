@@ -49,6 +49,14 @@ inline constexpr std::size_t kIngestBatchBytesMax = 4 * kMebibyte;
 inline constexpr std::int64_t kIngestBatchAgeMsMax = 1000;
 // Failures listed by name in an ingest answer; the count beside the list stays exact.
 inline constexpr std::size_t kIngestFailuresListedMax = 1000;
+// Keys that come again in their object, in one event: each costs a pass over the event's fields.
+inline constexpr std::size_t kEventRepeatedKeysMax = 10000;
+// Text of one batch of a load: about as many typical log events as a block holds rows.
+inline constexpr std::size_t kIngestBatchTextBytesMax = 40 * kMebibyte;
+// Columns of one batch, absent values included: bounds events with many fields.
+inline constexpr std::size_t kIngestBatchColumnBytesMax = 56 * kMebibyte;
+// Text read but not parsed yet, so that workers never wait: more than one batch of it.
+inline constexpr std::size_t kIngestTextInFlightBytesMax = 64 * kMebibyte;
 // Peak memory of an ingest from the command line, whatever the file's size.
 inline constexpr std::size_t kIngestMemoryBytesMax = 256 * kMebibyte;
 

@@ -243,14 +243,18 @@ char32_t lower_code_point(char32_t code_point) {
 }
 
 char32_t upper_code_point(char32_t code_point) {
-  return code_point < 0x80 ? ascii_upper(code_point)
-                           : static_cast<char32_t>(utf8proc_toupper(raw(code_point)));
+  if (code_point < 0x80) {
+    return ascii_upper(code_point);
+  }
+  // Unicode gives the sharp s no simple capital; the library does.
+  return code_point == 0xDF ? code_point : static_cast<char32_t>(utf8proc_toupper(raw(code_point)));
 }
 
 char32_t fold_code_point(char32_t code_point) {
   if (code_point < 0x80) {
     return ascii_lower(code_point);
   }
+  // Cherokee comes out in small letters where Unicode's table has capitals; the classes are the same.
   // Going up and then down joins the letters that share a capital (final sigma, long s, the Kelvin
   // sign). The capital sharp s and the dotted capital i have simple foldings that this would miss.
   if (code_point == 0x1E9E) {

@@ -1,0 +1,166 @@
+#include "store/base/file.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace evq {
+namespace {
+
+// A folder of its own for a test case, removed at the end.
+class Folder {
+ public:
+  Folder() : path_((std::filesystem::temp_directory_path() / "evq-file-XXXXXX").string()) {
+    REQUIRE(::mkdtemp(path_.data()) != nullptr);
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string at(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+unsigned mode_of(const std::string& path) {
+  struct stat about {};
+  REQUIRE(::stat(path.c_str(), &about) == 0);
+  return about.st_mode & 0777U;
+}
+
+TEST_CASE("a file is written, read at places, resized and removed") {
+  const Folder folder;
+  const std::string path = folder.at("a");
+  {
+    Result<File> file = File::create_new(path);
+    REQUIRE(file.ok());
+    CHECK(file->write_all("hello").ok());
+    CHECK(file->write_at(5, " world").ok());
+    CHECK(file->sync().ok());
+    CHECK(file->sync_data().ok());
+    CHECK(file->size().value() == 11);
+    CHECK(file->close().ok());
+    CHECK(!file->is_open());
+  }
+  CHECK(mode_of(path) == 0600);
+  Result<File> file = File::open_read(path);
+  REQUIRE(file.ok());
+  std::array<char, 5> buffer{};
+  CHECK(file->read_at(6, buffer).value() == 5);
+  CHECK(std::string(buffer.data(), 5) == "world");
+  CHECK(file->read_at(9, buffer).value() == 2);
+  CHECK(file->read_at(11, buffer).value() == 0);
+  CHECK(file->read_some(buffer).value() == 5);
+  CHECK(std::string(buffer.data(), 5) == "hello");
+  CHECK(!file->write_all("x").ok());
+  Result<File> writable = File::open_read_write(path);
+  REQUIRE(writable.ok());
+  CHECK(writable->truncate(3).ok());
+  CHECK(read_whole_file(path, 3).value() == "hel");
+  CHECK(remove_file(path).ok());
+  CHECK(!file_exists(path));
+}
+
+TEST_CASE("failures have their code, the path and the reason") {
+  const Folder folder;
+  const std::string path = folder.at("none");
+  const Result<File> missing = File::open_read(path);
+  REQUIRE(!missing.ok());
+  CHECK(missing.error().code == ErrorCode::kNotFound);
+  CHECK(missing.error().message == "cannot open " + path + ": No such file or directory");
+  CHECK(remove_file(path).error().code == ErrorCode::kNotFound);
+  CHECK(list_directory(path).error().code == ErrorCode::kNotFound);
+  REQUIRE(write_file_atomically(path, "12345").ok());
+  CHECK(File::create_new(path).error().code == ErrorCode::kConflict);
+  CHECK(read_whole_file(path, 5).value() == "12345");
+  CHECK(read_whole_file(path, 4).error().code == ErrorCode::kTooLarge);
+  CHECK(make_private_directory(path).error().code == ErrorCode::kNotFound);
+  CHECK(read_whole_file(folder.path(), 4).error().code == ErrorCode::kIo);
+  Result<File> full = File::create_output("/dev/full");
+  REQUIRE(full.ok());
+  CHECK(full->write_all("x").error().code == ErrorCode::kDiskFull);
+}
+
+TEST_CASE("store files never follow a symbolic link, input files do") {
+  const Folder folder;
+  REQUIRE(write_file_atomically(folder.at("target"), "t").ok());
+  REQUIRE(::symlink(folder.at("target").c_str(), folder.at("link").c_str()) == 0);
+  CHECK(!File::open_read(folder.at("link")).ok());
+  CHECK(!File::open_read_write(folder.at("link")).ok());
+  CHECK(File::open_input(folder.at("link")).ok());
+  REQUIRE(::symlink(folder.at("nowhere").c_str(), folder.at("dangling").c_str()) == 0);
+  CHECK(!File::create_new(folder.at("dangling")).ok());
+  CHECK(!file_exists(folder.at("nowhere")));
+}
+
+TEST_CASE("private folders are made with their parents, whatever the umask") {
+  const Folder folder;
+  const mode_t before = ::umask(0);
+  const Status status = make_private_directory(folder.at("a/b//c/"));
+  ::umask(0077);
+  CHECK(make_private_directory(folder.at("a/b/c")).ok());
+  ::umask(before);
+  CHECK(status.ok());
+  CHECK(mode_of(folder.at("a")) == 0700);
+  CHECK(mode_of(folder.at("a/b/c")) == 0700);
+  CHECK(is_directory(folder.at("a/b/c")));
+}
+
+TEST_CASE("an atomic write replaces the whole file and leaves nothing else") {
+  const Folder folder;
+  CHECK(write_file_atomically(folder.at("f"), "one").ok());
+  CHECK(write_file_atomically(folder.at("f"), "").ok());
+  CHECK(read_whole_file(folder.at("f"), 10).value().empty());
+  CHECK(list_directory(folder.path()).value() == std::vector<std::string>{"f"});
+  CHECK(!write_file_atomically(folder.at("no/f"), "x").ok());
+}
+
+TEST_CASE("locks exclude holders in the same process too") {
+  const Folder folder;
+  const std::string path = folder.at("lock");
+  {
+    Result<FileLock> exclusive = FileLock::acquire(path, LockMode::kExclusive);
+    REQUIRE(exclusive.ok());
+    CHECK(!FileLock::try_acquire(path, LockMode::kShared).value().has_value());
+    const Result<FileLock> late = FileLock::acquire(path, LockMode::kExclusive, 20);
+    REQUIRE(!late.ok());
+    CHECK(late.error().code == ErrorCode::kTimeout);
+    exclusive->release();
+    CHECK(FileLock::try_acquire(path, LockMode::kExclusive).value().has_value());
+  }
+  Result<FileLock> shared = FileLock::acquire(path, LockMode::kShared, 0);
+  REQUIRE(shared.ok());
+  CHECK(FileLock::try_acquire(path, LockMode::kShared).value().has_value());
+  CHECK(!FileLock::try_acquire(path, LockMode::kExclusive).value().has_value());
+  std::thread releaser([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    shared->release();
+  });
+  CHECK(FileLock::acquire(path, LockMode::kExclusive, 10000).ok());
+  releaser.join();
+}
+
+TEST_CASE("facts about file systems") {
+  const Folder folder;
+  CHECK(free_disk_bytes(folder.path()).value() > 0);
+  CHECK(is_network_filesystem(folder.at("not/yet/there")).value() == false);
+  CHECK(is_network_filesystem("not-there-either").value() == false);
+}
+
+TEST_CASE("list_directory sorts") {
+  const Folder folder;
+  for (const char* name : {"b", "a", ".c"}) {
+    REQUIRE(write_file_atomically(folder.at(name), "").ok());
+  }
+  CHECK(list_directory(folder.path()).value() == std::vector<std::string>{".c", "a", "b"});
+}
+
+}  // namespace
+}  // namespace evq
