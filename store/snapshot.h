@@ -28,6 +28,8 @@
 namespace evq {
 
 class BlockReader;     // store/block/block_reader.h
+class Dataset;         // store/dataset.h
+class SegmentCache;    // store/segment_cache.h
 class SnapshotSource;  // snapshot.cpp: the pinned transaction and the segment cache
 
 using BlockId = std::uint64_t;  // unique in its dataset for ever, fresh chunks included
@@ -44,6 +46,8 @@ struct SnapshotBlock {
   std::int64_t max_sys_time = 0;
   std::uint64_t stored_bytes = 0;
   std::uint64_t raw_bytes = 0;  // of the input these rows came from
+  std::uint32_t columns = 0;
+  std::uint64_t payload_sum = 0;  // checksum of the header, or of a fresh chunk whole
 };
 
 // The hidden column of a block whose ordinals are not dense: long, absolute ordinals. Never in a
@@ -69,6 +73,8 @@ class StoredBlock {
   Result<Vector> column(std::string_view field);
   // The ordinals of all rows, as longs.
   Result<Vector> ordinals();
+  // `error` of reader(), with the file and block put in front when bytes are damaged.
+  Error located(Error error) const;
 
  private:
   friend class Snapshot;
@@ -101,8 +107,8 @@ class Snapshot {
   Result<StoredBlock> open(const SnapshotBlock& block) const;
 
  private:
-  friend class Store;
-  friend class SnapshotFactory;
+  friend Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,
+                                        std::shared_ptr<SegmentCache> cache);
   struct State;
   explicit Snapshot(std::shared_ptr<const State> state);
 

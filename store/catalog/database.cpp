@@ -165,6 +165,8 @@ Status Database::migrate_file() {
   if (current) {
     return {};  // another process was faster
   }
+  // Lets compaction give the space of deleted blocks back; it must be said before the first table.
+  EVQ_TRY(writer_->execute("PRAGMA auto_vacuum=INCREMENTAL"));
   EVQ_TRY_ASSIGN(const std::vector<std::string> mode,
                  writer_->text_rows("PRAGMA journal_mode=WAL"));
   if (mode.size() != 1 || mode[0] != "wal") {

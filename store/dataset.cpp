@@ -1,0 +1,168 @@
+#include "store/dataset.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/block/format.h"
+
+namespace evq {
+
+namespace {
+
+SnapshotBlock snapshot_block(const BlockRow& row) {
+  SnapshotBlock block;
+  block.id = row.id;
+  block.rows = row.rows;
+  block.fresh = row.state == BlockState::kFresh;
+  block.ordinals_dense = row.dense;
+  block.first_ordinal = row.first_ordinal;
+  block.min_time = row.min_time;
+  block.max_time = row.max_time;
+  block.min_sys_time = row.min_sys_time;
+  block.max_sys_time = row.max_sys_time;
+  block.stored_bytes = row.stored_bytes;
+  block.raw_bytes = row.raw_bytes;
+  block.columns = row.segments;
+  block.payload_sum = row.payload_sum;
+  return block;
+}
+
+// `_time` and `_sysTime` are there even before the first event.
+Schema schema_of(const std::vector<FieldRow>& rows) {
+  std::vector<Field> fields = {{std::string(kTimeField), Type::kDatetime},
+                               {std::string(kSysTimeField), Type::kDatetime}};
+  for (const FieldRow& row : rows) {
+    if (row.name != kTimeField && row.name != kSysTimeField && row.name != kOrdinalField) {
+      fields.push_back({row.name, type_of_set(row.types)});
+    }
+  }
+  return Schema(std::move(fields));
+}
+
+}  // namespace
+
+Dataset::Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database)
+    : name_(std::move(name)),
+      file_(file),
+      file_name_("datasets/" + std::to_string(file.file_id) + ".db"),
+      database_(std::move(database)) {}
+
+Result<std::shared_ptr<Dataset>> Dataset::open(std::string name, DatasetFileName file,
+                                               const DatabaseOptions& options) {
+  Result<std::unique_ptr<Database>> database = Database::open(options, dataset_schema());
+  if (!database.ok() && database.error().code == ErrorCode::kNotFound) {
+    return make_error(ErrorCode::kCorrupt,
+                      options.path + ": the file of dataset '" + name + "' is missing",
+                      "restore it from a backup, or delete the dataset");
+  }
+  if (!database.ok()) {
+    return std::move(database).take_error();
+  }
+  return std::shared_ptr<Dataset>(new Dataset(std::move(name), file, std::move(database).value()));
+}
+
+// ---------------------------------------------------------------- group commit
+
+Status Dataset::write(const WriteJob& job) {
+  Pending pending;
+  pending.job = &job;
+  queue_mutex_.lock();
+  queue_.push_back(&pending);
+  while (!pending.done && leading_) {
+    queue_moved_.wait(queue_mutex_);
+  }
+  if (!pending.done) {
+    leading_ = true;
+    const std::vector<Pending*> group = std::exchange(queue_, {});
+    queue_mutex_.unlock();
+    run_group(group);
+    queue_mutex_.lock();
+    leading_ = false;
+    for (Pending* member : group) {
+      member->done = true;
+    }
+    queue_moved_.notify_all();
+  }
+  queue_mutex_.unlock();
+  return std::move(pending.status);
+}
+
+// A job that fails must not take others down: then each gets a transaction of its own. After an
+// I/O error the database takes no more writes, and all of them say so.
+void Dataset::run_group(const std::vector<Pending*>& group) {
+  Status together = run_jobs(group);
+  if (together.ok() || group.size() == 1) {
+    group.front()->status = std::move(together);
+    return;
+  }
+  for (Pending* member : group) {
+    member->status = run_jobs({member});
+  }
+}
+
+Status Dataset::run_jobs(const std::vector<Pending*>& group) {
+  std::uint64_t bytes_needed = 0;
+  for (const Pending* member : group) {
+    bytes_needed += member->job->bytes_needed;
+  }
+  EVQ_TRY_ASSIGN(WriteLock lock, database_->begin_write(bytes_needed));
+  EVQ_TRY_ASSIGN(DatasetWriter writer, DatasetWriter::begin(lock.connection(), file_key()));
+  for (const Pending* member : group) {
+    EVQ_TRY(member->job->apply(writer));
+  }
+  EVQ_TRY(writer.finish());
+  return lock.commit();
+}
+
+// ---------------------------------------------------------------- listing
+
+Result<std::shared_ptr<const Listing>> Dataset::listing(Connection& connection) {
+  EVQ_TRY_ASSIGN(const Counters counters, read_counters(connection, file_key()));
+  {
+    const MutexLock lock(listing_mutex_);
+    const bool same = listing_ != nullptr && listed_.block_count == counters.block_count &&
+                      listed_.block_sums == counters.block_sums &&
+                      listed_.field_count == counters.field_count &&
+                      listed_.field_sums == counters.field_sums;
+    if (same) {
+      return listing_;
+    }
+  }
+  auto listing = std::make_shared<Listing>();
+  EVQ_TRY_ASSIGN(const std::vector<BlockRow> rows, read_blocks(connection, counters));
+  EVQ_TRY_ASSIGN(listing->fields, read_fields(connection, counters));
+  for (const BlockRow& row : rows) {
+    if (row.state != BlockState::kQueued) {
+      listing->blocks.push_back(snapshot_block(row));
+      listing->rows += row.rows;
+    }
+  }
+  std::ranges::stable_sort(listing->blocks, {}, &SnapshotBlock::first_ordinal);
+  listing->schema = schema_of(listing->fields);
+  const MutexLock lock(listing_mutex_);
+  listed_ = counters;
+  listing_ = listing;
+  return std::shared_ptr<const Listing>(std::move(listing));
+}
+
+Result<FieldAdmission*> Dataset::admission() {
+  {
+    const MutexLock lock(listing_mutex_);
+    if (admission_ != nullptr) {
+      return admission_.get();
+    }
+  }
+  EVQ_TRY_ASSIGN(ReadLease lease, database_->begin_read());
+  EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> now, listing(lease.connection()));
+  std::vector<std::string> known;
+  for (const FieldRow& field : now->fields) {
+    known.push_back(field.name);
+  }
+  const MutexLock lock(listing_mutex_);
+  if (admission_ == nullptr) {
+    admission_ = make_field_admission(known);
+  }
+  return admission_.get();
+}
+
+}  // namespace evq

@@ -1,0 +1,91 @@
+#pragma once
+// Dataset: the open file of one dataset, shared by everybody in this process who reads or writes
+// it, and the place where concurrent writes become one commit.
+//
+// Group commit: write() queues a job; the first caller to find nobody leading becomes the leader,
+// takes all queued jobs, applies them in one transaction and commits; the others sleep until their
+// job's outcome is known. So many small requests share one fsync, and nobody is answered before it.
+// Any thread.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/base/mutex.h"
+#include "store/catalog/database.h"
+#include "store/catalog/dataset_file.h"
+#include "store/catalog_definitions.h"
+#include "store/column/schema.h"
+#include "store/ingest/batch_builder.h"
+#include "store/snapshot.h"
+
+namespace evq {
+
+// One change of a dataset. `apply` may run more than once, each time in a fresh transaction of
+// which only the last counts; it must not touch anything but the writer and its own results.
+struct WriteJob {
+  std::function<Status(DatasetWriter&)> apply;
+  std::uint64_t bytes_needed = 0;  // free space that must be there; 0 = do not ask
+};
+
+// What a snapshot shows, for one state of the file.
+struct Listing {
+  std::vector<SnapshotBlock> blocks;  // visible ones, ascending by first_ordinal
+  std::vector<FieldRow> fields;
+  Schema schema;
+  std::uint64_t rows = 0;
+};
+
+class Dataset {
+ public:
+  static Result<std::shared_ptr<Dataset>> open(std::string name, DatasetFileName file,
+                                               const DatabaseOptions& options);
+
+  const std::string& name() const { return name_; }
+  std::uint64_t file_id() const { return file_.file_id; }
+  std::uint64_t file_key() const { return file_.file_key; }
+  // "datasets/7.db", for messages.
+  const std::string& file_name() const { return file_name_; }
+  Database& database() { return *database_; }
+
+  // Durable when it returns success.
+  Status write(const WriteJob& job);
+
+  // The listing of the lease's transaction; kept and shared while the file does not change.
+  Result<std::shared_ptr<const Listing>> listing(Connection& connection);
+  // Keeps all loads of this process together to kDatasetFieldsMax fields.
+  Result<FieldAdmission*> admission();
+
+ private:
+  struct Pending {
+    const WriteJob* job = nullptr;
+    Status status;
+    bool done = false;
+  };
+
+  Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
+  void run_group(const std::vector<Pending*>& group);
+  Status run_jobs(const std::vector<Pending*>& group);
+
+  const std::string name_;
+  const DatasetFileName file_;
+  const std::string file_name_;
+  const std::unique_ptr<Database> database_;
+
+  Mutex queue_mutex_;
+  CondVar queue_moved_;
+  std::vector<Pending*> queue_ EVQ_GUARDED_BY(queue_mutex_);
+  bool leading_ EVQ_GUARDED_BY(queue_mutex_) = false;
+
+  Mutex listing_mutex_;
+  Counters listed_ EVQ_GUARDED_BY(listing_mutex_);
+  std::shared_ptr<const Listing> listing_ EVQ_GUARDED_BY(listing_mutex_);
+  std::unique_ptr<FieldAdmission> admission_ EVQ_GUARDED_BY(listing_mutex_);
+};
+
+Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,
+                               std::shared_ptr<SegmentCache> cache);
+
+}  // namespace evq

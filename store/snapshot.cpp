@@ -1,0 +1,211 @@
+#include "store/snapshot.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/base/checksum.h"
+#include "store/block/block_reader.h"
+#include "store/dataset.h"
+#include "store/mini_block.h"
+#include "store/segment_cache.h"
+
+namespace evq {
+
+// The read transaction of a snapshot. One connection serves all its blocks, one blob at a time;
+// decoding happens outside the lock.
+class SnapshotSource {
+ public:
+  SnapshotSource(std::shared_ptr<Dataset> dataset, std::shared_ptr<SegmentCache> cache,
+                 ReadLease lease)
+      : dataset_(std::move(dataset)), cache_(std::move(cache)), lease_(std::move(lease)) {}
+
+  Result<std::string> fetch(BlobTable table, std::uint64_t id) {
+    const MutexLock lock(mutex_);
+    return read_blob(lease_.connection(), table, id);
+  }
+
+  Dataset& dataset() { return *dataset_; }
+  SegmentCache& cache() { return *cache_; }
+  SegmentKey key(BlockId block, std::uint64_t column) const {
+    return {dataset_->file_id(), block, column};
+  }
+
+ private:
+  const std::shared_ptr<Dataset> dataset_;  // outlives the lease
+  const std::shared_ptr<SegmentCache> cache_;
+  Mutex mutex_;
+  ReadLease lease_ EVQ_GUARDED_BY(mutex_);
+};
+
+namespace {
+
+class SealedSource final : public SegmentSource {
+ public:
+  SealedSource(std::shared_ptr<SnapshotSource> source, BlockId block)
+      : source_(std::move(source)), block_(block) {}
+
+  Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
+    const BlobTable table =
+        part == SegmentPart::kSegment ? BlobTable::kSegments : BlobTable::kFilters;
+    EVQ_TRY_ASSIGN(std::string bytes, source_->fetch(table, segment_id(block_, column)));
+    auto owner = std::make_shared<const std::string>(std::move(bytes));
+    const std::string_view view = *owner;
+    return SharedBytes{view, std::move(owner)};
+  }
+
+ private:
+  const std::shared_ptr<SnapshotSource> source_;
+  const BlockId block_;
+};
+
+Error damaged(const std::string& what) {
+  return make_error(ErrorCode::kCorrupt, what);
+}
+
+// What the row of the block promised must be what the header says.
+Status check_header(const SnapshotBlock& info, const BlockHeader& header) {
+  const bool same = header.rows == info.rows && header.columns.size() == info.columns &&
+                    header.min_time == info.min_time && header.max_time == info.max_time &&
+                    header.min_sys_time == info.min_sys_time &&
+                    header.max_sys_time == info.max_sys_time;
+  return same ? Status() : Status(damaged("its header is not the one that was committed"));
+}
+
+Result<std::unique_ptr<BlockReader>> open_fresh(SnapshotSource& source, const SnapshotBlock& info) {
+  EVQ_TRY_ASSIGN(std::string payload, source.fetch(BlobTable::kChunks, info.id));
+  if (checksum64(payload, info.id) != info.payload_sum) {
+    return damaged("the fresh chunk fails its checksum");
+  }
+  EVQ_TRY_ASSIGN(std::unique_ptr<BlockReader> reader, open_mini_block(std::move(payload)));
+  EVQ_TRY(check_header(info, reader->header()));
+  return reader;
+}
+
+Result<std::unique_ptr<BlockReader>> open_sealed(const std::shared_ptr<SnapshotSource>& source,
+                                                 const SnapshotBlock& info) {
+  const SegmentKey key = source->key(info.id, kHeaderColumn);
+  std::shared_ptr<const BlockHeader> header = source->cache().find_header(key);
+  if (header == nullptr) {
+    EVQ_TRY_ASSIGN(const std::string bytes, source->fetch(BlobTable::kHeaders, info.id));
+    if (checksum64(bytes, info.id) != info.payload_sum) {
+      return damaged("the header fails its checksum");
+    }
+    EVQ_TRY_ASSIGN(BlockHeader decoded, decode_header(bytes));
+    EVQ_TRY(check_header(info, decoded));
+    header = std::make_shared<const BlockHeader>(std::move(decoded));
+    source->cache().put_header(key, header);
+  }
+  return std::make_unique<BlockReader>(std::move(header),
+                                       std::make_unique<SealedSource>(source, info.id));
+}
+
+Error locate(Error error, const Dataset& dataset, BlockId block) {
+  if (error.code == ErrorCode::kCorrupt) {
+    error.message = dataset.file_name() + ": block " + std::to_string(block) + ": " + error.message;
+    error.hint = "run 'evq check' to see what is damaged";
+  }
+  return error;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- StoredBlock
+
+StoredBlock::StoredBlock(SnapshotBlock info, std::shared_ptr<SnapshotSource> source,
+                         std::unique_ptr<BlockReader> reader)
+    : info_(info), source_(std::move(source)), reader_(std::move(reader)) {}
+StoredBlock::StoredBlock(StoredBlock&&) noexcept = default;
+StoredBlock& StoredBlock::operator=(StoredBlock&&) noexcept = default;
+StoredBlock::~StoredBlock() = default;
+
+Error StoredBlock::located(Error error) const {
+  return locate(std::move(error), source_->dataset(), info_.id);
+}
+
+Result<Vector> StoredBlock::column(std::string_view field) {
+  const std::optional<std::size_t> at = reader_->find(field);
+  if (!at) {
+    return Vector::constant(Value::null(), info_.rows);
+  }
+  const SegmentKey key = source_->key(info_.id, *at);
+  if (std::optional<Vector> known = source_->cache().find_column(key)) {
+    return std::move(*known);
+  }
+  Result<Vector> column = reader_->read(*at, Selection::all());
+  if (!column.ok()) {
+    return located(std::move(column).take_error());
+  }
+  source_->cache().put_column(key, *column);
+  return column;
+}
+
+Result<Vector> StoredBlock::ordinals() {
+  if (!info_.ordinals_dense) {
+    return column(kOrdinalField);
+  }
+  auto values = Values::make(Type::kLong, info_.rows);
+  auto* out = values->mutable_data<std::int64_t>();
+  for (std::uint32_t row = 0; row < info_.rows; ++row) {
+    out[row] = static_cast<std::int64_t>(info_.first_ordinal + row);
+  }
+  return Vector::flat(std::move(values));
+}
+
+// ---------------------------------------------------------------- Snapshot
+
+struct Snapshot::State {
+  std::shared_ptr<const Listing> listing;
+  std::shared_ptr<SnapshotSource> source;
+};
+
+Snapshot::Snapshot(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+Snapshot::Snapshot(Snapshot&&) noexcept = default;
+Snapshot& Snapshot::operator=(Snapshot&&) noexcept = default;
+Snapshot::~Snapshot() = default;
+
+const std::string& Snapshot::dataset() const {
+  return state_->source->dataset().name();
+}
+const Schema& Snapshot::schema() const {
+  return state_->listing->schema;
+}
+std::span<const SnapshotBlock> Snapshot::blocks() const {
+  return state_->listing->blocks;
+}
+std::uint64_t Snapshot::rows() const {
+  return state_->listing->rows;
+}
+
+std::optional<std::int64_t> Snapshot::min_time() const {
+  const auto& blocks = state_->listing->blocks;
+  const auto least = std::ranges::min_element(blocks, {}, &SnapshotBlock::min_time);
+  return least == blocks.end() ? std::nullopt : std::optional(least->min_time);
+}
+
+std::optional<std::int64_t> Snapshot::max_time() const {
+  const auto& blocks = state_->listing->blocks;
+  const auto greatest = std::ranges::max_element(blocks, {}, &SnapshotBlock::max_time);
+  return greatest == blocks.end() ? std::nullopt : std::optional(greatest->max_time);
+}
+
+Result<StoredBlock> Snapshot::open(const SnapshotBlock& block) const {
+  const std::shared_ptr<SnapshotSource>& source = state_->source;
+  Result<std::unique_ptr<BlockReader>> reader =
+      block.fresh ? open_fresh(*source, block) : open_sealed(source, block);
+  if (!reader.ok()) {
+    return locate(std::move(reader).take_error(), source->dataset(), block.id);
+  }
+  return StoredBlock(block, source, std::move(reader).value());
+}
+
+Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,
+                               std::shared_ptr<SegmentCache> cache) {
+  EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
+  auto state = std::make_shared<Snapshot::State>();
+  EVQ_TRY_ASSIGN(state->listing, dataset->listing(lease.connection()));
+  state->source =
+      std::make_shared<SnapshotSource>(std::move(dataset), std::move(cache), std::move(lease));
+  return Snapshot(std::move(state));
+}
+
+}  // namespace evq
