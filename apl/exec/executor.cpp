@@ -188,8 +188,7 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
       return map(extract_map(extract, executor.context()));
     }
     Status operator()(const plan::Sample& sample) {
-      return sample.count == 0 ? map(sample_map(sample.probability, executor.context()))
-                               : run_top_n(executor, node, consumer);
+      return map(sample_map(sample.probability, executor.context()));
     }
     Status operator()(const plan::Aggregate& /*op*/) {
       return run_aggregate(executor, node, consumer);

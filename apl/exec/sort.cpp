@@ -1,5 +1,4 @@
-// Sort, TopN, Limit and the counted form of Sample: all collect rows in RowSorters, one a worker,
-// and merge them. A TopN whose first key is the event time tells the scan below it how old a row
+// Sort, TopN and Limit: all collect rows in RowSorters, one a worker, and merge them. A TopN whose first key is the event time tells the scan below it how old a row
 // may be to matter, and makes it visit the newest blocks first.
 
 #include <algorithm>
@@ -118,10 +117,8 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
   if (const auto* top = std::get_if<plan::TopN>(&node.op)) {
     spec.keys = top->keys;
     spec.limit = static_cast<std::size_t>(top->count);
-  } else if (const auto* limit = std::get_if<plan::Limit>(&node.op)) {
-    spec.limit = static_cast<std::size_t>(limit->count);
   } else {
-    spec.limit = static_cast<std::size_t>(std::get<plan::Sample>(node.op).count);
+    spec.limit = static_cast<std::size_t>(std::get<plan::Limit>(node.op).count);
   }
   std::atomic<std::int64_t> time_floor{kUnboundedStart};
   ScanHints hints;

@@ -58,19 +58,6 @@ std::string_view symbol_function(ast::BinaryOp op) {
   return {};
 }
 
-// The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
-std::string operator_function(const ast::Binary& binary) {
-  const std::string_view symbol = symbol_function(binary.op);
-  if (!symbol.empty()) {
-    return std::string(symbol);
-  }
-  std::string name = binary.negated ? "op_not_" : "op_";
-  for (const char c : ast::binary_op_text(binary.op)) {
-    name.push_back(c == ' ' ? '_' : c);
-  }
-  return name;
-}
-
 bool is_comparison(ast::BinaryOp op) {
   return op >= ast::BinaryOp::kEqual && op <= ast::BinaryOp::kGreaterEqual;
 }
@@ -142,6 +129,18 @@ std::string joined(const std::vector<PathStep>& steps, std::size_t count, bool e
 }
 
 }  // namespace
+
+std::string Binder::operator_function(const ast::Binary& binary) {
+  const std::string_view symbol = symbol_function(binary.op);
+  if (!symbol.empty()) {
+    return std::string(symbol);
+  }
+  std::string name = binary.negated ? "op_not_" : "op_";
+  for (const char c : ast::binary_op_text(binary.op)) {
+    name.push_back(c == ' ' ? '_' : c);
+  }
+  return name;
+}
 
 Result<ExprPtr> Binder::call(std::string_view function, std::vector<ExprPtr> args, Span span) {
   const ScalarFunction* row = find_function(function);

@@ -99,6 +99,8 @@ class Binder {
   // gives one (ColumnN is for the caller to count).
   std::string derived_name(const ast::Expr& expr, const Relation* input) const;
   Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span);
+  // The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
+  static std::string operator_function(const ast::Binary& binary);
 
   Result<Relation> bind_pipeline(const ast::Pipeline& pipeline);
   Result<Relation> bind_operator(const ast::Operator& op, Relation input);
@@ -151,6 +153,8 @@ class Binder {
   Result<Environment> bind_parameters(const Environment::Function& function,
                                       const ast::Call& call, Span span, const Relation* input);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
+
+  Result<Relation> after_cursor(Relation input, const CursorBound& cursor);
 
   // lower_*.cpp: one method a source or operator
   Result<Relation> lower(const ast::TableRef& source, Span span);

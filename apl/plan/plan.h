@@ -114,10 +114,9 @@ struct Fetch {
   std::vector<ScanColumn> columns;
 };
 
-// Either keeps each row with a probability, or a uniform sample of `count` rows.
+// Keeps each row with this probability.
 struct Sample {
   double probability = 0;
-  std::uint64_t count = 0;
 };
 
 enum class JoinKind : std::uint8_t {

@@ -1,0 +1,186 @@
+// Operators that choose rows: where, count, distinct, limit, sort, top, sample.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/fold.h"
+
+namespace evq::plan {
+
+Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(ExprPtr predicate, bind_predicate(*op.predicate, &input, "where"));
+  if (predicate->is_constant() && !predicate->constant.is_null() &&
+      predicate->constant.as_bool()) {
+    warnings_.emplace_back(
+        "where clause always evaluates to TRUE, which will include all data");
+    return input;
+  }
+  return filter(std::move(input), std::move(predicate));
+}
+
+Result<Relation> Binder::lower(const ast::Count& /*op*/, Span /*span*/, Relation input) {
+  const AggregateFunction* row = find_aggregate("count");
+  AggregateBindResult bound = bind_aggregate(*row, {{}, context(), std::nullopt});
+  auto& call = std::get<BoundAggregateCall>(bound);
+  Aggregate aggregate;
+  aggregate.aggregates.push_back({row, std::move(call), {}, "count()"});
+  Relation output;
+  output.aggregated = true;
+  output.origins.emplace("Count", Plan::ColumnOrigin{"count", {}, {}});
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input.node));
+  output.node =
+      make_node(std::move(aggregate), std::move(inputs), Schema({{"Count", Type::kLong}}));
+  return output;
+}
+
+Result<Relation> Binder::lower(const ast::Distinct& op, Span span, Relation input) {
+  ast::Summarize summarize;
+  summarize.has_by = true;
+  Relation narrowed;
+  if (op.items.size() == 1 && std::holds_alternative<ast::Star>(op.items[0].value->node)) {
+    narrowed = std::move(input);
+  } else {
+    EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, bind_named(op.items, input));
+    narrowed = project(std::move(input), std::move(columns));
+  }
+  Aggregate aggregate;
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < narrowed.schema().size(); ++i) {
+    if (!is_hidden(narrowed.schema()[i].name)) {
+      aggregate.groups.push_back(i);
+      fields.push_back(narrowed.schema()[i]);
+    }
+  }
+  if (fields.empty()) {
+    return diag::missing_argument(span, "distinct", "a field");
+  }
+  Relation output;
+  output.aggregated = true;
+  for (const Field& field : fields) {
+    output.group_names.push_back(field.name);
+  }
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(narrowed.node));
+  output.node = make_node(std::move(aggregate), std::move(inputs), Schema(std::move(fields)));
+  return output;
+}
+
+Result<Relation> Binder::lower(const ast::Limit& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(const std::uint64_t count, bind_count(*op.count, "the number of rows"));
+  if (input.bin_first && input.bin_ns.has_value() && input.aggregated &&
+      input.group_names.size() > 1) {
+    return limit_groups(std::move(input), count);
+  }
+  return limit(std::move(input), count);
+}
+
+Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation input,
+                                 std::optional<std::uint64_t> count) {
+  std::vector<SortKey> sort_keys;
+  std::vector<std::pair<std::string, bool>> order;
+  const Schema before = input.schema();
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    columns.push_back({before[i].name, make_column(i, before[i].type)});
+  }
+  bool computed = false;
+  for (const ast::SortKey& key : keys) {
+    EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*key.value, &input));
+    SortOrder direction;
+    direction.descending = key.descending;
+    direction.nulls_first = key.nulls == ast::NullsOrder::kDefault
+                                ? !key.descending
+                                : key.nulls == ast::NullsOrder::kFirst;
+    if (value->is_column()) {
+      sort_keys.push_back({value->column, direction});
+      order.emplace_back(before[value->column].name, key.descending);
+      continue;
+    }
+    computed = true;
+    sort_keys.push_back({columns.size(), direction});
+    order.emplace_back(derived_name(*key.value, &input), key.descending);
+    columns.push_back({"$key" + std::to_string(columns.size()), std::move(value)});
+  }
+  if (computed) {
+    input = project(std::move(input), std::move(columns));
+  }
+  // Among equal keys the natural order decides, so that pages do not depend on workers.
+  if (!input.ordered && input.natural()) {
+    sort_keys.push_back({*input.time_column(), {true, false}});
+    sort_keys.push_back({*input.row_column(), {true, false}});
+  }
+  Schema schema = input.schema();
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input.node));
+  Operation op = count.has_value() ? Operation(TopN{std::move(sort_keys), *count})
+                                   : Operation(Sort{std::move(sort_keys)});
+  input.node = make_node(std::move(op), std::move(inputs), std::move(schema));
+  input.ordered = true;
+  input.serialized = true;
+  input.order = std::move(order);
+  if (count.has_value()) {
+    input.limit = std::min(*count, input.limit.value_or(*count));
+  }
+  if (computed) {
+    std::vector<NamedColumn> kept;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      kept.push_back({before[i].name, make_column(i, before[i].type)});
+    }
+    Project drop;
+    for (NamedColumn& column : kept) {
+      drop.exprs.push_back(std::move(column.expr));
+    }
+    std::vector<NodePtr> sorted;
+    sorted.push_back(std::move(input.node));
+    input.node = make_node(std::move(drop), std::move(sorted), before);
+  }
+  return input;
+}
+
+Result<Relation> Binder::lower(const ast::Sort& op, Span /*span*/, Relation input) {
+  return sort_by(op.keys, std::move(input), std::nullopt);
+}
+
+Result<Relation> Binder::lower(const ast::Top& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(const std::uint64_t count, bind_count(*op.count, "the number of rows"));
+  return sort_by(op.keys, std::move(input), count);
+}
+
+Result<Relation> Binder::lower(const ast::Sample& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(const Value amount, bind_constant(*op.amount, "the size of a sample"));
+  const bool real = amount.type() == Type::kReal && !amount.is_null();
+  const bool whole = amount.type() == Type::kLong && !amount.is_null();
+  Schema schema = input.schema();
+  if (real && amount.as_real() > 0 && amount.as_real() < 1) {
+    std::vector<NodePtr> inputs;
+    inputs.push_back(std::move(input.node));
+    input.node =
+        make_node(Sample{amount.as_real()}, std::move(inputs), std::move(schema));
+    return input;
+  }
+  if (!whole || amount.as_integer() < 1) {
+    return diag::invalid_constant(op.amount->span, "the size of a sample",
+                                  "be a fraction between 0 and 1, or a number of rows");
+  }
+  // n rows: the n smallest of one random number a row.
+  EVQ_TRY_ASSIGN(ExprPtr random, call("rand", {}, op.amount->span));
+  const std::size_t key = schema.size();
+  input = append(std::move(input), "$sample", std::move(random));
+  Schema with_key = input.schema();
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input.node));
+  input.node = make_node(TopN{{{key, {}}}, static_cast<std::uint64_t>(amount.as_integer())},
+                         std::move(inputs), std::move(with_key));
+  Project drop;
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    drop.exprs.push_back(make_column(i, schema[i].type));
+  }
+  std::vector<NodePtr> sampled;
+  sampled.push_back(std::move(input.node));
+  input.node = make_node(std::move(drop), std::move(sampled), std::move(schema));
+  return input;
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,217 @@
+// Operators that choose and compute columns: project and its family, extend.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/natural_order.h"
+
+namespace evq::plan {
+
+Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::NamedExpr>& items,
+                                                    const Relation& input) {
+  std::vector<NamedColumn> columns;
+  int unnamed = 0;
+  for (const ast::NamedExpr& item : items) {
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item.value, &input));
+    std::string name =
+        item.names.empty() ? derived_name(*item.value, &input) : item.names[0].text;
+    if (name.empty()) {
+      name = "Column" + std::to_string(++unnamed);
+    }
+    if (item.names.size() > 1) {
+      // (a, b) = value: the elements of an array, in order.
+      for (std::size_t i = 0; i < item.names.size(); ++i) {
+        std::vector<ExprPtr> args;
+        args.push_back(clone(*bound));
+        args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(i)), item.span));
+        EVQ_TRY_ASSIGN(ExprPtr element, call("op_index", std::move(args), item.span));
+        columns.push_back({unique_name(item.names[i].text, columns), std::move(element)});
+      }
+      continue;
+    }
+    columns.push_back({unique_name(std::move(name), columns), std::move(bound)});
+  }
+  return columns;
+}
+
+Result<Relation> Binder::lower(const ast::Project& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, bind_named(op.items, input));
+  return project(std::move(input), std::move(columns));
+}
+
+namespace {
+
+// An assignment to an existing column removes it and appends the new one at the end.
+void assign(std::vector<NamedColumn>* columns, NamedColumn column) {
+  std::erase_if(*columns, [&](const NamedColumn& old) { return old.name == column.name; });
+  columns->push_back(std::move(column));
+}
+
+}  // namespace
+
+Result<Relation> Binder::lower(const ast::Extend& op, Span /*span*/, Relation input) {
+  int unnamed = 0;
+  // Each expression sees the operator's input; where that fails, the columns made before it.
+  Relation current = std::move(input);
+  std::vector<NamedColumn> columns = pass_through(current);
+  bool pending = false;
+  for (const ast::NamedExpr& item : op.items) {
+    auto bound = bind_expr(*item.value, &current);
+    if (!bound.ok() && pending) {
+      current = project(std::move(current), std::move(columns));
+      columns = pass_through(current);
+      pending = false;
+      bound = bind_expr(*item.value, &current);
+    }
+    if (!bound.ok()) {
+      return std::move(bound).take_error();
+    }
+    ExprPtr value = std::move(bound).value();
+    std::string name =
+        item.names.empty() ? derived_name(*item.value, &current) : item.names[0].text;
+    if (name.empty()) {
+      name = "Column" + std::to_string(++unnamed);
+    }
+    if (item.names.empty()) {
+      name = unique_name(std::move(name), columns);
+    }
+    pending = true;
+    if (item.names.size() > 1) {
+      for (std::size_t i = 0; i < item.names.size(); ++i) {
+        std::vector<ExprPtr> args;
+        args.push_back(clone(*value));
+        args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(i)), item.span));
+        EVQ_TRY_ASSIGN(ExprPtr element, call("op_index", std::move(args), item.span));
+        assign(&columns, {item.names[i].text, std::move(element)});
+      }
+      continue;
+    }
+    if (op.keep_invalid) {
+      const auto old = current.schema().find(name);
+      std::vector<ExprPtr> args;
+      args.push_back(std::move(value));
+      args.push_back(old.has_value() ? make_column(*old, current.schema()[*old].type, item.span)
+                                     : make_constant(Value::null(args[0]->type), item.span));
+      EVQ_TRY_ASSIGN(value, call("op_valid_or", std::move(args), item.span));
+    }
+    assign(&columns, {std::move(name), std::move(value)});
+  }
+  return project(std::move(current), std::move(columns));
+}
+
+Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) {
+  for (const ast::NamePattern& pattern : op.fields) {
+    if (!pattern.is_wild() && !input.schema().find(pattern.text()).has_value()) {
+      return unknown_field(&input, pattern.text(), pattern.span);
+    }
+  }
+  std::vector<NamedColumn> columns = pass_through(input);
+  std::erase_if(columns, [&](const NamedColumn& column) {
+    return std::ranges::any_of(op.fields, [&](const ast::NamePattern& pattern) {
+      return pattern.matches(column.name);
+    });
+  });
+  return project(std::move(input), std::move(columns));
+}
+
+Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) {
+  for (const ast::NamePattern& pattern : op.fields) {
+    if (!pattern.is_wild() && !input.schema().find(pattern.text()).has_value()) {
+      return unknown_field(&input, pattern.text(), pattern.span);
+    }
+  }
+  std::vector<NamedColumn> columns = pass_through(input);
+  std::erase_if(columns, [&](const NamedColumn& column) {
+    return std::ranges::none_of(op.fields, [&](const ast::NamePattern& pattern) {
+      return pattern.matches(column.name);
+    });
+  });
+  return project(std::move(input), std::move(columns));
+}
+
+Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Relation input) {
+  std::vector<NamedColumn> columns = pass_through(input);
+  const Schema before = input.schema();
+  for (const ast::RenameItem& item : op.items) {
+    const std::string from = item.from.text();
+    const auto at = before.find(from);
+    if (!at.has_value() || is_hidden(from)) {
+      return unknown_field(&input, from, item.from.span);
+    }
+    for (NamedColumn& column : columns) {
+      if (column.expr->is_column() && column.expr->column == *at) {
+        column.name = item.to.text;
+      }
+    }
+    const auto same = std::ranges::count(columns, item.to.text, &NamedColumn::name);
+    if (same > 1) {
+      return diag::duplicate_name(item.to.span, item.to.text, "project-rename");
+    }
+  }
+  return project(std::move(input), std::move(columns));
+}
+
+Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Relation input) {
+  std::vector<NamedColumn> rest = pass_through(input);
+  std::vector<NamedColumn> columns;
+  const auto named = [&](const std::string& name) {
+    return std::ranges::any_of(op.items, [&](const ast::ReorderItem& item) {
+      return !item.fields.is_wild() && item.fields.text() == name;
+    });
+  };
+  for (const ast::ReorderItem& item : op.items) {
+    if (!item.fields.is_wild() && !input.schema().find(item.fields.text()).has_value()) {
+      return unknown_field(&input, item.fields.text(), item.fields.span);
+    }
+    std::vector<NamedColumn> matches;
+    for (NamedColumn& column : rest) {
+      const bool own = !item.fields.is_wild() || !named(column.name);
+      if (column.expr != nullptr && own && item.fields.matches(column.name)) {
+        matches.push_back({column.name, std::move(column.expr)});
+      }
+    }
+    std::erase_if(rest, [](const NamedColumn& column) { return column.expr == nullptr; });
+    sort_names(item.direction, &matches);
+    std::ranges::move(matches, std::back_inserter(columns));
+  }
+  std::ranges::move(rest, std::back_inserter(columns));
+  return project(std::move(input), std::move(columns));
+}
+
+Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Relation input) {
+  std::vector<NamedColumn> all = pass_through(input);
+  std::vector<NamedColumn> columns;
+  const auto take = [&](std::string_view text) {
+    const std::size_t star = text.find('*');
+    for (NamedColumn& column : all) {
+      const bool matches =
+          star == std::string_view::npos
+              ? column.name == text
+              : column.name.starts_with(text.substr(0, star)) &&
+                    column.name.ends_with(text.substr(star + 1));
+      if (column.expr != nullptr && matches) {
+        columns.push_back({column.name, std::move(column.expr)});
+      }
+    }
+  };
+  for (const ast::ExprPtr& item : op.names) {
+    EVQ_TRY_ASSIGN(const Value value, bind_constant(*item, "a field's name"));
+    if (value.is_null()) {
+      continue;
+    }
+    if (value.type() == Type::kString) {
+      take(value.as_text());
+    } else if (value.type() == Type::kDynamic) {
+      DynamicView::Iterator names{DynamicView(value.as_text())};
+      while (names.next()) {
+        if (names.value().is_string()) {
+          take(names.value().as_string());
+        }
+      }
+    }
+  }
+  return project(std::move(input), std::move(columns));
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,199 @@
+// Sources of a pipeline: datasets, print, range, datatable, externaldata, calls, parentheses.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "store/base/limits.h"
+#include "store/column/vector_builder.h"
+
+namespace evq::plan {
+namespace {
+
+Relation values_relation(Schema schema, Table table) {
+  Relation relation;
+  relation.node = make_node(ValuesNode{std::make_shared<const Table>(std::move(table))}, {},
+                            std::move(schema));
+  relation.ordered = true;
+  relation.serialized = true;
+  relation.aggregated = true;  // computed rows: no default limit
+  return relation;
+}
+
+}  // namespace
+
+Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
+  auto found = tables_.table(name);
+  if (!found.ok()) {
+    if (found.error().code != ErrorCode::kNotFound) {
+      return std::move(found).take_error();
+    }
+    std::vector<std::string> owned = tables_.table_names();
+    std::vector<std::string_view> names(owned.begin(), owned.end());
+    return diag::unknown_dataset(span, name, names);
+  }
+  const TableInfo info = std::move(found).value();
+  if (std::ranges::find(datasets_, info.ref.name) == datasets_.end()) {
+    datasets_.push_back(info.ref.name);
+  }
+  Scan scan{info.ref, {}, {}, context().range_start_ns, context().range_end_ns};
+  std::vector<Field> fields;
+  for (const Field& field : info.schema.fields()) {
+    scan.columns.push_back({field.name, field.type});
+    fields.push_back(field);
+  }
+  // Result order of the columns: _sysTime, _time, then the fields in byte order.
+  const auto rank = [](const std::string& field) {
+    return field == "_sysTime" ? 0 : field == "_time" ? 1 : 2;
+  };
+  const auto before = [&](const auto& a, const auto& b) {
+    return std::pair(rank(a), std::string_view(a)) < std::pair(rank(b), std::string_view(b));
+  };
+  std::ranges::sort(scan.columns, before, &ScanColumn::field);
+  std::ranges::sort(fields, before, &Field::name);
+  scan.columns.push_back({std::string(kTimeColumn), Type::kDatetime});
+  scan.columns.push_back({std::string(kRowColumn), Type::kLong});
+  fields.push_back({std::string(kTimeColumn), Type::kDatetime});
+  fields.push_back({std::string(kRowColumn), Type::kLong});
+  Relation relation;
+  relation.name = info.ref.name;
+  relation.node = make_node(std::move(scan), {}, Schema(std::move(fields)));
+  if (options_.cursor.has_value()) {
+    EVQ_TRY_ASSIGN(relation, after_cursor(std::move(relation), *options_.cursor));
+  }
+  return relation;
+}
+
+// Keeps the rows beyond the cursor's row: by time, and by location among rows of its time.
+Result<Relation> Binder::after_cursor(Relation input, const CursorBound& cursor) {
+  const auto compare = [&](std::string_view function, std::string_view column,
+                           Value bound) -> Result<ExprPtr> {
+    const std::size_t at = *input.schema().find(column);
+    std::vector<ExprPtr> args;
+    args.push_back(make_column(at, input.schema()[at].type));
+    args.push_back(make_constant(std::move(bound)));
+    return call(function, std::move(args), {});
+  };
+  const std::string_view beyond = cursor.descending ? "op_less" : "op_greater";
+  const std::string_view beyond_row = cursor.descending
+                                          ? (cursor.inclusive ? "op_less_equal" : "op_less")
+                                          : (cursor.inclusive ? "op_greater_equal" : "op_greater");
+  EVQ_TRY_ASSIGN(ExprPtr further, compare(beyond, kTimeColumn, Value::datetime(cursor.time)));
+  EVQ_TRY_ASSIGN(ExprPtr same, compare("op_equal", kTimeColumn, Value::datetime(cursor.time)));
+  EVQ_TRY_ASSIGN(ExprPtr row, compare(beyond_row, kRowColumn, Value::integer(cursor.location)));
+  std::vector<ExprPtr> tie;
+  tie.push_back(std::move(same));
+  tie.push_back(std::move(row));
+  EVQ_TRY_ASSIGN(ExprPtr tied, call("op_and", std::move(tie), {}));
+  std::vector<ExprPtr> either;
+  either.push_back(std::move(further));
+  either.push_back(std::move(tied));
+  EVQ_TRY_ASSIGN(ExprPtr predicate, call("op_or", std::move(either), {}));
+  return filter(std::move(input), std::move(predicate));
+}
+
+Result<Relation> Binder::named_table(std::string_view name, Span span) {
+  if (const Environment::Meaning* meaning = environment_->find(name); meaning != nullptr) {
+    if (const auto* pipeline = std::get_if<Environment::LetPipeline>(meaning)) {
+      const Environment* outer = std::exchange(environment_, pipeline->defined_in);
+      auto bound = bind_pipeline(*pipeline->pipeline);
+      environment_ = outer;
+      return bound;
+    }
+    if (const auto* table = std::get_if<Environment::BoundTable>(meaning)) {
+      Relation relation;
+      relation.node = make_node(Shared{table->plan}, {}, table->plan->schema);
+      relation.name = table->name;
+      return relation;
+    }
+    if (const auto* let = std::get_if<Environment::LetExpr>(meaning)) {
+      const Environment* outer = std::exchange(environment_, let->defined_in);
+      auto bound = table_of_expr(*let->expr);
+      environment_ = outer;
+      return bound;
+    }
+  }
+  return scan_dataset(name, span);
+}
+
+Result<Relation> Binder::lower(const ast::TableRef& source, Span span) {
+  if (!source.name.is_wild()) {
+    return named_table(source.name.text(), span);
+  }
+  ast::Union all;
+  all.tables.emplace_back(source.name);
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all, span));
+  return union_of(std::move(inputs), all);
+}
+
+Result<Relation> Binder::lower(const ast::NestedSource& source, Span /*span*/) {
+  return bind_pipeline(*source.pipeline);
+}
+
+Result<Relation> Binder::lower(const ast::CallSource& source, Span /*span*/) {
+  return table_of_expr(*source.call);
+}
+
+Result<Relation> Binder::lower(const ast::Print& source, Span /*span*/) {
+  Relation row = values_relation(Schema(), Table{Schema(), {}, 1});
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < source.items.size(); ++i) {
+    const ast::NamedExpr& item = source.items[i];
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item.value, nullptr));
+    std::string name =
+        item.names.empty() ? "print_" + std::to_string(i) : item.names[0].text;
+    columns.push_back({unique_name(std::move(name), columns), std::move(bound)});
+  }
+  return project(std::move(row), std::move(columns));
+}
+
+Result<Relation> Binder::lower(const ast::Range& source, Span span) {
+  EVQ_TRY_ASSIGN(const Value from, bind_constant(*source.from, "the start of a range"));
+  EVQ_TRY_ASSIGN(const Value to, bind_constant(*source.to, "the end of a range"));
+  EVQ_TRY_ASSIGN(const Value step, bind_constant(*source.step, "the step of a range"));
+  std::vector<ExprPtr> args;
+  args.push_back(make_constant(from, source.from->span));
+  args.push_back(make_constant(to, source.to->span));
+  args.push_back(make_constant(step, source.step->span));
+  EVQ_TRY_ASSIGN(ExprPtr list, call("range", std::move(args), span));
+  const Type type = from.type() == Type::kLong && (to.type() == Type::kReal ||
+                                                   step.type() == Type::kReal)
+                        ? Type::kReal
+                        : from.type();
+  VectorBuilder builder(type);
+  if (!list->constant.is_null()) {
+    DynamicView::Iterator at{DynamicView(list->constant.as_text())};
+    while (at.next()) {
+      builder.append(value_from_dynamic(at.value()));
+    }
+  }
+  Table table{Schema({{source.column.text, type}}), {}, builder.size()};
+  Schema schema = table.schema;
+  table.columns.push_back(builder.finish());
+  return values_relation(std::move(schema), std::move(table));
+}
+
+Result<Relation> Binder::lower(const ast::Datatable& source, Span span) {
+  std::vector<Field> fields;
+  std::vector<VectorBuilder> builders;
+  for (const ast::ColumnSpec& column : source.columns) {
+    fields.push_back({column.name.text, column.type});
+    builders.emplace_back(column.type);
+  }
+  if (builders.empty() || source.values.size() % builders.size() != 0) {
+    return diag::row_shape(span, source.values.size(), builders.size());
+  }
+  for (std::size_t i = 0; i < source.values.size(); ++i) {
+    VectorBuilder& builder = builders[i % builders.size()];
+    EVQ_TRY_ASSIGN(const Value value, bind_constant(*source.values[i], "a value of a datatable"));
+    const Vector cast = implicit_cast(Vector::constant(value, 1), builder.type());
+    builder.append_row(cast, 0);
+  }
+  Table table{Schema(fields), {}, source.values.size() / builders.size()};
+  for (VectorBuilder& builder : builders) {
+    table.columns.push_back(builder.finish());
+  }
+  return values_relation(Schema(std::move(fields)), std::move(table));
+}
+
+}  // namespace evq::plan

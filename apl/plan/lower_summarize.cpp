@@ -1,0 +1,440 @@
+// summarize: group and aggregate expressions become columns of a projection below an Aggregate,
+// scalar expressions around aggregates a projection above it.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/fold.h"
+
+namespace evq::plan {
+namespace {
+
+std::vector<std::string_view> aggregate_names() {
+  std::vector<std::string_view> names;
+  for (const AggregateFunction* row : all_aggregates()) {
+    names.push_back(row->name);
+  }
+  return names;
+}
+
+// The width when `expr` is bin(<datetime>, <constant timespan>).
+std::optional<std::int64_t> time_bin(const Expr& expr) {
+  if (!expr.is_call("bin") || expr.type != Type::kDatetime || expr.args.size() != 2 ||
+      !expr.args[1]->is_constant() || expr.args[1]->constant.is_null() ||
+      expr.args[1]->type != Type::kTimespan) {
+    return std::nullopt;
+  }
+  return expr.args[1]->constant.as_integer();
+}
+
+}  // namespace
+
+// Binds one summarize. Columns below the Aggregate: the groups first, then aggregate arguments.
+class SummarizeBinder {
+ public:
+  SummarizeBinder(Binder& binder, Relation input) : binder_(binder), input_(std::move(input)) {}
+
+  Result<Relation> bind(const ast::Summarize& op) {
+    for (const ast::NamedExpr& item : op.groups) {
+      EVQ_TRY(bind_group(item));
+    }
+    for (const ast::NamedExpr& item : op.aggregates) {
+      EVQ_TRY(bind_item(item));
+    }
+    return build();
+  }
+
+ private:
+  Status bind_group(const ast::NamedExpr& item) {
+    EVQ_TRY_ASSIGN(ExprPtr bound, binder_.bind_expr(*item.value, &input_));
+    std::string name = item.names.empty() ? binder_.derived_name(*item.value, &input_)
+                                          : item.names[0].text;
+    if (name.empty()) {
+      name = "Column" + std::to_string(++unnamed_);
+    }
+    const std::optional<std::int64_t> bin = time_bin(*bound);
+    if (bin.has_value() && !bin_ns_.has_value()) {
+      bin_ns_ = bin;
+      bin_first_ = groups_.empty();
+    }
+    groups_.push_back({Binder::unique_name(std::move(name), groups_), std::move(bound)});
+    return Status::success();
+  }
+
+  Status bind_item(const ast::NamedExpr& item) {
+    current_ = &item;
+    const std::size_t first = aggregates_.size();
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_outer(*item.value));
+    // A bare aggregate with several result columns gives all of them.
+    const bool bare = bound->is_column() && aggregates_.size() == first + 1;
+    std::string name = item.names.empty() ? item_name(*item.value) : item.names[0].text;
+    if (bare) {
+      const BoundAggregateCall& call = aggregates_[first].call;
+      origins_.push_back(origin(aggregates_[first]));
+      if (call.results.size() > 1) {
+        return add_columns(item, first, *bound);
+      }
+    } else {
+      origins_.emplace_back();
+    }
+    results_.push_back({std::move(name), std::move(bound)});
+    return Status::success();
+  }
+
+  // arg_max(x, a, b): one output column a result, named by the function or by the query.
+  Status add_columns(const ast::NamedExpr& item, std::size_t aggregate, const Expr& bound) {
+    const BoundAggregateCall& call = aggregates_[aggregate].call;
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+      std::string name = i < item.names.size()      ? item.names[i].text
+                         : i < argument_names_.size() ? argument_names_[i]
+                                                      : call.result_suffixes[i];
+      if (i > 0) {
+        origins_.emplace_back();
+      }
+      results_.push_back(
+          {std::move(name), make_column(bound.column + i, call.results[i], item.span)});
+    }
+    return Status::success();
+  }
+
+  std::string item_name(const ast::Expr& expr) const {
+    const auto* call = std::get_if<ast::Call>(&expr.node);
+    if (call == nullptr) {
+      return "Column" + std::to_string(results_.size() + 1);
+    }
+    const AggregateFunction* row = find_aggregate(call->function.text);
+    std::string inner;
+    if (!call->arguments.empty() && row != nullptr) {
+      inner = binder_.derived_name(*call->arguments[0].value, &input_);
+    }
+    return call->function.text + "_" + inner;
+  }
+
+  Plan::ColumnOrigin origin(const AggregateCall& call) const {
+    Plan::ColumnOrigin made;
+    made.aggregate = std::string(call.function->api_name.empty() ? call.function->name
+                                                                 : call.function->api_name);
+    for (const std::size_t arg : call.args) {
+      const Expr& expr = *below_[arg].expr;
+      if (expr.is_column()) {
+        made.fields.push_back(input_.schema()[expr.column].name);
+      } else if (expr.is_constant()) {
+        made.args.push_back(expr.constant);
+      }
+    }
+    return made;
+  }
+
+  // Scalar expressions over aggregates and groups.
+  Result<ExprPtr> bind_outer(const ast::Expr& expr) {
+    if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+      if (const AggregateFunction* row = find_aggregate(call->function.text)) {
+        return bind_aggregate_call(*row, *call, expr.span);
+      }
+    }
+    return bind_outer_scalar(expr);
+  }
+
+  // Aggregates inside are bound first and replaced by reserved columns of a stand-in relation, so
+  // that the ordinary expression binder does the rest.
+  Result<ExprPtr> bind_outer_scalar(const ast::Expr& expr) {
+    if (!contains_aggregate(expr)) {
+      if (const auto* call = std::get_if<ast::Call>(&expr.node);
+          call != nullptr && find_function(call->function.text) == nullptr &&
+          binder_.environment_->find(call->function.text) == nullptr) {
+        return diag::unknown_aggregate(call->function.span, call->function.text,
+                                       aggregate_names());
+      }
+      EVQ_TRY_ASSIGN(ExprPtr bound, binder_.bind_expr(expr, &input_));
+      return over_groups(std::move(bound), expr.span);
+    }
+    return rebuild(expr);
+  }
+
+  static bool contains_aggregate(const ast::Expr& expr);
+  Result<ExprPtr> rebuild(const ast::Expr& expr);
+  Result<ExprPtr> rebuild_call(const ast::Call& call, Span span);
+
+  // An expression of the input is allowed when it is constant or made of group expressions.
+  Result<ExprPtr> over_groups(ExprPtr expr, Span span) {
+    if (expr->is_constant()) {
+      return expr;
+    }
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      if (expr_equal(*expr, *groups_[i].expr)) {
+        return make_column(i, expr->type, span);
+      }
+    }
+    if (expr->is_column()) {
+      return diag::field_not_grouped(span, input_.schema()[expr->column].name);
+    }
+    for (ExprPtr& arg : expr->args) {
+      EVQ_TRY_ASSIGN(arg, over_groups(std::move(arg), span));
+    }
+    return expr;
+  }
+
+  Result<ExprPtr> bind_aggregate_call(const AggregateFunction& row, const ast::Call& call,
+                                      Span span) {
+    EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_aggregate_arguments(row, call));
+    if (args.size() < row.arguments_min || args.size() > row.arguments_max) {
+      return diag::wrong_argument_count(
+          span, row.name,
+          row.arguments_min == row.arguments_max
+              ? std::to_string(row.arguments_min)
+              : std::to_string(row.arguments_min) + " or more",
+          args.size(), "");
+    }
+    std::vector<Argument> arguments;
+    for (const ExprPtr& arg : args) {
+      arguments.push_back({arg->type, arg->is_constant() ? &arg->constant : nullptr});
+    }
+    AggregateBindResult bound =
+        evq::bind_aggregate(row, {arguments, binder_.context(), bin_ns_});
+    if (const auto* failure = std::get_if<BindFailure>(&bound)) {
+      Error error = make_error(ErrorCode::kCompile, failure->message, failure->hint);
+      error.id = "APL2008";
+      error.span = failure->argument >= 0 ? args[static_cast<std::size_t>(failure->argument)]->span
+                                          : span;
+      return error;
+    }
+    AggregateCall made{&row, std::move(std::get<BoundAggregateCall>(bound)), {}, {}};
+    made.text = std::string(row.name) + "()";
+    for (std::size_t i = 0; i < args.size() && i < made.call.arguments.size(); ++i) {
+      made.args.push_back(below_.size());
+      below_.push_back({"$arg" + std::to_string(below_.size()),
+                        make_cast(std::move(args[i]), made.call.arguments[i])});
+    }
+    order_sensitive_ = order_sensitive_ || row.order_sensitive;
+    const std::size_t column = kFirstResult + result_columns_;
+    const Type type = made.call.results[0];
+    result_columns_ += made.call.results.size();
+    aggregates_.push_back(std::move(made));
+    return make_column(column, type, span);
+  }
+
+  Result<std::vector<ExprPtr>> bind_aggregate_arguments(const AggregateFunction& row,
+                                                        const ast::Call& call) {
+    std::vector<ExprPtr> args;
+    argument_names_.clear();
+    for (const ast::Argument& argument : call.arguments) {
+      if (std::holds_alternative<ast::Star>(argument.value->node)) {
+        for (std::size_t i = 0; i < input_.schema().size(); ++i) {
+          const Field& field = input_.schema()[i];
+          if (!is_hidden(field.name) && !already_argument(args, i)) {
+            args.push_back(make_column(i, field.type, argument.value->span));
+            argument_names_.push_back(field.name);
+          }
+        }
+        continue;
+      }
+      if (const auto* inner = std::get_if<ast::Call>(&argument.value->node);
+          inner != nullptr && find_aggregate(inner->function.text) != nullptr &&
+          find_function(inner->function.text) == nullptr) {
+        return diag::nested_aggregate(argument.value->span, inner->function.text);
+      }
+      const bool predicate = row.name.ends_with("if") &&
+                             &argument == &call.arguments.back() && call.arguments.size() > 0 &&
+                             row.name != "make_set_if" && row.name != "make_list_if";
+      EVQ_TRY_ASSIGN(ExprPtr bound,
+                     predicate ? binder_.bind_predicate(*argument.value, &input_, row.name)
+                               : binder_.bind_expr(*argument.value, &input_));
+      std::string name = argument.name.has_value()
+                             ? argument.name->text
+                             : binder_.derived_name(*argument.value, &input_);
+      argument_names_.push_back(std::move(name));
+      args.push_back(std::move(bound));
+    }
+    return args;
+  }
+
+  static bool already_argument(const std::vector<ExprPtr>& args, std::size_t column) {
+    return std::ranges::any_of(args, [column](const ExprPtr& arg) {
+      return arg->is_column() && arg->column == column;
+    });
+  }
+
+  Result<Relation> build();
+
+  // Columns of the Aggregate's results are numbered from here until the groups are all known.
+  static constexpr std::size_t kFirstResult = std::size_t{1} << 20U;
+
+  Binder& binder_;
+  Relation input_;
+  const ast::NamedExpr* current_ = nullptr;
+  std::vector<NamedColumn> groups_;
+  std::vector<NamedColumn> below_;  // aggregate arguments
+  std::vector<AggregateCall> aggregates_;
+  std::vector<NamedColumn> results_;
+  std::vector<Plan::ColumnOrigin> origins_;
+  std::vector<std::string> argument_names_;
+  std::size_t result_columns_ = 0;
+  std::optional<std::int64_t> bin_ns_;
+  bool bin_first_ = false;
+  bool order_sensitive_ = false;
+  int unnamed_ = 0;
+};
+
+bool SummarizeBinder::contains_aggregate(const ast::Expr& expr) {
+  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+    return find_aggregate(call->function.text) != nullptr ||
+           std::ranges::any_of(call->arguments, [](const ast::Argument& argument) {
+             return contains_aggregate(*argument.value);
+           });
+  }
+  if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
+    return contains_aggregate(*binary->left) || contains_aggregate(*binary->right);
+  }
+  if (const auto* unary = std::get_if<ast::Unary>(&expr.node)) {
+    return contains_aggregate(*unary->operand);
+  }
+  if (const auto* logical = std::get_if<ast::Logical>(&expr.node)) {
+    return std::ranges::any_of(logical->operands, [](const ast::ExprPtr& operand) {
+      return contains_aggregate(*operand);
+    });
+  }
+  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
+    return contains_aggregate(*member->object);
+  }
+  if (const auto* index = std::get_if<ast::Index>(&expr.node)) {
+    return contains_aggregate(*index->object);
+  }
+  return false;
+}
+
+Result<ExprPtr> SummarizeBinder::rebuild_call(const ast::Call& call, Span span) {
+  const ScalarFunction* row = find_function(call.function.text);
+  if (row == nullptr) {
+    return diag::unknown_aggregate(call.function.span, call.function.text, aggregate_names());
+  }
+  std::vector<ExprPtr> args;
+  for (const ast::Argument& argument : call.arguments) {
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_outer(*argument.value));
+    args.push_back(std::move(bound));
+  }
+  const ArgumentCount count = argument_count(*row);
+  if (args.size() < count.min || args.size() > count.max) {
+    return diag::wrong_argument_count(span, row->name, std::to_string(count.min), args.size(), "");
+  }
+  EVQ_TRY_ASSIGN(ExprPtr made, make_call(*row, std::move(args), binder_.context(), span));
+  return fold(std::move(made), binder_.context());
+}
+
+Result<ExprPtr> SummarizeBinder::rebuild(const ast::Expr& expr) {
+  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+    return rebuild_call(*call, expr.span);
+  }
+  std::vector<ExprPtr> args;
+  const auto add = [&](const ast::Expr& part) -> Status {
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_outer(part));
+    args.push_back(std::move(bound));
+    return Status::success();
+  };
+  if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
+    EVQ_TRY(add(*binary->left));
+    EVQ_TRY(add(*binary->right));
+    return binder_.call(Binder::operator_function(*binary), std::move(args), expr.span);
+  }
+  if (const auto* unary = std::get_if<ast::Unary>(&expr.node)) {
+    EVQ_TRY(add(*unary->operand));
+    return unary->op == ast::UnaryOp::kPlus
+               ? std::move(args[0])
+               : binder_.call(unary->op == ast::UnaryOp::kMinus ? "op_negate" : "not",
+                              std::move(args), expr.span);
+  }
+  if (const auto* logical = std::get_if<ast::Logical>(&expr.node)) {
+    for (const ast::ExprPtr& operand : logical->operands) {
+      EVQ_TRY(add(*operand));
+    }
+    return binder_.call(logical->is_or ? "op_or" : "op_and", std::move(args), expr.span);
+  }
+  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
+    EVQ_TRY(add(*member->object));
+    args.push_back(make_constant(Value::string(member->key.text), member->key.span));
+    return binder_.call("op_index", std::move(args), expr.span);
+  }
+  const auto& index = std::get<ast::Index>(expr.node);
+  EVQ_TRY(add(*index.object));
+  EVQ_TRY(add(*index.key));
+  return binder_.call("op_index", std::move(args), expr.span);
+}
+
+Result<Relation> SummarizeBinder::build() {
+  if (order_sensitive_) {
+    input_ = binder_.order_naturally(std::move(input_), true);
+  }
+  Aggregate op;
+  Project below;
+  std::vector<Field> below_fields;
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    op.groups.push_back(i);
+    below_fields.push_back({groups_[i].name, groups_[i].expr->type});
+    fields.push_back(below_fields.back());
+    below.exprs.push_back(clone(*groups_[i].expr));
+  }
+  for (NamedColumn& column : below_) {
+    below_fields.push_back({column.name, column.expr->type});
+    below.exprs.push_back(std::move(column.expr));
+  }
+  for (AggregateCall& call : aggregates_) {
+    for (std::size_t& arg : call.args) {
+      arg += groups_.size();
+    }
+    for (const Type type : call.call.results) {
+      fields.push_back({"$agg" + std::to_string(fields.size()), type});
+    }
+    op.aggregates.push_back(std::move(call));
+  }
+  Relation output;
+  output.aggregated = true;
+  output.bin_ns = bin_ns_;
+  output.bin_first = bin_first_;
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input_.node));
+  NodePtr projected =
+      make_node(std::move(below), std::move(inputs), Schema(std::move(below_fields)));
+  std::vector<NodePtr> grouped;
+  grouped.push_back(std::move(projected));
+  NodePtr aggregate = make_node(std::move(op), std::move(grouped), Schema(std::move(fields)));
+
+  Project above;
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    columns.push_back({groups_[i].name, make_column(i, groups_[i].expr->type)});
+    output.group_names.push_back(groups_[i].name);
+  }
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    std::vector<std::size_t> mapping;
+    const std::function<void(Expr*)> place = [&](Expr* expr) {
+      if (expr->is_column() && expr->column >= kFirstResult) {
+        expr->column = expr->column - kFirstResult + groups_.size();
+      }
+      for (const ExprPtr& arg : expr->args) {
+        place(arg.get());
+      }
+    };
+    place(results_[i].expr.get());
+    std::string name = Binder::unique_name(std::move(results_[i].name), columns);
+    if (!origins_[i].aggregate.empty()) {
+      output.origins.emplace(name, origins_[i]);
+    }
+    columns.push_back({std::move(name), std::move(results_[i].expr)});
+  }
+  std::vector<Field> visible;
+  for (NamedColumn& column : columns) {
+    visible.push_back({std::move(column.name), column.expr->type});
+    above.exprs.push_back(std::move(column.expr));
+  }
+  std::vector<NodePtr> made;
+  made.push_back(std::move(aggregate));
+  output.node = make_node(std::move(above), std::move(made), Schema(std::move(visible)));
+  return output;
+}
+
+Result<Relation> Binder::lower(const ast::Summarize& op, Span /*span*/, Relation input) {
+  return SummarizeBinder(*this, std::move(input)).bind(op);
+}
+
+}  // namespace evq::plan
