@@ -328,13 +328,13 @@ std::optional<std::int64_t> instant_of(const Fields& fields, int year) {
                  fields.minute,
                  fields.second,
                  fields.ns};
-  auto local = ns_from_civil(civil);
-  if (local && fields.day_of_year > 0 && fields.month < 0 && fields.day < 0) {
-    if (fields.day_of_year == 366 && !is_leap_year(year)) {
-      return std::nullopt;
+  if (fields.day_of_year > 0 && fields.month < 0 && fields.day < 0) {
+    civil.day = fields.day_of_year;
+    while (civil.month < 12 && civil.day > days_in_month(year, civil.month)) {
+      civil.day -= days_in_month(year, civil.month++);
     }
-    local = checked_add(*local, (fields.day_of_year - 1) * kDayNs);
   }
+  const auto local = ns_from_civil(civil);
   return local ? checked_subtract(*local, fields.offset * kSecondNs) : std::nullopt;
 }
 

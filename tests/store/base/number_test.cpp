@@ -33,7 +33,7 @@ TEST_CASE("integers are read strictly") {
   CHECK(parse_int("-9223372036854775808") == std::numeric_limits<std::int64_t>::min());
   for (const char* bad : {"", "+", "-", "+-1", "--1", " 1", "1 ", "1.0", "0x10", "1e3", "abc",
                           "9223372036854775808", "-9223372036854775809", "1_000"}) {
-    CAPTURE(bad);
+    CAPTURE(std::string(bad));
     CHECK(!parse_int(bad));
   }
   CHECK(parse_uint("18446744073709551615") == std::numeric_limits<std::uint64_t>::max());
@@ -57,7 +57,7 @@ TEST_CASE("reals are read whole") {
   CHECK(std::isnan(parse_real("NaN").value_or(0)));
   for (const char* bad :
        {"", "+", "-", ".", "e3", "1e", "1 ", " 1", "1x", "0x10", "+-1", "1,5", "nan(1)", "1.2.3"}) {
-    CAPTURE(bad);
+    CAPTURE(std::string(bad));
     CHECK(!parse_real(bad));
   }
 }
