@@ -274,7 +274,10 @@ Result<DatasetWriter> DatasetWriter::begin(Connection& connection, std::uint64_t
 }
 
 Status DatasetWriter::load_blocks() {
-  EVQ_CHECK(!blocks_loaded_ && blocks_.empty());
+  if (blocks_loaded_) {
+    return {};
+  }
+  // What this transaction appended already is read back in its turn.
   EVQ_TRY_ASSIGN(blocks_, read_blocks(*connection_, counters_));
   blocks_loaded_ = true;
   return {};

@@ -1,0 +1,40 @@
+#pragma once
+// Compaction: fresh chunks become blocks, small blocks become big ones, deleted blocks go.
+//
+// Everything is read from a snapshot and encoded without holding any lock; then one short write
+// transaction puts the result in and takes the sources out, provided all of them are still there
+// as they were. If another process was faster, the work is thrown away: never twice, never half.
+// Readers are not stalled, and snapshots taken before keep seeing the sources.
+//
+// Rows keep their ordinals: sources are neighbours in arrival order, the result is in (_time,
+// ordinal) order, and where row numbers no longer tell the ordinals they become the column
+// kOrdinalField. Any thread.
+
+#include <cstdint>
+#include <memory>
+
+#include "store/base/control.h"
+#include "store/base/result.h"
+#include "store/dataset.h"
+
+namespace evq {
+
+class ThreadPool;
+
+struct CompactOptions {
+  std::uint32_t block_rows = 65536;
+  ThreadPool* pool = nullptr;
+  std::shared_ptr<SegmentCache> cache;
+};
+
+// What is due after a commit: seals when the fresh rows fill a block, merges the newest chunks
+// into one when there are many.
+Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
+                  QueryControl& control);
+// Seals every fresh chunk and merges runs of small neighbours, compressing harder.
+Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
+               QueryControl& control);
+// Removes the rows and bytes of queued blocks; how many.
+Result<std::uint64_t> reap(Dataset& dataset);
+
+}  // namespace evq

@@ -1,0 +1,81 @@
+#include "store/stored_form.h"
+
+#include "store/base/checksum.h"
+#include "store/mini_block.h"
+
+namespace evq {
+
+namespace {
+
+// Everything but the blobs.
+StoredForm form_of(const BlockHeader& header, std::uint64_t raw_bytes) {
+  StoredForm form;
+  form.row.rows = header.rows;
+  form.row.min_time = header.min_time;
+  form.row.max_time = header.max_time;
+  form.row.min_sys_time = header.min_sys_time;
+  form.row.max_sys_time = header.max_sys_time;
+  form.row.raw_bytes = raw_bytes;
+  form.row.segments = static_cast<std::uint32_t>(header.columns.size());
+  form.fields.reserve(header.columns.size());
+  for (const ColumnHeader& column : header.columns) {
+    const bool all_null = column.nulls == header.rows;
+    const Type type = all_null ? Type::kNull : column.type;
+    form.fields.emplace_back(column.name, 1U << static_cast<unsigned>(type));
+  }
+  return form;
+}
+
+Status insert_sealed(DatasetWriter& writer, const StoredForm& form, std::uint64_t id) {
+  EVQ_TRY(writer.insert_blob(BlobTable::kHeaders, {id, form.header}));
+  for (std::size_t column = 0; column < form.segments.size(); ++column) {
+    EVQ_TRY(
+        writer.insert_blob(BlobTable::kSegments, {segment_id(id, column), form.segments[column]}));
+    if (!form.filters[column].empty()) {
+      EVQ_TRY(
+          writer.insert_blob(BlobTable::kFilters, {segment_id(id, column), form.filters[column]}));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes) {
+  StoredForm form = form_of(block.header, raw_bytes);
+  form.row.state = BlockState::kStored;
+  form.row.stored_bytes = block.header.stored_bytes() + block.header_bytes.size();
+  form.header = std::move(block.header_bytes);
+  form.segments = std::move(block.segments);
+  form.filters = std::move(block.filters);
+  return form;
+}
+
+StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes) {
+  StoredForm form = form_of(block.header, raw_bytes);
+  form.row.state = BlockState::kFresh;
+  form.chunk = encode_mini_block(block);
+  form.row.stored_bytes = form.chunk.size();
+  return form;
+}
+
+Status insert_form(DatasetWriter& writer, const StoredForm& form) {
+  BlockRow row = form.row;
+  row.id = writer.take_block_id();
+  if (!form.keeps_ordinals) {
+    row.first_ordinal = writer.take_ordinals(row.rows);
+    row.ordinal_end = row.first_ordinal + row.rows;
+  }
+  const bool fresh = row.state == BlockState::kFresh;
+  row.payload_sum = checksum64(fresh ? form.chunk : form.header, row.id);
+  EVQ_TRY(writer.insert_block(row));
+  for (const auto& [name, types] : form.fields) {
+    EVQ_TRY(writer.note_field(name, types));
+  }
+  if (fresh) {
+    return writer.insert_blob(BlobTable::kChunks, {row.id, form.chunk});
+  }
+  return insert_sealed(writer, form, row.id);
+}
+
+}  // namespace evq

@@ -1,0 +1,34 @@
+#pragma once
+// StoredForm: an encoded block on its way into a dataset file: the row that will name it and the
+// blobs that will be written. Made without any lock, inserted inside a write transaction, which
+// gives it its id and, unless it carries ordinals of its own, the ordinals of its rows.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/block/block_writer.h"
+#include "store/catalog/dataset_file.h"
+
+namespace evq {
+
+struct StoredForm {
+  BlockRow row;                 // id, state, sizes and checksums filled in when made or inserted
+  bool keeps_ordinals = false;  // row's ordinals are set: rows that were stored before
+  std::string header;           // of a sealed block
+  std::vector<std::string> segments;
+  std::vector<std::string> filters;
+  std::string chunk;  // of a fresh one, instead of the three above
+  std::vector<std::pair<std::string, std::uint32_t>> fields;  // name, types
+
+  std::uint64_t size_bytes() const { return row.stored_bytes; }
+};
+
+StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes);
+StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes);
+
+Status insert_form(DatasetWriter& writer, const StoredForm& form);
+
+}  // namespace evq
