@@ -147,6 +147,22 @@ inline constexpr std::size_t kTimeTextBytesMax = 128;
 // Elements of one compiled time layout.
 inline constexpr std::size_t kTimeLayoutElementsMax = 64;
 
+// ---- terminal
+// The text in the line editor: a query's text, whose limit it shares.
+inline constexpr std::size_t kEditorTextBytesMax = kQueryTextBytesMax;
+// One paste as it arrives: anything longer cannot fit the editor, so its rest is skipped.
+inline constexpr std::size_t kEditorPasteBytesMax = 2 * kEditorTextBytesMax;
+// Steps of undo, and the copies of the text that they hold.
+inline constexpr std::size_t kEditorUndoStepsMax = 1000;
+inline constexpr std::size_t kEditorUndoBytesMax = 16 * kMebibyte;
+// Killed texts that can be yanked back.
+inline constexpr std::size_t kEditorKillsMax = 32;
+// No key sends a longer escape sequence; what is longer is noise and is dropped.
+inline constexpr std::size_t kEscapeSequenceBytesMax = 64;
+// Entries of the history, and the file that keeps them, which may hold twice as many.
+inline constexpr std::size_t kHistoryEntriesMax = 10000;
+inline constexpr std::size_t kHistoryFileBytesMax = 64 * kMebibyte;
+
 // ---- files read whole
 // Query files, request bodies for the command line, configuration.
 inline constexpr std::size_t kSmallFileBytesMax = 16 * kMebibyte;

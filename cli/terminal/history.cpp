@@ -1,0 +1,191 @@
+#include "cli/terminal/history.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "store/base/file.h"
+#include "store/base/limits.h"
+#include "store/base/utf8.h"
+
+namespace evq {
+
+namespace {
+
+// Another process holds the lock only while it appends a line.
+constexpr std::int64_t kLockTimeoutMs = 500;
+
+std::string escaped_entry(std::string_view text) {
+  std::string out;
+  for (const char byte : text) {
+    if (byte == '\n') {
+      out += "\\n";
+    } else if (byte == '\\') {
+      out += "\\\\";
+    } else {
+      out.push_back(byte);
+    }
+  }
+  out.push_back('\n');
+  return out;
+}
+
+std::string entry_of_line(std::string_view line) {
+  std::string out;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool escaped = line[i] == '\\' && i + 1 < line.size();
+    if (escaped) {
+      ++i;
+      out.push_back(line[i] == 'n' ? '\n' : line[i]);
+    } else if (line[i] != '\r') {
+      out.push_back(line[i]);
+    }
+  }
+  return repair_utf8(out);
+}
+
+bool has_capital(std::string_view text) {
+  return to_lower(text) != text;
+}
+
+bool contains(std::string_view text, std::string_view part, bool exact) {
+  return exact ? text.find(part) != std::string_view::npos
+               : fold_case(text).find(fold_case(part)) != std::string::npos;
+}
+
+}  // namespace
+
+Status History::load(const std::string& path) {
+  path_ = path;
+  Result<std::string> read = read_whole_file(path, kHistoryFileBytesMax);
+  if (!read.ok()) {
+    return read.error().code == ErrorCode::kNotFound ? Status::success()
+                                                     : Status(std::move(read).take_error());
+  }
+  std::string_view rest = *read;
+  std::vector<std::string> lines;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) {
+      lines.push_back(entry_of_line(rest.substr(0, end)));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  file_entries_ = lines.size();
+  // From the newest on, so that of equal entries the newest stays.
+  std::unordered_set<std::string> seen(entries_.begin(), entries_.end());
+  std::vector<std::string> loaded;
+  for (auto line = lines.rbegin(); line != lines.rend() && loaded.size() < kHistoryEntriesMax;
+       ++line) {
+    if (seen.insert(*line).second) {
+      loaded.push_back(std::move(*line));
+    }
+  }
+  entries_.insert(entries_.begin(), std::make_move_iterator(loaded.rbegin()),
+                  std::make_move_iterator(loaded.rend()));
+  return Status::success();
+}
+
+Status History::add(std::string_view text) {
+  const std::string repaired = repair_utf8(text);
+  if (repaired.find_first_not_of(" \t\n\r") == std::string::npos ||
+      repaired.size() > kEditorTextBytesMax) {
+    return Status::success();
+  }
+  const bool newest_again = !entries_.empty() && entries_.back() == repaired;
+  remember(repaired);
+  if (path_.empty() || newest_again || repaired[0] == ' ') {
+    return Status::success();
+  }
+  EVQ_TRY(append_to_file(repaired));
+  const bool grown =
+      file_entries_ > 2 * kHistoryEntriesMax || file_bytes_ > kHistoryFileBytesMax / 2;
+  return grown ? rewrite_file() : Status::success();
+}
+
+void History::remember(std::string text) {
+  std::erase(entries_, text);
+  entries_.push_back(std::move(text));
+  if (entries_.size() > kHistoryEntriesMax) {
+    entries_.erase(entries_.begin());
+  }
+}
+
+Status History::append_to_file(std::string_view text) {
+  EVQ_TRY_ASSIGN(const FileLock lock,
+                 FileLock::acquire(path_ + ".lock", LockMode::kExclusive, kLockTimeoutMs));
+  EVQ_TRY_ASSIGN(File file, File::open_read_write(path_));
+  EVQ_TRY_ASSIGN(const std::uint64_t size, file.size());
+  std::string line = escaped_entry(text);
+  if (size > 0) {
+    // A line that was cut short by a crash must not swallow this one.
+    char last = '\n';
+    EVQ_TRY_ASSIGN(const std::size_t read, file.read_at(size - 1, {&last, 1}));
+    if (read == 1 && last != '\n') {
+      line.insert(line.begin(), '\n');
+    }
+  }
+  EVQ_TRY(file.write_at(size, line));
+  ++file_entries_;
+  file_bytes_ = size + line.size();
+  return file.close();
+}
+
+Status History::rewrite_file() {
+  EVQ_TRY_ASSIGN(const FileLock lock,
+                 FileLock::acquire(path_ + ".lock", LockMode::kExclusive, kLockTimeoutMs));
+  // Other processes' entries are in the file only, so it is read again.
+  History current;
+  EVQ_TRY(current.load(path_));
+  std::vector<std::string> lines;
+  std::size_t bytes = 0;
+  for (auto entry = current.entries_.rbegin(); entry != current.entries_.rend(); ++entry) {
+    lines.push_back(escaped_entry(*entry));
+    bytes += lines.back().size();
+    if (bytes > kHistoryFileBytesMax / 4) {
+      break;
+    }
+  }
+  std::string text;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    text += *line;
+  }
+  EVQ_TRY(write_file_atomically(path_, text));
+  file_entries_ = lines.size();
+  file_bytes_ = text.size();
+  return Status::success();
+}
+
+std::optional<std::size_t> History::find_containing(std::string_view part,
+                                                    std::size_t before) const {
+  const bool exact = has_capital(part);
+  for (std::size_t i = std::min(before, entries_.size()); i > 0; --i) {
+    if (contains(entries_[i - 1], part, exact)) {
+      return i - 1;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> History::find_containing_after(std::string_view part,
+                                                          std::size_t from) const {
+  const bool exact = has_capital(part);
+  for (std::size_t i = from; i < entries_.size(); ++i) {
+    if (contains(entries_[i], part, exact)) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> History::find_starting(std::string_view prefix,
+                                                  std::size_t before) const {
+  for (std::size_t i = std::min(before, entries_.size()); i > 0; --i) {
+    if (entries_[i - 1].size() > prefix.size() && entries_[i - 1].starts_with(prefix)) {
+      return i - 1;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace evq
