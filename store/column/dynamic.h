@@ -116,8 +116,8 @@ class DynamicBuilder {
   void end_bag() { end(DynamicTag::kBag); }
 
   std::size_t depth() const { return open_.size(); }
-  // The bytes built so far; all containers must be closed.
-  const std::string& bytes() const;
+  // The bytes built so far, until the next change; all containers must be closed.
+  std::string_view bytes() const;
   std::string take();
   // Forgets everything and keeps the memory.
   void clear();
@@ -143,10 +143,15 @@ class DynamicBuilder {
   void begin(DynamicTag tag);
   void end(DynamicTag tag);
   void count_element();
+  // Room for `size` more bytes, which the caller writes.
+  char* extend(std::size_t size);
+  void add_tag(DynamicTag tag);
+  void append_text(std::string_view text);
   void add_fixed(DynamicTag tag, std::uint64_t bits);
   void drop_duplicate_keys(std::size_t start, std::uint32_t* count);
 
-  std::string bytes_;
+  std::string buffer_;  // the bytes, then room to grow into
+  std::size_t size_ = 0;
   std::vector<Open> open_;
 };
 

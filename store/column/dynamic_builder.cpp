@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 9;
 constexpr std::size_t kSizeBytes = 4;
+constexpr std::size_t kBufferBytesMin = 64;
 // Below this many entries comparing all pairs is cheaper than sorting hashes.
 constexpr std::size_t kPairwiseEntriesMax = 16;
 
@@ -34,13 +35,6 @@ void store_size(std::size_t size, char* place) {
   EVQ_CHECK(size <= std::numeric_limits<std::uint32_t>::max());
   const auto narrow = static_cast<std::uint32_t>(size);
   std::memcpy(place, &narrow, sizeof(narrow));
-}
-
-void append_text(std::string_view text, std::string* out) {
-  char size[kSizeBytes];
-  store_size(text.size(), size);
-  out->append(size, kSizeBytes);
-  out->append(text);
 }
 
 // A cheap hash of a key: its size and the bytes at its ends and middle.
@@ -112,22 +106,39 @@ void DynamicBuilder::count_element() {
   }
 }
 
+char* DynamicBuilder::extend(std::size_t size) {
+  if (size > buffer_.size() - size_) {
+    buffer_.resize(std::max({kBufferBytesMin, 2 * buffer_.size(), size_ + size}));
+  }
+  char* place = buffer_.data() + size_;
+  size_ += size;
+  return place;
+}
+
+void DynamicBuilder::add_tag(DynamicTag tag) {
+  count_element();
+  *extend(1) = static_cast<char>(tag);
+}
+
+void DynamicBuilder::append_text(std::string_view text) {
+  char* place = extend(kSizeBytes + text.size());
+  store_size(text.size(), place);
+  std::copy(text.begin(), text.end(), place + kSizeBytes);
+}
+
 void DynamicBuilder::add_fixed(DynamicTag tag, std::uint64_t bits) {
   count_element();
-  char encoded[1 + sizeof(bits)];
-  encoded[0] = static_cast<char>(tag);
-  std::memcpy(encoded + 1, &bits, sizeof(bits));
-  bytes_.append(encoded, sizeof(encoded));
+  char* place = extend(1 + sizeof(bits));
+  *place = static_cast<char>(tag);
+  std::memcpy(place + 1, &bits, sizeof(bits));
 }
 
 void DynamicBuilder::add_null() {
-  count_element();
-  bytes_.push_back(static_cast<char>(DynamicTag::kNull));
+  add_tag(DynamicTag::kNull);
 }
 
 void DynamicBuilder::add_bool(bool value) {
-  count_element();
-  bytes_.push_back(static_cast<char>(value ? DynamicTag::kTrue : DynamicTag::kFalse));
+  add_tag(value ? DynamicTag::kTrue : DynamicTag::kFalse);
 }
 
 void DynamicBuilder::add_long(std::int64_t value) {
@@ -147,9 +158,8 @@ void DynamicBuilder::add_timespan(std::int64_t nanoseconds) {
 }
 
 void DynamicBuilder::add_string(std::string_view value) {
-  count_element();
-  bytes_.push_back(static_cast<char>(DynamicTag::kString));
-  append_text(value, &bytes_);
+  add_tag(DynamicTag::kString);
+  append_text(value);
 }
 
 void DynamicBuilder::add_value(const Value& value) {
@@ -181,19 +191,16 @@ void DynamicBuilder::add_encoded(DynamicView value) {
     return add_null();
   }
   count_element();
-  bytes_.append(value.bytes());
+  const std::string_view bytes = value.bytes();
+  std::copy(bytes.begin(), bytes.end(), extend(bytes.size()));
 }
 
 void DynamicBuilder::begin(DynamicTag tag) {
   count_element();
   const bool bag = tag == DynamicTag::kBag;
-  open_.push_back({.start = bytes_.size(),
-                   .count = 0,
-                   .bag = bag,
-                   .duplicate_keys_possible = false,
-                   .seen = 0});
-  bytes_.push_back(static_cast<char>(tag));
-  bytes_.append(kHeaderBytes - 1, '\0');
+  open_.push_back(
+      {.start = size_, .count = 0, .bag = bag, .duplicate_keys_possible = false, .seen = 0});
+  *extend(kHeaderBytes) = static_cast<char>(tag);
 }
 
 void DynamicBuilder::key(std::string_view name) {
@@ -203,27 +210,27 @@ void DynamicBuilder::key(std::string_view name) {
   bag.duplicate_keys_possible = bag.duplicate_keys_possible || (bag.seen & bit) != 0;
   bag.seen |= bit;
   ++bag.count;
-  append_text(name, &bytes_);
+  append_text(name);
 }
 
 void DynamicBuilder::end(DynamicTag tag) {
   EVQ_CHECK(!open_.empty() && open_.back().bag == (tag == DynamicTag::kBag));
   Open container = open_.back();
   open_.pop_back();
-  char* header = bytes_.data() + container.start;
-  store_size(container.count, header + 1 + kSizeBytes);
   if (container.duplicate_keys_possible) {
     drop_duplicate_keys(container.start, &container.count);
-    header = bytes_.data() + container.start;
-    store_size(container.count, header + 1 + kSizeBytes);
   }
-  store_size(bytes_.size() - container.start - kHeaderBytes, header + 1);
+  char* header = buffer_.data() + container.start;
+  store_size(size_ - container.start - kHeaderBytes, header + 1);
+  store_size(container.count, header + 1 + kSizeBytes);
 }
 
 void DynamicBuilder::drop_duplicate_keys(std::size_t start, std::uint32_t* count) {
   std::vector<Entry> entries;
   entries.reserve(*count);
-  const std::string_view bag = std::string_view(bytes_).substr(start);
+  // The entries can be walked once the count is in place.
+  store_size(*count, buffer_.data() + start + 1 + kSizeBytes);
+  const std::string_view bag(buffer_.data() + start, size_ - start);
   DynamicView::Iterator iterator{DynamicView(bag)};
   while (iterator.next()) {
     entries.push_back({.hash = 0,
@@ -234,40 +241,43 @@ void DynamicBuilder::drop_duplicate_keys(std::size_t start, std::uint32_t* count
   if (!merge_equal_keys(&entries)) {
     return;
   }
-  std::string body;
+  const std::string old(bag);
+  const auto copy_of = [&old, bag](std::string_view part) {
+    return std::string_view(old).substr(static_cast<std::size_t>(part.data() - bag.data()),
+                                        part.size());
+  };
+  size_ = start + kHeaderBytes;
   for (const Entry& entry : entries) {
-    append_text(entry.key, &body);
-    body.append(entry.value);
+    append_text(copy_of(entry.key));
+    const std::string_view value = copy_of(entry.value);
+    std::copy(value.begin(), value.end(), extend(value.size()));
   }
-  bytes_.resize(start + kHeaderBytes);
-  bytes_.append(body);
   *count = static_cast<std::uint32_t>(entries.size());
 }
 
-const std::string& DynamicBuilder::bytes() const {
+std::string_view DynamicBuilder::bytes() const {
   EVQ_DCHECK(open_.empty());
-  return bytes_;
+  return {buffer_.data(), size_};
 }
 
 std::string DynamicBuilder::take() {
   EVQ_CHECK(open_.empty());
-  return std::exchange(bytes_, {});
+  buffer_.resize(std::exchange(size_, 0));
+  return std::exchange(buffer_, {});
 }
 
 void DynamicBuilder::clear() {
-  bytes_.clear();
+  size_ = 0;
   open_.clear();
 }
 
 DynamicBuilder::Mark DynamicBuilder::mark() const {
-  return {.size = bytes_.size(),
-          .depth = open_.size(),
-          .count = open_.empty() ? 0 : open_.back().count};
+  return {.size = size_, .depth = open_.size(), .count = open_.empty() ? 0 : open_.back().count};
 }
 
 void DynamicBuilder::return_to(const Mark& mark) {
-  EVQ_CHECK(mark.depth <= open_.size() && mark.size <= bytes_.size());
-  bytes_.resize(mark.size);
+  EVQ_CHECK(mark.depth <= open_.size() && mark.size <= size_);
+  size_ = mark.size;
   open_.resize(mark.depth);
   if (!open_.empty()) {
     open_.back().count = mark.count;

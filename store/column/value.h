@@ -16,10 +16,10 @@ class Value {
   Value() = default;  // a bare null
 
   static Value null(Type type = Type::kNull);
-  static Value boolean(bool value);
-  static Value integer(std::int64_t value);
-  static Value real(double value);
-  static Value string(std::string value);
+  static Value boolean(bool flag);
+  static Value integer(std::int64_t number);
+  static Value real(double number);
+  static Value string(std::string text);
   static Value datetime(std::int64_t nanoseconds);
   static Value timespan(std::int64_t nanoseconds);
   // `bytes` in the encoding of dynamic.h; a dynamic null becomes a null Value.

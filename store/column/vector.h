@@ -149,9 +149,9 @@ class Vector {
   Vector slice(std::size_t begin, std::size_t count) const;
   // The same shape and codes over other entries, which must be as many.
   Vector with_values(std::shared_ptr<const Values> values) const;
-  // Every row converted to `type` by the implicit conversions: long to real, scalar to dynamic,
+  // Every row converted to `target` by the implicit conversions: long to real, scalar to dynamic,
   // null to anything; other pairs are a broken invariant.
-  Vector widen(Type type) const;
+  Vector widen(Type target) const;
 
   // Bytes held, shared buffers counted in full; string bytes estimated by their lengths.
   std::size_t size_bytes() const;
