@@ -1,0 +1,98 @@
+#include "store/encoding/byte_string.h"
+
+#include <memory>
+
+#include <zstd.h>
+
+#include "store/base/check.h"
+#include "store/base/error.h"
+#include "store/encoding/encoding.h"
+
+namespace evq {
+namespace {
+
+// Below this, zstd's own headers eat what it saves.
+constexpr std::size_t kCompressBytesMin = 48;
+constexpr int kGainPercentMin = 3;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+};
+
+ZSTD_CCtx* compression_context() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  EVQ_CHECK(context != nullptr);
+  return context.get();
+}
+
+ZSTD_DCtx* decompression_context() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  EVQ_CHECK(context != nullptr);
+  return context.get();
+}
+
+}  // namespace
+
+bool compress_bytes(std::string_view raw, int level, int gain_percent, std::string& out) {
+  if (raw.size() < kCompressBytesMin) {
+    return false;
+  }
+  const std::size_t before = out.size();
+  out.resize(before + ZSTD_compressBound(raw.size()));
+  const std::size_t size = ZSTD_compressCCtx(compression_context(), out.data() + before,
+                                             out.size() - before, raw.data(), raw.size(), level);
+  const bool pays = ZSTD_isError(size) == 0 &&
+                    size < raw.size() - raw.size() * static_cast<std::size_t>(gain_percent) / 100;
+  out.resize(pays ? before + size : before);
+  return pays;
+}
+
+std::size_t compressed_size(std::string_view raw, int level) {
+  std::string out;
+  return compress_bytes(raw, level, 0, out) ? out.size() : raw.size();
+}
+
+Status decompress_bytes(std::string_view stored, char* to, std::size_t raw_size) {
+  const std::size_t size =
+      ZSTD_decompressDCtx(decompression_context(), to, raw_size, stored.data(), stored.size());
+  if (ZSTD_isError(size) != 0 || size != raw_size) {
+    return corrupt_segment("compressed bytes do not inflate to their stated size");
+  }
+  return {};
+}
+
+void write_byte_string(std::string_view raw, int level, ByteWriter& out) {
+  std::string packed;
+  const bool pays = compress_bytes(raw, level, kGainPercentMin, packed);
+  out.varint(raw.size());
+  out.varint(pays ? packed.size() : 0);
+  out.raw(pays ? std::string_view(packed) : raw);
+}
+
+Result<ByteString> read_byte_string(ByteReader& in, std::size_t raw_size_max) {
+  ByteString bytes;
+  bytes.raw_size = in.varint();
+  const std::uint64_t stored = in.varint();
+  bytes.compressed = stored != 0;
+  if (bytes.raw_size > raw_size_max) {
+    return corrupt_segment("a byte string is longer than its values can be");
+  }
+  bytes.stored = in.take(bytes.compressed ? stored : bytes.raw_size);
+  if (!in.ok()) {
+    return corrupt_segment("a byte string ends early");
+  }
+  return bytes;
+}
+
+Status unpack_byte_string(const ByteString& bytes, char* to) {
+  if (bytes.compressed) {
+    return decompress_bytes(bytes.stored, to, bytes.raw_size);
+  }
+  if (!bytes.stored.empty()) {
+    bytes.stored.copy(to, bytes.stored.size());
+  }
+  return {};
+}
+
+}  // namespace evq

@@ -1,0 +1,375 @@
+#include "store/encoding/dictionary.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "store/base/checksum.h"
+#include "store/encoding/bitpack.h"
+#include "store/encoding/byte_planes.h"
+#include "store/encoding/schemes.h"
+
+namespace evq {
+namespace {
+
+enum CodeKind : std::uint8_t { kPackedCodes = 0, kPlaneCodes = 1, kRecentCodes = 2, kRunCodes = 3 };
+
+// A scheme slower to read than packed codes must save at least this share.
+constexpr double kSlowSchemeShare = 0.85;
+
+// Numbers of entries do not depend on hashes, so the seed may differ from run to run: nobody can
+// choose values that collide.
+std::uint64_t table_seed() {
+  static const std::uint64_t kSeed = random_seed();
+  return kSeed;
+}
+
+std::uint64_t hash_value(std::string_view value, std::uint64_t seed) {
+  return hash64(value, seed);
+}
+
+std::uint64_t hash_value(std::uint64_t value, std::uint64_t seed) {
+  return hash64(value, seed);
+}
+
+// Open addressing over the entries found so far; a slot holds an entry's number plus one and some
+// of its hash, so that most mismatches are seen without touching the entry.
+template <class T>
+class EntryTable {
+ public:
+  explicit EntryTable(std::size_t entries_max) : entries_max_(entries_max), slots_(256) {}
+
+  // The code of `value`; nothing when it would be one entry too many.
+  bool code_of(const T& value, Code* code) {
+    const std::uint64_t hash = hash_value(value, seed_);
+    const std::uint64_t tag = hash & ~std::uint64_t{0x1FFFF};
+    std::size_t at = hash & (slots_.size() - 1);
+    for (;; at = (at + 1) & (slots_.size() - 1)) {
+      const std::uint64_t slot = slots_[at];
+      if (slot == 0) {
+        break;
+      }
+      const std::size_t entry = (slot & 0x1FFFF) - 1;
+      if ((slot & ~std::uint64_t{0x1FFFF}) == tag && entries[entry] == value) {
+        *code = static_cast<Code>(entry);
+        return true;
+      }
+    }
+    if (entries.size() == entries_max_) {
+      return false;
+    }
+    *code = static_cast<Code>(entries.size());
+    entries.push_back(value);
+    slots_[at] = tag | entries.size();
+    if (entries.size() * 2 > slots_.size()) {
+      grow();
+    }
+    return true;
+  }
+
+  std::vector<T> entries;
+
+ private:
+  void grow() {
+    std::vector<std::uint64_t> slots(slots_.size() * 4);
+    slots_.swap(slots);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const std::uint64_t hash = hash_value(entries[i], seed_);
+      std::size_t at = hash & (slots_.size() - 1);
+      while (slots_[at] != 0) {
+        at = (at + 1) & (slots_.size() - 1);
+      }
+      slots_[at] = (hash & ~std::uint64_t{0x1FFFF}) | (i + 1);
+    }
+  }
+
+  std::size_t entries_max_;
+  std::uint64_t seed_ = table_seed();
+  std::vector<std::uint64_t> slots_;
+};
+
+template <class T>
+std::optional<Dictionary> build(const DenseValues& values, std::size_t entries_max) {
+  EntryTable<T> table(entries_max);
+  Dictionary dictionary;
+  dictionary.codes.resize(values.size);
+  const T* data = values.data<T>();
+  for (std::size_t i = 0; i < values.size; ++i) {
+    if (i > 0 && data[i] == data[i - 1]) {
+      dictionary.codes[i] = dictionary.codes[i - 1];
+    } else if (!table.code_of(data[i], &dictionary.codes[i])) {
+      return std::nullopt;
+    }
+  }
+  auto entries = std::make_shared<std::vector<T>>(std::move(table.entries));
+  dictionary.entries = {values.type, entries->size(), entries->data()};
+  dictionary.owner = std::move(entries);
+  return dictionary;
+}
+
+// Distances to what was given out last; see `recent` in dictionary.h. Needs codes numbered by
+// first occurrence.
+std::vector<std::int64_t> recent_distances(const std::vector<Code>& codes) {
+  std::vector<std::int64_t> distances(codes.size());
+  std::size_t given = 0;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const bool first = codes[i] == given;
+    distances[i] = static_cast<std::int64_t>(given - codes[i]);
+    given += first ? 1 : 0;
+  }
+  return distances;
+}
+
+struct CodeCosts {
+  double packed = 0;  // bits a row
+  double planes = 0;
+  double recent = 0;
+  double runs = 0;
+};
+
+// Mean bits of the distances under byte planes, sampled through the same estimator the integer
+// chooser uses.
+double estimate_recent_bits(const std::vector<std::int64_t>& distances) {
+  std::uint64_t greatest = 0;
+  std::vector<std::uint64_t> numbers(distances.size());
+  double log_sum = 0;
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    numbers[i] = static_cast<std::uint64_t>(distances[i]);
+    greatest = std::max(greatest, numbers[i]);
+    log_sum += static_cast<double>(std::bit_width(numbers[i]));
+  }
+  const double planes = estimate_plane_bits(numbers.data(), numbers.size(), plane_width(greatest));
+  const double patched = log_sum / static_cast<double>(distances.size()) + 2.5;
+  return std::min(planes, patched);
+}
+
+CodeCosts estimate_costs(const std::vector<Code>& codes, std::size_t entries) {
+  CodeCosts costs;
+  costs.packed = packed_width(entries - 1);
+  costs.planes = estimate_plane_bits(codes.data(), codes.size(), plane_width(entries - 1));
+  std::size_t runs = 1;
+  for (std::size_t i = 1; i < codes.size(); ++i) {
+    runs += codes[i] != codes[i - 1] ? 1U : 0U;
+  }
+  costs.runs =
+      (costs.packed + 10) * static_cast<double>(runs) / static_cast<double>(codes.size()) + 0.01;
+  // Distances pay for ids: many entries, each for a short time.
+  costs.recent = entries >= 1024 && entries * 16 > codes.size()
+                     ? estimate_recent_bits(recent_distances(codes))
+                     : costs.packed * 2;
+  return costs;
+}
+
+CodeKind choose_kind(const CodeCosts& costs) {
+  CodeKind kind = kPackedCodes;
+  double best = costs.packed * kSlowSchemeShare;
+  for (const auto& [cost, candidate] :
+       {std::pair{costs.runs, kRunCodes}, std::pair{costs.recent, kRecentCodes},
+        std::pair{costs.planes, kPlaneCodes}}) {
+    if (cost < best) {
+      best = cost;
+      kind = candidate;
+    }
+  }
+  return kind;
+}
+
+void write_runs(const std::vector<Code>& codes, const EncodeOptions& options, ByteWriter& out) {
+  std::vector<std::int64_t> values;
+  std::vector<std::int64_t> lengths;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (i == 0 || codes[i] != codes[i - 1]) {
+      values.push_back(codes[i]);
+      lengths.push_back(0);
+    }
+    ++lengths.back();
+  }
+  out.varint(values.size());
+  encode_stream({Type::kLong, values.size(), values.data()}, options, out);
+  encode_stream({Type::kLong, lengths.size(), lengths.data()}, options, out);
+}
+
+void write_codes(const std::vector<Code>& codes, std::size_t entries, const EncodeOptions& options,
+                 ByteWriter& out) {
+  const CodeKind kind = choose_kind(estimate_costs(codes, entries));
+  out.u8(kind);
+  switch (kind) {
+    case kPackedCodes: {
+      const unsigned width = packed_width(entries - 1);
+      out.u8(static_cast<std::uint8_t>(width));
+      pack_bits(codes.data(), codes.size(), width, out);
+      return;
+    }
+    case kPlaneCodes:
+      return write_planes(codes.data(), codes.size(), plane_width(entries - 1), options.zstd_level,
+                          out);
+    case kRecentCodes: {
+      const std::vector<std::int64_t> distances = recent_distances(codes);
+      return encode_stream({Type::kLong, distances.size(), distances.data()}, options, out);
+    }
+    case kRunCodes:
+      return write_runs(codes, options, out);
+  }
+}
+
+Status read_packed(ByteReader& in, const DecodeRequest& request, Code* codes) {
+  const unsigned width = in.u8();
+  const std::string_view bits = in.take(packed_bytes(request.size, std::min(width, 64U)));
+  if (!in.ok() || width > 16) {
+    return corrupt_segment("packed codes end early");
+  }
+  const RowSet& rows = request.rows;
+  if (rows.is_all(request.size)) {
+    unpack_bits(bits.data(), request.size, width, codes);
+    return {};
+  }
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    codes[i] = static_cast<Code>(unpack_one(bits.data(), request.size, width, rows[i]));
+  }
+  return {};
+}
+
+Status read_recent(ByteReader& in, const DecodeRequest& request, Code* codes) {
+  EVQ_TRY_ASSIGN(const Vector coded, decode_stream(in, request.inner(Type::kLong, request.size)));
+  const Vector distances = coded.flatten();
+  const auto* data = distances.values().data<std::int64_t>();
+  const RowSet& rows = request.rows;
+  std::uint64_t given = 0;
+  std::size_t taken = 0;
+  const std::size_t end = rows.count == 0 ? 0 : rows[rows.count - 1] + 1;
+  for (std::size_t i = 0; i < end; ++i) {
+    const std::uint64_t code = given - static_cast<std::uint64_t>(data[i]);
+    given += data[i] == 0 ? 1 : 0;
+    if (rows[taken] == i) {
+      codes[taken++] = static_cast<Code>(code);
+    }
+  }
+  return {};
+}
+
+Status read_runs(ByteReader& in, const DecodeRequest& request, Code* codes) {
+  const std::uint64_t runs = in.varint();
+  if (!in.ok() || runs > request.size) {
+    return corrupt_segment("there are more runs of codes than rows");
+  }
+  EVQ_TRY_ASSIGN(const Vector coded, decode_stream(in, request.inner(Type::kLong, runs)));
+  EVQ_TRY_ASSIGN(const Vector lengths, decode_stream(in, request.inner(Type::kLong, runs)));
+  std::size_t end = 0;
+  std::size_t taken = 0;
+  for (std::size_t run = 0; run < runs; ++run) {
+    const auto length = static_cast<std::uint64_t>(lengths.at<std::int64_t>(run));
+    if (length > request.size - end) {
+      return corrupt_segment("runs of codes are longer than the column");
+    }
+    const std::size_t begin = end;
+    end += length;
+    const auto code = static_cast<Code>(coded.at<std::int64_t>(run));
+    if (taken < request.rows.count && request.rows[taken] < end) {
+      taken = take_rows(request.rows, taken, begin, end,
+                        [&](std::size_t, std::size_t count, std::size_t to) {
+                          std::fill_n(codes + to, count, code);
+                        });
+    }
+  }
+  if (end != request.size) {
+    return corrupt_segment("runs of codes are shorter than the column");
+  }
+  return {};
+}
+
+Status read_codes(ByteReader& in, const DecodeRequest& request, std::size_t entries, Code* codes) {
+  switch (in.u8()) {
+    case kPackedCodes:
+      EVQ_TRY(read_packed(in, request, codes));
+      break;
+    case kPlaneCodes:
+      EVQ_TRY(read_planes(in, request.size, plane_width(entries - 1), request.rows, codes));
+      break;
+    case kRecentCodes:
+      EVQ_TRY(read_recent(in, request, codes));
+      break;
+    case kRunCodes:
+      EVQ_TRY(read_runs(in, request, codes));
+      break;
+    default:
+      return corrupt_segment("codes of an unknown kind");
+  }
+  Code greatest = 0;
+  for (std::size_t i = 0; i < request.rows.count; ++i) {
+    greatest = std::max(greatest, codes[i]);
+  }
+  if (greatest >= entries) {
+    return corrupt_segment("a code names no entry");
+  }
+  return {};
+}
+
+class DictionaryEncoding final : public ColumnEncoding {
+ public:
+  EncodingId id() const override { return EncodingId::kDictionary; }
+  std::string_view name() const override { return "dictionary"; }
+  bool accepts(Type type) const override { return type != Type::kBool && type != Type::kNull; }
+
+  bool encode(const DenseValues& values, const EncodeOptions& options,
+              ByteWriter& out) const override {
+    const std::optional<Dictionary> dictionary = build_dictionary(values, values.size);
+    if (!dictionary.has_value()) {
+      return false;
+    }
+    write_dictionary(*dictionary, options, out);
+    return true;
+  }
+
+  Result<Vector> decode(ByteReader& in, const DecodeRequest& request) const override {
+    EVQ_TRY_ASSIGN(const Vector entries, read_dictionary_entries(in, request));
+    auto codes = make_codes(request.rows.count);
+    EVQ_TRY(read_codes(in, request, entries.size(), codes.get()));
+    return Vector::dictionary(entries.shared_values(), std::move(codes), request.rows.count);
+  }
+};
+
+}  // namespace
+
+std::optional<Dictionary> build_dictionary(const DenseValues& values, std::size_t entries_max) {
+  switch (physical_of(values.type)) {
+    case Physical::kNone:
+    case Physical::kByte:
+      return std::nullopt;
+    case Physical::kInt64:
+    case Physical::kDouble:
+      return build<std::uint64_t>(values, entries_max);
+    case Physical::kView:
+      return build<std::string_view>(values, entries_max);
+  }
+  return std::nullopt;
+}
+
+void write_dictionary(const Dictionary& dictionary, const EncodeOptions& options, ByteWriter& out) {
+  out.varint(dictionary.entries.size);
+  encode_stream(dictionary.entries, options, out);
+  write_codes(dictionary.codes, dictionary.entries.size, options, out);
+}
+
+Result<Vector> read_dictionary_entries(ByteReader& in, const DecodeRequest& request) {
+  const std::uint64_t entries = in.varint();
+  if (!in.ok() || entries == 0 || entries > request.size) {
+    return corrupt_segment("a dictionary has more entries than rows");
+  }
+  EVQ_TRY_ASSIGN(const Vector coded, decode_stream(in, request.inner(request.type, entries)));
+  return coded.flatten();
+}
+
+double estimate_code_bits(const std::vector<Code>& codes, std::size_t entries) {
+  const CodeCosts costs = estimate_costs(codes, entries);
+  return std::min({costs.packed, costs.planes, costs.recent, costs.runs});
+}
+
+const ColumnEncoding& dictionary_encoding() {
+  static const DictionaryEncoding kEncoding;
+  return kEncoding;
+}
+
+}  // namespace evq

@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "store/base/limits.h"
+#include "store/column/dynamic.h"
+#include "store/encoding/byte_string.h"
+#include "store/encoding/schemes.h"
+
+// String frames: the bytes of about kFrameBytes of neighbouring values compressed together, each
+// frame on its own, so that a few rows cost only their frames.
+//
+//   varint values a frame (the last may have fewer), stream of lengths (longs)
+//   for each frame: varint raw size, varint stored size (0: stored raw)
+//   the frames' bytes
+
+namespace evq {
+namespace {
+
+constexpr std::size_t kFrameBytes = 192 * kKibibyte;
+constexpr std::size_t kFrameValuesMax = 4096;
+constexpr std::size_t kFrameValuesMin = 1;
+constexpr int kGainPercentMin = 5;
+
+struct Frame {
+  std::size_t raw_size = 0;
+  std::string_view stored;
+  bool compressed = false;
+};
+
+std::size_t values_a_frame(const std::string_view* texts, std::size_t size) {
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    total += texts[i].size();
+  }
+  const std::size_t mean = total / size + 1;
+  return std::clamp(kFrameBytes / mean, kFrameValuesMin, kFrameValuesMax);
+}
+
+Status unpack_frame(const Frame& frame, char* to) {
+  if (frame.compressed) {
+    return decompress_bytes(frame.stored, to, frame.raw_size);
+  }
+  if (!frame.stored.empty()) {
+    std::memcpy(to, frame.stored.data(), frame.stored.size());
+  }
+  return {};
+}
+
+// Points views at the values of one frame; false when their lengths do not fill it.
+bool place_views(const char* text, std::size_t raw_size, const std::int64_t* lengths,
+                 std::size_t count, std::string_view* views) {
+  std::size_t offset = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto length = static_cast<std::uint64_t>(lengths[i]);
+    if (length > raw_size - offset) {
+      return false;
+    }
+    views[i] = {text + offset, length};
+    offset += length;
+  }
+  return offset == raw_size;
+}
+
+bool valid_dynamics(const std::string_view* views, std::size_t count) {
+  return std::all_of(views, views + count, [](std::string_view bytes) {
+    return validate_dynamic(bytes) && !DynamicView(bytes).is_null();
+  });
+}
+
+class StringFrames final : public ColumnEncoding {
+ public:
+  EncodingId id() const override { return EncodingId::kStringFrames; }
+  std::string_view name() const override { return "string frames"; }
+  bool accepts(Type type) const override { return physical_of(type) == Physical::kView; }
+
+  bool encode(const DenseValues& values, const EncodeOptions& options,
+              ByteWriter& out) const override {
+    const auto* texts = values.data<std::string_view>();
+    const std::size_t per_frame = values_a_frame(texts, values.size);
+    std::vector<std::int64_t> lengths(values.size);
+    std::transform(texts, texts + values.size, lengths.begin(),
+                   [](std::string_view text) { return static_cast<std::int64_t>(text.size()); });
+    out.varint(per_frame);
+    encode_stream({Type::kLong, lengths.size(), lengths.data()}, options, out);
+    std::string raw;
+    std::string stored;
+    for (std::size_t begin = 0; begin < values.size; begin += per_frame) {
+      const std::size_t end = std::min(values.size, begin + per_frame);
+      raw.clear();
+      for (std::size_t i = begin; i < end; ++i) {
+        raw.append(texts[i]);
+      }
+      const std::size_t before = stored.size();
+      const bool pays = compress_bytes(raw, options.zstd_level, kGainPercentMin, stored);
+      if (!pays) {
+        stored.append(raw);
+      }
+      out.varint(raw.size());
+      out.varint(pays ? stored.size() - before : 0);
+    }
+    out.raw(stored);
+    return true;
+  }
+
+  Result<Vector> decode(ByteReader& in, const DecodeRequest& request) const override {
+    const std::uint64_t per_frame = in.varint();
+    if (!in.ok() || per_frame == 0 || per_frame > kBlockRowsMax) {
+      return corrupt_segment("string frames have a bad header");
+    }
+    EVQ_TRY_ASSIGN(const Vector coded, decode_stream(in, request.inner(Type::kLong, request.size)));
+    const Vector lengths = coded.flatten();
+    std::vector<Frame> frames;
+    EVQ_TRY(read_frames(in, (request.size + per_frame - 1) / per_frame, &frames));
+    auto out = Values::make(request.type, request.rows.count);
+    const auto* sizes = lengths.values().data<std::int64_t>();
+    if (request.rows.is_all(request.size)) {
+      EVQ_TRY(decode_all(frames, per_frame, sizes, *out));
+    } else {
+      EVQ_TRY(decode_some(frames, per_frame, sizes, request, *out));
+    }
+    if (request.type == Type::kDynamic &&
+        !valid_dynamics(out->data<std::string_view>(), request.rows.count)) {
+      return corrupt_segment("a stored value is no dynamic value");
+    }
+    return Vector::flat(std::move(out));
+  }
+
+ private:
+  static Status read_frames(ByteReader& in, std::size_t count, std::vector<Frame>* frames) {
+    std::vector<std::size_t> stored(count);
+    std::size_t total = 0;
+    frames->resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      Frame& frame = (*frames)[i];
+      frame.raw_size = in.varint();
+      stored[i] = in.varint();
+      frame.compressed = stored[i] != 0;
+      if (frame.raw_size > kBlockBytesMax - total) {
+        return corrupt_segment("string frames are longer than a block can be");
+      }
+      total += frame.raw_size;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      Frame& frame = (*frames)[i];
+      frame.stored = in.take(frame.compressed ? stored[i] : frame.raw_size);
+    }
+    return in.ok() ? Status() : corrupt_segment("string frames end early");
+  }
+
+  static Status decode_all(const std::vector<Frame>& frames, std::size_t per_frame,
+                           const std::int64_t* lengths, Values& out) {
+    std::size_t total = 0;
+    for (const Frame& frame : frames) {
+      total += frame.raw_size;
+    }
+    // Searches read the text in wide steps.
+    constexpr std::size_t kSlack = 64;
+    auto text = std::make_shared_for_overwrite<char[]>(total + kSlack);
+    std::memset(text.get() + total, 0, kSlack);
+    auto* views = out.mutable_data<std::string_view>();
+    std::size_t offset = 0;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+      const std::size_t begin = f * per_frame;
+      EVQ_TRY(unpack_frame(frames[f], text.get() + offset));
+      if (!place_views(text.get() + offset, frames[f].raw_size, lengths + begin,
+                       std::min(per_frame, out.size() - begin), views + begin)) {
+        return corrupt_segment("string lengths do not fill their frame");
+      }
+      offset += frames[f].raw_size;
+    }
+    out.set_contiguous_text({text.get(), total});
+    out.add_owner(std::move(text));
+    return {};
+  }
+
+  static Status decode_some(const std::vector<Frame>& frames, std::size_t per_frame,
+                            const std::int64_t* lengths, const DecodeRequest& request,
+                            Values& out) {
+    auto* views = out.mutable_data<std::string_view>();
+    std::vector<std::string_view> all(std::min(per_frame, request.size));
+    for (std::size_t i = 0; i < request.rows.count;) {
+      const std::size_t f = request.rows[i] / per_frame;
+      const std::size_t begin = f * per_frame;
+      const std::size_t count = std::min(per_frame, request.size - begin);
+      auto text = std::make_shared_for_overwrite<char[]>(frames[f].raw_size + 1);
+      EVQ_TRY(unpack_frame(frames[f], text.get()));
+      if (!place_views(text.get(), frames[f].raw_size, lengths + begin, count, all.data())) {
+        return corrupt_segment("string lengths do not fill their frame");
+      }
+      i = take_rows(request.rows, i, begin, begin + count,
+                    [&](std::size_t from, std::size_t n, std::size_t to) {
+                      std::copy_n(all.data() + from, n, views + to);
+                    });
+      out.add_owner(std::move(text));
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+const ColumnEncoding& string_frames() {
+  static const StringFrames kEncoding;
+  return kEncoding;
+}
+
+}  // namespace evq
