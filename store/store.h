@@ -38,7 +38,9 @@ struct StoreOptions {
   std::size_t cache_bytes = 0;       // decoded segments kept across queries; 0 = none
   std::uint32_t block_rows = 65536;  // rows of a full block; tests use less
   ThreadPool* pool = nullptr;  // encodes columns in parallel when given; must outlive the store
-  std::string vfs;             // name of a registered SQLite VFS; empty = the system's
+  // True when somebody calls maintain() regularly (a server): loads then leave sealing to that.
+  bool background_upkeep = false;
+  std::string vfs;  // name of a registered SQLite VFS; empty = the system's
 };
 
 struct DatasetStats {

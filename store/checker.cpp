@@ -1,0 +1,224 @@
+#include "store/checker.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "store/base/checksum.h"
+#include "store/base/limits.h"
+#include "store/block/block_reader.h"
+#include "store/mini_block.h"
+
+namespace evq {
+
+namespace {
+
+// Lines of SQLite's own check that are listed.
+constexpr std::string_view kIntegrityCheck = "PRAGMA integrity_check(20)";
+
+class DirectSource final : public SegmentSource {
+ public:
+  DirectSource(Connection& connection, std::uint64_t block)
+      : connection_(connection), block_(block) {}
+
+  Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
+    const BlobTable table =
+        part == SegmentPart::kSegment ? BlobTable::kSegments : BlobTable::kFilters;
+    EVQ_TRY_ASSIGN(std::string bytes, read_blob(connection_, table, segment_id(block_, column)));
+    auto owner = std::make_shared<const std::string>(std::move(bytes));
+    const std::string_view view = *owner;
+    return SharedBytes{view, std::move(owner)};
+  }
+
+ private:
+  Connection& connection_;
+  const std::uint64_t block_;
+};
+
+class Checker {
+ public:
+  Checker(Dataset& dataset, Connection& connection, CheckReport* report)
+      : dataset_(dataset), connection_(connection), report_(report) {}
+
+  Status run(QueryControl& control) {
+    Result<std::vector<std::string>> structure = connection_.text_rows(kIntegrityCheck);
+    if (!structure.ok()) {
+      note(std::nullopt, structure.error().message);
+      return {};
+    }
+    for (const std::string& line : *structure) {
+      if (line != "ok") {
+        note(std::nullopt, line);
+      }
+    }
+    Result<Counters> counters = read_counters(connection_, dataset_.file_key());
+    if (!counters.ok()) {
+      note(std::nullopt, counters.error().message);
+      return {};
+    }
+    return check_rows(*counters, control);
+  }
+
+ private:
+  void note(std::optional<BlockId> block, std::string message) {
+    report_->problems.push_back({dataset_.file_name(), block, std::move(message)});
+  }
+
+  Status check_rows(const Counters& counters, QueryControl& control) {
+    RowProblems problems;
+    Result<std::vector<BlockRow>> blocks = read_blocks(connection_, counters, &problems);
+    Result<std::vector<FieldRow>> fields = read_fields(connection_, counters, &problems);
+    for (std::string& problem : problems) {
+      note(std::nullopt, std::move(problem));
+    }
+    if (!blocks.ok() || !fields.ok()) {
+      note(std::nullopt, blocks.ok() ? fields.error().message : blocks.error().message);
+      return {};
+    }
+    for (const FieldRow& field : *fields) {
+      field_names_.insert(field.name);
+    }
+    std::uint64_t fresh_count = 0;
+    std::uint64_t fresh_rows = 0;
+    for (const BlockRow& row : *blocks) {
+      EVQ_TRY(control.check());
+      fresh_count += row.state == BlockState::kFresh ? 1 : 0;
+      fresh_rows += row.state == BlockState::kFresh ? row.rows : 0;
+      if (row.id >= counters.next_block || row.ordinal_end > counters.next_ordinal) {
+        note(row.id, "its numbers are above the counters");
+      }
+      check_block(row);
+    }
+    if (fresh_count != counters.fresh_count || fresh_rows != counters.fresh_rows) {
+      note(std::nullopt, "the counters of fresh chunks are wrong");
+    }
+    check_strays(*blocks);
+    return {};
+  }
+
+  // Blobs that no block names.
+  void check_strays(const std::vector<BlockRow>& blocks) {
+    for (const BlobTable table :
+         {BlobTable::kHeaders, BlobTable::kSegments, BlobTable::kFilters, BlobTable::kChunks}) {
+      Result<std::vector<std::uint64_t>> ids = blob_ids(connection_, table);
+      if (!ids.ok()) {
+        note(std::nullopt, ids.error().message);
+        continue;
+      }
+      const bool per_column = table == BlobTable::kSegments || table == BlobTable::kFilters;
+      for (const std::uint64_t id : *ids) {
+        const std::uint64_t block = per_column ? id >> kSegmentIdBits : id;
+        const auto at = std::ranges::lower_bound(blocks, block, {}, &BlockRow::id);
+        if (at == blocks.end() || at->id != block) {
+          note(block, "there are bytes of a block that is not listed");
+        }
+      }
+    }
+  }
+
+  void check_block(const BlockRow& row) {
+    Result<std::unique_ptr<BlockReader>> reader = open(row);
+    if (!reader.ok()) {
+      note(row.id, reader.error().message);
+      return;
+    }
+    ++report_->blocks;
+    report_->rows += row.state == BlockState::kQueued ? 0 : row.rows;
+    const BlockHeader& header = (*reader)->header();
+    const bool same = header.rows == row.rows && header.columns.size() == row.segments &&
+                      header.min_time == row.min_time && header.max_time == row.max_time &&
+                      header.min_sys_time == row.min_sys_time &&
+                      header.max_sys_time == row.max_sys_time;
+    if (!same) {
+      note(row.id, "its header does not fit its row");
+    }
+    for (std::size_t column = 0; column < header.columns.size(); ++column) {
+      check_column(row, **reader, column);
+    }
+    if (!row.dense && !header.find(kOrdinalField)) {
+      note(row.id, "its ordinals are missing");
+    }
+  }
+
+  Result<std::unique_ptr<BlockReader>> open(const BlockRow& row) {
+    const bool chunk = row.state == BlockState::kFresh || is_chunk(row.id);
+    const BlobTable table = chunk ? BlobTable::kChunks : BlobTable::kHeaders;
+    EVQ_TRY_ASSIGN(std::string bytes, read_blob(connection_, table, row.id));
+    if (checksum64(bytes, row.id) != row.payload_sum) {
+      return make_error(ErrorCode::kCorrupt, "its header fails its checksum");
+    }
+    if (chunk) {
+      return open_mini_block(std::move(bytes));
+    }
+    EVQ_TRY_ASSIGN(BlockHeader header, decode_header(bytes));
+    return std::make_unique<BlockReader>(std::make_shared<const BlockHeader>(std::move(header)),
+                                         std::make_unique<DirectSource>(connection_, row.id));
+  }
+
+  // A queued block may have been either.
+  bool is_chunk(std::uint64_t id) {
+    Result<std::string> bytes = read_blob(connection_, BlobTable::kHeaders, id);
+    return !bytes.ok();
+  }
+
+  void check_column(const BlockRow& row, BlockReader& reader, std::size_t column) {
+    const ColumnHeader& header = reader.header().columns[column];
+    const std::string prefix = "column '" + header.name + "': ";
+    Result<Vector> values = reader.read(column, Selection::all());
+    Result<std::string_view> filter = reader.filter(column);
+    ++report_->segments;
+    if (!values.ok()) {
+      note(row.id, prefix + values.error().message);
+      return;
+    }
+    if (!filter.ok()) {
+      note(row.id, prefix + filter.error().message);
+    }
+    std::uint32_t nulls = 0;
+    for (std::size_t i = 0; i < values->size(); ++i) {
+      nulls += values->is_null(i) ? 1U : 0U;
+    }
+    if (values->size() != row.rows || nulls != header.nulls) {
+      note(row.id, prefix + "it has other rows than its header says");
+    }
+    if (header.name == kTimeField) {
+      check_times(row, *values);
+    }
+    if (header.name != kOrdinalField && !field_names_.contains(header.name)) {
+      note(row.id, prefix + "it is not in the list of fields");
+    }
+    reader.release(column);
+  }
+
+  void check_times(const BlockRow& row, const Vector& times) {
+    std::int64_t before = row.min_time;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const auto now = times.at<std::int64_t>(i);
+      if (now < before || now > row.max_time) {
+        note(row.id, "its events are not in the order or range of time its row says");
+        return;
+      }
+      before = now;
+    }
+  }
+
+  Dataset& dataset_;
+  Connection& connection_;
+  CheckReport* report_;
+  std::set<std::string, std::less<>> field_names_;
+};
+
+}  // namespace
+
+Status check_dataset(const std::shared_ptr<Dataset>& dataset, QueryControl& control,
+                     CheckReport* report) {
+  ++report->files;
+  Result<ReadLease> lease = dataset->database().begin_read();
+  if (!lease.ok()) {
+    report->problems.push_back({dataset->file_name(), std::nullopt, lease.error().message});
+    return {};
+  }
+  return Checker(*dataset, lease->connection(), report).run(control);
+}
+
+}  // namespace evq

@@ -1,0 +1,96 @@
+#include "store/load.h"
+
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/block/block_writer.h"
+
+namespace evq {
+
+namespace {
+
+// Chunks that trigger upkeep; matches the compactor's own threshold for merging.
+constexpr std::uint32_t kTidyChunksMin = 64;
+
+struct SealedForm final : SealedBatch {
+  StoredForm form;
+};
+
+}  // namespace
+
+Load::Load(std::shared_ptr<Dataset> dataset, const IngestRequest& request, Options options,
+           QueryControl& control)
+    : dataset_(std::move(dataset)),
+      request_(request),
+      options_(std::move(options)),
+      control_(control) {}
+
+Result<std::unique_ptr<SealedBatch>> Load::seal(Table&& batch, std::uint64_t raw_bytes) {
+  EVQ_TRY_ASSIGN(EncodedBlock block, encode_block(batch, Effort::kIngest, options_.compact.pool));
+  const bool big =
+      2 * batch.rows >= options_.compact.block_rows || raw_bytes >= kFreshChunkBytesMax;
+  auto sealed = std::make_unique<SealedForm>();
+  sealed->form = big ? make_sealed(std::move(block), raw_bytes) : make_fresh(block, raw_bytes);
+  return std::unique_ptr<SealedBatch>(std::move(sealed));
+}
+
+Status Load::commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) {
+  StoredForm form = std::move(static_cast<SealedForm&>(*batch).form);
+  if (request_.atomic) {
+    kept_.push_back(std::move(form));
+    return {};
+  }
+  std::vector<StoredForm> forms;
+  forms.push_back(std::move(form));
+  EVQ_TRY(write(forms));
+  if (request_.committed) {
+    request_.committed(counts);
+  }
+  return tidy();
+}
+
+Status Load::finish(const IngestCounts& counts) {
+  if (request_.atomic && !kept_.empty()) {
+    EVQ_TRY(write(kept_));
+    kept_.clear();
+    if (request_.committed) {
+      request_.committed(counts);
+    }
+    return tidy();
+  }
+  return {};
+}
+
+Status Load::write(const std::vector<StoredForm>& forms) {
+  WriteJob job;
+  job.bytes_needed = 1;
+  std::uint32_t sealed = 0;
+  for (const StoredForm& form : forms) {
+    job.bytes_needed += form.size_bytes();
+    sealed += form.row.state == BlockState::kStored ? 1 : 0;
+  }
+  job.apply = [&](DatasetWriter& writer) -> Status {
+    for (const StoredForm& form : forms) {
+      EVQ_TRY(insert_form(writer, form));
+    }
+    wal_length_ = static_cast<std::uint32_t>(writer.counters().fresh_count);
+    fresh_rows_ = writer.counters().fresh_rows;
+    return {};
+  };
+  EVQ_TRY(dataset_->write(job));
+  blocks_created_ += sealed;
+  return {};
+}
+
+// What was acknowledged stays acknowledged: failing upkeep is left to a later round.
+Status Load::tidy() {
+  const bool due = fresh_rows_ >= options_.compact.block_rows || wal_length_ >= kTidyChunksMin;
+  if (options_.tidy && due) {
+    static_cast<void>(tidy_fresh(dataset_, options_.compact, control_));
+    fresh_rows_ = 0;
+    wal_length_ = 0;
+  }
+  return {};
+}
+
+}  // namespace evq

@@ -1,0 +1,408 @@
+#include "store/store.h"
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/base/mutex.h"
+#include "store/catalog_definitions.h"
+#include "store/checker.h"
+#include "store/compactor.h"
+#include "store/dataset.h"
+#include "store/load.h"
+#include "store/segment_cache.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::int64_t kNsPerDay = 86'400'000'000'000;
+// Scans of a delete that lost their blocks to a concurrent merge before it gives up.
+constexpr int kRemoveAttemptsMax = 5;
+
+class DirectoryStore final : public Store {
+ public:
+  DirectoryStore(StoreOptions options, std::string directory)
+      : options_(std::move(options)),
+        directory_(std::move(directory)),
+        definitions_({directory_, options_.vfs}),
+        cache_(std::make_shared<SegmentCache>(options_.cache_bytes)) {}
+
+  Definitions& definitions() override { return definitions_; }
+  Status drop_dataset(std::string_view dataset) override;
+  Result<DatasetStats> stats(std::string_view dataset) override;
+  Result<std::vector<FieldInfo>> fields(std::string_view dataset) override;
+  Status set_field(std::string_view dataset, std::string_view field,
+                   const FieldAttributes& attributes) override;
+  Result<Snapshot> snapshot(std::string_view dataset) override;
+  Result<IngestReport> ingest(std::string_view dataset, ByteSource& source,
+                              const IngestRequest& request, QueryControl& control) override;
+  Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed, bool commit,
+                              QueryControl& control) override;
+  Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before) override;
+  Status maintain(std::string_view dataset, bool full, QueryControl& control) override;
+  Result<CheckReport> check(QueryControl& control) override;
+
+ private:
+  Result<std::shared_ptr<Dataset>> open_dataset(std::string_view name);
+  Result<std::shared_ptr<Dataset>> open_or_create(std::string_view name);
+  Status prepare_rules(std::string_view name, IngestOptions* options);
+  CompactOptions compact_options() const { return {options_.block_rows, options_.pool, cache_}; }
+
+  const StoreOptions options_;
+  const std::string directory_;
+  CatalogDefinitions definitions_;
+  const std::shared_ptr<SegmentCache> cache_;
+
+  Mutex mutex_;
+  std::map<std::string, std::shared_ptr<Dataset>, std::less<>> open_ EVQ_GUARDED_BY(mutex_);
+};
+
+Error missing_store(const std::string& directory) {
+  return make_error(ErrorCode::kNotFound, "there is no store in " + directory,
+                    "ingest something first, or name another directory with --store");
+}
+
+// ---------------------------------------------------------------- datasets
+
+// The catalog decides each time, so that a dataset dropped or made anew by another process is seen.
+Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view name) {
+  Result<DatasetFileName> file = definitions_.find_file(name);
+  const MutexLock lock(mutex_);
+  const auto known = open_.find(name);
+  if (!file.ok()) {
+    if (known != open_.end() && file.error().code == ErrorCode::kNotFound) {
+      open_.erase(known);
+    }
+    return std::move(file).take_error();
+  }
+  if (known != open_.end()) {
+    if (known->second->file_id() == file->file_id) {
+      return known->second;
+    }
+    open_.erase(known);
+  }
+  DatabaseOptions options;
+  options.path = dataset_path(directory_, file->file_id);
+  options.vfs = options_.vfs;
+  options.page_size_bytes = kDatasetPageBytes;
+  EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> dataset,
+                 Dataset::open(std::string(name), *file, options));
+  open_.emplace(std::string(name), dataset);
+  return dataset;
+}
+
+Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view name) {
+  Result<std::shared_ptr<Dataset>> dataset = open_dataset(name);
+  if (dataset.ok() || dataset.error().code != ErrorCode::kNotFound) {
+    return dataset;
+  }
+  DatasetDefinition definition;
+  definition.name = name;
+  definition.kind = "axiom:events:v1";
+  Result<DatasetDefinition> made = definitions_.create_dataset(definition);
+  if (!made.ok() && made.error().code != ErrorCode::kConflict) {
+    return std::move(made).take_error();
+  }
+  return open_dataset(name);
+}
+
+Status DirectoryStore::drop_dataset(std::string_view dataset) {
+  EVQ_TRY(definitions_.drop_dataset(dataset));
+  const MutexLock lock(mutex_);
+  const auto known = open_.find(dataset);
+  if (known != open_.end()) {
+    open_.erase(known);
+  }
+  return {};
+}
+
+Result<DatasetStats> DirectoryStore::stats(std::string_view name) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
+  EVQ_TRY_ASSIGN(const Counters counters, read_counters(lease.connection(), dataset->file_key()));
+  EVQ_TRY_ASSIGN(const std::vector<BlockRow> rows, read_blocks(lease.connection(), counters));
+  DatasetStats stats;
+  stats.file_bytes = dataset->database().file_bytes();
+  for (const BlockRow& row : rows) {
+    if (row.state == BlockState::kQueued) {
+      ++stats.queued_blocks;
+      continue;
+    }
+    const bool fresh = row.state == BlockState::kFresh;
+    stats.blocks += fresh ? 0 : 1;
+    stats.fresh_chunks += fresh ? 1 : 0;
+    stats.fresh_rows += fresh ? row.rows : 0;
+    stats.rows += row.rows;
+    stats.raw_bytes += row.raw_bytes;
+    stats.stored_bytes += row.stored_bytes;
+    stats.min_time = std::min(stats.min_time.value_or(row.min_time), row.min_time);
+    stats.max_time = std::max(stats.max_time.value_or(row.max_time), row.max_time);
+  }
+  return stats;
+}
+
+Result<std::vector<FieldInfo>> DirectoryStore::fields(std::string_view name) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
+  EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> listing,
+                 dataset->listing(lease.connection()));
+  std::vector<FieldInfo> fields;
+  for (const FieldRow& row : listing->fields) {
+    FieldInfo field;
+    field.name = row.name;
+    field.type = type_of_set(row.types);
+    for (int i = 0; i < kTypeCount; ++i) {
+      if (((row.types >> i) & 1U) != 0) {
+        field.types_seen.push_back(static_cast<Type>(i));
+      }
+    }
+    field.attributes = {row.unit, row.description, row.hidden};
+    fields.push_back(std::move(field));
+  }
+  return fields;
+}
+
+Status DirectoryStore::set_field(std::string_view name, std::string_view field,
+                                 const FieldAttributes& attributes) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  WriteJob job;
+  job.bytes_needed = 1;
+  job.apply = [&](DatasetWriter& writer) -> Status {
+    FieldRow row;
+    row.name = field;
+    row.hidden = attributes.hidden;
+    row.unit = attributes.unit;
+    row.description = attributes.description;
+    EVQ_TRY_ASSIGN(const bool found, writer.describe_field(row));
+    return found ? Status()
+                 : Status(make_error(ErrorCode::kNotFound, "field '" + row.name +
+                                                               "' not found in dataset '" +
+                                                               std::string(name) + "'"));
+  };
+  return dataset->write(job);
+}
+
+Result<Snapshot> DirectoryStore::snapshot(std::string_view name) {
+  EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> dataset, open_dataset(name));
+  return take_snapshot(std::move(dataset), cache_);
+}
+
+// ---------------------------------------------------------------- ingest
+
+Status DirectoryStore::prepare_rules(std::string_view name, IngestOptions* options) {
+  options->batch_rows_max = std::min<std::size_t>(options->batch_rows_max, options_.block_rows);
+  EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
+                 definitions_.find_dataset(name));
+  if (definition) {
+    options->map_fields.insert(options->map_fields.end(), definition->map_fields.begin(),
+                               definition->map_fields.end());
+  }
+  return {};
+}
+
+Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
+                                            const IngestRequest& request, QueryControl& control) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_or_create(name));
+  IngestOptions options = request.options;
+  EVQ_TRY(prepare_rules(name, &options));
+  EVQ_TRY_ASSIGN(FieldAdmission * admission, dataset->admission());
+  StreamContext context;
+  context.control = &control;
+  context.pool = options_.pool;
+  EVQ_TRY_ASSIGN(context.rules, make_event_rules(options, admission));
+  context.reject = request.reject;
+  context.clock = request.clock;
+  Load load(dataset, request, {compact_options(), !options_.background_upkeep}, control);
+  EVQ_TRY_ASSIGN(IngestCounts counts, parse_stream(source, options, load, context));
+  EVQ_TRY(load.finish(counts));
+  IngestReport report;
+  report.counts = std::move(counts);
+  report.blocks_created = load.blocks_created();
+  report.wal_length = load.wal_length();
+  return report;
+}
+
+// ---------------------------------------------------------------- remove and upkeep
+
+// Marks the blocks deleted, in one transaction, unless one of them was merged meanwhile.
+Result<bool> queue_blocks(Dataset& dataset, const std::vector<BlockId>& ids) {
+  bool all_there = true;
+  WriteJob job;
+  job.apply = [&](DatasetWriter& writer) -> Status {
+    EVQ_TRY(writer.load_blocks());
+    all_there = true;
+    for (const BlockId id : ids) {
+      const BlockRow* row = writer.find_block(id);
+      all_there = all_there && row != nullptr && row->state != BlockState::kQueued;
+    }
+    if (!all_there) {
+      return {};
+    }
+    for (const BlockId id : ids) {
+      EVQ_TRY(writer.set_state(id, BlockState::kQueued));
+    }
+    return {};
+  };
+  EVQ_TRY(dataset.write(job));
+  return all_there;
+}
+
+Result<RemoveReport> find_matches(const Snapshot& snapshot, const RowFilter& doomed,
+                                  QueryControl& control, std::vector<BlockId>* ids) {
+  RemoveReport report;
+  for (const SnapshotBlock& info : snapshot.blocks()) {
+    EVQ_TRY(control.check());
+    if (!doomed.may_match(info)) {
+      continue;
+    }
+    EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(info));
+    EVQ_TRY_ASSIGN(const BlockMatch match, doomed.match(block));
+    if (match.rows == 0) {
+      continue;
+    }
+    ids->push_back(info.id);
+    report.rows_matched += match.rows;
+    report.rows_deleted += info.rows;
+    ++report.blocks_deleted;
+    report.first_matched_time =
+        std::min(report.first_matched_time.value_or(match.first_time), match.first_time);
+    report.last_matched_time =
+        std::max(report.last_matched_time.value_or(match.last_time), match.last_time);
+  }
+  return report;
+}
+
+Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilter& doomed,
+                                            bool commit, QueryControl& control) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  for (int attempt = 0; attempt < kRemoveAttemptsMax; ++attempt) {
+    std::vector<BlockId> ids;
+    EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, cache_));
+    EVQ_TRY_ASSIGN(const RemoveReport report, find_matches(snapshot, doomed, control, &ids));
+    if (!commit || ids.empty()) {
+      return report;
+    }
+    EVQ_TRY_ASSIGN(const bool queued, queue_blocks(*dataset, ids));
+    if (queued) {
+      // The decision is durable; a reaping that fails is made up for by the next upkeep.
+      static_cast<void>(reap(*dataset));
+      return report;
+    }
+  }
+  return make_error(ErrorCode::kUnavailable, "the dataset keeps being reorganised",
+                    "try the delete again");
+}
+
+Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t before) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  std::uint64_t rows = 0;
+  WriteJob job;
+  job.apply = [&](DatasetWriter& writer) -> Status {
+    EVQ_TRY(writer.load_blocks());
+    rows = 0;
+    const std::vector<BlockRow> blocks = writer.blocks();
+    for (const BlockRow& row : blocks) {
+      if (row.max_time < before) {
+        rows += row.state == BlockState::kQueued ? 0 : row.rows;
+        EVQ_TRY(writer.remove_block(row.id));
+      }
+    }
+    return {};
+  };
+  EVQ_TRY(dataset->write(job));
+  return rows;
+}
+
+// Gives free pages back to the file system; the write lock is held, so in one go.
+Status shrink_file(Database& database) {
+  {
+    EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(0));
+    EVQ_TRY_ASSIGN(Statement vacuum, lock.connection().prepare("PRAGMA incremental_vacuum"));
+    EVQ_TRY(vacuum.run());
+    vacuum.reset();
+    EVQ_TRY(lock.commit());
+  }
+  Status emptied = database.checkpoint(true);
+  const bool readers = !emptied.ok() && emptied.error().code == ErrorCode::kUnavailable;
+  return readers ? Status() : std::move(emptied);
+}
+
+Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& control) {
+  EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
+                 definitions_.find_dataset(name));
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  if (definition && definition->use_retention && definition->retention_days > 0) {
+    const std::int64_t age = definition->retention_days * kNsPerDay;
+    EVQ_TRY_ASSIGN(const std::uint64_t trimmed, trim(name, wall_clock_now_ns() - age));
+    static_cast<void>(trimmed);
+  }
+  EVQ_TRY(full ? compact(dataset, compact_options(), control)
+               : tidy_fresh(dataset, compact_options(), control));
+  EVQ_TRY_ASSIGN(const DatasetStats now, stats(name));
+  if (now.queued_blocks != 0) {
+    EVQ_TRY_ASSIGN(const std::uint64_t reaped, reap(*dataset));
+    static_cast<void>(reaped);
+  }
+  return full ? shrink_file(dataset->database()) : Status();
+}
+
+Result<CheckReport> DirectoryStore::check(QueryControl& control) {
+  CheckReport report;
+  ++report.files;
+  Result<std::vector<std::string>> catalog = definitions_.check();
+  if (!catalog.ok()) {
+    report.problems.push_back({"catalog.db", std::nullopt, catalog.error().message});
+    return report;
+  }
+  for (std::string& problem : *catalog) {
+    report.problems.push_back({"catalog.db", std::nullopt, std::move(problem)});
+  }
+  Result<std::vector<DatasetDefinition>> datasets = definitions_.datasets();
+  if (!datasets.ok()) {
+    return report;  // its row is in the list already
+  }
+  for (const DatasetDefinition& definition : *datasets) {
+    Result<std::shared_ptr<Dataset>> dataset = open_dataset(definition.name);
+    if (!dataset.ok()) {
+      report.problems.push_back({"datasets/" + std::to_string(definition.file_id) + ".db",
+                                 std::nullopt, dataset.error().message});
+      continue;
+    }
+    EVQ_TRY(check_dataset(*dataset, control, &report));
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
+  if (options.directory.empty() || options.block_rows == 0 || options.block_rows > kBlockRowsMax) {
+    return make_error(ErrorCode::kUsage, "a store needs a directory and blocks of 1 to 65536 rows");
+  }
+  EVQ_TRY_ASSIGN(const bool remote, is_network_filesystem(options.directory));
+  if (remote) {
+    return make_error(ErrorCode::kUnsupported,
+                      options.directory +
+                          " is on a network file system, where locks and syncs "
+                          "cannot be trusted",
+                      "choose a directory on a local disk");
+  }
+  if (!is_directory(options.directory)) {
+    if (!options.create) {
+      return missing_store(options.directory);
+    }
+    EVQ_TRY(make_private_directory(options.directory));
+  }
+  // Links on the way to the store are the user's business; inside it none is followed.
+  std::error_code failed;
+  const std::string directory = std::filesystem::canonical(options.directory, failed).string();
+  if (failed) {
+    return make_error(ErrorCode::kIo, options.directory + ": " + failed.message());
+  }
+  return std::unique_ptr<Store>(std::make_unique<DirectoryStore>(options, directory));
+}
+
+}  // namespace evq
