@@ -1,0 +1,118 @@
+// Implicit conversions between types: what a call may do to its arguments without being asked.
+
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "apl/functions/registry.h"
+#include "apl/functions/text_form.h"
+#include "store/column/dynamic.h"
+
+namespace evq {
+namespace {
+
+constexpr int kNullCost = 1;
+constexpr int kWidenCost = 2;
+constexpr int kFromDynamicCost = 8;
+constexpr int kToDynamicCost = 16;
+
+// `vector` in its shape over new values made slot by slot: put(slot, out) stores or returns false
+// for null.
+template <class Put>
+Vector map_slots(const Vector& vector, Type type, const Put& put) {
+  const Values& from = vector.values();
+  auto to = Values::make(type, from.size());
+  for (std::size_t slot = 0; slot < from.size(); ++slot) {
+    if (from.is_null(slot) || !put(slot, *to)) {
+      to->set_null(slot);
+    }
+  }
+  return vector.with_values(std::move(to));
+}
+
+std::int64_t truncated(double value, bool* ok) {
+  *ok = value >= -0x1.0p63 && value < 0x1.0p63;  // false for NaN
+  return *ok ? static_cast<std::int64_t>(value) : 0;
+}
+
+Vector texts_of_dynamics(const Vector& vector) {
+  auto arena = std::make_shared<StringArena>();
+  const std::string_view* bytes = vector.values().data<std::string_view>();
+  auto owner_added = false;
+  std::string text;
+  return map_slots(vector, Type::kString, [&](std::size_t slot, Values& out) {
+    if (!owner_added) {
+      out.add_owner(arena);
+      owner_added = true;
+    }
+    const DynamicView value(bytes[slot]);
+    if (value.is_null()) {
+      return false;
+    }
+    text.clear();
+    append_text_form(value, &text);
+    out.mutable_data<std::string_view>()[slot] = arena->copy(text);
+    return true;
+  });
+}
+
+Vector scalars_of_dynamics(const Vector& vector, Type type) {
+  const std::string_view* bytes = vector.values().data<std::string_view>();
+  return map_slots(vector, type, [&](std::size_t slot, Values& out) {
+    const DynamicView value(bytes[slot]);
+    const Type held = value.type();
+    if (type == Type::kReal && is_numeric(held)) {
+      out.mutable_data<double>()[slot] = value.as_real();
+      return true;
+    }
+    if (type == Type::kLong && held == Type::kReal) {
+      bool ok = false;
+      out.mutable_data<std::int64_t>()[slot] = truncated(value.as_real(), &ok);
+      return ok;
+    }
+    if (held != type) {
+      return false;
+    }
+    if (type == Type::kBool) {
+      out.mutable_data<std::uint8_t>()[slot] = value.as_bool() ? 1 : 0;
+    } else {
+      out.mutable_data<std::int64_t>()[slot] = value.as_integer();
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+std::optional<int> implicit_cast_cost(Type from, Type to) {
+  if (from == to) {
+    return 0;
+  }
+  if (from == Type::kNull) {
+    return kNullCost;
+  }
+  if (from == Type::kLong && to == Type::kReal) {
+    return kWidenCost;
+  }
+  if (from == Type::kDynamic) {
+    return kFromDynamicCost;
+  }
+  if (to == Type::kDynamic) {
+    return kToDynamicCost;
+  }
+  return std::nullopt;
+}
+
+Vector implicit_cast(const Vector& vector, Type type) {
+  if (vector.type() == type) {
+    return vector;
+  }
+  if (vector.type() != Type::kDynamic) {
+    return implicit_cast_cost(vector.type(), type).has_value()
+               ? vector.widen(type)
+               : Vector::constant(Value::null(type), vector.size());
+  }
+  return type == Type::kString ? texts_of_dynamics(vector) : scalars_of_dynamics(vector, type);
+}
+
+}  // namespace evq

@@ -1,0 +1,250 @@
+// The comparison operators ==, !=, <, <=, >, >= over every pair of comparable types.
+//
+// Null: == with one null is false, with two null; != with one null is true, with two null; an
+// order with a null is null. Two numbers compare by value, whatever their types; a dynamic compares
+// with anything: by value when the kinds agree, else == is false and an order null.
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "apl/functions/registry.h"
+#include "store/column/ordering.h"
+
+namespace evq {
+namespace {
+
+enum class Comparison : std::uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+
+template <Comparison kOp, class T>
+bool holds(const T& a, const T& b) {
+  if constexpr (kOp == Comparison::kEqual) {
+    return a == b;
+  } else if constexpr (kOp == Comparison::kNotEqual) {
+    return !(a == b);
+  } else if constexpr (kOp == Comparison::kLess) {
+    return a < b;
+  } else if constexpr (kOp == Comparison::kLessEqual) {
+    return a <= b;
+  } else if constexpr (kOp == Comparison::kGreater) {
+    return a > b;
+  } else {
+    return a >= b;
+  }
+}
+
+// The same over the sign of a three-way comparison.
+template <Comparison kOp>
+bool holds_order(int order) {
+  return holds<kOp>(order, 0);
+}
+
+constexpr bool is_equality(Comparison op) {
+  return op == Comparison::kEqual || op == Comparison::kNotEqual;
+}
+
+// What a row with one null or two gives: 0, 1, or -1 for null.
+template <Comparison kOp>
+int null_result(bool left_null, bool right_null) {
+  if (!is_equality(kOp) || (left_null && right_null)) {
+    return -1;
+  }
+  return kOp == Comparison::kNotEqual ? 1 : 0;
+}
+
+template <Comparison kOp>
+void put_null_result(Values* out, std::size_t i, bool left_null, bool right_null) {
+  const int result = null_result<kOp>(left_null, right_null);
+  if (result < 0) {
+    out->set_null(i);
+  } else {
+    out->mutable_data<std::uint8_t>()[i] = static_cast<std::uint8_t>(result);
+  }
+}
+
+template <Comparison kOp, class T>
+Vector compare_plain(const Vector& left, const Vector& right, std::size_t rows) {
+  auto out = Values::make(Type::kBool, rows);
+  auto* to = out->mutable_data<std::uint8_t>();
+  const T* a = left.values().data<T>();
+  const T* b = right.values().data<T>();
+  const bool nulls = left.may_have_nulls() || right.may_have_nulls();
+  if (!nulls && left.is_flat() && right.is_constant()) {
+    const T bound = b[0];
+    for (std::size_t i = 0; i < rows; ++i) {
+      to[i] = static_cast<std::uint8_t>(holds<kOp>(a[i], bound));
+    }
+  } else if (!nulls && left.is_flat() && right.is_flat()) {
+    for (std::size_t i = 0; i < rows; ++i) {
+      to[i] = static_cast<std::uint8_t>(holds<kOp>(a[i], b[i]));
+    }
+  } else {
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::size_t at = left.slot(i);
+      const std::size_t bt = right.slot(i);
+      const bool left_null = left.values().is_null(at);
+      const bool right_null = right.values().is_null(bt);
+      if (left_null || right_null) {
+        put_null_result<kOp>(out.get(), i, left_null, right_null);
+      } else {
+        to[i] = static_cast<std::uint8_t>(holds<kOp>(a[at], b[bt]));
+      }
+    }
+  }
+  return Vector::flat(std::move(out));
+}
+
+// A long and a real, exactly; NaN is unequal to and unordered with everything.
+template <Comparison kOp>
+Vector compare_mixed(const Vector& left, const Vector& right, std::size_t rows) {
+  auto out = Values::make(Type::kBool, rows);
+  auto* to = out->mutable_data<std::uint8_t>();
+  for (std::size_t i = 0; i < rows; ++i) {
+    const bool left_null = left.is_null(i);
+    const bool right_null = right.is_null(i);
+    if (left_null || right_null) {
+      put_null_result<kOp>(out.get(), i, left_null, right_null);
+      continue;
+    }
+    const Value a = left.value(i);
+    const Value b = right.value(i);
+    const bool nan = (a.type() == Type::kReal && std::isnan(a.as_real())) ||
+                     (b.type() == Type::kReal && std::isnan(b.as_real()));
+    const bool result =
+        nan ? kOp == Comparison::kNotEqual : holds_order<kOp>(compare_values(a, b));
+    to[i] = static_cast<std::uint8_t>(result);
+  }
+  return Vector::flat(std::move(out));
+}
+
+// Whether two dynamic scalars are of one kind: all numbers are.
+bool comparable(DynamicView a, DynamicView b) {
+  return (a.is_number() && b.is_number()) || a.tag() == b.tag() || (a.is_bool() && b.is_bool());
+}
+
+template <Comparison kOp>
+Vector compare_dynamics(const Vector& left, const Vector& right, std::size_t rows) {
+  auto out = Values::make(Type::kBool, rows);
+  auto* to = out->mutable_data<std::uint8_t>();
+  const auto missing = [](const Vector& side, std::size_t i) {
+    return side.is_null(i) || DynamicView(side.at<std::string_view>(i)).is_null();
+  };
+  for (std::size_t i = 0; i < rows; ++i) {
+    const bool left_null = missing(left, i);
+    const bool right_null = missing(right, i);
+    if (left_null || right_null) {
+      put_null_result<kOp>(out.get(), i, left_null, right_null);
+      continue;
+    }
+    const DynamicView a(left.at<std::string_view>(i));
+    const DynamicView b(right.at<std::string_view>(i));
+    if (!comparable(a, b)) {
+      if (is_equality(kOp)) {
+        to[i] = kOp == Comparison::kNotEqual ? 1 : 0;
+      } else {
+        out->set_null(i);
+      }
+      continue;
+    }
+    int order = 0;
+    if (a.is_number()) {
+      order = compare_values(value_from_dynamic(a), value_from_dynamic(b));
+    } else {
+      order = compare_dynamic(a, b);
+    }
+    to[i] = static_cast<std::uint8_t>(holds_order<kOp>(order));
+  }
+  return Vector::flat(std::move(out));
+}
+
+template <Comparison kOp>
+class Compare final : public BoundFunction {
+ public:
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const Vector& left = args[0];
+    const Vector& right = args[1];
+    if (left.type() != right.type()) {
+      return compare_mixed<kOp>(left, right, rows);
+    }
+    switch (left.type()) {
+      case Type::kBool:
+        return compare_plain<kOp, std::uint8_t>(left, right, rows);
+      case Type::kLong:
+      case Type::kDatetime:
+      case Type::kTimespan:
+        return compare_plain<kOp, std::int64_t>(left, right, rows);
+      case Type::kReal:
+        return compare_plain<kOp, double>(left, right, rows);
+      case Type::kString:
+        return compare_plain<kOp, std::string_view>(left, right, rows);
+      case Type::kDynamic:
+        return compare_dynamics<kOp>(left, right, rows);
+      case Type::kNull:
+        break;
+    }
+    return Vector::constant(Value::null(Type::kBool), rows);
+  }
+};
+
+std::string conversion_hint(Type text_side, Type other) {
+  if (text_side == Type::kString && is_numeric(other)) {
+    return "convert the text with toint() or toreal(), or quote the number";
+  }
+  if (text_side == Type::kString && other == Type::kDatetime) {
+    return "convert the text with todatetime()";
+  }
+  return "convert one side, for example with to" + std::string(type_name(other)) + "()";
+}
+
+template <Comparison kOp>
+BindResult bind_comparison(const BindRequest& request) {
+  const Type left = request.arguments[0].type;
+  const Type right = request.arguments[1].type;
+  BoundCall call;
+  call.result = Type::kBool;
+  call.function = std::make_shared<Compare<kOp>>();
+  if (left == right || (is_numeric(left) && is_numeric(right))) {
+    call.arguments = {left, right};
+  } else if (left == Type::kNull || right == Type::kNull) {
+    const Type known = left == Type::kNull ? right : left;
+    call.arguments = {known, known};
+  } else if (left == Type::kDynamic || right == Type::kDynamic) {
+    call.arguments = {Type::kDynamic, Type::kDynamic};
+  } else {
+    return BindFailure{-1,
+                       "a " + std::string(type_name(left)) + " cannot be compared with a " +
+                           std::string(type_name(right)),
+                       conversion_hint(left == Type::kString ? left : right,
+                                       left == Type::kString ? right : left)};
+  }
+  return call;
+}
+
+constexpr ScalarFunction comparison_row(std::string_view name, std::string_view summary,
+                                        BindResult (*bind)(const BindRequest&)) {
+  ScalarFunction row;
+  row.name = name;
+  row.category = "operator";
+  row.summary = summary;
+  row.bind = bind;
+  row.arguments_min = 2;
+  row.arguments_max = 2;
+  row.flags = FunctionFlags::kInternal;
+  return row;
+}
+
+constexpr std::array<ScalarFunction, 6> kComparisonFunctions = {
+    comparison_row("op_equal", "a == b", bind_comparison<Comparison::kEqual>),
+    comparison_row("op_not_equal", "a != b", bind_comparison<Comparison::kNotEqual>),
+    comparison_row("op_less", "a < b", bind_comparison<Comparison::kLess>),
+    comparison_row("op_less_equal", "a <= b", bind_comparison<Comparison::kLessEqual>),
+    comparison_row("op_greater", "a > b", bind_comparison<Comparison::kGreater>),
+    comparison_row("op_greater_equal", "a >= b", bind_comparison<Comparison::kGreaterEqual>),
+};
+
+}  // namespace
+
+std::span<const ScalarFunction> comparison_functions() { return kComparisonFunctions; }
+
+}  // namespace evq

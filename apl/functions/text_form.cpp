@@ -1,0 +1,95 @@
+#include "apl/functions/text_form.h"
+
+#include "store/base/number.h"
+#include "store/base/time.h"
+#include "store/base/timespan.h"
+#include "store/column/dynamic_json.h"
+
+namespace evq {
+
+void append_text_form(DynamicView value, std::string* out) {
+  switch (value.tag()) {
+    case DynamicTag::kNull:
+      return;
+    case DynamicTag::kFalse:
+      out->append("false");
+      return;
+    case DynamicTag::kTrue:
+      out->append("true");
+      return;
+    case DynamicTag::kLong:
+      append_int(*out, value.as_integer());
+      return;
+    case DynamicTag::kReal:
+      append_real(*out, value.as_real());
+      return;
+    case DynamicTag::kString:
+      out->append(value.as_string());
+      return;
+    case DynamicTag::kDatetime:
+      append_instant(*out, value.as_integer());
+      return;
+    case DynamicTag::kTimespan:
+      append_duration(*out, value.as_integer());
+      return;
+    case DynamicTag::kArray:
+    case DynamicTag::kBag:
+      append_json(value, out);
+      return;
+  }
+}
+
+void append_text_form(const Values& values, std::size_t slot, std::string* out) {
+  if (values.is_null(slot)) {
+    return;
+  }
+  switch (values.type()) {
+    case Type::kNull:
+      return;
+    case Type::kBool:
+      out->append(values.data<std::uint8_t>()[slot] != 0 ? "true" : "false");
+      return;
+    case Type::kLong:
+      append_int(*out, values.data<std::int64_t>()[slot]);
+      return;
+    case Type::kReal:
+      append_real(*out, values.data<double>()[slot]);
+      return;
+    case Type::kString:
+      out->append(values.data<std::string_view>()[slot]);
+      return;
+    case Type::kDatetime:
+      append_instant(*out, values.data<std::int64_t>()[slot]);
+      return;
+    case Type::kTimespan:
+      append_duration(*out, values.data<std::int64_t>()[slot]);
+      return;
+    case Type::kDynamic:
+      append_text_form(DynamicView(values.data<std::string_view>()[slot]), out);
+      return;
+  }
+}
+
+Vector text_forms(const Vector& vector) {
+  if (vector.type() == Type::kString) {
+    return vector;
+  }
+  const Values& from = vector.values();
+  auto to = Values::make(Type::kString, from.size());
+  auto arena = std::make_shared<StringArena>();
+  auto* data = to->mutable_data<std::string_view>();
+  std::string text;
+  for (std::size_t slot = 0; slot < from.size(); ++slot) {
+    if (from.is_null(slot)) {
+      to->set_null(slot);
+      continue;
+    }
+    text.clear();
+    append_text_form(from, slot, &text);
+    data[slot] = arena->copy(text);
+  }
+  to->add_owner(std::move(arena));
+  return vector.with_values(std::move(to));
+}
+
+}  // namespace evq
