@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "store/base/mutex.h"
 #include "store/base/result.h"
 #include "store/column/table.h"
+#include "store/ingest/column_builder.h"
 #include "store/ingest/options.h"
 
 namespace evq {
@@ -45,7 +45,7 @@ struct EventRules;
 Result<std::shared_ptr<const EventRules>> make_event_rules(const IngestOptions& options,
                                                            FieldAdmission* admission);
 
-class FieldTree;
+class EventAssembler;
 
 class BatchBuilder {
  public:
@@ -54,25 +54,34 @@ class BatchBuilder {
   BatchBuilder(BatchBuilder&&) noexcept;
   BatchBuilder& operator=(BatchBuilder&&) noexcept;
 
-  std::size_t rows() const;
+  std::size_t rows() const { return times_.size(); }
   // Estimated memory of the columns, absent values included.
-  std::size_t size_bytes() const;
-  // At its row cap, or at its byte cap: take() before the next event.
+  std::size_t size_bytes() const { return size_bytes_; }
+  // At its row cap or byte cap: take() before the next event.
   bool full() const;
 
-  // Parses one JSON text with the tolerant parser, the fast one's slow twin. For tests and for
-  // callers with single events; streams go through parse_stream.
-  // `receipt_ns` becomes `_sysTime`, and `_time` when the event has none.
+  // Parses one JSON object with the tolerant parser, the fast one's slow twin: for single events
+  // and for tests; streams go through parse_stream. `receipt_ns` becomes `_sysTime`, and `_time`
+  // when the event has none. kData when the event fails; the builder is as before then.
   Status add_json(std::string_view text, std::int64_t receipt_ns);
+
+  // For the parsers of this layer: where they put the fields of the next event …
+  EventAssembler& assembler() { return *assembler_; }
+  // … and what takes it as the next row. False when the event fails; the assembler says why.
+  bool commit(std::int64_t receipt_ns);
 
   // The columns so far; the builder is empty afterwards and remembers what it learned about them.
   Table take();
 
-  // For the parsers of this layer.
-  FieldTree& fields() { return *fields_; }
-
  private:
-  std::unique_ptr<FieldTree> fields_;
+  std::shared_ptr<const EventRules> rules_;
+  std::unique_ptr<EventAssembler> assembler_;
+  std::vector<ColumnBuilder> columns_;  // by the assembler's column numbers
+  std::vector<std::int64_t> times_;
+  std::vector<std::int64_t> receipts_;
+  std::size_t row_bytes_ = 0;   // of a row in all columns that have a value
+  std::size_t size_bytes_ = 0;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace evq

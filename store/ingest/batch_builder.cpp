@@ -1,0 +1,108 @@
+#include "store/ingest/batch_builder.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/ingest/event_assembler.h"
+#include "store/ingest/event_rules.h"
+#include "store/ingest/tolerant_json.h"
+
+namespace evq {
+
+namespace {
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+Vector datetimes(const std::vector<std::int64_t>& values) {
+  auto out = Values::make(Type::kDatetime, values.size());
+  std::copy(values.begin(), values.end(), out->mutable_data<std::int64_t>());
+  return Vector::flat(std::move(out));
+}
+
+}  // namespace
+
+BatchBuilder::BatchBuilder(std::shared_ptr<const EventRules> rules)
+    : rules_(std::move(rules)),
+      assembler_(std::make_unique<EventAssembler>(rules_)),
+      seed_(random_seed()) {}
+
+BatchBuilder::~BatchBuilder() = default;
+BatchBuilder::BatchBuilder(BatchBuilder&&) noexcept = default;
+BatchBuilder& BatchBuilder::operator=(BatchBuilder&&) noexcept = default;
+
+bool BatchBuilder::full() const {
+  return rows() >= rules_->batch_rows_max || size_bytes_ >= kIngestBatchColumnBytesMax ||
+         assembler_->overgrown();
+}
+
+bool BatchBuilder::commit(std::int64_t receipt_ns) {
+  assembler_->finish(receipt_ns);
+  if (assembler_->failed()) {
+    return false;
+  }
+  const std::size_t row = times_.size();
+  while (columns_.size() < assembler_->column_count()) {
+    columns_.emplace_back(seed_ + columns_.size());
+  }
+  std::size_t text_bytes = 0;
+  for (const Cell& cell : assembler_->cells()) {
+    ColumnBuilder& column = columns_[cell.column];
+    if (column.empty()) [[unlikely]] {
+      // Rows before the first value will be filled as well.
+      size_bytes_ += row * sizeof(std::int64_t);
+      row_bytes_ += sizeof(std::int64_t);
+    }
+    text_bytes += cell.size;
+    column.append(row, cell);
+  }
+  times_.push_back(assembler_->time_ns());
+  receipts_.push_back(receipt_ns);
+  size_bytes_ += text_bytes + row_bytes_;
+  return true;
+}
+
+Status BatchBuilder::add_json(std::string_view text, std::int64_t receipt_ns) {
+  assembler_->begin();
+  TolerantJson parser(text, *assembler_);
+  if (!parser.parse_event() || !parser.at_end() || !commit(receipt_ns)) {
+    return make_error(ErrorCode::kData, parser.fault().empty() ? assembler_->failure()
+                                                               : parser.fault());
+  }
+  return {};
+}
+
+Table BatchBuilder::take() {
+  Table table;
+  table.rows = rows();
+  if (table.rows != 0) {
+    std::vector<Field> fields = {{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}};
+    table.columns = {datetimes(times_), datetimes(receipts_)};
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!columns_[i].empty()) {
+        table.columns.push_back(columns_[i].take(table.rows));
+        fields.push_back({assembler_->column_name(i), table.columns.back().type()});
+      }
+    }
+    for (const EventRules::Label& label : rules_->labels) {
+      fields.push_back({label.name, label.value.type()});
+      table.columns.push_back(Vector::constant(label.value, table.rows));
+    }
+    table.schema = Schema(std::move(fields));
+  }
+  times_.clear();
+  receipts_.clear();
+  row_bytes_ = 0;
+  size_bytes_ = 0;
+  if (assembler_->overgrown()) {
+    columns_.clear();
+    assembler_ = std::make_unique<EventAssembler>(rules_);
+  }
+  return table;
+}
+
+}  // namespace evq

@@ -1,0 +1,548 @@
+#include "store/ingest/column_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "store/base/check.h"
+#include "store/base/number.h"
+#include "store/column/dynamic.h"
+#include "store/ingest/csv_value.h"
+#include "store/ingest/text_hash.h"
+
+namespace evq {
+
+namespace {
+
+// Above this many distinct values a dictionary's table leaves the fast caches.
+constexpr std::size_t kDictionaryEntriesMax = 4096;
+// From here on the values must repeat at least as often as they are new.
+constexpr std::size_t kDictionaryTrialEntries = 1024;
+constexpr std::size_t kSlotsMin = 64;
+// A column that was not worth a dictionary is tried again after this many batches.
+constexpr std::uint8_t kPlainBatchesMax = 16;
+// Every integer up to here is exact as a double.
+constexpr std::int64_t kExactIntegerMax = std::int64_t{1} << 53;
+constexpr std::size_t kWordBits = 64;
+
+bool exact_as_real(std::int64_t value) {
+  return value >= -kExactIntegerMax && value <= kExactIntegerMax;
+}
+
+void set_bit(std::vector<std::uint64_t>& words, std::size_t i) {
+  if (words.size() <= i / kWordBits) {
+    words.resize(i / kWordBits + 1, 0);
+  }
+  words[i / kWordBits] |= std::uint64_t{1} << (i % kWordBits);
+}
+
+bool test_bit(const std::vector<std::uint64_t>& words, std::size_t i) {
+  return i / kWordBits < words.size() && ((words[i / kWordBits] >> (i % kWordBits)) & 1) != 0;
+}
+
+// `count` set bits, then clear ones.
+std::vector<std::uint64_t> ones(std::size_t count) {
+  std::vector<std::uint64_t> words(count / kWordBits + 1, 0);
+  std::fill_n(words.begin(), count / kWordBits, ~std::uint64_t{0});
+  words[count / kWordBits] = (std::uint64_t{1} << (count % kWordBits)) - 1;
+  return words;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- TextBuffer
+
+TextBuffer::~TextBuffer() { std::free(data_); }
+
+TextBuffer::TextBuffer(TextBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      capacity_(std::exchange(other.capacity_, 0)) {}
+
+TextBuffer& TextBuffer::operator=(TextBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+  return *this;
+}
+
+void TextBuffer::append(std::string_view text) {
+  if (capacity_ - size_ < text.size()) {
+    grow(size_ + text.size());
+  }
+  if (!text.empty()) {
+    std::memcpy(data_ + size_, text.data(), text.size());
+    size_ += text.size();
+  }
+}
+
+// realloc, because large blocks then move by page tables instead of by copy.
+void TextBuffer::grow(std::size_t size_min) {
+  const std::size_t capacity = std::max(size_min, capacity_ + capacity_ / 2 + 256);
+  void* moved = std::realloc(data_, capacity);
+  EVQ_CHECK(moved != nullptr);
+  data_ = static_cast<char*>(moved);
+  capacity_ = capacity;
+}
+
+std::shared_ptr<const void> TextBuffer::release() {
+  if (capacity_ - size_ > size_ / 8) {
+    void* moved = std::realloc(data_, std::max<std::size_t>(size_, 1));
+    data_ = moved != nullptr ? static_cast<char*>(moved) : data_;
+  }
+  size_ = 0;
+  capacity_ = 0;
+  return {std::exchange(data_, nullptr), [](void* memory) { std::free(memory); }};
+}
+
+// ---------------------------------------------------------------- appending
+
+void ColumnBuilder::append(std::size_t row, const Cell& cell) {
+  if (rows_ != row) {
+    pad_to(row);
+  }
+  if (state_ == State::kDictionary && cell.kind == CellKind::kText) {
+    append_dictionary(cell.view(), false);
+  } else if (state_ == State::kLong && cell.kind == CellKind::kLong) {
+    longs_.push_back(cell.integer);
+  } else if (state_ == State::kReal && cell.kind == CellKind::kReal) {
+    reals_.push_back(cell.real);
+  } else if (state_ == State::kPlain && cell.kind == CellKind::kText) {
+    raw_classes_ |= kRawIsText;
+    append_plain(cell.view());
+  } else {
+    append_otherwise(row, cell);
+  }
+  note_value();
+}
+
+void ColumnBuilder::note_value() {
+  if (!validity_.empty()) [[unlikely]] {
+    set_bit(validity_, rows_);
+  }
+  ++rows_;
+}
+
+// The rarer pairs of state and value.
+void ColumnBuilder::append_otherwise(std::size_t row, const Cell& cell) {
+  if (state_ == State::kEmpty) {
+    start(cell);
+    if (rows_ != row) {
+      pad_to(row);
+    }
+  }
+  const bool text = cell.kind == CellKind::kText || cell.kind == CellKind::kRawText;
+  const bool raw = cell.kind == CellKind::kRawText;
+  if (state_ == State::kDictionary && text) {
+    append_dictionary(cell.view(), raw);
+  } else if (state_ == State::kPlain && text) {
+    raw_classes_ |= raw ? classify_csv_value(cell.view()) : kRawIsText;
+    append_plain(cell.view());
+  } else if (state_ == State::kBool && cell.kind == CellKind::kBool) {
+    bools_.push_back(static_cast<std::uint8_t>(cell.integer));
+  } else if (state_ == State::kLong && cell.kind == CellKind::kLong) {
+    longs_.push_back(cell.integer);
+  } else if (cell.kind == CellKind::kReal &&
+             (state_ == State::kReal || (state_ == State::kLong && make_real()))) {
+    reals_.push_back(cell.real);
+  } else if (state_ == State::kReal && cell.kind == CellKind::kLong &&
+             exact_as_real(cell.integer)) {
+    set_bit(was_long_, rows_);
+    reals_.push_back(static_cast<double>(cell.integer));
+  } else {
+    make_tagged();
+    append_tagged(cell);
+  }
+}
+
+void ColumnBuilder::start(const Cell& cell) {
+  switch (cell.kind) {
+    case CellKind::kBool:
+      state_ = State::kBool;
+      break;
+    case CellKind::kLong:
+      state_ = State::kLong;
+      break;
+    case CellKind::kReal:
+      state_ = State::kReal;
+      break;
+    case CellKind::kText:
+    case CellKind::kRawText:
+      state_ = tries_dictionary_ ? State::kDictionary : State::kPlain;
+      if (state_ == State::kDictionary) {
+        slots_.assign(kSlotsMin, {});
+      }
+      break;
+    case CellKind::kDynamic:
+      state_ = State::kTagged;
+      break;
+  }
+}
+
+// Fills the rows before `row` with nulls.
+void ColumnBuilder::pad_to(std::size_t row) {
+  if (state_ == State::kEmpty) {
+    return;
+  }
+  if (state_ == State::kDictionary) {
+    if (null_code_ == 0) {
+      entries_.push_back({static_cast<std::uint32_t>(text_.size()), 0});
+      null_code_ = static_cast<std::uint32_t>(entries_.size());
+    }
+    codes_.resize(row, static_cast<Code>(null_code_ - 1));
+    rows_ = row;
+    return;
+  }
+  if (validity_.empty()) {
+    validity_ = ones(rows_);
+  }
+  switch (state_) {
+    case State::kBool:
+      bools_.resize(row);
+      break;
+    case State::kLong:
+      longs_.resize(row);
+      break;
+    case State::kReal:
+      reals_.resize(row);
+      break;
+    case State::kPlain:
+    case State::kTagged:
+      ends_.resize(row, static_cast<std::uint32_t>(text_.size()));
+      break;
+    case State::kEmpty:
+    case State::kDictionary:
+      break;
+  }
+  rows_ = row;
+}
+
+void ColumnBuilder::append_plain(std::string_view text) {
+  text_.append(text);
+  ends_.push_back(static_cast<std::uint32_t>(text_.size()));
+}
+
+void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
+  const std::uint64_t hash = hash_text(text, seed_);
+  const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+    const Slot& slot = slots_[i];
+    if (slot.code == 0) {
+      break;
+    }
+    if (slot.tag == tag) {
+      const Entry& entry = entries_[slot.code - 1];
+      if (entry.size == text.size() &&
+          std::memcmp(text_.data() + entry.offset, text.data(), text.size()) == 0) {
+        codes_.push_back(static_cast<Code>(slot.code - 1));
+        ++repeats_;
+        return;
+      }
+    }
+  }
+  raw_classes_ |= raw ? classify_csv_value(text) : kRawIsText;
+  if (entries_.size() >= kDictionaryEntriesMax ||
+      (entries_.size() >= kDictionaryTrialEntries && repeats_ < entries_.size())) {
+    make_plain();
+    append_plain(text);
+    return;
+  }
+  add_entry(text, hash);
+  codes_.push_back(static_cast<Code>(entries_.size() - 1));
+}
+
+void ColumnBuilder::add_entry(std::string_view text, std::uint64_t hash) {
+  if ((entries_.size() + 1) * 2 > slots_.size()) {
+    grow_slots();
+  }
+  entries_.push_back({static_cast<std::uint32_t>(text_.size()),
+                      static_cast<std::uint32_t>(text.size())});
+  text_.append(text);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  while (slots_[i].code != 0) {
+    i = (i + 1) & mask;
+  }
+  slots_[i] = {static_cast<std::uint32_t>(hash >> 32),
+               static_cast<std::uint32_t>(entries_.size())};
+}
+
+void ColumnBuilder::grow_slots() {
+  slots_.assign(slots_.size() * 2, {});
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t code = 0; code < entries_.size(); ++code) {
+    if (code + 1 == null_code_) {
+      continue;
+    }
+    const std::uint64_t hash =
+        hash_text({text_.data() + entries_[code].offset, entries_[code].size}, seed_);
+    std::size_t i = hash & mask;
+    while (slots_[i].code != 0) {
+      i = (i + 1) & mask;
+    }
+    slots_[i] = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(code + 1)};
+  }
+}
+
+// ---------------------------------------------------------------- changing state
+
+bool ColumnBuilder::valid_at(std::size_t row) const {
+  if (state_ == State::kDictionary) {
+    return codes_[row] + std::uint32_t{1} != null_code_;
+  }
+  return validity_.empty() || test_bit(validity_, row);
+}
+
+// A row that is not null, as it came.
+Cell ColumnBuilder::cell_at(std::size_t row) const {
+  switch (state_) {
+    case State::kBool:
+      return Cell::of_bool(bools_[row] != 0);
+    case State::kLong:
+      return Cell::of_long(longs_[row]);
+    case State::kReal:
+      return test_bit(was_long_, row) ? Cell::of_long(static_cast<std::int64_t>(reals_[row]))
+                                      : Cell::of_real(reals_[row]);
+    case State::kDictionary: {
+      const Entry& entry = entries_[codes_[row]];
+      return Cell::of_text(CellKind::kText, {text_.data() + entry.offset, entry.size});
+    }
+    case State::kPlain:
+    case State::kTagged:
+    case State::kEmpty:
+      break;
+  }
+  const std::uint32_t begin = row == 0 ? 0 : ends_[row - 1];
+  return Cell::of_text(state_ == State::kPlain ? CellKind::kText : CellKind::kDynamic,
+                       {text_.data() + begin, ends_[row] - begin});
+}
+
+void ColumnBuilder::make_plain() {
+  TextBuffer run;
+  std::vector<std::uint32_t> ends;
+  ends.reserve(codes_.size() * 2);
+  std::vector<std::uint64_t> validity;
+  if (null_code_ != 0) {
+    validity.assign(codes_.size() / kWordBits + 1, 0);
+  }
+  for (std::size_t row = 0; row < codes_.size(); ++row) {
+    if (valid_at(row)) {
+      run.append(cell_at(row).view());
+      if (null_code_ != 0) {
+        set_bit(validity, row);
+      }
+    }
+    ends.push_back(static_cast<std::uint32_t>(run.size()));
+  }
+  text_ = std::move(run);
+  ends_ = std::move(ends);
+  validity_ = std::move(validity);
+  codes_.clear();
+  entries_.clear();
+  slots_.clear();
+  null_code_ = 0;
+  tries_dictionary_ = false;
+  batches_plain_ = 0;
+  state_ = State::kPlain;
+}
+
+// False when a long would change its value.
+bool ColumnBuilder::make_real() {
+  if (!std::all_of(longs_.begin(), longs_.end(), exact_as_real)) {
+    return false;
+  }
+  reals_.reserve(longs_.size() + 1);
+  for (std::size_t row = 0; row < longs_.size(); ++row) {
+    reals_.push_back(static_cast<double>(longs_[row]));
+  }
+  was_long_ = ones(longs_.size());
+  longs_.clear();
+  state_ = State::kReal;
+  return true;
+}
+
+void ColumnBuilder::make_tagged() {
+  if (state_ == State::kTagged) {
+    return;
+  }
+  ColumnBuilder tagged(seed_);
+  tagged.state_ = State::kTagged;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (valid_at(row)) {
+      tagged.pad_to(row);
+      tagged.append_tagged(cell_at(row));
+      tagged.note_value();
+    }
+  }
+  tagged.pad_to(rows_);
+  reset();
+  state_ = State::kTagged;
+  rows_ = tagged.rows_;
+  text_ = std::move(tagged.text_);
+  ends_ = std::move(tagged.ends_);
+  validity_ = std::move(tagged.validity_);
+}
+
+void ColumnBuilder::append_tagged(const Cell& cell) {
+  DynamicBuilder value;
+  switch (cell.kind) {
+    case CellKind::kBool:
+      value.add_bool(cell.integer != 0);
+      break;
+    case CellKind::kLong:
+      value.add_long(cell.integer);
+      break;
+    case CellKind::kReal:
+      value.add_real(cell.real);
+      break;
+    case CellKind::kText:
+    case CellKind::kRawText:
+      value.add_string(cell.view());
+      break;
+    case CellKind::kDynamic:
+      append_plain(cell.view());
+      return;
+  }
+  append_plain(value.bytes());
+}
+
+// ---------------------------------------------------------------- taking
+
+std::size_t ColumnBuilder::row_bytes() const {
+  switch (state_) {
+    case State::kEmpty:
+      return 0;
+    case State::kBool:
+      return 1;
+    case State::kLong:
+    case State::kReal:
+      return sizeof(std::int64_t);
+    case State::kDictionary:
+      return sizeof(Code);
+    case State::kPlain:
+    case State::kTagged:
+      return sizeof(std::uint32_t) + sizeof(std::string_view);
+  }
+  return 0;
+}
+
+Vector ColumnBuilder::take(std::size_t rows) {
+  EVQ_CHECK(state_ != State::kEmpty && rows_ <= rows);
+  if (rows_ != rows) {
+    pad_to(rows);
+  }
+  Vector result;
+  switch (state_) {
+    case State::kEmpty:
+      break;
+    case State::kBool:
+    case State::kLong:
+    case State::kReal:
+      result = take_numbers();
+      break;
+    case State::kDictionary:
+      result = take_dictionary();
+      break;
+    case State::kPlain:
+      result = take_flat_text(Type::kString);
+      break;
+    case State::kTagged:
+      result = take_flat_text(Type::kDynamic);
+      break;
+  }
+  if (raw_classes_ != 0 && (raw_classes_ & kRawIsText) == 0 && result.type() == Type::kString) {
+    result = retype_csv_values(result, raw_classes_);
+  }
+  if (!tries_dictionary_ && ++batches_plain_ >= kPlainBatchesMax) {
+    tries_dictionary_ = true;
+  }
+  reset();
+  return result;
+}
+
+Vector ColumnBuilder::take_numbers() {
+  std::shared_ptr<Values> values;
+  if (state_ == State::kBool) {
+    values = Values::make(Type::kBool, rows_);
+    std::copy(bools_.begin(), bools_.end(), values->mutable_data<std::uint8_t>());
+  } else if (state_ == State::kLong) {
+    values = Values::make(Type::kLong, rows_);
+    std::copy(longs_.begin(), longs_.end(), values->mutable_data<std::int64_t>());
+  } else {
+    values = Values::make(Type::kReal, rows_);
+    std::copy(reals_.begin(), reals_.end(), values->mutable_data<double>());
+  }
+  if (!validity_.empty()) {
+    validity_.resize((rows_ + kWordBits - 1) / kWordBits);
+    values->set_validity(std::move(validity_));
+  }
+  return Vector::flat(std::move(values));
+}
+
+Vector ColumnBuilder::take_flat_text(Type type) {
+  const char* base = text_.data();
+  const std::string_view whole(base, text_.size());
+  auto values = Values::make(type, rows_);
+  auto* views = values->mutable_data<std::string_view>();
+  std::uint32_t begin = 0;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    views[row] = {base + begin, ends_[row] - begin};
+    begin = ends_[row];
+  }
+  const bool nulls = !validity_.empty();
+  if (nulls) {
+    validity_.resize((rows_ + kWordBits - 1) / kWordBits);
+    values->set_validity(std::move(validity_));
+  }
+  // A null dynamic slot holds no bytes; readers look at validity first.
+  if (base != nullptr) {
+    values->add_owner(text_.release());
+  }
+  if (type == Type::kString) {
+    values->set_contiguous_text(whole);
+  }
+  return Vector::flat(std::move(values));
+}
+
+Vector ColumnBuilder::take_dictionary() {
+  auto entries = Values::make(Type::kString, entries_.size());
+  auto* views = entries->mutable_data<std::string_view>();
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    views[i] = {text_.data() + entries_[i].offset, entries_[i].size};
+  }
+  if (null_code_ != 0) {
+    entries->set_null(null_code_ - 1);
+  }
+  if (text_.data() != nullptr) {
+    entries->add_owner(text_.release());
+  }
+  if (entries_.size() == 1) {
+    return Vector::constant(std::move(entries), rows_);
+  }
+  std::shared_ptr<Code[]> codes(new Code[rows_]);
+  std::copy(codes_.begin(), codes_.end(), codes.get());
+  return Vector::dictionary(std::move(entries), std::move(codes), rows_);
+}
+
+void ColumnBuilder::reset() {
+  state_ = State::kEmpty;
+  raw_classes_ = 0;
+  rows_ = 0;
+  repeats_ = 0;
+  null_code_ = 0;
+  validity_.clear();
+  was_long_.clear();
+  bools_.clear();
+  longs_.clear();
+  reals_.clear();
+  text_.clear();
+  ends_.clear();
+  codes_.clear();
+  entries_.clear();
+}
+
+}  // namespace evq

@@ -1,0 +1,139 @@
+#include "store/ingest/csv_value.h"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "store/base/number.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::size_t kSignificantDigitsMax = 17;
+constexpr std::int64_t kExactIntegerMax = std::int64_t{1} << 53;
+constexpr std::array<std::string_view, 3> kTrueWords = {"true", "True", "TRUE"};
+constexpr std::array<std::string_view, 3> kFalseWords = {"false", "False", "FALSE"};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+bool is_true(std::string_view text) {
+  return text == kTrueWords[0] || text == kTrueWords[1] || text == kTrueWords[2];
+}
+
+bool is_bool(std::string_view text) {
+  return is_true(text) || text == kFalseWords[0] || text == kFalseWords[1] ||
+         text == kFalseWords[2];
+}
+
+std::size_t skip_digits(std::string_view text, std::size_t i) {
+  while (i < text.size() && is_digit(text[i])) {
+    ++i;
+  }
+  return i;
+}
+
+// The part of a decimal number after its integer digits, from the point on.
+bool is_fraction(std::string_view rest, std::size_t integer_digits) {
+  const std::size_t end = skip_digits(rest, 1);
+  if (rest[0] != '.' || end == 1 || integer_digits + end - 1 > kSignificantDigitsMax) {
+    return false;
+  }
+  if (end == rest.size()) {
+    return true;
+  }
+  std::size_t i = end;
+  if (rest[i] != 'e' && rest[i] != 'E') {
+    return false;
+  }
+  ++i;
+  if (i < rest.size() && (rest[i] == '+' || rest[i] == '-')) {
+    ++i;
+  }
+  return i < rest.size() && rest.size() - i <= 2 && skip_digits(rest, i) == rest.size();
+}
+
+}  // namespace
+
+std::uint8_t classify_csv_value(std::string_view text) {
+  if (text.empty()) {
+    return kRawIsText;
+  }
+  const std::size_t begin = text[0] == '-' ? 1 : 0;
+  if (begin == text.size() || !is_digit(text[begin])) {
+    return is_bool(text) ? kRawIsBool : kRawIsText;
+  }
+  const std::size_t end = skip_digits(text, begin);
+  if (text[begin] == '0' && end - begin > 1) {
+    return kRawIsText;
+  }
+  if (end < text.size()) {
+    return is_fraction(text.substr(end), end - begin) ? kRawIsReal : kRawIsText;
+  }
+  if (text == "-0" || !parse_int(text)) {
+    return kRawIsText;
+  }
+  return kRawIsLong;
+}
+
+namespace {
+
+std::shared_ptr<Values> bools_of(const Values& text) {
+  auto out = Values::make(Type::kBool, text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out->mutable_data<std::uint8_t>()[i] = is_true(text.data<std::string_view>()[i]) ? 1 : 0;
+  }
+  return out;
+}
+
+std::shared_ptr<Values> longs_of(const Values& text) {
+  auto out = Values::make(Type::kLong, text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out->mutable_data<std::int64_t>()[i] =
+        parse_int(text.data<std::string_view>()[i]).value_or(0);
+  }
+  return out;
+}
+
+// Nothing when an integer would change its value.
+std::shared_ptr<Values> reals_of(const Values& text) {
+  auto out = Values::make(Type::kReal, text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view word = text.data<std::string_view>()[i];
+    const auto integer = parse_int(word);
+    if (integer && (*integer > kExactIntegerMax || *integer < -kExactIntegerMax)) {
+      return nullptr;
+    }
+    out->mutable_data<double>()[i] = parse_real(word).value_or(0);
+  }
+  return out;
+}
+
+}  // namespace
+
+Vector retype_csv_values(const Vector& text, std::uint8_t classes) {
+  std::shared_ptr<Values> typed;
+  const Values& values = text.values();
+  if (classes == kRawIsBool) {
+    typed = bools_of(values);
+  } else if (classes == kRawIsLong) {
+    typed = longs_of(values);
+  } else if ((classes & (kRawIsBool | kRawIsText)) == 0) {
+    typed = reals_of(values);
+  }
+  if (typed == nullptr) {
+    return text;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values.is_null(i)) {
+      typed->set_null(i);
+    }
+  }
+  if (text.is_flat()) {
+    return Vector::flat(std::move(typed));
+  }
+  const Vector shaped = text.with_values(std::move(typed));
+  return shaped.is_dictionary() ? shaped.flatten() : shaped;
+}
+
+}  // namespace evq

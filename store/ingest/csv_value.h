@@ -1,0 +1,31 @@
+#pragma once
+// What a CSV cell may be besides text. CSV has no types, so a whole column decides, batch by batch:
+//   bool  every value is true or false (also True/False, TRUE/FALSE),
+//   long  every value is an integer within int64, without leading zeros, plus sign or -0,
+//   real  every value is such an integer or a decimal number with at most 17 significant digits
+//         and a digit on both sides of the point, an exponent only after a fraction; and no integer
+//         changes its value as a double,
+//   text  otherwise: 007, +1, NaN, 1e5, 0x1f, 12345678901234567890 stay what they are.
+// Quotes around a cell make no difference; empty cells are absent and decide nothing.
+
+#include <cstdint>
+#include <string_view>
+
+#include "store/column/vector.h"
+
+namespace evq {
+
+// Bits of a column's `classes`.
+inline constexpr std::uint8_t kRawIsBool = 1;
+inline constexpr std::uint8_t kRawIsLong = 2;
+inline constexpr std::uint8_t kRawIsReal = 4;
+inline constexpr std::uint8_t kRawIsText = 8;
+
+// The bit of the narrowest class of `text`.
+std::uint8_t classify_csv_value(std::string_view text);
+
+// A string vector whose values have these classes, none of them text, as the type they decide on;
+// the vector itself when they do not agree.
+Vector retype_csv_values(const Vector& text, std::uint8_t classes);
+
+}  // namespace evq

@@ -1,0 +1,331 @@
+#include "store/ingest/event_assembler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/ingest/text_hash.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::size_t kSlotsMin = 256;
+constexpr std::size_t kSlabBytes = 64 * kKibibyte;
+// Room for every field of a full dataset with its parents, and then some for events that failed.
+constexpr std::size_t kNodesMax = 4 * kDatasetFieldsMax;
+
+// Per process and builder: no input can be made to collide.
+std::uint64_t random_seed() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+void append_escaped(std::string& out, std::string_view key) {
+  for (const char c : key) {
+    if (c == '.') {
+      out.push_back('\\');
+    }
+    out.push_back(c);
+  }
+}
+
+}  // namespace
+
+EventAssembler::EventAssembler(std::shared_ptr<const EventRules> rules)
+    : rules_(std::move(rules)), seed_(random_seed()), slots_(kSlotsMin, 0), columns_by_name_(kSlotsMin, NameHash{seed_}) {
+  nodes_.emplace_back();
+  cells_.reserve(kEventFieldsMax);
+}
+
+void EventAssembler::begin() {
+  nodes_[kRoot].seen = ++visits_;
+  repeated_keys_ = 0;
+  last_ = kRoot;
+  top_traits_ = 0;
+  opened_groups_ = 0;
+  cells_.clear();
+  default_time_.reset();
+  named_time_.reset();
+  unadmitted_.clear();
+  failure_.clear();
+  repair_ = nullptr;
+  if (slabs_.size() > 1) {
+    slabs_.clear();
+    slab_size_ = 0;
+  }
+  slab_used_ = 0;
+}
+
+// ---------------------------------------------------------------- the tree of keys
+
+NodeId EventAssembler::find(NodeId parent, std::string_view key) {
+  const std::uint64_t hash = hash_text(key, seed_ + parent);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask; slots_[i] != 0; i = (i + 1) & mask) {
+    const Node& node = nodes_[slots_[i]];
+    if (node.parent == parent && node.key == key) {
+      return slots_[i];
+    }
+  }
+  return create(parent, key, hash);
+}
+
+NodeId EventAssembler::create(NodeId parent, std::string_view key, std::uint64_t hash) {
+  if (nodes_.size() * 2 > slots_.size()) {
+    rehash();
+  }
+  const NodeId id = static_cast<NodeId>(nodes_.size());
+  Node node;
+  node.key = keys_.copy(key);
+  node.parent = parent;
+  nodes_.push_back(node);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  while (slots_[i] != 0) {
+    i = (i + 1) & mask;
+  }
+  slots_[i] = id;
+  const std::string name = name_of(id);
+  nodes_[id].traits = traits_of(id, name);
+  return id;
+}
+
+void EventAssembler::rehash() {
+  slots_.assign(slots_.size() * 2, 0);
+  const std::size_t mask = slots_.size() - 1;
+  for (NodeId id = 1; id < nodes_.size(); ++id) {
+    std::size_t i = hash_text(nodes_[id].key, seed_ + nodes_[id].parent) & mask;
+    while (slots_[i] != 0) {
+      i = (i + 1) & mask;
+    }
+    slots_[i] = id;
+  }
+}
+
+std::uint16_t EventAssembler::traits_of(NodeId id, const std::string& name) const {
+  unsigned traits = kUnresolved;
+  if (name.size() > kFieldNameBytesMax) {
+    traits |= kNameTooLong;
+  }
+  if (name == "_time") {
+    traits |= kDefaultTime;
+  }
+  if (!rules_->timestamp_field.empty() && name == stored_field_name(rules_->timestamp_field)) {
+    traits |= kNamedTime;
+  }
+  if (std::find(rules_->map_fields.begin(), rules_->map_fields.end(), name) !=
+      rules_->map_fields.end()) {
+    traits |= kMap;
+  }
+  for (const EventRules::Label& label : rules_->labels) {
+    traits |= label.name == name ? unsigned{kShadowed} : 0U;
+  }
+  if (nodes_[id].parent == kRoot) {
+    traits |= name == "time"     ? unsigned{kGroupTime}
+              : name == "data"   ? unsigned{kGroupData}
+              : name == "labels" ? unsigned{kGroupLabels}
+                                 : unsigned{kGroupOther};
+  }
+  return static_cast<std::uint16_t>(traits);
+}
+
+// The flattened name. Keys of the top level keep their dots, because `a.b` there is the field that
+// an object `a` with a member `b` gives too; further down a dot is part of the key.
+std::string EventAssembler::name_of(NodeId node) const {
+  std::vector<NodeId> path;
+  for (NodeId id = node; id != kRoot; id = nodes_[id].parent) {
+    path.push_back(id);
+  }
+  if (path.empty()) {
+    return {};
+  }
+  std::string name = stored_field_name(nodes_[path.back()].key);
+  for (std::size_t i = path.size() - 1; i-- > 0;) {
+    name.push_back('.');
+    append_escaped(name, nodes_[path[i]].key);
+  }
+  return name;
+}
+
+bool EventAssembler::overgrown() const { return nodes_.size() > kNodesMax; }
+
+// Gives a node its column.
+void EventAssembler::resolve(NodeId id) {
+  std::string name = name_of(id);
+  const auto [place, fresh] =
+      columns_by_name_.emplace(name, static_cast<std::uint32_t>(column_names_.size()));
+  const std::uint32_t column = place->second;
+  unsigned traits = nodes_[id].traits & ~unsigned{kUnresolved};
+  if (fresh) {
+    column_names_.push_back(std::move(name));
+    column_nodes_.push_back(id);
+    traits |= rules_->admission != nullptr ? unsigned{kUnadmitted} : 0U;
+  } else {
+    Node& other = nodes_[column_nodes_[column]];
+    traits |= kShared | (other.traits & kUnadmitted);
+    other.traits |= kShared;
+  }
+  nodes_[id].column = column;
+  nodes_[id].traits = static_cast<std::uint16_t>(traits);
+}
+
+// ---------------------------------------------------------------- the event
+
+void EventAssembler::add_with_care(NodeId id, Cell cell) {
+  Node& node = nodes_[id];
+  if ((node.traits & kNameTooLong) != 0) {
+    fail("a field name is longer than " + std::to_string(kFieldNameBytesMax) + " bytes");
+    return;
+  }
+  if ((node.traits & kDefaultTime) != 0) {
+    cell.node = id;
+    default_time_ = cell;
+    return;
+  }
+  if ((node.traits & kNamedTime) != 0) {
+    cell.node = id;
+    named_time_ = cell;
+  }
+  if ((node.traits & kShadowed) != 0) {
+    return;
+  }
+  if ((node.traits & kUnresolved) != 0) {
+    resolve(id);
+  }
+  if ((node.traits & kUnadmitted) != 0) {
+    unadmitted_.push_back(id);
+  }
+  cell.column = node.column;
+  cell.node = id;
+  if ((node.traits & kShared) != 0) {
+    std::erase_if(cells_, [&cell](const Cell& other) { return other.column == cell.column; });
+  }
+  if (cells_.size() >= kEventFieldsMax) {
+    fail("the event has more than " + std::to_string(kEventFieldsMax) + " fields");
+    return;
+  }
+  cells_.push_back(cell);
+}
+
+void EventAssembler::fail_long_value(NodeId node, std::size_t size) {
+  fail("the value of '" + name_of(node) + "' has " + std::to_string(size) +
+       " bytes, more than the limit of " + std::to_string(kFieldValueBytesMax));
+}
+
+bool EventAssembler::is_below(NodeId node, NodeId ancestor) const {
+  while (node != ancestor && node != kRoot) {
+    node = nodes_[node].parent;
+  }
+  return node == ancestor;
+}
+
+// The key comes a second time in its object: the last one wins, with everything below it.
+void EventAssembler::take_back(NodeId id) {
+  if (++repeated_keys_ > kEventRepeatedKeysMax) {
+    fail("the event repeats keys more than " + std::to_string(kEventRepeatedKeysMax) + " times");
+    return;
+  }
+  opened_groups_ &= static_cast<std::uint16_t>(~nodes_[id].traits);
+  const auto below = [this, id](const Cell& cell) { return is_below(cell.node, id); };
+  if (default_time_ && below(*default_time_)) {
+    default_time_.reset();
+  }
+  if (named_time_ && below(*named_time_)) {
+    named_time_.reset();
+  }
+  std::erase_if(cells_, below);
+}
+
+char* EventAssembler::scratch(std::size_t size) {
+  if (slab_size_ - slab_used_ < size) {
+    slab_size_ = std::max(size, kSlabBytes);
+    // The larger slab goes, whatever its place, when the next event begins.
+    slabs_.push_back(std::unique_ptr<char[]>(new char[slab_size_]));
+    slab_used_ = 0;
+  }
+  char* place = slabs_.back().get() + slab_used_;
+  slab_used_ += size;
+  return place;
+}
+
+void EventAssembler::note_repair(std::size_t offset, const char* what) {
+  if (repair_ == nullptr) {
+    repair_ = what;
+    repair_offset_ = offset;
+  }
+}
+
+void EventAssembler::fail(std::string reason) {
+  if (failure_.empty()) {
+    failure_ = std::move(reason);
+  }
+}
+
+void EventAssembler::finish(std::int64_t receipt_ns) {
+  if (repaired() && rules_->strict) {
+    fail(repair_);
+  }
+  finish_time(receipt_ns);
+  if (!failed() && !unadmitted_.empty()) {
+    admit_new_columns();
+  }
+}
+
+// The cell of `time` when the event is a grouped one; it is no field then.
+std::optional<Cell> EventAssembler::take_group_time() {
+  const bool grouped = rules_->grouped_events && (top_traits_ & kGroupOther) == 0 &&
+                       (top_traits_ & kGroupTime) != 0 && opened_groups_ != 0;
+  if (!grouped) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if ((nodes_[cells_[i].node].traits & kGroupTime) != 0) {
+      const Cell cell = cells_[i];
+      cells_.erase(cells_.begin() + static_cast<std::ptrdiff_t>(i));
+      return cell;
+    }
+  }
+  return std::nullopt;
+}
+
+void EventAssembler::finish_time(std::int64_t receipt_ns) {
+  time_ns_ = receipt_ns;
+  const std::optional<Cell> group_time = take_group_time();
+  const std::optional<Cell>& cell = group_time    ? group_time
+                                    : named_time_ ? named_time_
+                                                  : default_time_;
+  if (!cell) {
+    return;
+  }
+  // A layout speaks of the named field, or of `_time` when none is named.
+  const bool named = !group_time && (named_time_ || rules_->timestamp_field.empty());
+  if (const auto time = rules_->read_time(*cell, named, receipt_ns)) {
+    time_ns_ = *time;
+    return;
+  }
+  std::string reason = "the value of '" + name_of(cell->node) + "' is no time";
+  if (cell->kind == CellKind::kText || cell->kind == CellKind::kRawText) {
+    constexpr std::size_t kShownBytesMax = 64;
+    const std::string_view text = cell->view();
+    reason += ": '" + std::string(text.substr(0, kShownBytesMax)) +
+              (text.size() > kShownBytesMax ? "…'" : "'");
+  }
+  fail(std::move(reason));
+}
+
+void EventAssembler::admit_new_columns() {
+  for (const NodeId id : unadmitted_) {
+    Node& node = nodes_[id];
+    if (!rules_->admission->admit(column_names_[node.column])) {
+      fail("the dataset would have more than " + std::to_string(kDatasetFieldsMax) +
+           " fields with '" + column_names_[node.column] + "'");
+      return;
+    }
+    node.traits &= static_cast<std::uint16_t>(~unsigned{kUnadmitted});
+  }
+}
+
+}  // namespace evq

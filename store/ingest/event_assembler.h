@@ -1,0 +1,199 @@
+#pragma once
+// EventAssembler: collects the fields of one event as cells, by the rules of events, before any of
+// them reaches a column. Keys are nodes of a tree that is kept between events: events of one kind
+// carry their keys in the same order, so each node remembers which key came after it the last
+// time, and the guess is right nearly always: no hashing, one comparison a key.
+//
+// Use: begin(); visit() for every key, then one add_…() for its value or open() and the keys below
+// it; then check the outcome: failed() or cells(). Texts passed to add_…() must live until then
+// (scratch() gives memory that does). One thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/column/vector.h"
+#include "store/ingest/cell.h"
+#include "store/ingest/event_rules.h"
+#include "store/ingest/text_hash.h"
+
+namespace evq {
+
+using NodeId = std::uint32_t;
+
+class EventAssembler {
+ public:
+  static constexpr NodeId kRoot = 0;
+
+  explicit EventAssembler(std::shared_ptr<const EventRules> rules);
+
+  void begin();
+
+  // The key below `parent`. A key that was there before in this event takes back what it brought.
+  NodeId visit(NodeId parent, std::string_view key) {
+    const NodeId guess = nodes_[last_].next;
+    const Node& node = nodes_[guess];
+    return mark(node.parent == parent && node.key == key ? guess : find(parent, key), parent);
+  }
+
+  // The value of `node` is an object whose members follow.
+  void open(NodeId node) {
+    opened_groups_ = static_cast<std::uint16_t>(
+        opened_groups_ | (nodes_[node].traits & (kGroupData | kGroupLabels)));
+  }
+  // The objects of `node` stay whole: add_dynamic() instead of open().
+  bool is_map(NodeId node) const { return (nodes_[node].traits & kMap) != 0; }
+
+  void add_bool(NodeId node, bool value) { add(node, Cell::of_bool(value)); }
+  void add_long(NodeId node, std::int64_t value) { add(node, Cell::of_long(value)); }
+  void add_real(NodeId node, double value) { add(node, Cell::of_real(value)); }
+  void add_text(NodeId node, std::string_view text) { add_view(node, CellKind::kText, text); }
+  void add_raw_text(NodeId node, std::string_view text) {
+    add_view(node, CellKind::kRawText, text);
+  }
+  void add_dynamic(NodeId node, std::string_view bytes) {
+    add_view(node, CellKind::kDynamic, bytes);
+  }
+  // Memory that lives until the next begin().
+  char* scratch(std::size_t size);
+
+  // Something was changed to make the event acceptable; `what` has static storage.
+  void note_repair(std::size_t offset, const char* what);
+  void fail(std::string reason);
+
+  // Resolves the event's time and admits its new fields; what fails is in failure().
+  void finish(std::int64_t receipt_ns);
+
+  bool failed() const { return !failure_.empty(); }
+  const std::string& failure() const { return failure_; }
+  bool repaired() const { return repair_ != nullptr; }
+  const char* repair() const { return repair_; }
+  std::size_t repair_offset() const { return repair_offset_; }
+  std::int64_t time_ns() const { return time_ns_; }
+  const std::vector<Cell>& cells() const { return cells_; }
+
+  std::size_t column_count() const { return column_names_.size(); }
+  const std::string& column_name(std::size_t column) const { return column_names_[column]; }
+  // More keys than any real data has; start anew with another assembler.
+  bool overgrown() const;
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  // Traits of a node that need more than appending a cell.
+  enum Trait : std::uint16_t {
+    kUnresolved = 1,   // has no column yet
+    kUnadmitted = 2,   // its column was not admitted yet
+    kShared = 4,       // another node has the same column
+    kDefaultTime = 8,  // `_time`
+    kNamedTime = 16,   // the timestamp field
+    kShadowed = 32,    // a label of that name replaces it
+    kNameTooLong = 64,
+    kMap = 128,
+    // Top-level keys by what they say about the grouped form.
+    kGroupTime = 256,
+    kGroupData = 512,
+    kGroupLabels = 1024,
+    kGroupOther = 2048,
+  };
+  static constexpr std::uint16_t kNeedsCare =
+      kUnresolved | kUnadmitted | kShared | kDefaultTime | kNamedTime | kShadowed | kNameTooLong;
+
+  struct Node {
+    std::string_view key;  // in keys_
+    NodeId parent = kNone;
+    NodeId next = 0;  // the key that followed it in the last event
+    // The number of its last visit. Later than its parent's: the key was there before in the same
+    // object of the same event.
+    std::uint64_t seen = 0;
+    std::uint32_t column = kNone;
+    std::uint16_t traits = 0;
+  };
+
+  struct NameHash {
+    std::uint64_t seed = 0;
+    std::size_t operator()(const std::string& name) const { return hash_text(name, seed); }
+  };
+
+  NodeId mark(NodeId id, NodeId parent) {
+    Node& node = nodes_[id];
+    if (node.seen > nodes_[parent].seen) [[unlikely]] {
+      take_back(id);
+    }
+    node.seen = ++visits_;
+    nodes_[last_].next = id;
+    last_ = id;
+    if (parent == kRoot) {
+      top_traits_ = static_cast<std::uint16_t>(top_traits_ | node.traits);
+    }
+    return id;
+  }
+  void add(NodeId id, Cell cell) {
+    const Node& node = nodes_[id];
+    if ((node.traits & kNeedsCare) != 0 || cells_.size() >= kEventFieldsMax) [[unlikely]] {
+      add_with_care(id, cell);
+      return;
+    }
+    cell.column = node.column;
+    cell.node = id;
+    cells_.push_back(cell);
+  }
+  void add_view(NodeId node, CellKind kind, std::string_view text) {
+    if (text.size() > kFieldValueBytesMax) [[unlikely]] {
+      fail_long_value(node, text.size());
+      return;
+    }
+    add(node, Cell::of_text(kind, text));
+  }
+
+  NodeId find(NodeId parent, std::string_view key);
+  NodeId create(NodeId parent, std::string_view key, std::uint64_t hash);
+  std::string name_of(NodeId node) const;
+  std::uint16_t traits_of(NodeId id, const std::string& name) const;
+  void resolve(NodeId id);
+  void add_with_care(NodeId id, Cell cell);
+  void fail_long_value(NodeId node, std::size_t size);
+  void take_back(NodeId id);
+  bool is_below(NodeId node, NodeId ancestor) const;
+  void finish_time(std::int64_t receipt_ns);
+  std::optional<Cell> take_group_time();
+  void admit_new_columns();
+  void rehash();
+
+  const std::shared_ptr<const EventRules> rules_;
+  const std::uint64_t seed_;
+
+  // The tree; touched by all events.
+  std::vector<Node> nodes_;
+  StringArena keys_;
+  std::vector<NodeId> slots_;  // hash table of node ids; 0 is a free slot
+  std::vector<std::string> column_names_;
+  std::vector<NodeId> column_nodes_;  // the first node of each column
+  std::unordered_map<std::string, std::uint32_t, NameHash> columns_by_name_;
+
+  // The event at hand.
+  std::uint64_t visits_ = 0;
+  std::size_t repeated_keys_ = 0;
+  NodeId last_ = kRoot;
+  std::uint16_t top_traits_ = 0;
+  std::uint16_t opened_groups_ = 0;  // kGroupData, kGroupLabels: whose value is an object
+  std::vector<Cell> cells_;
+  std::optional<Cell> default_time_;
+  std::optional<Cell> named_time_;
+  std::vector<NodeId> unadmitted_;
+  std::int64_t time_ns_ = 0;
+  std::string failure_;
+  const char* repair_ = nullptr;
+  std::size_t repair_offset_ = 0;
+
+  std::vector<std::unique_ptr<char[]>> slabs_;  // the first is kept between events
+  std::size_t slab_used_ = 0;
+  std::size_t slab_size_ = 0;
+};
+
+}  // namespace evq

@@ -1,0 +1,113 @@
+#include "store/ingest/event_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+#include <utility>
+
+#include "store/base/mutex.h"
+#include "store/base/number.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kReservedNames = {
+    "_blockInfo", "_cursor", "_rowID", "_rowId", "_source", "_sysTime"};
+
+class NameAdmission : public FieldAdmission {
+ public:
+  NameAdmission(const std::vector<std::string>& known, std::size_t names_max)
+      : names_max_(names_max), names_(known.begin(), known.end()) {}
+
+  bool admit(std::string_view name) override {
+    const MutexLock lock(mutex_);
+    std::string key(name);
+    if (names_.size() >= names_max_) {
+      return names_.count(key) != 0;
+    }
+    names_.insert(std::move(key));
+    return true;
+  }
+
+ private:
+  const std::size_t names_max_;
+  Mutex mutex_;
+  std::unordered_set<std::string> names_ EVQ_GUARDED_BY(mutex_);
+};
+
+// The labels as fields, by the rules of events.
+Result<std::vector<EventRules::Label>> read_labels(const std::string& text) {
+  auto rules = std::make_shared<EventRules>();
+  rules->grouped_events = false;
+  rules->strict = true;
+  BatchBuilder builder(std::move(rules));
+  if (const Status status = builder.add_json(text, 0); !status.ok()) {
+    return make_error(ErrorCode::kUsage, "the labels are no JSON object: " + status.error().message);
+  }
+  const Table table = builder.take();
+  std::vector<EventRules::Label> labels;
+  // The first two columns are _time and _sysTime.
+  for (std::size_t i = 2; i < table.columns.size(); ++i) {
+    labels.push_back({table.schema[i].name, table.columns[i].value(0)});
+  }
+  return labels;
+}
+
+}  // namespace
+
+std::unique_ptr<FieldAdmission> make_field_admission(const std::vector<std::string>& known,
+                                                     std::size_t names_max) {
+  return std::make_unique<NameAdmission>(known, names_max);
+}
+
+std::string stored_field_name(std::string_view name) {
+  const bool reserved =
+      std::find(kReservedNames.begin(), kReservedNames.end(), name) != kReservedNames.end();
+  return (reserved ? "_user" : "") + std::string(name);
+}
+
+Result<std::shared_ptr<const EventRules>> make_event_rules(const IngestOptions& options,
+                                                           FieldAdmission* admission) {
+  auto rules = std::make_shared<EventRules>();
+  rules->timestamp_field = options.timestamp_field == "_time" ? "" : options.timestamp_field;
+  rules->strict = options.strict;
+  rules->map_fields = options.map_fields;
+  rules->batch_rows_max =
+      std::clamp<std::size_t>(options.batch_rows_max, 1, kBlockRowsMax);
+  rules->admission = admission;
+  if (!options.timestamp_layout.empty()) {
+    EVQ_TRY_ASSIGN(rules->layout, GoLayout::compile(options.timestamp_layout));
+  }
+  if (!options.labels_json.empty()) {
+    EVQ_TRY_ASSIGN(rules->labels, read_labels(options.labels_json));
+    rules->labels_bytes = options.labels_json.size();
+  }
+  return std::shared_ptr<const EventRules>(std::move(rules));
+}
+
+std::optional<std::int64_t> EventRules::read_time(const Cell& cell, bool named,
+                                                  std::int64_t receipt_ns) const {
+  const bool by_layout = named && layout.has_value();
+  switch (cell.kind) {
+    case CellKind::kText:
+    case CellKind::kRawText:
+      return by_layout ? layout->parse(cell.view(), receipt_ns) : parse_event_time(cell.view());
+    case CellKind::kLong:
+      if (by_layout) {
+        std::string digits;
+        append_int(digits, cell.integer);
+        return layout->parse(digits, receipt_ns);
+      }
+      return event_time_from_integer(cell.integer);
+    case CellKind::kReal:
+      return by_layout ? std::nullopt : event_time_from_real(cell.real);
+    case CellKind::kBool:
+    case CellKind::kDynamic:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace evq

@@ -1,0 +1,45 @@
+#pragma once
+// EventRules: IngestOptions as the parsers need them, checked once; immutable, shared by workers.
+// Also where an event's time comes from.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/go_layout.h"
+#include "store/column/value.h"
+#include "store/ingest/batch_builder.h"
+#include "store/ingest/cell.h"
+
+namespace evq {
+
+struct EventRules {
+  struct Label {
+    std::string name;
+    Value value;
+  };
+
+  std::string timestamp_field;
+  std::optional<GoLayout> layout;
+  std::vector<std::string> map_fields;
+  std::vector<Label> labels;
+  std::uint64_t labels_bytes = 0;  // of the text they came as
+  bool strict = false;
+  // Off for the labels themselves: `time`, `data` and `labels` mean nothing special there.
+  bool grouped_events = true;
+  std::size_t batch_rows_max = kBlockRowsMax;
+  FieldAdmission* admission = nullptr;
+
+  // The instant that a value of the time field stands for. With `named`, by the layout when there
+  // is one; otherwise detected.
+  std::optional<std::int64_t> read_time(const Cell& cell, bool named,
+                                        std::int64_t receipt_ns) const;
+};
+
+// Where the name of a top-level field is reserved: `_user` before it; otherwise as it is.
+std::string stored_field_name(std::string_view name);
+
+}  // namespace evq

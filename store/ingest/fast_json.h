@@ -1,0 +1,51 @@
+#pragma once
+// FastJson: events straight from the index of a window of text, no document in between. It takes
+// plain valid JSON objects and refuses everything else, whatever the reason; the tolerant parser,
+// its slow twin, then decides. The two agree on everything this one takes.
+
+#include <cstddef>
+#include <string_view>
+
+#include "store/column/dynamic.h"
+#include "store/ingest/event_assembler.h"
+#include "store/ingest/json_index.h"
+
+namespace evq {
+
+class FastJson {
+ public:
+  // The text to take events from, followed by JsonIndex::kPaddingBytes readable bytes; it must
+  // outlive the events. False: nothing in it can be taken fast.
+  bool open(std::string_view window);
+
+  // The object that is all of [begin, end) of the window, blanks aside, into `event`, which has
+  // begun. Ranges come in ascending order. False: not taken, and the event holds a part of it.
+  bool parse_event(std::size_t begin, std::size_t end, EventAssembler& event);
+
+ private:
+  // Positions in the index, and what is there.
+  char at(std::size_t i) const { return text_[positions_[i]]; }
+
+  bool parse_object(EventAssembler& event);
+  bool parse_value(NodeId node, EventAssembler& event);
+  bool read_text(EventAssembler& event, std::string_view& text);
+  bool read_key(EventAssembler& event, std::string_view& key);
+  bool is_word(std::string_view word) const;
+  bool parse_number(NodeId node, EventAssembler& event);
+  bool parse_dynamic(EventAssembler& event, std::size_t depth);
+  bool parse_dynamic_array(EventAssembler& event, std::size_t depth);
+  bool parse_dynamic_object(EventAssembler& event, std::size_t depth);
+  bool parse_dynamic_number();
+  bool parse_dynamic_field(NodeId node, EventAssembler& event, std::size_t depth);
+
+  JsonIndex index_;
+  const char* text_ = nullptr;
+  const std::uint32_t* positions_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t next_ = 0;   // in positions_
+  bool escapes_ = false;   // the event at hand has backslashes
+  std::size_t depth_ = 0;  // of the object at hand
+  DynamicBuilder dynamic_;
+};
+
+}  // namespace evq

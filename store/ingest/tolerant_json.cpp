@@ -1,0 +1,384 @@
+#include "store/ingest/tolerant_json.h"
+
+#include <cstring>
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/base/utf8.h"
+#include "store/ingest/json_text.h"
+
+namespace evq {
+
+namespace {
+
+constexpr const char* kRepairUtf8 = "invalid UTF-8 became U+FFFD";
+constexpr const char* kRepairSurrogate = "a lone surrogate became U+FFFD";
+constexpr const char* kRepairInteger = "an integer outside of 64 bits became the nearest real";
+constexpr const char* kRepairHuge = "a number beyond every real became null";
+
+}  // namespace
+
+bool TolerantJson::fail(std::size_t offset, std::string reason) {
+  if (fault_.empty()) {
+    fault_ = std::move(reason);
+    fault_offset_ = offset;
+  }
+  return false;
+}
+
+void TolerantJson::skip_blanks() {
+  while (position_ < text_.size() && is_json_blank(text_[position_])) {
+    ++position_;
+  }
+}
+
+bool TolerantJson::at_end() {
+  skip_blanks();
+  return position_ == text_.size() || fail(position_, "unexpected text after the event");
+}
+
+bool TolerantJson::check_depth(std::size_t depth) {
+  if (depth <= kJsonDepthMax) {
+    return true;
+  }
+  fault_is_limit_ = true;
+  return fail(position_, "nested deeper than " + std::to_string(kJsonDepthMax) + " levels");
+}
+
+bool TolerantJson::parse_event() {
+  skip_blanks();
+  switch (peek()) {
+    case '{':
+      return parse_object(EventAssembler::kRoot, 1);
+    case '\0':
+      if (position_ == text_.size()) {
+        return fail(position_, "expected an object, found nothing");
+      }
+      break;
+    case '[':
+      return fail(position_, "expected an object, found an array");
+    case '"':
+      return fail(position_, "expected an object, found a string");
+    default:
+      break;
+  }
+  return fail(position_, "expected an object");
+}
+
+bool TolerantJson::skip_value() {
+  skip_blanks();
+  dynamic_.clear();
+  return parse_dynamic(1);
+}
+
+// ---------------------------------------------------------------- objects that become fields
+
+bool TolerantJson::next_item(char close, bool& done) {
+  skip_blanks();
+  const char c = peek();
+  if (c == ',') {
+    ++position_;
+    return true;
+  }
+  if (c == close && position_ < text_.size()) {
+    ++position_;
+    done = true;
+    return false;
+  }
+  if (position_ == text_.size()) {
+    return fail(position_, close == '}' ? "the object is not closed" : "the array is not closed");
+  }
+  return fail(position_, close == '}' ? "expected ',' or '}' after value"
+                                      : "expected ',' or ']' after value");
+}
+
+bool TolerantJson::parse_object(NodeId node, std::size_t depth) {
+  if (!check_depth(depth)) {
+    return false;
+  }
+  ++position_;
+  skip_blanks();
+  if (peek() == '}') {
+    ++position_;
+    return true;
+  }
+  bool done = false;
+  do {
+    if (!parse_member(node, depth)) {
+      return false;
+    }
+  } while (next_item('}', done));
+  return done;
+}
+
+bool TolerantJson::parse_key(std::string_view& key) {
+  skip_blanks();
+  if (peek() != '"') {
+    return fail(position_, position_ == text_.size() ? "the object is not closed"
+                                                     : "expected a key in double quotes");
+  }
+  if (!parse_string(key)) {
+    return false;
+  }
+  skip_blanks();
+  if (peek() != ':') {
+    return fail(position_, "expected ':' after key");
+  }
+  ++position_;
+  skip_blanks();
+  return true;
+}
+
+bool TolerantJson::parse_member(NodeId parent, std::size_t depth) {
+  std::string_view key;
+  return parse_key(key) && parse_value(event_.visit(parent, key), depth);
+}
+
+bool TolerantJson::parse_value(NodeId node, std::size_t depth) {
+  switch (peek()) {
+    case '{':
+      if (event_.is_map(node)) {
+        return parse_dynamic_field(node, depth + 1);
+      }
+      event_.open(node);
+      return parse_object(node, depth + 1);
+    case '[':
+      return parse_dynamic_field(node, depth + 1);
+    case '"': {
+      std::string_view text;
+      if (!parse_string(text)) {
+        return false;
+      }
+      event_.add_text(node, text);
+      return true;
+    }
+    case 't':
+      event_.add_bool(node, true);
+      return parse_word("true");
+    case 'f':
+      event_.add_bool(node, false);
+      return parse_word("false");
+    case 'n':
+      return parse_word("null");
+    default:
+      return parse_number(node);
+  }
+}
+
+bool TolerantJson::parse_word(std::string_view word) {
+  if (text_.substr(position_, word.size()) != word) {
+    return fail(position_, "expected a value");
+  }
+  position_ += word.size();
+  return true;
+}
+
+bool TolerantJson::parse_number(NodeId node) {
+  const JsonNumber number =
+      read_json_number(text_.data() + position_, text_.data() + text_.size());
+  switch (number.kind) {
+    case JsonNumberKind::kInvalid:
+      return fail(static_cast<std::size_t>(number.end - text_.data()),
+                  position_ == text_.size()                              ? "expected a value, found the end"
+                  : number.end == text_.data() + position_ ? "expected a value"
+                                                           : "malformed number");
+    case JsonNumberKind::kLong:
+      event_.add_long(node, number.integer);
+      break;
+    case JsonNumberKind::kReal:
+      event_.add_real(node, number.real);
+      break;
+    case JsonNumberKind::kWidened:
+      event_.note_repair(position_, kRepairInteger);
+      event_.add_real(node, number.real);
+      break;
+    case JsonNumberKind::kTooLarge:
+      event_.note_repair(position_, kRepairHuge);
+      break;
+  }
+  position_ = static_cast<std::size_t>(number.end - text_.data());
+  return true;
+}
+
+// ---------------------------------------------------------------- strings
+
+// From `begin`, after the opening quote, to the closing one.
+bool TolerantJson::find_string_end(std::size_t begin, bool& escaped, bool& ascii,
+                                   std::size_t& end) {
+  for (std::size_t i = begin; i < text_.size(); ++i) {
+    const unsigned char c = static_cast<unsigned char>(text_[i]);
+    if (c == '"') {
+      end = i;
+      return true;
+    }
+    if (c < 0x20) {
+      return fail(i, "control character in a string; JSON wants it escaped");
+    }
+    ascii = ascii && c < 0x80;
+    if (c == '\\') {
+      escaped = true;
+      ++i;
+      if (i < text_.size() && static_cast<unsigned char>(text_[i]) < 0x20) {
+        return fail(i, "control character in a string; JSON wants it escaped");
+      }
+    }
+  }
+  return fail(text_.size(), "the string is not closed");
+}
+
+bool TolerantJson::parse_string(std::string_view& text) {
+  const std::size_t begin = position_ + 1;
+  bool escaped = false;
+  bool ascii = true;
+  std::size_t end = 0;
+  if (!find_string_end(begin, escaped, ascii, end)) {
+    return false;
+  }
+  text = text_.substr(begin, end - begin);
+  position_ = end + 1;
+  if (!ascii && !is_valid_utf8(text)) {
+    event_.note_repair(begin + valid_utf8_prefix(text), kRepairUtf8);
+    // Repaired before escapes are read: an escape is ASCII and cannot be part of a broken sequence.
+    const std::string repaired = repair_utf8(text);
+    char* copy = event_.scratch(repaired.size());
+    std::memcpy(copy, repaired.data(), repaired.size());
+    text = {copy, repaired.size()};
+  }
+  if (escaped) {
+    char* out = event_.scratch(text.size());
+    const JsonUnescaped result = unescape_json(text, out);
+    if (!result.valid) {
+      return fail(begin + result.fault, "unknown escape in a string");
+    }
+    if (result.repaired) {
+      event_.note_repair(begin, kRepairSurrogate);
+    }
+    text = {out, result.size};
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- values that stay whole
+
+bool TolerantJson::parse_dynamic_field(NodeId node, std::size_t depth) {
+  dynamic_.clear();
+  if (!parse_dynamic(depth)) {
+    return false;
+  }
+  const std::string_view bytes = dynamic_.bytes();
+  char* copy = event_.scratch(bytes.size());
+  std::memcpy(copy, bytes.data(), bytes.size());
+  event_.add_dynamic(node, {copy, bytes.size()});
+  return true;
+}
+
+bool TolerantJson::parse_dynamic(std::size_t depth) {
+  switch (peek()) {
+    case '{':
+      return parse_dynamic_object(depth);
+    case '[':
+      return parse_dynamic_array(depth);
+    case '"': {
+      std::string_view text;
+      if (!parse_string(text)) {
+        return false;
+      }
+      dynamic_.add_string(text);
+      return true;
+    }
+    case 't':
+      dynamic_.add_bool(true);
+      return parse_word("true");
+    case 'f':
+      dynamic_.add_bool(false);
+      return parse_word("false");
+    case 'n':
+      dynamic_.add_null();
+      return parse_word("null");
+    default:
+      return parse_dynamic_number();
+  }
+}
+
+bool TolerantJson::parse_dynamic_number() {
+  const JsonNumber number =
+      read_json_number(text_.data() + position_, text_.data() + text_.size());
+  switch (number.kind) {
+    case JsonNumberKind::kInvalid:
+      return fail(static_cast<std::size_t>(number.end - text_.data()),
+                  number.end == text_.data() + position_ ? "expected a value"
+                                                         : "malformed number");
+    case JsonNumberKind::kLong:
+      dynamic_.add_long(number.integer);
+      break;
+    case JsonNumberKind::kReal:
+      dynamic_.add_real(number.real);
+      break;
+    case JsonNumberKind::kWidened:
+      event_.note_repair(position_, kRepairInteger);
+      dynamic_.add_real(number.real);
+      break;
+    case JsonNumberKind::kTooLarge:
+      event_.note_repair(position_, kRepairHuge);
+      dynamic_.add_null();
+      break;
+  }
+  position_ = static_cast<std::size_t>(number.end - text_.data());
+  return true;
+}
+
+bool TolerantJson::parse_dynamic_array(std::size_t depth) {
+  if (!check_depth(depth)) {
+    return false;
+  }
+  ++position_;
+  dynamic_.begin_array();
+  skip_blanks();
+  if (peek() == ']') {
+    ++position_;
+    dynamic_.end_array();
+    return true;
+  }
+  bool done = false;
+  do {
+    skip_blanks();
+    if (!parse_dynamic(depth + 1)) {
+      return false;
+    }
+  } while (next_item(']', done));
+  if (done) {
+    dynamic_.end_array();
+  }
+  return done;
+}
+
+bool TolerantJson::parse_dynamic_object(std::size_t depth) {
+  if (!check_depth(depth)) {
+    return false;
+  }
+  ++position_;
+  dynamic_.begin_bag();
+  skip_blanks();
+  if (peek() == '}') {
+    ++position_;
+    dynamic_.end_bag();
+    return true;
+  }
+  bool done = false;
+  do {
+    std::string_view key;
+    if (!parse_key(key)) {
+      return false;
+    }
+    dynamic_.key(key);
+    if (!parse_dynamic(depth + 1)) {
+      return false;
+    }
+  } while (next_item('}', done));
+  if (done) {
+    dynamic_.end_bag();
+  }
+  return done;
+}
+
+}  // namespace evq
