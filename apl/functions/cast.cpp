@@ -13,7 +13,10 @@ namespace {
 
 constexpr int kNullCost = 1;
 constexpr int kWidenCost = 2;
-constexpr int kFromDynamicCost = 8;
+// A dynamic number may be a real, so the real form of a function is the one to take it.
+constexpr int kDynamicToRealCost = 7;
+constexpr int kDynamicToTextCost = 8;
+constexpr int kFromDynamicCost = 9;
 constexpr int kToDynamicCost = 16;
 
 // `vector` in its shape over new values made slot by slot: put(slot, out) stores or returns false
@@ -95,7 +98,9 @@ std::optional<int> implicit_cast_cost(Type from, Type to) {
     return kWidenCost;
   }
   if (from == Type::kDynamic) {
-    return kFromDynamicCost;
+    return to == Type::kReal     ? kDynamicToRealCost
+           : to == Type::kString ? kDynamicToTextCost
+                                 : kFromDynamicCost;
   }
   if (to == Type::kDynamic) {
     return kToDynamicCost;
