@@ -22,17 +22,11 @@ constexpr int kPostfix = 7;
 constexpr int kAtom = 8;
 
 int binary_level(ast::BinaryOp op) {
-  switch (op) {
-    case ast::BinaryOp::kMultiply:
-    case ast::BinaryOp::kDivide:
-    case ast::BinaryOp::kModulo:
-      return kProduct;
-    case ast::BinaryOp::kAdd:
-    case ast::BinaryOp::kSubtract:
-      return kSum;
-    default:
-      return kComparison;
+  if (op == ast::BinaryOp::kMultiply || op == ast::BinaryOp::kDivide ||
+      op == ast::BinaryOp::kModulo) {
+    return kProduct;
   }
+  return op == ast::BinaryOp::kAdd || op == ast::BinaryOp::kSubtract ? kSum : kComparison;
 }
 
 int level_of(const ast::Expr& expr) {
@@ -102,11 +96,11 @@ struct ExprText {
         out.add(" = ");
       }
       if (const auto* table = std::get_if<ast::Subquery>(&argument.value->node)) {
-        // A pipe keeps a bare table a table when it is read again.
-        const bool bare = table->pipeline->operators.empty();
-        out.add(bare ? "(" : "");
+        // Commas of its operators would end it early among other arguments.
+        const bool wrap = table->pipeline->operators.empty() || e.arguments.size() > 1;
+        out.add(wrap ? "(" : "");
         out.add_pipeline(*table->pipeline, true);
-        out.add(bare ? ")" : "");
+        out.add(wrap ? ")" : "");
         return;
       }
       out.add_expr(*argument.value);

@@ -141,8 +141,11 @@ Result<ast::SourceNode> parse_find(TokenCursor& cursor) {
   EVQ_TRY_ASSIGN(const std::vector<ast::Option> options, parse_options(cursor, "find", kOptions));
   for (const ast::Option& option : options) {
     if (option.name.text == "withsource") {
+      const auto* field = std::get_if<ast::FieldRef>(&option.value->node);
       find.with_source =
-          ast::Name{.text = option_text(option), .span = option.value->span, .quoted = false};
+          field != nullptr
+              ? field->name
+              : ast::Name{.text = option_text(option), .span = option.value->span, .quoted = false};
     }
   }
   if (cursor.accept_word("in")) {
