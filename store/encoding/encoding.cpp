@@ -1,0 +1,66 @@
+#include "store/encoding/encoding.h"
+
+#include <string>
+#include <utility>
+
+#include "store/encoding/chooser.h"
+#include "store/encoding/schemes.h"
+
+namespace evq {
+
+const ColumnEncoding* find_encoding(EncodingId id) {
+  switch (id) {
+    case EncodingId::kConstant:
+      return &constant_encoding();
+    case EncodingId::kDictionary:
+      return &dictionary_encoding();
+    case EncodingId::kPackedIntegers:
+      return &packed_integers();
+    case EncodingId::kBytePlanes:
+      return &byte_planes();
+    case EncodingId::kRunLength:
+      return &run_length();
+    case EncodingId::kDecimalReals:
+      return &decimal_reals();
+    case EncodingId::kPlainReals:
+      return &plain_reals();
+    case EncodingId::kBitmap:
+      return &bitmap_encoding();
+    case EncodingId::kStringFrames:
+      return &string_frames();
+    case EncodingId::kPackedText:
+      return &packed_text();
+    case EncodingId::kTimeText:
+      return &time_text();
+  }
+  return nullptr;
+}
+
+void encode_stream(const DenseValues& values, const EncodeOptions& options, ByteWriter& out) {
+  const ColumnEncoding& chosen = choose_encoding(values, options);
+  ByteWriter body;
+  if (chosen.encode(values, options, body)) {
+    out.u8(static_cast<std::uint8_t>(chosen.id()));
+    out.raw(body.view());
+    return;
+  }
+  const ColumnEncoding& fallback = fallback_encoding(values.type);
+  out.u8(static_cast<std::uint8_t>(fallback.id()));
+  const bool fits = fallback.encode(values, options, out);
+  EVQ_CHECK(fits);
+}
+
+Result<Vector> decode_stream(ByteReader& in, const DecodeRequest& request) {
+  const ColumnEncoding* encoding = find_encoding(static_cast<EncodingId>(in.u8()));
+  if (encoding == nullptr || !encoding->accepts(request.type) ||
+      request.nesting > kStreamNestingMax) {
+    return corrupt_segment("a stream has an unknown or unfitting encoding");
+  }
+  return encoding->decode(in, request);
+}
+
+Error corrupt_segment(std::string_view what) {
+  return make_error(ErrorCode::kCorrupt, "corrupt segment: " + std::string(what));
+}
+
+}  // namespace evq

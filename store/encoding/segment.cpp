@@ -1,0 +1,493 @@
+#include "store/encoding/segment.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "store/base/limits.h"
+#include "store/encoding/chooser.h"
+#include "store/encoding/dictionary.h"
+#include "store/encoding/null_section.h"
+#include "store/encoding/statistics.h"
+#include "store/encoding/token_filter.h"
+
+namespace evq {
+namespace {
+
+// Text dictionaries with more entries get a token filter too: testing it is cheaper than decoding
+// the entries.
+constexpr std::size_t kFilterEntriesMin = 1024;
+
+// A column taken apart: which rows are null, and the other values, dense or as a dictionary.
+struct Parts {
+  NullSection nulls;
+  DenseValues dense;  // unused when `dictionary` is there
+  std::optional<Dictionary> dictionary;
+  std::shared_ptr<const void> owner;  // of the dense slots
+};
+
+template <class T>
+void gather_dense(const Vector& column, const NullSection& nulls, Parts* parts) {
+  auto dense = std::make_shared<std::vector<T>>();
+  dense->reserve(nulls.rows - nulls.nulls);
+  const T* data = column.values().data<T>();
+  for (std::size_t word = 0; word < nulls.valid.size(); ++word) {
+    for (std::uint64_t bits = nulls.valid[word]; bits != 0; bits &= bits - 1) {
+      dense->push_back(data[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
+    }
+  }
+  parts->dense = {column.type(), dense->size(), dense->data()};
+  parts->owner = std::move(dense);
+}
+
+const void* slots_of(const Vector& column) {
+  switch (physical_of(column.type())) {
+    case Physical::kNone:
+      return nullptr;
+    case Physical::kByte:
+      return column.values().data<std::uint8_t>();
+    case Physical::kInt64:
+      return column.values().data<std::int64_t>();
+    case Physical::kDouble:
+      return column.values().data<double>();
+    case Physical::kView:
+      return column.values().data<std::string_view>();
+  }
+  return nullptr;
+}
+
+Parts split_flat(const Vector& column) {
+  Parts parts;
+  parts.nulls = make_null_section(column.values().validity(), column.size());
+  if (parts.nulls.nulls == 0 || parts.nulls.nulls == column.size()) {
+    parts.dense = {column.type(), column.size() - parts.nulls.nulls, slots_of(column)};
+    return parts;
+  }
+  switch (physical_of(column.type())) {
+    case Physical::kNone:
+      break;
+    case Physical::kByte:
+      gather_dense<std::uint8_t>(column, parts.nulls, &parts);
+      break;
+    case Physical::kInt64:
+      gather_dense<std::int64_t>(column, parts.nulls, &parts);
+      break;
+    case Physical::kDouble:
+      gather_dense<double>(column, parts.nulls, &parts);
+      break;
+    case Physical::kView:
+      gather_dense<std::string_view>(column, parts.nulls, &parts);
+      break;
+  }
+  return parts;
+}
+
+Parts split_constant(const Vector& column) {
+  Parts parts;
+  parts.nulls.rows = column.size();
+  if (column.is_null(0)) {
+    parts.nulls.nulls = column.size();
+    parts.dense = {column.type(), 0, nullptr};
+    return parts;
+  }
+  const Vector flat = column.flatten();
+  parts = split_flat(flat);
+  parts.owner = flat.shared_values();
+  return parts;
+}
+
+// The null section of a dictionary vector, and the codes of its other rows.
+std::vector<Code> split_codes(const Vector& column, NullSection* nulls) {
+  const Code* codes = column.codes();
+  std::vector<Code> dense;
+  dense.reserve(column.size());
+  nulls->rows = column.size();
+  if (!column.values().has_nulls()) {
+    dense.assign(codes, codes + column.size());
+    return dense;
+  }
+  std::vector<std::uint64_t> valid((column.size() + 63) / 64, 0);
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    if (!column.values().is_null(codes[i])) {
+      valid[i / 64] |= std::uint64_t{1} << (i % 64);
+      dense.push_back(codes[i]);
+    }
+  }
+  *nulls = make_null_section(valid.data(), column.size());
+  return dense;
+}
+
+// Numbers the entries in use by first occurrence, equal entries together.
+template <class T>
+void renumber(const Vector& column, std::vector<Code> dense, Parts* parts) {
+  const T* entries = column.values().data<T>();
+  const DenseValues all{column.type(), column.values().size(), entries};
+  const std::optional<Dictionary> distinct = build_dictionary(all, all.size);
+  EVQ_CHECK(distinct.has_value());
+  constexpr std::uint32_t kUnused = ~std::uint32_t{0};
+  std::vector<std::uint32_t> numbers(distinct->entries.size, kUnused);
+  auto used = std::make_shared<std::vector<T>>();
+  for (Code& code : dense) {
+    std::uint32_t& number = numbers[distinct->codes[code]];
+    if (number == kUnused) {
+      number = static_cast<std::uint32_t>(used->size());
+      used->push_back(entries[code]);
+    }
+    code = static_cast<Code>(number);
+  }
+  Dictionary dictionary;
+  dictionary.entries = {column.type(), used->size(), used->data()};
+  dictionary.owner = std::move(used);
+  dictionary.codes = std::move(dense);
+  parts->dictionary = std::move(dictionary);
+}
+
+// The rows of a dictionary as dense values, when the dictionary is not worth keeping.
+template <class T>
+void spread(Parts* parts) {
+  const Dictionary& dictionary = *parts->dictionary;
+  auto dense = std::make_shared<std::vector<T>>(dictionary.codes.size());
+  const T* entries = dictionary.entries.data<T>();
+  for (std::size_t i = 0; i < dense->size(); ++i) {
+    (*dense)[i] = entries[dictionary.codes[i]];
+  }
+  parts->dense = {dictionary.entries.type, dense->size(), dense->data()};
+  parts->owner = std::move(dense);
+  parts->dictionary.reset();
+}
+
+Parts split_dictionary(const Vector& column) {
+  Parts parts;
+  std::vector<Code> dense = split_codes(column, &parts.nulls);
+  if (dense.empty()) {
+    parts.dense = {column.type(), 0, nullptr};
+    return parts;
+  }
+  const bool texts = physical_of(column.type()) == Physical::kView;
+  if (texts) {
+    renumber<std::string_view>(column, std::move(dense), &parts);
+  } else {
+    renumber<std::uint64_t>(column, std::move(dense), &parts);
+  }
+  const std::size_t entries = parts.dictionary->entries.size;
+  if (entries == 1 || entries * 4 > parts.dictionary->codes.size() * 3) {
+    if (texts) {
+      spread<std::string_view>(&parts);
+    } else {
+      spread<std::uint64_t>(&parts);
+    }
+  }
+  return parts;
+}
+
+Parts split(const Vector& column) {
+  if (column.type() == Type::kNull) {
+    Parts parts;
+    parts.nulls.rows = parts.nulls.nulls = column.size();
+    return parts;
+  }
+  if (column.is_constant()) {
+    return split_constant(column);
+  }
+  if (!column.is_dictionary()) {
+    return split_flat(column);
+  }
+  // Bools have no dictionary scheme.
+  return column.type() == Type::kBool ? split_flat(column.flatten()) : split_dictionary(column);
+}
+
+std::string make_filter(const DenseValues& texts) {
+  return make_token_filter(std::span(texts.data<std::string_view>(), texts.size));
+}
+
+void encode_dense(const Parts& parts, const EncodeOptions& options, EncodedSegment* segment) {
+  ByteWriter body;
+  ByteWriter out;
+  encode_stream(parts.dense, options, body);
+  segment->encoding = static_cast<EncodingId>(body.view()[0]);
+  out.u8(static_cast<std::uint8_t>(segment->encoding));
+  write_null_section(parts.nulls, options, out);
+  out.raw(body.view().substr(1));
+  segment->bytes = out.release();
+  if (parts.dense.type == Type::kString && segment->encoding != EncodingId::kConstant) {
+    segment->filter = make_filter(parts.dense);
+  }
+  const bool constant = segment->encoding == EncodingId::kConstant;
+  segment->statistics.distinct = constant ? 1 : static_cast<std::uint32_t>(parts.dense.size);
+  segment->statistics.distinct_exact = constant;
+}
+
+void encode_dictionary(const Parts& parts, const EncodeOptions& options, EncodedSegment* segment) {
+  const DenseValues& entries = parts.dictionary->entries;
+  ByteWriter out;
+  out.u8(static_cast<std::uint8_t>(EncodingId::kDictionary));
+  write_null_section(parts.nulls, options, out);
+  write_dictionary(*parts.dictionary, options, out);
+  segment->encoding = EncodingId::kDictionary;
+  segment->bytes = out.release();
+  if (entries.type == Type::kString && entries.size >= kFilterEntriesMin) {
+    segment->filter = make_filter(entries);
+  }
+  segment->statistics.distinct = static_cast<std::uint32_t>(entries.size);
+  segment->statistics.distinct_exact = true;
+  segment->statistics.is_dictionary = true;
+}
+
+std::uint64_t raw_bytes_of_parts(const Parts& parts) {
+  if (!parts.dictionary.has_value()) {
+    return raw_bytes_of(parts.dense);
+  }
+  const Dictionary& dictionary = *parts.dictionary;
+  if (physical_of(dictionary.entries.type) != Physical::kView) {
+    return dictionary.codes.size() * sizeof(std::int64_t);
+  }
+  std::uint64_t bytes = 0;
+  const auto* entries = dictionary.entries.data<std::string_view>();
+  for (const Code code : dictionary.codes) {
+    bytes += entries[code].size();
+  }
+  return bytes;
+}
+
+// ---------------------------------------------------------------- decoding
+
+std::size_t rank(const std::vector<std::uint64_t>& valid, std::size_t row) {
+  std::size_t count = 0;
+  for (std::size_t word = 0; word < row / 64; ++word) {
+    count += static_cast<std::size_t>(std::popcount(valid[word]));
+  }
+  if (row % 64 != 0) {
+    const std::uint64_t below = (std::uint64_t{1} << (row % 64)) - 1;
+    count += static_cast<std::size_t>(std::popcount(valid[row / 64] & below));
+  }
+  return count;
+}
+
+bool is_valid(const NullSection& nulls, std::size_t row) {
+  return ((nulls.valid[row / 64] >> (row % 64)) & 1) != 0;
+}
+
+// The wanted rows among the dense values. `list` holds them when they are no range.
+RowSet dense_rows(const NullSection& nulls, const RowSet& wanted,
+                  std::vector<std::uint32_t>* list) {
+  if (wanted.list == nullptr) {
+    const std::size_t begin = rank(nulls.valid, wanted.begin);
+    return {begin, rank(nulls.valid, wanted.begin + wanted.count) - begin, nullptr};
+  }
+  std::vector<std::uint32_t> ranks(nulls.valid.size());
+  std::uint32_t before = 0;
+  for (std::size_t word = 0; word < ranks.size(); ++word) {
+    ranks[word] = before;
+    before += static_cast<std::uint32_t>(std::popcount(nulls.valid[word]));
+  }
+  for (std::size_t i = 0; i < wanted.count; ++i) {
+    const std::uint32_t row = wanted.list[i];
+    if (is_valid(nulls, row)) {
+      const std::uint64_t below = (std::uint64_t{1} << (row % 64)) - 1;
+      list->push_back(ranks[row / 64] +
+                      static_cast<std::uint32_t>(std::popcount(nulls.valid[row / 64] & below)));
+    }
+  }
+  return {0, list->size(), list->data()};
+}
+
+// Which of the wanted rows are valid, one bit each.
+std::vector<std::uint64_t> wanted_validity(const NullSection& nulls, const RowSet& wanted) {
+  if (wanted.is_all(nulls.rows)) {
+    return nulls.valid;
+  }
+  std::vector<std::uint64_t> bits((wanted.count + 63) / 64, 0);
+  for (std::size_t i = 0; i < wanted.count; ++i) {
+    bits[i / 64] |= std::uint64_t{is_valid(nulls, wanted[i])} << (i % 64);
+  }
+  return bits;
+}
+
+// Puts dense slots to the places whose bits are set, `zero` to the others.
+template <class T>
+void scatter(const T* dense, const std::vector<std::uint64_t>& valid, std::size_t rows, T zero,
+             T* out) {
+  std::fill_n(out, rows, zero);
+  std::size_t next = 0;
+  for (std::size_t word = 0; word < valid.size(); ++word) {
+    for (std::uint64_t bits = valid[word]; bits != 0; bits &= bits - 1) {
+      out[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))] = dense[next++];
+    }
+  }
+}
+
+template <class T>
+std::shared_ptr<Values> scatter_values(const Vector& dense, std::vector<std::uint64_t> valid,
+                                       std::size_t rows) {
+  auto out = Values::make(dense.type(), rows);
+  scatter(dense.values().data<T>(), valid, rows, T{}, out->template mutable_data<T>());
+  for (const auto& owner : dense.values().owners()) {
+    out->add_owner(owner);
+  }
+  out->set_contiguous_text(dense.values().contiguous_text());
+  out->set_validity(std::move(valid));
+  return out;
+}
+
+Vector expand_flat(const Vector& dense, std::vector<std::uint64_t> valid, std::size_t rows) {
+  switch (physical_of(dense.type())) {
+    case Physical::kNone:
+      break;
+    case Physical::kByte:
+      return Vector::flat(scatter_values<std::uint8_t>(dense, std::move(valid), rows));
+    case Physical::kInt64:
+      return Vector::flat(scatter_values<std::int64_t>(dense, std::move(valid), rows));
+    case Physical::kDouble:
+      return Vector::flat(scatter_values<double>(dense, std::move(valid), rows));
+    case Physical::kView:
+      return Vector::flat(scatter_values<std::string_view>(dense, std::move(valid), rows));
+  }
+  return Vector::constant(Value::null(dense.type()), rows);
+}
+
+template <class T>
+std::shared_ptr<Values> append_null(const Values& entries) {
+  auto out = Values::make(entries.type(), entries.size() + 1);
+  std::copy_n(entries.data<T>(), entries.size(), out->template mutable_data<T>());
+  for (const auto& owner : entries.owners()) {
+    out->add_owner(owner);
+  }
+  out->set_null(entries.size());
+  return out;
+}
+
+// The entries with a null entry behind them.
+std::shared_ptr<const Values> with_null_entry(const Values& entries) {
+  switch (physical_of(entries.type())) {
+    case Physical::kNone:
+      break;
+    case Physical::kByte:
+      return append_null<std::uint8_t>(entries);
+    case Physical::kInt64:
+      return append_null<std::int64_t>(entries);
+    case Physical::kDouble:
+      return append_null<double>(entries);
+    case Physical::kView:
+      return append_null<std::string_view>(entries);
+  }
+  return Values::make_constant(Value::null(entries.type()));
+}
+
+// Dense rows become all wanted rows, the others null.
+Vector expand(const Vector& dense, std::vector<std::uint64_t> valid, std::size_t rows) {
+  if (dense.size() == rows) {
+    return dense;
+  }
+  if (dense.is_dictionary() || dense.is_constant()) {
+    auto codes = make_codes(rows);
+    const auto null_code = static_cast<Code>(dense.values().size());
+    if (dense.is_dictionary()) {
+      scatter(dense.codes(), valid, rows, null_code, codes.get());
+    } else {
+      const std::vector<Code> zeros(dense.size(), 0);
+      scatter(zeros.data(), valid, rows, null_code, codes.get());
+    }
+    return Vector::dictionary(with_null_entry(dense.values()), std::move(codes), rows);
+  }
+  return expand_flat(dense, std::move(valid), rows);
+}
+
+struct Opened {
+  const ColumnEncoding* encoding = nullptr;
+  NullSection nulls;
+};
+
+Result<Opened> open_segment(ByteReader& in, Type type, std::size_t rows) {
+  EVQ_CHECK(rows > 0 && rows <= kBlockRowsMax);
+  Opened opened;
+  opened.encoding = find_encoding(static_cast<EncodingId>(in.u8()));
+  if (!in.ok() || opened.encoding == nullptr || !opened.encoding->accepts(type)) {
+    return corrupt_segment("unknown or unfitting encoding");
+  }
+  EVQ_TRY_ASSIGN(opened.nulls, read_null_section(in, rows));
+  return opened;
+}
+
+}  // namespace
+
+Result<EncodedSegment> encode_segment(const Vector& column, const EncodeOptions& options,
+                                      std::size_t bound_bytes_max) {
+  EVQ_CHECK(column.size() > 0 && column.size() <= kBlockRowsMax);
+  Parts parts = split(column);
+  EncodedSegment segment;
+  segment.statistics.nulls = static_cast<std::uint32_t>(parts.nulls.nulls);
+  if (parts.nulls.nulls == column.size()) {
+    ByteWriter out;
+    out.u8(static_cast<std::uint8_t>(EncodingId::kConstant));
+    write_null_section(parts.nulls, options, out);
+    segment.bytes = out.release();
+    segment.statistics.distinct_exact = true;
+    return segment;
+  }
+  segment.statistics.raw_bytes = raw_bytes_of_parts(parts);
+  if (segment.statistics.raw_bytes > kBlockBytesMax) {
+    return make_error(ErrorCode::kTooLarge, "a column of a block holds too much text");
+  }
+  if (!parts.dictionary.has_value()) {
+    parts.dictionary = choose_dictionary(parts.dense, options);
+  }
+  if (parts.dictionary.has_value() && parts.dictionary->entries.size > 1) {
+    encode_dictionary(parts, options, &segment);
+    measure_bounds(parts.dictionary->entries, bound_bytes_max, &segment.statistics);
+  } else {
+    encode_dense(parts, options, &segment);
+    measure_bounds(parts.dense, bound_bytes_max, &segment.statistics);
+  }
+  return segment;
+}
+
+Result<Vector> decode_segment(std::string_view bytes, Type type, std::size_t rows,
+                              const RowSet& wanted) {
+  ByteReader in(bytes);
+  EVQ_TRY_ASSIGN(const Opened opened, open_segment(in, type, rows));
+  const NullSection& nulls = opened.nulls;
+  if (nulls.nulls == rows) {
+    return Vector::constant(Value::null(type), wanted.count);
+  }
+  if (nulls.nulls == 0) {
+    return opened.encoding->decode(in, {type, rows, wanted, 0});
+  }
+  std::vector<std::uint32_t> list;
+  const RowSet dense = dense_rows(nulls, wanted, &list);
+  EVQ_TRY_ASSIGN(const Vector values,
+                 opened.encoding->decode(in, {type, rows - nulls.nulls, dense, 0}));
+  return expand(values, wanted_validity(nulls, wanted), wanted.count);
+}
+
+Result<std::optional<Vector>> decode_entries(std::string_view bytes, Type type, std::size_t rows) {
+  ByteReader in(bytes);
+  EVQ_TRY_ASSIGN(const Opened opened, open_segment(in, type, rows));
+  const EncodingId id = opened.encoding->id();
+  const std::size_t values = rows - opened.nulls.nulls;
+  if (values == 0) {
+    return std::optional(Vector::flat(Values::make_constant(Value::null(type))));
+  }
+  const DecodeRequest request{type, values, {0, values, nullptr}, 0};
+  Vector entries;
+  if (id == EncodingId::kDictionary) {
+    EVQ_TRY_ASSIGN(entries, read_dictionary_entries(in, request));
+  } else if (id == EncodingId::kConstant) {
+    EVQ_TRY_ASSIGN(const Vector constant, opened.encoding->decode(in, request));
+    entries = Vector::flat(constant.shared_values());
+  } else {
+    return std::optional<Vector>();
+  }
+  if (opened.nulls.nulls > 0) {
+    entries = Vector::flat(with_null_entry(entries.values()));
+  }
+  return std::optional(entries);
+}
+
+std::string_view encoding_name(EncodingId id) {
+  const ColumnEncoding* encoding = find_encoding(id);
+  return encoding == nullptr ? std::string_view("unknown") : encoding->name();
+}
+
+}  // namespace evq

@@ -1,0 +1,237 @@
+#include "store/encoding/terms.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "store/base/utf8.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+// A window of texts is copied side by side; two passes follow. The first turns every 64 bytes into
+// a mask of term bytes (letters, digits, and anything beyond ASCII, which is looked at later) and
+// lowers ASCII letters in place. The second walks the mask from term to term. The start of a text
+// ends the term before it, without a byte between them.
+
+namespace evq {
+namespace {
+
+constexpr std::size_t kWindowBytes = 64 * 1024;
+constexpr std::size_t kSlackBytes = 64;
+constexpr std::size_t kTableMin = 1024;
+constexpr std::uint64_t kMultiplierA = 0x9E3779B97F4A7C15ULL;
+constexpr std::uint64_t kMultiplierB = 0xD6E8FEB86659FD93ULL;
+
+std::uint64_t load64(const char* in) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, in, sizeof word);
+  return word;
+}
+
+// The last `size` bytes (1 to 8) of a term as a word, zeros above.
+std::uint64_t load_tail(const char* in, std::size_t size) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, in, size);
+  return word;
+}
+
+std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) {
+  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+// Words of the term, the last one masked, are mixed in turn; 0 marks free table slots and is never
+// a hash.
+template <class LoadTail>
+std::uint64_t hash_words(const char* text, std::size_t size, LoadTail tail) {
+  std::uint64_t hash = kMultiplierB ^ size;
+  while (size > 8) {
+    hash = fold_multiply(hash ^ load64(text), kMultiplierA);
+    text += 8;
+    size -= 8;
+  }
+  hash = fold_multiply(hash ^ tail(text, size), kMultiplierA);
+  hash ^= hash >> 32;
+  return hash == 0 ? 1 : hash;
+}
+
+// With eight readable bytes behind the text: no call, no branch on the size.
+std::uint64_t hash_padded(const char* text, std::size_t size) {
+  return hash_words(text, size, [](const char* at, std::size_t left) {
+    return left == 0 ? 0 : load64(at) & (~std::uint64_t{0} >> (64 - 8 * left));
+  });
+}
+
+// Bit i: byte i may belong to a term. Lowers the ASCII letters of the 64 bytes in place.
+std::uint64_t classify_64(char* bytes) {
+#if defined(__SSE2__)
+  std::uint64_t mask = 0;
+  for (unsigned part = 0; part < 4; ++part) {
+    auto* at = reinterpret_cast<__m128i*>(bytes + 16 * part);
+    __m128i text = _mm_loadu_si128(at);
+    // Signed comparisons: bytes beyond ASCII are below everything.
+    const __m128i upper = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('A' - 1)),
+                                        _mm_cmplt_epi8(text, _mm_set1_epi8('Z' + 1)));
+    text = _mm_or_si128(text, _mm_and_si128(upper, _mm_set1_epi8(0x20)));
+    _mm_storeu_si128(at, text);
+    const __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('a' - 1)),
+                                         _mm_cmplt_epi8(text, _mm_set1_epi8('z' + 1)));
+    const __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('0' - 1)),
+                                        _mm_cmplt_epi8(text, _mm_set1_epi8('9' + 1)));
+    const __m128i beyond = _mm_cmplt_epi8(text, _mm_setzero_si128());
+    const int bits = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), beyond));
+    mask |= std::uint64_t{static_cast<std::uint32_t>(bits)} << (16 * part);
+  }
+  return mask;
+#else
+  std::uint64_t mask = 0;
+  for (unsigned i = 0; i < 64; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    const bool upper = byte >= 'A' && byte <= 'Z';
+    const bool lower = byte >= 'a' && byte <= 'z';
+    const bool digit = byte >= '0' && byte <= '9';
+    bytes[i] = upper ? static_cast<char>(byte + 0x20) : bytes[i];
+    mask |= std::uint64_t{upper || lower || digit || byte >= 0x80} << i;
+  }
+  return mask;
+#endif
+}
+
+template <class Take>
+void for_each_term(std::string_view text, Take take) {
+  std::size_t position = 0;
+  std::string term;
+  while (position < text.size()) {
+    const char32_t point = next_code_point(text, position);
+    if (is_alphanumeric(point)) {
+      append_code_point(term, fold_code_point(point));
+    } else if (!term.empty()) {
+      take(term);
+      term.clear();
+    }
+  }
+  if (!term.empty()) {
+    take(term);
+  }
+}
+
+}  // namespace
+
+std::uint64_t term_hash(std::string_view folded) {
+  return hash_words(folded.data(), folded.size(), load_tail);
+}
+
+std::vector<std::string> fold_terms(std::string_view text) {
+  std::vector<std::string> terms;
+  for_each_term(text, [&](const std::string& term) { terms.push_back(term); });
+  return terms;
+}
+
+void TermHasher::add(std::span<const std::string_view> texts) {
+  window_.clear();
+  breaks_.assign((kWindowBytes + 2 * kSlackBytes) / 64 + 1, 0);
+  const auto flush = [&] {
+    add_window(window_);
+    window_.clear();
+    std::fill(breaks_.begin(), breaks_.end(), 0);
+  };
+  for (const std::string_view text : texts) {
+    if (text.size() > kWindowBytes) {
+      // Rare and long: the exact path cuts it without a window.
+      for_each_term(text, [&](const std::string& term) { add_hash(term_hash(term)); });
+      continue;
+    }
+    if (window_.size() + text.size() > kWindowBytes) {
+      flush();
+    }
+    breaks_[window_.size() / 64] |= std::uint64_t{1} << (window_.size() % 64);
+    window_.append(text);
+  }
+  flush();
+}
+
+void TermHasher::add_window(std::string_view window) {
+  const std::size_t size = window.size();
+  if (size == 0) {
+    return;
+  }
+  breaks_[size / 64] |= std::uint64_t{1} << (size % 64);
+  window_.resize(size + 2 * kSlackBytes, ' ');
+  char* text = window_.data();
+  std::size_t start = 0;
+  bool inside = false;
+  const auto end_term = [&](std::size_t end) {
+    const std::string_view term(text + start, end - start);
+    // Terms with bytes beyond ASCII are cut and folded exactly; pure ASCII already is.
+    if (std::any_of(term.begin(), term.end(), [](char c) { return c < 0; })) {
+      for_each_term(term, [&](const std::string& exact) { add_hash(term_hash(exact)); });
+    } else {
+      add_hash(hash_padded(term.data(), term.size()));
+    }
+  };
+  for (std::size_t base = 0; base <= size; base += 64) {
+    const std::uint64_t alive = classify_64(text + base);
+    const std::uint64_t breaks = breaks_[base / 64];
+    // Places where a term may end or begin: the class changes, or a text starts.
+    std::uint64_t edges = (alive ^ ((alive << 1) | (inside ? 1U : 0U))) | breaks;
+    while (edges != 0) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(edges));
+      edges &= edges - 1;
+      if (inside) {
+        end_term(base + bit);
+      }
+      inside = ((alive >> bit) & 1) != 0;
+      start = base + bit;
+    }
+    inside = (alive >> 63) != 0;
+  }
+}
+
+void TermHasher::add_hash(std::uint64_t hash) {
+  if (table_.empty()) {
+    table_.assign(kTableMin, 0);
+  }
+  const std::size_t mask = table_.size() - 1;
+  std::size_t at = hash & mask;
+  while (table_[at] != 0) {
+    if (table_[at] == hash) {
+      return;
+    }
+    at = (at + 1) & mask;
+  }
+  table_[at] = hash;
+  if (++used_ * 2 > table_.size()) {
+    grow();
+  }
+}
+
+void TermHasher::grow() {
+  std::vector<std::uint64_t> larger(table_.size() * 4, 0);
+  const std::size_t mask = larger.size() - 1;
+  for (const std::uint64_t hash : table_) {
+    if (hash == 0) {
+      continue;
+    }
+    std::size_t at = hash & mask;
+    while (larger[at] != 0) {
+      at = (at + 1) & mask;
+    }
+    larger[at] = hash;
+  }
+  table_.swap(larger);
+}
+
+std::vector<std::uint64_t> TermHasher::take() {
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(used_);
+  std::copy_if(table_.begin(), table_.end(), std::back_inserter(hashes),
+               [](std::uint64_t hash) { return hash != 0; });
+  table_.clear();
+  used_ = 0;
+  return hashes;
+}
+
+}  // namespace evq
