@@ -1,0 +1,145 @@
+// Databases: creation, modes, migrations, locks, checkpoints, snapshots of readers.
+#include "store/catalog/database.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include "store/catalog/dataset_file.h"
+#include "tests/support/temp_store.h"
+
+namespace evq {
+namespace {
+
+DatabaseOptions options_for(const TempDirectory& directory) {
+  DatabaseOptions options;
+  options.path = directory.path() + "/d.db";
+  options.page_size_bytes = kDatasetPageBytes;
+  options.create = true;
+  return options;
+}
+
+std::unique_ptr<Database> open_new(const TempDirectory& directory) {
+  auto database = Database::open(options_for(directory), dataset_schema());
+  REQUIRE(database.ok());
+  return std::move(database).value();
+}
+
+void initialise(Database& database, std::uint64_t key) {
+  auto lock = database.begin_write(1);
+  REQUIRE(lock.ok());
+  REQUIRE(DatasetWriter::initialise(lock->connection(), key).ok());
+  REQUIRE(lock->commit().ok());
+}
+
+TEST_CASE("a new file is private and opens again") {
+  const TempDirectory directory;
+  ::umask(0);
+  { initialise(*open_new(directory), 5); }
+  for (const char* suffix : {"", "-wal", ".lock"}) {
+    struct stat info = {};
+    REQUIRE(::stat((directory.path() + "/d.db" + suffix).c_str(), &info) == 0);
+    CHECK((info.st_mode & 0777) == 0600);
+  }
+  auto options = options_for(directory);
+  options.create = false;
+  auto again = Database::open(options, dataset_schema());
+  REQUIRE(again.ok());
+  auto lease = (*again)->begin_read();
+  REQUIRE(lease.ok());
+  CHECK(read_counters(lease->connection(), 5).ok());
+  CHECK(read_counters(lease->connection(), 6).error().code == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("a missing file is not made unless asked for") {
+  const TempDirectory directory;
+  auto options = options_for(directory);
+  options.create = false;
+  CHECK(Database::open(options, dataset_schema()).error().code == ErrorCode::kNotFound);
+}
+
+TEST_CASE("closing empties the write-ahead file") {
+  const TempDirectory directory;
+  initialise(*open_new(directory), 5);
+  CHECK(std::filesystem::file_size(directory.path() + "/d.db-wal") == 0);
+}
+
+TEST_CASE("files of another kind or a newer format are refused") {
+  const TempDirectory directory;
+  initialise(*open_new(directory), 5);
+  CHECK(Database::open(options_for(directory), catalog_schema()).error().code ==
+        ErrorCode::kCorrupt);
+  {
+    auto database = open_new(directory);
+    auto lock = database->begin_write(1);
+    REQUIRE(lock->connection().execute("PRAGMA user_version=99").ok());
+    REQUIRE(lock->commit().ok());
+  }
+  const auto newer = Database::open(options_for(directory), dataset_schema());
+  REQUIRE_FALSE(newer.ok());
+  CHECK(newer.error().code == ErrorCode::kUnsupported);
+}
+
+TEST_CASE("a file with a table of its own is refused") {
+  const TempDirectory directory;
+  initialise(*open_new(directory), 5);
+  {
+    auto database = open_new(directory);
+    auto lock = database->begin_write(1);
+    REQUIRE(lock->connection().execute("CREATE TABLE extra(x)").ok());
+    REQUIRE(lock->commit().ok());
+  }
+  CHECK(Database::open(options_for(directory), dataset_schema()).error().code ==
+        ErrorCode::kCorrupt);
+}
+
+TEST_CASE("a reader keeps its state while others write, and the checkpoint waits for nobody") {
+  const TempDirectory directory;
+  auto database = open_new(directory);
+  initialise(*database, 5);
+  auto before = database->begin_read();
+  REQUIRE(before.ok());
+  const auto counters = read_counters(before->connection(), 5);
+  REQUIRE(counters.ok());
+  {
+    auto lock = database->begin_write(1);
+    REQUIRE(lock.ok());
+    auto writer = DatasetWriter::begin(lock->connection(), 5);
+    REQUIRE(writer.ok());
+    writer->take_ordinals(10);
+    REQUIRE(writer->finish().ok());
+    REQUIRE(lock->commit().ok());
+  }
+  REQUIRE(database->checkpoint(false).ok());
+  CHECK(read_counters(before->connection(), 5)->next_ordinal == 0);
+  auto after = database->begin_read();
+  CHECK(read_counters(after->connection(), 5)->next_ordinal == 10);
+}
+
+TEST_CASE("writers in several threads take turns") {
+  const TempDirectory directory;
+  auto database = open_new(directory);
+  initialise(*database, 5);
+  auto count = [&database] {
+    for (int i = 0; i < 50; ++i) {
+      auto lock = database->begin_write(1);
+      auto writer = DatasetWriter::begin(lock->connection(), 5);
+      writer->take_ordinals(1);
+      static_cast<void>(writer->finish());
+      static_cast<void>(lock->commit());
+    }
+  };
+  std::thread a(count);
+  std::thread b(count);
+  a.join();
+  b.join();
+  auto lease = database->begin_read();
+  CHECK(read_counters(lease->connection(), 5)->next_ordinal == 100);
+}
+
+}  // namespace
+}  // namespace evq
