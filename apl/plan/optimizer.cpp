@@ -1,0 +1,91 @@
+#include "apl/plan/optimizer.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace evq::plan {
+namespace {
+
+constexpr std::array<OptimizerPass, 6> kPasses = {{
+    {"push_filters", "moves filters towards and into the scans", push_filters},
+    {"time_range", "turns filters on _time into a scan's time range", tighten_time_range},
+    {"order_filters", "evaluates a scan's cheap filters first", order_filters},
+    {"top_n", "makes one bounded operator of sort and limit", fuse_top_n},
+    {"prune_columns", "reads and carries only the columns that are used", prune_columns},
+    {"late_materialize", "reads the wide columns after a top-N has chosen its rows",
+     materialize_late},
+}};
+
+class Optimizer {
+ public:
+  Optimizer(const EvalContext& context, const OptimizerOptions& options)
+      : context_(context), options_(options) {}
+
+  NodePtr run(NodePtr root) {
+    for (const OptimizerPass& pass : kPasses) {
+      if (std::ranges::find(options_.disabled, pass.name) == options_.disabled.end()) {
+        root = pass.apply(std::move(root), context_);
+      }
+    }
+    optimize_subplans(root.get());
+    return root;
+  }
+
+ private:
+  std::shared_ptr<const Node> run_shared(const std::shared_ptr<const Node>& subplan) {
+    auto [at, fresh] = done_.try_emplace(subplan.get());
+    if (fresh) {
+      keep_.push_back(subplan);
+      // The subplan's columns are referred to by position, so none may be pruned away.
+      std::shared_ptr<const Node> optimized = run(clone(*subplan));
+      at->second = optimized->schema == subplan->schema ? optimized : subplan;
+    }
+    return done_.at(subplan.get());
+  }
+
+  void optimize_subplans(Node* node) {
+    for (const NodePtr& input : node->inputs) {
+      optimize_subplans(input.get());
+    }
+    if (auto* shared = std::get_if<Shared>(&node->op)) {
+      shared->plan = run_shared(shared->plan);
+    }
+  }
+
+  const EvalContext& context_;
+  const OptimizerOptions& options_;
+  std::map<const Node*, std::shared_ptr<const Node>> done_;
+  std::vector<std::shared_ptr<const Node>> keep_;
+};
+
+}  // namespace
+
+std::span<const OptimizerPass> optimizer_passes() { return kPasses; }
+
+void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options) {
+  if (options.enabled) {
+    plan->root = Optimizer(context, options).run(std::move(plan->root));
+  }
+}
+
+ExprPtr substitute(const Expr& expr, const std::vector<ExprPtr>& columns) {
+  if (expr.is_column()) {
+    return clone(*columns[expr.column]);
+  }
+  ExprPtr copy = clone(expr);
+  for (std::size_t i = 0; i < copy->args.size(); ++i) {
+    copy->args[i] = substitute(*expr.args[i], columns);
+  }
+  return copy;
+}
+
+NodePtr rewrite_bottom_up(NodePtr node, const std::function<NodePtr(NodePtr)>& rewrite) {
+  for (NodePtr& input : node->inputs) {
+    input = rewrite_bottom_up(std::move(input), rewrite);
+  }
+  return rewrite(std::move(node));
+}
+
+}  // namespace evq::plan

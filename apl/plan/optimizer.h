@@ -1,0 +1,45 @@
+#pragma once
+// The optimiser: an ordered list of named passes over a bound plan. Each keeps the result the
+// same; any of them can be switched off, which the tests do one by one.
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "apl/plan/plan.h"
+
+namespace evq::plan {
+
+struct OptimizerPass {
+  std::string_view name;
+  std::string_view summary;
+  NodePtr (*apply)(NodePtr root, const EvalContext& context);
+};
+
+// In the order they run.
+std::span<const OptimizerPass> optimizer_passes();
+
+struct OptimizerOptions {
+  bool enabled = true;
+  std::vector<std::string_view> disabled;  // names of passes to leave out
+};
+
+// Subplans that are shared or nested are optimised as well.
+void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options = {});
+
+// The passes, each in the file named after it.
+NodePtr push_filters(NodePtr root, const EvalContext& context);
+NodePtr tighten_time_range(NodePtr root, const EvalContext& context);
+NodePtr order_filters(NodePtr root, const EvalContext& context);
+NodePtr fuse_top_n(NodePtr root, const EvalContext& context);
+NodePtr prune_columns(NodePtr root, const EvalContext& context);
+NodePtr materialize_late(NodePtr root, const EvalContext& context);
+
+// ---- for passes
+
+// `expr` with every column reference replaced by a copy of the expression at that position.
+ExprPtr substitute(const Expr& expr, const std::vector<ExprPtr>& columns);
+// Applies `rewrite` to every node, inputs first.
+NodePtr rewrite_bottom_up(NodePtr node, const std::function<NodePtr(NodePtr)>& rewrite);
+
+}  // namespace evq::plan

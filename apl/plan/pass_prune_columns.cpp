@@ -1,0 +1,294 @@
+// Reads and carries only the columns that something above needs. Each node is told which of its
+// output columns are needed and says where each of them has gone.
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "apl/plan/optimizer.h"
+#include "store/base/check.h"
+
+namespace evq::plan {
+namespace {
+
+constexpr std::size_t kGone = static_cast<std::size_t>(-1);
+
+using Needed = std::vector<bool>;         // by old position
+using Mapping = std::vector<std::size_t>;  // old position to new, or kGone
+
+void need_columns(const Expr& expr, Needed* needed) {
+  for_each_column(expr, [needed](std::size_t column) { (*needed)[column] = true; });
+}
+
+Mapping identity(std::size_t size) {
+  Mapping mapping(size);
+  std::iota(mapping.begin(), mapping.end(), std::size_t{0});
+  return mapping;
+}
+
+// Keeps the fields whose mapping is not kGone; the mapping must be ascending.
+Schema kept_fields(const Schema& schema, const Mapping& mapping) {
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < mapping.size(); ++i) {
+    if (mapping[i] != kGone) {
+      fields.push_back(schema[i]);
+    }
+  }
+  return Schema(std::move(fields));
+}
+
+Mapping compact(const Needed& keep) {
+  Mapping mapping(keep.size(), kGone);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (keep[i]) {
+      mapping[i] = next++;
+    }
+  }
+  return mapping;
+}
+
+Mapping prune(Node* node, Needed needed);
+
+Mapping prune_scan(Node* node, Scan* scan, Needed needed) {
+  for (const ExprPtr& filter : scan->filters) {
+    need_columns(*filter, &needed);
+  }
+  const Mapping mapping = compact(needed);
+  std::vector<ScanColumn> columns;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) {
+      columns.push_back(std::move(scan->columns[i]));
+    }
+  }
+  scan->columns = std::move(columns);
+  for (const ExprPtr& filter : scan->filters) {
+    remap_columns(filter.get(), mapping);
+  }
+  node->schema = kept_fields(node->schema, mapping);
+  return mapping;
+}
+
+Mapping prune_project(Node* node, Project* project, const Needed& needed) {
+  Needed below(node->inputs[0]->schema.size());
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) {
+      need_columns(*project->exprs[i], &below);
+    }
+  }
+  const Mapping input = prune(node->inputs[0].get(), std::move(below));
+  const Mapping mapping = compact(needed);
+  std::vector<ExprPtr> exprs;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) {
+      remap_columns(project->exprs[i].get(), input);
+      exprs.push_back(std::move(project->exprs[i]));
+    }
+  }
+  project->exprs = std::move(exprs);
+  node->schema = kept_fields(node->schema, mapping);
+  return mapping;
+}
+
+Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
+  Needed below(node->inputs[0]->schema.size());
+  for (const std::size_t column : op->groups) {
+    below[column] = true;
+  }
+  Needed keep(needed.size());
+  std::fill_n(keep.begin(), op->groups.size(), true);
+  std::vector<AggregateCall> calls;
+  std::size_t column = op->groups.size();
+  for (AggregateCall& call : op->aggregates) {
+    const std::size_t results = call.call.results.size();
+    bool used = false;
+    for (std::size_t i = 0; i < results; ++i) {
+      used = used || needed[column + i];
+    }
+    if (used) {
+      for (std::size_t i = 0; i < results; ++i) {
+        keep[column + i] = true;
+      }
+      for (const std::size_t arg : call.args) {
+        below[arg] = true;
+      }
+      calls.push_back(std::move(call));
+    }
+    column += results;
+  }
+  op->aggregates = std::move(calls);
+  const Mapping input = prune(node->inputs[0].get(), std::move(below));
+  for (std::size_t& group : op->groups) {
+    group = input[group];
+  }
+  for (AggregateCall& call : op->aggregates) {
+    for (std::size_t& arg : call.args) {
+      arg = input[arg];
+    }
+  }
+  const Mapping mapping = compact(keep);
+  node->schema = kept_fields(node->schema, mapping);
+  return mapping;
+}
+
+// Filter, Sort, TopN, Limit, Sample: the output has the input's columns.
+Mapping prune_pass_through(Node* node, Needed needed) {
+  if (const auto* filter = std::get_if<Filter>(&node->op)) {
+    need_columns(*filter->predicate, &needed);
+  }
+  std::vector<SortKey>* keys = nullptr;
+  if (auto* sort = std::get_if<Sort>(&node->op)) {
+    keys = &sort->keys;
+  } else if (auto* top = std::get_if<TopN>(&node->op)) {
+    keys = &top->keys;
+  }
+  if (keys != nullptr) {
+    for (const SortKey& key : *keys) {
+      needed[key.column] = true;
+    }
+  }
+  const Mapping mapping = prune(node->inputs[0].get(), std::move(needed));
+  if (auto* filter = std::get_if<Filter>(&node->op)) {
+    remap_columns(filter->predicate.get(), mapping);
+  }
+  if (keys != nullptr) {
+    for (SortKey& key : *keys) {
+      key.column = mapping[key.column];
+    }
+  }
+  node->schema = node->inputs[0]->schema;
+  return mapping;
+}
+
+Mapping prune_extract(Node* node, Extract* extract, const Needed& needed) {
+  const std::size_t inner = node->inputs[0]->schema.size();
+  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
+  need_columns(*extract->source, &below);
+  const Schema before = node->schema;
+  Mapping mapping = prune(node->inputs[0].get(), std::move(below));
+  remap_columns(extract->source.get(), mapping);
+  std::vector<Field> fields = node->inputs[0]->schema.fields();
+  for (std::size_t i = inner; i < before.size(); ++i) {
+    mapping.push_back(fields.size());
+    fields.push_back(before[i]);
+  }
+  node->schema = Schema(std::move(fields));
+  return mapping;
+}
+
+Mapping prune_join(Node* node, Join* join, const Needed& needed) {
+  const std::size_t left_size = node->inputs[0]->schema.size();
+  const std::size_t right_size = node->inputs[1]->schema.size();
+  const bool has_right =
+      join->kind != JoinKind::kLeftSemi && join->kind != JoinKind::kLeftAnti;
+  const bool has_left =
+      join->kind != JoinKind::kRightSemi && join->kind != JoinKind::kRightAnti;
+  Needed left(left_size);
+  Needed right(right_size);
+  const std::size_t right_begin = has_left ? left_size : 0;
+  for (std::size_t i = 0; has_left && i < left_size; ++i) {
+    left[i] = needed[i];
+  }
+  for (std::size_t i = 0; has_right && i < right_size; ++i) {
+    right[i] = needed[right_begin + i];
+  }
+  for (const std::size_t key : join->left_keys) {
+    left[key] = true;
+  }
+  for (const std::size_t key : join->right_keys) {
+    right[key] = true;
+  }
+  const Mapping left_map = prune(node->inputs[0].get(), std::move(left));
+  const Mapping right_map = prune(node->inputs[1].get(), std::move(right));
+  for (std::size_t& key : join->left_keys) {
+    key = left_map[key];
+  }
+  for (std::size_t& key : join->right_keys) {
+    key = right_map[key];
+  }
+  Mapping mapping;
+  std::vector<Field> fields;
+  const auto add = [&](const Mapping& side, std::size_t begin, const Schema& pruned) {
+    const std::size_t base = fields.size();
+    std::vector<Field> renamed(pruned.fields());
+    for (std::size_t i = 0; i < side.size(); ++i) {
+      mapping.push_back(side[i] == kGone ? kGone : base + side[i]);
+      if (side[i] != kGone) {
+        renamed[side[i]].name = node->schema[begin + i].name;
+      }
+    }
+    std::ranges::move(renamed, std::back_inserter(fields));
+  };
+  if (has_left) {
+    add(left_map, 0, node->inputs[0]->schema);
+  }
+  if (has_right) {
+    add(right_map, right_begin, node->inputs[1]->schema);
+  }
+  node->schema = Schema(std::move(fields));
+  return mapping;
+}
+
+// Every input gets a projection to exactly the needed columns, in order.
+Mapping prune_union(Node* node, const Needed& needed) {
+  const Mapping mapping = compact(needed);
+  const Schema schema = kept_fields(node->schema, mapping);
+  for (NodePtr& input : node->inputs) {
+    const Schema before = input->schema;
+    const Mapping inner = prune(input.get(), needed);
+    Project project;
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+      if (needed[i]) {
+        project.exprs.push_back(make_column(inner[i], before[i].type));
+      }
+    }
+    std::vector<NodePtr> inputs;
+    inputs.push_back(std::move(input));
+    input = make_node(std::move(project), std::move(inputs), schema);
+  }
+  node->schema = schema;
+  return mapping;
+}
+
+Mapping prune(Node* node, Needed needed) {
+  EVQ_CHECK(needed.size() == node->schema.size());
+  if (auto* scan = std::get_if<Scan>(&node->op)) {
+    return prune_scan(node, scan, std::move(needed));
+  }
+  if (auto* project = std::get_if<Project>(&node->op)) {
+    return prune_project(node, project, needed);
+  }
+  if (auto* aggregate = std::get_if<Aggregate>(&node->op)) {
+    return prune_aggregate(node, aggregate, needed);
+  }
+  if (auto* extract = std::get_if<Extract>(&node->op)) {
+    return prune_extract(node, extract, needed);
+  }
+  if (auto* join = std::get_if<Join>(&node->op)) {
+    return prune_join(node, join, needed);
+  }
+  if (std::holds_alternative<Union>(node->op)) {
+    return prune_union(node, needed);
+  }
+  if (std::holds_alternative<Filter>(node->op) || std::holds_alternative<Sort>(node->op) ||
+      std::holds_alternative<TopN>(node->op) || std::holds_alternative<Limit>(node->op) ||
+      std::holds_alternative<Sample>(node->op)) {
+    return prune_pass_through(node, std::move(needed));
+  }
+  // Everything else reads all of its input.
+  for (const NodePtr& input : node->inputs) {
+    const std::size_t size = input->schema.size();
+    const Mapping mapping = prune(input.get(), Needed(size, true));
+    EVQ_CHECK(mapping == identity(size));
+  }
+  return identity(node->schema.size());
+}
+
+}  // namespace
+
+NodePtr prune_columns(NodePtr root, const EvalContext& /*context*/) {
+  prune(root.get(), Needed(root->schema.size(), true));
+  return root;
+}
+
+}  // namespace evq::plan
