@@ -1,0 +1,176 @@
+#include "store/block/block_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "store/base/check.h"
+#include "store/base/checksum.h"
+#include "store/encoding/segment.h"
+
+namespace evq {
+namespace {
+
+Error corrupt_column(const ColumnHeader& column, std::string_view what) {
+  return make_error(ErrorCode::kCorrupt,
+                    "column '" + column.name + "' is corrupt: " + std::string(what));
+}
+
+class PackedSource final : public SegmentSource {
+ public:
+  PackedSource(const BlockHeader& header, SharedBytes packed) : packed_(std::move(packed)) {
+    std::uint64_t offset = 0;
+    for (const ColumnHeader& column : header.columns) {
+      segments_.push_back({offset, column.segment_bytes});
+      offset += column.segment_bytes;
+    }
+    for (const ColumnHeader& column : header.columns) {
+      filters_.push_back({offset, column.filter_bytes});
+      offset += column.filter_bytes;
+    }
+  }
+
+  Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
+    const Range& range = part == SegmentPart::kSegment ? segments_[column] : filters_[column];
+    if (range.offset > packed_.view.size() || range.size > packed_.view.size() - range.offset) {
+      return make_error(ErrorCode::kCorrupt, "packed block ends early");
+    }
+    return SharedBytes{packed_.view.substr(range.offset, range.size), packed_.owner};
+  }
+
+ private:
+  struct Range {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+  };
+
+  SharedBytes packed_;
+  std::vector<Range> segments_;
+  std::vector<Range> filters_;
+};
+
+}  // namespace
+
+// What was fetched of one column.
+struct BlockReader::Held {
+  std::optional<SharedBytes> segment;
+  std::optional<SharedBytes> filter;
+};
+
+Selection Selection::range(std::size_t begin, std::size_t count) {
+  Selection selection;
+  selection.kind_ = Kind::kRange;
+  selection.begin_ = begin;
+  selection.count_ = count;
+  return selection;
+}
+
+Selection Selection::rows(std::span<const std::uint32_t> rows) {
+  Selection selection;
+  selection.kind_ = Kind::kRows;
+  selection.rows_ = rows;
+  return selection;
+}
+
+std::size_t Selection::size(std::size_t block_rows) const {
+  switch (kind_) {
+    case Kind::kAll:
+      return block_rows;
+    case Kind::kRange:
+      return count_;
+    case Kind::kRows:
+      return rows_.size();
+  }
+  return 0;
+}
+
+BlockReader::BlockReader(std::shared_ptr<const BlockHeader> header,
+                         std::unique_ptr<SegmentSource> source)
+    : header_(std::move(header)), source_(std::move(source)), held_(header_->columns.size()) {}
+
+BlockReader::~BlockReader() = default;
+
+Result<std::string_view> BlockReader::fetch(std::size_t column, SegmentPart part) {
+  EVQ_CHECK(column < held_.size());
+  const bool segment = part == SegmentPart::kSegment;
+  std::optional<SharedBytes>& held = segment ? held_[column].segment : held_[column].filter;
+  if (held.has_value()) {
+    return held->view;
+  }
+  const ColumnHeader& header = header_->columns[column];
+  EVQ_TRY_ASSIGN(SharedBytes bytes, source_->fetch(column, part));
+  const std::uint64_t size = segment ? header.segment_bytes : header.filter_bytes;
+  const std::uint64_t checksum = segment ? header.segment_checksum : header.filter_checksum;
+  if (bytes.view.size() != size || checksum64(bytes.view) != checksum) {
+    return corrupt_column(
+        header, segment ? "its segment fails the checksum" : "its filter fails the checksum");
+  }
+  bytes_fetched_ += size;
+  held = std::move(bytes);
+  return held->view;
+}
+
+Result<Vector> BlockReader::read(std::size_t column, const Selection& selection) {
+  const ColumnHeader& header = header_->columns[column];
+  const std::size_t count = selection.size(rows());
+  RowSet wanted{0, count, nullptr};
+  if (selection.is_range()) {
+    EVQ_CHECK(selection.begin() <= rows() && count <= rows() - selection.begin());
+    wanted.begin = selection.begin();
+  } else if (!selection.is_all()) {
+    EVQ_CHECK(count == 0 || selection.list().back() < rows());
+    wanted.list = count == rows() ? nullptr : selection.list().data();
+  }
+  if (header.nulls == rows() || count == 0) {
+    return count == 0 ? Vector::flat(Values::make(header.type, 0))
+                      : Vector::constant(Value::null(header.type), count);
+  }
+  EVQ_TRY_ASSIGN(const std::string_view bytes, fetch(column, SegmentPart::kSegment));
+  Result<Vector> vector = decode_segment(bytes, header.type, rows(), wanted);
+  if (!vector.ok()) {
+    return corrupt_column(header, vector.error().message);
+  }
+  return vector;
+}
+
+Result<std::optional<Vector>> BlockReader::read_dictionary(std::size_t column) {
+  const ColumnHeader& header = header_->columns[column];
+  if (!header.has(kColumnIsDictionary)) {
+    return std::optional<Vector>();
+  }
+  EVQ_TRY_ASSIGN(const std::string_view bytes, fetch(column, SegmentPart::kSegment));
+  Result<std::optional<Vector>> entries = decode_entries(bytes, header.type, rows());
+  if (!entries.ok()) {
+    return corrupt_column(header, entries.error().message);
+  }
+  return entries;
+}
+
+Result<std::string_view> BlockReader::filter(std::size_t column) {
+  if (header_->columns[column].filter_bytes == 0) {
+    return std::string_view();
+  }
+  return fetch(column, SegmentPart::kFilter);
+}
+
+void BlockReader::release(std::size_t column) {
+  held_[column] = Held();
+}
+
+std::unique_ptr<SegmentSource> make_packed_source(const BlockHeader& header, SharedBytes packed) {
+  return std::make_unique<PackedSource>(header, std::move(packed));
+}
+
+std::string pack_parts(const std::vector<std::string>& segments,
+                       const std::vector<std::string>& filters) {
+  std::string packed;
+  for (const std::string& segment : segments) {
+    packed += segment;
+  }
+  for (const std::string& filter : filters) {
+    packed += filter;
+  }
+  return packed;
+}
+
+}  // namespace evq
