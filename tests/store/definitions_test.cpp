@@ -1,0 +1,160 @@
+// Datasets, objects, tokens and settings: what is put is found, also after reopening.
+#include "store/definitions.h"
+
+#include <filesystem>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "store/store.h"
+#include "tests/support/temp_store.h"
+
+namespace evq {
+namespace {
+
+std::unique_ptr<Store> open_in(const TempDirectory& directory) {
+  StoreOptions options;
+  options.directory = directory.path() + "/s";
+  auto store = Store::open(options);
+  REQUIRE(store.ok());
+  return std::move(store).value();
+}
+
+TEST_CASE("an empty store has nothing and makes no files for being asked") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  Definitions& definitions = store->definitions();
+  CHECK(definitions.datasets()->empty());
+  CHECK_FALSE(definitions.find_dataset("x")->has_value());
+  CHECK_FALSE(definitions.setting("org.id")->has_value());
+  CHECK(definitions.tokens().list()->empty());
+  CHECK(store->snapshot("x").error().code == ErrorCode::kNotFound);
+  CHECK(std::filesystem::is_empty(directory.path() + "/s"));
+}
+
+TEST_CASE("datasets are created once, updated, listed and dropped") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  DatasetDefinition wanted;
+  wanted.name = "web-1";
+  wanted.description = "of the shop";
+  wanted.map_fields = {"attributes", "x.y"};
+  wanted.retention_days = 30;
+  wanted.use_retention = true;
+  const auto made = store->definitions().create_dataset(wanted);
+  REQUIRE(made.ok());
+  CHECK(made->file_id == 1);
+  CHECK(made->created > 0);
+  CHECK(store->definitions().create_dataset(wanted).error().code == ErrorCode::kConflict);
+  CHECK(store->snapshot("web-1")->rows() == 0);
+
+  wanted = *made;
+  wanted.description.clear();
+  REQUIRE(store->definitions().update_dataset(wanted).ok());
+  store = open_in(directory);
+  const auto found = store->definitions().find_dataset("web-1");
+  REQUIRE(found.ok());
+  REQUIRE(found->has_value());
+  CHECK((*found)->description.empty());
+  CHECK((*found)->map_fields == wanted.map_fields);
+  CHECK((*found)->retention_days == 30);
+
+  REQUIRE(store->drop_dataset("web-1").ok());
+  CHECK(store->drop_dataset("web-1").error().code == ErrorCode::kNotFound);
+  CHECK(store->snapshot("web-1").error().code == ErrorCode::kNotFound);
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/s/datasets/1.db"));
+  CHECK(store->definitions().create_dataset(wanted)->file_id == 2);
+}
+
+TEST_CASE("names of datasets") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  for (const std::string& name :
+       {std::string("a"), std::string("A.b_c-9"), std::string(128, 'x'), std::string("0")}) {
+    DatasetDefinition definition;
+    definition.name = name;
+    CHECK(store->definitions().create_dataset(definition).ok());
+  }
+  for (const std::string& name :
+       {std::string(), std::string(129, 'x'), std::string("-a"), std::string(".a"),
+        std::string("a."), std::string("a b"), std::string("../a"), std::string("ä"),
+        std::string("a\0b", 3), std::string("a/b"), std::string("a'b")}) {
+    DatasetDefinition definition;
+    definition.name = name;
+    CAPTURE(name);
+    CHECK(store->definitions().create_dataset(definition).error().code == ErrorCode::kUsage);
+  }
+}
+
+TEST_CASE("objects are kept by kind and id") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  StoredObject object;
+  object.kind = ObjectKind::kSavedQuery;
+  object.id = "q1";
+  object.dataset = "web";
+  object.body = R"({"name":"ä"})";
+  object.created = 5;
+  REQUIRE(store->definitions().put_object(object).ok());
+  object.id = "q0";
+  object.dataset = "other";
+  object.created = 6;
+  REQUIRE(store->definitions().put_object(object).ok());
+  object.body = "{}";
+  REQUIRE(store->definitions().put_object(object).ok());
+  store = open_in(directory);
+  Definitions& definitions = store->definitions();
+  const auto all = definitions.objects(ObjectKind::kSavedQuery, "");
+  REQUIRE(all.ok());
+  REQUIRE(all->size() == 2);
+  CHECK((*all)[0].id == "q1");
+  CHECK((*all)[1].body == "{}");
+  CHECK(definitions.objects(ObjectKind::kSavedQuery, "web")->size() == 1);
+  CHECK(definitions.objects(ObjectKind::kAnnotation, "")->empty());
+  CHECK_FALSE(definitions.find_object(ObjectKind::kMonitor, "q1")->has_value());
+  CHECK(definitions.remove_object(ObjectKind::kSavedQuery, "q1").value());
+  CHECK_FALSE(definitions.remove_object(ObjectKind::kSavedQuery, "q1").value());
+}
+
+TEST_CASE("tokens are found by digest only") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  Tokens& tokens = store->definitions().tokens();
+  TokenRecord token;
+  token.id = "t1";
+  token.digest = std::string("\0digest\xff", 8);
+  token.kind = "api";
+  token.capabilities = "{}";
+  token.created = 3;
+  REQUIRE(tokens.put(token).ok());
+  token.id = "t2";
+  token.digest = std::string(32, 'b');
+  token.expires = 99;
+  REQUIRE(tokens.put(token).ok());
+  token.last_used = 50;
+  REQUIRE(tokens.put(token).ok());
+  CHECK(tokens.list()->size() == 2);
+  const auto found = tokens.find(std::string(32, 'b'));
+  REQUIRE(found->has_value());
+  CHECK((*found)->id == "t2");
+  CHECK((*found)->expires == 99);
+  CHECK((*found)->last_used == 50);
+  CHECK_FALSE(tokens.find("t2")->has_value());
+  CHECK(tokens.find(std::string("\0digest\xff", 8))->value().id == "t1");
+  CHECK(tokens.remove("t1").value());
+  CHECK_FALSE(tokens.remove("t1").value());
+  REQUIRE(store->definitions().put_setting("org.id", "local").ok());
+  CHECK(store->definitions().setting("org.id")->value() == "local");
+}
+
+TEST_CASE("a store that is not there is only made when asked for") {
+  const TempDirectory directory;
+  StoreOptions options;
+  options.directory = directory.path() + "/none";
+  options.create = false;
+  CHECK(Store::open(options).error().code == ErrorCode::kNotFound);
+  CHECK_FALSE(std::filesystem::exists(options.directory));
+}
+
+}  // namespace
+}  // namespace evq

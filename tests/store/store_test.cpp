@@ -1,0 +1,274 @@
+// The store as its callers see it: load, read, seal, merge, delete, trim, check.
+#include "store/store.h"
+
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/store_support.h"
+
+namespace evq {
+namespace {
+
+// Deletes the blocks that hold an event whose field n is one of `wanted`.
+class NumbersFilter final : public RowFilter {
+ public:
+  explicit NumbersFilter(std::vector<std::int64_t> wanted) : wanted_(std::move(wanted)) {}
+  bool may_match(const SnapshotBlock& /*block*/) const override { return true; }
+  Result<BlockMatch> match(StoredBlock& block) const override {
+    EVQ_TRY_ASSIGN(const Vector numbers, block.column("n"));
+    EVQ_TRY_ASSIGN(const Vector times, block.column("_time"));
+    BlockMatch match;
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      const bool hit = !numbers.is_null(i) &&
+                       std::ranges::find(wanted_, numbers.at<std::int64_t>(i)) != wanted_.end();
+      if (hit) {
+        const auto time = times.at<std::int64_t>(i);
+        match.first_time = match.rows == 0 ? time : match.first_time;
+        match.last_time = time;
+        ++match.rows;
+      }
+    }
+    return match;
+  }
+
+ private:
+  std::vector<std::int64_t> wanted_;
+};
+
+std::vector<std::string> numbers(int first, int count) {
+  std::vector<std::string> out;
+  for (int i = 0; i < count; ++i) {
+    out.push_back(std::to_string(first + i));
+  }
+  return out;
+}
+
+void require_clean(Store& store) {
+  QueryControl control;
+  const auto report = store.check(control);
+  REQUIRE(report.ok());
+  for (const CheckProblem& problem : report->problems) {
+    FAIL_CHECK(problem.file << ": " << problem.message);
+  }
+}
+
+TEST_CASE("events are there at once, in this process and after reopening") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  const auto report = load(*store, "d", numbered_events(0, 5, 0, 1) + "not json\n");
+  REQUIRE(report.ok());
+  CHECK(report->counts.ingested == 5);
+  CHECK(report->counts.failed == 1);
+  CHECK(report->blocks_created == 0);
+  CHECK(report->wal_length == 1);
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 5));
+  store = open_store(directory.path(), 100);
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 5));
+  const auto snapshot = store->snapshot("d");
+  CHECK(snapshot->schema().size() == 3);
+  CHECK(snapshot->schema()[0].name == "_time");
+  CHECK(snapshot->schema()[2] == Field{"n", Type::kLong});
+  require_clean(*store);
+}
+
+TEST_CASE("large loads seal blocks, the rest is a fresh chunk") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  for (const bool atomic : {true, false}) {
+    CAPTURE(atomic);
+    const std::string name = atomic ? "a" : "b";
+    const auto report = load(*store, name, numbered_events(0, 330, 0, 1), atomic);
+    REQUIRE(report.ok());
+    CHECK(report->blocks_created == 3);
+    CHECK(report->wal_length == 1);
+    CHECK(texts(read_rows(*store, name, "n")) == numbers(0, 330));
+  }
+  require_clean(*store);
+}
+
+TEST_CASE("fresh chunks are sealed when they fill a block, and rows keep their ids") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 20);
+  std::vector<ReadRow> before;
+  // Times go back and forth and repeat, so that arrival order and time order differ.
+  for (int i = 0; i < 9; ++i) {
+    REQUIRE(load(*store, "d", numbered_events(i * 3, 3, (i * 7) % 5, i % 2)).ok());
+    const auto now = read_rows(*store, "d", "n");
+    CHECK(now.size() == static_cast<std::size_t>(3 * (i + 1)));
+    // Every row that was there is still there under the same id.
+    for (const ReadRow& row : before) {
+      const auto same = std::ranges::find(now, row.id, &ReadRow::id);
+      REQUIRE(same != now.end());
+      CHECK(same->text == row.text);
+    }
+    before = now;
+  }
+  CHECK(store->stats("d")->blocks >= 1);
+  QueryControl control;
+  REQUIRE(store->maintain("d", true, control).ok());
+  CHECK(store->stats("d")->fresh_chunks == 0);
+  const auto after = read_rows(*store, "d", "n");
+  REQUIRE(after.size() == before.size());
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    CHECK(after[i].id == before[i].id);
+    CHECK(after[i].text == before[i].text);
+  }
+  require_clean(*store);
+}
+
+TEST_CASE("equal times keep their order of arrival") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 10);
+  for (int i = 0; i < 12; ++i) {
+    REQUIRE(load(*store, "d", numbered_events(i * 2, 2, 0, 0)).ok());
+  }
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 24));
+  QueryControl control;
+  REQUIRE(store->maintain("d", true, control).ok());
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 24));
+}
+
+TEST_CASE("types of a field merge across chunks without losing values") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  for (const char* event :
+       {R"({"_time":1,"n":1})", R"({"_time":2,"n":2.5})", R"({"_time":3,"n":null})",
+        R"({"_time":4,"n":"x"})", R"({"_time":5,"m":true})"}) {
+    REQUIRE(load(*store, "d", event).ok());
+  }
+  CHECK(store->snapshot("d")->schema()[2] == Field{"n", Type::kDynamic});
+  QueryControl control;
+  REQUIRE(store->maintain("d", true, control).ok());
+  CHECK(texts(read_rows(*store, "d", "n")) ==
+        std::vector<std::string>{"1", "2.5", "null", "\"x\"", "null"});
+  REQUIRE(load(*store, "e", R"({"_time":1,"n":9007199254740993})").ok());
+  REQUIRE(load(*store, "e", R"({"_time":2,"n":0.5})").ok());
+  CHECK(store->snapshot("e")->schema()[2] == Field{"n", Type::kReal});
+  REQUIRE(store->maintain("e", true, control).ok());
+  CHECK(texts(read_rows(*store, "e", "n")) == std::vector<std::string>{"9007199254740993", "0.5"});
+  require_clean(*store);
+}
+
+TEST_CASE("a snapshot sees what was there when it was taken") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 10);
+  REQUIRE(load(*store, "d", numbered_events(0, 25, 0, 1)).ok());
+  const auto snapshot = store->snapshot("d");
+  REQUIRE(snapshot.ok());
+  REQUIRE(load(*store, "d", numbered_events(25, 25, 100, 1)).ok());
+  QueryControl control;
+  REQUIRE(store->remove("d", NumbersFilter({3, 30}), true, control).ok());
+  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->drop_dataset("d").ok());
+  CHECK(texts(read_rows(*snapshot, "n")) == numbers(0, 25));
+}
+
+TEST_CASE("delete takes whole blocks, and only when told to") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 10);
+  REQUIRE(load(*store, "d", numbered_events(0, 40, 0, 1)).ok());
+  QueryControl control;
+  const NumbersFilter doomed({3, 4, 35});
+  for (const bool commit : {false, true}) {
+    const auto report = store->remove("d", doomed, commit, control);
+    REQUIRE(report.ok());
+    CHECK(report->rows_matched == 3);
+    CHECK(report->rows_deleted == 20);
+    CHECK(report->blocks_deleted == 2);
+    CHECK(report->first_matched_time == 1'600'000'003'000'000'000);
+    CHECK(report->last_matched_time == 1'600'000'035'000'000'000);
+    CHECK(store->snapshot("d")->rows() == (commit ? 20U : 40U));
+  }
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(10, 20));
+  const auto nothing = store->remove("d", doomed, true, control);
+  CHECK(nothing->rows_matched == 0);
+  CHECK_FALSE(nothing->first_matched_time.has_value());
+  CHECK(store->stats("d")->queued_blocks == 0);
+  require_clean(*store);
+}
+
+TEST_CASE("trim removes blocks that are wholly older") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 10);
+  REQUIRE(load(*store, "d", numbered_events(0, 40, 0, 1)).ok());
+  CHECK(store->trim("d", 1'600'000'015'000'000'000).value() == 10);
+  CHECK(store->trim("d", 1'600'000'015'000'000'000).value() == 0);
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(10, 30));
+}
+
+TEST_CASE("compaction merges small neighbours and gives space back") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  for (int i = 0; i < 10; ++i) {
+    REQUIRE(load(*store, "d", numbered_events(i * 50, 50, i * 50, 1)).ok());
+  }
+  CHECK(store->stats("d")->blocks == 10);
+  QueryControl control;
+  REQUIRE(store->maintain("d", true, control).ok());
+  CHECK(store->stats("d")->blocks == 5);
+  CHECK(store->stats("d")->rows == 500);
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 500));
+  require_clean(*store);
+}
+
+TEST_CASE("fields can be described") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  REQUIRE(load(*store, "d", R"({"_time":1,"n":1,"b":{"c":"x"}})").ok());
+  REQUIRE(store->set_field("d", "n", {"ms", "how long", true}).ok());
+  CHECK(store->set_field("d", "q", {}).error().code == ErrorCode::kNotFound);
+  const auto fields = store->fields("d");
+  REQUIRE(fields.ok());
+  const auto n = std::ranges::find(*fields, "n", &FieldInfo::name);
+  REQUIRE(n != fields->end());
+  CHECK(n->type == Type::kLong);
+  CHECK(n->attributes.unit == "ms");
+  CHECK(n->attributes.hidden);
+  CHECK(std::ranges::find(*fields, "b.c", &FieldInfo::name) != fields->end());
+}
+
+TEST_CASE("concurrent loads all land, each whole") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 64);
+  constexpr int kThreads = 8;
+  constexpr int kLoads = 20;
+  std::vector<std::thread> threads;
+  std::vector<int> failed(kThreads, 0);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < kLoads; ++i) {
+        const int first = (t * kLoads + i) * 3;
+        failed[static_cast<std::size_t>(t)] +=
+            load(*store, "d", numbered_events(first, 3, first, 1)).ok() ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(failed == std::vector<int>(kThreads, 0));
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, kThreads * kLoads * 3));
+  CHECK(store->stats("d")->fresh_chunks < 64);
+  require_clean(*store);
+}
+
+TEST_CASE("decoded columns are kept within their budget") {
+  const TempDirectory directory;
+  StoreOptions options;
+  options.directory = directory.path();
+  options.block_rows = 10;
+  options.cache_bytes = 4096;
+  auto store = Store::open(options);
+  REQUIRE(store.ok());
+  REQUIRE(load(**store, "d", numbered_events(0, 200, 0, 1)).ok());
+  for (int round = 0; round < 3; ++round) {
+    CHECK(texts(read_rows(**store, "d", "n")) == numbers(0, 200));
+  }
+}
+
+}  // namespace
+}  // namespace evq
