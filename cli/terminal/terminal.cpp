@@ -36,13 +36,14 @@ class ProcessTerminal final : public TerminalDevice {
       : input_(input),
         output_(output),
         environment_(std::move(environment)),
-        interactive_(is_terminal(input) && is_terminal(output) && !is_dumb_terminal(environment_)) {
-  }
+        terminal_(is_terminal(input) && is_terminal(output)),
+        interactive_(terminal_ && !is_dumb_terminal(environment_)) {}
   ~ProcessTerminal() override { restore(); }
   ProcessTerminal(const ProcessTerminal&) = delete;
   ProcessTerminal& operator=(const ProcessTerminal&) = delete;
 
   bool is_interactive() const override { return interactive_; }
+  bool shows_prompt() const override { return terminal_; }
 
   ReadOutcome read(std::span<char> buffer, int timeout_ms) override {
     pollfd waiting{input_, POLLIN, 0};
@@ -115,6 +116,7 @@ class ProcessTerminal final : public TerminalDevice {
   const int input_;
   const int output_;
   const Environment environment_;
+  const bool terminal_;
   const bool interactive_;
   bool raw_ = false;
   termios cooked_{};

@@ -57,6 +57,8 @@ class TerminalDevice {
 
   // Understands cursor movement; otherwise lines are read as they come.
   virtual bool is_interactive() const = 0;
+  // A person reads the screen, even if it is not interactive.
+  virtual bool shows_prompt() const = 0;
   // Waits at most `timeout_ms` (negative: without end). A failure reads as the end.
   virtual ReadOutcome read(std::span<char> buffer, int timeout_ms) = 0;
   // All of it at once; false when the terminal is gone.

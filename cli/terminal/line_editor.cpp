@@ -1,0 +1,86 @@
+#include "cli/terminal/line_editor.h"
+
+#include <array>
+#include <utility>
+
+#include "cli/terminal/editor_session.h"
+#include "store/base/limits.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::size_t kPlainReadBytes = 4096;
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+}  // namespace
+
+LineEditor::LineEditor(TerminalDevice& device, const History& history, EditorCallbacks callbacks,
+                       LineEditorOptions options)
+    : device_(device),
+      history_(history),
+      callbacks_(std::move(callbacks)),
+      options_(std::move(options)) {}
+
+Result<EditorInput> LineEditor::read() {
+  if (!device_.is_interactive()) {
+    return read_plain();
+  }
+  RawMode raw(device_);
+  EVQ_TRY(raw.take_status());
+  buffer_.reset();
+  return EditorSession({device_, history_, callbacks_, options_, buffer_, decoder_}).run();
+}
+
+bool LineEditor::next_plain_line(std::string& line) {
+  while (true) {
+    const std::size_t end = plain_.find('\n');
+    if (end != std::string::npos) {
+      line = plain_.substr(0, end);
+      plain_.erase(0, end + 1);
+      break;
+    }
+    std::array<char, kPlainReadBytes> buffer{};
+    const bool too_long = plain_.size() > kEditorTextBytesMax;
+    const ReadOutcome outcome = too_long ? ReadOutcome{} : device_.read(buffer, -1);
+    if (outcome.state == ReadState::kEnd) {
+      line = std::exchange(plain_, {});
+      return !line.empty();
+    }
+    plain_.append(buffer.data(), outcome.size);
+  }
+  if (line.ends_with('\r')) {
+    line.pop_back();
+  }
+  return true;
+}
+
+Result<EditorInput> LineEditor::read_plain() {
+  EditorInput input;
+  std::string line;
+  bool first = true;
+  while (true) {
+    if (device_.shows_prompt()) {
+      device_.write(first ? options_.prompt : options_.continuation);
+    }
+    if (!next_plain_line(line)) {
+      input.event = is_blank(input.text) ? InputEvent::kEnd : InputEvent::kText;
+      return input;
+    }
+    input.text.append(first ? "" : "\n").append(line);
+    first = false;
+    if (input.text.size() > kEditorTextBytesMax) {
+      return make_error(ErrorCode::kTooLarge, "the text is longer than " +
+                                                  std::to_string(kEditorTextBytesMax) + " bytes");
+    }
+    if (!callbacks_.is_complete || callbacks_.is_complete(input.text)) {
+      input.event = InputEvent::kText;
+      return input;
+    }
+  }
+}
+
+}  // namespace evq

@@ -1,0 +1,84 @@
+#pragma once
+// LineEditor: reads one text, of one line or several, from the user at a terminal, with colours as
+// they type, completion, history and the keys of emacs. All knowledge of the language comes from
+// callbacks. Enter ends the text when is_complete() says so and breaks the line otherwise;
+// Alt-Enter always breaks it.
+// Without an interactive terminal it reads plain lines, and joins them until the text is complete.
+// Input that is typed ahead is kept for the next read. One thread at a time; the device and the
+// history must outlive the editor. Callbacks run on the calling thread and must be quick: they are
+// asked at every key.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/terminal/completion_menu.h"
+#include "cli/terminal/edit_buffer.h"
+#include "cli/terminal/history.h"
+#include "cli/terminal/key_decoder.h"
+#include "cli/terminal/style.h"
+#include "cli/terminal/terminal.h"
+#include "store/base/result.h"
+
+namespace evq {
+
+// Any of them may be empty.
+struct EditorCallbacks {
+  // The styles of the text; where spans overlap, the later one wins.
+  std::function<std::vector<StyledSpan>(std::string_view text)> highlight;
+  std::function<CompletionList(std::string_view text, std::size_t cursor)> complete;
+  // What may follow the text; shown dim behind it, taken over by Right or End.
+  std::function<std::string(std::string_view text)> hint;
+  // Absent: every text is complete.
+  std::function<bool(std::string_view text)> is_complete;
+  // Ctrl-X Ctrl-E: the text, edited in another program (external_editor.h).
+  std::function<Result<std::string>(const std::string& text)> edit;
+};
+
+struct LineEditorOptions {
+  std::string prompt = "> ";
+  std::string continuation = "  ";  // before the second line and those after it
+  bool color = false;
+  // Rows of the completion menu.
+  std::size_t menu_rows_max = 10;
+};
+
+enum class InputEvent : std::uint8_t {
+  kText,
+  kInterrupted,  // Ctrl-C; the text is what was dropped
+  kEnd,          // Ctrl-D on an empty text, the end of the input, or the terminal is gone
+};
+
+struct EditorInput {
+  InputEvent event = InputEvent::kEnd;
+  std::string text;
+};
+
+class LineEditor {
+ public:
+  LineEditor(TerminalDevice& device, const History& history, EditorCallbacks callbacks,
+             LineEditorOptions options);
+
+  // Fails when the terminal's mode cannot be set, or with kTooLarge for a plain text over the
+  // limit.
+  Result<EditorInput> read();
+  // From the next read on.
+  void set_prompt(std::string prompt) { options_.prompt = std::move(prompt); }
+
+ private:
+  Result<EditorInput> read_plain();
+  bool next_plain_line(std::string& line);
+
+  TerminalDevice& device_;
+  const History& history_;
+  const EditorCallbacks callbacks_;
+  LineEditorOptions options_;
+  EditBuffer buffer_;
+  KeyDecoder decoder_;
+  std::string plain_;  // read but not used yet
+};
+
+}  // namespace evq
