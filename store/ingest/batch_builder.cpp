@@ -70,8 +70,8 @@ Status BatchBuilder::add_json(std::string_view text, std::int64_t receipt_ns) {
   assembler_->begin();
   TolerantJson parser(text, *assembler_);
   if (!parser.parse_event() || !parser.at_end() || !commit(receipt_ns)) {
-    return make_error(ErrorCode::kData, parser.fault().empty() ? assembler_->failure()
-                                                               : parser.fault());
+    return make_error(ErrorCode::kData,
+                      parser.fault().empty() ? assembler_->failure() : parser.fault());
   }
   return {};
 }

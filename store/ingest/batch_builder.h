@@ -79,7 +79,7 @@ class BatchBuilder {
   std::vector<ColumnBuilder> columns_;  // by the assembler's column numbers
   std::vector<std::int64_t> times_;
   std::vector<std::int64_t> receipts_;
-  std::size_t row_bytes_ = 0;   // of a row in all columns that have a value
+  std::size_t row_bytes_ = 0;  // of a row in all columns that have a value
   std::size_t size_bytes_ = 0;
   std::uint64_t seed_ = 0;
 };

@@ -55,7 +55,9 @@ std::vector<std::uint64_t> ones(std::size_t count) {
 
 // ---------------------------------------------------------------- TextBuffer
 
-TextBuffer::~TextBuffer() { std::free(data_); }
+TextBuffer::~TextBuffer() {
+  std::free(data_);
+}
 
 TextBuffer::TextBuffer(TextBuffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
@@ -259,16 +261,15 @@ void ColumnBuilder::add_entry(std::string_view text, std::uint64_t hash) {
   if ((entries_.size() + 1) * 2 > slots_.size()) {
     grow_slots();
   }
-  entries_.push_back({static_cast<std::uint32_t>(text_.size()),
-                      static_cast<std::uint32_t>(text.size())});
+  entries_.push_back(
+      {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(text.size())});
   text_.append(text);
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = hash & mask;
   while (slots_[i].code != 0) {
     i = (i + 1) & mask;
   }
-  slots_[i] = {static_cast<std::uint32_t>(hash >> 32),
-               static_cast<std::uint32_t>(entries_.size())};
+  slots_[i] = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(entries_.size())};
 }
 
 void ColumnBuilder::grow_slots() {

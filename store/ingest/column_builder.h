@@ -92,11 +92,11 @@ class ColumnBuilder {
 
   std::uint64_t seed_;
   State state_ = State::kEmpty;
-  bool tries_dictionary_ = true;      // false where the last batch showed that it does not pay
-  std::uint8_t batches_plain_ = 0;    // since the dictionary was given up
-  std::uint8_t raw_classes_ = 0;      // what CSV text could be, a bit a class
-  std::size_t rows_ = 0;              // slots filled
-  std::size_t repeats_ = 0;           // values that were in the dictionary already
+  bool tries_dictionary_ = true;    // false where the last batch showed that it does not pay
+  std::uint8_t batches_plain_ = 0;  // since the dictionary was given up
+  std::uint8_t raw_classes_ = 0;    // what CSV text could be, a bit a class
+  std::size_t rows_ = 0;            // slots filled
+  std::size_t repeats_ = 0;         // values that were in the dictionary already
 
   std::vector<std::uint64_t> validity_;  // empty until the first null; not for dictionaries
   std::vector<std::uint64_t> was_long_;  // of kReal: which rows came as longs; empty: none

@@ -15,7 +15,9 @@ constexpr std::int64_t kExactIntegerMax = std::int64_t{1} << 53;
 constexpr std::array<std::string_view, 3> kTrueWords = {"true", "True", "TRUE"};
 constexpr std::array<std::string_view, 3> kFalseWords = {"false", "False", "FALSE"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 bool is_true(std::string_view text) {
   return text == kTrueWords[0] || text == kTrueWords[1] || text == kTrueWords[2];
@@ -89,8 +91,7 @@ std::shared_ptr<Values> bools_of(const Values& text) {
 std::shared_ptr<Values> longs_of(const Values& text) {
   auto out = Values::make(Type::kLong, text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    out->mutable_data<std::int64_t>()[i] =
-        parse_int(text.data<std::string_view>()[i]).value_or(0);
+    out->mutable_data<std::int64_t>()[i] = parse_int(text.data<std::string_view>()[i]).value_or(0);
   }
   return out;
 }

@@ -35,7 +35,10 @@ void append_escaped(std::string& out, std::string_view key) {
 }  // namespace
 
 EventAssembler::EventAssembler(std::shared_ptr<const EventRules> rules)
-    : rules_(std::move(rules)), seed_(random_seed()), slots_(kSlotsMin, 0), columns_by_name_(kSlotsMin, NameHash{seed_}) {
+    : rules_(std::move(rules)),
+      seed_(random_seed()),
+      slots_(kSlotsMin, 0),
+      columns_by_name_(kSlotsMin, NameHash{seed_}) {
   nodes_.emplace_back();
   cells_.reserve(kEventFieldsMax);
 }
@@ -150,7 +153,9 @@ std::string EventAssembler::name_of(NodeId node) const {
   return name;
 }
 
-bool EventAssembler::overgrown() const { return nodes_.size() > kNodesMax; }
+bool EventAssembler::overgrown() const {
+  return nodes_.size() > kNodesMax;
+}
 
 // Gives a node its column.
 void EventAssembler::resolve(NodeId id) {

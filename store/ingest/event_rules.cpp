@@ -13,8 +13,8 @@ namespace evq {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kReservedNames = {
-    "_blockInfo", "_cursor", "_rowID", "_rowId", "_source", "_sysTime"};
+constexpr std::array<std::string_view, 6> kReservedNames = {"_blockInfo", "_cursor", "_rowID",
+                                                            "_rowId",     "_source", "_sysTime"};
 
 class NameAdmission : public FieldAdmission {
  public:
@@ -44,7 +44,8 @@ Result<std::vector<EventRules::Label>> read_labels(const std::string& text) {
   rules->strict = true;
   BatchBuilder builder(std::move(rules));
   if (const Status status = builder.add_json(text, 0); !status.ok()) {
-    return make_error(ErrorCode::kUsage, "the labels are no JSON object: " + status.error().message);
+    return make_error(ErrorCode::kUsage,
+                      "the labels are no JSON object: " + status.error().message);
   }
   const Table table = builder.take();
   std::vector<EventRules::Label> labels;
@@ -74,8 +75,7 @@ Result<std::shared_ptr<const EventRules>> make_event_rules(const IngestOptions& 
   rules->timestamp_field = options.timestamp_field == "_time" ? "" : options.timestamp_field;
   rules->strict = options.strict;
   rules->map_fields = options.map_fields;
-  rules->batch_rows_max =
-      std::clamp<std::size_t>(options.batch_rows_max, 1, kBlockRowsMax);
+  rules->batch_rows_max = std::clamp<std::size_t>(options.batch_rows_max, 1, kBlockRowsMax);
   rules->admission = admission;
   if (!options.timestamp_layout.empty()) {
     EVQ_TRY_ASSIGN(rules->layout, GoLayout::compile(options.timestamp_layout));

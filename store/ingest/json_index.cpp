@@ -40,6 +40,8 @@ const std::uint32_t* JsonIndex::positions() const {
   return state_->parser->structural_indexes.get();
 }
 
-std::size_t JsonIndex::count() const { return state_->parser->n_structural_indexes; }
+std::size_t JsonIndex::count() const {
+  return state_->parser->n_structural_indexes;
+}
 
 }  // namespace evq

@@ -22,7 +22,9 @@ constexpr std::uint64_t kExactMantissaMax = std::uint64_t{1} << 53;
 constexpr std::ptrdiff_t kSafeDigits = 18;
 constexpr std::size_t kHexDigits = 4;
 
-unsigned digit_of(char c) { return static_cast<unsigned>(static_cast<unsigned char>(c)) - '0'; }
+unsigned digit_of(char c) {
+  return static_cast<unsigned>(static_cast<unsigned char>(c)) - '0';
+}
 
 JsonNumber invalid_at(const char* place) {
   JsonNumber number;
@@ -80,8 +82,8 @@ JsonNumber read_json_number(const char* begin, const char* end) {
     }
     JsonNumber number;
     number.kind = JsonNumberKind::kLong;
-    number.integer = negative ? -static_cast<std::int64_t>(mantissa)
-                              : static_cast<std::int64_t>(mantissa);
+    number.integer =
+        negative ? -static_cast<std::int64_t>(mantissa) : static_cast<std::int64_t>(mantissa);
     number.end = p;
     return number;
   }

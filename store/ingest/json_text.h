@@ -8,7 +8,9 @@
 
 namespace evq {
 
-inline bool is_json_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+inline bool is_json_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 enum class JsonNumberKind : std::uint8_t {
   kInvalid,
@@ -29,10 +31,10 @@ struct JsonNumber {
 JsonNumber read_json_number(const char* begin, const char* end);
 
 struct JsonUnescaped {
-  std::size_t size = 0;       // bytes written
-  bool repaired = false;      // lone surrogates became U+FFFD
+  std::size_t size = 0;   // bytes written
+  bool repaired = false;  // lone surrogates became U+FFFD
   bool valid = true;
-  std::size_t fault = 0;      // where in `text` the bad escape is
+  std::size_t fault = 0;  // where in `text` the bad escape is
 };
 
 // Writes `text`, the inside of a JSON string, without its escapes; never longer than `text`.

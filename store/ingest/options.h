@@ -3,14 +3,14 @@
 // the parsers, the pipeline and the callers (HTTP, command line, queries over files).
 //
 // Which input is taken how (the input policy; each row has a test):
-//   invalid UTF-8, lone surrogates   kept, the bytes become U+FFFD, counted as repaired
-//   integers outside of int64        the nearest double, counted as repaired
-//   numbers beyond a double (1e400)  null, counted as repaired
-//   raw control characters in text   kept as they are, counted as repaired (JSON wants them
-//   escaped) duplicate keys                   the last one wins, at every depth; in a CSV header:
-//   an error NaN, Infinity, comments, …       not JSON: the event fails too deep, long, many the
-//   event fails alone (see limits.h) reserved names                   `_user` is put in front:
-//   `_sysTime` becomes `_user_sysTime`
+// - Invalid UTF-8, lone surrogates: kept, the bytes become U+FFFD, counted as repaired.
+// - Integers outside of int64: the nearest double, counted as repaired.
+// - Numbers beyond every double (1e400): null, counted as repaired.
+// - Duplicate keys: the last one wins, at every depth; in a CSV header: an error.
+// - NaN, Infinity, comments, raw control bytes in strings: not JSON, the event fails.
+// - Too deep, too long, too many fields: the event fails alone (limits in limits.h).
+// - Reserved names: `_user` is put in front, `_sysTime` becomes `_user_sysTime`.
+//
 // With `strict` a repair is a failure.
 
 #include <cstddef>
@@ -59,9 +59,10 @@ struct IngestOptions {
 
 // One event that was not taken.
 struct IngestFailure {
-  std::uint64_t line = 0;    // from 1; of the event's first byte
-  std::uint64_t column = 0;  // from 1, in bytes of that line, where the fault is
-  std::uint64_t offset = 0;  // of the fault, in bytes from the start of the decoded input
+  // Of the fault, or of the event's first byte where the whole event is at fault.
+  std::uint64_t line = 0;    // from 1
+  std::uint64_t column = 0;  // from 1, in bytes
+  std::uint64_t offset = 0;  // in bytes from the start of the decoded input
   std::string reason;
   std::int64_t time_ns = 0;  // of receipt
 };

@@ -40,7 +40,7 @@ class BatchSink {
   virtual Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) = 0;
 };
 
-// One event that failed: its text as read (cut to kIngestRejectBytesMax) and the failure.
+// One event that failed: its text as read (of one that is too long, its beginning) and the failure.
 using RejectSink = std::function<void(std::string_view text, const IngestFailure& failure)>;
 
 struct StreamContext {

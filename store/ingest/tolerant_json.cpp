@@ -88,8 +88,8 @@ bool TolerantJson::next_item(char close, bool& done) {
   if (position_ == text_.size()) {
     return fail(position_, close == '}' ? "the object is not closed" : "the array is not closed");
   }
-  return fail(position_, close == '}' ? "expected ',' or '}' after value"
-                                      : "expected ',' or ']' after value");
+  return fail(position_,
+              close == '}' ? "expected ',' or '}' after value" : "expected ',' or ']' after value");
 }
 
 bool TolerantJson::parse_object(NodeId node, std::size_t depth) {
@@ -174,12 +174,11 @@ bool TolerantJson::parse_word(std::string_view word) {
 }
 
 bool TolerantJson::parse_number(NodeId node) {
-  const JsonNumber number =
-      read_json_number(text_.data() + position_, text_.data() + text_.size());
+  const JsonNumber number = read_json_number(text_.data() + position_, text_.data() + text_.size());
   switch (number.kind) {
     case JsonNumberKind::kInvalid:
       return fail(static_cast<std::size_t>(number.end - text_.data()),
-                  position_ == text_.size()                              ? "expected a value, found the end"
+                  position_ == text_.size()                ? "expected a value, found the end"
                   : number.end == text_.data() + position_ ? "expected a value"
                                                            : "malformed number");
     case JsonNumberKind::kLong:
@@ -301,13 +300,11 @@ bool TolerantJson::parse_dynamic(std::size_t depth) {
 }
 
 bool TolerantJson::parse_dynamic_number() {
-  const JsonNumber number =
-      read_json_number(text_.data() + position_, text_.data() + text_.size());
+  const JsonNumber number = read_json_number(text_.data() + position_, text_.data() + text_.size());
   switch (number.kind) {
     case JsonNumberKind::kInvalid:
       return fail(static_cast<std::size_t>(number.end - text_.data()),
-                  number.end == text_.data() + position_ ? "expected a value"
-                                                         : "malformed number");
+                  number.end == text_.data() + position_ ? "expected a value" : "malformed number");
     case JsonNumberKind::kLong:
       dynamic_.add_long(number.integer);
       break;

@@ -1,0 +1,295 @@
+#include "store/ingest/boundary.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "store/ingest/json_text.h"
+
+namespace evq {
+
+namespace {
+
+class LineScanner : public BoundaryScanner {
+ public:
+  Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
+    const char* begin = text.data() + seen_;
+    const char* end = text.data() + text.size();
+    const auto lines = static_cast<std::size_t>(std::count(begin, end, '\n'));
+    if (events_ + lines > events_max) {
+      // Only as far as the last line that is wanted.
+      const char* p = begin;
+      while (events_ < events_max) {
+        p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p))) + 1;
+        ++events_;
+      }
+      whole_bytes_ = static_cast<std::size_t>(p - text.data());
+      seen_ = whole_bytes_;
+      return {};
+    }
+    if (lines != 0) {
+      events_ += lines;
+      whole_bytes_ = text.rfind('\n') + 1;
+    }
+    seen_ = text.size();
+    if (at_end && whole_bytes_ < text.size() && events_ < events_max) {
+      ++events_;
+      whole_bytes_ = text.size();
+    }
+    return {};
+  }
+
+  void drop(std::size_t bytes) override { forget(bytes); }
+};
+
+class RecordScanner : public BoundaryScanner {
+ public:
+  explicit RecordScanner(char delimiter) : delimiter_(delimiter) {}
+
+  Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
+    while (seen_ < text.size() && events_ < events_max) {
+      step(text[seen_]);
+      ++seen_;
+      if (state_ == State::kRecordStart) {
+        end_record();
+      }
+    }
+    if (at_end && seen_ == text.size() && whole_bytes_ < text.size() && events_ < events_max) {
+      end_record();
+    }
+    return {};
+  }
+
+  void drop(std::size_t bytes) override {
+    begin_ -= std::min(begin_, bytes);
+    forget(bytes);
+  }
+
+ private:
+  enum class State : std::uint8_t { kRecordStart, kCellStart, kPlain, kQuoted, kQuoteSeen };
+
+  void step(char c) {
+    if (state_ == State::kQuoted) {
+      state_ = c == '"' ? State::kQuoteSeen : State::kQuoted;
+    } else if (c == '"' && state_ == State::kQuoteSeen) {
+      state_ = State::kQuoted;  // a doubled quote
+    } else if (c == '\n') {
+      state_ = State::kRecordStart;
+    } else if (c == delimiter_) {
+      state_ = State::kCellStart;
+    } else if (c == '"' && state_ != State::kPlain) {
+      state_ = State::kQuoted;
+    } else if (state_ == State::kQuoteSeen || (c != ' ' && c != '\t' && c != '\r')) {
+      state_ = State::kPlain;
+    } else if (state_ == State::kRecordStart) {
+      state_ = State::kCellStart;
+    }
+  }
+
+  void end_record() {
+    spans_.push_back({static_cast<std::uint32_t>(begin_),
+                      static_cast<std::uint32_t>(seen_ - begin_), false, true});
+    begin_ = seen_;
+    whole_bytes_ = seen_;
+    ++events_;
+  }
+
+  std::size_t begin_ = 0;  // of the record at hand
+  const char delimiter_;
+  State state_ = State::kRecordStart;
+};
+
+class ValueScanner : public BoundaryScanner {
+ public:
+  Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
+    while (seen_ < text.size() && events_ < events_max) {
+      switch (state_) {
+        case State::kTop:
+        case State::kElement:
+        case State::kFirstElement:
+          EVQ_TRY(find_value(text));
+          break;
+        case State::kNested:
+          pass_nested(text);
+          break;
+        case State::kString:
+          pass_string(text);
+          break;
+        case State::kScalar:
+          pass_scalar(text);
+          break;
+        case State::kAfterElement:
+          EVQ_TRY(pass_separator(text[seen_]));
+          break;
+      }
+    }
+    if (at_end && seen_ == text.size() && events_ < events_max) {
+      return end_input(text);
+    }
+    return {};
+  }
+
+  void drop(std::size_t bytes) override {
+    begin_ -= std::min(begin_, bytes);
+    forget(bytes);
+  }
+
+ private:
+  enum class State : std::uint8_t {
+    kTop,           // before a top-level value
+    kFirstElement,  // after `[`
+    kElement,       // after `,` in an array
+    kNested,        // in an object or array of a value
+    kString,        // in a string, at any depth
+    kScalar,        // in a number, a word or something wrong
+    kAfterElement,  // before `,` or `]`
+  };
+
+  Status find_value(std::string_view text) {
+    const char c = text[seen_];
+    if (is_json_blank(c)) {
+      ++seen_;
+      whole_bytes_ = seen_;
+      return {};
+    }
+    if (state_ == State::kTop && c == '[') {
+      in_array_ = true;
+      state_ = State::kFirstElement;
+      ++seen_;
+      whole_bytes_ = seen_;
+      return {};
+    }
+    if (state_ == State::kFirstElement && c == ']') {
+      close_array();
+      return {};
+    }
+    if (in_array_ && (c == ',' || c == ']' || c == '}' || c == ':')) {
+      return make_error(ErrorCode::kData, "expected a value in the array");
+    }
+    begin_ = seen_;
+    depth_ = 0;
+    ++seen_;
+    if (c == '{' || c == '[') {
+      depth_ = 1;
+      state_ = State::kNested;
+    } else if (c == '"') {
+      state_ = State::kString;
+    } else if (c == ',' || c == ']' || c == '}') {
+      end_value(true);
+    } else {
+      state_ = State::kScalar;
+    }
+    return {};
+  }
+
+  void pass_nested(std::string_view text) {
+    while (seen_ < text.size()) {
+      const char c = text[seen_++];
+      if (c == '"') {
+        state_ = State::kString;
+        return;
+      }
+      if (c == '{' || c == '[') {
+        ++depth_;
+      } else if ((c == '}' || c == ']') && --depth_ == 0) {
+        end_value(true);
+        return;
+      }
+    }
+  }
+
+  void pass_string(std::string_view text) {
+    while (seen_ < text.size()) {
+      const char c = text[seen_++];
+      if (escaped_) {
+        escaped_ = false;
+      } else if (c == '\\') {
+        escaped_ = true;
+      } else if (c == '"') {
+        if (depth_ == 0) {
+          end_value(true);
+        } else {
+          state_ = State::kNested;
+        }
+        return;
+      }
+    }
+  }
+
+  void pass_scalar(std::string_view text) {
+    while (seen_ < text.size()) {
+      const char c = text[seen_];
+      if (is_json_blank(c) || c == ',' || c == ']' || c == '}' || c == '{' || c == '[' ||
+          c == '"') {
+        end_value(true);
+        return;
+      }
+      ++seen_;
+    }
+  }
+
+  Status pass_separator(char c) {
+    ++seen_;
+    if (c == ',') {
+      state_ = State::kElement;
+    } else if (c == ']') {
+      --seen_;
+      close_array();
+      return {};
+    } else if (!is_json_blank(c)) {
+      --seen_;
+      return make_error(ErrorCode::kData, "expected ',' or ']' after an element of the array");
+    }
+    whole_bytes_ = seen_;
+    return {};
+  }
+
+  void close_array() {
+    ++seen_;
+    whole_bytes_ = seen_;
+    in_array_ = false;
+    state_ = State::kTop;
+  }
+
+  void end_value(bool whole) {
+    spans_.push_back({static_cast<std::uint32_t>(begin_),
+                      static_cast<std::uint32_t>(seen_ - begin_), in_array_, whole});
+    ++events_;
+    whole_bytes_ = seen_;
+    escaped_ = false;
+    state_ = in_array_ ? State::kAfterElement : State::kTop;
+  }
+
+  Status end_input(std::string_view text) {
+    if (in_array_) {
+      // A last number is whole only when something follows it; here the `]` is missing anyway.
+      return make_error(ErrorCode::kData, "the array is not closed");
+    }
+    if (state_ != State::kTop) {
+      end_value(state_ == State::kScalar);
+    }
+    whole_bytes_ = text.size();
+    return {};
+  }
+
+  State state_ = State::kTop;
+  bool in_array_ = false;
+  bool escaped_ = false;
+  std::uint64_t depth_ = 0;
+  std::size_t begin_ = 0;  // of the value at hand
+};
+
+}  // namespace
+
+std::unique_ptr<BoundaryScanner> make_line_scanner() {
+  return std::make_unique<LineScanner>();
+}
+
+std::unique_ptr<BoundaryScanner> make_value_scanner() {
+  return std::make_unique<ValueScanner>();
+}
+
+std::unique_ptr<BoundaryScanner> make_record_scanner(char delimiter) {
+  return std::make_unique<RecordScanner>(delimiter);
+}
+
+}  // namespace evq

@@ -1,0 +1,61 @@
+#pragma once
+// Boundary scanners: where events end in text that arrives bit by bit, without parsing them. A
+// scanner sees each byte once, keeps its state in between, and never recurses, so text of any depth
+// and length passes in constant memory.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/ingest/piece.h"
+
+namespace evq {
+
+class BoundaryScanner {
+ public:
+  virtual ~BoundaryScanner() = default;
+
+  // Looks at the bytes of `text` it has not seen yet (all before were shown to it already) and
+  // stops after `events_max` events. `at_end`: no byte comes after these. kData where no event can
+  // follow: broken syntax between the elements of an array.
+  virtual Status scan(std::string_view text, std::size_t events_max, bool at_end) = 0;
+
+  // Bytes from the start of the text that hold whole events, and how many (blanks may make it
+  // less).
+  std::size_t whole_bytes() const { return whole_bytes_; }
+  std::size_t events() const { return events_; }
+  // How far it has looked; the place of an error.
+  std::size_t seen_bytes() const { return seen_; }
+  // Of JSON values and CSV records.
+  std::vector<ValueSpan>& spans() { return spans_; }
+
+  // The first `bytes` of the text are gone; at most whole_bytes(), or everything while an event
+  // that is too long is thrown away. Forgets events and spans.
+  virtual void drop(std::size_t bytes) = 0;
+
+ protected:
+  void forget(std::size_t bytes) {
+    seen_ -= bytes;
+    whole_bytes_ = 0;
+    events_ = 0;
+    spans_.clear();
+  }
+
+  std::size_t seen_ = 0;
+  std::size_t whole_bytes_ = 0;
+  std::size_t events_ = 0;
+  std::vector<ValueSpan> spans_;
+};
+
+// A line an event.
+std::unique_ptr<BoundaryScanner> make_line_scanner();
+// JSON values one after the other; those of top-level arrays are their elements.
+std::unique_ptr<BoundaryScanner> make_value_scanner();
+// CSV records: line ends inside quotes belong to the cell.
+std::unique_ptr<BoundaryScanner> make_record_scanner(char delimiter);
+
+}  // namespace evq

@@ -1,0 +1,156 @@
+#include "store/ingest/csv_record.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "store/base/utf8.h"
+
+namespace evq {
+
+namespace {
+
+constexpr const char* kRepairUtf8 = "invalid UTF-8 became U+FFFD";
+
+struct RawCell {
+  std::string_view text;  // without quotes and outer blanks
+  bool doubled = false;   // holds doubled quotes
+  std::size_t end = 0;    // of the cell: at a delimiter or the end of the record
+  const char* fault = nullptr;
+};
+
+bool is_blank(char c, char delimiter) {
+  return (c == ' ' || c == '\t' || c == '\r' || c == '\n') && c != delimiter;
+}
+
+std::string_view trim(std::string_view text, char delimiter) {
+  while (!text.empty() && is_blank(text.front(), delimiter)) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_blank(text.back(), delimiter)) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+// The quoted cell whose opening quote is at `quote`.
+RawCell read_quoted(std::string_view record, std::size_t quote, char delimiter) {
+  RawCell cell;
+  std::size_t i = quote + 1;
+  while (true) {
+    i = record.find('"', i);
+    if (i == std::string_view::npos) {
+      cell.fault = "the quoted cell is not closed";
+      cell.end = quote;
+      return cell;
+    }
+    if (i + 1 == record.size() || record[i + 1] != '"') {
+      break;
+    }
+    cell.doubled = true;
+    i += 2;
+  }
+  cell.text = record.substr(quote + 1, i - quote - 1);
+  ++i;
+  while (i < record.size() && is_blank(record[i], delimiter)) {
+    ++i;
+  }
+  cell.end = i;
+  if (i < record.size() && record[i] != delimiter) {
+    cell.fault = "text after the closing quote of a cell";
+  }
+  return cell;
+}
+
+RawCell read_cell(std::string_view record, std::size_t begin, char delimiter) {
+  std::size_t i = begin;
+  while (i < record.size() && is_blank(record[i], delimiter)) {
+    ++i;
+  }
+  if (i < record.size() && record[i] == '"') {
+    return read_quoted(record, i, delimiter);
+  }
+  RawCell cell;
+  cell.end = std::min(record.find(delimiter, i), record.size());
+  cell.text = trim(record.substr(begin, cell.end - begin), delimiter);
+  return cell;
+}
+
+std::size_t undouble(std::string_view text, char* out) {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out[size++] = text[i];
+    i += text[i] == '"' ? 1U : 0U;
+  }
+  return size;
+}
+
+}  // namespace
+
+bool is_blank_record(std::string_view record) {
+  return std::all_of(record.begin(), record.end(), [](char c) { return is_blank(c, '\0'); });
+}
+
+Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter) {
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  const std::string repaired = repair_utf8(trim(record, delimiter));
+  for (std::size_t begin = 0; begin <= repaired.size();) {
+    const RawCell cell = read_cell(repaired, begin, delimiter);
+    if (cell.fault != nullptr) {
+      return make_error(ErrorCode::kData,
+                        "the CSV header cannot be read: " + std::string(cell.fault));
+    }
+    std::string name(cell.text.size(), '\0');
+    if (cell.doubled) {
+      name.resize(undouble(cell.text, name.data()));
+    } else {
+      name.assign(cell.text);
+    }
+    if (name.empty()) {
+      name = "column" + std::to_string(names.size() + 1);
+    }
+    if (!seen.insert(name).second) {
+      return make_error(ErrorCode::kData, "the CSV header repeats the field '" + name + "'");
+    }
+    names.push_back(std::move(name));
+    begin = cell.end + 1;
+  }
+  return names;
+}
+
+CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event) {
+  while (!record.empty() && (record.back() == '\n' || record.back() == '\r')) {
+    record.remove_suffix(1);
+  }
+  if (!is_valid_utf8(record)) {
+    event.note_repair(valid_utf8_prefix(record), kRepairUtf8);
+    const std::string repaired = repair_utf8(record);
+    char* copy = event.scratch(repaired.size());
+    std::memcpy(copy, repaired.data(), repaired.size());
+    record = {copy, repaired.size()};
+  }
+  std::size_t field = 0;
+  for (std::size_t begin = 0; begin <= record.size(); ++field) {
+    const RawCell cell = read_cell(record, begin, layout.delimiter);
+    if (cell.fault != nullptr) {
+      return {cell.end, cell.fault};
+    }
+    std::string_view text = cell.text;
+    if (cell.doubled) {
+      char* out = event.scratch(text.size());
+      text = {out, undouble(text, out)};
+    }
+    if (!text.empty() && field >= layout.fields.size()) {
+      return {begin, "more cells than the " + std::to_string(layout.fields.size()) +
+                         " fields of the header"};
+    }
+    if (!text.empty()) {
+      event.add_raw_text(event.visit(EventAssembler::kRoot, layout.fields[field]), text);
+    }
+    begin = cell.end + 1;
+  }
+  return {};
+}
+
+}  // namespace evq

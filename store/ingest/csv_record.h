@@ -1,0 +1,35 @@
+#pragma once
+// CSV records into cells: RFC 4180 quoting, any one-byte delimiter, CR LF or LF, blanks around
+// unquoted names and values trimmed. An empty cell is an absent field.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/ingest/event_assembler.h"
+
+namespace evq {
+
+struct CsvLayout {
+  char delimiter = ',';
+  std::vector<std::string> fields;
+};
+
+// Field names from a header record; kData when it repeats a name or cannot be read. A column
+// without a name is called `column` and its number from 1.
+Result<std::vector<std::string>> read_csv_header(std::string_view record, char delimiter);
+
+struct CsvFault {
+  std::size_t offset = 0;
+  std::string reason;  // empty: none
+};
+
+// Puts a record's cells into `event`, which has begun. `record` must outlive the event.
+CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, EventAssembler& event);
+
+// Nothing but blanks.
+bool is_blank_record(std::string_view record);
+
+}  // namespace evq

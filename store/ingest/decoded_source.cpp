@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <isa-l/igzip_lib.h>
+#include <zstd.h>
+
+#include "store/base/limits.h"
+#include "store/ingest/byte_source.h"
+
+// Decompression of streams. A decoder turns input it is given into output where it is told; the
+// source around it feeds it, counts, and knows the end: in between two members or frames the input
+// may end, inside of one it may not.
+
+namespace evq {
+
+namespace {
+
+constexpr std::size_t kInputBytes = 128 * kKibibyte;
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // Uses up some of `input` and writes to `output`; how much was written. May give nothing when it
+  // needs more input.
+  virtual Result<std::size_t> decode(std::string_view& input, std::span<char> output) = 0;
+  // Between members: the input may end here.
+  virtual bool may_end() const = 0;
+};
+
+class PlainDecoder : public Decoder {
+ public:
+  Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
+    const std::size_t size = std::min(input.size(), output.size());
+    std::memcpy(output.data(), input.data(), size);
+    input.remove_prefix(size);
+    return size;
+  }
+  bool may_end() const override { return true; }
+};
+
+class GzipDecoder : public Decoder {
+ public:
+  GzipDecoder() { start(); }
+
+  Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
+    if (between_members_) {
+      // Tools pad the end of archives with zeros.
+      while (!input.empty() && input.front() == '\0') {
+        input.remove_prefix(1);
+      }
+      if (input.empty()) {
+        return std::size_t{0};
+      }
+      start();
+      between_members_ = false;
+    }
+    const std::size_t input_size = std::min<std::size_t>(input.size(), 1U << 30);
+    const std::size_t output_size = std::min<std::size_t>(output.size(), 1U << 30);
+    // ISA-L's interface has no const; it reads only.
+    state_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(input.data()));
+    state_.avail_in = static_cast<std::uint32_t>(input_size);
+    state_.next_out = reinterpret_cast<std::uint8_t*>(output.data());
+    state_.avail_out = static_cast<std::uint32_t>(output_size);
+    const int code = isal_inflate(&state_);
+    if (code != ISAL_DECOMP_OK && code != ISAL_END_INPUT) {
+      return make_error(ErrorCode::kData, "the gzip data is damaged");
+    }
+    input.remove_prefix(input_size - state_.avail_in);
+    between_members_ = state_.block_state == ISAL_BLOCK_FINISH;
+    return output_size - state_.avail_out;
+  }
+  bool may_end() const override { return between_members_; }
+
+ private:
+  void start() {
+    isal_inflate_init(&state_);
+    state_.crc_flag = ISAL_GZIP;
+  }
+
+  inflate_state state_{};
+  bool between_members_ = false;
+};
+
+class ZstdDecoder : public Decoder {
+ public:
+  ZstdDecoder() : stream_(ZSTD_createDStream()) {
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, kZstdWindowLogMax);
+  }
+  ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+  ZstdDecoder(const ZstdDecoder&) = delete;
+  ZstdDecoder& operator=(const ZstdDecoder&) = delete;
+
+  Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
+    ZSTD_inBuffer in{input.data(), input.size(), 0};
+    ZSTD_outBuffer out{output.data(), output.size(), 0};
+    const std::size_t hint = ZSTD_decompressStream(stream_, &out, &in);
+    if (ZSTD_isError(hint) != 0) {
+      return make_error(ErrorCode::kData,
+                        "the zstd data is damaged: " + std::string(ZSTD_getErrorName(hint)));
+    }
+    between_frames_ = hint == 0;
+    input.remove_prefix(in.pos);
+    return out.pos;
+  }
+  bool may_end() const override { return between_frames_; }
+
+ private:
+  ZSTD_DStream* stream_;
+  bool between_frames_ = false;
+};
+
+InputCompression compression_of(std::string_view head) {
+  if (head.substr(0, 3) == "\x1f\x8b\x08") {
+    return InputCompression::kGzip;
+  }
+  // A frame, or a skippable one, which some tools put first.
+  const bool skippable = head.size() == 4 && (static_cast<unsigned char>(head[0]) & 0xF0) == 0x50 &&
+                         head.substr(1) == "\x2a\x4d\x18";
+  return skippable || head == "\x28\xb5\x2f\xfd" ? InputCompression::kZstd
+                                                 : InputCompression::kNone;
+}
+
+std::unique_ptr<Decoder> make_decoder(InputCompression compression) {
+  switch (compression) {
+    case InputCompression::kGzip:
+      return std::make_unique<GzipDecoder>();
+    case InputCompression::kZstd:
+      return std::make_unique<ZstdDecoder>();
+    case InputCompression::kAuto:
+    case InputCompression::kNone:
+      break;
+  }
+  return std::make_unique<PlainDecoder>();
+}
+
+class DecodedSource : public ByteSource {
+ public:
+  DecodedSource(std::unique_ptr<ByteSource> source, const DecodeOptions& options)
+      : source_(std::move(source)), options_(options), input_(kInputBytes) {
+    if (options_.compression != InputCompression::kAuto) {
+      decoder_ = make_decoder(options_.compression);
+    }
+  }
+
+  Result<std::optional<std::size_t>> read(std::span<char> buffer,
+                                          std::int64_t timeout_ms) override {
+    while (true) {
+      if (decoder_ != nullptr && !buffer.empty()) {
+        // Decoders may hold output back, so they are asked even without new input.
+        EVQ_TRY_ASSIGN(const std::size_t size, decoder_->decode(rest_, buffer));
+        if (size != 0) {
+          EVQ_TRY(count(size));
+          return std::optional(size);
+        }
+      }
+      if (ended_) {
+        return end();
+      }
+      if (decoder_ == nullptr || rest_.empty()) {
+        EVQ_TRY_ASSIGN(const bool more, fill(timeout_ms));
+        if (!more) {
+          return std::optional<std::size_t>();
+        }
+      }
+    }
+  }
+
+ private:
+  // Reads from the source; false when the time is over.
+  Result<bool> fill(std::int64_t timeout_ms) {
+    const std::size_t kept = rest_.size();
+    std::memmove(input_.data(), rest_.data(), kept);
+    auto read = source_->read(std::span(input_).subspan(kept), timeout_ms);
+    if (!read.ok()) {
+      return std::move(read).take_error();
+    }
+    rest_ = {input_.data(), kept};
+    if (!*read) {
+      return false;
+    }
+    ended_ = **read == 0;
+    read_bytes_ += **read;
+    rest_ = {input_.data(), kept + **read};
+    constexpr std::size_t kMagicBytes = 4;
+    if (decoder_ == nullptr && (rest_.size() >= kMagicBytes || ended_)) {
+      decoder_ = make_decoder(compression_of(rest_.substr(0, kMagicBytes)));
+    }
+    return true;
+  }
+
+  Result<std::optional<std::size_t>> end() const {
+    if (decoder_ != nullptr && read_bytes_ != 0 && !decoder_->may_end()) {
+      return make_error(ErrorCode::kData, "the compressed data ends too early");
+    }
+    if (!rest_.empty()) {
+      return make_error(ErrorCode::kData, "the compressed data is followed by something else");
+    }
+    return std::optional(std::size_t{0});
+  }
+
+  Status count(std::size_t size) {
+    decoded_bytes_ += size;
+    if (decoded_bytes_ > options_.decoded_bytes_max) {
+      return make_error(ErrorCode::kTooLarge, "the decoded data is longer than the limit of " +
+                                                  std::to_string(options_.decoded_bytes_max) +
+                                                  " bytes");
+    }
+    if (options_.limit_ratio && decoded_bytes_ > kDecompressionFreeBytes &&
+        decoded_bytes_ / kDecompressionRatioMax > read_bytes_) {
+      return make_error(ErrorCode::kTooLarge, "the compressed data grows more than " +
+                                                  std::to_string(kDecompressionRatioMax) +
+                                                  " times");
+    }
+    return {};
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  DecodeOptions options_;
+  std::unique_ptr<Decoder> decoder_;  // empty until the first bytes told which
+  std::vector<char> input_;
+  std::string_view rest_;  // of input_, not decoded yet
+  bool ended_ = false;
+  std::size_t read_bytes_ = 0;
+  std::size_t decoded_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> decoded_source(std::unique_ptr<ByteSource> source,
+                                           const DecodeOptions& options) {
+  return std::make_unique<DecodedSource>(std::move(source), options);
+}
+
+}  // namespace evq

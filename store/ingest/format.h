@@ -1,0 +1,24 @@
+#pragma once
+// What an input is, told by its first bytes.
+
+#include <optional>
+#include <string_view>
+
+#include "store/ingest/options.h"
+#include "store/ingest/piece.h"
+
+namespace evq {
+
+// The kind of events in an input that begins with `head`, forced or told by content:
+//   `[`  JSON values (the array's elements)
+//   `{`  lines when the first line is a whole object or the next one begins with `{`; values
+//        otherwise (pretty-printed, or several on a line without line ends)
+//   else CSV
+// Nothing: more bytes are needed, which cannot be with `at_end`.
+std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
+
+// The most frequent of , ; tab and | outside of quotes in the first record of `head`; a comma when
+// there is none.
+char detect_delimiter(std::string_view head);
+
+}  // namespace evq

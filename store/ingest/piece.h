@@ -1,0 +1,52 @@
+#pragma once
+// Piece: a run of the input that holds whole events, about a mebibyte, on its way from the thread
+// that reads to a worker that parses. Its bytes are followed by readable padding.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evq {
+
+// What a piece's text is made of.
+enum class PieceKind : std::uint8_t {
+  kLines,    // JSON, a line each
+  kValues,   // JSON values at `spans`
+  kRecords,  // CSV, at `spans`
+};
+
+// One JSON value or CSV record of a piece.
+struct ValueSpan {
+  std::uint32_t begin = 0;
+  std::uint32_t size = 0;
+  bool in_array = false;  // an element of a top-level array
+  bool whole = true;      // false: the input ended inside it
+};
+
+// An event too long to be kept: only its place and its first bytes.
+struct OverlongEvent {
+  std::uint64_t line = 0;
+  std::uint64_t offset = 0;
+  std::string head;
+};
+
+struct Piece {
+  PieceKind kind = PieceKind::kLines;
+  std::unique_ptr<char[]> memory;
+  std::size_t capacity = 0;  // of memory, padding not counted
+  std::size_t size = 0;
+  std::uint64_t offset = 0;  // of its first byte in the decoded input
+  std::uint64_t line = 1;    // number of its first line
+  std::int64_t receipt_ns = 0;
+  std::size_t events = 0;  // at most so many are in it
+  std::vector<ValueSpan> spans;
+  // They stand before the events of this piece.
+  std::vector<OverlongEvent> overlong;
+
+  std::string_view text() const { return {memory.get(), size}; }
+};
+
+}  // namespace evq

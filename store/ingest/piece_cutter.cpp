@@ -1,0 +1,241 @@
+#include "store/ingest/piece_cutter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "store/base/control.h"
+#include "store/ingest/format.h"
+#include "store/ingest/json_index.h"
+
+namespace evq {
+
+namespace {
+
+// Large enough to make hand-overs rare, small enough to stay in a level 3 cache with its columns.
+constexpr std::size_t kPieceBytes = 1 * kMebibyte;
+// Read on for the format's sake up to here, then decide with what there is.
+constexpr std::size_t kDetectBytesMax = 1 * kMebibyte;
+constexpr std::size_t kSpareMax = 16;
+constexpr std::size_t kOverlongHeadBytes = 1 * kKibibyte;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::int64_t kNsPerMs = 1000000;
+constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
+
+}  // namespace
+
+PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
+                         const std::function<std::int64_t()>& clock)
+    : source_(source), options_(options), clock_(clock), wanted_(kPieceBytes) {}
+
+Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int64_t timeout_ms,
+                                               Piece& piece) {
+  const std::int64_t deadline_ns =
+      timeout_ms < 0 ? kInstantNever : monotonic_now_ns() + timeout_ms * kNsPerMs;
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool waiting, fill(deadline_ns));
+    EVQ_TRY_ASSIGN(const bool known, detect(ended_ || size_ >= kDetectBytesMax));
+    if (known) {
+      EVQ_TRY(scan(discarding_ ? 1 : events_max));
+      const std::size_t whole = scanner_->whole_bytes();
+      if (whole != 0 && discarding_) {
+        discarding_ = false;
+        skip(whole);
+        continue;
+      }
+      if (whole != 0 || (ended_ && !overlong_.empty())) {
+        cut(piece);
+        return Outcome::kPiece;
+      }
+    }
+    if (ended_) {
+      return Outcome::kEnd;
+    }
+    if (waiting) {
+      return Outcome::kWaiting;
+    }
+    // Not one whole event in a full buffer.
+    if (known && (discarding_ || size_ > options_.line_bytes_max)) {
+      discard_overlong();
+    } else {
+      wanted_ = std::max(wanted_, size_) * 2;
+    }
+  }
+}
+
+// Reads until there is a buffer full, the end, or no time left (true).
+Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
+  make_room(wanted_);
+  while (size_ < wanted_ && !ended_) {
+    std::int64_t timeout_ms = -1;
+    if (deadline_ns != kInstantNever) {
+      timeout_ms = std::max<std::int64_t>(0, (deadline_ns - monotonic_now_ns()) / kNsPerMs);
+    }
+    auto read = source_.read({memory_.get() + size_, wanted_ - size_}, timeout_ms);
+    if (!read.ok()) {
+      ended_ = true;
+      size_ = 0;
+      return std::move(read).take_error();
+    }
+    if (!*read) {
+      return true;
+    }
+    ended_ = **read == 0;
+    size_ += **read;
+  }
+  return false;
+}
+
+void PieceCutter::make_room(std::size_t capacity) {
+  if (memory_ != nullptr && capacity_ >= capacity) {
+    return;
+  }
+  std::unique_ptr<char[]> larger;
+  if (capacity == kPieceBytes && !spare_.empty()) {
+    larger = std::move(spare_.back());
+    spare_.pop_back();
+  } else {
+    larger.reset(new char[capacity + JsonIndex::kPaddingBytes]);
+  }
+  if (size_ != 0) {
+    std::memcpy(larger.get(), memory_.get(), size_);
+  }
+  memory_ = std::move(larger);
+  capacity_ = capacity;
+}
+
+// True when the kind of events is known, and the CSV header read.
+Result<bool> PieceCutter::detect(bool no_more) {
+  if (!mark_checked_) {
+    if (size_ < kByteOrderMark.size() && !no_more) {
+      return false;
+    }
+    mark_checked_ = true;
+    if (text().substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+      offset_ += kByteOrderMark.size();
+      size_ -= kByteOrderMark.size();
+      std::memmove(memory_.get(), memory_.get() + kByteOrderMark.size(), size_);
+    }
+  }
+  if (scanner_ == nullptr) {
+    const auto kind = detect_kind(text(), options_.format, no_more);
+    if (!kind ||
+        (*kind == PieceKind::kRecords && !no_more && text().find('\n') == std::string_view::npos)) {
+      return false;
+    }
+    kind_ = *kind;
+    if (kind_ == PieceKind::kLines) {
+      scanner_ = make_line_scanner();
+    } else if (kind_ == PieceKind::kValues) {
+      scanner_ = make_value_scanner();
+    } else {
+      csv_.delimiter =
+          options_.csv_delimiter != 0 ? options_.csv_delimiter : detect_delimiter(text());
+      csv_.fields = options_.csv_fields;
+      header_due_ = csv_.fields.empty();
+      scanner_ = make_record_scanner(csv_.delimiter);
+    }
+  }
+  return header_due_ ? take_header() : Result<bool>(true);
+}
+
+Result<bool> PieceCutter::take_header() {
+  while (header_due_) {
+    EVQ_TRY(scan(1));
+    const std::size_t whole = scanner_->whole_bytes();
+    if (whole == 0) {
+      if (size_ > options_.line_bytes_max) {
+        return make_error(ErrorCode::kData, "the CSV header is too long");
+      }
+      return ended_;
+    }
+    const std::string_view record = text().substr(0, whole);
+    if (!is_blank_record(record)) {
+      auto names = read_csv_header(record, csv_.delimiter);
+      if (!names.ok()) {
+        ended_ = true;
+        size_ = 0;
+        return std::move(names).take_error();
+      }
+      csv_.fields = std::move(names).value();
+      header_due_ = false;
+    }
+    skip(whole);
+  }
+  return true;
+}
+
+Status PieceCutter::scan(std::size_t events_max) {
+  Status status = scanner_->scan(text(), events_max, ended_);
+  if (!status.ok()) {
+    const std::string_view seen = text().substr(0, scanner_->seen_bytes());
+    const auto lines = static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), '\n'));
+    // npos + 1 is 0: the line began with the buffer.
+    const std::size_t line_begin = seen.rfind('\n') + 1;
+    Error error = std::move(status).take_error();
+    error.message = "line " + std::to_string(line_ + lines) + ", column " +
+                    std::to_string(seen.size() - line_begin + 1) + ": " + error.message;
+    ended_ = true;
+    return error;
+  }
+  return status;
+}
+
+// Hands over the whole events; what follows them moves to a buffer of its own.
+void PieceCutter::cut(Piece& piece) {
+  const std::size_t whole = scanner_->whole_bytes();
+  piece.kind = kind_;
+  piece.memory = std::move(memory_);
+  piece.capacity = capacity_;
+  piece.size = whole;
+  piece.offset = offset_;
+  piece.line = line_;
+  piece.receipt_ns = clock_();
+  piece.events = scanner_->events();
+  piece.spans = std::move(scanner_->spans());
+  piece.overlong = std::move(overlong_);
+  overlong_.clear();
+  const std::size_t rest = size_ - whole;
+  const char* from = piece.memory.get() + whole;
+  size_ = 0;
+  capacity_ = 0;
+  wanted_ = kPieceBytes;
+  make_room(std::max(wanted_, rest));
+  std::memcpy(memory_.get(), from, rest);
+  size_ = rest;
+  offset_ += whole;
+  line_ +=
+      static_cast<std::uint64_t>(std::count(piece.memory.get(), piece.memory.get() + whole, '\n'));
+  scanner_->drop(whole);
+}
+
+// Forgets the first bytes of the buffer.
+void PieceCutter::skip(std::size_t bytes) {
+  offset_ += bytes;
+  line_ += static_cast<std::uint64_t>(std::count(memory_.get(), memory_.get() + bytes, '\n'));
+  size_ -= bytes;
+  std::memmove(memory_.get(), memory_.get() + bytes, size_);
+  scanner_->drop(bytes);
+}
+
+void PieceCutter::discard_overlong() {
+  if (!discarding_) {
+    overlong_.push_back(
+        {line_, offset_, std::string(text().substr(0, std::min(size_, kOverlongHeadBytes)))});
+    discarding_ = true;
+  }
+  skip(size_);
+  memory_.reset();
+  capacity_ = 0;
+  wanted_ = kPieceBytes;
+}
+
+void PieceCutter::recycle(Piece piece) {
+  if (piece.capacity == kPieceBytes && spare_.size() < kSpareMax) {
+    spare_.push_back(std::move(piece.memory));
+  }
+}
+
+}  // namespace evq

@@ -1,0 +1,78 @@
+#pragma once
+// PieceCutter: the reading end of a load. It finds out what the input is, then cuts it into pieces
+// that hold whole events, whatever the sizes of the reads. An event that is longer than allowed is
+// passed over in constant memory and reported. One thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/ingest/boundary.h"
+#include "store/ingest/byte_source.h"
+#include "store/ingest/csv_record.h"
+#include "store/ingest/options.h"
+#include "store/ingest/piece.h"
+
+namespace evq {
+
+class PieceCutter {
+ public:
+  // All must outlive the cutter.
+  PieceCutter(ByteSource& source, const IngestOptions& options,
+              const std::function<std::int64_t()>& clock);
+
+  enum class Outcome : std::uint8_t {
+    kPiece,
+    kWaiting,  // the time is over and no whole event is there
+    kEnd,
+  };
+  // The next piece, of at most `events_max` events (at least 1). After an error only kEnd follows.
+  Result<Outcome> next(std::size_t events_max, std::int64_t timeout_ms, Piece& piece);
+
+  // Takes back the memory of a piece for later ones.
+  void recycle(Piece piece);
+
+  // Known with the first piece.
+  PieceKind kind() const { return kind_; }
+  const CsvLayout& csv() const { return csv_; }
+  // Bytes before the first piece that belong to no piece: a byte order mark, a CSV header.
+  std::uint64_t bytes_taken() const { return offset_; }
+
+ private:
+  Result<bool> fill(std::int64_t deadline_ns);
+  Result<bool> detect(bool no_more);
+  Result<bool> take_header();
+  void make_room(std::size_t capacity);
+  void cut(Piece& piece);
+  void skip(std::size_t bytes);
+  void discard_overlong();
+  Status scan(std::size_t events_max);
+  std::string_view text() const { return {memory_.get(), size_}; }
+
+  ByteSource& source_;
+  const IngestOptions& options_;
+  const std::function<std::int64_t()>& clock_;
+
+  std::unique_ptr<BoundaryScanner> scanner_;  // empty until the kind is known
+  PieceKind kind_ = PieceKind::kLines;
+  CsvLayout csv_;
+  bool header_due_ = false;
+  bool mark_checked_ = false;
+
+  std::unique_ptr<char[]> memory_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+  std::size_t wanted_ = 0;    // bytes to have before cutting
+  std::uint64_t offset_ = 0;  // of memory_'s first byte
+  std::uint64_t line_ = 1;
+  bool ended_ = false;       // the source is at its end
+  bool discarding_ = false;  // inside an event that is too long
+  std::vector<OverlongEvent> overlong_;
+  std::vector<std::unique_ptr<char[]>> spare_;  // each of kPieceBytes and padding
+};
+
+}  // namespace evq

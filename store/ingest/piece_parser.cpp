@@ -1,0 +1,316 @@
+#include "store/ingest/piece_parser.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "store/ingest/event_assembler.h"
+#include "store/ingest/json_text.h"
+#include "store/ingest/tolerant_json.h"
+
+namespace evq {
+
+namespace {
+
+// Text indexed at a time: its positions and the columns' hot ends share the level 2 cache.
+constexpr std::size_t kWindowBytes = 256 * kKibibyte;
+
+bool is_blank(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), is_json_blank);
+}
+
+}  // namespace
+
+struct PieceParser::Target {
+  const Piece& piece;
+  BatchBuilder& builder;
+  ParseReport& report;
+  const Flush& flush;
+  // Line ends up to `counted`, so that places cost one pass however many there are.
+  std::size_t counted = 0;
+  std::uint64_t lines = 0;
+  std::size_t line_begin = 0;
+
+  struct Place {
+    std::uint64_t line;
+    std::uint64_t column;
+  };
+  Place place_of(std::size_t position) {
+    const char* text = piece.memory.get();
+    if (position < counted) {
+      counted = 0;
+      lines = 0;
+      line_begin = 0;
+    }
+    for (; counted < position; ++counted) {
+      if (text[counted] == '\n') {
+        ++lines;
+        line_begin = counted + 1;
+      }
+    }
+    // A piece begins with a line, except where several values share one.
+    return {piece.line + lines, position - line_begin + 1};
+  }
+
+  // `event` is the failed text, `position` the fault in the piece.
+  void fail(std::string_view event, std::size_t position, std::string reason, bool keep) {
+    const Place place = place_of(position);
+    IngestFailure failure{place.line, place.column, piece.offset + position, std::move(reason),
+                          piece.receipt_ns};
+    ++report.counts.failed;
+    if (keep) {
+      report.rejects.push_back({std::string(event), failure});
+    }
+    if (report.counts.failures.size() < kIngestFailuresListedMax) {
+      report.counts.failures.push_back(std::move(failure));
+    }
+  }
+};
+
+Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
+                          const Flush& flush) {
+  Target target{piece, builder, report, flush};
+  for (const OverlongEvent& event : piece.overlong) {
+    IngestFailure failure{event.line, 1, event.offset,
+                          "the event is longer than the limit of " +
+                              std::to_string(settings_.line_bytes_max) + " bytes",
+                          piece.receipt_ns};
+    ++report.counts.failed;
+    if (settings_.keep_rejects) {
+      report.rejects.push_back({event.head, failure});
+    }
+    if (report.counts.failures.size() < kIngestFailuresListedMax) {
+      report.counts.failures.push_back(std::move(failure));
+    }
+  }
+  switch (piece.kind) {
+    case PieceKind::kLines:
+      return parse_lines(target);
+    case PieceKind::kValues:
+      return parse_values(target);
+    case PieceKind::kRecords:
+      return parse_records(target);
+  }
+  return {};
+}
+
+// Takes the assembled event [begin, end) or counts it as failed.
+Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t end) {
+  EventAssembler& event = target.builder.assembler();
+  const std::string_view text = target.piece.text().substr(begin, end - begin);
+  if (!target.builder.commit(target.piece.receipt_ns)) {
+    target.fail(text, begin, event.failure(), settings_.keep_rejects);
+    return {};
+  }
+  IngestCounts& counts = target.report.counts;
+  ++counts.ingested;
+  if (event.repaired()) [[unlikely]] {
+    ++counts.repaired;
+    if (!counts.first_repaired) {
+      const Target::Place place = target.place_of(begin + event.repair_offset());
+      counts.first_repaired = IngestPlace{place.line, place.column, event.repair()};
+    }
+  }
+  return target.builder.full() ? target.flush() : Status();
+}
+
+// ---------------------------------------------------------------- JSON
+
+Status PieceParser::parse_lines(Target& target) {
+  const std::string_view text = target.piece.text();
+  std::size_t window = 0;
+  std::size_t window_end = 0;
+  bool fast = false;
+  for (std::size_t begin = 0; begin < text.size();) {
+    if (begin >= window_end) {
+      // Windows end with a line, so that no string crosses from one to the next.
+      window = begin;
+      const std::size_t line_end = text.find('\n', std::min(begin + kWindowBytes, text.size()));
+      window_end = std::min(line_end, text.size() - 1) + 1;
+      fast = !settings_.tolerant_only && fast_.open(text.substr(window, window_end - window));
+    }
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (!fast && !settings_.tolerant_only) {
+      // Some line of the window is broken; the others need not suffer for it.
+      window = begin;
+    }
+    const bool opened = fast || (!settings_.tolerant_only && end - begin <= kWindowBytes &&
+                                 fast_.open(text.substr(begin, end - begin)));
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    if (opened && end - begin <= settings_.line_bytes_max &&
+        fast_.parse_event(begin - window, end - window, event)) {
+      EVQ_TRY(take_event(target, begin, end));
+    } else if (!is_blank(text.substr(begin, end - begin))) {
+      EVQ_TRY(parse_tolerantly(target, begin, end));
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+// One line: an object, an array of objects, or several of them.
+Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::size_t end) {
+  const std::string_view line = target.piece.text().substr(begin, end - begin);
+  if (line.size() > settings_.line_bytes_max) {
+    target.fail(line, begin,
+                "the event is longer than the limit of " +
+                    std::to_string(settings_.line_bytes_max) + " bytes",
+                settings_.keep_rejects);
+    return {};
+  }
+  std::size_t position = 0;
+  while (true) {
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    TolerantJson parser(line, event);
+    parser.set_position(position);
+    parser.skip_blanks();
+    position = parser.position();
+    if (position == line.size()) {
+      return {};
+    }
+    if (parser.peek() == '[') {
+      return parse_array_line(target, begin + position, end);
+    }
+    bool good = parser.parse_event();
+    parser.skip_blanks();
+    const bool more = parser.position() < line.size();
+    if (good && more && (settings_.one_value_a_line || parser.peek() != '{')) {
+      good = parser.at_end();
+    }
+    if (!good) {
+      target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
+      target.fail(line, begin + parser.fault_offset(), parser.fault(), settings_.keep_rejects);
+      return {};
+    }
+    EVQ_TRY(take_event(target, begin + position, begin + parser.position()));
+    position = parser.position();
+  }
+}
+
+// A line that holds an array: its objects are events. The whole line is read before the first
+// event is taken, so that a line with broken syntax is one failure and nothing else.
+Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::size_t end) {
+  const std::string_view line = target.piece.text().substr(begin, end - begin);
+  target.builder.assembler().begin();
+  TolerantJson parser(line, target.builder.assembler());
+  struct Element {
+    std::size_t begin;
+    std::size_t end;
+    bool object;
+  };
+  std::vector<Element> elements;
+  bool good = parser.skip_value() && parser.at_end();
+  bool any_object = false;
+  if (good) {
+    parser.set_position(1);
+    parser.skip_blanks();
+    while (good && parser.peek() != ']') {
+      const bool object = parser.peek() == '{';
+      const std::size_t from = parser.position();
+      target.builder.assembler().begin();
+      good = parser.skip_value();
+      elements.push_back({from, parser.position(), object});
+      any_object = any_object || object;
+      parser.skip_blanks();
+      if (parser.peek() == ',') {
+        parser.set_position(parser.position() + 1);
+        parser.skip_blanks();
+      }
+    }
+  }
+  if (!any_object) {
+    const bool syntax = !parser.fault().empty() && !parser.fault_is_limit();
+    target.report.syntax_failures += syntax ? 1U : 0U;
+    target.fail(
+        line, begin + parser.fault_offset(),
+        parser.fault().empty() ? "expected an object, found an array of none" : parser.fault(),
+        settings_.keep_rejects);
+    return {};
+  }
+  for (const Element& element : elements) {
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    TolerantJson reader(line.substr(0, element.end), event);
+    reader.set_position(element.begin);
+    if (reader.parse_event()) {
+      EVQ_TRY(take_event(target, begin + element.begin, begin + element.end));
+    } else {
+      target.fail(line.substr(element.begin, element.end - element.begin),
+                  begin + reader.fault_offset(), reader.fault(), settings_.keep_rejects);
+    }
+  }
+  return {};
+}
+
+Status PieceParser::parse_values(Target& target) {
+  const std::string_view text = target.piece.text();
+  const bool fast = !settings_.tolerant_only && fast_.open(text);
+  for (const ValueSpan& span : target.piece.spans) {
+    const std::string_view value = text.substr(span.begin, span.size);
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    if (span.size > settings_.line_bytes_max) {
+      target.fail(value, span.begin,
+                  "the event is longer than the limit of " +
+                      std::to_string(settings_.line_bytes_max) + " bytes",
+                  settings_.keep_rejects);
+      continue;
+    }
+    if (fast && fast_.parse_event(span.begin, span.begin + span.size, event)) {
+      EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
+      continue;
+    }
+    event.begin();
+    TolerantJson parser(value, event);
+    const bool object = value.front() == '{';
+    if (object ? parser.parse_event() && parser.at_end() : parser.skip_value() && parser.at_end()) {
+      if (object) {
+        EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
+      } else {
+        target.fail(value, span.begin, "expected an object", settings_.keep_rejects);
+      }
+      continue;
+    }
+    const std::size_t fault = span.begin + parser.fault_offset();
+    if (span.in_array && !parser.fault_is_limit()) {
+      const Target::Place place = target.place_of(fault);
+      return make_error(ErrorCode::kData, "line " + std::to_string(place.line) + ", column " +
+                                              std::to_string(place.column) + ": " + parser.fault());
+    }
+    target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
+    target.fail(value, fault, parser.fault(), settings_.keep_rejects);
+  }
+  return {};
+}
+
+// ---------------------------------------------------------------- CSV
+
+Status PieceParser::parse_records(Target& target) {
+  const std::string_view text = target.piece.text();
+  for (const ValueSpan& span : target.piece.spans) {
+    const std::string_view record = text.substr(span.begin, span.size);
+    if (is_blank_record(record)) {
+      continue;
+    }
+    if (record.size() > settings_.line_bytes_max) {
+      target.fail(record, span.begin,
+                  "the event is longer than the limit of " +
+                      std::to_string(settings_.line_bytes_max) + " bytes",
+                  settings_.keep_rejects);
+      continue;
+    }
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    const CsvFault fault = read_csv_record(record, settings_.csv, event);
+    if (!fault.reason.empty()) {
+      target.fail(record, span.begin + fault.offset, fault.reason, settings_.keep_rejects);
+      continue;
+    }
+    EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
+  }
+  return {};
+}
+
+}  // namespace evq

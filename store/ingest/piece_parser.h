@@ -1,0 +1,71 @@
+#pragma once
+// PieceParser: the working end of a load: events of a piece into a batch builder, and what failed
+// and was repaired into a report. One parser a worker.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/ingest/batch_builder.h"
+#include "store/ingest/csv_record.h"
+#include "store/ingest/event_rules.h"
+#include "store/ingest/fast_json.h"
+#include "store/ingest/options.h"
+#include "store/ingest/piece.h"
+
+namespace evq {
+
+// What all parsers of a load share; outlives them.
+struct ParseSettings {
+  std::shared_ptr<const EventRules> rules;
+  CsvLayout csv;
+  std::size_t line_bytes_max = 0;
+  // Exactly one value a line; otherwise several may share one.
+  bool one_value_a_line = false;
+  // Keep the texts of failed events for a RejectSink.
+  bool keep_rejects = false;
+  // Everything through the tolerant parser: for tests, which compare the two.
+  bool tolerant_only = false;
+};
+
+struct Reject {
+  std::string text;
+  IngestFailure failure;
+};
+
+struct ParseReport {
+  IngestCounts counts;
+  std::vector<Reject> rejects;
+  // A failed event that was no JSON at all, as opposed to one over a limit.
+  std::uint64_t syntax_failures = 0;
+};
+
+class PieceParser {
+ public:
+  explicit PieceParser(const ParseSettings& settings) : settings_(settings) {}
+
+  // Takes the builder's rows away when it is full.
+  using Flush = std::function<Status()>;
+
+  // Errors: of `flush`; kData for a syntax error in an element of an array.
+  Status parse(const Piece& piece, BatchBuilder& builder, ParseReport& report, const Flush& flush);
+
+ private:
+  struct Target;  // the arguments of parse(), for the functions below
+
+  Status parse_lines(Target& target);
+  Status parse_values(Target& target);
+  Status parse_records(Target& target);
+  Status parse_tolerantly(Target& target, std::size_t begin, std::size_t end);
+  Status parse_array_line(Target& target, std::size_t begin, std::size_t end);
+  Status take_event(Target& target, std::size_t begin, std::size_t end);
+
+  const ParseSettings& settings_;
+  FastJson fast_;
+};
+
+}  // namespace evq

@@ -1,0 +1,452 @@
+#include "store/ingest/stream.h"
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "store/base/limits.h"
+#include "store/base/mutex.h"
+#include "store/ingest/event_rules.h"
+#include "store/ingest/piece_cutter.h"
+#include "store/ingest/piece_parser.h"
+
+// The pipeline. A job is one batch of the input. Its pieces are handed to it as they are read; at
+// any time at most one thread works on a job, and it leaves when there is no piece for it, so no
+// pool thread ever waits for input. The calling thread reads, and commits what is sealed, in order;
+// it stops reading while too much text or too many jobs are under way, which bounds memory.
+
+namespace evq {
+
+namespace {
+
+// Batches read but not committed: two in work, one being read, one waiting for its commit. Each
+// may need the memory of its text and of its columns, and all of them share the process's limit.
+constexpr std::size_t kJobsMax = 4;
+// How long the reader may wait for input while something else may become due.
+constexpr std::int64_t kPollMs = 20;
+constexpr std::int64_t kIdlePollMs = 200;
+constexpr std::int64_t kNsPerMs = 1000000;
+
+// What a worker made of (a part of) a job.
+struct SealedPart {
+  std::unique_ptr<SealedBatch> batch;  // null: nothing but failures
+  ParseReport report;
+};
+
+struct Job {
+  std::deque<Piece> waiting;
+  bool closed = false;   // no piece will come
+  bool running = false;  // a thread is on it
+  bool done = false;
+  std::size_t events = 0;
+  std::size_t text_bytes = 0;
+  std::int64_t opened_ns = 0;
+  Status status;
+  std::deque<SealedPart> parts;
+  // Of the thread that is on it.
+  std::unique_ptr<BatchBuilder> builder;
+  std::unique_ptr<PieceParser> parser;
+  ParseReport report;
+  std::uint64_t sealed_bytes = 0;  // of text whose events are sealed
+  std::uint64_t parsed_bytes = 0;
+};
+
+class Pipeline {
+ public:
+  Pipeline(ByteSource& source, const IngestOptions& options, BatchSink& sink,
+           const StreamContext& context)
+      : options_(options), sink_(sink), context_(context), clock_(context.clock) {
+    if (!clock_) {
+      clock_ = wall_clock_now_ns;
+    }
+    cutter_.emplace(source, options_, clock_);
+    settings_.rules = context.rules;
+    settings_.line_bytes_max = options.line_bytes_max;
+    settings_.one_value_a_line = options.format == InputFormat::kNdjson;
+    settings_.keep_rejects = static_cast<bool>(context.reject);
+    counts_.processed_bytes = context.rules->labels_bytes;
+  }
+
+  Status run(IngestCounts* counts_so_far);
+  const IngestCounts& counts() const { return counts_; }
+
+ private:
+  Status read_all();
+  Status read_some(bool& ended);
+  void add_piece(Piece piece);
+  void close_job();
+  void schedule(Job& job);
+  void work(Job& job);
+  void finish_job(Job& job);
+  Status parse_piece(Job& job, const Piece& piece);
+  Status seal(Job& job);
+  Status commit_ready();
+  Status commit_part(SealedPart part);
+  Status check() const {
+    return context_.control != nullptr ? context_.control->check() : Status();
+  }
+  bool is_busy();
+  bool wait_for_commits(bool all);
+  void stop_workers();
+  Status judge_whole_input() const;
+
+  const IngestOptions& options_;
+  BatchSink& sink_;
+  const StreamContext& context_;
+  std::function<std::int64_t()> clock_;
+  std::optional<PieceCutter> cutter_;
+  ParseSettings settings_;
+  bool settings_known_ = false;
+  bool input_failed_ = false;  // the source or its format, not the sink
+  IngestCounts counts_;
+  std::uint64_t syntax_failures_ = 0;
+  IngestCounts* counts_so_far_ = nullptr;
+  std::shared_ptr<Job> open_;  // takes pieces
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<std::shared_ptr<Job>> jobs_ EVQ_GUARDED_BY(mutex_);  // in input order
+  std::vector<std::unique_ptr<BatchBuilder>> builders_ EVQ_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<PieceParser>> parsers_ EVQ_GUARDED_BY(mutex_);
+  std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);  // memory to be used again
+  std::size_t text_in_flight_ EVQ_GUARDED_BY(mutex_) = 0;
+  std::size_t working_ EVQ_GUARDED_BY(mutex_) = 0;
+  bool stopped_ EVQ_GUARDED_BY(mutex_) = false;
+};
+
+// ---------------------------------------------------------------- the calling thread
+
+Status Pipeline::run(IngestCounts* counts_so_far) {
+  counts_so_far_ = counts_so_far;
+  Status status = read_all();
+  // Whatever was whole before an error of the input is worth keeping; an error of ours, or the
+  // user's wish to stop, is not waited for.
+  if (status.ok() || input_failed_) {
+    close_job();
+    while (wait_for_commits(true)) {
+      Status committed = check();
+      if (committed.ok()) {
+        committed = commit_ready();
+      }
+      if (!committed.ok()) {
+        status = status.ok() ? std::move(committed) : std::move(status);
+        break;
+      }
+    }
+  }
+  stop_workers();
+  EVQ_TRY(std::move(status));
+  return judge_whole_input();
+}
+
+Status Pipeline::read_all() {
+  bool ended = false;
+  while (!ended) {
+    EVQ_TRY(check());
+    EVQ_TRY(commit_ready());
+    if (is_busy()) {
+      wait_for_commits(false);
+      continue;
+    }
+    EVQ_TRY(read_some(ended));
+  }
+  return {};
+}
+
+Status Pipeline::read_some(bool& ended) {
+  std::int64_t timeout_ms = kIdlePollMs;
+  std::size_t events_max = context_.rules->batch_rows_max;
+  {
+    const MutexLock lock(mutex_);
+    for (Piece& piece : parsed_) {
+      cutter_->recycle(std::move(piece));
+    }
+    parsed_.clear();
+    timeout_ms = jobs_.size() > (open_ != nullptr ? 1U : 0U) ? kPollMs : kIdlePollMs;
+  }
+  if (open_ != nullptr) {
+    const std::int64_t age_ms = (monotonic_now_ns() - open_->opened_ns) / kNsPerMs;
+    if (age_ms >= kIngestBatchAgeMsMax) {
+      close_job();
+    } else {
+      timeout_ms = std::min(timeout_ms, kIngestBatchAgeMsMax - age_ms);
+      events_max -= open_->events;
+    }
+  }
+  Piece piece;
+  auto outcome = cutter_->next(events_max, timeout_ms, piece);
+  if (!outcome.ok()) {
+    input_failed_ = true;
+    return std::move(outcome).take_error();
+  }
+  if (*outcome == PieceCutter::Outcome::kPiece) {
+    add_piece(std::move(piece));
+  }
+  ended = *outcome == PieceCutter::Outcome::kEnd;
+  return {};
+}
+
+void Pipeline::add_piece(Piece piece) {
+  if (!settings_known_) {
+    // No worker reads the settings before the first piece.
+    settings_.csv = cutter_->csv();
+    counts_.processed_bytes += piece.offset;
+    settings_known_ = true;
+  }
+  if (open_ == nullptr) {
+    open_ = std::make_shared<Job>();
+    open_->opened_ns = monotonic_now_ns();
+    const MutexLock lock(mutex_);
+    jobs_.push_back(open_);
+  }
+  open_->events += piece.events;
+  open_->text_bytes += piece.size;
+  const bool full = open_->events >= context_.rules->batch_rows_max ||
+                    open_->text_bytes >= kIngestBatchTextBytesMax;
+  {
+    const MutexLock lock(mutex_);
+    text_in_flight_ += piece.size;
+    open_->waiting.push_back(std::move(piece));
+    open_->closed = full;
+  }
+  schedule(*open_);
+  if (full) {
+    open_.reset();
+  }
+}
+
+void Pipeline::close_job() {
+  if (open_ == nullptr) {
+    return;
+  }
+  {
+    const MutexLock lock(mutex_);
+    open_->closed = true;
+  }
+  schedule(*open_);
+  open_.reset();
+}
+
+bool Pipeline::is_busy() {
+  const MutexLock lock(mutex_);
+  return text_in_flight_ >= kIngestTextInFlightBytesMax ||
+         jobs_.size() >= kJobsMax + (open_ != nullptr ? 1U : 0U);
+}
+
+// Waits until something changed. With `all`, false when nothing is left to commit.
+bool Pipeline::wait_for_commits(bool all) {
+  const MutexLock lock(mutex_);
+  if (all && jobs_.empty()) {
+    return false;
+  }
+  if (jobs_.empty() || (!jobs_.front()->done && jobs_.front()->parts.empty())) {
+    changed_.wait_for_ms(mutex_, kPollMs);
+  }
+  return true;
+}
+
+Status Pipeline::commit_ready() {
+  while (true) {
+    std::optional<SealedPart> part;
+    {
+      const MutexLock lock(mutex_);
+      if (jobs_.empty()) {
+        return {};
+      }
+      Job& job = *jobs_.front();
+      if (!job.parts.empty()) {
+        part = std::move(job.parts.front());
+        job.parts.pop_front();
+      } else if (job.done) {
+        EVQ_TRY(std::move(job.status));
+        jobs_.pop_front();
+        continue;
+      } else {
+        return {};
+      }
+    }
+    EVQ_TRY(commit_part(std::move(*part)));
+  }
+}
+
+Status Pipeline::commit_part(SealedPart part) {
+  syntax_failures_ += part.report.syntax_failures;
+  counts_.add(std::move(part.report.counts));
+  for (const Reject& reject : part.report.rejects) {
+    context_.reject(reject.text, reject.failure);
+  }
+  if (options_.failures_max && counts_.failed > *options_.failures_max) {
+    std::string message = "too many events failed: " + std::to_string(counts_.failed);
+    if (!counts_.failures.empty()) {
+      const IngestFailure& first = counts_.failures.front();
+      message += ", the first in line " + std::to_string(first.line) + ", column " +
+                 std::to_string(first.column) + ": " + first.reason;
+    }
+    return make_error(ErrorCode::kData, std::move(message));
+  }
+  if (part.batch != nullptr) {
+    EVQ_TRY(sink_.commit(std::move(part.batch), counts_));
+  }
+  if (counts_so_far_ != nullptr) {
+    *counts_so_far_ = counts_;
+  }
+  return {};
+}
+
+// A JSON body that is one broken value is not an event that failed: it is no input at all.
+Status Pipeline::judge_whole_input() const {
+  if (options_.format == InputFormat::kJson && counts_.ingested == 0 && counts_.failed != 0 &&
+      syntax_failures_ == counts_.failed && cutter_->kind() == PieceKind::kValues &&
+      !counts_.failures.empty()) {
+    const IngestFailure& first = counts_.failures.front();
+    return make_error(ErrorCode::kData, "line " + std::to_string(first.line) + ", column " +
+                                            std::to_string(first.column) + ": " + first.reason);
+  }
+  return {};
+}
+
+void Pipeline::stop_workers() {
+  const MutexLock lock(mutex_);
+  stopped_ = true;
+  while (working_ != 0) {
+    changed_.wait(mutex_);
+  }
+}
+
+// ---------------------------------------------------------------- workers
+
+void Pipeline::schedule(Job& job) {
+  {
+    const MutexLock lock(mutex_);
+    if (job.running || stopped_) {
+      return;
+    }
+    job.running = true;
+    ++working_;
+  }
+  if (context_.pool == nullptr) {
+    work(job);
+  } else {
+    // The job outlives its work: it leaves the list only when done, and the pipeline waits.
+    context_.pool->submit([this, &job] { work(job); });
+  }
+}
+
+void Pipeline::work(Job& job) {
+  while (true) {
+    Piece piece;
+    {
+      const MutexLock lock(mutex_);
+      if (stopped_ || !job.status.ok()) {
+        break;
+      }
+      if (job.waiting.empty()) {
+        if (job.closed) {
+          break;
+        }
+        // Whoever brings the next piece, or closes the job, starts work again.
+        job.running = false;
+        --working_;
+        changed_.notify_all();
+        return;
+      }
+      piece = std::move(job.waiting.front());
+      job.waiting.pop_front();
+      if (job.builder == nullptr && !builders_.empty()) {
+        job.builder = std::move(builders_.back());
+        builders_.pop_back();
+        job.parser = std::move(parsers_.back());
+        parsers_.pop_back();
+      }
+    }
+    if (job.builder == nullptr) {
+      job.builder = std::make_unique<BatchBuilder>(context_.rules);
+      job.parser = std::make_unique<PieceParser>(settings_);
+    }
+    Status status = parse_piece(job, piece);
+    const MutexLock lock(mutex_);
+    text_in_flight_ -= piece.size;
+    parsed_.push_back(std::move(piece));
+    job.status = std::move(status);
+    changed_.notify_all();
+  }
+  finish_job(job);
+}
+
+// The last work on a job: seals what is left, unless it failed or nobody wants it any more.
+void Pipeline::finish_job(Job& job) {
+  bool wanted = false;
+  {
+    const MutexLock lock(mutex_);
+    wanted = !stopped_ && job.status.ok();
+  }
+  Status status;
+  if (wanted) {
+    status = seal(job);
+  }
+  const MutexLock lock(mutex_);
+  if (wanted) {
+    job.status = std::move(status);
+    builders_.push_back(std::move(job.builder));
+    parsers_.push_back(std::move(job.parser));
+  }
+  job.running = false;
+  job.done = true;
+  --working_;
+  changed_.notify_all();
+}
+
+Status Pipeline::parse_piece(Job& job, const Piece& piece) {
+  EVQ_TRY(job.parser->parse(piece, *job.builder, job.report, [this, &job] { return seal(job); }));
+  job.report.counts.processed_bytes += piece.size;
+  job.parsed_bytes += piece.size;
+  return {};
+}
+
+// What the builder holds becomes a part to commit.
+Status Pipeline::seal(Job& job) {
+  SealedPart part;
+  const std::uint64_t raw_bytes = job.parsed_bytes - job.sealed_bytes;
+  job.sealed_bytes = job.parsed_bytes;
+  Table table = job.builder->take();
+  if (table.rows != 0) {
+    EVQ_TRY_ASSIGN(part.batch, sink_.seal(std::move(table), raw_bytes));
+  }
+  part.report = std::exchange(job.report, {});
+  const MutexLock lock(mutex_);
+  job.parts.push_back(std::move(part));
+  changed_.notify_all();
+  return {};
+}
+
+}  // namespace
+
+void IngestCounts::add(IngestCounts later) {
+  ingested += later.ingested;
+  failed += later.failed;
+  repaired += later.repaired;
+  processed_bytes += later.processed_bytes;
+  for (IngestFailure& failure : later.failures) {
+    if (failures.size() < kIngestFailuresListedMax) {
+      failures.push_back(std::move(failure));
+    }
+  }
+  if (!first_repaired) {
+    first_repaired = std::move(later.first_repaired);
+  }
+}
+
+Result<IngestCounts> parse_stream(ByteSource& source, const IngestOptions& options, BatchSink& sink,
+                                  const StreamContext& context, IngestCounts* counts_so_far) {
+  StreamContext prepared = context;
+  if (prepared.rules == nullptr) {
+    EVQ_TRY_ASSIGN(prepared.rules, make_event_rules(options, nullptr));
+  }
+  Pipeline pipeline(source, options, sink, prepared);
+  EVQ_TRY(pipeline.run(counts_so_far));
+  return pipeline.counts();
+}
+
+}  // namespace evq
