@@ -57,6 +57,18 @@ std::string quantity_text(double value) {
   return short_decimal(scaled.value).append(kPrefixes[scaled.prefix]);
 }
 
+std::string tick_text(double value, double magnitude, double step) {
+  if (!(magnitude < 1e21) || !(step >= 1e-6)) {
+    return quantity_text(value);
+  }
+  const Scaled top = scale(magnitude);
+  const double unit = std::pow(1000, static_cast<double>(top.prefix));
+  const double digits = std::ceil(-std::log10(step / unit) - 1e-9);
+  const int decimals = static_cast<int>(std::clamp(digits, 0.0, 9.0));
+  const std::string text = fmt::format("{:.{}f}", value / unit, decimals);
+  return value == 0 ? "0" : text + std::string(kPrefixes[top.prefix]);
+}
+
 std::string bytes_text(std::uint64_t bytes) {
   const Scaled scaled = scale(static_cast<double>(bytes));
   return fmt::format("{} {}B", short_decimal(scaled.value), kPrefixes[scaled.prefix]);

@@ -1,0 +1,51 @@
+#pragma once
+// Pictures of numbers for a terminal: a chart of series over an axis, bars for categories, and
+// sparklines. Braille dots and block elements where the terminal has Unicode, plain characters
+// otherwise. Numbers that are not finite are gaps. Labels may be any bytes.
+// All functions are pure; a text ends with a line break unless it is empty.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evq {
+
+struct ChartSeries {
+  std::string name;  // shown in the legend; a single series without a name has none
+  std::vector<double> values;
+};
+
+struct ChartOptions {
+  std::size_t width = 80;   // of the whole picture, labels included; too small ones are raised
+  std::size_t height = 16;  // rows of the plot itself
+  bool unicode = true;
+  bool color = false;
+  bool area = false;  // fills what is under the first series
+};
+
+// Values number i of all series stand above label number i; labels are shown where there is room.
+// More values than columns: each column shows the span of its values, so that no peak is lost.
+std::string line_chart(const std::vector<ChartSeries>& series,
+                       const std::vector<std::string>& labels, const ChartOptions& options);
+
+struct ChartBar {
+  std::string label;
+  double value = 0;
+};
+
+// One row a bar; negative values go to the left of a common zero.
+std::string bar_chart(const std::vector<ChartBar>& bars, const ChartOptions& options);
+
+// At most `width` characters, without a line break; several values that share one are averaged.
+// Its lowest mark is `low`, its highest `high`.
+std::string sparkline(const std::vector<double>& values, std::size_t width, double low, double high,
+                      bool unicode);
+// One row a series: its name, its sparkline (all on one scale), its smallest, greatest and last
+// value.
+std::string spark_table(const std::vector<ChartSeries>& series, const ChartOptions& options);
+
+// Round numbers that divide low..high into at most `count` steps, in ascending order; at least one.
+std::vector<double> axis_ticks(double low, double high, std::size_t count);
+
+}  // namespace evq

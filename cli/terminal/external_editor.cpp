@@ -1,0 +1,82 @@
+#include "cli/terminal/external_editor.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "store/base/file.h"
+#include "store/base/limits.h"
+
+namespace evq {
+
+namespace {
+
+// Runs `command` by the shell with `argument` as its last word; its exit status.
+Result<int> run_on_file(const std::string& command, const std::string& argument) {
+  std::string script = command + " \"$1\"";
+  std::string shell = "sh";
+  std::string option = "-c";
+  std::string file = argument;
+  // The second "sh" is $0, so that the file is $1.
+  const std::array<char*, 6> words = {shell.data(), option.data(), script.data(),
+                                      shell.data(), file.data(),   nullptr};
+  pid_t child = 0;
+  if (::posix_spawnp(&child, "sh", nullptr, nullptr, words.data(), environ) != 0) {
+    return make_error(ErrorCode::kIo, "cannot run the editor '" + command + "'");
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      return make_error(ErrorCode::kIo, "lost the editor '" + command + "'");
+    }
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+Result<std::string> edit_file(const std::string& path, const std::string& text,
+                              const std::string& command) {
+  EVQ_TRY_ASSIGN(File file, File::create_new(path));
+  EVQ_TRY(file.write_all(text));
+  EVQ_TRY(file.write_all("\n"));
+  EVQ_TRY(file.close());
+  EVQ_TRY_ASSIGN(const int status, run_on_file(command, path));
+  if (status != 0) {
+    return make_error(ErrorCode::kIo,
+                      "the editor '" + command + "' ended with status " + std::to_string(status));
+  }
+  return read_whole_file(path, kSmallFileBytesMax);
+}
+
+std::string first_set(const Environment& environment, const char* first, const char* second,
+                      const char* otherwise) {
+  for (const char* name : {first, second}) {
+    const std::string value = environment(name).value_or("");
+    if (!value.empty()) {
+      return value;
+    }
+  }
+  return otherwise;
+}
+
+}  // namespace
+
+Result<std::string> edit_in_external_editor(const std::string& text, const std::string& file_name,
+                                            const Environment& environment) {
+  const std::string command = first_set(environment, "VISUAL", "EDITOR", "vi");
+  std::string directory = first_set(environment, "TMPDIR", "TMPDIR", "/tmp") + "/evq-XXXXXX";
+  if (::mkdtemp(directory.data()) == nullptr) {
+    return make_error(ErrorCode::kIo, "cannot create a temporary folder for the editor");
+  }
+  const std::string path = directory + "/" + file_name;
+  Result<std::string> edited = edit_file(path, text, command);
+  // Editors may leave a backup copy; then the folder stays.
+  static_cast<void>(remove_file(path).ok());
+  ::rmdir(directory.c_str());
+  return edited;
+}
+
+}  // namespace evq

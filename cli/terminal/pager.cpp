@@ -1,0 +1,110 @@
+#include "cli/terminal/pager.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/terminal/text_width.h"
+
+namespace evq {
+
+namespace {
+
+// Where the escape sequence that starts at `position` ends: ESC [ parameters final, or ESC and one.
+std::size_t end_of_escape(std::string_view text, std::size_t position) {
+  std::size_t end = position + 1;
+  if (end < text.size() && text[end] == '[') {
+    ++end;
+    while (end < text.size() && text[end] >= 0x20 && text[end] < 0x40) {
+      ++end;
+    }
+  }
+  return std::min(end + 1, text.size());
+}
+
+std::size_t line_width(std::string_view line) {
+  std::size_t width = 0;
+  std::size_t position = 0;
+  while (position < line.size()) {
+    if (line[position] == '\x1b') {
+      position = end_of_escape(line, position);
+      continue;
+    }
+    const std::size_t end = std::min(line.find('\x1b', position), line.size());
+    width += text_width(line.substr(position, end - position));
+    position = end;
+  }
+  return width;
+}
+
+}  // namespace
+
+std::string pager_command(const Environment& environment) {
+  for (const char* name : {"EVQ_PAGER", "PAGER"}) {
+    if (const auto value = environment(name)) {
+      return *value == "cat" ? std::string() : *value;
+    }
+  }
+  return "less -RSFX";
+}
+
+std::size_t count_screen_rows(std::string_view text, std::size_t columns) {
+  columns = std::max<std::size_t>(columns, 1);
+  std::size_t rows = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t width = line_width(text.substr(0, end));
+    rows += std::max<std::size_t>((width + columns - 1) / columns, 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return rows;
+}
+
+PagedOutput::PagedOutput(int output, TerminalSize size, std::string command)
+    : output_(output), size_(size), command_(std::move(command)), direct_(command_.empty()) {}
+
+PagedOutput::~PagedOutput() {
+  finish();
+}
+
+bool PagedOutput::write(std::string_view text) {
+  if (gone_) {
+    return false;
+  }
+  if (pager_ != nullptr || direct_) {
+    gone_ = !write_quietly(pager_ != nullptr ? ::fileno(pager_) : output_, text);
+    return !gone_;
+  }
+  kept_.append(text);
+  const std::size_t last_break = kept_.rfind('\n');
+  if (last_break != std::string::npos && last_break >= line_start_) {
+    const std::size_t end = last_break + 1;
+    rows_ += count_screen_rows(std::string_view(kept_).substr(line_start_, end - line_start_),
+                               size_.columns);
+    line_start_ = end;
+  }
+  // The prompt that follows needs a row, too.
+  if (rows_ + 1 <= size_.rows) {
+    return true;
+  }
+  pager_ = ::popen(command_.c_str(), "we");
+  direct_ = pager_ == nullptr;
+  const std::string kept = std::exchange(kept_, {});
+  return write(kept);
+}
+
+bool PagedOutput::finish() {
+  if (pager_ == nullptr && !gone_ && !kept_.empty()) {
+    direct_ = true;
+    const std::string kept = std::exchange(kept_, {});
+    write(kept);
+  }
+  if (pager_ != nullptr) {
+    // The stream's own buffer is empty: all went past it.
+    ::pclose(pager_);
+    pager_ = nullptr;
+    direct_ = true;
+  }
+  return !gone_;
+}
+
+}  // namespace evq

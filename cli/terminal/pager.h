@@ -1,0 +1,52 @@
+#pragma once
+// PagedOutput: text for standard output that goes through a pager when it does not fit the screen.
+// It keeps what is written until that is taller than the screen and only then starts the pager, so
+// that short answers never flash by. When the pager quits, write() says so and the producer can
+// stop; that is no error. One thread at a time.
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "cli/terminal/terminal.h"
+#include "store/base/result.h"
+
+namespace evq {
+
+// EVQ_PAGER, else PAGER, else less with colours and without clearing the screen. Empty when the
+// user wants none: the variable is set but empty, or is cat.
+std::string pager_command(const Environment& environment);
+
+// Rows of a screen `columns` wide that the text takes; escape sequences take no room.
+std::size_t count_screen_rows(std::string_view text, std::size_t columns);
+
+class PagedOutput {
+ public:
+  // Writes to `output`, which stays open. An empty command pages never; so does the caller's choice
+  // when output is no terminal.
+  PagedOutput(int output, TerminalSize size, std::string command);
+  // Waits for the pager.
+  ~PagedOutput();
+  PagedOutput(const PagedOutput&) = delete;
+  PagedOutput& operator=(const PagedOutput&) = delete;
+
+  // False when the reader is gone: no more text is wanted.
+  bool write(std::string_view text);
+  // Shows what is kept, waits until the user leaves the pager; false as write().
+  bool finish();
+  bool is_paging() const { return pager_ != nullptr; }
+
+ private:
+  const int output_;
+  const TerminalSize size_;
+  const std::string command_;
+  std::string kept_;
+  std::size_t rows_ = 0;        // of the whole lines in kept_
+  std::size_t line_start_ = 0;  // of the last, unfinished line in kept_
+  std::FILE* pager_ = nullptr;
+  bool gone_ = false;
+  bool direct_ = false;  // the pager could not be started or none is wanted
+};
+
+}  // namespace evq

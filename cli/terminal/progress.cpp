@@ -1,0 +1,111 @@
+#include "cli/terminal/progress.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <unistd.h>
+
+#include "cli/terminal/number_text.h"
+#include "cli/terminal/terminal.h"
+#include "cli/terminal/text_width.h"
+
+namespace evq {
+
+namespace {
+
+// How much of the past the rate remembers.
+constexpr double kRateWindowMs = 3000;
+// The rate is measured at most this often: shorter steps are noise.
+constexpr std::int64_t kRateStepMs = 50;
+constexpr std::string_view kClearLine = "\r\x1b[K";
+
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Progress::Progress(ProgressOptions options)
+    : Progress(std::move(options), steady_ms,
+               [](std::string_view text) { write_quietly(STDERR_FILENO, text); }) {}
+
+Progress::Progress(ProgressOptions options, Clock clock, Sink sink)
+    : options_(std::move(options)),
+      clock_(std::move(clock)),
+      sink_(std::move(sink)),
+      start_ms_(clock_()),
+      drawn_ms_(start_ms_ + options_.delay_ms - options_.interval_ms),
+      rate_ms_(start_ms_) {}
+
+Progress::~Progress() {
+  clear();
+}
+
+void Progress::update(ProgressCounts counts) {
+  counts_ = counts;
+  const std::int64_t now = clock_();
+  const std::int64_t step = now - rate_ms_;
+  if (step >= kRateStepMs) {
+    const double bytes =
+        counts.bytes >= rate_bytes_ ? static_cast<double>(counts.bytes - rate_bytes_) : 0;
+    const double rate = bytes * 1000 / static_cast<double>(step);
+    // A new measurement weighs as much as the time it covers; the first one is all there is.
+    const double weight =
+        rate_ms_ == start_ms_ ? 1 : 1 - std::exp(-static_cast<double>(step) / kRateWindowMs);
+    bytes_per_second_ += weight * (rate - bytes_per_second_);
+    rate_ms_ = now;
+    rate_bytes_ = counts.bytes;
+  }
+  if (!options_.enabled || now - drawn_ms_ < options_.interval_ms) {
+    return;
+  }
+  drawn_ms_ = now;
+  shown_ = true;
+  // One column stays free, since the last one may make a terminal wrap.
+  const std::size_t width = std::max<std::size_t>(options_.columns, 2) - 1;
+  sink_(std::string(kClearLine) + truncate_to_width(line(), width));
+}
+
+void Progress::clear() {
+  if (shown_) {
+    sink_(kClearLine);
+    shown_ = false;
+  }
+}
+
+std::string Progress::line() const {
+  std::string out = visible_text(options_.label);
+  const auto part = [&](const std::string& text) {
+    out += out.empty() ? "" : "  ";
+    out += text;
+  };
+  // A file may grow while it is read; then its old size says nothing any more.
+  const std::uint64_t total = options_.bytes_total >= counts_.bytes ? options_.bytes_total : 0;
+  if (total > 0) {
+    const double share = static_cast<double>(counts_.bytes) / static_cast<double>(total);
+    part(std::to_string(static_cast<int>(share * 100)) + "%");
+    part(bytes_text(counts_.bytes) + " of " + bytes_text(total));
+  } else if (counts_.bytes > 0) {
+    part(bytes_text(counts_.bytes));
+  }
+  if (counts_.rows > 0) {
+    part(quantity_text(static_cast<double>(counts_.rows)) + " rows");
+  }
+  if (bytes_per_second_ >= 1) {
+    part(bytes_text(static_cast<std::uint64_t>(bytes_per_second_)) + "/s");
+    if (total > 0) {
+      const double seconds = static_cast<double>(total - counts_.bytes) / bytes_per_second_;
+      // Beyond a few days an estimate is no help.
+      if (seconds < 1e6) {
+        part(duration_text(static_cast<std::int64_t>(std::ceil(seconds)) * 1000) + " left");
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace evq

@@ -1,0 +1,64 @@
+#pragma once
+// Progress: one line on standard error that says how far a long task is. It appears only after a
+// while, so that quick tasks stay silent, is redrawn a few times a second, and is gone when the
+// task ends. The caller decides whether there is a terminal to show it on. It must be cleared
+// before anything else is written to the terminal. One thread at a time.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace evq {
+
+struct ProgressOptions {
+  bool enabled = true;
+  std::string label;              // "loading app.log"
+  std::uint64_t bytes_total = 0;  // 0: not known, so no share and no time left
+  std::size_t columns = 80;
+  std::int64_t delay_ms = 300;
+  std::int64_t interval_ms = 100;
+};
+
+// How far the task is; a count that is 0 is not shown.
+struct ProgressCounts {
+  std::uint64_t bytes = 0;
+  std::uint64_t rows = 0;
+};
+
+class Progress {
+ public:
+  using Clock = std::function<std::int64_t()>;  // milliseconds that never go back
+  using Sink = std::function<void(std::string_view)>;
+
+  // The process's own clock and standard error.
+  explicit Progress(ProgressOptions options);
+  Progress(ProgressOptions options, Clock clock, Sink sink);
+  // Clears the line.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // Cheap to call for every batch.
+  void update(ProgressCounts counts);
+  // Removes the line; the next update may draw it again.
+  void clear();
+  // The line as text, for a user who asks for it: "loading app.log  42%  1.2 GB of 2.8 GB …".
+  std::string line() const;
+
+ private:
+  const ProgressOptions options_;
+  const Clock clock_;
+  const Sink sink_;
+  const std::int64_t start_ms_;
+  std::int64_t drawn_ms_;
+  bool shown_ = false;
+  ProgressCounts counts_;
+  // The rate, averaged over the last seconds.
+  std::int64_t rate_ms_;
+  std::uint64_t rate_bytes_ = 0;
+  double bytes_per_second_ = 0;
+};
+
+}  // namespace evq
