@@ -87,6 +87,21 @@ std::string parent_of(const std::string& path) {
   return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
+// Another process may make the same folder at the same time. The empty path is the root's.
+Status make_one_directory(const std::string& path) {
+  if (path.empty() || is_directory(path)) {
+    return Status::success();
+  }
+  if (::mkdir(path.c_str(), kDirectoryMode) == 0) {
+    return sync_directory(parent_of(path));
+  }
+  const int reason = errno;
+  if (reason == EEXIST && is_directory(path)) {
+    return Status::success();
+  }
+  return system_error("create the folder", path, reason == EEXIST ? ENOTDIR : reason);
+}
+
 }  // namespace
 
 File::File(int descriptor, std::string path, bool owned)
@@ -292,19 +307,10 @@ Status make_private_directory(const std::string& path) {
   for (std::size_t at = 0; at != std::string::npos;) {
     at = path.find('/', at + 1);
     const std::string part = path.substr(0, at);
-    if (part.empty() || is_directory(part)) {
-      continue;
-    }
-    if (::mkdir(part.c_str(), kDirectoryMode) == 0) {
-      EVQ_TRY(sync_directory(parent_of(part)));
-    } else if (const int reason = errno; reason != EEXIST || !is_directory(part)) {
-      return system_error("create the folder", part, reason == EEXIST ? ENOTDIR : reason);
-    }
+    EVQ_TRY(make_one_directory(part));
   }
-  if (!is_directory(path)) {
-    return system_error("create the folder", path, ENOTDIR);
-  }
-  return Status::success();
+  return is_directory(path) ? Status::success()
+                            : Status(system_error("create the folder", path, ENOTDIR));
 }
 
 Status sync_directory(const std::string& path) {

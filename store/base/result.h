@@ -64,9 +64,11 @@ class [[nodiscard]] Result {
   } while (false)
 
 // EVQ_TRY_ASSIGN(auto rows, read_rows(file)): the value, or return the error.
+// A declaration cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses)
 #define EVQ_TRY_ASSIGN(declaration, expression)                       \
   auto EVQ_CONCAT(evq_result_, __LINE__) = (expression);              \
   if (!EVQ_CONCAT(evq_result_, __LINE__).ok()) {                      \
     return std::move(EVQ_CONCAT(evq_result_, __LINE__)).take_error(); \
   }                                                                   \
   declaration = std::move(EVQ_CONCAT(evq_result_, __LINE__)).value()
+// NOLINTEND(bugprone-macro-parentheses)

@@ -90,7 +90,7 @@ struct ThreadPool::State {
   }
 
   // False when the task cannot be taken because no thread could be started at all.
-  bool push(std::function<void()> task) {
+  bool push(const std::function<void()>& task) {
     const MutexLock lock(mutex);
     if (tasks.size() >= idle && threads.size() < thread_count) {
       try {
@@ -102,7 +102,7 @@ struct ThreadPool::State {
         }
       }
     }
-    tasks.push_back(std::move(task));
+    tasks.push_back(task);
     work.notify_one();
     return true;
   }
@@ -149,7 +149,7 @@ void ThreadPool::run_parallel(std::size_t workers, const std::function<void(std:
   }
 }
 
-void ThreadPool::submit(std::function<void()> task) {
+void ThreadPool::submit(const std::function<void()>& task) {
   if (state_->thread_count == 0 || !state_->push(task)) {
     task();
   }

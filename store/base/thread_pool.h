@@ -26,7 +26,7 @@ class ThreadPool {
   void run_parallel(std::size_t workers, const std::function<void(std::size_t)>& fn);
 
   // Runs `task` on a pool thread some time; it must not throw.
-  void submit(std::function<void()> task);
+  void submit(const std::function<void()>& task);
 
   std::size_t threads() const;
 

@@ -47,7 +47,7 @@ constexpr std::array<char, 200> make_digit_pairs() {
 constexpr std::array<char, 200> kDigitPairs = make_digit_pairs();
 
 void write_pair(char* at, std::uint32_t value) {
-  std::memcpy(at, &kDigitPairs[2 * value], 2);
+  std::memcpy(at, &kDigitPairs[static_cast<std::size_t>(value) * 2], 2);
 }
 
 // ".123456789" without trailing zeros; `fraction` is not zero.
@@ -143,7 +143,8 @@ std::optional<std::int64_t> ns_from_civil(const Civil& civil) {
     return std::nullopt;
   }
   const std::int64_t days = days_from_civil(civil.year, civil.month, civil.day);
-  const std::int64_t seconds = days * 86400 + civil.hour * 3600 + civil.minute * 60 + civil.second;
+  const std::int64_t second_of_day = (civil.hour * 60 + civil.minute) * 60 + civil.second;
+  const std::int64_t seconds = days * 86400 + second_of_day;
   // The first second of the range starts before it, so seconds below zero are counted from their
   // end.
   const bool before = seconds < 0;

@@ -16,7 +16,7 @@ namespace evq {
 
 namespace {
 
-constexpr std::int64_t kLeapSecond = 60;
+constexpr int kLeapSecond = 60;
 
 // Nanoseconds of a day and a time of day whose fields are already checked, at a zone offset.
 std::optional<std::int64_t> compose(std::int64_t days, std::int64_t second_of_day, int ns,
@@ -29,8 +29,7 @@ std::optional<std::int64_t> compose(std::int64_t days, std::int64_t second_of_da
 
 // The rest after the seconds: [.,]digits and a zone.
 std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t days,
-                                           std::int64_t hour_and_minute, std::int64_t second,
-                                           bool has_second) {
+                                           int seconds_to_minute, int second, bool has_second) {
   int ns = 0;
   if (has_second && (scanner.peek() == '.' || scanner.peek() == ',')) {
     scanner.skip(1);
@@ -58,7 +57,7 @@ std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t day
   if (!scanner.at_end()) {
     return std::nullopt;
   }
-  return compose(days, hour_and_minute + second, ns, offset);
+  return compose(days, seconds_to_minute + second, ns, offset);
 }
 
 // All forms, one field after the other.
@@ -294,8 +293,9 @@ std::optional<std::int64_t> parse_instant(std::string_view text) {
   const std::uint32_t march_year = year - (month <= 2 ? 1 : 0);
   const std::uint32_t days = march_year * 365 + march_year / 4 - march_year / 100 +
                              march_year / 400 + kDaysFromMarch[month] + day - 1;
+  const std::uint32_t second_of_day = (hour * 60 + minute) * 60 + second;
   const std::int64_t seconds =
-      (static_cast<std::int64_t>(days) - kEpochDays) * 86400 + (hour * 60 + minute) * 60 + second;
+      (static_cast<std::int64_t>(days) - kEpochDays) * 86400 + second_of_day;
   return seconds * kSecondNs + ns;
 }
 

@@ -254,9 +254,10 @@ char32_t fold_code_point(char32_t code_point) {
   if (code_point < 0x80) {
     return ascii_lower(code_point);
   }
-  // Cherokee comes out in small letters where Unicode's table has capitals; the classes are the same.
-  // Going up and then down joins the letters that share a capital (final sigma, long s, the Kelvin
-  // sign). The capital sharp s and the dotted capital i have simple foldings that this would miss.
+  // Cherokee comes out in small letters where Unicode's table has capitals; the classes are the
+  // same. Going up and then down joins the letters that share a capital (final sigma, long s, the
+  // Kelvin sign). The capital sharp s and the dotted capital i have simple foldings that this would
+  // miss.
   if (code_point == 0x1E9E) {
     return 0xDF;
   }

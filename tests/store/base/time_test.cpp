@@ -48,18 +48,21 @@ TEST_CASE("known instants print as RFC 3339") {
   }
 }
 
+// The days of one month, each against its number; returns the first number of the next month.
+std::int64_t check_month(int year, int month, std::int64_t days) {
+  for (int day = 1; day <= days_in_month(year, month); ++day, ++days) {
+    REQUIRE(days_from_civil(year, month, day) == days);
+    const bool in_range = year >= 1678 && year < 2262;
+    const Civil expected = {year, month, day, 0, 0, 0, 1};
+    REQUIRE((!in_range || civil_from_ns(days * kDayNs + 1) == expected));
+  }
+  return days;
+}
+
 TEST_CASE("every day of eight centuries follows its predecessor") {
   std::int64_t days = days_from_civil(1600, 1, 1);
-  for (int year = 1600; year < 2400; ++year) {
-    for (int month = 1; month <= 12; ++month) {
-      for (int day = 1; day <= days_in_month(year, month); ++day, ++days) {
-        REQUIRE(days_from_civil(year, month, day) == days);
-        if (year >= 1678 && year < 2262) {
-          const Civil civil = civil_from_ns(days * kDayNs + 1);
-          REQUIRE(civil == Civil{year, month, day, 0, 0, 0, 1});
-        }
-      }
-    }
+  for (int month = 0; month < 800 * 12; ++month) {
+    days = check_month(1600 + month / 12, month % 12 + 1, days);
   }
   CHECK(is_leap_year(2000));
   CHECK(!is_leap_year(1900));
