@@ -22,6 +22,7 @@ namespace evq {
 namespace {
 
 constexpr std::string_view kNextFileId = "next_file_id";
+constexpr std::string_view kDatasetSums = "dataset_sums";
 constexpr std::string_view kSelectDatasets =
     "SELECT name, file_id, file_key, definition, sum FROM datasets ORDER BY name";
 constexpr std::string_view kSelectDataset =
@@ -195,6 +196,46 @@ void remove_dataset_files(const std::string& path) {
   }
 }
 
+Result<bool> has_dataset_files(const std::string& directory) {
+  const std::string folder = directory + "/datasets";
+  if (!is_directory(folder)) {
+    return false;
+  }
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, list_directory(folder));
+  return std::ranges::any_of(names, [](const std::string& name) { return name.ends_with(".db"); });
+}
+
+// The exclusive-or of the sums of all rows of `datasets`, so that a vanished row is noticed.
+Result<std::int64_t> list_sum(Connection& connection) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT sum FROM datasets"));
+  std::int64_t sums = 0;
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      return sums;
+    }
+    sums ^= row.integer(0);
+  }
+}
+
+// After any change of `datasets`, in the same transaction.
+Status note_list(Connection& connection) {
+  EVQ_TRY_ASSIGN(const std::int64_t sums, list_sum(connection));
+  return write_setting(connection, kDatasetSums, std::to_string(sums));
+}
+
+// Before saying that a dataset is not there.
+Status check_list(Connection& connection) {
+  EVQ_TRY_ASSIGN(const std::int64_t sums, list_sum(connection));
+  EVQ_TRY_ASSIGN(const std::optional<std::string> noted, read_setting(connection, kDatasetSums));
+  if (noted.value_or("0") != std::to_string(sums)) {
+    return make_error(ErrorCode::kCorrupt,
+                      "catalog.db: the list of datasets is not the one that was committed",
+                      "run 'evq check' to see what is damaged");
+  }
+  return {};
+}
+
 // Makes the file of a new dataset with its key inside, durably.
 Status make_dataset_file(const DatabaseOptions& options, std::uint64_t file_key) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<Database> database,
@@ -233,8 +274,17 @@ Result<Database*> CatalogDefinitions::database(bool create) {
     options.path = options_.directory + "/catalog.db";
     options.vfs = options_.vfs;
     options.create = create;
-    if (!create && !file_exists(options.path)) {
-      return static_cast<Database*>(nullptr);
+    // Datasets are made after their catalog: where there are some, there was one.
+    EVQ_TRY_ASSIGN(const bool used, has_dataset_files(options_.directory));
+    options.may_be_new = !used;
+    if (!file_exists(options.path)) {
+      if (used) {
+        return make_error(ErrorCode::kCorrupt, options.path + ": the catalog is missing",
+                          "restore it from a backup");
+      }
+      if (!create) {
+        return static_cast<Database*>(nullptr);
+      }
     }
     EVQ_TRY_ASSIGN(database_, Database::open(options, catalog_schema()));
   }
@@ -250,6 +300,7 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::datasets() {
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY(check_list(lease.connection()));
   EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectDatasets));
   while (true) {
     EVQ_TRY_ASSIGN(const bool more, row.step());
@@ -268,6 +319,9 @@ Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::s
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
+  if (!row) {
+    EVQ_TRY(check_list(lease.connection()));
+  }
   return row ? std::optional<DatasetDefinition>(std::move(row->definition)) : std::nullopt;
 }
 
@@ -279,6 +333,7 @@ Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name) {
     if (row) {
       return DatasetFileName{row->definition.file_id, row->file_key};
     }
+    EVQ_TRY(check_list(lease.connection()));
   }
   return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
 }
@@ -295,6 +350,7 @@ Result<DatasetDefinition> CatalogDefinitions::create_dataset(const DatasetDefini
 Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connection,
                                                              DatasetDefinition definition) {
   EVQ_TRY_ASSIGN(const std::optional<DatasetRow> taken, read_dataset(connection, definition.name));
+  EVQ_TRY(check_list(connection));
   if (taken) {
     return make_error(ErrorCode::kConflict, "dataset '" + definition.name + "' exists already");
   }
@@ -314,6 +370,7 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   EVQ_TRY(make_dataset_file(options, row.file_key));
   EVQ_TRY(write_setting(connection, kNextFileId, std::to_string(row.definition.file_id + 1)));
   EVQ_TRY(write_dataset(connection, row));
+  EVQ_TRY(note_list(connection));
   return std::move(row.definition);
 }
 
@@ -351,7 +408,9 @@ Status CatalogDefinitions::update_dataset(const DatasetDefinition& definition) {
   const std::uint64_t file_id = row->definition.file_id;
   row->definition = definition;
   row->definition.file_id = file_id;
+  EVQ_TRY(check_list(lock.connection()));
   EVQ_TRY(write_dataset(lock.connection(), *row));
+  EVQ_TRY(note_list(lock.connection()));
   return lock.commit();
 }
 
@@ -367,6 +426,7 @@ Status CatalogDefinitions::drop_dataset(std::string_view name) {
                    lock.connection().prepare("DELETE FROM datasets WHERE name = ?1"));
     EVQ_TRY(remove.bind_text(1, name).run());
   }
+  EVQ_TRY(note_list(lock.connection()));
   EVQ_TRY(lock.commit());
   remove_dataset_files(dataset_path(options_.directory, row->definition.file_id));
   return {};
@@ -501,6 +561,7 @@ Result<std::vector<std::string>> CatalogDefinitions::check() {
       note(status_of(read(row)));
     }
   };
+  note(check_list(connection));
   note(each(kSelectDatasets, dataset_of));
   note(each("SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects",
             object_of));

@@ -49,7 +49,9 @@ Dataset::Dataset(std::string name, DatasetFileName file, std::unique_ptr<Databas
 
 Result<std::shared_ptr<Dataset>> Dataset::open(std::string name, DatasetFileName file,
                                                const DatabaseOptions& options) {
-  Result<std::unique_ptr<Database>> database = Database::open(options, dataset_schema());
+  DatabaseOptions existing = options;
+  existing.may_be_new = false;  // its making ended before the catalog named it
+  Result<std::unique_ptr<Database>> database = Database::open(existing, dataset_schema());
   if (!database.ok() && database.error().code == ErrorCode::kNotFound) {
     return make_error(ErrorCode::kCorrupt,
                       options.path + ": the file of dataset '" + name + "' is missing",

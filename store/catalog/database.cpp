@@ -132,6 +132,12 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   EVQ_TRY_ASSIGN(std::unique_ptr<Connection> reader, database->open_reader());
   EVQ_TRY_ASSIGN(const bool current, schema_is_current(*reader, spec));
   if (!current) {
+    EVQ_TRY_ASSIGN(const std::vector<std::string> tables,
+                   reader->text_rows("SELECT name FROM sqlite_schema LIMIT 1"));
+    if (tables.empty() && !options.may_be_new) {
+      return make_error(ErrorCode::kCorrupt, options.path + ": the file has lost its contents",
+                        "restore it from a backup");
+    }
     reader.reset();
     EVQ_TRY(database->migrate_file());
     EVQ_TRY_ASSIGN(reader, database->open_reader());

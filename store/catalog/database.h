@@ -33,6 +33,7 @@ struct DatabaseOptions {
   std::string vfs;
   std::uint32_t page_size_bytes = 4096;  // of a new file
   bool create = false;                   // a missing file is made; else kNotFound
+  bool may_be_new = true;                // false: an empty file is one that was damaged
 };
 
 class Database;

@@ -16,7 +16,8 @@ namespace {
 
 // catalog.db, version 1. The seed of its row sums is 0.
 //
-// settings: one value a name ("org.id", …). "next_file_id" is the number of the next dataset file.
+// settings: one value a name ("org.id", …). "next_file_id" is the number of the next dataset
+//   file, "dataset_sums" the exclusive-or of the sums of all rows of `datasets`.
 // datasets: name; file_id names datasets/<file_id>.db and is never reused; file_key is the random
 //   key inside that file, so that a swapped file is noticed; definition is the rest, as a list of
 //   texts and numbers coded by definitions.cpp.

@@ -1,0 +1,177 @@
+// Damage at rest: whatever byte of a store's file changes, an answer is right or an error that
+// names the file, `check` says that something is wrong whenever an answer would be, and nothing
+// crashes or hangs. EVQ_DAMAGE_SEED repeats a run, EVQ_DAMAGE_ROUNDS makes it longer.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/store_support.h"
+
+namespace evq {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// Every event as text, or the error that stood in the way.
+Result<std::string> read_everything(Store& store) {
+  EVQ_TRY_ASSIGN(const Snapshot snapshot, store.snapshot("d"));
+  std::string all;
+  for (const Field& field : snapshot.schema().fields()) {
+    all += field.name + ":" + std::string(type_name(field.type)) + "\n";
+  }
+  for (const SnapshotBlock& info : snapshot.blocks()) {
+    EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(info));
+    for (const Field& field : snapshot.schema().fields()) {
+      EVQ_TRY_ASSIGN(const Vector column, block.column(field.name));
+      for (std::size_t i = 0; i < info.rows; ++i) {
+        all += column.value(i).to_text() + "\n";
+      }
+    }
+    EVQ_TRY_ASSIGN(const Vector ordinals, block.ordinals());
+    for (std::size_t i = 0; i < info.rows; ++i) {
+      all += ordinals.value(i).to_text() + "\n";
+    }
+  }
+  return all;
+}
+
+void make_store(const std::string& directory) {
+  auto store = open_store(directory, 200);
+  std::string text;
+  for (int i = 0; i < 900; ++i) {
+    text += "{\"_time\":" + std::to_string(1'600'000'000 + i * 37 % 100) +
+            ",\"n\":" + std::to_string(i * i) + ",\"s\":\"value " + std::to_string(i % 50) +
+            "\",\"r\":" + std::to_string(i) + ".25,\"b\":" + (i % 3 == 0 ? "true" : "null") + "}\n";
+  }
+  REQUIRE(load(*store, "d", text, false).ok());
+  REQUIRE(load(*store, "d", "{\"_time\":5,\"s\":\"late\",\"list\":[1,\"two\"]}").ok());
+}
+
+struct Damaged {
+  std::string what;
+  std::string bytes;
+};
+
+Damaged damage(const std::string& good, std::mt19937_64& random) {
+  Damaged out{"", good};
+  const std::size_t at = random() % good.size();
+  switch (random() % 5) {
+    case 0:
+      out.bytes.resize(at);
+      out.what = "cut at " + std::to_string(at);
+      break;
+    case 1: {
+      const std::size_t size = std::min<std::size_t>(good.size() - at, 1 + random() % 512);
+      std::fill_n(out.bytes.begin() + static_cast<std::ptrdiff_t>(at), size, '\0');
+      out.what = "zeros at " + std::to_string(at);
+      break;
+    }
+    case 2: {
+      const std::size_t pages = good.size() / 4096;
+      const std::size_t a = random() % pages;
+      const std::size_t b = random() % pages;
+      out.bytes.replace(a * 4096, 4096, good, b * 4096, 4096);
+      out.what = "page " + std::to_string(b) + " over " + std::to_string(a);
+      break;
+    }
+    default: {
+      const auto bit = static_cast<unsigned>(random() % 8);
+      out.bytes[at] = static_cast<char>(static_cast<unsigned char>(good[at]) ^ (1U << bit));
+      out.what = "bit at " + std::to_string(at);
+      break;
+    }
+  }
+  return out;
+}
+
+// Opens the damaged store; true when it gave the right answer.
+bool answers_rightly(const std::string& directory, const std::string& right,
+                     const std::string& file) {
+  auto store = open_store(directory, 200);
+  const Result<std::string> now = read_everything(*store);
+  QueryControl control;
+  const auto report = store->check(control);
+  REQUIRE(report.ok());
+  if (now.ok()) {
+    CHECK(*now == right);
+    return true;
+  }
+  CHECK(now.error().message.find(file) != std::string::npos);
+  CHECK_FALSE(report->problems.empty());
+  return false;
+}
+
+TEST_CASE("a damaged file gives the right answer or an error that names it") {
+  const std::uint64_t seed = number_from("EVQ_DAMAGE_SEED", std::random_device()());
+  const std::uint64_t rounds = number_from("EVQ_DAMAGE_ROUNDS", 150);
+  MESSAGE("EVQ_DAMAGE_SEED=" << seed);
+  std::mt19937_64 random(seed);
+  const TempDirectory directory;
+  make_store(directory.path());
+  std::string right;
+  {
+    auto store = open_store(directory.path(), 200);
+    auto read = read_everything(*store);
+    REQUIRE(read.ok());
+    right = *read;
+  }
+  for (const std::string file : {"datasets/1.db", "catalog.db"}) {
+    const std::string path = directory.path() + "/" + file;
+    const std::string good = read_file(path);
+    std::uint64_t noticed = 0;
+    for (std::uint64_t round = 0; round < rounds; ++round) {
+      const Damaged damaged = damage(good, random);
+      CAPTURE(file);
+      CAPTURE(damaged.what);
+      std::filesystem::remove(path + "-shm");
+      std::filesystem::remove(path + "-wal");
+      write_file(path, damaged.bytes);
+      noticed += answers_rightly(directory.path(), right, ".db") ? 0 : 1;
+    }
+    CHECK(noticed > 0);
+    std::filesystem::remove(path + "-shm");
+    std::filesystem::remove(path + "-wal");
+    write_file(path, good);
+    CHECK(answers_rightly(directory.path(), right, file));
+  }
+}
+
+TEST_CASE("a file of another store or a missing one is noticed") {
+  const TempDirectory one;
+  const TempDirectory two;
+  make_store(one.path());
+  make_store(two.path());
+  const std::string path = one.path() + "/datasets/1.db";
+  std::filesystem::remove(path);
+  {
+    auto store = open_store(one.path(), 200);
+    const auto read = read_everything(*store);
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.error().code == ErrorCode::kCorrupt);
+    CHECK(read.error().message.find("datasets/1.db") != std::string::npos);
+  }
+  std::filesystem::copy_file(two.path() + "/datasets/1.db", path);
+  auto store = open_store(one.path(), 200);
+  const auto read = read_everything(*store);
+  REQUIRE_FALSE(read.ok());
+  CHECK(read.error().code == ErrorCode::kCorrupt);
+}
+
+}  // namespace
+}  // namespace evq
