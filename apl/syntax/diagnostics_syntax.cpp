@@ -31,8 +31,10 @@ std::string listed(Candidates names) {
 }  // namespace
 
 Error unexpected_character(Span at, std::string_view character) {
+  const bool curly = character == "“" || character == "”" || character == "‘" || character == "’";
   return syntax_error("APL1001", at, "unexpected character " + quoted(character),
-                      "names with special characters are written ['like this']");
+                      curly ? "strings are written with plain quotes: \"…\" or '…'"
+                            : "names with special characters are written ['like this']");
 }
 
 Error unterminated_string(Span at) {

@@ -140,6 +140,9 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
   if (word == "like" || word == "ilike" || word == "rlike") {
     return diag::like_operator(token.span);
   }
+  if (word == "matches" || word == "regexp") {
+    return diag::foreign_symbol(token.span, token.text, "matches regex '…'");
+  }
   if (word == "is") {
     const bool is_not = lowered(cursor.peek(1).text) == "not";
     if (lowered(cursor.peek(is_not ? 2 : 1).text) == "null") {

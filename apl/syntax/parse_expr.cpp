@@ -223,7 +223,12 @@ Result<ExprPtr> parse_name_primary(TokenCursor& cursor) {
   if (calls) {
     return parse_call(cursor);
   }
-  const bool never_a_field = is_infix_word(token.text) || token.text == "by";
+  // `matches`, `has` and the like may be fields where no operand of theirs follows.
+  const Token& next = cursor.peek(1);
+  const bool operand_follows = next.kind != TokenKind::kEnd && next.kind != TokenKind::kSymbol;
+  const bool never_a_field = token.text == "by" || token.text == "and" || token.text == "or" ||
+                             token.text.front() == '!' ||
+                             (is_infix_word(token.text) && operand_follows);
   const bool negation =
       token.text == "not" && (cursor.peek(1).kind == TokenKind::kName || cursor.at_quoted_name(1));
   if (never_a_field || negation) {

@@ -60,20 +60,31 @@ void split_stars(ast::NamePattern* pattern) {
   pattern->parts = std::move(parts);
 }
 
+// One token, so that what follows (a table in parentheses, a pattern) is not taken for its rest.
+Result<ast::ExprPtr> parse_option_value(TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  const bool boolean = token.is_word("true") || token.is_word("false");
+  if (token.kind == TokenKind::kName && !boolean && token.text != "dynamic") {
+    cursor.take();
+    return make_expr(cursor, token.span, ast::Literal{Value::string(token.text)});
+  }
+  if (token.kind == TokenKind::kString) {
+    cursor.take();
+    return make_expr(cursor, token.span, ast::Literal{Value::string(token.text)});
+  }
+  if (cursor.at_quoted_name()) {
+    EVQ_TRY_ASSIGN(ast::Name name, parse_name(cursor, "a value"));
+    const Span span = name.span;
+    return make_expr(cursor, span, ast::FieldRef{std::move(name)});
+  }
+  return parse_arithmetic(cursor);
+}
+
 Result<ast::Option> parse_option(TokenCursor& cursor) {
   ast::Option option;
   EVQ_TRY_ASSIGN(option.name, parse_name(cursor, "an option"));
   EVQ_TRY(cursor.expect("="));
-  const Token& token = cursor.peek();
-  const bool word = token.kind == TokenKind::kName && !cursor.peek(1).is_symbol("(") &&
-                    token.text != "true" && token.text != "false";
-  if (word) {
-    cursor.take();
-    EVQ_TRY_ASSIGN(option.value,
-                   make_expr(cursor, token.span, ast::Literal{Value::string(token.text)}));
-    return option;
-  }
-  EVQ_TRY_ASSIGN(option.value, parse_arithmetic(cursor));
+  EVQ_TRY_ASSIGN(option.value, parse_option_value(cursor));
   return option;
 }
 

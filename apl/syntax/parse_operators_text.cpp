@@ -65,7 +65,7 @@ Result<ast::OperatorNode> parse_parse_family(TokenCursor& cursor, bool filter) {
   do {
     EVQ_TRY_ASSIGN(ast::ParseItem item, parse_pattern_item(cursor));
     node.pattern.push_back(std::move(item));
-  } while (at_pattern_item(cursor));
+  } while (cursor.accept(",") || at_pattern_item(cursor));  // commas are allowed and mean nothing
   return ast::OperatorNode{std::move(node)};
 }
 

@@ -24,6 +24,8 @@ class TokenCursor {
   const Token& peek(std::size_t ahead = 0) const;
   const Token& token(std::size_t index) const { return tokens_[index]; }
   std::size_t index() const { return at_; }
+  // Goes back to a token passed before.
+  void move_to(std::size_t index) { at_ = index; }
   // Passes the current token.
   const Token& take();
 
