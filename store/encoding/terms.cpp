@@ -38,8 +38,10 @@ std::uint64_t load_tail(const char* in, std::size_t size) {
   return word;
 }
 
+__extension__ using Wide = unsigned __int128;
+
 std::uint64_t fold_multiply(std::uint64_t a, std::uint64_t b) {
-  const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+  const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
