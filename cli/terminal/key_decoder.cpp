@@ -265,8 +265,9 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
     pasting_ = true;
     return next_pasted();
   }
-  Key key = parameters.starts_with('[') ? make_key(KeyCode::kUnknown)
-                                        : key_of_sequence(parameters, final);
+  // The console's function keys, and answers to questions nobody asked, are no keys here.
+  const bool foreign = !parameters.empty() && parameters[0] >= '<';
+  Key key = foreign ? make_key(KeyCode::kUnknown) : key_of_sequence(parameters, final);
   key.alt = key.alt || alt;
   return key;
 }
