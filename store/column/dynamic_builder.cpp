@@ -242,9 +242,9 @@ void DynamicBuilder::drop_duplicate_keys(std::size_t start, std::uint32_t* count
     return;
   }
   const std::string old(bag);
-  const auto copy_of = [&old, bag](std::string_view part) {
-    return std::string_view(old).substr(static_cast<std::size_t>(part.data() - bag.data()),
-                                        part.size());
+  const std::string_view old_bytes = old;
+  const auto copy_of = [old_bytes, bag](std::string_view part) {
+    return old_bytes.substr(static_cast<std::size_t>(part.data() - bag.data()), part.size());
   };
   size_ = start + kHeaderBytes;
   for (const Entry& entry : entries) {

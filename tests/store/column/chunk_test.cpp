@@ -6,9 +6,7 @@
 
 #include "tests/support/column_samples.h"
 
-using namespace evq;
-using namespace evq::test;
-
+namespace evq::test {
 namespace {
 
 Chunk sample_chunk() {
@@ -43,3 +41,5 @@ TEST_CASE("slice takes a run of rows") {
   check_rows(part.column(1), {chunk.column(1).value(10), chunk.column(1).value(11)});
   CHECK(chunk.size_bytes() > part.column(0).size_bytes());
 }
+
+}  // namespace evq::test

@@ -8,9 +8,7 @@
 #include "store/base/limits.h"
 #include "tests/support/column_samples.h"
 
-using namespace evq;
-using namespace evq::test;
-
+namespace evq::test {
 namespace {
 
 std::string round_trip(std::string_view json, bool sort_keys = false) {
@@ -128,3 +126,5 @@ TEST_CASE("a reader reads one text after the other") {
   CHECK(array.at(1).as_string().size() == 100000);
   CHECK(array.at(2).at(0).is_bag());
 }
+
+}  // namespace evq::test

@@ -9,9 +9,7 @@
 
 #include "tests/support/column_samples.h"
 
-using namespace evq;
-using namespace evq::test;
-
+namespace evq::test {
 namespace {
 
 int sign(int order) {
@@ -36,6 +34,69 @@ std::vector<Value> ordered_samples(Type type) {
   return values;
 }
 
+void check_triple(const Value& a, const Value& b, const Value& c) {
+  const bool ascending = compare_values(a, b) <= 0 && compare_values(b, c) <= 0;
+  const bool holds = !ascending || compare_values(a, c) <= 0;
+  REQUIRE_MESSAGE(holds, a, " ", b, " ", c);
+  REQUIRE(sign(compare_values(a, b)) == -sign(compare_values(b, a)));
+  REQUIRE(compare_values(a, a) == 0);
+}
+
+void check_total_order(const std::vector<Value>& list) {
+  for (const Value& a : list) {
+    for (const Value& b : list) {
+      for (const Value& c : list) {
+        check_triple(a, b, c);
+      }
+    }
+  }
+}
+
+void check_row_pair(const Vector& a, std::size_t i, const Vector& b, std::size_t j) {
+  const int expected = sign(compare_values(a.value(i), b.value(j)));
+  REQUIRE(sign(compare_rows(a, i, b, j)) == expected);
+  REQUIRE(rows_equal(a, i, b, j) == (expected == 0));
+}
+
+void check_rows_compare(const Vector& a, const Vector& b) {
+  for (std::size_t i = 0; i < a.size(); i += 3) {
+    for (std::size_t j = 0; j < b.size(); j += 2) {
+      check_row_pair(a, i, b, j);
+    }
+  }
+}
+
+void check_hash_pair(const Value& a, const Value& b, std::uint64_t seed) {
+  const auto hash_of = [seed](const Value& value) {
+    return hash_row(Vector::constant(value, 1), 0, seed);
+  };
+  const bool equal = compare_values(a, b) == 0;
+  const bool same_hash = hash_of(a) == hash_of(b);
+  CHECK_MESSAGE(same_hash == equal, a, " ", b);
+  CHECK_MESSAGE((a == b) == equal, a, " ", b);
+}
+
+void check_hashes_follow_equality(const std::vector<Value>& samples, std::uint64_t seed) {
+  for (const Value& a : samples) {
+    for (const Value& b : samples) {
+      check_hash_pair(a, b, seed);
+    }
+  }
+}
+
+void check_combined_hashes(const Vector& vector) {
+  std::vector<std::uint64_t> hashes(vector.size(), 77);
+  std::vector<std::uint64_t> twin(vector.size(), 77);
+  combine_hashes(vector, 9, hashes.data());
+  combine_hashes(vector.flatten(), 9, twin.data());
+  CHECK(hashes == twin);
+  for (std::size_t i = 0; i < vector.size(); ++i) {
+    std::uint64_t one = 77;
+    combine_hashes(Vector::constant(vector.value(i), 1), 9, &one);
+    REQUIRE(one == hashes[i]);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("samples are in ascending order, null first") {
@@ -56,35 +117,20 @@ TEST_CASE("samples are in ascending order, null first") {
   }
 }
 
-TEST_CASE("the order is total over each type and over longs with reals") {
-  std::vector<std::vector<Value>> lists;
+TEST_CASE("the order is total over each type") {
   for (const Type type : kTypes) {
-    lists.push_back(ordered_samples(type));
+    check_total_order(ordered_samples(type));
   }
+}
+
+TEST_CASE("the order is total over longs with reals") {
   std::vector<Value> numbers = ordered_samples(Type::kLong);
-  for (const Value& value : ordered_samples(Type::kReal)) {
-    numbers.push_back(value);
-  }
+  const std::vector<Value> reals = ordered_samples(Type::kReal);
+  numbers.insert(numbers.end(), reals.begin(), reals.end());
   numbers.push_back(Value::real(9223372036854775808.0));
   numbers.push_back(Value::real(-9223372036854775808.0));
   numbers.push_back(Value::real(6.999999999));
-  lists.push_back(numbers);
-  for (const std::vector<Value>& list : lists) {
-    for (const Value& a : list) {
-      CHECK(compare_values(a, a) == 0);
-      for (const Value& b : list) {
-        REQUIRE(sign(compare_values(a, b)) == -sign(compare_values(b, a)));
-        for (const Value& c : list) {
-          if (compare_values(a, b) <= 0 && compare_values(b, c) <= 0) {
-            CAPTURE(a);
-            CAPTURE(b);
-            CAPTURE(c);
-            REQUIRE(compare_values(a, c) <= 0);
-          }
-        }
-      }
-    }
-  }
+  check_total_order(numbers);
 }
 
 TEST_CASE("longs and reals compare without rounding") {
@@ -119,18 +165,12 @@ TEST_CASE("longs and reals compare without rounding") {
   }
 }
 
-TEST_CASE("rows compare and hash as their values, whatever the shapes") {
+TEST_CASE("rows compare as their values, whatever the shapes") {
   for (const Type type : kTypes) {
     const std::vector<Vector> vectors = sample_vectors(type, 40);
     for (const Vector& a : vectors) {
       for (const Vector& b : vectors) {
-        for (std::size_t i = 0; i < a.size(); i += 3) {
-          for (std::size_t j = 0; j < b.size(); j += 2) {
-            const int expected = sign(compare_values(a.value(i), b.value(j)));
-            REQUIRE(sign(compare_rows(a, i, b, j)) == expected);
-            REQUIRE(rows_equal(a, i, b, j) == (expected == 0));
-          }
-        }
+        check_rows_compare(a, b);
       }
     }
   }
@@ -154,21 +194,8 @@ TEST_CASE("sort orders place nulls and reverse the rest") {
 
 TEST_CASE("equal values hash equally, different ones differently") {
   for (const Type type : kTypes) {
-    const std::vector<Value> samples = ordered_samples(type);
     for (const std::uint64_t seed : kSeeds) {
-      std::vector<std::uint64_t> hashes;
-      for (const Value& value : samples) {
-        hashes.push_back(hash_row(Vector::constant(value, 1), 0, seed));
-      }
-      for (std::size_t i = 0; i < samples.size(); ++i) {
-        for (std::size_t j = 0; j < samples.size(); ++j) {
-          CAPTURE(samples[i]);
-          CAPTURE(samples[j]);
-          const bool equal = compare_values(samples[i], samples[j]) == 0;
-          CHECK((hashes[i] == hashes[j]) == equal);
-          CHECK((samples[i] == samples[j]) == equal);
-        }
-      }
+      check_hashes_follow_equality(ordered_samples(type), seed);
     }
   }
 }
@@ -177,16 +204,7 @@ TEST_CASE("combine_hashes gives one answer for every shape") {
   for (const Type type : kTypes) {
     for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{200}}) {
       for (const Vector& vector : sample_vectors(type, size)) {
-        std::vector<std::uint64_t> hashes(size, 77);
-        std::vector<std::uint64_t> twin(size, 77);
-        combine_hashes(vector, 9, hashes.data());
-        combine_hashes(vector.flatten(), 9, twin.data());
-        CHECK(hashes == twin);
-        for (std::size_t i = 0; i < size; ++i) {
-          std::uint64_t one = 77;
-          combine_hashes(Vector::constant(vector.value(i), 1), 9, &one);
-          REQUIRE(one == hashes[i]);
-        }
+        check_combined_hashes(vector);
       }
     }
   }
@@ -216,3 +234,5 @@ TEST_CASE("hashes of consecutive integers spread over all bits") {
     CHECK(std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end());
   }
 }
+
+}  // namespace evq::test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace evq;
+namespace evq {
 
 TEST_CASE("fields are found by exact name, the first of equal ones") {
   const Schema schema({{"a", Type::kLong}, {"B", Type::kString}, {"a", Type::kReal}});
@@ -20,3 +20,5 @@ TEST_CASE("schemas are equal when their fields are") {
   CHECK_FALSE(Schema({{"a", Type::kLong}}) == Schema({{"a", Type::kReal}}));
   CHECK(Schema().size() == 0);
 }
+
+}  // namespace evq

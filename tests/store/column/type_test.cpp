@@ -4,8 +4,7 @@
 
 #include "tests/support/column_samples.h"
 
-using namespace evq;
-using namespace evq::test;
+namespace evq::test {
 
 TEST_CASE("every type is found by its name") {
   for (const Type type : kTypes) {
@@ -32,3 +31,5 @@ TEST_CASE("common_type is symmetric, keeps equal types and absorbs null") {
   CHECK(common_type(Type::kLong, Type::kReal) == Type::kReal);
   CHECK(common_type(Type::kLong, Type::kString) == Type::kDynamic);
 }
+
+}  // namespace evq::test

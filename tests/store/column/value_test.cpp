@@ -7,8 +7,7 @@
 
 #include "tests/support/column_samples.h"
 
-using namespace evq;
-using namespace evq::test;
+namespace evq::test {
 
 TEST_CASE("values print themselves") {
   struct Case {
@@ -48,3 +47,5 @@ TEST_CASE("a dynamic null is a null value") {
   CHECK(Value::dynamic(std::string(1, '\0')) == Value::null(Type::kDynamic));
   CHECK(Value::dynamic("").is_null());
 }
+
+}  // namespace evq::test

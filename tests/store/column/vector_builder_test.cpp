@@ -7,8 +7,7 @@
 
 #include "tests/support/column_samples.h"
 
-using namespace evq;
-using namespace evq::test;
+namespace evq::test {
 
 TEST_CASE("a builder gives back what was appended, and is empty afterwards") {
   for (const Type type : kTypes) {
@@ -98,3 +97,5 @@ TEST_CASE("views live as long as the owner given with them") {
   }
   CHECK(vector.at<std::string_view>(0) == "a text long enough to be on the heap");
 }
+
+}  // namespace evq::test

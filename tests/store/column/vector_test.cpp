@@ -8,9 +8,7 @@
 
 #include "tests/support/column_samples.h"
 
-using namespace evq;
-using namespace evq::test;
-
+namespace evq::test {
 namespace {
 
 constexpr std::size_t kSizes[] = {0, 1, 63, 64, 65, 200};
@@ -238,3 +236,5 @@ TEST_CASE("an arena never moves what it handed out") {
   CHECK(arena.size_bytes() < 2 * total);
   CHECK(arena.copy("").empty());
 }
+
+}  // namespace evq::test
