@@ -138,7 +138,7 @@ class TableBuilder {
           null_code = entries.size();
           entries.append_null();
         }
-        rows[i] = static_cast<Code>(null_code);
+        rows.get()[i] = static_cast<Code>(null_code);
         continue;
       }
       const auto text = flat.at<std::string_view>(i);
@@ -149,7 +149,7 @@ class TableBuilder {
         }
         entries.append_text(text);
       }
-      rows[i] = at->second;
+      rows.get()[i] = at->second;
     }
     return Vector::dictionary(entries.finish().shared_values(), std::move(rows), flat.size());
   }

@@ -93,7 +93,7 @@ Vector dictionary(std::size_t rows, std::size_t entries, bool null_entry, Random
   }
   auto codes = make_codes(rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    codes[i] = static_cast<Code>(entries >= rows ? i % entries : random() % entries);
+    codes.get()[i] = static_cast<Code>(entries >= rows ? i % entries : random() % entries);
   }
   return Vector::dictionary(builder.finish().shared_values(), codes, rows);
 }
@@ -374,7 +374,7 @@ void check_round_trip(const Vector& column, const EncodeOptions& options, Random
   CHECK(matches({rows / 3, rows - rows / 3, nullptr}));
   CHECK(matches({rows - 1, 1, nullptr}));
   CHECK(matches({rows / 2, rows / 4, nullptr}));
-  for (const std::size_t one_in : {2, 50, 5000}) {
+  for (const std::size_t one_in : {2U, 50U, 5000U}) {
     const std::vector<std::uint32_t> list = some_rows(rows, one_in, random);
     CHECK(matches({0, list.size(), list.data()}));
   }
@@ -388,7 +388,7 @@ void check_round_trip(const Vector& column, const EncodeOptions& options, Random
 TEST_CASE("every column comes back, whole and in part") {
   Random random(1);
   for (const Generator& generator : generators()) {
-    for (const std::size_t rows : {1, 2, 63, 100, 1025, 4095, 4096, 4097, 20000, 65536}) {
+    for (const std::size_t rows : {1U, 2U, 63U, 100U, 1025U, 4095U, 4096U, 4097U, 20000U, 65536U}) {
       CAPTURE(generator.name);
       CAPTURE(rows);
       const Vector column = generator.make(rows, random);
@@ -428,7 +428,7 @@ TEST_CASE("damaged segments are refused or read as some rows") {
   Random random(4);
   for (const Generator& generator : generators()) {
     CAPTURE(generator.name);
-    for (const std::size_t rows : {3, 130}) {
+    for (const std::size_t rows : {3U, 130U}) {
       const Vector column = generator.make(rows, random);
       const auto encoded = encode_segment(column, {}, kBoundBytes);
       REQUIRE(encoded.ok());
