@@ -411,6 +411,10 @@ Status match_brackets(std::vector<Token>* tokens) {
   }
   if (!open.empty()) {
     const Token& token = (*tokens)[open.back()];
+    const Token& inside = (*tokens)[open.back() + 1];
+    if (token.is_symbol("[") && inside.kind == TokenKind::kString) {
+      return diag::unterminated_name({token.span.begin, inside.span.end});
+    }
     return diag::unclosed_bracket(token.span, token.text.front());
   }
   std::vector<std::size_t> delimiter{tokens->size() - 1};
