@@ -40,7 +40,7 @@ EditorInput EditorSession::run() {
     }
     repaint(false);
     if (!read_keys()) {
-      gone_ = true;
+      end(InputEvent::kEnd);
     }
   }
   if (!gone_) {
@@ -195,8 +195,8 @@ void EditorSession::accept() {
 
 void EditorSession::take_hint(EditCommand otherwise, bool word_only) {
   const EditBuffer& buffer = parts_.buffer;
-  const bool shown = hint_known_ && hinted_ == buffer.text() && parts_.options.color;
-  if (buffer.cursor() < buffer.text().size() || !shown || hint_.empty()) {
+  update_hint();
+  if (buffer.cursor() < buffer.text().size() || hint_.empty()) {
     edit(otherwise);
     return;
   }
@@ -213,6 +213,7 @@ void EditorSession::edit_outside() {
     bell();
     return;
   }
+  repaint(false);
   parts_.device.write(kPasteModeOff);
   painter_.finish();
   parts_.device.leave_raw_mode();
@@ -233,6 +234,7 @@ void EditorSession::edit_outside() {
 }
 
 void EditorSession::suspend() {
+  repaint(false);
   parts_.device.write(kPasteModeOff);
   painter_.finish();
   parts_.device.suspend();

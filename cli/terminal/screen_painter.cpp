@@ -136,6 +136,8 @@ bool ScreenPainter::resize(TerminalSize size) {
   for (std::size_t i = 0; i < row_ && i < painted_.size(); ++i) {
     above += std::max<std::size_t>((painted_[i].width + size.columns - 1) / size.columns, 1);
   }
+  // What went over the top of the screen cannot be reached any more.
+  above = std::min(above, size.rows - 1);
   std::string out("\r");
   if (above > 0) {
     out.append(sequence(above, 'A'));

@@ -71,8 +71,8 @@ std::size_t measured_width_max(const TableOptions& options) {
   if (options.width == 0) {
     return kWidthUnlimited;
   }
-  return options.overflow == CellOverflow::kWrap ? options.width * options.cell_lines_max
-                                                 : options.width;
+  const std::size_t width = std::max(options.width, kTextWidthMin);
+  return options.overflow == CellOverflow::kWrap ? width * options.cell_lines_max : width;
 }
 
 void measure_cell(const Cell& cell, std::size_t width, std::size_t column, Shown& shown) {

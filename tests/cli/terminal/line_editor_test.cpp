@@ -122,8 +122,8 @@ TEST_CASE("history: up, down, the draft, entries of several lines, and by prefix
   } rows[] = {
       {"\x1b[A\r", "third"},
       {"dra\x1b[A\x1b[A\x1b[B\x1b[B\r", "dra"},
-      {"\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A!\r", "two!\nlines"},
-      {"\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\r", "first"},
+      {"\x1b[A\x1b[A\x1b[A\x1b[A!\r", "two!\nlines"},
+      {"\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A\r", "first"},
       {"\x10\x10\x0e\r", "third"},
       {"wh\x1b[5~\r", "where x"},
       {"t\x1b[5~\x1b[5~\r", "two\nlines"},
@@ -329,7 +329,7 @@ TEST_CASE("another program edits the text, the screen clears, the process sleeps
     if (text == "bad") {
       return make_error(ErrorCode::kIo, "no editor\x1b");
     }
-    return "edited\ntext\n\n";
+    return std::string("edited\ntext\n\n");
   };
   setup.terminal.type("abc\x18\x05\r");
   CHECK(setup.read().text == "edited\ntext");

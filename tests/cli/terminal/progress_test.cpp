@@ -1,0 +1,66 @@
+#include "cli/terminal/progress.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace evq {
+namespace {
+
+struct Setup {
+  std::int64_t now = 1000;
+  std::string shown;
+
+  Progress make(ProgressOptions options) {
+    return Progress(
+        std::move(options), [this] { return now; },
+        [this](std::string_view text) { shown = text; });
+  }
+};
+
+TEST_CASE("a quick task shows nothing, a long one a line that goes again") {
+  Setup setup;
+  {
+    Progress progress = setup.make({.label = "loading a\x1b.log", .bytes_total = 4000000});
+    setup.now += 299;
+    progress.update({1000000, 0});
+    CHECK(setup.shown.empty());
+    setup.now += 201;
+    progress.update({2000000, 1534});
+    CHECK(setup.shown ==
+          "\r\x1b[Kloading a\\x1b.log  50%  2 MB of 4 MB  1.53k rows  3.45 MB/s  "
+          "1.0 s left");
+    setup.shown.clear();
+    setup.now += 99;
+    progress.update({2100000, 1534});
+    CHECK(setup.shown.empty());
+    setup.now += 1;
+    progress.update({5000000, 0});
+    CHECK(setup.shown.find("5 MB  ") != std::string::npos);
+    CHECK(setup.shown.find('%') == std::string::npos);
+  }
+  CHECK(setup.shown == "\r\x1b[K");
+}
+
+TEST_CASE("disabled, narrow, without a total, going back") {
+  Setup setup;
+  {
+    Progress progress = setup.make({.enabled = false, .label = "x"});
+    setup.now += 1000;
+    progress.update({1, 1});
+  }
+  CHECK(setup.shown.empty());
+  {
+    Progress progress = setup.make({.label = "loading", .columns = 12});
+    setup.now += 1000;
+    progress.update({3000, 0});
+    CHECK(setup.shown == "\r\x1b[Kloading  3…");
+    CHECK(progress.line() == "loading  3 kB  3 kB/s");
+    setup.now += 1000;
+    progress.update({10, 0});
+    CHECK(progress.line().starts_with("loading  10 B"));
+  }
+}
+
+}  // namespace
+}  // namespace evq
