@@ -142,7 +142,7 @@ TEST_CASE("a damaged file gives the right answer or an error that names it") {
       std::filesystem::remove(path + "-shm");
       std::filesystem::remove(path + "-wal");
       write_file(path, damaged.bytes);
-      noticed += answers_rightly(directory.path(), right, ".db") ? 0 : 1;
+      noticed += answers_rightly(directory.path(), right, ".db") ? 0U : 1U;
     }
     CHECK(noticed > 0);
     std::filesystem::remove(path + "-shm");
