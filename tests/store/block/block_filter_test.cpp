@@ -1,0 +1,335 @@
+#include "store/block/block_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "store/block/block_writer.h"
+#include "store/column/ordering.h"
+#include "store/column/vector_builder.h"
+
+// Random tests over random blocks, held against a row-by-row evaluation.
+
+namespace evq {
+namespace {
+
+using Random = std::mt19937_64;
+
+Value random_value(Type type, Random& random) {
+  const auto small = static_cast<std::int64_t>(random() % 12) - 3;
+  switch (type) {
+    case Type::kBool:
+      return Value::boolean(small > 2);
+    case Type::kLong:
+      return Value::integer(small * 10);
+    case Type::kReal:
+      return random() % 20 == 0 ? Value::real(std::nan(""))
+                                : Value::real(static_cast<double>(small) * 2.5);
+    case Type::kString: {
+      const char* const words[] = {"",         "alpha",      "Beta gamma", "GET /x/42",
+                                   "straße-7", "alpha-beta", "42",         "gamma!delta"};
+      return Value::string(words[random() % 8]);
+    }
+    case Type::kDatetime:
+      return Value::datetime(small * 1000);
+    case Type::kTimespan:
+      return Value::timespan(small * 1000);
+    case Type::kNull:
+    case Type::kDynamic:
+      break;
+  }
+  return Value::null(type);
+}
+
+Table random_table(std::size_t rows, Random& random) {
+  std::vector<Field> fields = {{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}};
+  VectorBuilder times(Type::kDatetime);
+  for (std::size_t i = 0; i < rows; ++i) {
+    times.append_integer(static_cast<std::int64_t>(random() % 100000));
+  }
+  Table table;
+  table.rows = rows;
+  table.columns = {times.finish(), Vector::constant(Value::datetime(5), rows)};
+  const Type types[] = {Type::kBool,   Type::kLong,   Type::kReal,
+                        Type::kString, Type::kString, Type::kTimespan};
+  for (std::size_t c = 0; c < 6; ++c) {
+    VectorBuilder column(types[c]);
+    const std::size_t null_percent = random() % 3 == 0 ? 0 : random() % 3 == 0 ? 100 : 30;
+    const bool constant = random() % 4 == 0;
+    const Value one = random_value(types[c], random);
+    const bool unique = c == 4;
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (random() % 100 < null_percent) {
+        column.append_null();
+      } else if (unique && !constant) {
+        column.append_text("id" + std::to_string(random() % 100000) + " " +
+                           std::string(random_value(Type::kString, random).as_text()));
+      } else {
+        column.append(constant ? one : random_value(types[c], random));
+      }
+    }
+    fields.push_back({"c" + std::to_string(c), types[c]});
+    table.columns.push_back(column.finish());
+  }
+  table.schema = Schema(fields);
+  return table;
+}
+
+// A test and what it means for one row.
+struct Sample {
+  BlockTest test = BlockTest::unknown();
+  std::function<bool(const Table&, std::size_t row)> matches;
+};
+
+bool is_nan(const Value& value) {
+  return value.type() == Type::kReal && !value.is_null() && value.as_real() != value.as_real();
+}
+
+bool comparable(const Value& a, const Value& b) {
+  return a.type() == b.type() || (is_numeric(a.type()) && is_numeric(b.type()));
+}
+
+// In the two readings a language may give NaN: unordered, or after all numbers. Both must be
+// inside of what the block test says.
+bool compare_value(const Value& value, CompareOp op, const Value& constant, bool nan_ordered) {
+  if (!nan_ordered && (is_nan(value) || is_nan(constant))) {
+    return op == CompareOp::kNotEqual;
+  }
+  const int order = compare_values(value, constant);
+  switch (op) {
+    case CompareOp::kEqual:
+      return order == 0;
+    case CompareOp::kNotEqual:
+      return order != 0;
+    case CompareOp::kLess:
+      return order < 0;
+    case CompareOp::kLessEqual:
+      return order <= 0;
+    case CompareOp::kGreater:
+      return order > 0;
+    case CompareOp::kGreaterEqual:
+      return order >= 0;
+  }
+  return false;
+}
+
+Sample random_compare(Random& random, bool nan_ordered) {
+  const std::string field = "c" + std::to_string(random() % 7);  // c6 is in no block
+  const Type types[] = {Type::kBool,   Type::kLong,     Type::kReal,
+                        Type::kString, Type::kTimespan, Type::kDatetime};
+  const Value constant = random_value(types[random() % 6], random);
+  const auto op = static_cast<CompareOp>(random() % 6);
+  return {BlockTest::compare(field, op, constant), [=](const Table& table, std::size_t row) {
+            const auto column = table.schema.find(field);
+            if (!column.has_value() || table.columns[*column].is_null(row)) {
+              return false;
+            }
+            const Value value = table.columns[*column].value(row);
+            // What a language makes of other pairs is not known: any answer must be allowed for.
+            return comparable(value, constant) ? compare_value(value, op, constant, nan_ordered)
+                                               : row % 2 == 0;
+          }};
+}
+
+bool has_term(std::string_view text, const std::vector<std::string>& terms) {
+  const std::vector<std::string> found = required_terms(text, false, false);
+  return std::all_of(terms.begin(), terms.end(), [&](const std::string& term) {
+    return std::find(found.begin(), found.end(), term) != found.end();
+  });
+}
+
+std::string random_needle(Random& random) {
+  const char* const needles[] = {"alpha", "BETA", "42", "strasse", "STRAßE", "gamma delta",
+                                 "x",     "",     "7",  "true",    "id7",    "10"};
+  return needles[random() % 12];
+}
+
+Sample random_text(Random& random) {
+  const std::string field = "c" + std::to_string(3 + random() % 2);
+  const std::string needle = random_needle(random);
+  TextTest test;
+  test.terms = required_terms(needle, false, false);
+  if (random() % 2 == 0) {
+    test.matches = [terms = test.terms](std::string_view text) { return has_term(text, terms); };
+  }
+  return {BlockTest::text(field, test), [=](const Table& table, std::size_t row) {
+            const Vector& column = table.columns[*table.schema.find(field)];
+            return !column.is_null(row) && has_term(column.at<std::string_view>(row), test.terms);
+          }};
+}
+
+Sample random_search(Random& random) {
+  TextTest test;
+  test.terms = required_terms(random_needle(random), false, false);
+  return {BlockTest::any_text(test), [=](const Table& table, std::size_t row) {
+            return std::any_of(
+                table.columns.begin(), table.columns.end(), [&](const Vector& column) {
+                  return !column.is_null(row) && has_term(column.value(row).to_text(), test.terms);
+                });
+          }};
+}
+
+Sample random_nullness(Random& random) {
+  const std::string field = "c" + std::to_string(random() % 7);
+  const bool null = random() % 2 == 0;
+  return {null ? BlockTest::is_null(field) : BlockTest::is_not_null(field),
+          [=](const Table& table, std::size_t row) {
+            const auto column = table.schema.find(field);
+            const bool is_null = !column.has_value() || table.columns[*column].is_null(row);
+            return is_null == null;
+          }};
+}
+
+Sample random_test(Random& random, int depth, bool nan_ordered) {
+  if (depth > 0 && random() % 2 == 0) {
+    const Sample a = random_test(random, depth - 1, nan_ordered);
+    const Sample b = random_test(random, depth - 1, nan_ordered);
+    const bool all = random() % 2 == 0;
+    return {all ? BlockTest::all_of({a.test, b.test}) : BlockTest::any_of({a.test, b.test}),
+            [=](const Table& table, std::size_t row) {
+              return all ? a.matches(table, row) && b.matches(table, row)
+                         : a.matches(table, row) || b.matches(table, row);
+            }};
+  }
+  switch (random() % 5) {
+    case 0:
+      return random_text(random);
+    case 1:
+      return random_search(random);
+    case 2:
+      return random_nullness(random);
+    default:
+      return random_compare(random, nan_ordered);
+  }
+}
+
+struct Opened {
+  EncodedBlock block;
+  std::unique_ptr<BlockReader> reader;
+};
+
+Opened open_block(const Table& table) {
+  Result<EncodedBlock> encoded = encode_block(table, Effort::kIngest);
+  REQUIRE(encoded.ok());
+  Opened opened{std::move(encoded).value(), nullptr};
+  const auto packed =
+      std::make_shared<const std::string>(pack_parts(opened.block.segments, opened.block.filters));
+  opened.reader = std::make_unique<BlockReader>(
+      std::make_shared<BlockHeader>(opened.block.header),
+      make_packed_source(opened.block.header, SharedBytes{*packed, packed}));
+  return opened;
+}
+
+bool consistent(TestOutcome outcome, std::size_t matching, std::size_t rows) {
+  switch (outcome) {
+    case TestOutcome::kCannotMatch:
+      return matching == 0;
+    case TestOutcome::kAllMatch:
+      return matching == rows;
+    case TestOutcome::kMayMatch:
+      return true;
+  }
+  return false;
+}
+
+Table ids_table(std::size_t rows) {
+  VectorBuilder times(Type::kDatetime);
+  VectorBuilder ids(Type::kString);
+  for (std::size_t i = 0; i < rows; ++i) {
+    times.append_integer(static_cast<std::int64_t>(i));
+    ids.append_text("Order-" + std::to_string(i * 3) + " für Ärzte");
+  }
+  Table table;
+  table.rows = rows;
+  table.schema =
+      Schema({{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}, {"id", Type::kString}});
+  table.columns = {times.finish(), Vector::constant(Value::datetime(1), rows), ids.finish()};
+  return table;
+}
+
+}  // namespace
+
+TEST_CASE("block tests are never wrong") {
+  Random random(7);
+  int decided = 0;
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t rows = 1 + random() % 200;
+    const Table table = random_table(rows, random);
+    const Opened opened = open_block(table);
+    for (int i = 0; i < 200; ++i) {
+      const Sample sample = random_test(random, 2, random() % 2 == 0);
+      std::size_t matching = 0;
+      for (std::size_t row = 0; row < rows; ++row) {
+        matching += sample.matches(table, row) ? 1U : 0U;
+      }
+      const TestOutcome quick = sample.test.run(opened.block.header);
+      const Result<TestOutcome> full = sample.test.run(*opened.reader);
+      REQUIRE(full.ok());
+      CHECK(consistent(quick, matching, rows));
+      CHECK(consistent(*full, matching, rows));
+      decided += *full == TestOutcome::kMayMatch ? 0 : 1;
+    }
+  }
+  // The property is empty if nothing is ever decided.
+  CHECK(decided > 2000);
+}
+
+TEST_CASE("filters find terms without case and deny others") {
+  const Opened opened = open_block(ids_table(20000));
+  const auto run = [&](const BlockTest& test) { return *test.run(*opened.reader); };
+  const auto has = [&](const char* text) {
+    return run(BlockTest::text("id", {required_terms(text, false, false), nullptr}));
+  };
+  CHECK(opened.block.header.columns[2].filter_bytes > 0);
+  CHECK(has("ORDER") == TestOutcome::kMayMatch);
+  CHECK(has("59997") == TestOutcome::kMayMatch);
+  CHECK(has("ärzte") == TestOutcome::kMayMatch);
+  CHECK(has("zanzibar") == TestOutcome::kCannotMatch);
+  CHECK(run(BlockTest::compare("id", CompareOp::kEqual, Value::string("Order-9 für Ärzte"))) ==
+        TestOutcome::kMayMatch);
+  CHECK(run(BlockTest::compare("id", CompareOp::kEqual, Value::string("Order-9 für Zorro"))) ==
+        TestOutcome::kCannotMatch);
+  int denied = 0;
+  for (int i = 0; i < 1000; ++i) {
+    denied += has(("absent" + std::to_string(i)).c_str()) == TestOutcome::kCannotMatch ? 1 : 0;
+  }
+  CHECK(denied > 960);
+}
+
+TEST_CASE("a search for a number asks number columns by their bounds") {
+  Table table = ids_table(100);
+  VectorBuilder numbers(Type::kLong);
+  for (int i = 0; i < 100; ++i) {
+    numbers.append_integer(-500 - i);
+  }
+  table.schema =
+      Schema({{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}, {"n", Type::kLong}});
+  table.columns[2] = numbers.finish();
+  const Opened opened = open_block(table);
+  const auto search = [&](const char* term) {
+    return *test_column_text(*opened.reader, 2, {{term}, nullptr});
+  };
+  CHECK(search("550") == TestOutcome::kMayMatch);
+  CHECK(search("55") == TestOutcome::kCannotMatch);
+  CHECK(search("0550") == TestOutcome::kCannotMatch);
+  CHECK(search("abc") == TestOutcome::kCannotMatch);
+}
+
+TEST_CASE("required terms leave out what touches an open end") {
+  using Terms = std::vector<std::string>;
+  CHECK(required_terms("Foo-bar baz", false, false) == Terms{"bar", "baz", "foo"});
+  CHECK(required_terms("Foo-bar baz", true, true) == Terms{"bar"});
+  CHECK(required_terms("-bar-", true, true) == Terms{"bar"});
+  CHECK(required_terms("foo-bar", false, true) == Terms{"foo"});
+  CHECK(required_terms("foo", true, false).empty());
+  CHECK(required_terms("foo", true, true).empty());
+  CHECK(required_terms("", true, true).empty());
+}
+
+}  // namespace evq
