@@ -230,7 +230,9 @@ void TextWriter::add_tables(const std::vector<ast::TableItem>& tables) {
 void TextWriter::add_options(const std::vector<ast::Option>& options, std::string_view separator) {
   for (std::size_t i = 0; i < options.size(); ++i) {
     add(i == 0 ? "" : separator);
-    add_name(options[i].name);
+    // Before `=` a word of the grammar needs no quotes.
+    const std::string& name = options[i].name.text;
+    add(is_keyword(name) ? name : quote_name(name));
     add("=");
     add_arithmetic(*options[i].value);
   }

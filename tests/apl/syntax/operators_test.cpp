@@ -41,7 +41,7 @@ TEST_CASE("operators are found by name and alias") {
   std::set<std::string_view> names;
   for (const std::string_view name : operator_names()) {
     CHECK(names.insert(name).second);
-    CHECK(find_operator(name)->parse != nullptr);
+    CHECK((find_operator(name)->parse != nullptr));
   }
   CHECK(names.count("print") == 0);
 }
