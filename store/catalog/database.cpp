@@ -130,8 +130,19 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
     EVQ_TRY(database->create_file());
   }
   EVQ_TRY_ASSIGN(std::unique_ptr<Connection> reader, database->open_reader());
-  EVQ_TRY_ASSIGN(const bool current, schema_is_current(*reader, spec));
-  if (!current) {
+  Result<bool> current = schema_is_current(*reader, spec);
+  if (!current.ok() && current.error().code == ErrorCode::kIo) {
+    // A process killed while it made the file leaves a rollback journal, which only a connection
+    // that may write can play back.
+    reader.reset();
+    EVQ_TRY(database->migrate_file());
+    EVQ_TRY_ASSIGN(reader, database->open_reader());
+    current = schema_is_current(*reader, spec);
+  }
+  if (!current.ok()) {
+    return std::move(current).take_error();
+  }
+  if (!*current) {
     EVQ_TRY_ASSIGN(const std::vector<std::string> tables,
                    reader->text_rows("SELECT name FROM sqlite_schema LIMIT 1"));
     if (tables.empty() && !options.may_be_new) {

@@ -124,7 +124,9 @@ void check_store(const std::string& directory, const std::vector<int>& acknowled
   for (const CheckProblem& problem : report->problems) {
     FAIL_CHECK(problem.file << ": " << problem.message);
   }
-  if (store->definitions().datasets()->empty()) {
+  const auto datasets = store->definitions().datasets();
+  REQUIRE(datasets.ok());
+  if (datasets->empty()) {
     return;  // killed before the first load
   }
   for (std::size_t writer = 0; writer < acknowledged.size(); ++writer) {
