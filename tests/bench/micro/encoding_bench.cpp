@@ -76,10 +76,11 @@ class TableBuilder {
         return field(name, Type::kBool).builder->append_bool(value.get_bool().value_unsafe());
       case element_type::ARRAY: {
         const auto bytes = dynamic_from_json(simdjson::minify(value));
-        return field(name, Type::kDynamic).builder->append_text(bytes.value());
+        return field(name, Type::kDynamic).builder->append_text(*bytes);
       }
       case element_type::OBJECT: {
-        for (const auto entry : value.get_object().value_unsafe()) {
+        const simdjson::dom::object object = value.get_object().value_unsafe();
+        for (const auto entry : object) {
           add(std::string(name) + (name.empty() ? "" : ".") + std::string(entry.key), entry.value);
         }
         return;
@@ -261,7 +262,8 @@ int run(const char* path, Effort effort, std::size_t blocks) {
   Bench bench(effort);
   TableBuilder table;
   for (const auto document : documents) {
-    table.add("", document.value_unsafe());
+    const simdjson::dom::element event = document.value_unsafe();
+    table.add("", event);
     table.end_row();
     if (table.rows() == kBlockRows) {
       bench.run(table.finish());
