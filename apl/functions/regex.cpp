@@ -1,9 +1,396 @@
-// The table of the regex functions.
+#include "apl/functions/regex.h"
 
-#include "apl/functions/registry.h"
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <re2/re2.h>
+
+#include "apl/functions/text_search.h"
+#include "store/base/limits.h"
+#include "store/base/utf8.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> regex_functions() { return {}; }
+constexpr std::size_t kLiteralBytesMin = 3;
+
+bool is_ascii_alphanumeric(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Walks a pattern and keeps the longest run of characters that every match must hold one after the
+// other. Whatever it does not know makes it give up, which only costs speed.
+class LiteralFinder {
+ public:
+  explicit LiteralFinder(std::string_view pattern) : pattern_(pattern) {}
+
+  std::string find(bool* whole) {
+    while (at_ < pattern_.size()) {
+      if (!step()) {
+        *whole = false;
+        return {};
+      }
+    }
+    end_run();
+    *whole = only_literals_ && best_.size() >= kLiteralBytesMin;
+    return best_.size() >= kLiteralBytesMin ? best_ : std::string();
+  }
+
+ private:
+  // One element of the pattern; false to give up.
+  bool step() {
+    switch (pattern_[at_]) {
+      case '|':
+        return false;
+      case '(':
+        end_run();
+        return skip_group();
+      case '[':
+        end_run();
+        return skip_class();
+      case '*':
+      case '?':
+      case '{':
+        drop_last();
+        [[fallthrough]];
+      case '+':
+        end_run();
+        ++at_;
+        return skip_counts();
+      case '.':
+      case '^':
+      case '$':
+        end_run();
+        ++at_;
+        return true;
+      case '\\':
+        return escape();
+      default:
+        return literal();
+    }
+  }
+
+  bool literal() {
+    const std::size_t begin = at_;
+    next_code_point(pattern_, at_);
+    last_size_ = at_ - begin;
+    run_.append(pattern_.substr(begin, last_size_));
+    return true;
+  }
+
+  bool escape() {
+    if (at_ + 1 == pattern_.size()) {
+      return false;
+    }
+    const char c = pattern_[at_ + 1];
+    if (!is_ascii_alphanumeric(c)) {
+      ++at_;
+      return literal();
+    }
+    if (std::string_view("dDwWsSbBAz").find(c) == std::string_view::npos) {
+      return false;
+    }
+    end_run();
+    at_ += 2;
+    return true;
+  }
+
+  // After a repetition: the rest of {2,3} and of a lazy or doubled sign.
+  bool skip_counts() {
+    while (at_ < pattern_.size() &&
+           std::string_view("0123456789,}?+*{").find(pattern_[at_]) != std::string_view::npos) {
+      const char c = pattern_[at_];
+      if (c >= '0' && c <= '9' && pattern_[at_ - 1] != '{' && pattern_[at_ - 1] != ',' &&
+          !(pattern_[at_ - 1] >= '0' && pattern_[at_ - 1] <= '9')) {
+        break;  // a digit of the text, as in a+1
+      }
+      if (c == ',' && !(pattern_[at_ - 1] >= '0' && pattern_[at_ - 1] <= '9')) {
+        break;
+      }
+      if (c == '}' && pattern_[at_ - 1] != ',' &&
+          !(pattern_[at_ - 1] >= '0' && pattern_[at_ - 1] <= '9')) {
+        break;
+      }
+      ++at_;
+    }
+    return true;
+  }
+
+  bool skip_class() {
+    ++at_;
+    if (at_ < pattern_.size() && pattern_[at_] == '^') {
+      ++at_;
+    }
+    if (at_ < pattern_.size() && pattern_[at_] == ']') {
+      ++at_;  // the first ] is a member
+    }
+    while (at_ < pattern_.size() && pattern_[at_] != ']') {
+      if (pattern_.substr(at_).starts_with("[:")) {
+        const std::size_t close = pattern_.find(":]", at_ + 2);
+        if (close == std::string_view::npos) {
+          return false;
+        }
+        at_ = close + 2;
+        continue;
+      }
+      at_ += pattern_[at_] == '\\' ? 2 : 1;
+    }
+    ++at_;
+    return at_ <= pattern_.size();
+  }
+
+  bool skip_group() {
+    std::size_t depth = 0;
+    while (at_ < pattern_.size()) {
+      const char c = pattern_[at_];
+      if (c == '(') {
+        const std::string_view rest = pattern_.substr(at_ + 1);
+        if (rest.starts_with("?") && !rest.starts_with("?P<") && !rest.starts_with("?:") &&
+            !rest.starts_with("?<")) {
+          return false;  // flags
+        }
+        ++depth;
+      } else if (c == ')' && --depth == 0) {
+        ++at_;
+        return true;
+      } else if (c == '[') {
+        if (!skip_class()) {
+          return false;
+        }
+        continue;
+      } else if (c == '\\') {
+        if (at_ + 1 < pattern_.size() && (pattern_[at_ + 1] == 'Q' || pattern_[at_ + 1] == 'E')) {
+          return false;
+        }
+        ++at_;
+      }
+      ++at_;
+    }
+    return false;
+  }
+
+  void drop_last() {
+    if (!run_.empty()) {
+      run_.resize(run_.size() - last_size_);
+    }
+    last_size_ = 0;
+  }
+
+  void end_run() {
+    if (run_.size() > best_.size()) {
+      best_ = run_;
+    }
+    run_.clear();
+    last_size_ = 0;
+    only_literals_ = only_literals_ && at_ == pattern_.size();
+  }
+
+  std::string_view pattern_;
+  std::size_t at_ = 0;
+  std::string run_;
+  std::string best_;
+  std::size_t last_size_ = 0;
+  bool only_literals_ = true;
+};
+
+std::string with_flags(std::string_view pattern, const RegexOptions& options) {
+  std::string flags;
+  flags.append(options.ignore_case ? "i" : "");
+  flags.append(options.multi_line ? "m" : "");
+  flags.append(options.dot_all ? "s" : "");
+  flags.append(options.ungreedy ? "U" : "");
+  return flags.empty() ? std::string(pattern) : "(?" + flags + ")" + std::string(pattern);
+}
+
+re2::StringPiece piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::string_view view(const re2::StringPiece& text) {
+  return {text.data(), text.size()};
+}
+
+// Runs RE2 with room for `groups` and copies what it found.
+bool run_match(const RE2& program, std::string_view text, std::size_t from, RE2::Anchor anchor,
+               std::span<std::string_view> groups) {
+  constexpr std::size_t kUsual = 16;
+  std::array<re2::StringPiece, kUsual> small;
+  std::vector<re2::StringPiece> large;
+  const std::size_t wanted =
+      std::min(groups.size(), static_cast<std::size_t>(program.NumberOfCapturingGroups()) + 1);
+  re2::StringPiece* found = small.data();
+  if (wanted > kUsual) {
+    large.resize(wanted);
+    found = large.data();
+  }
+  if (!program.Match(piece(text), from, text.size(), anchor, found, static_cast<int>(wanted))) {
+    return false;
+  }
+  for (std::size_t i = 0; i < wanted; ++i) {
+    groups[i] = view(found[i]);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string required_literal(std::string_view pattern, bool* whole) {
+  return LiteralFinder(pattern).find(whole);
+}
+
+struct Regex::Compiled {
+  Compiled(const std::string& pattern, const RE2::Options& options) : program(pattern, options) {}
+
+  RE2 program;
+  std::optional<SubstringSearch> literal;  // every match holds it
+  bool literal_is_all = false;
+};
+
+Regex::Regex(std::unique_ptr<Compiled> compiled) : compiled_(std::move(compiled)) {}
+Regex::~Regex() = default;
+
+Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
+                                                    RegexOptions options) {
+  if (pattern.size() > kRegexPatternBytesMax) {
+    return make_error(ErrorCode::kCompile, "the regular expression is longer than " +
+                                               std::to_string(kRegexPatternBytesMax) + " bytes");
+  }
+  RE2::Options settings;
+  settings.set_log_errors(false);
+  settings.set_max_mem(static_cast<std::int64_t>(kRegexProgramBytesMax));
+  auto compiled = std::make_unique<Compiled>(with_flags(pattern, options), settings);
+  if (!compiled->program.ok()) {
+    return make_error(ErrorCode::kCompile,
+                      "the regular expression is invalid: " + compiled->program.error(),
+                      "the syntax is RE2's, without look-around and back references");
+  }
+  if (!options.ignore_case) {
+    const std::string literal = required_literal(pattern, &compiled->literal_is_all);
+    if (!literal.empty()) {
+      compiled->literal.emplace(literal);
+    }
+  }
+  return std::shared_ptr<const Regex>(new Regex(std::move(compiled)));
+}
+
+std::size_t Regex::group_count() const {
+  return static_cast<std::size_t>(compiled_->program.NumberOfCapturingGroups());
+}
+
+std::map<int, std::string> Regex::group_names() const {
+  return compiled_->program.CapturingGroupNames();
+}
+
+bool Regex::search(std::string_view text) const {
+  if (compiled_->literal.has_value()) {
+    if (!compiled_->literal->matches(text)) {
+      return false;
+    }
+    if (compiled_->literal_is_all) {
+      return true;
+    }
+  }
+  return compiled_->program.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+}
+
+bool Regex::match(std::string_view text, std::size_t from,
+                  std::span<std::string_view> groups) const {
+  if (from > text.size() ||
+      (compiled_->literal.has_value() && !compiled_->literal->matches(text.substr(from)))) {
+    return false;
+  }
+  return run_match(compiled_->program, text, from, RE2::UNANCHORED, groups);
+}
+
+bool Regex::match_whole(std::string_view text, std::span<std::string_view> groups) const {
+  return run_match(compiled_->program, text, 0, RE2::ANCHOR_BOTH, groups);
+}
+
+void Regex::match_slots(const Values& values, std::uint8_t* to) const {
+  if (compiled_->literal.has_value() && !values.contiguous_text().empty()) {
+    std::fill_n(to, values.size(), std::uint8_t{0});
+    const auto accept = [this](std::string_view row, std::size_t /*at*/) {
+      return compiled_->literal_is_all || compiled_->program.Match(piece(row), 0, row.size(),
+                                                                   RE2::UNANCHORED, nullptr, 0)
+                 ? HitVerdict::kMatch
+                 : HitVerdict::kNoMatch;
+    };
+    scan_contiguous_rows(*compiled_->literal, values, to, accept);
+    return;
+  }
+  const auto* texts = values.data<std::string_view>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    to[i] = search(values.is_null(i) ? std::string_view() : texts[i]) ? 1 : 0;
+  }
+}
+
+const Regex* RegexCache::get(std::string_view pattern) {
+  const auto known = entries_.find(pattern);
+  if (known != entries_.end()) {
+    return known->second.get();
+  }
+  if (entries_.size() >= kRegexCacheEntriesMax) {
+    entries_.clear();
+  }
+  Result<std::shared_ptr<const Regex>> compiled = Regex::compile(pattern);
+  std::shared_ptr<const Regex> regex = compiled.ok() ? std::move(compiled).value() : nullptr;
+  return entries_.emplace(std::string(pattern), std::move(regex)).first->second.get();
+}
+
+namespace {
+
+void append_rewrite(std::string_view rewrite, std::span<const std::string_view> groups,
+                    std::string* out) {
+  for (std::size_t i = 0; i < rewrite.size(); ++i) {
+    const char c = rewrite[i];
+    if ((c != '$' && c != '\\') || i + 1 == rewrite.size()) {
+      out->push_back(c);
+      continue;
+    }
+    const char next = rewrite[i + 1];
+    if (next >= '0' && next <= '9') {
+      const auto group = static_cast<std::size_t>(next - '0');
+      if (group < groups.size()) {
+        out->append(groups[group]);
+      }
+      ++i;
+    } else if (next == c) {
+      out->push_back(c);
+      ++i;
+    } else {
+      out->push_back(c);
+    }
+  }
+}
+
+}  // namespace
+
+bool replace_matches(const Regex& regex, std::string_view text, std::string_view rewrite,
+                     std::string* out) {
+  std::vector<std::string_view> groups(std::min<std::size_t>(regex.group_count(), 9) + 1);
+  std::size_t copied = 0;
+  std::size_t from = 0;
+  while (from <= text.size() && regex.match(text, from, groups)) {
+    const auto begin = static_cast<std::size_t>(groups[0].data() - text.data());
+    const std::size_t end = begin + groups[0].size();
+    out->append(text.substr(copied, begin - copied));
+    append_rewrite(rewrite, groups, out);
+    copied = end;
+    from = end;
+    if (begin == end) {  // an empty match: step over one character
+      if (from == text.size()) {
+        break;
+      }
+      next_code_point(text, from);
+    }
+    if (out->size() > kStringValueBytesMax) {
+      return false;
+    }
+  }
+  out->append(text.substr(std::min(copied, text.size())));
+  return out->size() <= kStringValueBytesMax;
+}
 
 }  // namespace evq

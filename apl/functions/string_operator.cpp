@@ -1,9 +1,251 @@
-// The table of the string_operator functions.
+// The string operators with one text on each side: contains, has, startswith, … with and without
+// case and negated, matches regex, =~ and !~. A null text is an empty one, except for =~ and !~,
+// which treat nulls as == and != do.
 
+#include "apl/functions/string_operator.h"
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "apl/functions/regex.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/text_form.h"
+#include "apl/functions/text_search.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> string_operator_functions() { return {}; }
+std::string_view text_at(const Vector& vector, std::size_t row) {
+  return vector.is_null(row) ? std::string_view() : vector.at<std::string_view>(row);
+}
+
+std::string constant_text(const Argument& argument) {
+  if (argument.constant->is_null()) {
+    return {};
+  }
+  std::string text;
+  append_text_form(*Values::make_constant(*argument.constant), 0, &text);
+  return text;
+}
+
+// A bool for each slot of the left side, in its shape.
+template <class Match>
+Vector match_slots(const Vector& left, bool negated, const Match& match) {
+  const Values& slots = left.values();
+  auto out = Values::make(Type::kBool, slots.size());
+  auto* to = out->mutable_data<std::uint8_t>();
+  match(slots, to);
+  if (negated) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      to[i] ^= 1;
+    }
+  }
+  return left.with_values(std::move(out));
+}
+
+class TextTestCall final : public BoundFunction {
+ public:
+  TextTestCall(TextTest test, bool fold, bool negated, std::optional<TextMatcher> matcher)
+      : test_(test), fold_(fold), negated_(negated), matcher_(std::move(matcher)) {}
+
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const Vector left = text_forms(args[0]);
+    if (matcher_.has_value()) {
+      return match_slots(left, negated_, [this](const Values& slots, std::uint8_t* to) {
+        matcher_->match_slots(slots, to);
+      });
+    }
+    const Vector right = text_forms(args[1]);
+    auto out = Values::make(Type::kBool, rows);
+    auto* to = out->mutable_data<std::uint8_t>();
+    std::optional<TextMatcher> matcher;
+    std::string_view needle;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::string_view wanted = text_at(right, i);
+      if (!matcher.has_value() || wanted != needle) {
+        matcher.emplace(test_, wanted, fold_);
+        needle = wanted;
+      }
+      to[i] = static_cast<std::uint8_t>(matcher->matches(text_at(left, i)) != negated_);
+    }
+    return Vector::flat(std::move(out));
+  }
+
+ private:
+  TextTest test_;
+  bool fold_;
+  bool negated_;
+  std::optional<TextMatcher> matcher_;  // when the right side is a constant
+};
+
+class EqualFoldCall final : public BoundFunction {
+ public:
+  EqualFoldCall(bool negated, std::optional<TextMatcher> matcher)
+      : negated_(negated), matcher_(std::move(matcher)) {}
+
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const Vector left = text_forms(args[0]);
+    if (matcher_.has_value()) {
+      return match_slots(left, negated_, [this](const Values& slots, std::uint8_t* to) {
+        matcher_->match_slots(slots, to);
+        for (std::size_t i = 0; slots.has_nulls() && i < slots.size(); ++i) {
+          to[i] = slots.is_null(i) ? 0 : to[i];
+        }
+      });
+    }
+    const Vector right = text_forms(args[1]);
+    auto out = Values::make(Type::kBool, rows);
+    auto* to = out->mutable_data<std::uint8_t>();
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (left.is_null(i) && right.is_null(i)) {
+        out->set_null(i);
+        continue;
+      }
+      const bool equal = !left.is_null(i) && !right.is_null(i) &&
+                         TextMatcher(TextTest::kEqual, text_at(right, i), true)
+                             .matches(left.at<std::string_view>(i));
+      to[i] = static_cast<std::uint8_t>(equal != negated_);
+    }
+    return Vector::flat(std::move(out));
+  }
+
+ private:
+  bool negated_;
+  std::optional<TextMatcher> matcher_;  // when the right side is a constant and not null
+};
+
+class RegexTestCall final : public BoundFunction {
+ public:
+  RegexTestCall(bool negated, std::shared_ptr<const Regex> regex)
+      : negated_(negated), regex_(std::move(regex)) {}
+
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const Vector left = text_forms(args[0]);
+    if (regex_ != nullptr) {
+      return match_slots(left, negated_, [this](const Values& slots, std::uint8_t* to) {
+        regex_->match_slots(slots, to);
+      });
+    }
+    const Vector right = text_forms(args[1]);
+    auto out = Values::make(Type::kBool, rows);
+    auto* to = out->mutable_data<std::uint8_t>();
+    RegexCache cache;
+    for (std::size_t i = 0; i < rows; ++i) {
+      const Regex* regex = cache.get(text_at(right, i));
+      const bool found = regex != nullptr && regex->search(text_at(left, i));
+      to[i] = static_cast<std::uint8_t>(found != negated_);
+    }
+    return Vector::flat(std::move(out));
+  }
+
+ private:
+  bool negated_;
+  std::shared_ptr<const Regex> regex_;  // when the pattern is a constant
+};
+
+BoundCall bool_call(const BindRequest& request, std::shared_ptr<const BoundFunction> function) {
+  BoundCall call;
+  call.result = Type::kBool;
+  for (const Argument& argument : request.arguments) {
+    call.arguments.push_back(argument.type);
+  }
+  call.function = std::move(function);
+  return call;
+}
+
+template <TextTest kTest, bool kFold, bool kNegated>
+BindResult bind_text_test(const BindRequest& request) {
+  const Argument& right = request.arguments[1];
+  std::optional<TextMatcher> matcher;
+  if (right.constant != nullptr) {
+    matcher.emplace(kTest, constant_text(right), kFold);
+  }
+  return bool_call(request,
+                   std::make_shared<TextTestCall>(kTest, kFold, kNegated, std::move(matcher)));
+}
+
+template <bool kNegated>
+BindResult bind_equal_fold(const BindRequest& request) {
+  const Argument& right = request.arguments[1];
+  std::optional<TextMatcher> matcher;
+  if (right.constant != nullptr && !right.constant->is_null()) {
+    matcher.emplace(TextTest::kEqual, constant_text(right), true);
+  }
+  return bool_call(request, std::make_shared<EqualFoldCall>(kNegated, std::move(matcher)));
+}
+
+template <bool kNegated>
+BindResult bind_regex_test(const BindRequest& request) {
+  const Argument& right = request.arguments[1];
+  std::shared_ptr<const Regex> regex;
+  if (right.constant != nullptr) {
+    Result<std::shared_ptr<const Regex>> compiled = Regex::compile(constant_text(right));
+    if (!compiled.ok()) {
+      return BindFailure{1, compiled.error().message, compiled.error().hint};
+    }
+    regex = *compiled;
+  }
+  return bool_call(request, std::make_shared<RegexTestCall>(kNegated, std::move(regex)));
+}
+
+constexpr ScalarFunction row(std::string_view name, std::string_view summary,
+                             BindResult (*bind)(const BindRequest&)) {
+  ScalarFunction function;
+  function.name = name;
+  function.category = "operator";
+  function.summary = summary;
+  function.bind = bind;
+  function.arguments_min = 2;
+  function.arguments_max = 2;
+  function.flags = FunctionFlags::kInternal;
+  return function;
+}
+
+constexpr std::array kTextOperators = {
+    row("op_contains", "a contains b", bind_text_test<TextTest::kContains, true, false>),
+    row("op_not_contains", "a !contains b", bind_text_test<TextTest::kContains, true, true>),
+    row("op_contains_cs", "a contains_cs b", bind_text_test<TextTest::kContains, false, false>),
+    row("op_not_contains_cs", "a !contains_cs b", bind_text_test<TextTest::kContains, false, true>),
+    row("op_startswith", "a startswith b", bind_text_test<TextTest::kStartsWith, true, false>),
+    row("op_not_startswith", "a !startswith b", bind_text_test<TextTest::kStartsWith, true, true>),
+    row("op_startswith_cs", "a startswith_cs b",
+        bind_text_test<TextTest::kStartsWith, false, false>),
+    row("op_not_startswith_cs", "a !startswith_cs b",
+        bind_text_test<TextTest::kStartsWith, false, true>),
+    row("op_endswith", "a endswith b", bind_text_test<TextTest::kEndsWith, true, false>),
+    row("op_not_endswith", "a !endswith b", bind_text_test<TextTest::kEndsWith, true, true>),
+    row("op_endswith_cs", "a endswith_cs b", bind_text_test<TextTest::kEndsWith, false, false>),
+    row("op_not_endswith_cs", "a !endswith_cs b", bind_text_test<TextTest::kEndsWith, false, true>),
+    row("op_has", "a has b", bind_text_test<TextTest::kHas, true, false>),
+    row("op_not_has", "a !has b", bind_text_test<TextTest::kHas, true, true>),
+    row("op_has_cs", "a has_cs b", bind_text_test<TextTest::kHas, false, false>),
+    row("op_not_has_cs", "a !has_cs b", bind_text_test<TextTest::kHas, false, true>),
+    row("op_hasprefix", "a hasprefix b", bind_text_test<TextTest::kHasPrefix, true, false>),
+    row("op_not_hasprefix", "a !hasprefix b", bind_text_test<TextTest::kHasPrefix, true, true>),
+    row("op_hasprefix_cs", "a hasprefix_cs b", bind_text_test<TextTest::kHasPrefix, false, false>),
+    row("op_not_hasprefix_cs", "a !hasprefix_cs b",
+        bind_text_test<TextTest::kHasPrefix, false, true>),
+    row("op_hassuffix", "a hassuffix b", bind_text_test<TextTest::kHasSuffix, true, false>),
+    row("op_not_hassuffix", "a !hassuffix b", bind_text_test<TextTest::kHasSuffix, true, true>),
+    row("op_hassuffix_cs", "a hassuffix_cs b", bind_text_test<TextTest::kHasSuffix, false, false>),
+    row("op_not_hassuffix_cs", "a !hassuffix_cs b",
+        bind_text_test<TextTest::kHasSuffix, false, true>),
+    row("op_equal_fold", "a =~ b", bind_equal_fold<false>),
+    row("op_not_equal_fold", "a !~ b", bind_equal_fold<true>),
+    row("op_matches_regex", "a matches regex b", bind_regex_test<false>),
+    row("op_not_matches_regex", "a !matches regex b", bind_regex_test<true>),
+};
+
+}  // namespace
+
+std::span<const ScalarFunction> string_operator_functions() {
+  static const std::vector<ScalarFunction> rows =
+      joined_tables({kTextOperators, membership_operators(), search_operators()});
+  return rows;
+}
 
 }  // namespace evq

@@ -342,8 +342,6 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
     if (function->lambda->parameters.empty() || !function->lambda->parameters[0].is_table) {
       return diag::table_expected(span, "the first parameter of " + std::string(name) + "()");
     }
-    ast::Lambda rest;
-    Environment::Function shifted = *function;
     frame.outer = function->defined_in;
     frame.names.emplace(function->lambda->parameters[0].name.text,
                         Environment::BoundTable{std::move(piped->node), piped->name});

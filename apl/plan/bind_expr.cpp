@@ -237,6 +237,10 @@ Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const as
 Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) {
   std::vector<PathStep> steps;
   if (input != nullptr && collect_path(expr, &steps)) {
+    if (sided_ != nullptr && steps.size() > 1 &&
+        (steps[0].key == "$left" || steps[0].key == "$right")) {
+      steps.erase(steps.begin());
+    }
     // The longest flattened name that exists, then accesses into its value.
     for (std::size_t count = steps.size(); count > 0; --count) {
       std::optional<std::size_t> at = input->schema().find(joined(steps, count, false));

@@ -40,7 +40,10 @@ struct Relation {
   bool natural() const { return time_column().has_value() && row_column().has_value(); }
 };
 
-inline bool is_hidden(std::string_view column) { return !column.empty() && column.front() == '$'; }
+// `$table`, the source column of search, is the one visible name with a dollar sign.
+inline bool is_hidden(std::string_view column) {
+  return !column.empty() && column.front() == '$' && column != "$table";
+}
 
 // What let, function parameters and variables have made known. Frames nest; the innermost wins.
 struct Environment {
@@ -128,6 +131,7 @@ class Binder {
 
  private:
   friend class SummarizeBinder;
+  friend class JoinBinder;
 
   // bind_expr.cpp
   Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
@@ -218,6 +222,11 @@ class Binder {
   Result<std::vector<Relation>> union_inputs(const ast::Union& op, Span span);
   Result<ExprPtr> bind_search(const ast::Expr& predicate, ast::SearchKind kind,
                               const Relation& input);
+  // An operand of a join condition, where $left and $right name the side it is bound over.
+  Result<ExprPtr> bind_sided(const ast::Expr& expr, const Relation& side);
+  Result<Relation> search_tables(std::vector<Relation> inputs, const ast::Search& search);
+  Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
+                              std::optional<std::size_t> field, Span span);
   Status bind_statement(const ast::Statement& statement);
   Result<Plan> finish(Relation root);
 
@@ -228,6 +237,7 @@ class Binder {
   std::vector<std::string> datasets_;
   std::vector<std::string> warnings_;
   std::optional<RenderSpec> render_;
+  const Relation* sided_ = nullptr;  // set while a join condition is bound
   int depth_ = 0;  // of nested function calls, against endless recursion
 };
 

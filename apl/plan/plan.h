@@ -135,6 +135,7 @@ struct Join {
   JoinKind kind = JoinKind::kInner;
   std::vector<std::size_t> left_keys;
   std::vector<std::size_t> right_keys;
+  bool nulls_match = false;  // a null key matches a null key; never in a query's own join
 };
 
 // Inputs all have the node's schema (the binder aligned and cast them).

@@ -1,0 +1,77 @@
+#pragma once
+// Regex: one compiled regular expression of RE2's syntax, with bounded time and memory for every
+// pattern. It is immutable and safe from any thread. A literal that every match must contain is
+// taken out of the pattern, so that columns are first searched for it at the speed of memory.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+#include "store/column/vector.h"
+
+namespace evq {
+
+struct RegexOptions {
+  bool ignore_case = false;
+  bool multi_line = false;  // ^ and $ match at line ends
+  bool dot_all = false;     // . matches a line end
+  bool ungreedy = false;
+};
+
+// The longest text, of at least three bytes, that every match of `pattern` must contain; empty when
+// none is evident. `*whole` tells that the pattern is nothing but that text.
+std::string required_literal(std::string_view pattern, bool* whole);
+
+class Regex {
+ public:
+  // Fails with a sentence that names what is wrong with the pattern.
+  static Result<std::shared_ptr<const Regex>> compile(std::string_view pattern,
+                                                      RegexOptions options = {});
+  ~Regex();
+  Regex(const Regex&) = delete;
+  Regex& operator=(const Regex&) = delete;
+
+  // Groups of the pattern, the whole match not counted.
+  std::size_t group_count() const;
+  // Named groups by number.
+  std::map<int, std::string> group_names() const;
+  // Whether some part of `text` matches.
+  bool search(std::string_view text) const;
+  // The first match at or after `from`: groups[0] is the match, groups[i] its group i, whose data()
+  // is null when it took no part. At most group_count() + 1 are set.
+  bool match(std::string_view text, std::size_t from, std::span<std::string_view> groups) const;
+  // The match must be all of `text`.
+  bool match_whole(std::string_view text, std::span<std::string_view> groups) const;
+  // to[slot] = 1 where the slot of string values matches, else 0; a null is the empty text.
+  void match_slots(const Values& values, std::uint8_t* to) const;
+
+ private:
+  struct Compiled;
+  explicit Regex(std::unique_ptr<Compiled> compiled);
+
+  std::unique_ptr<Compiled> compiled_;
+};
+
+// Compiled patterns by text, for patterns that come from rows. One thread at a time.
+class RegexCache {
+ public:
+  // Null when the pattern is invalid.
+  const Regex* get(std::string_view pattern);
+
+ private:
+  std::map<std::string, std::shared_ptr<const Regex>, std::less<>> entries_;
+};
+
+// Appends `text` with every match replaced; in `rewrite`, $0…$9 and \0…\9 stand for groups, $$ and
+// \\ for one sign. False when the result would be longer than kStringValueBytesMax.
+bool replace_matches(const Regex& regex, std::string_view text, std::string_view rewrite,
+                     std::string* out);
+
+}  // namespace evq

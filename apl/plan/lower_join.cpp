@@ -1,0 +1,227 @@
+// join and lookup: conditions become key columns on both sides, right columns whose names are taken
+// get a suffix.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+
+namespace evq::plan {
+namespace {
+
+JoinKind plan_kind(ast::JoinKind kind) {
+  switch (kind) {
+    case ast::JoinKind::kDefault:
+    case ast::JoinKind::kInner:
+      return JoinKind::kInner;
+    case ast::JoinKind::kInnerUnique:
+      return JoinKind::kInnerUnique;
+    case ast::JoinKind::kLeftOuter:
+      return JoinKind::kLeftOuter;
+    case ast::JoinKind::kRightOuter:
+      return JoinKind::kRightOuter;
+    case ast::JoinKind::kFullOuter:
+      return JoinKind::kFullOuter;
+    case ast::JoinKind::kLeftAnti:
+      return JoinKind::kLeftAnti;
+    case ast::JoinKind::kRightAnti:
+      return JoinKind::kRightAnti;
+    case ast::JoinKind::kLeftSemi:
+      return JoinKind::kLeftSemi;
+    case ast::JoinKind::kRightSemi:
+      return JoinKind::kRightSemi;
+  }
+  return JoinKind::kInner;
+}
+
+// Which side a condition's operand names with $left or $right; 0 when with neither.
+int named_side(const ast::Expr& expr) {
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    return field->name.text == "$left" ? 1 : field->name.text == "$right" ? 2 : 0;
+  }
+  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
+    return named_side(*member->object);
+  }
+  if (const auto* index = std::get_if<ast::Index>(&expr.node)) {
+    return named_side(*index->object);
+  }
+  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+    int side = 0;
+    for (const ast::Argument& argument : call->arguments) {
+      side |= named_side(*argument.value);
+    }
+    return side;
+  }
+  if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
+    return named_side(*binary->left) | named_side(*binary->right);
+  }
+  return 0;
+}
+
+}  // namespace
+
+// One condition's keys, bound over each side.
+class JoinBinder {
+ public:
+  JoinBinder(Binder& binder, Relation left, Relation right)
+      : binder_(binder), left_(std::move(left)), right_(std::move(right)) {}
+
+  Status add_condition(const ast::Expr& condition) {
+    if (const auto* logical = std::get_if<ast::Logical>(&condition.node)) {
+      return logical->is_or ? diag::invalid_join_condition(condition.span)
+                            : diag::join_with_and(condition.span);
+    }
+    if (const auto* binary = std::get_if<ast::Binary>(&condition.node)) {
+      if (binary->op != ast::BinaryOp::kEqual) {
+        return diag::invalid_join_condition(condition.span);
+      }
+      const ast::Expr* a = binary->left.get();
+      const ast::Expr* b = binary->right.get();
+      if (named_side(*a) == 2 || named_side(*b) == 1) {
+        std::swap(a, b);
+      }
+      auto left_key = bind_side(*a, left_);
+      auto right_key = bind_side(*b, right_);
+      if ((!left_key.ok() || !right_key.ok()) && named_side(*a) == 0 && named_side(*b) == 0) {
+        auto swapped_left = bind_side(*b, left_);
+        auto swapped_right = bind_side(*a, right_);
+        if (swapped_left.ok() && swapped_right.ok()) {
+          left_key = std::move(swapped_left);
+          right_key = std::move(swapped_right);
+        }
+      }
+      EVQ_TRY_ASSIGN(ExprPtr left, std::move(left_key));
+      EVQ_TRY_ASSIGN(ExprPtr right, std::move(right_key));
+      return add_keys(std::move(left), std::move(right), condition.span);
+    }
+    EVQ_TRY_ASSIGN(ExprPtr left, bind_side(condition, left_));
+    EVQ_TRY_ASSIGN(ExprPtr right, bind_side(condition, right_));
+    return add_keys(std::move(left), std::move(right), condition.span);
+  }
+
+  Result<Relation> build(JoinKind kind, bool drop_right_keys) {
+    Join join{kind, {}, {}};
+    for (auto& [left, right] : keys_) {
+      right_key_columns_.push_back(right->is_column() ? right->column : right_.schema().size());
+      join.left_keys.push_back(place(&left_, std::move(left)));
+      join.right_keys.push_back(place(&right_, std::move(right)));
+    }
+    const bool has_left = kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
+    const bool has_right = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
+    std::vector<Field> fields;
+    std::vector<bool> visible;
+    if (has_left) {
+      for (const Field& field : left_.schema().fields()) {
+        fields.push_back(field);
+        visible.push_back(!is_hidden(field.name));
+      }
+    }
+    for (std::size_t i = 0; has_right && i < right_.schema().size(); ++i) {
+      Field field = right_.schema()[i];
+      const bool hidden = is_hidden(field.name);
+      const bool dropped =
+          drop_right_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end();
+      visible.push_back(!hidden && !dropped);
+      field.name = hidden ? "$right" + std::to_string(i) : free_name(fields, field.name);
+      fields.push_back(std::move(field));
+    }
+    std::vector<NodePtr> inputs;
+    inputs.push_back(std::move(left_.node));
+    inputs.push_back(std::move(right_.node));
+    Relation output;
+    output.aggregated = left_.aggregated && right_.aggregated;
+    output.node = make_node(std::move(join), std::move(inputs), Schema(fields));
+    // A join's rows have no natural order: hidden columns end here.
+    Project project;
+    std::vector<Field> kept;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (visible[i]) {
+        project.exprs.push_back(make_column(i, fields[i].type));
+        kept.push_back(fields[i]);
+      }
+    }
+    std::vector<NodePtr> joined;
+    joined.push_back(std::move(output.node));
+    output.node = make_node(std::move(project), std::move(joined), Schema(std::move(kept)));
+    return output;
+  }
+
+ private:
+  // $left.a and $right.a are a; so is a alone.
+  Result<ExprPtr> bind_side(const ast::Expr& expr, const Relation& side) {
+    return binder_.bind_sided(expr, side);
+  }
+
+  Status add_keys(ExprPtr left, ExprPtr right, Span span) {
+    const Type type = common_type(left->type, right->type);
+    if (type == Type::kDynamic && left->type != Type::kDynamic && right->type != Type::kDynamic) {
+      return diag::type_mismatch(span, "==", type_name(left->type), type_name(right->type));
+    }
+    keys_.emplace_back(make_cast(std::move(left), type), make_cast(std::move(right), type));
+    return Status::success();
+  }
+
+  // The column that holds `key`, computed as a further hidden one when it is not a column.
+  std::size_t place(Relation* side, ExprPtr key) {
+    if (key->is_column()) {
+      return key->column;
+    }
+    *side = binder_.append(std::move(*side), "$key" + std::to_string(side->schema().size()),
+                           std::move(key));
+    return side->schema().size() - 1;
+  }
+
+  static std::string free_name(const std::vector<Field>& fields, const std::string& name) {
+    const auto taken = [&](const std::string& candidate) {
+      return std::ranges::find(fields, candidate, &Field::name) != fields.end();
+    };
+    std::string candidate = name;
+    for (int suffix = 1; taken(candidate); ++suffix) {
+      candidate = name + std::to_string(suffix);
+    }
+    return candidate;
+  }
+
+  Binder& binder_;
+  Relation left_;
+  Relation right_;
+  std::vector<std::pair<ExprPtr, ExprPtr>> keys_;
+  std::vector<std::size_t> right_key_columns_;
+};
+
+Result<ExprPtr> Binder::bind_sided(const ast::Expr& expr, const Relation& side) {
+  sided_ = &side;
+  auto bound = bind_expr(expr, &side);
+  sided_ = nullptr;
+  return bound;
+}
+
+Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
+  EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
+  JoinBinder join(*this, std::move(input), std::move(right));
+  if (op.conditions.empty()) {
+    return diag::missing_clause(span, "join", "on");
+  }
+  for (const ast::ExprPtr& condition : op.conditions) {
+    EVQ_TRY(join.add_condition(*condition));
+  }
+  return join.build(plan_kind(op.kind), false);
+}
+
+Result<Relation> Binder::lower(const ast::Lookup& op, Span span, Relation input) {
+  const bool allowed = op.kind == ast::JoinKind::kDefault ||
+                       op.kind == ast::JoinKind::kLeftOuter || op.kind == ast::JoinKind::kInner;
+  if (!allowed) {
+    return diag::unsupported_kind(span, "lookup", ast::join_kind_text(op.kind),
+                                  "leftouter, inner");
+  }
+  EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
+  JoinBinder join(*this, std::move(input), std::move(right));
+  for (const ast::ExprPtr& condition : op.conditions) {
+    EVQ_TRY(join.add_condition(*condition));
+  }
+  return join.build(op.kind == ast::JoinKind::kInner ? JoinKind::kInner : JoinKind::kLeftOuter,
+                    true);
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,65 @@
+// Operators that parse but are not planned yet: each is refused by name.
+
+#include <utility>
+
+#include "apl/plan/binder.h"
+
+namespace evq::plan {
+namespace {
+
+Error pending(Span span, std::string_view name) {
+  return diag::unsupported_feature(span, "the operator " + std::string(name), "");
+}
+
+}  // namespace
+
+Result<Relation> Binder::lower(const ast::ExternalData& /*source*/, Span span) {
+  return pending(span, "externaldata");
+}
+Result<Relation> Binder::lower(const ast::TopHitters& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "top-hitters");
+}
+Result<Relation> Binder::lower(const ast::TopNested& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "top-nested");
+}
+Result<Relation> Binder::lower(const ast::MakeSeries& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "make-series");
+}
+Result<Relation> Binder::lower(const ast::Parse& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "parse");
+}
+Result<Relation> Binder::lower(const ast::ParseKv& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "parse-kv");
+}
+Result<Relation> Binder::lower(const ast::MvExpand& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "mv-expand");
+}
+Result<Relation> Binder::lower(const ast::MvApply& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "mv-apply");
+}
+Result<Relation> Binder::lower(const ast::Partition& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "partition");
+}
+Result<Relation> Binder::lower(const ast::Evaluate& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "evaluate");
+}
+Result<Relation> Binder::lower(const ast::Serialize& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "serialize");
+}
+Result<Relation> Binder::lower(const ast::Scan& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "scan");
+}
+Result<Relation> Binder::lower(const ast::Reduce& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "reduce");
+}
+Result<Relation> Binder::lower(const ast::Fork& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "fork");
+}
+Result<Relation> Binder::lower(const ast::Facet& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "facet");
+}
+Result<Relation> Binder::lower(const ast::Redact& /*op*/, Span span, Relation /*input*/) {
+  return pending(span, "redact");
+}
+
+}  // namespace evq::plan

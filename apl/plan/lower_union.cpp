@@ -1,0 +1,309 @@
+// union, search and find: several tables as one stream, and text in any field.
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "apl/plan/binder.h"
+
+namespace evq::plan {
+namespace {
+
+// Where two tables disagree about a column's type the union holds it as dynamic.
+std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner) {
+  std::vector<Field> fields;
+  std::vector<std::size_t> seen;
+  for (const Relation& input : inputs) {
+    for (const Field& field : input.schema().fields()) {
+      const auto at = std::ranges::find(fields, field.name, &Field::name);
+      if (at == fields.end()) {
+        fields.push_back(field);
+        seen.push_back(1);
+      } else {
+        at->type = common_type(at->type, field.type);
+        ++seen[static_cast<std::size_t>(at - fields.begin())];
+      }
+    }
+  }
+  if (inner) {
+    std::vector<Field> shared;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (seen[i] == inputs.size()) {
+        shared.push_back(fields[i]);
+      }
+    }
+    return shared;
+  }
+  return fields;
+}
+
+}  // namespace
+
+Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span span) {
+  std::vector<Relation> inputs;
+  for (const ast::TableItem& item : op.tables) {
+    if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&item)) {
+      EVQ_TRY_ASSIGN(Relation relation, bind_pipeline(**pipeline));
+      inputs.push_back(std::move(relation));
+      continue;
+    }
+    const auto& pattern = std::get<ast::NamePattern>(item);
+    if (!pattern.is_wild()) {
+      auto relation = named_table(pattern.text(), pattern.span);
+      if (relation.ok()) {
+        inputs.push_back(std::move(relation).value());
+      } else if (!op.is_fuzzy || relation.error().id != "APL2001") {
+        return std::move(relation).take_error();
+      }
+      continue;
+    }
+    const std::size_t before = inputs.size();
+    for (const std::string& name : tables_.table_names()) {
+      if (pattern.matches(name)) {
+        EVQ_TRY_ASSIGN(Relation relation, scan_dataset(name, pattern.span));
+        inputs.push_back(std::move(relation));
+      }
+    }
+    if (inputs.size() == before && !op.is_fuzzy) {
+      return diag::no_dataset_matches(pattern.span, pattern.text());
+    }
+  }
+  if (inputs.empty()) {
+    return diag::missing_argument(span, "union", "a table");
+  }
+  return inputs;
+}
+
+Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union& op) {
+  if (op.with_source.has_value()) {
+    for (Relation& input : inputs) {
+      std::vector<NamedColumn> columns = pass_through(input);
+      std::erase_if(columns, [&](const NamedColumn& column) {
+        return column.name == op.with_source->text;
+      });
+      columns.insert(columns.begin(),
+                     {op.with_source->text, make_constant(Value::string(input.name))});
+      input = project(std::move(input), std::move(columns));
+    }
+  }
+  const bool natural = std::ranges::all_of(
+      inputs, [](const Relation& input) { return input.natural() && !input.ordered; });
+  std::vector<Field> fields = merged_fields(inputs, op.kind == ast::UnionKind::kInner);
+  if (!natural) {
+    std::erase_if(fields, [](const Field& field) { return is_hidden(field.name); });
+  }
+  std::ranges::stable_partition(fields, [](const Field& field) { return !is_hidden(field.name); });
+  Relation output;
+  output.aggregated = std::ranges::all_of(inputs, &Relation::aggregated);
+  std::vector<NodePtr> nodes;
+  for (Relation& input : inputs) {
+    Project aligned;
+    for (const Field& field : fields) {
+      const auto at = input.schema().find(field.name);
+      aligned.exprs.push_back(
+          at.has_value() ? make_cast(make_column(*at, input.schema()[*at].type), field.type)
+                         : make_constant(Value::null(field.type)));
+    }
+    std::vector<NodePtr> below;
+    below.push_back(std::move(input.node));
+    nodes.push_back(make_node(std::move(aligned), std::move(below), Schema(fields)));
+  }
+  if (nodes.size() == 1) {
+    output.node = std::move(nodes[0]);
+  } else {
+    output.node = make_node(Union{}, std::move(nodes), Schema(std::move(fields)));
+  }
+  return output;
+}
+
+Result<Relation> Binder::lower(const ast::Union& source, Span span) {
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(source, span));
+  return union_of(std::move(inputs), source);
+}
+
+Result<Relation> Binder::lower(const ast::Union& op, Span span, Relation input) {
+  EVQ_TRY_ASSIGN(std::vector<Relation> others, union_inputs(op, span));
+  std::vector<Relation> inputs;
+  inputs.push_back(std::move(input));
+  std::ranges::move(others, std::back_inserter(inputs));
+  return union_of(std::move(inputs), op);
+}
+
+Result<Relation> Binder::lower(const ast::Search& source, Span span) {
+  ast::Union tables;
+  for (const ast::TableItem& item : source.tables) {
+    if (const auto* pattern = std::get_if<ast::NamePattern>(&item)) {
+      tables.tables.emplace_back(*pattern);
+    }
+  }
+  if (tables.tables.empty()) {
+    tables.tables.emplace_back(ast::NamePattern{{"", ""}, span});
+  }
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(tables, span));
+  return search_tables(std::move(inputs), source);
+}
+
+// Each table is searched over its own fields, before the tables become one.
+Result<Relation> Binder::search_tables(std::vector<Relation> inputs, const ast::Search& search) {
+  for (Relation& input : inputs) {
+    EVQ_TRY_ASSIGN(ExprPtr predicate, bind_search(*search.predicate, search.kind, input));
+    input = filter(std::move(input), std::move(predicate));
+  }
+  ast::Union with_table;
+  with_table.with_source = ast::Name{"$table", {}, true};
+  return union_of(std::move(inputs), with_table);
+}
+
+Result<Relation> Binder::lower(const ast::Search& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(ExprPtr predicate, bind_search(*op.predicate, op.kind, input));
+  return filter(std::move(input), std::move(predicate));
+}
+
+Result<Relation> Binder::lower(const ast::Find& source, Span span) {
+  ast::Union all;
+  all.with_source = source.with_source.value_or(ast::Name{"source_", span, true});
+  for (const ast::TableItem& item : source.tables) {
+    if (const auto* pattern = std::get_if<ast::NamePattern>(&item)) {
+      all.tables.emplace_back(*pattern);
+    }
+  }
+  if (source.tables.empty()) {
+    all.tables.emplace_back(ast::NamePattern{{"", ""}, span});
+  }
+  EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all, span));
+  std::vector<Relation> matching;
+  for (Relation& input : inputs) {
+    auto predicate = bind_search(*source.predicate, ast::SearchKind::kDefault, input);
+    if (!predicate.ok()) {
+      continue;  // a table without the predicate's fields has no match
+    }
+    matching.push_back(filter(std::move(input), std::move(predicate).value()));
+  }
+  if (matching.empty()) {
+    return diag::no_dataset_matches(span, "the predicate's fields");
+  }
+  EVQ_TRY_ASSIGN(Relation output, union_of(std::move(matching), all));
+  std::vector<NamedColumn> columns = pass_through(output);
+  if (!source.columns.empty()) {
+    std::vector<NamedColumn> chosen;
+    chosen.push_back(std::move(columns[0]));
+    for (const ast::ColumnSpec& spec : source.columns) {
+      const auto at = output.schema().find(spec.name.text);
+      chosen.push_back({spec.name.text,
+                        at.has_value() ? make_column(*at, output.schema()[*at].type)
+                                       : make_constant(Value::null(spec.type))});
+    }
+    columns = std::move(chosen);
+  }
+  std::erase_if(columns, [&](const NamedColumn& column) {
+    return std::ranges::any_of(source.away, [&](const ast::NamePattern& pattern) {
+      return pattern.matches(column.name);
+    });
+  });
+  return project(std::move(output), std::move(columns));
+}
+
+namespace {
+
+// What a search term asks of a text: "x" has, "x*" hasprefix, "*x" hassuffix, "*x*" contains, with
+// other wildcards a regular expression.
+struct SearchPattern {
+  std::string kind;
+  std::string text;
+};
+
+SearchPattern search_pattern(std::string_view term) {
+  const auto inner_wildcard = [](std::string_view text) {
+    return text.find_first_of("*?") != std::string_view::npos;
+  };
+  std::string_view core = term;
+  const bool front = core.starts_with('*');
+  if (front) {
+    core.remove_prefix(1);
+  }
+  const bool back = core.ends_with('*');
+  if (back) {
+    core.remove_suffix(1);
+  }
+  if (!inner_wildcard(core)) {
+    return {front ? (back ? "contains" : "hassuffix") : (back ? "hasprefix" : "has"),
+            std::string(core)};
+  }
+  std::string pattern = front ? "" : "\\b";
+  for (const char c : core) {
+    if (c == '*') {
+      pattern += ".*";
+    } else if (c == '?') {
+      pattern += ".";
+    } else {
+      if (std::string_view("\\^$.|+()[]{}").find(c) != std::string_view::npos) {
+        pattern.push_back('\\');
+      }
+      pattern.push_back(c);
+    }
+  }
+  return {"regex", pattern + (back ? "" : "\\b")};
+}
+
+}  // namespace
+
+Result<ExprPtr> Binder::search_term(std::string_view term, ast::SearchKind kind,
+                                    const Relation& input, std::optional<std::size_t> field,
+                                    Span span) {
+  if (term == "*") {
+    return make_constant(Value::boolean(true), span);
+  }
+  SearchPattern pattern = search_pattern(term);
+  if (kind == ast::SearchKind::kCaseSensitive) {
+    pattern.kind += "_cs";
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(make_constant(Value::string(std::move(pattern.text)), span));
+  args.push_back(make_constant(Value::string(std::move(pattern.kind)), span));
+  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+    const Field& candidate = input.schema()[i];
+    if (field.has_value() ? i == *field : !is_hidden(candidate.name)) {
+      args.push_back(make_column(i, candidate.type, span));
+    }
+  }
+  return call("op_search", std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, ast::SearchKind kind,
+                                    const Relation& input) {
+  if (std::holds_alternative<ast::Star>(predicate.node)) {
+    return make_constant(Value::boolean(true), predicate.span);
+  }
+  if (const auto* literal = std::get_if<ast::Literal>(&predicate.node)) {
+    if (literal->value.type() == Type::kBool) {
+      return make_constant(literal->value, predicate.span);
+    }
+    return search_term(literal->value.to_text(), kind, input, std::nullopt, predicate.span);
+  }
+  if (const auto* logical = std::get_if<ast::Logical>(&predicate.node)) {
+    std::vector<ExprPtr> args;
+    for (const ast::ExprPtr& operand : logical->operands) {
+      EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*operand, kind, input));
+      args.push_back(std::move(bound));
+    }
+    return call(logical->is_or ? "op_or" : "op_and", std::move(args), predicate.span);
+  }
+  if (const auto* unary = std::get_if<ast::Unary>(&predicate.node);
+      unary != nullptr && unary->op == ast::UnaryOp::kNot) {
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(*unary->operand, kind, input));
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(bound));
+    return call("not", std::move(args), predicate.span);
+  }
+  if (const auto* term = std::get_if<ast::SearchTerm>(&predicate.node)) {
+    EVQ_TRY_ASSIGN(ExprPtr field, bind_expr(*term->field, &input));
+    EVQ_TRY_ASSIGN(const Value text, bind_constant(*term->term, "a search term"));
+    if (!field->is_column()) {
+      return diag::name_required(term->field->span, "a search term");
+    }
+    return search_term(text.to_text(), kind, input, field->column, predicate.span);
+  }
+  return bind_predicate(predicate, &input, "search");
+}
+
+}  // namespace evq::plan
