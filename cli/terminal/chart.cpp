@@ -189,11 +189,24 @@ std::string legend(const std::vector<ChartSeries>& series, CanvasMode mode,
   return out + "\n";
 }
 
+std::size_t tick_count(std::size_t rows) {
+  return std::max<std::size_t>(rows / kTickRows, 2);
+}
+
+// Widened to whole steps of the axis, so that its ends have labels.
+Range rounded_range(const Range& range, std::size_t rows) {
+  const std::vector<double> ticks = axis_ticks(range.low, range.high, tick_count(rows));
+  if (ticks.size() < 2) {
+    return range;
+  }
+  const double step = ticks[1] - ticks[0];
+  return {std::floor(range.low / step + 1e-9) * step, std::ceil(range.high / step - 1e-9) * step};
+}
+
 // The tick's text for the row it belongs to; empty for rows without one.
 std::vector<std::string> tick_labels(const Range& range, std::size_t rows) {
   std::vector<std::string> labels(rows);
-  const std::vector<double> ticks =
-      axis_ticks(range.low, range.high, std::max<std::size_t>(rows / kTickRows, 2));
+  const std::vector<double> ticks = axis_ticks(range.low, range.high, tick_count(rows));
   const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 0;
   const double magnitude = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
   for (const double tick : ticks) {
@@ -276,7 +289,7 @@ std::string line_chart(const std::vector<ChartSeries>& series,
   ChartOptions sized = options;
   sized.width = std::max(options.width, kWidthMin);
   const std::size_t height = std::max(options.height, kHeightMin);
-  const Range range = range_of(series, options.area);
+  const Range range = rounded_range(range_of(series, options.area), height);
   const std::vector<std::string> ticks = tick_labels(range, height);
   std::size_t tick_width = 1;
   for (const std::string& tick : ticks) {

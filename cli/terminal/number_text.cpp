@@ -62,11 +62,21 @@ std::string tick_text(double value, double magnitude, double step) {
     return quantity_text(value);
   }
   const Scaled top = scale(magnitude);
-  const double unit = std::pow(1000, static_cast<double>(top.prefix));
-  const double digits = std::ceil(-std::log10(step / unit) - 1e-9);
-  const int decimals = static_cast<int>(std::clamp(digits, 0.0, 9.0));
-  const std::string text = fmt::format("{:.{}f}", value / unit, decimals);
-  return value == 0 ? "0" : text + std::string(kPrefixes[top.prefix]);
+  const auto decimals_of = [&](double unit) {
+    const double digits = std::ceil(-std::log10(step / unit) - 1e-9);
+    return static_cast<int>(std::clamp(digits, 0.0, 9.0));
+  };
+  double unit = std::pow(1000, static_cast<double>(top.prefix));
+  std::string_view prefix = kPrefixes[top.prefix];
+  // Steps that are tiny beside the values read better in full: 1000.4, not 1.0004k.
+  if (decimals_of(unit) > 2 && magnitude < 1e7) {
+    unit = 1;
+    prefix = "";
+  }
+  if (value == 0) {
+    return "0";
+  }
+  return fmt::format("{:.{}f}{}", value / unit, decimals_of(unit), prefix);
 }
 
 std::string bytes_text(std::uint64_t bytes) {

@@ -41,7 +41,7 @@ TEST_CASE("bytes, groups, durations, ticks") {
   CHECK(duration_text(59999) == "59.9 s");
   CHECK(duration_text(125000) == "2:05");
   CHECK(duration_text(3725000) == "1:02:05");
-  CHECK(tick_text(1000.2, 1000.4, 0.2) == "1.0002k");
+  CHECK(tick_text(1000.2, 1000.4, 0.2) == "1000.2");
   CHECK(tick_text(5, 10, 5) == "5");
   CHECK(tick_text(0, 2000, 500) == "0");
   CHECK(tick_text(500, 2000, 500) == "0.5k");
