@@ -171,7 +171,7 @@ bool texts_repeat(const DenseValues& values) {
   const std::size_t rows = std::min(values.size, kProbeRows);
   const auto* texts = values.data<std::string_view>();
   const DenseValues probe{values.type, rows, texts + (values.size - rows) / 2};
-  return build_dictionary(probe, rows * 9 / 10).has_value();
+  return build_dictionary(probe, rows * 97 / 100).has_value();
 }
 
 }  // namespace
@@ -230,7 +230,7 @@ std::optional<Dictionary> choose_dictionary(const DenseValues& values, const Enc
   if (values.size < kMeasureRowsMin || !texts_repeat(values)) {
     return std::nullopt;
   }
-  std::optional<Dictionary> dictionary = build_dictionary(values, values.size * 3 / 4);
+  std::optional<Dictionary> dictionary = build_dictionary(values, values.size * 7 / 8);
   if (dictionary.has_value() && !keep_dictionary(*dictionary)) {
     const double plain = measure_texts(values).bytes;
     const double entry = measure_texts(dictionary->entries).bytes;

@@ -10,19 +10,28 @@
 #include "store/encoding/schemes.h"
 
 // Packed text: ids written in few letters (hexadecimal, base 32, base 64) take 1 to 6 bits a
-// letter. Zstd cannot use that, because nothing repeats. All values have one length; places that
-// hold the same byte in every value ("did:plc:", hyphens) are stored once.
+// letter. Zstd cannot use that, because nothing repeats. All values have one length, but for a few
+// exceptions; places that hold the same byte in every value ("did:plc:", hyphens) are stored once.
+// Ids that grow with time (their letters in order of their meaning) are even smaller as integers.
 //
+//   varint exceptions; with exceptions: stream of their rows (longs), stream of their texts
 //   u8 bits a letter, u8 letters less one, the letters in ascending order
-//   varint length, the bytes of the first value, length bits: 1 = the place varies (packed, (length
+//   varint length, the bytes of one value, length bits: 1 = the place varies (packed, (length
 //   + 7) / 8 bytes, first place lowest)
-//   the letters' numbers at the varying places of all values, packed
+//   u8 form, then the letters' numbers at the varying places of all values, those of exceptions
+//   being anything:
+//     0 packed one after the other
+//     1 stream of longs, one a value: the first varying place in the highest bits
 
 namespace evq {
 namespace {
 
 constexpr unsigned kLetterBitsMax = 6;
 constexpr std::size_t kLengthMax = 255;
+// At most one value in this many has another length.
+constexpr std::size_t kExceptionShare = 16;
+// A value's letters as one long.
+constexpr std::size_t kIntegerBitsMax = 60;
 constexpr std::size_t kStep = 8;  // letters decoded at a time
 constexpr std::size_t kSlackBytes = 64;
 
@@ -33,19 +42,56 @@ struct Layout {
   std::vector<std::uint32_t> places;  // that vary
 };
 
-// Letters and varying places of values of one length; false when the scheme does not fit.
-bool measure(const std::string_view* texts, std::size_t size, Layout* layout) {
-  const std::size_t length = texts[0].size();
+// The values of the common length; others are exceptions, and stand-ins take their places.
+struct Uniform {
+  std::vector<std::string_view> texts;
+  std::vector<std::int64_t> exception_rows;
+  std::vector<std::string_view> exceptions;
+};
+
+// The length that most of the first values have.
+std::size_t common_length(const std::string_view* texts, std::size_t size) {
+  constexpr std::size_t kProbe = 33;
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < std::min(size, kProbe); ++i) {
+    lengths.push_back(texts[i].size());
+  }
+  std::nth_element(lengths.begin(),
+                   lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2),
+                   lengths.end());
+  return lengths[lengths.size() / 2];
+}
+
+bool make_uniform(const std::string_view* texts, std::size_t size, Uniform* uniform) {
+  const std::size_t length = common_length(texts, size);
   if (length == 0 || length > kLengthMax) {
     return false;
   }
-  std::array<unsigned char, kLengthMax> differs{};
-  const char* first = texts[0].data();
-  for (std::size_t i = 1; i < size; ++i) {
-    if (texts[i].size() != length) {
+  const std::string_view* fitting = std::find_if(
+      texts, texts + size, [&](std::string_view text) { return text.size() == length; });
+  uniform->texts.assign(texts, texts + size);
+  std::string_view last = *fitting;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (texts[i].size() == length) {
+      last = texts[i];
+      continue;
+    }
+    uniform->texts[i] = last;
+    uniform->exception_rows.push_back(static_cast<std::int64_t>(i));
+    uniform->exceptions.push_back(texts[i]);
+    if (uniform->exceptions.size() * kExceptionShare > size) {
       return false;
     }
-    const char* text = texts[i].data();
+  }
+  return true;
+}
+
+// Letters and varying places of values of one length; false when the scheme does not fit.
+bool measure(const std::vector<std::string_view>& texts, Layout* layout) {
+  const std::size_t length = texts[0].size();
+  std::array<unsigned char, kLengthMax> differs{};
+  const char* first = texts[0].data();
+  for (const std::string_view text : texts) {
     for (std::size_t p = 0; p < length; ++p) {
       differs[p] = static_cast<unsigned char>(differs[p] | (text[p] ^ first[p]));
     }
@@ -56,9 +102,9 @@ bool measure(const std::string_view* texts, std::size_t size, Layout* layout) {
     }
   }
   std::array<bool, 256> used{};
-  for (std::size_t i = 0; i < size; ++i) {
+  for (const std::string_view text : texts) {
     for (const std::uint32_t p : layout->places) {
-      used[static_cast<unsigned char>(texts[i][p])] = true;
+      used[static_cast<unsigned char>(text[p])] = true;
     }
   }
   for (std::size_t letter = 0; letter < used.size(); ++letter) {
@@ -131,103 +177,220 @@ bool read_layout(ByteReader& in, Layout* layout) {
   return true;
 }
 
+using Numbers = std::array<std::uint8_t, 256>;
+
+Numbers number_letters(const Layout& layout) {
+  Numbers numbers{};
+  for (std::size_t i = 0; i < layout.letters.size(); ++i) {
+    numbers[static_cast<unsigned char>(layout.letters[i])] = static_cast<std::uint8_t>(i);
+  }
+  return numbers;
+}
+
+std::string pack_letters(const std::vector<std::string_view>& texts, const Layout& layout) {
+  const Numbers numbers = number_letters(layout);
+  std::string packed(packed_bytes(texts.size() * layout.places.size(), layout.bits) + 8, '\0');
+  std::uint64_t word = 0;
+  unsigned filled = 0;
+  std::size_t at = 0;
+  for (const std::string_view text : texts) {
+    for (const std::uint32_t p : layout.places) {
+      word |= std::uint64_t{numbers[static_cast<unsigned char>(text[p])]} << filled;
+      filled += layout.bits;
+      if (filled >= 48) {
+        std::memcpy(packed.data() + at, &word, 6);
+        at += 6;
+        word >>= 48;
+        filled -= 48;
+      }
+    }
+  }
+  std::memcpy(packed.data() + at, &word, (filled + 7) / 8);
+  packed.resize(at + (filled + 7) / 8);
+  return packed;
+}
+
+void write_integers(const std::vector<std::string_view>& texts, const Layout& layout,
+                    const EncodeOptions& options, ByteWriter& out) {
+  const Numbers numbers = number_letters(layout);
+  std::vector<std::int64_t> integers(texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    std::uint64_t integer = 0;
+    for (const std::uint32_t p : layout.places) {
+      integer = (integer << layout.bits) | numbers[static_cast<unsigned char>(texts[i][p])];
+    }
+    integers[i] = static_cast<std::int64_t>(integer);
+  }
+  encode_stream({Type::kLong, integers.size(), integers.data()}, options, out);
+}
+
+void write_layout(const Layout& layout, ByteWriter& out) {
+  out.u8(static_cast<std::uint8_t>(layout.bits));
+  out.u8(static_cast<std::uint8_t>(layout.letters.size() - 1));
+  out.raw(layout.letters);
+  out.string(layout.first);
+  std::string varies((layout.first.size() + 7) / 8, '\0');
+  for (const std::uint32_t p : layout.places) {
+    varies[p / 8] = static_cast<char>(varies[p / 8] | (1 << (p % 8)));
+  }
+  out.raw(varies);
+}
+
+// Places for decoded values of one length, side by side; the caller fills in the letters.
+struct Target {
+  std::shared_ptr<char[]> text;
+  std::size_t length = 0;
+
+  char* at(std::size_t i) const { return text.get() + i * length; }
+};
+
+void decode_packed(std::string_view stored, const Layout& layout, const RowSet& rows,
+                   const Target& target) {
+  // The kernel reads up to eight bytes past the last letter.
+  std::string packed(stored);
+  packed.append(kSlackBytes, '\0');
+  const LetterPairs pairs(layout);
+  const std::size_t letters = layout.places.size();
+  // Letters at the end of the value are decoded in place: what the kernel writes past them is
+  // overwritten by the next value.
+  const bool in_place = letters > 0 && layout.places.back() + 1 == target.length &&
+                        layout.places.back() - layout.places.front() + 1 == letters;
+  std::array<char, kLengthMax + 2 * kStep> varying;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    const std::size_t bit = rows[i] * letters * layout.bits;
+    char* at = target.at(i);
+    layout.first.copy(at, target.length);
+    if (in_place) {
+      pairs.decode(packed.data(), bit, letters, at + layout.places.front());
+      continue;
+    }
+    pairs.decode(packed.data(), bit, letters, varying.data());
+    for (std::size_t k = 0; k < letters; ++k) {
+      at[layout.places[k]] = varying[k];
+    }
+  }
+}
+
+Status decode_integers(ByteReader& in, const Layout& layout, const DecodeRequest& request,
+                       const Target& target) {
+  DecodeRequest inner = request;
+  inner.type = Type::kLong;
+  ++inner.nesting;
+  EVQ_TRY_ASSIGN(const Vector coded, decode_stream(in, inner));
+  std::array<char, std::size_t{1} << kLetterBitsMax> letters{};
+  layout.letters.copy(letters.data(), letters.size());
+  const std::uint64_t mask = (std::uint64_t{1} << layout.bits) - 1;
+  for (std::size_t i = 0; i < request.rows.count; ++i) {
+    auto integer = static_cast<std::uint64_t>(coded.at<std::int64_t>(i));
+    char* at = target.at(i);
+    layout.first.copy(at, target.length);
+    for (std::size_t k = layout.places.size(); k-- > 0; integer >>= layout.bits) {
+      at[layout.places[k]] = letters[integer & mask];
+    }
+  }
+  return {};
+}
+
 class PackedText final : public ColumnEncoding {
  public:
   EncodingId id() const override { return EncodingId::kPackedText; }
   std::string_view name() const override { return "packed text"; }
   bool accepts(Type type) const override { return type == Type::kString; }
 
-  bool encode(const DenseValues& values, const EncodeOptions&, ByteWriter& out) const override {
-    const auto* texts = values.data<std::string_view>();
+  bool encode(const DenseValues& values, const EncodeOptions& options,
+              ByteWriter& out) const override {
     Layout layout;
-    if (!measure(texts, values.size, &layout)) {
+    Uniform uniform;
+    if (!make_uniform(values.data<std::string_view>(), values.size, &uniform) ||
+        !measure(uniform.texts, &layout)) {
       return false;
     }
-    out.u8(static_cast<std::uint8_t>(layout.bits));
-    out.u8(static_cast<std::uint8_t>(layout.letters.size() - 1));
-    out.raw(layout.letters);
-    out.string(layout.first);
-    std::string varies((layout.first.size() + 7) / 8, '\0');
-    for (const std::uint32_t p : layout.places) {
-      varies[p / 8] = static_cast<char>(varies[p / 8] | (1 << (p % 8)));
+    const std::size_t exceptions = uniform.exceptions.size();
+    out.varint(exceptions);
+    if (exceptions > 0) {
+      encode_stream({Type::kLong, exceptions, uniform.exception_rows.data()}, options, out);
+      encode_stream({Type::kString, exceptions, uniform.exceptions.data()}, options, out);
     }
-    out.raw(varies);
-    pack_letters(texts, values.size, layout, out);
+    write_layout(layout, out);
+    const std::string packed = pack_letters(uniform.texts, layout);
+    if (layout.places.size() * layout.bits <= kIntegerBitsMax) {
+      ByteWriter integers;
+      write_integers(uniform.texts, layout, options, integers);
+      if (integers.size() < packed.size()) {
+        out.u8(kIntegerForm);
+        out.raw(integers.view());
+        return true;
+      }
+    }
+    out.u8(kPackedForm);
+    out.raw(packed);
     return true;
   }
 
   Result<Vector> decode(ByteReader& in, const DecodeRequest& request) const override {
-    Layout layout;
-    if (!read_layout(in, &layout)) {
-      return corrupt_segment("packed text has a bad header");
+    const std::uint64_t exceptions = in.varint();
+    if (!in.ok() || exceptions > request.size) {
+      return corrupt_segment("packed text has more exceptions than values");
     }
-    const std::size_t letters = layout.places.size();
-    const std::string_view stored = in.take(packed_bytes(request.size * letters, layout.bits));
-    if (!in.ok()) {
-      return corrupt_segment("packed text ends early");
+    Vector rows;
+    Vector texts;
+    if (exceptions > 0) {
+      EVQ_TRY_ASSIGN(rows, decode_stream(in, request.inner(Type::kLong, exceptions)));
+      EVQ_TRY_ASSIGN(texts, decode_stream(in, request.inner(Type::kString, exceptions)));
     }
-    auto out = Values::make(request.type, request.rows.count);
-    decode_texts(stored, layout, request.rows, *out);
+    EVQ_TRY_ASSIGN(auto out, decode_uniform(in, request));
+    auto* views = out->template mutable_data<std::string_view>();
+    for (std::size_t i = 0; i < exceptions; ++i) {
+      const auto row = static_cast<std::uint64_t>(rows.at<std::int64_t>(i));
+      if (const std::size_t at = find_row(request.rows, row); at < request.rows.count) {
+        views[at] = texts.at<std::string_view>(i);
+      }
+    }
+    if (exceptions > 0) {
+      out->set_contiguous_text({});
+      for (const auto& owner : texts.values().owners()) {
+        out->add_owner(owner);
+      }
+    }
     return Vector::flat(std::move(out));
   }
 
  private:
-  static void pack_letters(const std::string_view* texts, std::size_t size, const Layout& layout,
-                           ByteWriter& out) {
-    std::array<std::uint8_t, 256> numbers{};
-    for (std::size_t i = 0; i < layout.letters.size(); ++i) {
-      numbers[static_cast<unsigned char>(layout.letters[i])] = static_cast<std::uint8_t>(i);
-    }
-    std::string packed(packed_bytes(size * layout.places.size(), layout.bits) + 8, '\0');
-    std::uint64_t word = 0;
-    unsigned filled = 0;
-    std::size_t at = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const char* text = texts[i].data();
-      for (const std::uint32_t p : layout.places) {
-        word |= std::uint64_t{numbers[static_cast<unsigned char>(text[p])]} << filled;
-        filled += layout.bits;
-        if (filled >= 48) {
-          std::memcpy(packed.data() + at, &word, 6);
-          at += 6;
-          word >>= 48;
-          filled -= 48;
-        }
-      }
-    }
-    std::memcpy(packed.data() + at, &word, (filled + 7) / 8);
-    out.raw(std::string_view(packed).substr(0, at + (filled + 7) / 8));
-  }
+  static constexpr std::uint8_t kPackedForm = 0;
+  static constexpr std::uint8_t kIntegerForm = 1;
 
-  static void decode_texts(std::string_view stored, const Layout& layout, const RowSet& rows,
-                           Values& out) {
-    // The kernel reads up to eight bytes past the last letter.
-    std::string packed(stored);
-    packed.append(kSlackBytes, '\0');
-    const LetterPairs pairs(layout);
-    const std::size_t length = layout.first.size();
-    const std::size_t letters = layout.places.size();
-    auto text = std::make_shared_for_overwrite<char[]>(rows.count * length + kSlackBytes);
-    auto* views = out.mutable_data<std::string_view>();
-    const bool one_run = letters > 0 && layout.places.back() - layout.places.front() + 1 == letters;
-    std::array<char, kLengthMax + 2 * kStep> varying;
-    char* at = text.get();
-    for (std::size_t i = 0; i < rows.count; ++i, at += length) {
-      const std::size_t bit = rows[i] * letters * layout.bits;
-      std::copy_n(layout.first.data(), length, at);
-      if (one_run && layout.places.back() + 1 == length) {
-        pairs.decode(packed.data(), bit, letters, at + layout.places.front());
-      } else {
-        pairs.decode(packed.data(), bit, letters, varying.data());
-        for (std::size_t k = 0; k < letters; ++k) {
-          at[layout.places[k]] = varying[k];
-        }
-      }
-      views[i] = {at, length};
+  // All values as if there were no exceptions.
+  static Result<std::shared_ptr<Values>> decode_uniform(ByteReader& in,
+                                                        const DecodeRequest& request) {
+    Layout layout;
+    const bool sound = read_layout(in, &layout);
+    const std::uint8_t form = in.u8();
+    if (!sound || !in.ok() || form > kIntegerForm) {
+      return corrupt_segment("packed text has a bad header");
     }
-    std::memset(at, 0, kSlackBytes);
-    out.set_contiguous_text({text.get(), rows.count * length});
-    out.add_owner(std::move(text));
+    const std::size_t count = request.rows.count;
+    const std::size_t length = layout.first.size();
+    const Target target{std::make_shared_for_overwrite<char[]>(count * length + kSlackBytes),
+                        length};
+    if (form == kIntegerForm) {
+      EVQ_TRY(decode_integers(in, layout, request, target));
+    } else {
+      const std::string_view stored =
+          in.take(packed_bytes(request.size * layout.places.size(), layout.bits));
+      if (!in.ok()) {
+        return corrupt_segment("packed text ends early");
+      }
+      decode_packed(stored, layout, request.rows, target);
+    }
+    std::memset(target.at(count), 0, kSlackBytes);
+    auto out = Values::make(request.type, count);
+    auto* views = out->mutable_data<std::string_view>();
+    for (std::size_t i = 0; i < count; ++i) {
+      views[i] = {target.at(i), length};
+    }
+    out->set_contiguous_text({target.text.get(), count * length});
+    out->add_owner(target.text);
+    return out;
   }
 };
 

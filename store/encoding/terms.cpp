@@ -67,10 +67,15 @@ std::uint64_t hash_padded(const char* text, std::size_t size) {
   });
 }
 
-// Bit i: byte i may belong to a term. Lowers the ASCII letters of the 64 bytes in place.
-std::uint64_t classify_64(char* bytes) {
+struct Classes {
+  std::uint64_t alive = 0;   // bit i: byte i may belong to a term
+  std::uint64_t beyond = 0;  // bit i: byte i is beyond ASCII
+};
+
+// Lowers the ASCII letters of the 64 bytes in place.
+Classes classify_64(char* bytes) {
+  Classes classes;
 #if defined(__SSE2__)
-  std::uint64_t mask = 0;
   for (unsigned part = 0; part < 4; ++part) {
     auto* at = reinterpret_cast<__m128i*>(bytes + 16 * part);
     __m128i text = _mm_loadu_si128(at);
@@ -83,23 +88,24 @@ std::uint64_t classify_64(char* bytes) {
                                          _mm_cmplt_epi8(text, _mm_set1_epi8('z' + 1)));
     const __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('0' - 1)),
                                         _mm_cmplt_epi8(text, _mm_set1_epi8('9' + 1)));
-    const __m128i beyond = _mm_cmplt_epi8(text, _mm_setzero_si128());
-    const int bits = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letter, digit), beyond));
-    mask |= std::uint64_t{static_cast<std::uint32_t>(bits)} << (16 * part);
+    const auto mask_of = [part](__m128i bytes_set) {
+      return std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes_set))} << (16 * part);
+    };
+    classes.beyond |= mask_of(text);
+    classes.alive |= mask_of(_mm_or_si128(_mm_or_si128(letter, digit), text));
   }
-  return mask;
 #else
-  std::uint64_t mask = 0;
   for (unsigned i = 0; i < 64; ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
     const bool upper = byte >= 'A' && byte <= 'Z';
     const bool lower = byte >= 'a' && byte <= 'z';
     const bool digit = byte >= '0' && byte <= '9';
     bytes[i] = upper ? static_cast<char>(byte + 0x20) : bytes[i];
-    mask |= std::uint64_t{upper || lower || digit || byte >= 0x80} << i;
+    classes.alive |= std::uint64_t{upper || lower || digit || byte >= 0x80} << i;
+    classes.beyond |= std::uint64_t{byte >= 0x80} << i;
   }
-  return mask;
 #endif
+  return classes;
 }
 
 template <class Take>
@@ -165,20 +171,23 @@ void TermHasher::add_window(std::string_view window) {
   char* text = window_.data();
   std::size_t start = 0;
   bool inside = false;
+  bool exact = false;  // bytes beyond ASCII may have come since the term's start
   const auto end_term = [&](std::size_t end) {
     const std::string_view term(text + start, end - start);
-    // Terms with bytes beyond ASCII are cut and folded exactly; pure ASCII already is.
-    if (std::any_of(term.begin(), term.end(), [](char c) { return c < 0; })) {
-      for_each_term(term, [&](const std::string& exact) { add_hash(term_hash(exact)); });
+    // Such terms are cut and folded exactly; pure ASCII already is.
+    if (exact) {
+      for_each_term(term, [&](const std::string& part) { add_hash(term_hash(part)); });
     } else {
       add_hash(hash_padded(term.data(), term.size()));
     }
   };
   for (std::size_t base = 0; base <= size; base += 64) {
-    const std::uint64_t alive = classify_64(text + base);
+    const Classes classes = classify_64(text + base);
+    const std::uint64_t alive = classes.alive;
     const std::uint64_t breaks = breaks_[base / 64];
     // Places where a term may end or begin: the class changes, or a text starts.
     std::uint64_t edges = (alive ^ ((alive << 1) | (inside ? 1U : 0U))) | breaks;
+    exact = exact || classes.beyond != 0;
     while (edges != 0) {
       const auto bit = static_cast<unsigned>(std::countr_zero(edges));
       edges &= edges - 1;
@@ -189,6 +198,7 @@ void TermHasher::add_window(std::string_view window) {
       start = base + bit;
     }
     inside = (alive >> 63) != 0;
+    exact = inside && exact;
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 32;
 constexpr std::size_t kWords = 8;
-constexpr std::size_t kBitsPerTerm = 10;
+constexpr std::size_t kBitsPerTerm = 8;
 constexpr std::array<std::uint32_t, kWords> kSalts = {0x47B6137BU, 0x44974D91U, 0x8824AD5BU,
                                                       0xA2B7289DU, 0x705495C7U, 0x2DF1424BU,
                                                       0x9EFC4947U, 0x5C6BFB31U};

@@ -1,7 +1,7 @@
 #pragma once
 // Token filters: which terms (terms.h) occur in a column, as a split-block Bloom filter (Putze,
-// Sanders, Singler). A filter never denies a term that occurs; it admits about one in a hundred
-// of the others.
+// Sanders, Singler). A filter never denies a term that occurs; it admits about three in a
+// hundred of the others.
 //
 //   u8 kTokenFilterVersion, varint blocks (at least 1), blocks of 32 bytes: eight words u32
 // A term's hash h (term_hash) selects block (h >> 32) * blocks >> 32, and in every word i of it the

@@ -253,6 +253,21 @@ std::vector<Generator> text_generators() {
                   random_hex(random, 13, kBase32, 32);
          });
        }},
+      {"growing ids",
+       [](std::size_t rows, Random& random) {
+         std::uint64_t number = random() >> 20;
+         return texts(rows, [&](auto i) {
+           number += random() % 100000;
+           if (i % 40 == 39) {
+             return std::string("self");
+           }
+           std::string id = "3";
+           for (int shift = 50; shift >= 0; shift -= 5) {
+             id.push_back("234567abcdefghijklmnopqrstuvwxyz"[(number >> shift) & 31]);
+           }
+           return id;
+         });
+       }},
       {"time texts",
        [](std::size_t rows, Random& random) {
          return texts(rows, [&](auto) {
