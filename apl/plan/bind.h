@@ -16,10 +16,10 @@
 
 namespace evq::plan {
 
-// A page boundary for every scan of the query: rows strictly beyond it in the stream's direction.
+// A page boundary for every scan of the query: rows beyond this row, in the direction of reading.
 struct CursorBound {
   std::int64_t time = 0;
-  std::int64_t location = 0;  // kRowColumn value of the row the cursor names
+  std::uint64_t ordinal = 0;
   bool descending = true;
   bool inclusive = false;
 };

@@ -158,7 +158,7 @@ class Binder {
                                       const ast::Call& call, Span span, const Relation* input);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
 
-  Result<Relation> after_cursor(Relation input, const CursorBound& cursor);
+  Result<Relation> after_cursor(Relation input, const TableRef& table);
 
   // lower_*.cpp: one method a source or operator
   Result<Relation> lower(const ast::TableRef& source, Span span);

@@ -59,13 +59,15 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
   relation.name = info.ref.name;
   relation.node = make_node(std::move(scan), {}, Schema(std::move(fields)));
   if (options_.cursor.has_value()) {
-    EVQ_TRY_ASSIGN(relation, after_cursor(std::move(relation), *options_.cursor));
+    EVQ_TRY_ASSIGN(relation, after_cursor(std::move(relation), info.ref));
   }
   return relation;
 }
 
 // Keeps the rows beyond the cursor's row: by time, and by location among rows of its time.
-Result<Relation> Binder::after_cursor(Relation input, const CursorBound& cursor) {
+Result<Relation> Binder::after_cursor(Relation input, const TableRef& table) {
+  const CursorBound& cursor = *options_.cursor;
+  EVQ_TRY_ASSIGN(const LocationBounds bounds, tables_.locate(table, cursor.time, cursor.ordinal));
   const auto compare = [&](std::string_view function, std::string_view column,
                            Value bound) -> Result<ExprPtr> {
     const std::size_t at = *input.schema().find(column);
@@ -74,13 +76,12 @@ Result<Relation> Binder::after_cursor(Relation input, const CursorBound& cursor)
     args.push_back(make_constant(std::move(bound)));
     return call(function, std::move(args), {});
   };
-  const std::string_view beyond = cursor.descending ? "op_less" : "op_greater";
-  const std::string_view beyond_row = cursor.descending
-                                          ? (cursor.inclusive ? "op_less_equal" : "op_less")
-                                          : (cursor.inclusive ? "op_greater_equal" : "op_greater");
-  EVQ_TRY_ASSIGN(ExprPtr further, compare(beyond, kTimeColumn, Value::datetime(cursor.time)));
+  const std::int64_t cut = cursor.descending == cursor.inclusive ? bounds.upper : bounds.lower;
+  EVQ_TRY_ASSIGN(ExprPtr further, compare(cursor.descending ? "op_less" : "op_greater",
+                                          kTimeColumn, Value::datetime(cursor.time)));
   EVQ_TRY_ASSIGN(ExprPtr same, compare("op_equal", kTimeColumn, Value::datetime(cursor.time)));
-  EVQ_TRY_ASSIGN(ExprPtr row, compare(beyond_row, kRowColumn, Value::integer(cursor.location)));
+  EVQ_TRY_ASSIGN(ExprPtr row, compare(cursor.descending ? "op_less" : "op_greater_equal",
+                                      kRowColumn, Value::integer(cut)));
   std::vector<ExprPtr> tie;
   tie.push_back(std::move(same));
   tie.push_back(std::move(row));
@@ -89,7 +90,10 @@ Result<Relation> Binder::after_cursor(Relation input, const CursorBound& cursor)
   either.push_back(std::move(further));
   either.push_back(std::move(tied));
   EVQ_TRY_ASSIGN(ExprPtr predicate, call("op_or", std::move(either), {}));
-  return filter(std::move(input), std::move(predicate));
+  // A filter on the time alone lets whole blocks be skipped.
+  EVQ_TRY_ASSIGN(ExprPtr bound, compare(cursor.descending ? "op_less_equal" : "op_greater_equal",
+                                        kTimeColumn, Value::datetime(cursor.time)));
+  return filter(filter(std::move(input), std::move(bound)), std::move(predicate));
 }
 
 Result<Relation> Binder::named_table(std::string_view name, Span span) {

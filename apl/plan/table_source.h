@@ -24,6 +24,13 @@ struct TableInfo {
   std::vector<std::string> map_fields;  // fields whose subtree is one dynamic value
 };
 
+// Where a row id cuts the rows of its time: a row of that time has a lower ordinal exactly when its
+// location is below `lower`, and a higher one exactly when it is at least `upper`.
+struct LocationBounds {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+};
+
 class TableSource {
  public:
   virtual ~TableSource() = default;
@@ -31,6 +38,9 @@ class TableSource {
   virtual Result<TableInfo> table(std::string_view name) = 0;
   // All dataset names, for wildcards and suggestions, in byte order.
   virtual std::vector<std::string> table_names() = 0;
+  // For cursors. `table` has been given out by table().
+  virtual Result<LocationBounds> locate(const TableRef& table, std::int64_t time,
+                                        std::uint64_t ordinal) = 0;
 };
 
 }  // namespace evq::plan

@@ -1,0 +1,231 @@
+#include "apl/plan/plan_printer.h"
+
+#include <array>
+#include <utility>
+
+#include "store/base/json_writer.h"
+#include "store/base/time.h"
+
+namespace evq::plan {
+namespace {
+
+struct OperatorSymbol {
+  std::string_view function;
+  std::string_view symbol;
+};
+constexpr std::array<OperatorSymbol, 13> kSymbols = {{
+    {"op_add", "+"},
+    {"op_subtract", "-"},
+    {"op_multiply", "*"},
+    {"op_divide", "/"},
+    {"op_modulo", "%"},
+    {"op_equal", "=="},
+    {"op_not_equal", "!="},
+    {"op_less", "<"},
+    {"op_less_equal", "<="},
+    {"op_greater", ">"},
+    {"op_greater_equal", ">="},
+    {"op_equal_fold", "=~"},
+    {"op_not_equal_fold", "!~"},
+}};
+
+std::string constant_text(const Value& value) {
+  if (value.is_null()) {
+    return "null";
+  }
+  if (value.type() == Type::kString) {
+    std::string text;
+    append_json_string(text, value.as_text());
+    return text;
+  }
+  return value.to_text();
+}
+
+std::string column_list(const Schema& schema) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    text.append(i == 0 ? "" : ", ").append(schema[i].name);
+  }
+  return text + "]";
+}
+
+std::string key_list(const std::vector<SortKey>& keys, const Schema& schema) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    text.append(i == 0 ? "" : ", ").append(schema[keys[i].column].name);
+    text.append(keys[i].order.descending ? " desc" : " asc");
+  }
+  return text + "]";
+}
+
+std::string_view join_name(JoinKind kind) {
+  constexpr std::array<std::string_view, 9> kNames = {
+      "inner",    "innerunique", "leftouter", "rightouter", "fullouter",
+      "leftsemi", "rightsemi",   "leftanti",  "rightanti"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+struct Describe {
+  const Node& node;
+
+  const Schema& input() const { return node.inputs[0]->schema; }
+
+  std::string operator()(const Scan& scan) const {
+    std::string text = "scan " + scan.table.name + " fields=" + column_list(node.schema);
+    if (scan.time_min != kUnboundedStart || scan.time_max != kUnboundedEnd) {
+      text += " time=[";
+      if (scan.time_min != kUnboundedStart) {
+        append_instant(text, scan.time_min);
+      }
+      text += "..";
+      if (scan.time_max != kUnboundedEnd) {
+        append_instant(text, scan.time_max);
+      }
+      text += "]";
+    }
+    for (std::size_t i = 0; i < scan.filters.size(); ++i) {
+      text += i == 0 ? " filter=" : " and ";
+      text += print_expr(*scan.filters[i], node.schema);
+    }
+    return text;
+  }
+  std::string operator()(const ValuesNode& values) const {
+    return "values rows=" + std::to_string(values.table->rows) + " " + column_list(node.schema);
+  }
+  std::string operator()(const Filter& filter) const {
+    return "filter " + print_expr(*filter.predicate, input());
+  }
+  std::string operator()(const Project& project) const {
+    std::string text = "project ";
+    for (std::size_t i = 0; i < project.exprs.size(); ++i) {
+      const std::string expr = print_expr(*project.exprs[i], input());
+      text.append(i == 0 ? "" : ", ");
+      text.append(expr == node.schema[i].name ? expr : node.schema[i].name + " = " + expr);
+    }
+    return text;
+  }
+  std::string operator()(const Extract& extract) const {
+    return "extract " + extract.extractor->describe() + " from " +
+           print_expr(*extract.source, input());
+  }
+  std::string operator()(const Aggregate& op) const {
+    std::string text = "aggregate";
+    std::size_t column = op.groups.size();
+    for (const AggregateCall& call : op.aggregates) {
+      text += " " + node.schema[column].name + "=" + std::string(call.function->name) + "(";
+      for (std::size_t i = 0; i < call.args.size(); ++i) {
+        text.append(i == 0 ? "" : ", ").append(input()[call.args[i]].name);
+      }
+      text += ")";
+      column += call.call.results.size();
+    }
+    for (std::size_t i = 0; i < op.groups.size(); ++i) {
+      text.append(i == 0 ? " by " : ", ").append(input()[op.groups[i]].name);
+    }
+    return text;
+  }
+  std::string operator()(const Sort& sort) const { return "sort " + key_list(sort.keys, input()); }
+  std::string operator()(const Limit& limit) const {
+    return "limit " + std::to_string(limit.count);
+  }
+  std::string operator()(const TopN& top) const {
+    return "top " + std::to_string(top.count) + " by " + key_list(top.keys, input());
+  }
+  std::string operator()(const Fetch& fetch) const {
+    std::string text = "fetch " + fetch.table.name + " fields=[";
+    for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
+      text.append(i == 0 ? "" : ", ").append(fetch.columns[i].field);
+    }
+    return text + "]";
+  }
+  std::string operator()(const Sample& sample) const {
+    return "sample " + Value::real(sample.probability).to_text();
+  }
+  std::string operator()(const Join& join) const {
+    std::string text = "join kind=" + std::string(join_name(join.kind)) + " on ";
+    for (std::size_t i = 0; i < join.left_keys.size(); ++i) {
+      text.append(i == 0 ? "" : ", ");
+      text += input()[join.left_keys[i]].name + " == " +
+              node.inputs[1]->schema[join.right_keys[i]].name;
+    }
+    return text;
+  }
+  std::string operator()(const Union& /*op*/) const { return "union"; }
+  std::string operator()(const Unnest& unnest) const {
+    std::string text = "unnest ";
+    for (std::size_t i = 0; i < unnest.columns.size(); ++i) {
+      text.append(i == 0 ? "" : ", ").append(input()[unnest.columns[i].column].name);
+    }
+    return text;
+  }
+  std::string operator()(const Series& series) const {
+    return "series step=" + std::to_string(series.step);
+  }
+  std::string operator()(const Window& window) const {
+    return "window calls=" + std::to_string(window.calls.size());
+  }
+  std::string operator()(const Apply& apply) const {
+    return std::string(apply.per_row ? "apply per row" : "apply per key");
+  }
+  std::string operator()(const Placeholder& /*op*/) const { return "placeholder"; }
+  std::string operator()(const Transform& transform) const {
+    return "transform " + transform.function->describe();
+  }
+  std::string operator()(const Shared& /*shared*/) const { return "shared"; }
+};
+
+void print_node(const Node& node, std::size_t depth, std::string* out) {
+  out->append(2 * depth, ' ').append(std::visit(Describe{node}, node.op)).push_back('\n');
+  for (const NodePtr& input : node.inputs) {
+    print_node(*input, depth + 1, out);
+  }
+  if (const auto* shared = std::get_if<Shared>(&node.op)) {
+    print_node(*shared->plan, depth + 1, out);
+  }
+  if (const auto* apply = std::get_if<Apply>(&node.op)) {
+    print_node(*apply->subplan, depth + 1, out);
+  }
+}
+
+}  // namespace
+
+std::string print_expr(const Expr& expr, const Schema& input) {
+  switch (expr.kind) {
+    case ExprKind::kColumn:
+      return input[expr.column].name;
+    case ExprKind::kConstant:
+      return constant_text(expr.constant);
+    case ExprKind::kCall:
+      break;
+  }
+  const std::string_view name = expr.function->name;
+  if (name == "op_cast") {
+    return std::string(type_name(expr.type)) + "(" + print_expr(*expr.args[0], input) + ")";
+  }
+  std::string_view infix;
+  for (const OperatorSymbol& row : kSymbols) {
+    if (row.function == name) {
+      infix = row.symbol;
+    }
+  }
+  if (infix.empty() && expr.args.size() >= 2 && name.starts_with("op_") &&
+      (expr.args.size() == 2 || name == "op_and" || name == "op_or")) {
+    infix = name.substr(3);
+  }
+  std::string text = infix.empty() ? std::string(name) + "(" : "(";
+  for (std::size_t i = 0; i < expr.args.size(); ++i) {
+    if (i > 0) {
+      text += infix.empty() ? ", " : " " + std::string(infix) + " ";
+    }
+    text += print_expr(*expr.args[i], input);
+  }
+  return text + ")";
+}
+
+std::string print_plan(const Node& root) {
+  std::string text;
+  print_node(root, 0, &text);
+  return text;
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,15 @@
+#pragma once
+// The predicate of a delete as the store asks it, block by block: the filters of a query made of
+// where and search only.
+
+#include <memory>
+
+#include "apl/plan/plan.h"
+#include "store/store.h"
+
+namespace evq {
+
+// `plan` was bound with delete_only; its root is filters over one scan.
+Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context);
+
+}  // namespace evq

@@ -1,0 +1,127 @@
+#pragma once
+// Plain request and answer structs, one pair an operation, shared by the command line and HTTP.
+// Times given by users stay text here (RFC 3339, now, now-6h, -7d, epoch numbers) and are resolved
+// by the service against one clock reading a request.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "store/base/control.h"
+#include "store/column/chunk.h"
+#include "store/column/schema.h"
+#include "store/column/value.h"
+#include "store/row_id.h"
+
+namespace evq {
+
+// ---- query
+
+struct OrderItem {
+  std::string field;
+  bool descending = false;
+};
+
+struct QueryRequest {
+  std::string apl;
+  std::optional<std::string> start_time;  // closed range; absent: unbounded
+  std::optional<std::string> end_time;
+  std::optional<std::uint64_t> limit;          // request limit
+  std::optional<std::uint64_t> default_limit;  // when the query has none; absent: unlimited
+  std::optional<std::uint64_t> rows_max;       // server cap
+  std::optional<std::string> cursor;
+  bool include_cursor = false;        // the cursor's own row belongs to the page
+  bool include_cursor_field = false;  // a `_cursor` column
+  bool ascending = false;             // order of an answer that the query does not sort
+  std::map<std::string, Value, std::less<>> variables;
+  bool row_ids = false;        // give each row's id to the sink (answers of events only)
+  bool exact_matches = false;  // rows_matched counts the whole range, not only what was read
+  std::size_t memory_limit_bytes = 0;  // 0: the service's
+  std::int64_t timeout_ms = 0;         // 0: the service's
+  bool optimize = true;
+  // Whether the caller may read a dataset; empty: all. Asked for every dataset of the bound query.
+  std::function<bool(const std::string& dataset)> may_read;
+  QueryControl* control = nullptr;  // for cancelling; may be null
+};
+
+// Known before the first row.
+struct ResultHeader {
+  Schema schema;  // visible columns only
+  std::vector<std::string> datasets;
+  std::int64_t range_start_ns = 0;  // INT64_MIN/INT64_MAX when unbounded
+  std::int64_t range_end_ns = 0;
+  std::vector<OrderItem> order;
+  bool aggregated = false;
+  std::vector<std::string> group_names;
+  std::optional<std::int64_t> bin_ns;  // of a summarize by time bin
+  struct Origin {                      // of each column; `aggregate` empty for fields
+    std::string aggregate;             // op name of API answers: count, distinct, …; may be empty
+    std::vector<std::string> fields;
+    std::vector<Value> args;
+    bool is_aggregate = false;
+  };
+  std::vector<Origin> origins;
+  std::string render_kind;  // `render timechart`; empty: none
+  std::vector<std::pair<std::string, std::string>> render_properties;
+  std::vector<std::string> warnings;
+  bool default_limited = false;  // only because of default_limit may rows be missing
+};
+
+// Known after the last row.
+struct QueryStatus {
+  std::int64_t elapsed_us = 0;  // at least 1
+  std::uint64_t rows = 0;       // given to the sink
+  std::uint64_t rows_examined = 0;
+  std::uint64_t rows_matched = 0;
+  std::uint64_t blocks_total = 0;
+  std::uint64_t blocks_examined = 0;
+  std::uint64_t blocks_matched = 0;
+  std::uint64_t blocks_cached = 0;
+  std::uint64_t groups = 0;
+  bool is_partial = false;
+  std::int64_t min_block_time_ns = 0;
+  std::int64_t max_block_time_ns = 0;
+  std::optional<RowId> min_row;  // oldest and newest row of the page
+  std::optional<RowId> max_row;
+  std::string min_cursor;  // texts of those, or the request's cursor for an empty page, or ""
+  std::string max_cursor;
+  std::size_t memory_peak_bytes = 0;
+};
+
+// Takes an answer: begin, then chunks in order, then end, unless an error ends the query.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  virtual Status begin(const ResultHeader& header) = 0;
+  // `ids` has one id a row when the request asked for them and rows have any; else it is empty.
+  virtual Status push(const Chunk& rows, std::span<const RowId> ids) = 0;
+  virtual Status end(const QueryStatus& status) = 0;
+};
+
+// ---- delete
+
+struct DeleteRequest {
+  std::string apl;  // only where and search
+  std::optional<std::string> start_time;
+  std::optional<std::string> end_time;
+  bool commit = false;
+  std::function<bool(const std::string& dataset)> may_delete;
+  QueryControl* control = nullptr;
+};
+
+struct DeleteResponse {
+  std::string dataset;
+  bool dry_run = true;
+  std::uint64_t rows_matched = 0;
+  std::uint64_t rows_deleted = 0;
+  std::uint64_t blocks_deleted = 0;
+  std::optional<std::int64_t> first_matched_ns;
+  std::optional<std::int64_t> last_matched_ns;
+};
+
+}  // namespace evq

@@ -1,0 +1,382 @@
+#include "apl/service/service.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "apl/exec/executor.h"
+#include "apl/plan/bind.h"
+#include "apl/plan/optimizer.h"
+#include "apl/plan/plan_printer.h"
+#include "apl/service/delete_filter.h"
+#include "apl/service/snapshot_tables.h"
+#include "apl/syntax/parser.h"
+#include "store/base/checksum.h"
+#include "store/base/limits.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+namespace {
+
+// Rows of the answer, kept by worker and put in order at the end.
+class OutputSink final : public Sink {
+ public:
+  explicit OutputSink(MemoryBudget* budget) : lease_(budget, "result") {}
+  Result<Flow> push(Chunk chunk) override {
+    EVQ_TRY(lease_.grow(chunk.size_bytes()));
+    chunks_.push_back(std::move(chunk));
+    return Flow::kMore;
+  }
+  std::vector<Chunk>& chunks() { return chunks_; }
+
+ private:
+  MemoryLease lease_;
+  std::vector<Chunk> chunks_;
+};
+
+class OutputConsumer final : public Consumer {
+ public:
+  explicit OutputConsumer(MemoryBudget* budget) : budget_(budget) {}
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    return std::unique_ptr<Sink>(std::make_unique<OutputSink>(budget_));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    for (const std::unique_ptr<Sink>& sink : sinks) {
+      std::ranges::move(static_cast<OutputSink&>(*sink).chunks(), std::back_inserter(chunks_));
+    }
+    std::ranges::stable_sort(chunks_, {}, &Chunk::sequence);
+    return Status::success();
+  }
+  std::vector<Chunk>& chunks() { return chunks_; }
+
+ private:
+  MemoryBudget* budget_;
+  std::vector<Chunk> chunks_;
+};
+
+// Runs the subqueries that binding needs the values of, within the query's own limits.
+class Subqueries final : public plan::SubqueryRunner {
+ public:
+  Subqueries(Executor& executor, const plan::OptimizerOptions& options)
+      : executor_(executor), options_(options) {}
+
+  Result<Table> run(const plan::Node& node) override {
+    plan::Plan plan;
+    plan.root = plan::clone(node);
+    plan::optimize(&plan, executor_.context(), options_);
+    EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor_.collect(*plan.root));
+    Table table{node.schema, {}, 0};
+    for (std::size_t column = 0; column < node.schema.size(); ++column) {
+      std::vector<Vector> parts;
+      for (const Chunk& chunk : chunks) {
+        parts.push_back(chunk.column(column));
+      }
+      table.columns.push_back(parts.empty()
+                                  ? Vector::constant(Value::null(node.schema[column].type), 0)
+                                  : concatenate(parts));
+    }
+    for (const Chunk& chunk : chunks) {
+      table.rows += chunk.rows();
+    }
+    return table;
+  }
+
+ private:
+  Executor& executor_;
+  const plan::OptimizerOptions& options_;
+};
+
+Result<std::int64_t> resolve_time(const std::optional<std::string>& text, std::int64_t now,
+                                  std::int64_t unbounded, std::string_view name) {
+  if (!text.has_value() || text->empty()) {
+    return unbounded;
+  }
+  const std::optional<std::int64_t> time = parse_relative_time(*text, now);
+  if (!time.has_value()) {
+    return make_error(ErrorCode::kUsage,
+                      std::string(name) + " '" + *text + "' is not a time",
+                      "write RFC 3339 such as 2024-05-01T12:00:00Z, now, now-6h, or -7d");
+  }
+  return *time;
+}
+
+ResultHeader make_header(const plan::Plan& plan, const EvalContext& context,
+                         const std::vector<std::size_t>& visible) {
+  ResultHeader header;
+  std::vector<Field> fields;
+  for (const std::size_t column : visible) {
+    fields.push_back(plan.root->schema[column]);
+  }
+  header.schema = Schema(std::move(fields));
+  header.datasets = plan.datasets;
+  header.range_start_ns = context.range_start_ns;
+  header.range_end_ns = context.range_end_ns;
+  for (const auto& [field, descending] : plan.order) {
+    header.order.push_back({field, descending});
+  }
+  header.aggregated = plan.aggregated;
+  header.group_names = plan.group_names;
+  header.bin_ns = plan.bin_ns;
+  for (const plan::Plan::ColumnOrigin& origin : plan.origins) {
+    header.origins.push_back({origin.aggregate, origin.fields, origin.args,
+                              !origin.aggregate.empty()});
+  }
+  if (plan.render.has_value()) {
+    header.render_kind = plan.render->kind;
+    header.render_properties = plan.render->properties;
+  }
+  header.warnings = plan.warnings;
+  return header;
+}
+
+}  // namespace
+
+struct Service::State {
+  ServiceOptions options;
+  std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<Store> store;
+  std::unique_ptr<MemoryBudget> memory;  // of all queries together
+};
+
+namespace {
+
+// One request while it runs.
+class Session {
+ public:
+  Session(const QueryRequest& request, const ServiceOptions& options, Store& store,
+          ThreadPool* pool, MemoryBudget* memory)
+      : request_(request),
+        own_control_(request.timeout_ms > 0 ? request.timeout_ms : options.timeout_ms),
+        budget_(request.memory_limit_bytes != 0   ? request.memory_limit_bytes
+                : options.memory_limit_bytes != 0 ? options.memory_limit_bytes
+                                                  : kQueryMemoryMax,
+                memory),
+        tables_(store, request.may_read) {
+    exec_.workers = options.workers != 0 ? options.workers : ThreadPool::processors();
+    exec_.pool = pool;
+    exec_.budget = &budget_;
+    exec_.control = request.control != nullptr ? request.control : &own_control_;
+    exec_.exact_matches = request.exact_matches;
+    optimizer_.enabled = request.optimize;
+  }
+
+  Status compile() {
+    start_ns_ = monotonic_now_ns();
+    context_.now_ns = wall_clock_now_ns();
+    context_.random_seed = hash64(static_cast<std::uint64_t>(context_.now_ns), 1);
+    context_.control = exec_.control;
+    EVQ_TRY_ASSIGN(context_.range_start_ns,
+                   resolve_time(request_.start_time, context_.now_ns, kUnboundedStart,
+                                "startTime"));
+    EVQ_TRY_ASSIGN(context_.range_end_ns, resolve_time(request_.end_time, context_.now_ns,
+                                                       kUnboundedEnd, "endTime"));
+    EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request_.apl, context_.now_ns));
+    executor_ = std::make_unique<Executor>(context_, exec_, &tables_, &stats_);
+    Subqueries subqueries(*executor_, optimizer_);
+    plan::BindOptions bind;
+    bind.context = context_;
+    bind.default_limit = request_.default_limit;
+    bind.request_limit = request_.limit;
+    if (request_.rows_max.has_value()) {
+      bind.request_limit = std::min(*request_.rows_max, request_.limit.value_or(*request_.rows_max));
+    }
+    bind.default_ascending = request_.ascending;
+    bind.variables = request_.variables;
+    bind.subqueries = &subqueries;
+    if (request_.cursor.has_value() && !request_.cursor->empty()) {
+      EVQ_TRY_ASSIGN(const RowId row, decode_cursor(*request_.cursor));
+      EVQ_TRY_ASSIGN(const bool descending, reads_descending(query, bind));
+      bind.cursor = plan::CursorBound{row.time, row.ordinal, descending, request_.include_cursor};
+    }
+    EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind));
+    plan::optimize(&plan_, context_, optimizer_);
+    return Status::success();
+  }
+
+  Status run(ResultSink& sink) {
+    OutputConsumer output(&budget_);
+    EVQ_TRY(executor_->run(*plan_.root, output));
+    return deliver(output.chunks(), sink);
+  }
+
+  const plan::Plan& plan() const { return plan_; }
+  SnapshotTables& tables() { return tables_; }
+  Executor& executor() { return *executor_; }
+
+ private:
+  // Whether pages go towards older events: the direction of the query's sort by _time.
+  Result<bool> reads_descending(const ast::Query& query, const plan::BindOptions& bind) {
+    EVQ_TRY_ASSIGN(const plan::Plan unbounded, plan::bind_query(query, tables_, bind));
+    if (!unbounded.order.empty() && unbounded.order[0].first == kTimeField) {
+      return unbounded.order[0].second;
+    }
+    return !request_.ascending;
+  }
+
+  Status deliver(const std::vector<Chunk>& chunks, ResultSink& sink) {
+    const Schema& schema = plan_.root->schema;
+    std::vector<std::size_t> visible;
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      if (!schema[i].name.starts_with('$') || schema[i].name == "$table") {
+        visible.push_back(i);
+      }
+    }
+    ResultHeader header = make_header(plan_, context_, visible);
+    header.default_limited = request_.default_limit.has_value() &&
+                             !plan_.explicit_limit.has_value() && !plan_.aggregated;
+    EVQ_TRY(sink.begin(header));
+    QueryStatus status;
+    for (const Chunk& chunk : chunks) {
+      std::vector<Vector> columns;
+      columns.reserve(visible.size());
+      for (const std::size_t column : visible) {
+        columns.push_back(chunk.column(column));
+      }
+      EVQ_TRY_ASSIGN(const std::vector<RowId> ids, row_ids(chunk, &status));
+      status.rows += chunk.rows();
+      EVQ_TRY(sink.push(Chunk(std::move(columns), chunk.rows()), ids));
+    }
+    fill(&status);
+    return sink.end(status);
+  }
+
+  // Ids of all rows when they are asked for; the page's oldest and newest row in any case.
+  Result<std::vector<RowId>> row_ids(const Chunk& chunk, QueryStatus* status) {
+    std::vector<RowId> ids;
+    const auto time = plan_.root->schema.find(plan::kTimeColumn);
+    const auto row = plan_.root->schema.find(plan::kRowColumn);
+    if (!request_.row_ids || !time.has_value() || !row.has_value() ||
+        plan_.datasets.size() != 1) {
+      return ids;
+    }
+    ids.reserve(chunk.rows());
+    for (std::size_t i = 0; i < chunk.rows(); ++i) {
+      EVQ_TRY_ASSIGN(const RowId id, tables_.row_id(plan_.datasets[0],
+                                                    chunk.column(*time).at<std::int64_t>(i),
+                                                    chunk.column(*row).at<std::int64_t>(i)));
+      ids.push_back(id);
+      status->min_row = std::min(id, status->min_row.value_or(id));
+      status->max_row = std::max(id, status->max_row.value_or(id));
+    }
+    return ids;
+  }
+
+  void fill(QueryStatus* status) {
+    status->elapsed_us = std::max<std::int64_t>(1, (monotonic_now_ns() - start_ns_) / 1000);
+    status->rows_examined = stats_.rows_examined.load();
+    status->rows_matched = stats_.rows_matched.load();
+    status->blocks_total = stats_.blocks_total.load();
+    status->blocks_examined = stats_.blocks_examined.load();
+    status->blocks_matched = stats_.blocks_matched.load();
+    status->blocks_cached = stats_.blocks_cached.load();
+    status->groups = stats_.groups.load();
+    status->memory_peak_bytes = budget_.peak();
+    const std::int64_t min_time = stats_.min_block_time.load();
+    const std::int64_t max_time = stats_.max_block_time.load();
+    const bool any = min_time <= max_time;
+    status->min_block_time_ns = any ? min_time : bounded(context_.range_start_ns);
+    status->max_block_time_ns = any ? max_time : bounded(context_.range_end_ns);
+    const std::string fallback = request_.cursor.value_or("");
+    status->min_cursor = status->min_row.has_value() ? encode_cursor(*status->min_row) : fallback;
+    status->max_cursor = status->max_row.has_value() ? encode_cursor(*status->max_row) : fallback;
+  }
+
+  static std::int64_t bounded(std::int64_t time) {
+    return time == kUnboundedStart || time == kUnboundedEnd ? 0 : time;
+  }
+
+  const QueryRequest& request_;
+  QueryControl own_control_;
+  MemoryBudget budget_;
+  ExecOptions exec_;
+  plan::OptimizerOptions optimizer_;
+  EvalContext context_;
+  SnapshotTables tables_;
+  QueryStats stats_;
+  std::unique_ptr<Executor> executor_;
+  plan::Plan plan_;
+  std::int64_t start_ns_ = 0;
+};
+
+}  // namespace
+
+Service::Service(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Service::~Service() = default;
+
+Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  const std::size_t workers = options.workers != 0 ? options.workers : ThreadPool::processors();
+  state->pool = std::make_unique<ThreadPool>(workers);
+  StoreOptions store;
+  store.directory = options.store_directory;
+  store.create = options.create_store;
+  store.cache_bytes = options.cache_bytes;
+  store.block_rows = options.block_rows;
+  store.pool = state->pool.get();
+  EVQ_TRY_ASSIGN(state->store, Store::open(store));
+  state->memory = std::make_unique<MemoryBudget>(
+      options.memory_total_bytes != 0 ? options.memory_total_bytes : options.memory_limit_bytes);
+  return std::unique_ptr<Service>(new Service(std::move(state)));
+}
+
+Store& Service::store() { return *state_->store; }
+ThreadPool& Service::pool() { return *state_->pool; }
+
+Status Service::query(const QueryRequest& request, ResultSink& sink) {
+  Session session(request, state_->options, *state_->store, state_->pool.get(),
+                  state_->memory.get());
+  EVQ_TRY(session.compile());
+  return session.run(sink);
+}
+
+Result<std::vector<std::string>> Service::compile(const QueryRequest& request) {
+  Session session(request, state_->options, *state_->store, state_->pool.get(),
+                  state_->memory.get());
+  EVQ_TRY(session.compile());
+  return session.plan().datasets;
+}
+
+Result<std::string> Service::explain(const QueryRequest& request) {
+  Session session(request, state_->options, *state_->store, state_->pool.get(),
+                  state_->memory.get());
+  EVQ_TRY(session.compile());
+  return plan::print_plan(*session.plan().root);
+}
+
+Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
+  EvalContext context;
+  context.now_ns = wall_clock_now_ns();
+  QueryControl own_control;
+  QueryControl& control = request.control != nullptr ? *request.control : own_control;
+  context.control = &control;
+  EVQ_TRY_ASSIGN(context.range_start_ns, resolve_time(request.start_time, context.now_ns,
+                                                      kUnboundedStart, "startTime"));
+  EVQ_TRY_ASSIGN(context.range_end_ns,
+                 resolve_time(request.end_time, context.now_ns, kUnboundedEnd, "endTime"));
+  EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request.apl, context.now_ns));
+  SnapshotTables tables(*state_->store, request.may_delete);
+  plan::BindOptions bind;
+  bind.context = context;
+  bind.delete_only = true;
+  EVQ_TRY_ASSIGN(plan::Plan plan, plan::bind_query(query, tables, bind));
+  if (plan.datasets.size() != 1) {
+    return make_error(ErrorCode::kUsage, "a delete names exactly one dataset");
+  }
+  const std::string dataset = plan.datasets[0];
+  EVQ_TRY_ASSIGN(const std::unique_ptr<RowFilter> doomed,
+                 make_delete_filter(std::move(plan), context));
+  EVQ_TRY_ASSIGN(const RemoveReport report,
+                 state_->store->remove(dataset, *doomed, request.commit, control));
+  DeleteResponse response;
+  response.dataset = dataset;
+  response.dry_run = !request.commit;
+  response.rows_matched = report.rows_matched;
+  response.rows_deleted = report.rows_deleted;
+  response.blocks_deleted = report.blocks_deleted;
+  response.first_matched_ns = report.first_matched_time;
+  response.last_matched_ns = report.last_matched_time;
+  return response;
+}
+
+}  // namespace evq

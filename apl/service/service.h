@@ -1,0 +1,59 @@
+#pragma once
+// Service: the operations that the command line and HTTP share, over one store. It compiles and
+// runs queries, deletes, and lends the store for everything that needs no query (definitions,
+// loads, upkeep). Callers give plain requests and get plain answers (request.h); nothing of a
+// plan or of the executor is visible here.
+//
+// Any thread may call any method. A query pins a snapshot of each dataset it reads for as long as
+// it runs; its rows are complete before the sink sees the first, so that a slow taker pins nothing.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apl/service/request.h"
+#include "store/store.h"
+
+namespace evq {
+
+struct ServiceOptions {
+  std::string store_directory;
+  bool create_store = true;
+  std::size_t cache_bytes = 0;   // decoded segments kept between queries; 0: none
+  std::size_t workers = 0;       // threads a query may use; 0: one a processor
+  std::uint32_t block_rows = 65536;
+  std::size_t memory_limit_bytes = 0;  // of one query; 0: kQueryMemoryMax
+  std::size_t memory_total_bytes = 0;  // of all queries together; 0: the same
+  std::int64_t timeout_ms = 0;         // of one query; 0: none
+  bool allow_external = false;         // externaldata may read files
+  std::vector<std::string> external_prefixes;  // only locations that begin with one of these
+  std::string geo_database;            // path of an .mmdb file; empty: none
+};
+
+class Service {
+ public:
+  static Result<std::unique_ptr<Service>> open(const ServiceOptions& options);
+  ~Service();
+
+  // Compiles and runs a query. Errors before the first row come back as the status; so do later
+  // ones, and then the sink has not seen end().
+  Status query(const QueryRequest& request, ResultSink& sink);
+  // Compiles only: what starred queries and editors ask. The bound query's datasets.
+  Result<std::vector<std::string>> compile(const QueryRequest& request);
+  // The optimised plan as text.
+  Result<std::string> explain(const QueryRequest& request);
+  Result<DeleteResponse> remove(const DeleteRequest& request);
+
+  Store& store();
+  ThreadPool& pool();
+
+ private:
+  struct State;
+  explicit Service(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace evq
