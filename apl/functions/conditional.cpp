@@ -1,9 +1,142 @@
-// The table of the conditional functions.
+// iff() and case(): each row takes the first branch whose condition is true, else the last one.
+// The result's type is the common type of the branches; constant nulls do not count for it.
+
+#include <algorithm>
+#include <array>
 
 #include "apl/functions/registry.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> conditional_functions() { return {}; }
+using Pick = std::uint32_t;
+
+template <class T>
+void select_values(std::span<const Vector* const> branches, const std::vector<Pick>& picks,
+                   Values* out) {
+  auto* to = out->mutable_data<T>();
+  for (std::size_t i = 0; i < picks.size(); ++i) {
+    const Vector& branch = *branches[picks[i]];
+    const std::size_t slot = branch.slot(i);
+    if (branch.values().is_null(slot)) {
+      out->set_null(i);
+    } else {
+      to[i] = branch.values().data<T>()[slot];
+    }
+  }
+}
+
+// Row i of the result is row i of branches[picks[i]]; all branches have one type.
+Vector select(std::span<const Vector* const> branches, const std::vector<Pick>& picks) {
+  const Type type = branches[0]->type();
+  if (type == Type::kNull) {
+    return Vector::constant(Value::null(), picks.size());
+  }
+  auto out = Values::make(type, picks.size());
+  switch (physical_of(type)) {
+    case Physical::kNone:
+      break;
+    case Physical::kByte:
+      select_values<std::uint8_t>(branches, picks, out.get());
+      break;
+    case Physical::kInt64:
+      select_values<std::int64_t>(branches, picks, out.get());
+      break;
+    case Physical::kDouble:
+      select_values<double>(branches, picks, out.get());
+      break;
+    case Physical::kView:
+      select_values<std::string_view>(branches, picks, out.get());
+      for (const Vector* branch : branches) {
+        out->add_owner(branch->shared_values());
+      }
+      break;
+  }
+  return Vector::flat(std::move(out));
+}
+
+// Arguments: condition, branch, condition, branch, …, else.
+class CaseCall final : public BoundFunction {
+ public:
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const auto last = static_cast<Pick>(args.size() / 2);
+    std::vector<Pick> picks(rows, last);
+    std::vector<const Vector*> branches;
+    for (Pick branch = 0; branch < last; ++branch) {
+      const Vector& condition = args[std::size_t{branch} * 2];
+      const auto* holds = condition.values().data<std::uint8_t>();
+      for (std::size_t i = 0; i < rows; ++i) {
+        const std::size_t slot = condition.slot(i);
+        if (picks[i] == last && holds[slot] != 0 && !condition.values().is_null(slot)) {
+          picks[i] = branch;
+        }
+      }
+      branches.push_back(&args[std::size_t{branch} * 2 + 1]);
+    }
+    branches.push_back(&args.back());
+    return select(branches, picks);
+  }
+};
+
+BindResult bind_case(const BindRequest& request) {
+  const std::size_t count = request.arguments.size();
+  if (count % 2 == 0) {
+    return BindFailure{-1, "case() needs a value for the rows that meet no condition",
+                       "add a last argument without a condition"};
+  }
+  BoundCall call;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Argument& argument = request.arguments[i];
+    if (i % 2 == 1 || i + 1 == count) {
+      const bool null = argument.constant != nullptr && argument.constant->is_null();
+      call.result = null ? call.result : common_type(call.result, argument.type);
+    } else if (!implicit_cast_cost(argument.type, Type::kBool).has_value()) {
+      return BindFailure{
+          static_cast<int>(i),
+          "a condition must be a bool, not a " + std::string(type_name(argument.type)),
+          "compare it with something"};
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    call.arguments.push_back(i % 2 == 1 || i + 1 == count ? call.result : Type::kBool);
+  }
+  call.function = std::make_shared<CaseCall>();
+  return call;
+}
+
+constexpr std::array<ScalarFunction, 2> kConditionalFunctions = {{
+    {.name = "case",
+     .category = "conditional",
+     .summary = "Gives the value that belongs to the first true condition.",
+     .params = {{{"condition", "A bool; null counts as false."},
+                 {"value", "The result where the condition is the first true one."},
+                 {"more...", "Further pairs of a condition and a value."},
+                 {"else", "The result where no condition is true."}}},
+     .returns = "The common type of the values.",
+     .examples = {{{"print case(false, 'a', 2 > 1, 'b', 'c')", "b"},
+                   {"print case(bool(null), 1, 2)", "2"}}},
+     .bind = bind_case,
+     .arguments_min = 3},
+    {.name = "iff",
+     .aliases = {"iif"},
+     .category = "conditional",
+     .summary = "Gives one of two values, as a condition says.",
+     .params = {{{"condition", "A bool; null counts as false."},
+                 {"then", "The result where the condition is true."},
+                 {"else", "The result elsewhere."}}},
+     .returns = "The common type of the values.",
+     .examples = {{{"print iff(1 < 2, 'yes', 'no')", "yes"},
+                   {"print iff(bool(null), 1, 0.5)", "0.5"}}},
+     .bind = bind_case,
+     .arguments_min = 3,
+     .arguments_max = 3},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> conditional_functions() {
+  return kConditionalFunctions;
+}
 
 }  // namespace evq

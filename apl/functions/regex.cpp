@@ -135,7 +135,7 @@ class LiteralFinder {
         at_ = close + 2;
         continue;
       }
-      at_ += pattern_[at_] == '\\' ? 2 : 1;
+      at_ += pattern_[at_] == '\\' ? std::size_t{2} : std::size_t{1};
     }
     ++at_;
     return at_ <= pattern_.size();

@@ -1,0 +1,334 @@
+// in, !in, in~ and !in~: whether a value equals one of a list. Items that are arrays stand for
+// their elements. Equality is that of ==: numbers by value whatever their types, dynamics by the
+// value inside. A null is in no list. Lists of constants are prepared once for the query.
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "apl/functions/registry.h"
+#include "apl/functions/string_operator.h"
+#include "store/base/utf8.h"
+#include "store/column/dynamic.h"
+
+namespace evq {
+namespace {
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+// Below this many items comparing them all beats hashing.
+constexpr std::size_t kLinearItemsMax = 4;
+
+// The items of a list by type, each in a form that is quick to look up.
+class ItemList {
+ public:
+  explicit ItemList(bool fold) : fold_(fold) {}
+
+  void add(const Values& values, std::size_t slot) {
+    if (values.is_null(slot)) {
+      return;
+    }
+    switch (values.type()) {
+      case Type::kNull:
+        return;
+      case Type::kBool:
+        bools_[values.data<std::uint8_t>()[slot] != 0 ? 1 : 0] = true;
+        return;
+      case Type::kLong:
+        longs_.push_back(values.data<std::int64_t>()[slot]);
+        return;
+      case Type::kReal:
+        reals_.push_back(values.data<double>()[slot]);
+        return;
+      case Type::kString:
+        add_text(values.data<std::string_view>()[slot]);
+        return;
+      case Type::kDatetime:
+        datetimes_.push_back(values.data<std::int64_t>()[slot]);
+        return;
+      case Type::kTimespan:
+        timespans_.push_back(values.data<std::int64_t>()[slot]);
+        return;
+      case Type::kDynamic:
+        add_dynamic(DynamicView(values.data<std::string_view>()[slot]), true);
+        return;
+    }
+  }
+
+  // Must be called after the last add() and before the first look-up.
+  void finish() {
+    // A number is kept in each of the two types that can hold it exactly.
+    const std::size_t long_count = longs_.size();
+    for (const double real : reals_) {
+      if (real >= -0x1.0p63 && real < 0x1.0p63 &&
+          static_cast<double>(static_cast<std::int64_t>(real)) == real) {
+        longs_.push_back(static_cast<std::int64_t>(real));
+      }
+    }
+    for (std::size_t i = 0; i < long_count; ++i) {
+      const auto real = static_cast<double>(longs_[i]);
+      if (compare_long_with_real(longs_[i], real) == 0) {
+        reals_.push_back(real);
+      }
+    }
+    std::erase_if(reals_, [](double real) { return real != real; });
+    std::ranges::sort(longs_);
+    std::ranges::sort(reals_);
+    std::ranges::sort(datetimes_);
+    std::ranges::sort(timespans_);
+    if (texts_.size() > kLinearItemsMax) {
+      text_set_.insert(texts_.begin(), texts_.end());
+    }
+  }
+
+  bool has_bool(bool value) const { return bools_[value ? 1 : 0]; }
+  bool has_long(std::int64_t value) const { return holds(longs_, value); }
+  bool has_real(double value) const { return holds(reals_, value); }
+  bool has_datetime(std::int64_t value) const { return holds(datetimes_, value); }
+  bool has_timespan(std::int64_t value) const { return holds(timespans_, value); }
+
+  bool has_text(std::string_view value) const {
+    if (fold_) {
+      return has_exact_text(fold_case(value));
+    }
+    return has_exact_text(value);
+  }
+
+  bool has_dynamic(DynamicView value) const {
+    switch (value.tag()) {
+      case DynamicTag::kNull:
+        return false;
+      case DynamicTag::kFalse:
+      case DynamicTag::kTrue:
+        return has_bool(value.as_bool());
+      case DynamicTag::kLong:
+        return has_long(value.as_integer());
+      case DynamicTag::kReal:
+        return has_real(value.as_real());
+      case DynamicTag::kString:
+        return has_text(value.as_string());
+      case DynamicTag::kDatetime:
+        return has_datetime(value.as_integer());
+      case DynamicTag::kTimespan:
+        return has_timespan(value.as_integer());
+      case DynamicTag::kArray:
+      case DynamicTag::kBag:
+        return std::ranges::any_of(containers_, [value](const std::string& bytes) {
+          return compare_dynamic(value, DynamicView(bytes)) == 0;
+        });
+    }
+    return false;
+  }
+
+ private:
+  template <class T>
+  static bool holds(const std::vector<T>& sorted, T value) {
+    return std::ranges::binary_search(sorted, value);
+  }
+
+  bool has_exact_text(std::string_view value) const {
+    if (texts_.size() > kLinearItemsMax) {
+      return text_set_.find(value) != text_set_.end();
+    }
+    return std::ranges::find(texts_, value) != texts_.end();
+  }
+
+  void add_text(std::string_view text) {
+    texts_.push_back(fold_ ? fold_case(text) : std::string(text));
+  }
+
+  void add_dynamic(DynamicView value, bool flatten) {
+    switch (value.tag()) {
+      case DynamicTag::kNull:
+        return;
+      case DynamicTag::kFalse:
+      case DynamicTag::kTrue:
+        bools_[value.as_bool() ? 1 : 0] = true;
+        return;
+      case DynamicTag::kLong:
+        longs_.push_back(value.as_integer());
+        return;
+      case DynamicTag::kReal:
+        reals_.push_back(value.as_real());
+        return;
+      case DynamicTag::kString:
+        add_text(value.as_string());
+        return;
+      case DynamicTag::kDatetime:
+        datetimes_.push_back(value.as_integer());
+        return;
+      case DynamicTag::kTimespan:
+        timespans_.push_back(value.as_integer());
+        return;
+      case DynamicTag::kArray:
+        if (flatten) {
+          DynamicView::Iterator elements(value);
+          while (elements.next()) {
+            add_dynamic(elements.value(), false);
+          }
+          return;
+        }
+        [[fallthrough]];
+      case DynamicTag::kBag:
+        containers_.emplace_back(value.bytes());
+        return;
+    }
+  }
+
+  bool fold_;
+  std::array<bool, 2> bools_{};
+  std::vector<std::int64_t> longs_;
+  std::vector<double> reals_;
+  std::vector<std::int64_t> datetimes_;
+  std::vector<std::int64_t> timespans_;
+  std::vector<std::string> texts_;
+  std::unordered_set<std::string, TextHash, std::equal_to<>> text_set_;
+  std::vector<std::string> containers_;
+};
+
+bool is_in(const Values& values, std::size_t slot, const ItemList& list) {
+  if (values.is_null(slot)) {
+    return false;
+  }
+  switch (values.type()) {
+    case Type::kNull:
+      return false;
+    case Type::kBool:
+      return list.has_bool(values.data<std::uint8_t>()[slot] != 0);
+    case Type::kLong:
+      return list.has_long(values.data<std::int64_t>()[slot]);
+    case Type::kReal:
+      return list.has_real(values.data<double>()[slot]);
+    case Type::kString:
+      return list.has_text(values.data<std::string_view>()[slot]);
+    case Type::kDatetime:
+      return list.has_datetime(values.data<std::int64_t>()[slot]);
+    case Type::kTimespan:
+      return list.has_timespan(values.data<std::int64_t>()[slot]);
+    case Type::kDynamic:
+      return list.has_dynamic(DynamicView(values.data<std::string_view>()[slot]));
+  }
+  return false;
+}
+
+class InCall final : public BoundFunction {
+ public:
+  InCall(bool fold, bool negated, std::optional<ItemList> list)
+      : fold_(fold), negated_(negated), list_(std::move(list)) {}
+
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    if (list_.has_value()) {
+      return look_up_all(args[0], *list_);
+    }
+    const bool constant =
+        std::ranges::all_of(args.subspan(1), [](const Vector& item) { return item.is_constant(); });
+    if (constant && rows != 0) {
+      return look_up_all(args[0], list_of(args, 0));
+    }
+    auto out = Values::make(Type::kBool, rows);
+    auto* to = out->mutable_data<std::uint8_t>();
+    for (std::size_t i = 0; i < rows; ++i) {
+      const bool found = is_in(args[0].values(), args[0].slot(i), list_of(args, i));
+      to[i] = static_cast<std::uint8_t>(found != negated_);
+    }
+    return Vector::flat(std::move(out));
+  }
+
+ private:
+  ItemList list_of(std::span<const Vector> args, std::size_t row) const {
+    ItemList list(fold_);
+    for (const Vector& item : args.subspan(1)) {
+      list.add(item.values(), item.slot(row));
+    }
+    list.finish();
+    return list;
+  }
+
+  Vector look_up_all(const Vector& left, const ItemList& list) const {
+    const Values& slots = left.values();
+    auto out = Values::make(Type::kBool, slots.size());
+    auto* to = out->mutable_data<std::uint8_t>();
+    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+      to[slot] = static_cast<std::uint8_t>(is_in(slots, slot, list) != negated_);
+    }
+    return left.with_values(std::move(out));
+  }
+
+  bool fold_;
+  bool negated_;
+  std::optional<ItemList> list_;  // when all items are constants
+};
+
+bool may_equal(Type value, Type item) {
+  return value == item || (is_numeric(value) && is_numeric(item)) || value == Type::kNull ||
+         item == Type::kNull || value == Type::kDynamic || item == Type::kDynamic;
+}
+
+template <bool kFold, bool kNegated>
+BindResult bind_in(const BindRequest& request) {
+  BoundCall call;
+  call.result = Type::kBool;
+  const Type value = request.arguments[0].type;
+  std::optional<ItemList> list{ItemList(kFold)};
+  for (std::size_t i = 0; i < request.arguments.size(); ++i) {
+    const Argument& argument = request.arguments[i];
+    call.arguments.push_back(argument.type);
+    if (i == 0) {
+      continue;
+    }
+    if (!may_equal(value, argument.type)) {
+      return BindFailure{
+          static_cast<int>(i),
+          "a " + std::string(type_name(value)) + " is never equal to a " +
+              std::string(type_name(argument.type)),
+          "write the items as " + std::string(type_name(value)) + " values, or convert one side"};
+    }
+    if (argument.constant == nullptr) {
+      list.reset();
+    } else if (list.has_value()) {
+      list->add(*Values::make_constant(*argument.constant), 0);
+    }
+  }
+  if (list.has_value()) {
+    list->finish();
+  }
+  call.function = std::make_shared<InCall>(kFold, kNegated, std::move(list));
+  return call;
+}
+
+constexpr ScalarFunction row(std::string_view name, std::string_view summary,
+                             BindResult (*bind)(const BindRequest&)) {
+  ScalarFunction function;
+  function.name = name;
+  function.category = "operator";
+  function.summary = summary;
+  function.bind = bind;
+  function.arguments_min = 1;
+  function.flags = FunctionFlags::kInternal;
+  return function;
+}
+
+constexpr std::array kMembershipOperators = {
+    row("op_in", "a in (b, …)", bind_in<false, false>),
+    row("op_not_in", "a !in (b, …)", bind_in<false, true>),
+    row("op_in_fold", "a in~ (b, …)", bind_in<true, false>),
+    row("op_not_in_fold", "a !in~ (b, …)", bind_in<true, true>),
+};
+
+}  // namespace
+
+std::span<const ScalarFunction> membership_operators() {
+  return kMembershipOperators;
+}
+
+}  // namespace evq
