@@ -15,6 +15,9 @@
 
 namespace evq {
 
+// Line feeds in a text, many bytes at a time.
+std::size_t count_line_feeds(std::string_view text);
+
 class BoundaryScanner {
  public:
   virtual ~BoundaryScanner() = default;

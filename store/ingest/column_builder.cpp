@@ -238,8 +238,7 @@ void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
     }
     if (slot.tag == tag) {
       const Entry& entry = entries_[slot.code - 1];
-      if (entry.size == text.size() &&
-          std::memcmp(text_.data() + entry.offset, text.data(), text.size()) == 0) {
+      if (equal_text({text_.data() + entry.offset, entry.size}, text)) {
         codes_.push_back(static_cast<Code>(slot.code - 1));
         ++repeats_;
         return;

@@ -28,6 +28,8 @@ class Decoder {
   virtual Result<std::size_t> decode(std::string_view& input, std::span<char> output) = 0;
   // Between members: the input may end here.
   virtual bool may_end() const = 0;
+  // Gives its input as it is.
+  virtual bool is_plain() const { return false; }
 };
 
 class PlainDecoder : public Decoder {
@@ -39,6 +41,7 @@ class PlainDecoder : public Decoder {
     return size;
   }
   bool may_end() const override { return true; }
+  bool is_plain() const override { return true; }
 };
 
 class GzipDecoder : public Decoder {
@@ -159,6 +162,9 @@ class DecodedSource : public ByteSource {
       if (ended_) {
         return end();
       }
+      if (decoder_ != nullptr && decoder_->is_plain() && rest_.empty()) {
+        return read_plain(buffer, timeout_ms);
+      }
       if (decoder_ == nullptr || rest_.empty()) {
         EVQ_TRY_ASSIGN(const bool more, fill(timeout_ms));
         if (!more) {
@@ -189,6 +195,17 @@ class DecodedSource : public ByteSource {
       decoder_ = make_decoder(compression_of(rest_.substr(0, kMagicBytes)));
     }
     return true;
+  }
+
+  // Past the detour through input_.
+  Result<std::optional<std::size_t>> read_plain(std::span<char> buffer, std::int64_t timeout_ms) {
+    EVQ_TRY_ASSIGN(const std::optional<std::size_t> size, source_->read(buffer, timeout_ms));
+    if (size) {
+      ended_ = *size == 0;
+      read_bytes_ += *size;
+      EVQ_TRY(count(*size));
+    }
+    return size;
   }
 
   Result<std::optional<std::size_t>> end() const {

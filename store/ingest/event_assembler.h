@@ -38,7 +38,8 @@ class EventAssembler {
   NodeId visit(NodeId parent, std::string_view key) {
     const NodeId guess = nodes_[last_].next;
     const Node& node = nodes_[guess];
-    return mark(node.parent == parent && node.key == key ? guess : find(parent, key), parent);
+    return mark(node.parent == parent && equal_text(node.key, key) ? guess : find(parent, key),
+                parent);
   }
 
   // The value of `node` is an object whose members follow.

@@ -171,7 +171,7 @@ Status PieceCutter::scan(std::size_t events_max) {
   Status status = scanner_->scan(text(), events_max, ended_);
   if (!status.ok()) {
     const std::string_view seen = text().substr(0, scanner_->seen_bytes());
-    const auto lines = static_cast<std::uint64_t>(std::count(seen.begin(), seen.end(), '\n'));
+    const std::size_t lines = count_line_feeds(seen);
     // npos + 1 is 0: the line began with the buffer.
     const std::size_t line_begin = seen.rfind('\n') + 1;
     Error error = std::move(status).take_error();
@@ -206,15 +206,14 @@ void PieceCutter::cut(Piece& piece) {
   std::memcpy(memory_.get(), from, rest);
   size_ = rest;
   offset_ += whole;
-  line_ +=
-      static_cast<std::uint64_t>(std::count(piece.memory.get(), piece.memory.get() + whole, '\n'));
+  line_ += count_line_feeds(piece.text());
   scanner_->drop(whole);
 }
 
 // Forgets the first bytes of the buffer.
 void PieceCutter::skip(std::size_t bytes) {
   offset_ += bytes;
-  line_ += static_cast<std::uint64_t>(std::count(memory_.get(), memory_.get() + bytes, '\n'));
+  line_ += count_line_feeds(text().substr(0, bytes));
   size_ -= bytes;
   std::memmove(memory_.get(), memory_.get() + bytes, size_);
   scanner_->drop(bytes);

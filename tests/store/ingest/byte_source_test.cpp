@@ -1,0 +1,168 @@
+// Compressed input: told by content, in parts of any size, several members, cut, broken, bombs.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <isa-l/igzip_lib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "tests/support/load_events.h"
+
+namespace {
+
+using evq::DecodeOptions;
+using evq::test::SteppingSource;
+
+std::string gzip(const std::string& text) {
+  std::vector<unsigned char> level_buffer(ISAL_DEF_LVL1_DEFAULT);
+  std::string out(text.size() + text.size() / 8 + 1000, '\0');
+  std::string in = text;
+  isal_zstream stream{};
+  isal_deflate_stateless_init(&stream);
+  stream.level = 1;
+  stream.level_buf = level_buffer.data();
+  stream.level_buf_size = static_cast<std::uint32_t>(level_buffer.size());
+  stream.gzip_flag = IGZIP_GZIP;
+  stream.end_of_stream = 1;
+  stream.next_in = reinterpret_cast<unsigned char*>(in.data());
+  stream.avail_in = static_cast<std::uint32_t>(in.size());
+  stream.next_out = reinterpret_cast<unsigned char*>(out.data());
+  stream.avail_out = static_cast<std::uint32_t>(out.size());
+  REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
+  out.resize(stream.total_out);
+  return out;
+}
+
+std::string zstd(const std::string& text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
+
+struct Decoded {
+  std::string text;
+  std::string error;
+  evq::ErrorCode code = evq::ErrorCode::kInternal;
+};
+
+Decoded decode(std::unique_ptr<evq::ByteSource> source, const DecodeOptions& options = {}) {
+  const auto decoded = evq::decoded_source(std::move(source), options);
+  Decoded result;
+  std::string buffer(7777, '\0');
+  while (true) {
+    auto size = decoded->read(buffer, 10);
+    if (!size.ok()) {
+      result.error = size.error().message;
+      result.code = size.error().code;
+      return result;
+    }
+    if (*size && **size == 0) {
+      return result;
+    }
+    result.text += buffer.substr(0, size->value_or(0));
+  }
+}
+
+std::string sample() {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) {
+    text += "{\"i\":" + std::to_string(i) + ",\"x\":\"" + std::to_string(i * 7919) + "\"}\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("compression is told by content and read in parts of any size") {
+  const std::string text = sample();
+  const std::string inputs[] = {text, gzip(text), zstd(text)};
+  for (const std::string& input : inputs) {
+    for (const std::size_t step : {1U, 2U, 3U, 5U, 1000U, 1000000U}) {
+      const Decoded decoded = decode(std::make_unique<SteppingSource>(input, step, step));
+      CHECK(decoded.error.empty());
+      CHECK(decoded.text == text);
+    }
+  }
+  for (const char* tiny : {"", "a", "\x1f", "\x1f\x8b", "{}"}) {
+    CHECK(decode(evq::memory_source(tiny)).text == tiny);
+  }
+}
+
+TEST_CASE("members and frames follow each other") {
+  const std::string text = sample();
+  const std::string twice[] = {gzip(text) + gzip("") + gzip(text),
+                               zstd(text) + zstd("") + zstd(text),
+                               gzip(text) + gzip(text) + std::string(512, '\0')};
+  for (const std::string& input : twice) {
+    for (const std::size_t step : {1U, 1000000U}) {
+      const Decoded decoded = decode(std::make_unique<SteppingSource>(input, step, step));
+      CHECK(decoded.error.empty());
+      CHECK(decoded.text == text + text);
+    }
+  }
+}
+
+TEST_CASE("cut and broken data is an error, after what came before it") {
+  const std::string text = sample();
+  for (const std::string& whole : {gzip(text), zstd(text)}) {
+    for (const std::size_t size : {std::size_t{11}, whole.size() / 2, whole.size() - 1}) {
+      const Decoded decoded = decode(evq::memory_source(std::string_view(whole).substr(0, size)));
+      CHECK(decoded.error == "the compressed data ends too early");
+      CHECK(decoded.code == evq::ErrorCode::kData);
+      CHECK(text.rfind(decoded.text, 0) == 0);
+    }
+    std::string broken = whole;
+    for (std::size_t i = broken.size() / 2; i < broken.size() / 2 + 64; ++i) {
+      broken[i] = static_cast<char>(broken[i] ^ 0x5A);
+    }
+    CHECK(decode(evq::memory_source(broken)).code == evq::ErrorCode::kData);
+    CHECK(decode(evq::memory_source(whole + "garbage")).code == evq::ErrorCode::kData);
+  }
+  DecodeOptions forced;
+  forced.compression = evq::InputCompression::kGzip;
+  CHECK(decode(evq::memory_source("{\"a\":1}"), forced).code == evq::ErrorCode::kData);
+}
+
+TEST_CASE("compression bombs are refused where asked") {
+  const std::string zeros(64 * evq::kMebibyte, '\0');
+  DecodeOptions limited;
+  limited.limit_ratio = true;
+  CHECK(decode(evq::memory_source(zstd(zeros)), limited).code == evq::ErrorCode::kTooLarge);
+  CHECK(decode(evq::memory_source(gzip(zeros)), limited).code == evq::ErrorCode::kTooLarge);
+  CHECK(decode(evq::memory_source(zstd(zeros))).text.size() == zeros.size());
+  CHECK(decode(evq::memory_source(zstd(zeros.substr(0, evq::kMebibyte))), limited).error.empty());
+  DecodeOptions small;
+  small.decoded_bytes_max = 1000;
+  CHECK(decode(evq::memory_source(std::string(1000, 'x')), small).error.empty());
+  CHECK(decode(evq::memory_source(std::string(1001, 'x')), small).code ==
+        evq::ErrorCode::kTooLarge);
+}
+
+TEST_CASE("a pipe gives what is there and waits no longer than asked") {
+  int ends[2] = {};
+  REQUIRE(::pipe(ends) == 0);
+  const auto source = evq::file_source(evq::File::adopt(ends[0], "pipe"));
+  std::string buffer(100, '\0');
+  auto nothing = source->read(buffer, 5);
+  REQUIRE(nothing.ok());
+  CHECK_FALSE(nothing.value().has_value());
+  REQUIRE(::write(ends[1], "abc", 3) == 3);
+  auto some = source->read(buffer, 1000);
+  REQUIRE(some.ok());
+  CHECK(some.value() == std::optional<std::size_t>(3));
+  ::close(ends[1]);
+  for (int i = 0; i < 2; ++i) {
+    auto end = source->read(buffer, 1000);
+    REQUIRE(end.ok());
+    CHECK(end.value() == std::optional<std::size_t>(0));
+  }
+}
+
+TEST_CASE("compressed events load like plain ones") {
+  const std::string text = sample();
+  const std::string plain = evq::test::load_events(text).rows();
+  CHECK(evq::test::load_events(gzip(text)).rows() == plain);
+  CHECK(evq::test::load_events(zstd(text)).rows() == plain);
+  CHECK(evq::test::load_events(zstd(text)).counts.processed_bytes == text.size());
+}

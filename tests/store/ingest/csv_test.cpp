@@ -1,0 +1,169 @@
+// CSV: quoting, blanks, delimiters, headers, types of columns.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "store/ingest/csv_value.h"
+#include "tests/support/load_events.h"
+
+namespace {
+
+using evq::IngestOptions;
+using evq::test::dump_schema;
+using evq::test::load_events;
+using evq::test::Loaded;
+
+IngestOptions csv() {
+  IngestOptions options;
+  options.format = evq::InputFormat::kCsv;
+  return options;
+}
+
+std::string rows_of(const Loaded& loaded) {
+  std::string rows = loaded.rows();
+  const std::string now = "_time=2023-11-14T22:13:20Z";
+  for (std::size_t at = rows.find(now); at != std::string::npos; at = rows.find(now, at)) {
+    rows.erase(at, now.size() + (rows[at + now.size()] == ' ' ? 1 : 0));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("records and cells") {
+  struct Row {
+    const char* about;
+    const char* text;
+    const char* rows;
+    const char* failures = "";
+  };
+  const Row rows[] = {
+      {"plain", "a,b\nx,y\n", "a=\"x\" b=\"y\"\n"},
+      {"CR LF, no line end at the end", "a,b\r\nx,y\r\nz,w", "a=\"x\" b=\"y\"\na=\"z\" b=\"w\"\n"},
+      {"quotes", "a,b\n\"x,1\",\"say \"\"hi\"\"\"\n", "a=\"x,1\" b=\"say \\\"hi\\\"\"\n"},
+      {"lines in quotes", "a,b\n\"x\ny\r\nz\",w\n", "a=\"x\\ny\\r\\nz\" b=\"w\"\n"},
+      {"blanks around are trimmed", "user, name\n\t x ,  y z \n", "user=\"x\" name=\"y z\"\n"},
+      {"blanks inside quotes are not", "a,b\n \" x \" ,y\n", "a=\" x \" b=\"y\"\n"},
+      {"empty cells are absent", "a,b,c\nx,,z\n,\"\",w\n", "a=\"x\" c=\"z\"\nc=\"w\"\n"},
+      {"fewer cells", "a,b\nx\n", "a=\"x\"\n"},
+      {"empty cells too many", "a,b\nx,y,\n", "a=\"x\" b=\"y\"\n"},
+      {"cells too many", "a,b\nx,y,z\np,q\n", "a=\"p\" b=\"q\"\n",
+       "2:5 more cells than the 2 fields of the header\n"},
+      {"a quote inside a cell", "a,b\n5\" disk,y\nz,w\n",
+       "a=\"5\\\" disk\" b=\"y\"\na=\"z\" b=\"w\"\n"},
+      {"text after quotes", "a,b\n\"x\"y,z\np,q\n", "a=\"p\" b=\"q\"\n",
+       "2:4 text after the closing quote of a cell\n"},
+      {"not closed", "a\nx\n\"y\nz", "a=\"x\"\n", "3:1 the quoted cell is not closed\n"},
+      {"blank lines", "\n\na,b\n\n  \nx,y\n\n", "a=\"x\" b=\"y\"\n"},
+      {"semicolons", "a;b\nx,1;y\n", "a=\"x,1\" b=\"y\"\n"},
+      {"tabs", "a\tb\nx\t y \n\tz\n", "a=\"x\" b=\"y\"\nb=\"z\"\n"},
+      {"dots stay", "geo.city,geo\nParis,x\n", "geo.city=\"Paris\" geo=\"x\"\n"},
+      {"columns without a name", "a,,b\n1x,2x,3x\n", "a=\"1x\" column2=\"2x\" b=\"3x\"\n"},
+      {"header only", "a,b\n", ""},
+      {"invalid UTF-8", "a,b\n\xFF,y\n", "a=\"\uFFFD\" b=\"y\"\n"},
+      {"time", "_time,a\n2020-01-02 03:04:05,x\nnever,y\n", "_time=2020-01-02T03:04:05Z a=\"x\"\n",
+       "3:1 the value of '_time' is no time: 'never'\n"},
+      {"reserved", "_source,a\nx,y\n", "_user_source=\"x\" a=\"y\"\n"},
+      {"never grouped", "time,data\nx,y\n", "time=\"x\" data=\"y\"\n"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.about);
+    const Loaded loaded = load_events(row.text, csv());
+    REQUIRE(loaded.status.ok());
+    CHECK(rows_of(loaded) == row.rows);
+    CHECK(loaded.failures() == row.failures);
+    CHECK(loaded.counts.processed_bytes == std::string(row.text).size());
+  }
+}
+
+TEST_CASE("names and delimiter given") {
+  IngestOptions options = csv();
+  options.csv_fields = {"x", "y"};
+  CHECK(rows_of(load_events("a,b\nc,d\n", options)) == "x=\"a\" y=\"b\"\nx=\"c\" y=\"d\"\n");
+  options.csv_delimiter = ':';
+  CHECK(rows_of(load_events("a,b:c\n", options)) == "x=\"a,b\" y=\"c\"\n");
+}
+
+TEST_CASE("a header that repeats a name is an error") {
+  const Loaded loaded = load_events("a,b,\"a\"\n1,2,3\n", csv());
+  REQUIRE_FALSE(loaded.status.ok());
+  CHECK(loaded.status.error().code == evq::ErrorCode::kData);
+  CHECK(loaded.status.error().message == "the CSV header repeats the field 'a'");
+}
+
+TEST_CASE("what a cell may be") {
+  using evq::classify_csv_value;
+  for (const char* text : {"0", "-1", "9223372036854775807", "-9223372036854775808"}) {
+    CHECK(classify_csv_value(text) == evq::kRawIsLong);
+  }
+  for (const char* text : {"0.5", "-1.25", "3.50", "1.5e10", "1.0E-3", "12345678.123456789"}) {
+    CHECK(classify_csv_value(text) == evq::kRawIsReal);
+  }
+  for (const char* text : {"true", "False", "TRUE"}) {
+    CHECK(classify_csv_value(text) == evq::kRawIsBool);
+  }
+  for (const char* text : {"",
+                           "-",
+                           "007",
+                           "-0",
+                           "00.5",
+                           "+1",
+                           "1.",
+                           ".5",
+                           "1e5",
+                           "NaN",
+                           "inf",
+                           "0x1f",
+                           "1,5",
+                           "1 2",
+                           "9223372036854775808",
+                           "0.1234567890123456789",
+                           "1.5e",
+                           "1.5e1000",
+                           "yes",
+                           "tRUE",
+                           "--1"}) {
+    CAPTURE(text);
+    CHECK(classify_csv_value(text) == evq::kRawIsText);
+  }
+}
+
+TEST_CASE("a whole column decides its type") {
+  struct Row {
+    const char* cells;  // of one column
+    const char* schema;
+    const char* rows;
+  };
+  const Row rows[] = {
+      {"1\n2\n", "a:long", "a=1\na=2\n"},
+      {"1\nx\n", "a:string", "a=\"1\"\na=\"x\"\n"},
+      {"1\n2.50\n", "a:real", "a=1.0\na=2.5\n"},
+      {"9007199254740993\n2.5\n", "a:string", "a=\"9007199254740993\"\na=\"2.5\"\n"},
+      {"true\nfalse\n", "a:bool", "a=true\na=false\n"},
+      {"true\n1\n", "a:string", "a=\"true\"\na=\"1\"\n"},
+      {"007\n8\n", "a:string", "a=\"007\"\na=\"8\"\n"},
+      {"5\n5\n5\n", "a:long", "a=5\na=5\na=5\n"},
+      {"\"5\"\n6\n", "a:long", "a=5\na=6\n"},
+      {"NaN\n1\n", "a:string", "a=\"NaN\"\na=\"1\"\n"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.cells);
+    const Loaded loaded = load_events("a\n" + std::string(row.cells), csv());
+    REQUIRE(loaded.tables.size() == 1);
+    CHECK(dump_schema(loaded.tables[0]) == row.schema);
+    CHECK(rows_of(loaded) == row.rows);
+  }
+}
+
+TEST_CASE("numbers beyond a dictionary's size, with gaps") {
+  std::string text = "a,b\n";
+  for (int i = 0; i < 9000; ++i) {
+    text += (i % 2 == 0 ? std::to_string(i) : "") + ",x\n";
+  }
+  const Loaded loaded = load_events(text, csv());
+  REQUIRE(loaded.tables.size() == 1);
+  CHECK(dump_schema(loaded.tables[0]) == "a:long b:string");
+  const evq::Vector& a = loaded.tables[0].columns[2];
+  CHECK(a.at<std::int64_t>(8998) == 8998);
+  CHECK(a.is_null(8999));
+}

@@ -1,0 +1,348 @@
+// The way of whole inputs: formats told by content, cuts at every byte, order, batches, errors.
+#include <atomic>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "store/base/thread_pool.h"
+#include "store/ingest/format.h"
+#include "tests/support/load_events.h"
+
+namespace {
+
+using evq::IngestOptions;
+using evq::InputFormat;
+using evq::PieceKind;
+using evq::test::load_events;
+using evq::test::load_source;
+using evq::test::Loaded;
+using evq::test::SteppingSource;
+
+// The fields named `i` of all rows, in order.
+std::vector<std::int64_t> numbers_of(const Loaded& loaded) {
+  std::vector<std::int64_t> numbers;
+  for (const evq::Table& table : loaded.tables) {
+    const auto i = table.schema.find("i");
+    REQUIRE(i.has_value());
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      numbers.push_back(table.columns[*i].at<std::int64_t>(row));
+    }
+  }
+  return numbers;
+}
+
+std::string numbered_lines(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) {
+    text += "{\"i\":" + std::to_string(i) + ",\"text\":\"some text of event " +
+            std::to_string(i % 100) + "\"}\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("the kind of input is told by its first bytes") {
+  struct Row {
+    const char* head;
+    InputFormat forced;
+    bool at_end;
+    std::optional<PieceKind> kind;
+  };
+  const Row rows[] = {
+      {"", InputFormat::kAuto, false, std::nullopt},
+      {"  \n", InputFormat::kAuto, false, std::nullopt},
+      {"", InputFormat::kAuto, true, PieceKind::kValues},
+      {" [", InputFormat::kAuto, false, PieceKind::kValues},
+      {"{\"a\":1", InputFormat::kAuto, false, std::nullopt},
+      {"{\"a\":1}", InputFormat::kAuto, true, PieceKind::kValues},
+      {"{\"a\":1}\n", InputFormat::kAuto, false, PieceKind::kLines},
+      {"{\"a\":\"}\\\"\"}\n", InputFormat::kAuto, false, PieceKind::kLines},
+      {"{\n", InputFormat::kAuto, false, std::nullopt},
+      {"{\n \"a\":1", InputFormat::kAuto, false, PieceKind::kValues},
+      {"{\"a\":1\n{\"b", InputFormat::kAuto, false, PieceKind::kLines},
+      {"{\"a\":\"x\n{\"b", InputFormat::kAuto, false, PieceKind::kLines},
+      {"a,b\n", InputFormat::kAuto, false, PieceKind::kRecords},
+      {"a,b\n", InputFormat::kJson, false, PieceKind::kValues},
+      {"[", InputFormat::kNdjson, false, PieceKind::kLines},
+      {"{", InputFormat::kCsv, false, PieceKind::kRecords},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.head);
+    CHECK(evq::detect_kind(row.head, row.forced, row.at_end) == row.kind);
+  }
+}
+
+TEST_CASE("delimiters are told by the first record") {
+  CHECK(evq::detect_delimiter("a,b;c\n;;;;") == ',');
+  CHECK(evq::detect_delimiter("a;b;c,d") == ';');
+  CHECK(evq::detect_delimiter("a\tb") == '\t');
+  CHECK(evq::detect_delimiter("\"x|y|z\",b") == ',');
+  CHECK(evq::detect_delimiter("a|b") == '|');
+  CHECK(evq::detect_delimiter("a") == ',');
+}
+
+TEST_CASE("one object, several, an array: with and without line ends") {
+  const std::string expected = load_events("{\"a\":1,\"b\":{\"c\":[1,2]}}\n{\"a\":2}\n").rows();
+  const char* texts[] = {
+      "[{\"a\":1,\"b\":{\"c\":[1,2]}},{\"a\":2}]",
+      "  [\n {\"a\":1,\"b\":{\"c\":[1,2]}} ,\n {\"a\":2}\n]\n",
+      "{\"a\":1,\"b\":{\"c\":[1,2]}}{\"a\":2}",
+      "{\n  \"a\": 1,\n  \"b\": {\n    \"c\": [\n1,2]\n  }\n}\n{\n  \"a\": 2\n}\n",
+      "[{\"a\":1,\"b\":{\"c\":[1,2]}}]\n[{\"a\":2}]",
+      "{\"a\":1,\"b\":{\"c\":[1,2]}}{\"a\":2}\n",
+      "\xEF\xBB\xBF{\"a\":1,\"b\":{\"c\":[1,2]}}\n{\"a\":2}",
+  };
+  for (const char* text : texts) {
+    CAPTURE(text);
+    const Loaded loaded = load_events(text);
+    REQUIRE(loaded.status.ok());
+    CHECK(loaded.rows() == expected);
+    CHECK(loaded.counts.processed_bytes == std::string(text).size());
+    CHECK(loaded.counts.failed == 0);
+  }
+}
+
+TEST_CASE("elements that are no objects fail alone; broken syntax fails the array") {
+  const Loaded mixed = load_events("[1,{\"a\":1},\n\"x\",[2],null,{\"a\":2}]");
+  CHECK(mixed.counts.ingested == 2);
+  CHECK(mixed.failures() ==
+        "1:2 expected an object\n2:1 expected an object\n"
+        "2:5 expected an object\n2:9 expected an object\n");
+  struct Row {
+    const char* text;
+    const char* message;
+  };
+  const Row rows[] = {
+      {"[{\"a\":1},{\"a\":}]", "line 1, column 15: expected a value"},
+      {"[{\"a\":1}\n {\"a\":2}]", "line 2, column 2: expected ',' or ']' after an element"},
+      {"[{\"a\":1},]", "line 1, column 10: expected a value in the array"},
+      {"[{\"a\":1}", "line 1, column 9: the array is not closed"},
+      {"[{\"a\":1},", "line 1, column 10: the array is not closed"},
+      {"[{\"a\":1]", "line 1, column 8: expected ',' or '}' after value"},
+      {"[tru]", "line 1, column 2: expected a value"},
+      {"[", "line 1, column 2: the array is not closed"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    const Loaded loaded = load_events(row.text);
+    REQUIRE_FALSE(loaded.status.ok());
+    CHECK(loaded.status.error().code == evq::ErrorCode::kData);
+    CHECK(loaded.status.error().message.rfind(row.message, 0) == 0);
+    CHECK(loaded.status.error().message == loaded.status.error().message);
+  }
+  CHECK(load_events("[]").counts.ingested == 0);
+  CHECK(load_events("[]").status.ok());
+}
+
+TEST_CASE("a JSON body that does not parse at all is an error") {
+  IngestOptions options;
+  options.format = InputFormat::kJson;
+  for (const char* text : {"{\"a\":", "hello", "{]}"}) {
+    CAPTURE(text);
+    const Loaded loaded = load_events(text, options);
+    REQUIRE_FALSE(loaded.status.ok());
+    CHECK(loaded.status.error().code == evq::ErrorCode::kData);
+  }
+  CHECK(load_events("{\"a\":1} {\"b\":", options).counts.ingested == 1);
+  CHECK(load_events("{\"a\":1} {\"b\":", options).counts.failed == 1);
+  CHECK(load_events("", options).status.ok());
+}
+
+TEST_CASE("the same text cut anywhere gives the same events") {
+  const std::string texts[] = {
+      "{\"a\":\"x\\\"y\",\"b\":{\"c.d\":[1,{\"e\":\"]\"}]}}\n\n "
+      "{\"a\":\"z\xC3\xA9\"}\r\nbroken\n{\"a\":1}",
+      "[ {\"a\":\"x\\\"]y\",\"b\":{\"c\":[1]}} , {\"a\":2} , 5,\"s,]\" ]",
+      "{\n \"a\" : \"}{\\\\\"\n}{\"a\":-1.5e3}\n17 {\"a\":true}",
+      "\xEF\xBB\xBF"
+      "a , \"b,\"\"q\"\r\n1,\"two\nlines, \"\"here\"\"\"\r\n 2 , x \n\n3,\"\"\n4,y,z\n",
+      "a;b\n1;2\n\"3\";\"4;\n5\"",
+  };
+  for (const std::string& text : texts) {
+    CAPTURE(text);
+    const Loaded whole = load_events(text);
+    const std::string status = whole.status.ok() ? "" : whole.status.error().message;
+    REQUIRE(whole.counts.ingested + whole.counts.failed > 0);
+    for (std::size_t first = 0; first <= text.size(); ++first) {
+      for (const std::size_t step : {std::size_t{1}, text.size()}) {
+        CAPTURE(first);
+        SteppingSource source(text, std::max<std::size_t>(first, 1), step);
+        const Loaded parts = load_source(source, {});
+        CHECK((parts.status.ok() ? "" : parts.status.error().message) == status);
+        CHECK(parts.failures() == whole.failures());
+        CHECK(parts.counts.processed_bytes == text.size());
+        // Batches may differ, and with them nothing but the types of columns.
+        std::size_t rows = 0;
+        for (const evq::Table& table : parts.tables) {
+          rows += table.rows;
+        }
+        CHECK(rows == whole.counts.ingested);
+        if (step != 1) {
+          CHECK(parts.rows() == whole.rows());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("an event that is too long is passed over and the next one is read") {
+  IngestOptions options;
+  options.line_bytes_max = 3 * evq::kMebibyte;
+  const std::string big(10 * evq::kMebibyte, 'x');
+  struct Row {
+    std::string text;
+    std::string failure;
+  };
+  const Row rows[] = {
+      {"{\"a\":1}\n{\"a\":\"" + big + "\"}\n{\"a\":2}\n", "2:1 "},
+      {"[{\"a\":1},\n{\"a\":\"" + big + "\"},{\"a\":2}]", "2:1 "},
+      {"a\n1\n\"" + big + "\"\n2\n", "3:1 "},
+      {"{\"a\":\"" + big + "\"}\n{\"a\":1}\n{\"a\":2}", "1:1 "},
+  };
+  for (const Row& row : rows) {
+    const Loaded loaded = load_events(row.text, options);
+    REQUIRE(loaded.status.ok());
+    CHECK(loaded.counts.ingested == 2);
+    CHECK(loaded.failures() ==
+          row.failure + "the event is longer than the limit of 3145728 bytes\n");
+    REQUIRE(loaded.rejects.size() == 1);
+    CHECK(loaded.rejects[0].size() == 1024);
+  }
+}
+
+TEST_CASE("batches come in order, of the rows asked for, whatever the threads") {
+  const std::string text = numbered_lines(20000);
+  for (const std::size_t threads : {0U, 1U, 2U, 4U}) {
+    for (const bool pooled : {false, true}) {
+      evq::ThreadPool pool(threads);
+      evq::StreamContext context;
+      context.pool = pooled ? &pool : nullptr;
+      IngestOptions options;
+      options.batch_rows_max = 700;
+      const auto source = evq::memory_source(text);
+      const Loaded loaded = load_source(*source, options, context);
+      REQUIRE(loaded.status.ok());
+      const auto numbers = numbers_of(loaded);
+      REQUIRE(numbers.size() == 20000);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        wrong += numbers[i] != static_cast<std::int64_t>(i) ? 1U : 0U;
+      }
+      CHECK(wrong == 0);
+      for (std::size_t i = 0; i + 1 < loaded.tables.size(); ++i) {
+        CHECK(loaded.tables[i].rows == 700);
+      }
+      CHECK(loaded.counts.processed_bytes == text.size());
+    }
+  }
+}
+
+TEST_CASE("an array of many events in one line is split into batches") {
+  std::string text = "[";
+  for (int i = 0; i < 1000; ++i) {
+    text += (i == 0 ? "" : ",") + ("{\"i\":" + std::to_string(i)) + "}";
+  }
+  text += "]\n";
+  IngestOptions options;
+  options.batch_rows_max = 300;
+  for (const InputFormat format : {InputFormat::kAuto, InputFormat::kNdjson}) {
+    options.format = format;
+    const Loaded loaded = load_events(text, options);
+    CHECK(loaded.counts.ingested == 1000);
+    CHECK(loaded.tables.size() == 4);
+    CHECK(numbers_of(loaded).back() == 999);
+  }
+}
+
+TEST_CASE("a sink that refuses ends the load; what was committed is a prefix") {
+  const std::string text = numbered_lines(5000);
+  evq::ThreadPool pool(2);
+  evq::StreamContext context;
+  context.pool = &pool;
+  context.clock = [] { return evq::test::kReceiptNs; };
+  IngestOptions options;
+  options.batch_rows_max = 500;
+  evq::test::TableSink sink;
+  sink.fail_at = 3;
+  const auto source = evq::memory_source(text);
+  evq::IngestCounts so_far;
+  const auto counts = evq::parse_stream(*source, options, sink, context, &so_far);
+  REQUIRE_FALSE(counts.ok());
+  CHECK(counts.error().code == evq::ErrorCode::kDiskFull);
+  CHECK(sink.tables.size() == 3);
+  CHECK(so_far.ingested == 1500);
+}
+
+TEST_CASE("a cancelled load stops and keeps whole batches") {
+  const std::string text = numbered_lines(5000);
+  for (const bool pooled : {false, true}) {
+    evq::ThreadPool pool(2);
+    evq::QueryControl control;
+    control.cancel();
+    evq::StreamContext context;
+    context.pool = pooled ? &pool : nullptr;
+    context.control = &control;
+    const auto source = evq::memory_source(text);
+    const Loaded loaded = load_source(*source, {}, context);
+    REQUIRE_FALSE(loaded.status.ok());
+    CHECK(loaded.status.error().code == evq::ErrorCode::kCancelled);
+    CHECK(loaded.tables.empty());
+  }
+}
+
+TEST_CASE("events before an error of the input are kept") {
+  IngestOptions options;
+  options.batch_rows_max = 2;
+  const Loaded loaded = load_events("[{\"i\":1},{\"i\":2},{\"i\":3} oops]", options);
+  REQUIRE_FALSE(loaded.status.ok());
+  CHECK(loaded.counts.ingested >= 2);
+}
+
+TEST_CASE("a slow stream is committed by age, not only when a batch is full") {
+  // The source never ends by itself: it is cancelled once the first events are committed.
+  class SlowSource : public evq::ByteSource {
+   public:
+    evq::Result<std::optional<std::size_t>> read(std::span<char> buffer,
+                                                 std::int64_t timeout_ms) override {
+      if (!given_) {
+        given_ = true;
+        const std::string_view text = "{\"i\":1}\n{\"i\":2}\n{\"i\":";
+        std::copy(text.begin(), text.end(), buffer.begin());
+        return std::optional(text.size());
+      }
+      const std::int64_t until = evq::monotonic_now_ns() + timeout_ms * 1000000;
+      while (evq::monotonic_now_ns() < until) {
+      }
+      return std::optional<std::size_t>();
+    }
+
+   private:
+    bool given_ = false;
+  };
+  class CancellingSink : public evq::test::TableSink {
+   public:
+    explicit CancellingSink(evq::QueryControl& control) : control_(control) {}
+    evq::Status commit(std::unique_ptr<evq::SealedBatch> batch,
+                       const evq::IngestCounts& counts) override {
+      evq::Status status = TableSink::commit(std::move(batch), counts);
+      control_.cancel();
+      return status;
+    }
+
+   private:
+    evq::QueryControl& control_;
+  };
+  evq::QueryControl control(30000);
+  CancellingSink sink(control);
+  SlowSource source;
+  evq::StreamContext context;
+  context.control = &control;
+  const std::int64_t begin = evq::monotonic_now_ns();
+  const auto counts = evq::parse_stream(source, {}, sink, context);
+  CHECK_FALSE(counts.ok());
+  CHECK(counts.error().code == evq::ErrorCode::kCancelled);
+  REQUIRE(sink.tables.size() == 1);
+  CHECK(sink.tables[0].rows == 2);
+  CHECK((evq::monotonic_now_ns() - begin) / 1000000 < 20000);
+}
