@@ -1,0 +1,71 @@
+#pragma once
+// What the aggregate tables share when a call is bound: making a BoundAggregate out of a state
+// class, reading constant arguments, choosing the type in which numbers are aggregated, and the
+// …if forms, which are the plain aggregate over the rows whose predicate is true.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "apl/functions/function.h"
+
+namespace evq {
+
+// A BoundAggregate that makes State(args...) for every worker.
+template <class State, class... Args>
+class StateMaker final : public BoundAggregate {
+ public:
+  explicit StateMaker(Args... args) : args_(std::move(args)...) {}
+  std::unique_ptr<AggregateState> make_state() const override {
+    return std::apply([](const Args&... args) { return std::make_unique<State>(args...); }, args_);
+  }
+
+ private:
+  std::tuple<Args...> args_;
+};
+
+template <class State, class... Args>
+std::shared_ptr<const BoundAggregate> make_aggregate(Args... args) {
+  return std::make_shared<StateMaker<State, Args...>>(std::move(args)...);
+}
+
+// The types of all arguments as they are, from `from` on; constants among them keep theirs.
+std::vector<Type> types_of(std::span<const Argument> arguments);
+
+// A call with one result whose first argument is converted to `first` and the others left alone.
+BoundAggregateCall one_result(const AggregateBindRequest& request, Type result, Type first,
+                              std::shared_ptr<const BoundAggregate> aggregate);
+
+// The type numbers of an argument are read in: long and timespan as they are, null and dynamic as
+// real; datetime only when allowed. Nothing for types that are no numbers.
+std::optional<Type> number_type(Type type, bool allow_datetime);
+BindFailure not_a_number(std::string_view function, int argument, Type type);
+
+// A constant whole number in [min, max] at `index`, or `otherwise` when the argument is absent.
+struct WholeNumberRule {
+  std::string_view what;  // "the number of bins"
+  std::int64_t min = 0;
+  std::int64_t max = 0;
+  std::int64_t otherwise = 0;
+};
+std::variant<std::int64_t, BindFailure> constant_whole_number(const AggregateBindRequest& request,
+                                                              std::size_t index,
+                                                              const WholeNumberRule& rule);
+
+// ---- …if forms
+
+inline constexpr std::size_t kLastArgument = static_cast<std::size_t>(-1);
+using AggregateBind = AggregateBindResult (*)(const AggregateBindRequest& request);
+
+// Binds `bind` to the arguments without the predicate at `position` and filters its input.
+AggregateBindResult bind_filtered(const AggregateBindRequest& request, AggregateBind bind,
+                                  std::size_t position);
+
+template <AggregateBind kBind, std::size_t kPosition = kLastArgument>
+AggregateBindResult bind_if(const AggregateBindRequest& request) {
+  return bind_filtered(request, kBind, kPosition);
+}
+
+}  // namespace evq

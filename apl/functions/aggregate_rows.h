@@ -1,0 +1,123 @@
+#pragma once
+// How aggregates walk their input. visit_rows() calls one typed function for every row that is not
+// null, with a loop of its own for each shape, so that the common ones (flat, no nulls, one group)
+// stay as tight as hand-written ones. count_slots() serves one group over a dictionary: how often
+// each entry occurs, after which an aggregate works entry by entry instead of row by row.
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "store/column/vector.h"
+
+namespace evq {
+
+namespace visiting {
+
+// visit(row, slot) for each row that is not null; Slot maps a row to its slot.
+template <class SlotOf, class Visit>
+void visit_slots(const Values& values, std::size_t rows, const SlotOf& slot_of,
+                 const Visit& visit) {
+  if (!values.has_nulls()) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      visit(row, slot_of(row));
+    }
+    return;
+  }
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t slot = slot_of(row);
+    if (!values.is_null(slot)) {
+      visit(row, slot);
+    }
+  }
+}
+
+template <class Visit>
+void visit_shapes(const Vector& vector, std::size_t rows, const Visit& visit) {
+  if (rows == 0) {
+    return;
+  }
+  const Values& values = vector.values();
+  if (vector.is_flat()) {
+    visit_slots(
+        values, rows, [](std::size_t row) { return row; }, visit);
+  } else if (vector.is_constant()) {
+    visit_slots(
+        values, rows, [](std::size_t) { return std::size_t{0}; }, visit);
+  } else {
+    const Code* codes = vector.codes();
+    visit_slots(
+        values, rows, [codes](std::size_t row) { return std::size_t{codes[row]}; }, visit);
+  }
+}
+
+}  // namespace visiting
+
+// visit(group, slot) for every row that is not null.
+template <class Visit>
+void visit_row_slots(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
+                     const Visit& visit) {
+  if (groups == nullptr) {
+    visiting::visit_shapes(vector, rows,
+                           [&](std::size_t, std::size_t slot) { visit(std::size_t{0}, slot); });
+  } else {
+    visiting::visit_shapes(vector, rows, [&](std::size_t row, std::size_t slot) {
+      visit(std::size_t{groups[row]}, slot);
+    });
+  }
+}
+
+// visit(group, value) for every row that is not null. T is the physical type.
+template <class T, class Visit>
+void visit_rows(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
+                const Visit& visit) {
+  if (rows == 0) {
+    return;
+  }
+  const T* data = vector.values().data<T>();
+  visit_row_slots(vector, groups, rows,
+                  [&](std::size_t group, std::size_t slot) { visit(group, data[slot]); });
+}
+
+// True when working entry by entry is possible and worth it.
+inline bool counts_by_slot(const Vector& vector, const std::uint32_t* groups, std::size_t rows) {
+  return groups == nullptr && rows > 0 && !vector.is_flat() && vector.values().size() <= rows;
+}
+
+// visit(slot, count) for each entry that is used and not null, given counts_by_slot().
+template <class Visit>
+void count_slots(const Vector& vector, std::size_t rows, const Visit& visit) {
+  const Values& values = vector.values();
+  if (vector.is_constant()) {
+    if (!values.is_null(0)) {
+      visit(std::size_t{0}, rows);
+    }
+    return;
+  }
+  std::vector<std::uint32_t> counts(values.size(), 0);
+  const Code* codes = vector.codes();
+  for (std::size_t row = 0; row < rows; ++row) {
+    ++counts[codes[row]];
+  }
+  for (std::size_t slot = 0; slot < counts.size(); ++slot) {
+    if (counts[slot] != 0 && !values.is_null(slot)) {
+      visit(slot, std::size_t{counts[slot]});
+    }
+  }
+}
+
+// visit(group, slot, count): entry by entry where that is cheaper, else row by row with count 1.
+template <class Visit>
+void visit_counted(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
+                   const Visit& visit) {
+  if (counts_by_slot(vector, groups, rows)) {
+    count_slots(vector, rows,
+                [&](std::size_t slot, std::size_t count) { visit(std::size_t{0}, slot, count); });
+    return;
+  }
+  visit_row_slots(vector, groups, rows,
+                  [&](std::size_t group, std::size_t slot) { visit(group, slot, std::size_t{1}); });
+}
+
+}  // namespace evq
