@@ -1,9 +1,475 @@
-// The table of the mathematical functions.
+// The mathematical functions of one or two numbers. Outside of a function's domain the result is
+// null (sqrt excepted, which follows IEEE 754); integers stay integers where they can.
 
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/number.h"
+#include "store/base/time.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> math_functions() { return {}; }
+using MaybeLong = std::optional<std::int64_t>;
+using MaybeReal = std::optional<double>;
+
+MaybeLong abs_long(std::int64_t x) {
+  return x < 0 ? checked_subtract(0, x) : x;
+}
+double abs_real(double x) {
+  return std::fabs(x);
+}
+std::optional<Timespan> abs_span(Timespan x) {
+  const MaybeLong ns = abs_long(x.ns);
+  return ns.has_value() ? std::optional(Timespan{*ns}) : std::nullopt;
+}
+
+bool in_unit(double x) {
+  return x >= -1 && x <= 1;
+}
+MaybeReal acos_real(double x) {
+  return in_unit(x) ? MaybeReal(std::acos(x)) : std::nullopt;
+}
+MaybeReal asin_real(double x) {
+  return in_unit(x) ? MaybeReal(std::asin(x)) : std::nullopt;
+}
+double atan_real(double x) {
+  return std::atan(x);
+}
+double atan2_real(double y, double x) {
+  return std::atan2(y, x);
+}
+double cos_real(double x) {
+  return std::cos(x);
+}
+double sin_real(double x) {
+  return std::sin(x);
+}
+double tan_real(double x) {
+  return std::tan(x);
+}
+double cot_real(double x) {
+  return 1 / std::tan(x);
+}
+double degrees_real(double x) {
+  return x * (180 / std::numbers::pi);
+}
+double radians_real(double x) {
+  return x * (std::numbers::pi / 180);
+}
+
+double exp_real(double x) {
+  return std::exp(x);
+}
+double exp2_real(double x) {
+  return std::exp2(x);
+}
+double exp10_real(double x) {
+  return std::pow(10.0, x);
+}
+MaybeReal log_real(double x) {
+  return x > 0 ? MaybeReal(std::log(x)) : std::nullopt;
+}
+MaybeReal log2_real(double x) {
+  return x > 0 ? MaybeReal(std::log2(x)) : std::nullopt;
+}
+MaybeReal log10_real(double x) {
+  return x > 0 ? MaybeReal(std::log10(x)) : std::nullopt;
+}
+double pow_real(double base, double exponent) {
+  return std::pow(base, exponent);
+}
+double sqrt_real(double x) {
+  return std::sqrt(x);
+}
+double erf_real(double x) {
+  return std::erf(x);
+}
+double erfc_real(double x) {
+  return std::erfc(x);
+}
+
+// Zero and the negative integers, where gamma has its poles.
+bool is_pole(double x) {
+  return x <= 0 && std::floor(x) == x;
+}
+MaybeReal gamma_real(double x) {
+  return is_pole(x) ? std::nullopt : MaybeReal(std::tgamma(x));
+}
+MaybeReal loggamma_real(double x) {
+  if (is_pole(x)) {
+    return std::nullopt;
+  }
+  int sign = 0;  // lgamma() would write it to a global
+  return lgamma_r(x, &sign);
+}
+
+// Exact while the result fits 64 bits.
+MaybeLong pow_long(std::int64_t base, std::int64_t exponent) {
+  std::int64_t result = 1;
+  while (exponent > 0) {
+    if ((exponent & 1) != 0) {
+      const MaybeLong product = checked_multiply(result, base);
+      if (!product.has_value()) {
+        return std::nullopt;
+      }
+      result = *product;
+    }
+    exponent >>= 1;
+    if (exponent > 0) {
+      const MaybeLong square = checked_multiply(base, base);
+      if (!square.has_value()) {
+        return std::nullopt;
+      }
+      base = *square;
+    }
+  }
+  return result;
+}
+
+// A real, printed as an integer when it is one; longs whose power fits stay exact until then.
+double pow_longs(std::int64_t base, std::int64_t exponent) {
+  const MaybeLong exact = exponent >= 0 ? pow_long(base, exponent) : std::nullopt;
+  return exact.has_value() ? static_cast<double>(*exact)
+                           : std::pow(static_cast<double>(base), static_cast<double>(exponent));
+}
+
+std::int64_t sign_long(std::int64_t x) {
+  return (x > 0) - (x < 0);
+}
+MaybeLong sign_real(double x) {
+  return std::isnan(x) ? std::nullopt : MaybeLong((x > 0) - (x < 0));
+}
+double pi_real() {
+  return std::numbers::pi;
+}
+
+// Half away from zero. Scaling by a power of ten can carry a tie to the wrong side (1.005), so the
+// decimal text of the number, which is what its author meant, decides.
+MaybeReal round_digits(double x, MaybeLong digits) {
+  const std::int64_t places = digits.value_or(0);
+  constexpr std::int64_t kPlacesMax = 308;
+  if (!std::isfinite(x) || places > kPlacesMax) {
+    return x;
+  }
+  if (places < -kPlacesMax) {
+    return 0.0;
+  }
+  if (places == 0) {
+    return std::round(x);
+  }
+  std::string text;
+  append_real(text, x);
+  if (text.find('e') == std::string::npos) {
+    text += "e" + std::to_string(places);
+    const MaybeReal scaled = parse_real(text);
+    if (scaled.has_value() && std::isfinite(*scaled)) {
+      std::string rounded;
+      append_real(rounded, std::round(*scaled));
+      if (rounded.find('e') == std::string::npos) {
+        return parse_real(rounded + "e" + std::to_string(-places));
+      }
+    }
+    return x;
+  }
+  const double scale = std::pow(10.0, static_cast<double>(places));
+  const double scaled = x * scale;
+  return std::isfinite(scaled) && scale != 0 ? std::round(scaled) / scale : x;
+}
+// An integer has nothing to round but by negative digits.
+MaybeLong round_long(std::int64_t x, MaybeLong digits) {
+  const std::int64_t places = digits.value_or(0);
+  if (places >= 0) {
+    return x;
+  }
+  constexpr std::int64_t kPlacesMax = 18;
+  if (places < -kPlacesMax) {
+    return 0;
+  }
+  const std::int64_t unit = *pow_long(10, -places);
+  const std::int64_t rest = x % unit;
+  const std::int64_t down = x - rest;
+  const std::int64_t half = unit / 2;
+  if (rest >= half) {
+    return checked_add(down, unit);
+  }
+  return rest <= -half ? checked_subtract(down, unit) : down;
+}
+
+bool isfinite_real(double x) {
+  return std::isfinite(x);
+}
+bool isinf_real(double x) {
+  return std::isinf(x);
+}
+bool isnan_real(double x) {
+  return std::isnan(x);
+}
+bool isint_real(double x) {
+  return std::isfinite(x) && std::floor(x) == x;
+}
+bool isint_long(std::int64_t /*x*/) {
+  return true;
+}
+bool isint_string(std::string_view /*x*/) {
+  return false;
+}
+bool not_bool(bool x) {
+  return !x;
+}
+
+std::optional<bool> around_real(double x, double center, double delta) {
+  return x >= center - delta && x <= center + delta;
+}
+std::optional<bool> around_time(Datetime x, Datetime center, Timespan delta) {
+  return x.ns >= checked_subtract(center.ns, delta.ns).value_or(kInstantMin) &&
+         x.ns <= checked_add(center.ns, delta.ns).value_or(kInstantMax);
+}
+std::optional<bool> around_span(Timespan x, Timespan center, Timespan delta) {
+  return around_time({x.ns}, {center.ns}, delta);
+}
+
+constexpr std::array<ScalarFunction, 32> kMathFunctions = {{
+    {.name = "abs",
+     .category = "math",
+     .summary = "The absolute value of a number or timespan.",
+     .params = {{{"x", "A number or timespan."}}},
+     .returns = "The type of `x`; null when the result does not fit.",
+     .examples = {{{"print abs(-5), abs(-2.5), abs(-1h)", "5  2.5  1h0m0s"}}},
+     .overloads = {lift<abs_long>(), lift<abs_real>(), lift<abs_span>()}},
+    {.name = "acos",
+     .category = "math",
+     .summary = "The angle in radians whose cosine is `x`.",
+     .params = {{{"x", "A number from -1 to 1."}}},
+     .returns = "A real; null outside of [-1, 1].",
+     .examples = {{{"print acos(1)", "0"}}},
+     .overloads = {lift<acos_real>()}},
+    {.name = "around",
+     .category = "math",
+     .summary = "Whether a value lies within a distance of a center.",
+     .params = {{{"value", "A number, datetime or timespan."},
+                 {"center", "The middle of the range."},
+                 {"delta", "How far from it a value may lie, both ends included."}}},
+     .returns = "A bool; null when an argument is.",
+     .examples = {{{"print around(5, 4, 1), around(7, 4, 1)", "true  false"}}},
+     .overloads = {lift<around_real>(), lift<around_time>(), lift<around_span>()}},
+    {.name = "asin",
+     .category = "math",
+     .summary = "The angle in radians whose sine is `x`.",
+     .params = {{{"x", "A number from -1 to 1."}}},
+     .returns = "A real; null outside of [-1, 1].",
+     .examples = {{{"print asin(0)", "0"}, {"print asin(2)", ""}}},
+     .overloads = {lift<asin_real>()}},
+    {.name = "atan",
+     .category = "math",
+     .summary = "The angle in radians whose tangent is `x`.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print atan(0)", "0"}}},
+     .overloads = {lift<atan_real>()}},
+    {.name = "atan2",
+     .category = "math",
+     .summary = "The angle in radians between the x axis and the point (x, y).",
+     .params = {{{"y", "The y coordinate."}, {"x", "The x coordinate."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print atan2(0, 1)", "0"}}},
+     .overloads = {lift<atan2_real>()}},
+    {.name = "cos",
+     .category = "math",
+     .summary = "The cosine of an angle in radians.",
+     .params = {{{"x", "An angle in radians."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print cos(0)", "1"}}},
+     .overloads = {lift<cos_real>()}},
+    {.name = "cot",
+     .category = "math",
+     .summary = "The cotangent of an angle in radians.",
+     .params = {{{"x", "An angle in radians."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print round(cot(pi() / 4), 6)", "1"}}},
+     .overloads = {lift<cot_real>()}},
+    {.name = "degrees",
+     .category = "math",
+     .summary = "Converts radians to degrees.",
+     .params = {{{"x", "An angle in radians."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print degrees(pi())", "180"}}},
+     .overloads = {lift<degrees_real>()}},
+    {.name = "erf",
+     .category = "math",
+     .summary = "The error function.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print erf(0)", "0"}}},
+     .overloads = {lift<erf_real>()}},
+    {.name = "erfc",
+     .category = "math",
+     .summary = "The complementary error function, 1 - erf(x).",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print erfc(0)", "1"}}},
+     .overloads = {lift<erfc_real>()}},
+    {.name = "exp",
+     .category = "math",
+     .summary = "e raised to the power `x`.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print exp(0)", "1"}}},
+     .overloads = {lift<exp_real>()}},
+    {.name = "exp10",
+     .category = "math",
+     .summary = "10 raised to the power `x`.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print exp10(3)", "1000"}}},
+     .overloads = {lift<exp10_real>()}},
+    {.name = "exp2",
+     .category = "math",
+     .summary = "2 raised to the power `x`.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print exp2(10)", "1024"}}},
+     .overloads = {lift<exp2_real>()}},
+    {.name = "gamma",
+     .category = "math",
+     .summary = "The gamma function.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null at zero and the negative integers.",
+     .examples = {{{"print gamma(5)", "24"}, {"print gamma(0)", ""}}},
+     .overloads = {lift<gamma_real>()}},
+    {.name = "isfinite",
+     .category = "math",
+     .summary = "Whether a number is neither infinite nor NaN.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A bool; null for null.",
+     .examples = {{{"print isfinite(1.0), isfinite(1.0 / 0.0)", "true  false"}}},
+     .overloads = {lift<isfinite_real>()}},
+    {.name = "isinf",
+     .category = "math",
+     .summary = "Whether a number is infinite.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A bool; null for null.",
+     .examples = {{{"print isinf(1.0 / 0.0)", "true"}}},
+     .overloads = {lift<isinf_real>()}},
+    {.name = "isint",
+     .category = "math",
+     .summary = "Whether a number has no fractional part.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A bool; null for null, false for NaN and infinities.",
+     .examples = {{{"print isint(42), isint(4.2)", "true  false"}}},
+     .overloads = {lift<isint_long>(), lift<isint_real>(), lift<isint_string>()}},
+    {.name = "isnan",
+     .category = "math",
+     .summary = "Whether a number is NaN.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A bool; null for null.",
+     .examples = {{{"print isnan(sqrt(-1)), isnan(1)", "true  false"}}},
+     .overloads = {lift<isnan_real>()}},
+    {.name = "log",
+     .category = "math",
+     .summary = "The natural logarithm.",
+     .params = {{{"x", "A number above zero."}}},
+     .returns = "A real; null when `x` is not positive.",
+     .examples = {{{"print log(1)", "0"}, {"print log(0)", ""}}},
+     .overloads = {lift<log_real>()}},
+    {.name = "log10",
+     .category = "math",
+     .summary = "The logarithm to base 10.",
+     .params = {{{"x", "A number above zero."}}},
+     .returns = "A real; null when `x` is not positive.",
+     .examples = {{{"print log10(1000)", "3"}}},
+     .overloads = {lift<log10_real>()}},
+    {.name = "log2",
+     .category = "math",
+     .summary = "The logarithm to base 2.",
+     .params = {{{"x", "A number above zero."}}},
+     .returns = "A real; null when `x` is not positive.",
+     .examples = {{{"print log2(8)", "3"}}},
+     .overloads = {lift<log2_real>()}},
+    {.name = "loggamma",
+     .category = "math",
+     .summary = "The natural logarithm of the absolute value of gamma(x).",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; null at zero and the negative integers.",
+     .examples = {{{"print round(loggamma(5), 6)", "3.178054"}}},
+     .overloads = {lift<loggamma_real>()}},
+    {.name = "not",
+     .category = "math",
+     .summary = "Reverses a bool.",
+     .params = {{{"expr", "The bool to reverse."}}},
+     .returns = "A bool; null for null.",
+     .examples = {{{"print not(true)", "false"}}},
+     .overloads = {lift<not_bool>()}},
+    {.name = "pi",
+     .category = "math",
+     .summary = "The number pi.",
+     .returns = "A real.",
+     .examples = {{{"print round(pi(), 4)", "3.1416"}}},
+     .overloads = {lift<pi_real>()}},
+    {.name = "pow",
+     .category = "math",
+     .summary = "Raises a base to an exponent.",
+     .params = {{{"base", "The base."}, {"exponent", "The exponent."}}},
+     .returns = "A real; NaN where the power is not a real number.",
+     .examples = {{{"print pow(2, 10), pow(4, 0.5)", "1024  2"}}},
+     .overloads = {lift<pow_longs>(), lift<pow_real>()}},
+    {.name = "radians",
+     .category = "math",
+     .summary = "Converts degrees to radians.",
+     .params = {{{"x", "An angle in degrees."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print round(radians(180), 4)", "3.1416"}}},
+     .overloads = {lift<radians_real>()}},
+    {.name = "round",
+     .category = "math",
+     .summary = "Rounds to a number of decimal digits, halves away from zero.",
+     .params =
+         {{{"x", "The number to round."},
+           {"[digits]",
+            "Digits after the point, 0 when left out; negative ones round to tens, hundreds, …"}}},
+     .returns = "The type of `x`.",
+     .examples = {{{"print round(2.5), round(-2.5)", "3  -3"},
+                   {"print round(1.005, 2)", "1.01"},
+                   {"print round(1250, -2)", "1300"}}},
+     .overloads = {lift<round_long>(), lift<round_digits>()}},
+    {.name = "sign",
+     .category = "math",
+     .summary = "-1, 0 or 1, as a number is negative, zero or positive.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A long; null for null and NaN.",
+     .examples = {{{"print sign(-2.5), sign(0), sign(7)", "-1  0  1"}}},
+     .overloads = {lift<sign_long>(), lift<sign_real>()}},
+    {.name = "sin",
+     .category = "math",
+     .summary = "The sine of an angle in radians.",
+     .params = {{{"x", "An angle in radians."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print sin(0)", "0"}}},
+     .overloads = {lift<sin_real>()}},
+    {.name = "sqrt",
+     .category = "math",
+     .summary = "The square root.",
+     .params = {{{"x", "A number."}}},
+     .returns = "A real; NaN for negative numbers, which isnan() tells and tables show as nothing.",
+     .examples = {{{"print sqrt(9)", "3"}}},
+     .overloads = {lift<sqrt_real>()}},
+    {.name = "tan",
+     .category = "math",
+     .summary = "The tangent of an angle in radians.",
+     .params = {{{"x", "An angle in radians."}}},
+     .returns = "A real; null for null.",
+     .examples = {{{"print tan(0)", "0"}}},
+     .overloads = {lift<tan_real>()}},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> math_functions() {
+  return kMathFunctions;
+}
 
 }  // namespace evq

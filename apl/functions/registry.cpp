@@ -17,7 +17,7 @@ constexpr ScalarTable kScalarTables[] = {
     set_functions,        series_functions,        series_fill_functions,  series_filter_functions,
     series_stats_functions, ip_functions,          hash_functions,         encode_functions,
     sql_functions,        genai_functions,         metadata_functions,     pair_functions,
-    window_functions,
+    window_functions,     math_list_functions,     bit_functions,
 };
 
 constexpr AggregateTable kAggregateTables[] = {

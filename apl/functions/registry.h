@@ -55,6 +55,8 @@ EVQ_FUNCTION_TABLE(string_search);
 EVQ_FUNCTION_TABLE(text_parse);
 EVQ_FUNCTION_TABLE(regex);
 EVQ_FUNCTION_TABLE(math);
+EVQ_FUNCTION_TABLE(math_list);    // max_of, range, rand
+EVQ_FUNCTION_TABLE(bit);
 EVQ_FUNCTION_TABLE(rounding);
 EVQ_FUNCTION_TABLE(datetime);
 EVQ_FUNCTION_TABLE(conversion);

@@ -1,0 +1,33 @@
+#include "apl/functions/dynamic_rows.h"
+
+namespace evq {
+
+Vector RowsFunction::evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                              std::size_t rows) const {
+  DynamicRows views(args);
+  VectorBuilder out(result_);
+  out.reserve(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    function_(views.row(i), &out);
+  }
+  return out.finish();
+}
+
+Vector DynamicRowsFunction::evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                                     std::size_t rows) const {
+  DynamicRows views(args);
+  VectorBuilder out(Type::kDynamic);
+  out.reserve(rows);
+  DynamicBuilder value;
+  for (std::size_t i = 0; i < rows; ++i) {
+    value.clear();
+    if (function_(views.row(i), &value) && !DynamicView(value.bytes()).is_null()) {
+      out.append_text(value.bytes());
+    } else {
+      out.append_null();
+    }
+  }
+  return out.finish();
+}
+
+}  // namespace evq
