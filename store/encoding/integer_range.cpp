@@ -16,17 +16,42 @@ void divide(const IntegerRange& range, const std::int64_t* values, std::size_t s
   }
 }
 
+// Whether all differences from `least` are multiples of a divisor the compiler knows.
+template <std::uint64_t kDivisor>
+bool all_multiples(const std::int64_t* values, std::size_t size, std::uint64_t least) {
+  std::uint64_t rest = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    rest |= (static_cast<std::uint64_t>(values[i]) - least) % kDivisor;
+  }
+  return rest == 0;
+}
+
+// Powers of a thousand, which times have, are checked by multiplication; a division a value is
+// paid only when the first values promise another divisor.
 std::uint64_t common_divisor(const std::int64_t* values, std::size_t size, std::int64_t least) {
+  constexpr std::size_t kProbe = 64;
   const auto base = static_cast<std::uint64_t>(least);
   std::uint64_t divisor = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::uint64_t difference = static_cast<std::uint64_t>(values[i]) - base;
-    if (divisor != 0 && difference % divisor == 0) {
-      continue;
+  for (std::size_t i = 0; i < std::min(size, kProbe) && divisor != 1; ++i) {
+    divisor = std::gcd(divisor, static_cast<std::uint64_t>(values[i]) - base);
+  }
+  if (divisor == 1) {
+    return 1;
+  }
+  for (std::uint64_t power = 1000000000; size > kProbe && power >= 1000; power /= 1000) {
+    if (divisor % power == 0) {
+      const bool all = power == 1000      ? all_multiples<1000>(values, size, base)
+                       : power == 1000000 ? all_multiples<1000000>(values, size, base)
+                                          : all_multiples<1000000000>(values, size, base);
+      if (all) {
+        return power;
+      }
     }
-    divisor = std::gcd(divisor, difference);
-    if (divisor == 1) {
-      return 1;
+  }
+  for (std::size_t i = kProbe; i < size && divisor != 1; ++i) {
+    const std::uint64_t difference = static_cast<std::uint64_t>(values[i]) - base;
+    if (divisor == 0 || difference % divisor != 0) {
+      divisor = std::gcd(divisor, difference);
     }
   }
   return divisor == 0 ? 1 : divisor;
