@@ -1,9 +1,597 @@
-// The table of the datetime functions.
+// The functions of instants: the clock, calendar parts, starts and ends of units, differences.
+// Everything is UTC; weeks begin on Sunday, except those of week_of_year(), which are ISO 8601's.
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/number.h"
+#include "store/base/time.h"
+#include "store/base/time_scan.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> datetime_functions() { return {}; }
+using MaybeLong = std::optional<std::int64_t>;
+using MaybeTime = std::optional<Datetime>;
+using MaybeSpan = std::optional<Timespan>;
+
+MaybeTime time_of(MaybeLong ns) {
+  return ns.has_value() ? MaybeTime(Datetime{*ns}) : MaybeTime();
+}
+
+Datetime now_plain(const EvalContext& context) {
+  return {context.now_ns};
+}
+MaybeTime now_offset(const EvalContext& context, Timespan offset) {
+  return time_of(checked_add(context.now_ns, offset.ns));
+}
+MaybeTime ago(const EvalContext& context, Timespan span) {
+  return time_of(checked_subtract(context.now_ns, span.ns));
+}
+
+// ---- parts
+
+enum class Part : std::uint8_t {
+  kYear,
+  kQuarter,
+  kMonth,
+  kWeek,
+  kDay,
+  kDayOfYear,
+  kHour,
+  kMinute,
+  kSecond,
+  kMillisecond,
+  kMicrosecond,
+  kNanosecond,
+};
+
+struct PartName {
+  std::string_view name;
+  Part part;
+};
+
+constexpr std::array<PartName, 14> kPartNames = {{
+    {"year", Part::kYear},
+    {"quarter", Part::kQuarter},
+    {"month", Part::kMonth},
+    {"week", Part::kWeek},
+    {"week_of_year", Part::kWeek},
+    {"weekofyear", Part::kWeek},
+    {"day", Part::kDay},
+    {"dayofyear", Part::kDayOfYear},
+    {"hour", Part::kHour},
+    {"minute", Part::kMinute},
+    {"second", Part::kSecond},
+    {"millisecond", Part::kMillisecond},
+    {"microsecond", Part::kMicrosecond},
+    {"nanosecond", Part::kNanosecond},
+}};
+
+std::optional<Part> part_from_name(std::string_view name) {
+  for (const PartName& known : kPartNames) {
+    if (equals_ignoring_ascii_case(known.name, name)) {
+      return known.part;
+    }
+  }
+  return std::nullopt;
+}
+
+// Nanoseconds of a part of fixed length; 0 for months and longer.
+std::int64_t part_ns(Part part) {
+  switch (part) {
+    case Part::kWeek:
+      return kWeekNs;
+    case Part::kDay:
+    case Part::kDayOfYear:
+      return kDayNs;
+    case Part::kHour:
+      return kHourNs;
+    case Part::kMinute:
+      return kMinuteNs;
+    case Part::kSecond:
+      return kSecondNs;
+    case Part::kMillisecond:
+      return kMillisecondNs;
+    case Part::kMicrosecond:
+      return kMicrosecondNs;
+    case Part::kNanosecond:
+      return 1;
+    case Part::kYear:
+    case Part::kQuarter:
+    case Part::kMonth:
+      return 0;
+  }
+  return 0;
+}
+
+std::int64_t part_months(Part part) {
+  return part == Part::kYear ? 12 : part == Part::kQuarter ? 3 : 1;
+}
+
+MaybeLong datetime_part(std::string_view name, Datetime time) {
+  const std::optional<Part> part = part_from_name(name);
+  if (!part.has_value()) {
+    return std::nullopt;
+  }
+  const Civil civil = civil_from_ns(time.ns);
+  switch (*part) {
+    case Part::kYear:
+      return civil.year;
+    case Part::kQuarter:
+      return (civil.month - 1) / 3 + 1;
+    case Part::kMonth:
+      return civil.month;
+    case Part::kWeek:
+      return iso_week(time.ns).week;
+    case Part::kDay:
+      return civil.day;
+    case Part::kDayOfYear:
+      return day_of_year(time.ns);
+    case Part::kHour:
+      return civil.hour;
+    case Part::kMinute:
+      return civil.minute;
+    case Part::kSecond:
+      return civil.second;
+    case Part::kMillisecond:
+      return civil.nanosecond / kMillisecondNs;
+    case Part::kMicrosecond:
+      return civil.nanosecond / kMicrosecondNs;
+    case Part::kNanosecond:
+      return civil.nanosecond;
+  }
+  return std::nullopt;
+}
+
+MaybeTime datetime_add(std::string_view name, std::int64_t amount, Datetime time) {
+  const std::optional<Part> part = part_from_name(name);
+  if (!part.has_value()) {
+    return std::nullopt;
+  }
+  const std::int64_t width = part_ns(*part);
+  if (width == 0) {
+    const MaybeLong months = checked_multiply(amount, part_months(*part));
+    return months.has_value() ? time_of(add_months(time.ns, *months)) : std::nullopt;
+  }
+  const MaybeLong span = checked_multiply(amount, width);
+  return span.has_value() ? time_of(checked_add(time.ns, *span)) : std::nullopt;
+}
+
+// The number of the unit that holds `ns`, counted from an arbitrary one.
+std::int64_t unit_number(Part part, std::int64_t ns) {
+  const std::int64_t width = part_ns(part);
+  if (width == 0) {
+    const Civil civil = civil_from_ns(ns);
+    const std::int64_t months = std::int64_t{civil.year} * 12 + civil.month - 1;
+    return months / part_months(part);
+  }
+  // The epoch was a Thursday; weeks begin on Sundays, four days before it.
+  const std::int64_t days_before = part == Part::kWeek ? 4 : 0;
+  if (width < kDayNs) {
+    const std::int64_t quotient = ns / width;
+    return quotient * width > ns ? quotient - 1 : quotient;
+  }
+  const std::int64_t quotient = ns / kDayNs;
+  const std::int64_t day = (quotient * kDayNs > ns ? quotient - 1 : quotient) + days_before;
+  const std::int64_t days = width / kDayNs;
+  return day >= 0 ? day / days : -((-day + days - 1) / days);
+}
+
+MaybeLong datetime_diff(std::string_view name, Datetime a, Datetime b) {
+  const std::optional<Part> part = part_from_name(name);
+  if (!part.has_value()) {
+    return std::nullopt;
+  }
+  return checked_subtract(unit_number(*part, a.ns), unit_number(*part, b.ns));
+}
+
+std::int64_t day_of_month(Datetime t) {
+  return civil_from_ns(t.ns).day;
+}
+std::int64_t day_of_week_number(Datetime t) {
+  return day_of_week(t.ns);
+}
+std::int64_t day_of_year_number(Datetime t) {
+  return day_of_year(t.ns);
+}
+std::int64_t month_number(Datetime t) {
+  return civil_from_ns(t.ns).month;
+}
+std::int64_t year_number(Datetime t) {
+  return civil_from_ns(t.ns).year;
+}
+std::int64_t hour_number(Datetime t) {
+  return civil_from_ns(t.ns).hour;
+}
+std::int64_t week_number(Datetime t) {
+  return iso_week(t.ns).week;
+}
+
+// ---- units
+
+template <CalendarUnit kUnit>
+MaybeTime unit_start(Datetime time, MaybeLong offset) {
+  return time_of(start_of(kUnit, time.ns, offset.value_or(0)));
+}
+
+// The language counts in ticks of 100 ns here: a unit ends at .9999999.
+template <CalendarUnit kUnit>
+MaybeTime unit_end(Datetime time, MaybeLong offset) {
+  const MaybeLong last = end_of(kUnit, time.ns, offset.value_or(0));
+  return last.has_value() ? time_of(checked_subtract(*last, kTickNs - 1)) : std::nullopt;
+}
+
+// ---- Unix time and construction
+
+template <std::int64_t kUnitNs>
+MaybeTime time_from_long(std::int64_t count) {
+  return time_of(checked_multiply(count, kUnitNs));
+}
+// Fractions are dropped.
+template <std::int64_t kUnitNs>
+MaybeTime time_from_real(double count) {
+  const MaybeLong whole = int_from_real(count);
+  return whole.has_value() ? time_of(checked_multiply(*whole, kUnitNs)) : std::nullopt;
+}
+
+bool fits_int(std::int64_t value) {
+  return value >= 0 && value <= 9999;
+}
+
+// Seconds with a fraction, as whole nanoseconds below a minute.
+MaybeLong seconds_ns(double seconds) {
+  if (!(seconds >= 0 && seconds < 60)) {
+    return std::nullopt;
+  }
+  return std::min<std::int64_t>(std::llround(seconds * static_cast<double>(kSecondNs)),
+                                kMinuteNs - 1);
+}
+
+MaybeTime make_datetime(std::int64_t year, std::int64_t month, std::int64_t day, MaybeLong hour,
+                        MaybeLong minute, std::optional<double> second) {
+  const MaybeLong rest = seconds_ns(second.value_or(0));
+  for (const std::int64_t field : {year, month, day, hour.value_or(0), minute.value_or(0)}) {
+    if (!fits_int(field)) {
+      return std::nullopt;
+    }
+  }
+  if (!rest.has_value()) {
+    return std::nullopt;
+  }
+  Civil civil;
+  civil.year = static_cast<int>(year);
+  civil.month = static_cast<int>(month);
+  civil.day = static_cast<int>(day);
+  civil.hour = static_cast<int>(hour.value_or(0));
+  civil.minute = static_cast<int>(minute.value_or(0));
+  civil.second = static_cast<int>(*rest / kSecondNs);
+  civil.nanosecond = static_cast<int>(*rest % kSecondNs);
+  return time_of(ns_from_civil(civil));
+}
+
+MaybeSpan span_of_parts(std::int64_t days, std::int64_t hours, std::int64_t minutes,
+                        double seconds) {
+  constexpr std::int64_t kDaysMax = 106751;
+  const MaybeLong rest = seconds_ns(seconds);
+  if (days < 0 || days >= kDaysMax || hours < 0 || hours > 23 || minutes < 0 || minutes > 59 ||
+      !rest.has_value()) {
+    return std::nullopt;
+  }
+  return Timespan{days * kDayNs + hours * kHourNs + minutes * kMinuteNs + *rest};
+}
+MaybeSpan timespan_hm(std::int64_t hours, std::int64_t minutes) {
+  return span_of_parts(0, hours, minutes, 0);
+}
+MaybeSpan timespan_hms(std::int64_t hours, std::int64_t minutes, double seconds) {
+  return span_of_parts(0, hours, minutes, seconds);
+}
+MaybeSpan timespan_dhms(std::int64_t days, std::int64_t hours, std::int64_t minutes,
+                        double seconds) {
+  return span_of_parts(days, hours, minutes, seconds);
+}
+
+MaybeTime bin_at_time(Datetime value, Timespan size, Datetime origin) {
+  return time_of(floor_to_from(value.ns, size.ns, origin.ns));
+}
+MaybeSpan bin_at_span(Timespan value, Timespan size, Timespan origin) {
+  const MaybeTime bin = time_of(floor_to_from(value.ns, size.ns, origin.ns));
+  return bin.has_value() ? MaybeSpan(Timespan{bin->ns}) : std::nullopt;
+}
+MaybeLong bin_at_long(std::int64_t value, std::int64_t size, std::int64_t origin) {
+  return floor_to_from(value, size, origin);
+}
+std::optional<double> bin_at_real(double value, double size, double origin) {
+  if (!(size > 0)) {
+    return std::nullopt;
+  }
+  return std::floor((value - origin) / size) * size + origin;
+}
+
+constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
+    {.name = "ago",
+     .category = "datetime",
+     .summary = "The time a span before now.",
+     .params = {{{"span", "How long ago."}}},
+     .returns = "A datetime; now() is one instant for the whole query.",
+     .examples = {{{"print now() - ago(1h)", "1h0m0s"}}},
+     .overloads = {lift<ago>()},
+     .flags = FunctionFlags::kContext},
+    {.name = "bin_at",
+     .category = "datetime",
+     .summary =
+         "Rounds a number, time or span down to a multiple of a size, counted from a fixed point.",
+     .params = {{{"value", "The number, datetime or timespan to round."},
+                 {"size", "The distance of the multiples."},
+                 {"origin", "A value that is a multiple."}}},
+     .returns = "A value of the type of `value`; null when the size is zero or negative.",
+     .examples = {{{"print bin_at(6.5, 2.5, 7)", "4.5"},
+                   {"print bin_at(datetime(2024-05-01 10:20), 1d, datetime(2024-01-01 12:00))",
+                    "2024-04-30T12:00:00Z"}}},
+     .overloads = {lift<bin_at_long>(), lift<bin_at_real>(), lift<bin_at_time>(),
+                   lift<bin_at_span>()}},
+    {.name = "datetime_add",
+     .category = "datetime",
+     .summary = "Adds a number of calendar units to a time.",
+     .params = {{{"part",
+                  "year, quarter, month, week, day, hour, minute, second, millisecond, microsecond "
+                  "or nanosecond, in any case."},
+                 {"amount", "How many; may be negative."},
+                 {"time", "A datetime."}}},
+     .returns = "A datetime; the day is clipped to the month's length. Null for an unknown part "
+                "and outside of the years 1678 to 2261.",
+     .examples = {{{"print datetime_add('month', 1, datetime(2024-01-31))", "2024-02-29T00:00:00Z"},
+                   {"print datetime_add('day', -1, datetime(2024-03-01))",
+                    "2024-02-29T00:00:00Z"}}},
+     .overloads = {lift<datetime_add>()}},
+    {.name = "datetime_diff",
+     .category = "datetime",
+     .summary = "Counts the boundaries of calendar units between two times.",
+     .params = {{{"part",
+                  "year, quarter, month, week, day, hour, minute, second, millisecond, microsecond "
+                  "or nanosecond, in any case."},
+                 {"a", "The later datetime."},
+                 {"b", "The earlier datetime."}}},
+     .returns = "A long, positive when `a` is later; both times are rounded down to the part "
+                "first, so one day lies between 23:30 and 00:30. Null for an unknown part.",
+     .examples =
+         {{{"print datetime_diff('day', datetime(2024-05-02 00:30), datetime(2024-05-01 23:30))",
+            "1"},
+           {"print datetime_diff('month', datetime(2024-01-01), datetime(2024-03-31))", "-2"}}},
+     .overloads = {lift<datetime_diff>()}},
+    {.name = "datetime_part",
+     .category = "datetime",
+     .summary = "One part of a time as a number.",
+     .params = {{{"part",
+                  "year, quarter, month, week_of_year, day, dayOfYear, hour, minute, second, "
+                  "millisecond, microsecond or nanosecond, in any case."},
+                 {"time", "A datetime."}}},
+     .returns = "A long; the parts of a second are the whole fraction in that unit. Null for an "
+                "unknown part.",
+     .examples = {{{"print datetime_part('quarter', datetime(2024-05-01))", "2"},
+                   {"print datetime_part('microsecond', datetime(2024-05-01 00:00:00.765432))",
+                    "765432"}}},
+     .overloads = {lift<datetime_part>()}},
+    {.name = "dayofmonth",
+     .category = "datetime",
+     .summary = "The day of the month, 1 to 31.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long.",
+     .examples = {{{"print dayofmonth(datetime(2024-02-29 13:14:15.765))", "29"}}},
+     .overloads = {lift<day_of_month>()}},
+    {.name = "dayofweek",
+     .category = "datetime",
+     .summary = "The day of the week: 0 is Sunday, 6 Saturday.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long.",
+     .examples = {{{"print dayofweek(datetime(2024-02-29 13:14:15.765))", "4"}}},
+     .overloads = {lift<day_of_week_number>()}},
+    {.name = "dayofyear",
+     .category = "datetime",
+     .summary = "The day of the year, 1 to 366.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long.",
+     .examples = {{{"print dayofyear(datetime(2024-02-29 13:14:15.765))", "60"}}},
+     .overloads = {lift<day_of_year_number>()}},
+    {.name = "endofday",
+     .category = "datetime",
+     .summary = "The end of the day that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many days later, or earlier when negative."}}},
+     .returns = "A datetime, 100 ns before the next day.",
+     .examples = {{{"print endofday(datetime(2024-02-29 13:14:15.765))",
+                    "2024-02-29T23:59:59.9999999Z"}}},
+     .overloads = {lift<unit_end<CalendarUnit::kDay>>()}},
+    {.name = "endofhour",
+     .category = "datetime",
+     .summary = "The end of the hour that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many hours later, or earlier when negative."}}},
+     .returns = "A datetime, 100 ns before the next hour.",
+     .examples = {{{"print endofhour(datetime(2024-02-29 13:14:15.765))",
+                    "2024-02-29T13:59:59.9999999Z"}}},
+     .overloads = {lift<unit_end<CalendarUnit::kHour>>()}},
+    {.name = "endofmonth",
+     .category = "datetime",
+     .summary = "The end of the month that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many months later, or earlier when negative."}}},
+     .returns = "A datetime, 100 ns before the next month.",
+     .examples = {{{"print endofmonth(datetime(2024-02-29 13:14:15.765))",
+                    "2024-02-29T23:59:59.9999999Z"}}},
+     .overloads = {lift<unit_end<CalendarUnit::kMonth>>()}},
+    {.name = "endofweek",
+     .category = "datetime",
+     .summary = "The end of the week that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many weeks later, or earlier when negative."}}},
+     .returns = "A datetime, 100 ns before the next week. Weeks begin on Sunday.",
+     .examples = {{{"print endofweek(datetime(2024-02-29 13:14:15.765))",
+                    "2024-03-02T23:59:59.9999999Z"}}},
+     .overloads = {lift<unit_end<CalendarUnit::kWeek>>()}},
+    {.name = "endofyear",
+     .category = "datetime",
+     .summary = "The end of the year that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many years later, or earlier when negative."}}},
+     .returns = "A datetime, 100 ns before the next year.",
+     .examples = {{{"print endofyear(datetime(2024-02-29 13:14:15.765))",
+                    "2024-12-31T23:59:59.9999999Z"}}},
+     .overloads = {lift<unit_end<CalendarUnit::kYear>>()}},
+    {.name = "getmonth",
+     .category = "datetime",
+     .summary = "The month, 1 to 12.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long.",
+     .examples = {{{"print getmonth(datetime(2024-02-29 13:14:15.765))", "2"}}},
+     .overloads = {lift<month_number>()}},
+    {.name = "getyear",
+     .category = "datetime",
+     .summary = "The year.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long.",
+     .examples = {{{"print getyear(datetime(2024-02-29 13:14:15.765))", "2024"}}},
+     .overloads = {lift<year_number>()}},
+    {.name = "hourofday",
+     .category = "datetime",
+     .summary = "The hour, 0 to 23.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long.",
+     .examples = {{{"print hourofday(datetime(2024-02-29 13:14:15.765))", "13"}}},
+     .overloads = {lift<hour_number>()}},
+    {.name = "make_datetime",
+     .category = "datetime",
+     .summary = "Makes a time of its calendar fields.",
+     .params = {{{"year", "The year."},
+                 {"month", "The month, 1 to 12."},
+                 {"day", "The day, 1 to 31."},
+                 {"[hour]", "The hour, 0 to 23."},
+                 {"[minute]", "The minute, 0 to 59."},
+                 {"[second]", "The second, with a fraction."}}},
+     .returns = "A datetime, UTC; null when there is no such time.",
+     .examples = {{{"print make_datetime(2024, 5, 1, 10, 20, 30.5)", "2024-05-01T10:20:30.5Z"},
+                   {"print make_datetime(2023, 2, 29)", ""}}},
+     .overloads = {lift<make_datetime>()}},
+    {.name = "make_timespan",
+     .category = "datetime",
+     .summary = "Makes a span of its fields.",
+     .params = {{{"[days]", "Days; only with all four arguments."},
+                 {"hours", "Hours, 0 to 23."},
+                 {"minutes", "Minutes, 0 to 59."},
+                 {"[seconds]", "Seconds below 60, with a fraction."}}},
+     .returns = "A timespan; null when a field is out of its range.",
+     .examples = {{{"print make_timespan(1, 12, 30, 55.123)", "36h30m55.123s"},
+                   {"print make_timespan(12, 30)", "12h30m0s"}}},
+     .overloads = {lift<timespan_hm>(), lift<timespan_hms>(), lift<timespan_dhms>()}},
+    {.name = "monthofyear",
+     .category = "datetime",
+     .summary = "The month, 1 to 12.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long.",
+     .examples = {{{"print monthofyear(datetime(2024-02-29 13:14:15.765))", "2"}}},
+     .overloads = {lift<month_number>()}},
+    {.name = "now",
+     .category = "datetime",
+     .summary = "The time of the query, one instant for all of it.",
+     .params = {{{"[offset]", "A timespan to add."}}},
+     .returns = "A datetime.",
+     .examples = {{{"print now(-1h) == ago(1h)", "true"}}},
+     .overloads = {lift<now_plain>(), lift<now_offset>()},
+     .flags = FunctionFlags::kContext},
+    {.name = "startofday",
+     .category = "datetime",
+     .summary = "The first instant of the day that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many days later, or earlier when negative."}}},
+     .returns = "A datetime.",
+     .examples = {{{"print startofday(datetime(2024-02-29 13:14:15.765))",
+                    "2024-02-29T00:00:00Z"}}},
+     .overloads = {lift<unit_start<CalendarUnit::kDay>>()}},
+    {.name = "startofhour",
+     .category = "datetime",
+     .summary = "The first instant of the hour that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many hours later, or earlier when negative."}}},
+     .returns = "A datetime.",
+     .examples = {{{"print startofhour(datetime(2024-02-29 13:14:15.765))",
+                    "2024-02-29T13:00:00Z"}}},
+     .overloads = {lift<unit_start<CalendarUnit::kHour>>()}},
+    {.name = "startofmonth",
+     .category = "datetime",
+     .summary = "The first instant of the month that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many months later, or earlier when negative."}}},
+     .returns = "A datetime.",
+     .examples = {{{"print startofmonth(datetime(2024-02-29 13:14:15.765))",
+                    "2024-02-01T00:00:00Z"}}},
+     .overloads = {lift<unit_start<CalendarUnit::kMonth>>()}},
+    {.name = "startofweek",
+     .category = "datetime",
+     .summary = "The first instant of the week that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many weeks later, or earlier when negative."}}},
+     .returns = "A datetime. Weeks begin on Sunday.",
+     .examples = {{{"print startofweek(datetime(2024-02-29 13:14:15.765))",
+                    "2024-02-25T00:00:00Z"}}},
+     .overloads = {lift<unit_start<CalendarUnit::kWeek>>()}},
+    {.name = "startofyear",
+     .category = "datetime",
+     .summary = "The first instant of the year that holds a time.",
+     .params = {{{"time", "A datetime."},
+                 {"[offset]", "How many years later, or earlier when negative."}}},
+     .returns = "A datetime.",
+     .examples = {{{"print startofyear(datetime(2024-02-29 13:14:15.765))",
+                    "2024-01-01T00:00:00Z"}}},
+     .overloads = {lift<unit_start<CalendarUnit::kYear>>()}},
+    {.name = "unixtime_microseconds_todatetime",
+     .category = "datetime",
+     .summary = "The time that lies so many microseconds after 1970-01-01.",
+     .params = {{{"count", "A number of microseconds; fractions are dropped."}}},
+     .returns = "A datetime; null outside of the years 1677 to 2262.",
+     .examples = {{{"print unixtime_microseconds_todatetime(1714558830000000)",
+                    "2024-05-01T10:20:30Z"}}},
+     .overloads = {lift<time_from_long<kMicrosecondNs>>(), lift<time_from_real<kMicrosecondNs>>()}},
+    {.name = "unixtime_milliseconds_todatetime",
+     .category = "datetime",
+     .summary = "The time that lies so many milliseconds after 1970-01-01.",
+     .params = {{{"count", "A number of milliseconds; fractions are dropped."}}},
+     .returns = "A datetime; null outside of the years 1677 to 2262.",
+     .examples = {{{"print unixtime_milliseconds_todatetime(1714558830000)",
+                    "2024-05-01T10:20:30Z"}}},
+     .overloads = {lift<time_from_long<kMillisecondNs>>(), lift<time_from_real<kMillisecondNs>>()}},
+    {.name = "unixtime_nanoseconds_todatetime",
+     .category = "datetime",
+     .summary = "The time that lies so many nanoseconds after 1970-01-01.",
+     .params = {{{"count", "A number of nanoseconds; fractions are dropped."}}},
+     .returns = "A datetime; null outside of the years 1677 to 2262.",
+     .examples = {{{"print unixtime_nanoseconds_todatetime(1714558830000000000)",
+                    "2024-05-01T10:20:30Z"}}},
+     .overloads = {lift<time_from_long<1>>(), lift<time_from_real<1>>()}},
+    {.name = "unixtime_seconds_todatetime",
+     .category = "datetime",
+     .summary = "The time that lies so many seconds after 1970-01-01.",
+     .params = {{{"count", "A number of seconds; fractions are dropped."}}},
+     .returns = "A datetime; null outside of the years 1677 to 2262.",
+     .examples = {{{"print unixtime_seconds_todatetime(1714558830)", "2024-05-01T10:20:30Z"}}},
+     .overloads = {lift<time_from_long<kSecondNs>>(), lift<time_from_real<kSecondNs>>()}},
+    {.name = "week_of_year",
+     .category = "datetime",
+     .summary = "The number of the week by ISO 8601, 1 to 53.",
+     .params = {{{"time", "A datetime."}}},
+     .returns = "A long; weeks begin on Monday, and the first one holds the year's first Thursday.",
+     .examples = {{{"print week_of_year(datetime(2021-01-03))", "53"}}},
+     .overloads = {lift<week_number>()}},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> datetime_functions() {
+  return kDatetimeFunctions;
+}
 
 }  // namespace evq
