@@ -125,6 +125,9 @@ inline bool FakeTerminal::write(std::string_view bytes) {
 
 inline void FakeTerminal::put(std::string_view cluster) {
   const std::size_t width = grapheme_width(cluster);
+  if (width == 0) {
+    return;  // a mark without a base, which terminals draw over the character before
+  }
   if (column_ + width > size_.columns) {
     column_ = 0;
     line_feed();
