@@ -1,5 +1,6 @@
 #pragma once
 // Column statistics from dense values: one pass, cheap enough for every column of every block.
+// Pure functions over values the caller owns; nothing fails.
 
 #include <cstddef>
 

@@ -158,7 +158,8 @@ const std::vector<Quarantine>& quarantines() {
   static const std::vector<Quarantine> kRows = {
       {"doctest/*", {"tests/*"}},
       {"CLI/*", {"cli/options.cpp"}},
-      {"simdjson*", {"store/ingest/json_*.cpp", "store/column/dynamic_json.cpp"}},
+      {"simdjson*",
+       {"store/ingest/json_*.cpp", "store/column/dynamic_json.cpp", "tests/bench/micro/*.cpp"}},
       {"nlohmann/*", {"http/wire*.cpp"}},
       {"boost/beast*", {"http/server.cpp", "http/client.cpp"}},
       {"boost/asio*", {"http/server.cpp", "http/client.cpp"}},
