@@ -219,6 +219,27 @@ void GroupTable::assign_general(std::span<const Vector> keys, std::size_t rows,
   }
 }
 
+void GroupTable::find(std::span<const Vector> keys, std::size_t rows,
+                      std::uint32_t* groups) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::string key_bytes;
+  for (std::size_t i = 0; i < rows; ++i) {
+    key_bytes.clear();
+    for (const Vector& key : keys) {
+      append_key(key.values(), key.slot(i), &key_bytes);
+    }
+    const std::uint64_t hash = hash64(key_bytes, seed_);
+    groups[i] = kNoGroup;
+    for (std::size_t at = hash & mask; slots_[at] != 0; at = (at + 1) & mask) {
+      const std::uint32_t group = slots_[at] - 1;
+      if (hashes_[group] == hash && keys_[group] == key_bytes) {
+        groups[i] = group;
+        break;
+      }
+    }
+  }
+}
+
 void GroupTable::merge(const GroupTable& other, std::vector<std::uint32_t>* to) {
   EVQ_CHECK(seed_ == other.seed_);
   to->resize(other.size());

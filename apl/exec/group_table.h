@@ -26,6 +26,10 @@ class GroupTable {
   void assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
               std::uint32_t* groups);
 
+  static constexpr std::uint32_t kNoGroup = 0xffffffff;
+  // groups[i] becomes the group of row i, or kNoGroup when its key has not been assigned one.
+  void find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const;
+
   std::size_t size() const { return keys_.size(); }
   // to[g] becomes this table's group with the key of `other`'s group g.
   void merge(const GroupTable& other, std::vector<std::uint32_t>* to);

@@ -1,9 +1,392 @@
-// The table of the distinct aggregates.
+// dcount by HyperLogLog, count_distinct by exact sets, and hll() states.
 
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+
+#include "apl/functions/aggregate_binding.h"
+#include "apl/functions/aggregate_rows.h"
+#include "apl/functions/hyperloglog.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/value_hash.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
+namespace {
 
-std::span<const AggregateFunction> distinct_aggregates() { return {}; }
+// visit(group, hash) for every row that is not null; entries are hashed once.
+template <class Visit>
+void visit_hashes(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
+                  const Visit& visit) {
+  if (rows == 0) {
+    return;
+  }
+  const Values& values = vector.values();
+  with_value_type(vector.type(), [&](auto tag) {
+    using T = decltype(tag);
+    const bool by_entry = !vector.is_flat() && values.size() <= rows;
+    if (!by_entry || groups == nullptr) {
+      visit_counted(vector, groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+        visit(group, sketch_hash(slot_value<T>(values, slot)));
+      });
+      return;
+    }
+    std::vector<std::uint64_t> hashes(values.size());
+    for (std::size_t slot = 0; slot < hashes.size(); ++slot) {
+      hashes[slot] = values.is_null(slot) ? 0 : sketch_hash(slot_value<T>(values, slot));
+    }
+    visit_row_slots(vector, groups, rows,
+                    [&](std::size_t group, std::size_t slot) { visit(group, hashes[slot]); });
+  });
+}
+
+enum class HllResult : std::uint8_t { kCount, kState };
+
+// Base64 without padding: hll() states travel as text inside a bag.
+std::string text_of_state(const HyperLogLog& sketch);
+std::optional<HyperLogLog> state_of_text(std::string_view text);
+
+class HllState : public AggregateState {
+ public:
+  HllState(unsigned precision, HllResult result) : precision_(precision), result_(result) {}
+
+  void resize(std::size_t groups) override {
+    if (groups > sketches_.size()) {
+      sketches_.resize(groups, HyperLogLog(precision_));
+    }
+  }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    HyperLogLog* sketches = sketches_.data();
+    visit_hashes(args[0], groups, rows,
+                 [sketches](std::size_t group, std::uint64_t hash) { sketches[group].add(hash); });
+    measure(rows);
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const HllState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      sketches_[to[j]].merge(from.sketches_[j]);
+    }
+    measure(sketches_.size());
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(result_ == HllResult::kCount ? Type::kLong : Type::kString);
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      if (result_ == HllResult::kCount) {
+        builder.append_integer(static_cast<std::int64_t>(sketches_[group].estimate()));
+      } else {
+        builder.append_text(text_of_state(sketches_[group]));
+      }
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return bytes_ + unmeasured_ * kRowBytesMax; }
+
+ protected:
+  std::vector<HyperLogLog>& sketches() { return sketches_; }
+  // Looking at every group after every chunk would be quadratic: it waits until as many rows have
+  // come as there are groups, and in between each row counts as the most it can have added.
+  void measure(std::size_t rows) {
+    unmeasured_ += rows;
+    if (unmeasured_ < sketches_.size()) {
+      return;
+    }
+    unmeasured_ = 0;
+    bytes_ = sketches_.capacity() * sizeof(HyperLogLog);
+    for (const HyperLogLog& sketch : sketches_) {
+      bytes_ += sketch.size_bytes();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kRowBytesMax = 128;
+
+  unsigned precision_;
+  HllResult result_;
+  std::vector<HyperLogLog> sketches_;
+  std::size_t bytes_ = 0;
+  std::size_t unmeasured_ = 0;  // rows since bytes_ was taken
+};
+
+// hll_merge() and dcount_hll(): the rows are states already; text that is none is passed over.
+class HllMergeState final : public HllState {
+ public:
+  using HllState::HllState;
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    if (rows == 0) {
+      return;
+    }
+    const std::string_view* texts = args[0].values().data<std::string_view>();
+    visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+      if (const std::optional<HyperLogLog> sketch = state_of_text(texts[slot])) {
+        sketches()[group].merge(*sketch);
+      }
+    });
+    measure(sketches().size());
+  }
+};
+
+constexpr std::string_view kDigits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view kStatePrefix = "hll:";
+
+std::string text_of_state(const HyperLogLog& sketch) {
+  const std::string bytes = sketch.serialize();
+  std::string text(kStatePrefix);
+  std::uint32_t held = 0;
+  unsigned bits = 0;
+  for (const char byte : bytes) {
+    held = (held << 8U) | static_cast<unsigned char>(byte);
+    bits += 8;
+    while (bits >= 6) {
+      bits -= 6;
+      text.push_back(kDigits[(held >> bits) & 63U]);
+    }
+  }
+  if (bits > 0) {
+    text.push_back(kDigits[(held << (6 - bits)) & 63U]);
+  }
+  return text;
+}
+
+std::optional<HyperLogLog> state_of_text(std::string_view text) {
+  if (!text.starts_with(kStatePrefix)) {
+    return std::nullopt;
+  }
+  std::string bytes;
+  std::uint32_t held = 0;
+  unsigned bits = 0;
+  for (const char digit : text.substr(kStatePrefix.size())) {
+    const std::size_t value = kDigits.find(digit);
+    if (value == std::string_view::npos) {
+      return std::nullopt;
+    }
+    held = (held << 6U) | static_cast<std::uint32_t>(value);
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push_back(static_cast<char>((held >> bits) & 0xFFU));
+    }
+  }
+  return HyperLogLog::parse(bytes);
+}
+
+// ---- exact
+
+// The distinct values of every group, each as the 64-bit hash for fixed-width types (which is a
+// bijection) and as text otherwise.
+class ExactState final : public AggregateState {
+ public:
+  void resize(std::size_t groups) override { groups_.resize(std::max(groups, groups_.size())); }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    if (rows == 0) {
+      return;
+    }
+    const Values& values = args[0].values();
+    with_value_type(args[0].type(), [&](auto tag) {
+      using T = decltype(tag);
+      visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+        if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, DynamicView>) {
+          add_text(group, values.data<std::string_view>()[slot], std::is_same_v<T, DynamicView>);
+        } else {
+          add_number(group, sketch_hash(slot_value<T>(values, slot)));
+        }
+      });
+    });
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const ExactState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      for (const std::uint64_t number : from.groups_[j].numbers) {
+        add_number(to[j], number);
+      }
+      for (const Text& text : from.groups_[j].texts) {
+        add_text(to[j], text.bytes, text.dynamic);
+      }
+    }
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kLong);
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      builder.append_integer(
+          static_cast<std::int64_t>(groups_[group].numbers.size() + groups_[group].texts.size()));
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override {
+    return groups_.capacity() * sizeof(Group) + entries_ * kEntryBytes + arena_->size_bytes();
+  }
+
+ private:
+  struct Text {
+    std::string_view bytes;
+    bool dynamic;
+
+    friend bool operator==(const Text& a, const Text& b) {
+      return a.dynamic ? compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) == 0
+                       : a.bytes == b.bytes;
+    }
+  };
+  struct TextHash {
+    std::size_t operator()(const Text& text) const {
+      return text.dynamic ? sketch_hash(DynamicView(text.bytes)) : sketch_hash(text.bytes);
+    }
+  };
+  struct Group {
+    std::unordered_set<std::uint64_t> numbers;
+    std::unordered_set<Text, TextHash> texts;
+  };
+  // A node, its pointer in the table and what the allocator adds.
+  static constexpr std::size_t kEntryBytes = 56;
+
+  void add_number(std::size_t group, std::uint64_t number) {
+    entries_ += groups_[group].numbers.insert(number).second ? 1U : 0U;
+  }
+  void add_text(std::size_t group, std::string_view bytes, bool dynamic) {
+    auto& texts = groups_[group].texts;
+    if (!texts.contains({bytes, dynamic})) {
+      texts.insert({arena_->copy(bytes), dynamic});
+      ++entries_;
+    }
+  }
+
+  std::vector<Group> groups_;
+  std::unique_ptr<StringArena> arena_ = std::make_unique<StringArena>();
+  std::size_t entries_ = 0;
+};
+
+// ---- binding
+
+std::variant<unsigned, BindFailure> precision_of(const AggregateBindRequest& request) {
+  // The accuracies of Kusto; ours is never worse than what the level promises.
+  constexpr std::int64_t kAccuracyMax = 4;
+  const auto level = constant_whole_number(request, 1, {"the accuracy", 0, kAccuracyMax, 1});
+  if (const auto* failure = std::get_if<BindFailure>(&level)) {
+    return *failure;
+  }
+  const auto steps = static_cast<unsigned>(std::get<std::int64_t>(level));
+  return steps <= 1 ? HyperLogLog::kPrecisionDefault : HyperLogLog::kPrecisionDefault + steps;
+}
+
+template <HllResult kResult>
+AggregateBindResult bind_hll(const AggregateBindRequest& request) {
+  const auto precision = precision_of(request);
+  if (const auto* failure = std::get_if<BindFailure>(&precision)) {
+    return *failure;
+  }
+  const Type type = request.arguments[0].type;
+  return one_result(request, kResult == HllResult::kCount ? Type::kLong : Type::kString, type,
+                    make_aggregate<HllState>(std::get<unsigned>(precision), kResult));
+}
+
+template <HllResult kResult>
+AggregateBindResult bind_hll_merge(const AggregateBindRequest& request) {
+  if (!implicit_cast_cost(request.arguments[0].type, Type::kString).has_value()) {
+    return BindFailure{0, "This must be a state that hll() made.", ""};
+  }
+  return one_result(request, kResult == HllResult::kCount ? Type::kLong : Type::kString,
+                    Type::kString,
+                    make_aggregate<HllMergeState>(HyperLogLog::kPrecisionMax, kResult));
+}
+
+AggregateBindResult bind_exact(const AggregateBindRequest& request) {
+  return one_result(request, Type::kLong, request.arguments[0].type, make_aggregate<ExactState>());
+}
+
+constexpr ParameterDoc kValue{"value", "A value of any type; null is not counted."};
+constexpr ParameterDoc kAccuracy{"[accuracy]",
+                                 "0 to 4: standard error 0.81 %, 0.81 %, 0.41 %, 0.29 %, 0.2 %."};
+constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
+
+constexpr AggregateFunction kRows[] = {
+    {.name = "dcount",
+     .summary = "Estimates how many different values there are.",
+     .params = {{kValue, kAccuracy}},
+     .returns = "long. Exact up to 4,096 values, then an estimate with a standard error of 0.81 % "
+                "that any order of the rows gives.",
+     .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = dcount(x)", "3"}}},
+     .bind = bind_hll<HllResult::kCount>,
+     .arguments_min = 1,
+     .arguments_max = 2,
+     .api_name = "distinct"},
+    {.name = "dcountif",
+     .summary = "Estimates how many different values the rows with a true predicate have.",
+     .params = {{kValue, kPredicate, kAccuracy}},
+     .returns = "As dcount().",
+     .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = dcountif(x, x > 1)", "2"}}},
+     .bind = bind_if<bind_hll<HllResult::kCount>, 1>,
+     .arguments_min = 2,
+     .arguments_max = 3,
+     .api_name = "distinctif"},
+    {.name = "count_distinct",
+     .summary = "Counts the different values exactly.",
+     .params = {{kValue}},
+     .returns = "long. Takes memory for every different value; dcount() does not.",
+     .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = count_distinct(x)", "3"}}},
+     .bind = bind_exact,
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .api_name = "distinct"},
+    {.name = "count_distinctif",
+     .summary = "Counts the different values of the rows with a true predicate exactly.",
+     .params = {{kValue, kPredicate}},
+     .returns = "As count_distinct().",
+     .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = count_distinctif(x, x > 1)",
+                    "2"}}},
+     .bind = bind_if<bind_exact>,
+     .arguments_min = 2,
+     .arguments_max = 2,
+     .api_name = "distinctif"},
+    {.name = "hll",
+     .summary = "Makes a state that dcount_hll() and hll_merge() read: the values seen, as a "
+                "sketch.",
+     .params = {{kValue, kAccuracy}},
+     .returns = "string. States of several groups merge into the state of all their rows.",
+     .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll(x) | summarize n = "
+                    "dcount_hll(h)",
+                    "2"}}},
+     .bind = bind_hll<HllResult::kState>,
+     .arguments_min = 1,
+     .arguments_max = 2},
+    {.name = "hll_merge",
+     .summary = "Merges states made by hll() into one.",
+     .params = {{{"state", "A state; anything else is passed over."}}},
+     .returns = "string, a state.",
+     .examples = {{{"datatable (k:long, x:long) [1, 1, 2, 1, 2, 5] | summarize h = hll(x) by k | "
+                    "summarize m = hll_merge(h) | summarize n = dcount_hll(m)",
+                    "2"}}},
+     .bind = bind_hll_merge<HllResult::kState>,
+     .arguments_min = 1,
+     .arguments_max = 1},
+    {.name = "dcount_hll",
+     .summary = "Estimates how many different values the states made by hll() have seen together.",
+     .params = {{{"state", "A state; anything else is passed over."}}},
+     .returns = "long; the error is that of dcount().",
+     .examples = {{{"datatable (k:long, x:long) [1, 1, 2, 1, 2, 5] | summarize h = hll(x) by k | "
+                    "summarize n = dcount_hll(h)",
+                    "2"}}},
+     .bind = bind_hll_merge<HllResult::kCount>,
+     .arguments_min = 1,
+     .arguments_max = 1},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> distinct_aggregates() {
+  return kRows;
+}
 
 }  // namespace evq

@@ -14,6 +14,7 @@
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
+#include "store/block/format.h"
 
 namespace evq {
 namespace {
@@ -149,7 +150,7 @@ class Session {
         own_control_(request.timeout_ms > 0 ? request.timeout_ms : options.timeout_ms),
         budget_(request.memory_limit_bytes != 0   ? request.memory_limit_bytes
                 : options.memory_limit_bytes != 0 ? options.memory_limit_bytes
-                                                  : kQueryMemoryMax,
+                                                  : kQueryMemoryBytesDefault,
                 memory),
         tables_(store, request.may_read) {
     exec_.workers = options.workers != 0 ? options.workers : ThreadPool::processors();

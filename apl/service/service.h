@@ -24,7 +24,7 @@ struct ServiceOptions {
   std::size_t cache_bytes = 0;   // decoded segments kept between queries; 0: none
   std::size_t workers = 0;       // threads a query may use; 0: one a processor
   std::uint32_t block_rows = 65536;
-  std::size_t memory_limit_bytes = 0;  // of one query; 0: kQueryMemoryMax
+  std::size_t memory_limit_bytes = 0;  // of one query; 0: kQueryMemoryBytesDefault
   std::size_t memory_total_bytes = 0;  // of all queries together; 0: the same
   std::int64_t timeout_ms = 0;         // of one query; 0: none
   bool allow_external = false;         // externaldata may read files

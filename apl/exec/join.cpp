@@ -1,0 +1,295 @@
+// Hash join. The right side is collected and grouped by key; left chunks are probed by all workers
+// as they come. A null key matches nothing (unless the plan says so). Rows of the right side that
+// no left row matched are remembered in one flag a row for the kinds that emit them at the end.
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "apl/exec/executor.h"
+#include "apl/exec/group_table.h"
+#include "store/base/check.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+// The right side, ready to be probed.
+struct BuildSide {
+  std::vector<Vector> columns;  // all rows, then one row of nulls
+  std::size_t rows = 0;
+  std::unique_ptr<GroupTable> table;
+  std::vector<std::uint32_t> group_begin;  // rows of group g: group_rows[group_begin[g]…[g + 1])
+  std::vector<std::uint32_t> group_rows;
+  std::vector<std::atomic<std::uint8_t>> matched;
+  MemoryLease lease;
+
+  std::uint32_t null_row() const { return static_cast<std::uint32_t>(rows); }
+};
+
+bool has_null_key(std::span<const Vector> keys, std::size_t row) {
+  return std::ranges::any_of(keys, [row](const Vector& key) { return key.is_null(row); });
+}
+
+std::vector<Vector> key_columns(std::span<const Vector> columns,
+                                const std::vector<std::size_t>& positions) {
+  std::vector<Vector> keys;
+  keys.reserve(positions.size());
+  for (const std::size_t position : positions) {
+    keys.push_back(columns[position]);
+  }
+  return keys;
+}
+
+Status build(Executor& executor, const plan::Join& join, const plan::Node& right,
+             BuildSide* side) {
+  EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(right));
+  std::size_t bytes = 0;
+  for (const Chunk& chunk : chunks) {
+    side->rows += chunk.rows();
+    bytes += chunk.size_bytes();
+  }
+  side->lease = MemoryLease(executor.options().budget, "join");
+  EVQ_TRY(side->lease.grow(2 * bytes + side->rows * 2 * sizeof(std::uint32_t)));
+  for (std::size_t column = 0; column < right.schema.size(); ++column) {
+    std::vector<Vector> parts;
+    for (const Chunk& chunk : chunks) {
+      parts.push_back(chunk.column(column));
+    }
+    parts.push_back(Vector::constant(Value::null(right.schema[column].type), 1));
+    side->columns.push_back(concatenate(parts));
+  }
+  std::vector<Type> key_types;
+  for (const std::size_t key : join.right_keys) {
+    key_types.push_back(right.schema[key].type);
+  }
+  side->table = std::make_unique<GroupTable>(std::move(key_types), executor.context().random_seed);
+  std::vector<std::uint32_t> groups(side->rows);
+  std::size_t begin = 0;
+  for (const Chunk& chunk : chunks) {
+    const std::vector<Vector> keys = key_columns(chunk.columns(), join.right_keys);
+    side->table->assign(keys, chunk.rows(), 0, groups.data() + begin);
+    for (std::size_t i = 0; !join.nulls_match && i < chunk.rows(); ++i) {
+      if (has_null_key(keys, i)) {
+        groups[begin + i] = GroupTable::kNoGroup;
+      }
+    }
+    begin += chunk.rows();
+  }
+  side->group_begin.assign(side->table->size() + 1, 0);
+  for (const std::uint32_t group : groups) {
+    if (group != GroupTable::kNoGroup) {
+      ++side->group_begin[group + 1];
+    }
+  }
+  for (std::size_t group = 0; group < side->table->size(); ++group) {
+    side->group_begin[group + 1] += side->group_begin[group];
+  }
+  side->group_rows.resize(side->group_begin.back());
+  std::vector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    if (groups[row] != GroupTable::kNoGroup) {
+      side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);
+    }
+  }
+  side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
+  return Status::success();
+}
+
+struct JoinSpec {
+  Executor& executor;
+  const plan::Join& op;
+  const Schema& left_schema;
+  BuildSide& side;
+
+  bool emits_left() const {
+    return op.kind != plan::JoinKind::kRightSemi && op.kind != plan::JoinKind::kRightAnti;
+  }
+  bool emits_right() const {
+    return op.kind != plan::JoinKind::kLeftSemi && op.kind != plan::JoinKind::kLeftAnti;
+  }
+  bool emits_pairs() const { return emits_left() && emits_right(); }
+  bool keeps_unmatched_left() const {
+    return op.kind == plan::JoinKind::kLeftOuter || op.kind == plan::JoinKind::kFullOuter;
+  }
+};
+
+class ProbeSink final : public Sink {
+ public:
+  ProbeSink(const JoinSpec& spec, std::unique_ptr<Sink> next)
+      : spec_(spec), next_(std::move(next)) {}
+
+  Result<Flow> push(Chunk chunk) override {
+    EVQ_TRY(spec_.executor.check());
+    const std::vector<Vector> keys = key_columns(chunk.columns(), spec_.op.left_keys);
+    groups_.resize(chunk.rows());
+    spec_.side.table->find(keys, chunk.rows(), groups_.data());
+    for (std::size_t row = 0; row < chunk.rows(); ++row) {
+      std::uint32_t group = groups_[row];
+      if (!spec_.op.nulls_match && has_null_key(keys, row)) {
+        group = GroupTable::kNoGroup;
+      }
+      EVQ_TRY_ASSIGN(const Flow flow, probe(chunk, static_cast<std::uint32_t>(row), group));
+      if (flow == Flow::kDone) {
+        return flow;
+      }
+    }
+    return flush(chunk);
+  }
+  Status finish() override { return next_->finish(); }
+  std::unique_ptr<Sink> release_next() { return std::move(next_); }
+
+ private:
+  Result<Flow> probe(const Chunk& chunk, std::uint32_t row, std::uint32_t group) {
+    const BuildSide& side = spec_.side;
+    const std::uint32_t begin = group == GroupTable::kNoGroup ? 0 : side.group_begin[group];
+    const std::uint32_t end = group == GroupTable::kNoGroup ? 0 : side.group_begin[group + 1];
+    switch (spec_.op.kind) {
+      case plan::JoinKind::kLeftSemi:
+      case plan::JoinKind::kLeftAnti:
+        if ((begin != end) == (spec_.op.kind == plan::JoinKind::kLeftSemi)) {
+          return emit(chunk, row, side.null_row());
+        }
+        return Flow::kMore;
+      case plan::JoinKind::kInner:
+      case plan::JoinKind::kInnerUnique:
+      case plan::JoinKind::kLeftOuter:
+      case plan::JoinKind::kRightOuter:
+      case plan::JoinKind::kFullOuter:
+      case plan::JoinKind::kRightSemi:
+      case plan::JoinKind::kRightAnti:
+        break;
+    }
+    for (std::uint32_t at = begin; at < end; ++at) {
+      spec_.side.matched[side.group_rows[at]].store(1, std::memory_order_relaxed);
+      if (spec_.emits_pairs()) {
+        EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.group_rows[at]));
+        if (flow == Flow::kDone) {
+          return flow;
+        }
+      }
+      if (spec_.op.kind == plan::JoinKind::kInnerUnique) {
+        break;
+      }
+    }
+    if (begin == end && spec_.keeps_unmatched_left()) {
+      return emit(chunk, row, side.null_row());
+    }
+    return Flow::kMore;
+  }
+
+  Result<Flow> emit(const Chunk& chunk, std::uint32_t left, std::uint32_t right) {
+    left_rows_.push_back(left);
+    right_rows_.push_back(right);
+    return left_rows_.size() < kChunkRowsMax ? Flow::kMore : flush(chunk);
+  }
+
+  Result<Flow> flush(const Chunk& chunk) {
+    if (left_rows_.empty()) {
+      return Flow::kMore;
+    }
+    std::vector<Vector> columns;
+    for (const Vector& column : chunk.columns()) {
+      columns.push_back(column.gather(left_rows_));
+    }
+    for (std::size_t i = 0; spec_.emits_right() && i < spec_.side.columns.size(); ++i) {
+      columns.push_back(spec_.side.columns[i].gather(right_rows_));
+    }
+    Chunk joined(std::move(columns), left_rows_.size());
+    joined.set_sequence(chunk.sequence());
+    left_rows_.clear();
+    right_rows_.clear();
+    return next_->push(std::move(joined));
+  }
+
+  const JoinSpec& spec_;
+  std::unique_ptr<Sink> next_;
+  std::vector<std::uint32_t> groups_;
+  std::vector<std::uint32_t> left_rows_;
+  std::vector<std::uint32_t> right_rows_;
+};
+
+class ProbeConsumer final : public Consumer {
+ public:
+  ProbeConsumer(const JoinSpec& spec, Consumer& next) : spec_(spec), next_(next) {}
+
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
+    return std::unique_ptr<Sink>(std::make_unique<ProbeSink>(spec_, std::move(next)));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    std::vector<std::unique_ptr<Sink>> inner;
+    for (const std::unique_ptr<Sink>& sink : sinks) {
+      inner.push_back(static_cast<ProbeSink&>(*sink).release_next());
+    }
+    std::vector<std::uint32_t> rest = right_rows();
+    if (!rest.empty()) {
+      EVQ_TRY_ASSIGN(std::unique_ptr<Sink> last, next_.make_sink());
+      EVQ_TRY(push_right(rest, *last));
+      EVQ_TRY(last->finish());
+      inner.push_back(std::move(last));
+    }
+    return next_.complete(std::move(inner));
+  }
+
+ private:
+  // Rows of the right side that come out at the end.
+  std::vector<std::uint32_t> right_rows() const {
+    std::vector<std::uint32_t> rows;
+    const plan::JoinKind kind = spec_.op.kind;
+    const bool unmatched = kind == plan::JoinKind::kRightOuter ||
+                           kind == plan::JoinKind::kFullOuter ||
+                           kind == plan::JoinKind::kRightAnti;
+    if (!unmatched && kind != plan::JoinKind::kRightSemi) {
+      return rows;
+    }
+    for (std::size_t row = 0; row < spec_.side.rows; ++row) {
+      const bool matched = spec_.side.matched[row].load(std::memory_order_relaxed) != 0;
+      if (matched != unmatched) {
+        rows.push_back(static_cast<std::uint32_t>(row));
+      }
+    }
+    return rows;
+  }
+
+  Status push_right(std::span<const std::uint32_t> rows, Sink& sink) {
+    constexpr std::uint64_t kAfterAll = std::uint64_t{1} << 46U;
+    for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
+      const std::span<const std::uint32_t> part =
+          rows.subspan(begin, std::min(kChunkRowsMax, rows.size() - begin));
+      std::vector<Vector> columns;
+      for (const Field& field : spec_.left_schema.fields()) {
+        if (spec_.emits_left()) {
+          columns.push_back(Vector::constant(Value::null(field.type), part.size()));
+        }
+      }
+      for (const Vector& column : spec_.side.columns) {
+        columns.push_back(column.gather(part));
+      }
+      Chunk chunk(std::move(columns), part.size());
+      chunk.set_sequence(kAfterAll + begin);
+      EVQ_TRY_ASSIGN(const Flow flow, sink.push(std::move(chunk)));
+      if (flow == Flow::kDone) {
+        break;
+      }
+    }
+    return Status::success();
+  }
+
+  const JoinSpec& spec_;
+  Consumer& next_;
+};
+
+}  // namespace
+
+Status run_join(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  const auto& join = std::get<plan::Join>(node.op);
+  BuildSide side;
+  EVQ_TRY(build(executor, join, *node.inputs[1], &side));
+  const JoinSpec spec{executor, join, node.inputs[0]->schema, side};
+  ProbeConsumer probe(spec, consumer);
+  return executor.run(*node.inputs[0], probe);
+}
+
+}  // namespace evq

@@ -1,0 +1,28 @@
+// Nodes that the binder does not make yet.
+
+#include "apl/exec/executor.h"
+
+namespace evq {
+namespace {
+
+Status pending() { return make_error(ErrorCode::kInternal, "a node without an implementation"); }
+
+}  // namespace
+
+Status run_unnest(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
+  return pending();
+}
+Status run_series(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
+  return pending();
+}
+Status run_window(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
+  return pending();
+}
+Status run_apply(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
+  return pending();
+}
+Status run_transform(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
+  return pending();
+}
+
+}  // namespace evq
