@@ -43,6 +43,22 @@ expect() { # TEXT NAME
   echo "ok $2"
 }
 
+# Waits until the screen ends with the text.
+expect_end() { # TEXT NAME
+  tries=0
+  while :; do
+    now=$(screen)
+    case $now in *"$1") echo "ok $2"; return ;; esac
+    tries=$((tries + 1))
+    if [ $tries -gt 100 ]; then
+      printf 'FAILED %s: the screen is\n%s\n-- and should end with\n%s\n' "$2" "$now" "$1"
+      failures=$((failures + 1))
+      return
+    fi
+    sleep 0.05
+  done
+}
+
 start 40 12
 keys -l 'where 日本 👩‍👩‍👧 x'
 keys Left Left
@@ -123,16 +139,15 @@ line 9
 line 10
 line 11
 :' 'the pager'
+# A key that comes while the terminal is not raw means what it means to the kernel, so each waits
+# for the prompt.
 keys q
-keys -l 'back' ; keys Enter C-d
-tries=0
-until screen | grep -q 'ended with 0' || [ $tries -gt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
-if screen | grep -q 'got: back' && screen | grep -q 'ended with 0'; then
-  echo 'ok Ctrl-D ends'
-else
-  printf 'FAILED Ctrl-D ends:\n%s\n' "$(screen)"
-  failures=$((failures + 1))
-fi
+expect_end 'demo>' 'the pager ends'
+keys -l 'back' ; keys Enter
+expect_end 'got: back
+demo>' 'reading goes on'
+keys C-d
+expect_end 'ended with 0' 'Ctrl-D ends'
 
 start 40 12
 keys Up Up
