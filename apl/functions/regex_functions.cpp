@@ -83,8 +83,10 @@ class RegexCall final : public BoundFunction {
       if (regex == nullptr && !patterns.is_null(i)) {
         regex = cache.get(patterns.at<std::string_view>(i));
       }
-      if (regex == nullptr || texts.is_null(i) ||
-          !put_({*regex, texts.at<std::string_view>(i), args, i}, i, &sink)) {
+      // A group of an empty text must differ from one that took no part, whose data is null.
+      std::string_view text = texts.is_null(i) ? "" : texts.at<std::string_view>(i);
+      text = text.empty() ? "" : text;
+      if (regex == nullptr || texts.is_null(i) || !put_({*regex, text, args, i}, i, &sink)) {
         sink.put_null(i);
       }
     }
