@@ -97,6 +97,9 @@ class ZstdDecoder : public Decoder {
   ZstdDecoder& operator=(const ZstdDecoder&) = delete;
 
   Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
+    if (between_frames_ && input.empty()) {
+      return std::size_t{0};
+    }
     ZSTD_inBuffer in{input.data(), input.size(), 0};
     ZSTD_outBuffer out{output.data(), output.size(), 0};
     const std::size_t hint = ZSTD_decompressStream(stream_, &out, &in);

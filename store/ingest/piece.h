@@ -29,6 +29,7 @@ struct ValueSpan {
 // An event too long to be kept: only its place and its first bytes.
 struct OverlongEvent {
   std::uint64_t line = 0;
+  std::uint64_t column = 0;
   std::uint64_t offset = 0;
   std::string head;
 };
@@ -40,6 +41,7 @@ struct Piece {
   std::size_t size = 0;
   std::uint64_t offset = 0;  // of its first byte in the decoded input
   std::uint64_t line = 1;    // number of its first line
+  std::uint64_t column = 1;  // of its first byte in that line
   std::int64_t receipt_ns = 0;
   std::size_t events = 0;  // at most so many are in it
   std::vector<ValueSpan> spans;

@@ -171,12 +171,10 @@ Status PieceCutter::scan(std::size_t events_max) {
   Status status = scanner_->scan(text(), events_max, ended_);
   if (!status.ok()) {
     const std::string_view seen = text().substr(0, scanner_->seen_bytes());
-    const std::size_t lines = count_line_feeds(seen);
-    // npos + 1 is 0: the line began with the buffer.
-    const std::size_t line_begin = seen.rfind('\n') + 1;
     Error error = std::move(status).take_error();
-    error.message = "line " + std::to_string(line_ + lines) + ", column " +
-                    std::to_string(seen.size() - line_begin + 1) + ": " + error.message;
+    count_place(seen);
+    error.message = "line " + std::to_string(line_) + ", column " + std::to_string(column_) + ": " +
+                    error.message;
     ended_ = true;
     return error;
   }
@@ -192,6 +190,7 @@ void PieceCutter::cut(Piece& piece) {
   piece.size = whole;
   piece.offset = offset_;
   piece.line = line_;
+  piece.column = column_;
   piece.receipt_ns = clock_();
   piece.events = scanner_->events();
   piece.spans = std::move(scanner_->spans());
@@ -205,15 +204,21 @@ void PieceCutter::cut(Piece& piece) {
   make_room(std::max(wanted_, rest));
   std::memcpy(memory_.get(), from, rest);
   size_ = rest;
-  offset_ += whole;
-  line_ += count_line_feeds(piece.text());
+  count_place(piece.text());
   scanner_->drop(whole);
+}
+
+// Moves the place of the buffer's first byte past what goes.
+void PieceCutter::count_place(std::string_view passed) {
+  offset_ += passed.size();
+  line_ += count_line_feeds(passed);
+  const std::size_t line_end = passed.rfind('\n');
+  column_ = line_end == std::string_view::npos ? column_ + passed.size() : passed.size() - line_end;
 }
 
 // Forgets the first bytes of the buffer.
 void PieceCutter::skip(std::size_t bytes) {
-  offset_ += bytes;
-  line_ += count_line_feeds(text().substr(0, bytes));
+  count_place(text().substr(0, bytes));
   size_ -= bytes;
   std::memmove(memory_.get(), memory_.get() + bytes, size_);
   scanner_->drop(bytes);
@@ -221,8 +226,8 @@ void PieceCutter::skip(std::size_t bytes) {
 
 void PieceCutter::discard_overlong() {
   if (!discarding_) {
-    overlong_.push_back(
-        {line_, offset_, std::string(text().substr(0, std::min(size_, kOverlongHeadBytes)))});
+    overlong_.push_back({line_, column_, offset_,
+                         std::string(text().substr(0, std::min(size_, kOverlongHeadBytes)))});
     discarding_ = true;
   }
   skip(size_);

@@ -49,6 +49,7 @@ class PieceCutter {
   void make_room(std::size_t capacity);
   void cut(Piece& piece);
   void skip(std::size_t bytes);
+  void count_place(std::string_view passed);
   void discard_overlong();
   Status scan(std::size_t events_max);
   std::string_view text() const { return {memory_.get(), size_}; }
@@ -69,6 +70,7 @@ class PieceCutter {
   std::size_t wanted_ = 0;    // bytes to have before cutting
   std::uint64_t offset_ = 0;  // of memory_'s first byte
   std::uint64_t line_ = 1;
+  std::uint64_t column_ = 1;
   bool ended_ = false;       // the source is at its end
   bool discarding_ = false;  // inside an event that is too long
   std::vector<OverlongEvent> overlong_;

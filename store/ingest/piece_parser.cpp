@@ -48,8 +48,8 @@ struct PieceParser::Target {
         line_begin = counted + 1;
       }
     }
-    // A piece begins with a line, except where several values share one.
-    return {piece.line + lines, position - line_begin + 1};
+    const std::uint64_t column = lines == 0 ? piece.column : 1;
+    return {piece.line + lines, position - line_begin + column};
   }
 
   // `event` is the failed text, `position` the fault in the piece.
@@ -71,7 +71,7 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
                           const Flush& flush) {
   Target target{piece, builder, report, flush};
   for (const OverlongEvent& event : piece.overlong) {
-    IngestFailure failure{event.line, 1, event.offset,
+    IngestFailure failure{event.line, event.column, event.offset,
                           "the event is longer than the limit of " +
                               std::to_string(settings_.line_bytes_max) + " bytes",
                           piece.receipt_ns};

@@ -121,6 +121,9 @@ class Pipeline {
 Status Pipeline::run(IngestCounts* counts_so_far) {
   counts_so_far_ = counts_so_far;
   Status status = read_all();
+  if (!settings_known_) {
+    counts_.processed_bytes += cutter_->bytes_taken();
+  }
   // Whatever was whole before an error of the input is worth keeping; an error of ours, or the
   // user's wish to stop, is not waited for.
   if (status.ok() || input_failed_) {

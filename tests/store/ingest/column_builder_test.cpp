@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/column/dynamic.h"
 #include "tests/support/load_events.h"
 
 namespace {
