@@ -8,6 +8,7 @@
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/hyperloglog.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/size_meter.h"
 #include "apl/functions/value_hash.h"
 #include "store/column/vector_builder.h"
 
@@ -61,7 +62,7 @@ class HllState : public AggregateState {
     HyperLogLog* sketches = sketches_.data();
     visit_hashes(args[0], groups, rows,
                  [sketches](std::size_t group, std::uint64_t hash) { sketches[group].add(hash); });
-    measure(rows);
+    meter_.note_rows(rows, sketches_);
   }
 
   void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
@@ -69,7 +70,7 @@ class HllState : public AggregateState {
     for (std::size_t j = 0; j < to.size(); ++j) {
       sketches_[to[j]].merge(from.sketches_[j]);
     }
-    measure(sketches_.size());
+    meter_.measure(sketches_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -85,23 +86,11 @@ class HllState : public AggregateState {
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return bytes_ + unmeasured_ * kRowBytesMax; }
+  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  protected:
   std::vector<HyperLogLog>& sketches() { return sketches_; }
-  // Looking at every group after every chunk would be quadratic: it waits until as many rows have
-  // come as there are groups, and in between each row counts as the most it can have added.
-  void measure(std::size_t rows) {
-    unmeasured_ += rows;
-    if (unmeasured_ < sketches_.size()) {
-      return;
-    }
-    unmeasured_ = 0;
-    bytes_ = sketches_.capacity() * sizeof(HyperLogLog);
-    for (const HyperLogLog& sketch : sketches_) {
-      bytes_ += sketch.size_bytes();
-    }
-  }
+  SizeMeter& meter() { return meter_; }
 
  private:
   static constexpr std::size_t kRowBytesMax = 128;
@@ -109,8 +98,7 @@ class HllState : public AggregateState {
   unsigned precision_;
   HllResult result_;
   std::vector<HyperLogLog> sketches_;
-  std::size_t bytes_ = 0;
-  std::size_t unmeasured_ = 0;  // rows since bytes_ was taken
+  SizeMeter meter_{kRowBytesMax};
 };
 
 // hll_merge() and dcount_hll(): the rows are states already; text that is none is passed over.
@@ -129,7 +117,7 @@ class HllMergeState final : public HllState {
         sketches()[group].merge(*sketch);
       }
     });
-    measure(sketches().size());
+    meter().note_rows(rows, sketches());
   }
 };
 

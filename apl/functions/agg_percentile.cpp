@@ -1,9 +1,331 @@
-// The table of the percentile aggregates.
+// percentile, percentiles, their array, weighted and …if forms, over the t-digest.
 
+#include <algorithm>
+#include <cmath>
+
+#include "apl/functions/aggregate_binding.h"
+#include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/size_meter.h"
+#include "apl/functions/tdigest.h"
+#include "store/base/number.h"
+#include "store/column/dynamic.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
+namespace {
 
-std::span<const AggregateFunction> percentile_aggregates() { return {}; }
+// Percentiles of one call; far more than a chart shows.
+constexpr std::size_t kPercentilesMax = 100;
+
+struct Shape {
+  Type type = Type::kReal;       // of the values
+  bool array = false;            // one column with an array instead of one column a percentile
+  bool weighted = false;         // the second argument is a weight
+  std::vector<double> percents;  // 0 to 100
+};
+
+template <class T>
+class PercentileState final : public AggregateState {
+ public:
+  explicit PercentileState(Shape shape) : shape_(std::move(shape)) {}
+
+  void resize(std::size_t groups) override { sketches_.resize(std::max(groups, sketches_.size())); }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    if (rows == 0) {
+      return;
+    }
+    if (shape_.weighted) {
+      add_weighted(args[0], args[1], groups, rows);
+    } else {
+      add_plain(args[0], groups, rows);
+    }
+    meter_.note_rows(rows, sketches_);
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const PercentileState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      sketches_[to[j]].merge(from.sketches_[j]);
+    }
+    meter_.measure(sketches_);
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    std::vector<VectorBuilder> builders;
+    const std::size_t columns = shape_.array ? 1 : shape_.percents.size();
+    for (std::size_t i = 0; i < columns; ++i) {
+      builders.emplace_back(shape_.array ? Type::kDynamic : shape_.type);
+    }
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      QuantileSketch<T> sketch = sketches_[group];
+      sketch.flush();
+      append_group(sketch, &builders);
+    }
+    std::vector<Vector> vectors;
+    for (VectorBuilder& builder : builders) {
+      vectors.push_back(builder.finish());
+    }
+    return vectors;
+  }
+
+  std::size_t size_bytes() const override { return meter_.bytes(); }
+
+ private:
+  static bool is_number(T value) { return value == value; }
+
+  void add_plain(const Vector& vector, const std::uint32_t* groups, std::size_t rows) {
+    const T* data = vector.values().template data<T>();
+    QuantileSketch<T>* sketches = sketches_.data();
+    visit_counted(vector, groups, rows,
+                  [&](std::size_t group, std::size_t slot, std::size_t count) {
+                    const T value = data[slot];
+                    if (!is_number(value)) {
+                      return;
+                    }
+                    if (count == 1) {
+                      sketches[group].add(value);
+                    } else {
+                      sketches[group].add(value, static_cast<double>(count));
+                    }
+                  });
+  }
+
+  void add_weighted(const Vector& vector, const Vector& weights, const std::uint32_t* groups,
+                    std::size_t rows) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (vector.is_null(row) || weights.is_null(row)) {
+        continue;
+      }
+      const T value = vector.at<T>(row);
+      const std::int64_t weight = weights.at<std::int64_t>(row);
+      if (is_number(value) && weight > 0) {
+        sketches_[groups == nullptr ? 0 : groups[row]].add(value, static_cast<double>(weight));
+      }
+    }
+  }
+
+  void append_group(const QuantileSketch<T>& sketch, std::vector<VectorBuilder>* builders) const {
+    if (shape_.array) {
+      DynamicBuilder array;
+      array.begin_array();
+      for (const double percent : shape_.percents) {
+        array.add_value(sketch.count() == 0 ? Value() : value_of(sketch.quantile(percent / 100)));
+      }
+      array.end_array();
+      (*builders)[0].append_text(array.bytes());
+      return;
+    }
+    for (std::size_t i = 0; i < shape_.percents.size(); ++i) {
+      (*builders)[i].append(sketch.count() == 0
+                                ? Value::null(shape_.type)
+                                : value_of(sketch.quantile(shape_.percents[i] / 100)));
+    }
+  }
+
+  Value value_of(T value) const {
+    if constexpr (std::is_same_v<T, double>) {
+      return Value::real(value);
+    } else {
+      return shape_.type == Type::kDatetime   ? Value::datetime(value)
+             : shape_.type == Type::kTimespan ? Value::timespan(value)
+                                              : Value::integer(value);
+    }
+  }
+
+  // A value in the buffer, its share of the centroids and of spare room.
+  static constexpr std::size_t kRowBytesMax = 64;
+
+  Shape shape_;
+  std::vector<QuantileSketch<T>> sketches_;
+  SizeMeter meter_{kRowBytesMax};
+};
+
+// ---- binding
+
+bool add_percent(const Value& value, std::vector<double>* percents) {
+  if (value.is_null() || !is_numeric(value.type())) {
+    return false;
+  }
+  const double percent =
+      value.type() == Type::kLong ? static_cast<double>(value.as_integer()) : value.as_real();
+  if (!(percent >= 0 && percent <= 100)) {
+    return false;
+  }
+  percents->push_back(percent);
+  return true;
+}
+
+// Numbers, or arrays of numbers.
+std::variant<std::vector<double>, BindFailure> percents_of(const AggregateBindRequest& request,
+                                                           std::size_t first) {
+  std::vector<double> percents;
+  for (std::size_t i = first; i < request.arguments.size(); ++i) {
+    const Value* constant = request.arguments[i].constant;
+    bool good = constant != nullptr && !constant->is_null();
+    if (good && constant->type() == Type::kDynamic) {
+      DynamicView::Iterator elements{DynamicView(constant->as_text())};
+      good = DynamicView(constant->as_text()).is_array();
+      while (good && elements.next()) {
+        good = add_percent(value_from_dynamic(elements.value()), &percents);
+      }
+    } else {
+      good = good && add_percent(*constant, &percents);
+    }
+    if (!good || percents.size() > kPercentilesMax) {
+      return BindFailure{static_cast<int>(i),
+                         "A percentile must be a constant number from 0 to 100; a call takes at "
+                         "most " +
+                             std::to_string(kPercentilesMax) + " of them.",
+                         "For example 50, 99.9 or dynamic([50, 95, 99])."};
+    }
+  }
+  return percents;
+}
+
+enum class Form : std::uint8_t { kColumns, kArray };
+
+template <Form kForm, bool kWeighted>
+AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
+  const std::optional<Type> type = number_type(request.arguments[0].type, true);
+  if (!type.has_value()) {
+    return not_a_number("percentile", 0, request.arguments[0].type);
+  }
+  auto percents = percents_of(request, kWeighted ? 2 : 1);
+  if (auto* failure = std::get_if<BindFailure>(&percents)) {
+    return *failure;
+  }
+  Shape shape{*type, kForm == Form::kArray, kWeighted, std::get<std::vector<double>>(percents)};
+  BoundAggregateCall call;
+  call.arguments = types_of(request.arguments);
+  call.arguments[0] = *type;
+  if (kWeighted) {
+    if (implicit_cast_cost(request.arguments[1].type, Type::kLong).value_or(99) > 9) {
+      return BindFailure{1, "The weight must be a long.", ""};
+    }
+    call.arguments[1] = Type::kLong;
+  }
+  if (shape.array) {
+    call.results = {Type::kDynamic};
+    call.result_suffixes = {""};
+  } else {
+    for (const double percent : shape.percents) {
+      call.results.push_back(*type);
+      std::string text;
+      append_real(text, percent);
+      call.result_suffixes.push_back("percentile_*_" + text);
+    }
+  }
+  if (shape.percents.empty()) {
+    return BindFailure{-1, "At least one percentile is needed.", ""};
+  }
+  call.aggregate = *type == Type::kReal
+                       ? make_aggregate<PercentileState<double>>(std::move(shape))
+                       : make_aggregate<PercentileState<std::int64_t>>(std::move(shape));
+  return call;
+}
+
+constexpr ParameterDoc kValue{"value",
+                              "long, real, timespan, datetime, or dynamic holding numbers."};
+constexpr ParameterDoc kWeight{"weight", "A long: how many rows this one stands for."};
+constexpr ParameterDoc kPercent{"percentile", "A constant number from 0 to 100."};
+constexpr ParameterDoc kPercents{"percentiles...",
+                                 "Constant numbers from 0 to 100, or an array of them."};
+constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
+constexpr std::string_view kReturns =
+    "The value's type, null when no value is there. Up to 2,048 different values the value of "
+    "nearest rank exactly; beyond, an estimate whose rank is off by at most 0.5 % of the rows in "
+    "the middle and 0.1 % at the 1st and 99th percentile.";
+constexpr std::string_view kReturnsArray =
+    "dynamic: an array with a value for each percentile, null where no value is there; estimated "
+    "as by percentile().";
+
+constexpr AggregateFunction kRows[] = {
+    {.name = "percentile",
+     .summary = "Estimates the value below which the given percentage of the values lie.",
+     .params = {{kValue, kPercent}},
+     .returns = kReturns,
+     .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentile(x, 50)", "2"}}},
+     .bind = bind_percentiles<Form::kColumns, false>,
+     .arguments_min = 2,
+     .arguments_max = 2,
+     .api_name = "percentiles"},
+    {.name = "percentileif",
+     .summary = "Estimates a percentile of the rows for which the predicate is true.",
+     .params = {{kValue, kPercent, kPredicate}},
+     .returns = kReturns,
+     .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentileif(x, 50, x > 1)",
+                    "3"}}},
+     .bind = bind_if<bind_percentiles<Form::kColumns, false>>,
+     .arguments_min = 3,
+     .arguments_max = 3,
+     .api_name = "percentilesif"},
+    {.name = "percentiles",
+     .summary = "Estimates several percentiles in one pass, each in a column of its own.",
+     .params = {{kValue, kPercents}},
+     .returns = kReturns,
+     .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize percentiles(x, 50, 100)", "2 4"}}},
+     .bind = bind_percentiles<Form::kColumns, false>,
+     .arguments_min = 2,
+     .api_name = "percentiles"},
+    {.name = "percentiles_array",
+     .summary = "Estimates several percentiles in one pass, as an array.",
+     .params = {{kValue, kPercents}},
+     .returns = kReturnsArray,
+     .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentiles_array(x, 50, "
+                    "100)",
+                    "[2,4]"}}},
+     .bind = bind_percentiles<Form::kArray, false>,
+     .arguments_min = 2,
+     .api_name = "percentiles"},
+    {.name = "percentiles_arrayif",
+     .summary = "Estimates several percentiles of the rows with a true predicate, as an array.",
+     .params = {{kValue, kPercents, kPredicate}},
+     .returns = kReturnsArray,
+     .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentiles_arrayif(x, "
+                    "dynamic([50, 100]), x < 4)",
+                    "[2,3]"}}},
+     .bind = bind_if<bind_percentiles<Form::kArray, false>>,
+     .arguments_min = 3,
+     .api_name = "percentilesif"},
+    {.name = "percentilew",
+     .summary = "Estimates a percentile of values that each stand for several rows.",
+     .params = {{kValue, kWeight, kPercent}},
+     .returns = kReturns,
+     .examples = {{{"datatable (x:long, n:long) [1, 1, 2, 9] | summarize p = percentilew(x, n, 50)",
+                    "2"}}},
+     .bind = bind_percentiles<Form::kColumns, true>,
+     .arguments_min = 3,
+     .arguments_max = 3,
+     .api_name = "percentiles"},
+    {.name = "percentilesw",
+     .summary = "Estimates several weighted percentiles, each in a column of its own.",
+     .params = {{kValue, kWeight, kPercents}},
+     .returns = kReturns,
+     .examples = {{{"datatable (x:long, n:long) [1, 1, 2, 9] | summarize percentilesw(x, n, 5, 50)",
+                    "1 2"}}},
+     .bind = bind_percentiles<Form::kColumns, true>,
+     .arguments_min = 3,
+     .api_name = "percentiles"},
+    {.name = "percentilesw_array",
+     .summary = "Estimates several weighted percentiles, as an array.",
+     .params = {{kValue, kWeight, kPercents}},
+     .returns = kReturnsArray,
+     .examples = {{{"datatable (x:long, n:long) [1, 1, 2, 9] | summarize p = "
+                    "percentilesw_array(x, n, 5, 50)",
+                    "[1,2]"}}},
+     .bind = bind_percentiles<Form::kArray, true>,
+     .arguments_min = 3,
+     .api_name = "percentiles"},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> percentile_aggregates() {
+  return kRows;
+}
 
 }  // namespace evq
