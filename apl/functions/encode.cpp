@@ -1,9 +1,389 @@
-// The table of the encode functions.
+// Encodings of texts and bytes: base64, percent coding, code points, compressed texts, and the
+// random names that go with them.
 
+#include <array>
+
+#include <zlib.h>
+
+#include "apl/functions/lift.h"
+#include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
+#include "store/base/checksum.h"
+#include "store/base/limits.h"
+#include "store/base/utf8.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> encode_functions() { return {}; }
+using MaybeText = std::optional<std::string>;
+
+// ---- base64
+
+constexpr std::string_view kBase64Digits =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::string base64_encode(std::string_view bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t bits = 0;
+    for (std::size_t j = 0; j < 3; ++j) {
+      bits = bits << 8U;
+      bits |= i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U;
+    }
+    const std::size_t left = bytes.size() - i;
+    out.push_back(kBase64Digits[bits >> 18U]);
+    out.push_back(kBase64Digits[(bits >> 12U) & 63U]);
+    out.push_back(left > 1 ? kBase64Digits[(bits >> 6U) & 63U] : '=');
+    out.push_back(left > 2 ? kBase64Digits[bits & 63U] : '=');
+  }
+  return out;
+}
+
+// Padding may be missing; nothing when there is another character or a lone digit.
+MaybeText base64_decode(std::string_view text) {
+  while (text.ends_with('=')) {
+    text.remove_suffix(1);
+  }
+  if (text.size() % 4 == 1) {
+    return std::nullopt;
+  }
+  std::string out;
+  out.reserve(text.size() / 4 * 3 + 3);
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : text) {
+    const std::size_t digit = kBase64Digits.find(c == '-' ? '+' : c == '_' ? '/' : c);
+    if (digit == std::string_view::npos) {
+      return std::nullopt;
+    }
+    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      out.push_back(static_cast<char>((bits >> count) & 255U));
+    }
+  }
+  return out;
+}
+
+MaybeText base64_decode_text(std::string_view text) {
+  MaybeText bytes = base64_decode(text);
+  if (!bytes.has_value() || !is_valid_utf8(*bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+DynamicBytes base64_decode_array(std::string_view text) {
+  DynamicBuilder builder;
+  builder.begin_array();
+  for (const char c : base64_decode(text).value_or("")) {
+    builder.add_long(static_cast<unsigned char>(c));
+  }
+  builder.end_array();
+  return {builder.take()};
+}
+
+std::string base64_encode_array(DynamicView array) {
+  std::string bytes;
+  DynamicView::Iterator elements(array);
+  while (elements.next()) {
+    const DynamicView element = elements.value();
+    if (element.tag() != DynamicTag::kLong || element.as_integer() < 0 ||
+        element.as_integer() > 255) {
+      return {};
+    }
+    bytes.push_back(static_cast<char>(element.as_integer()));
+  }
+  return base64_encode(bytes);
+}
+
+// ---- percent coding
+
+std::string url_encode(std::string_view text) {
+  return percent_encode(text);
+}
+std::string url_decode(std::string_view text) {
+  return percent_decode(text, true);
+}
+
+// ---- code points
+
+DynamicBytes code_points_of_text(std::string_view text) {
+  DynamicBuilder builder;
+  builder.begin_array();
+  for (std::size_t at = 0; at < text.size();) {
+    builder.add_long(static_cast<std::int64_t>(next_code_point(text, at)));
+  }
+  builder.end_array();
+  return {builder.take()};
+}
+
+bool append_number(DynamicView number, std::string* out) {
+  if (number.tag() != DynamicTag::kLong || number.as_integer() < 0 ||
+      number.as_integer() > 0x10FFFF) {
+    return false;
+  }
+  append_code_point(*out, static_cast<char32_t>(number.as_integer()));
+  return true;
+}
+
+MaybeText text_of_code_points(DynamicView array) {
+  std::string out;
+  if (!array.is_array()) {
+    return append_number(array, &out) ? MaybeText(out) : std::nullopt;
+  }
+  DynamicView::Iterator elements(array);
+  while (elements.next()) {
+    if (!append_number(elements.value(), &out)) {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+class MakeStringCall final : public BoundFunction {
+ public:
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    auto out = Values::make(Type::kString, rows);
+    auto arena = std::make_shared<StringArena>();
+    auto* to = out->mutable_data<std::string_view>();
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::string text;
+      bool valid = true;
+      for (const Vector& arg : args) {
+        const MaybeText part = arg.is_null(i)
+                                   ? MaybeText()
+                                   : text_of_code_points(DynamicView(arg.at<std::string_view>(i)));
+        valid = valid && part.has_value();
+        text.append(part.value_or(""));
+      }
+      if (valid) {
+        to[i] = arena->copy(text);
+      } else {
+        out->set_null(i);
+      }
+    }
+    out->add_owner(std::move(arena));
+    return Vector::flat(std::move(out));
+  }
+};
+
+BindResult bind_make_string(const BindRequest& request) {
+  BoundCall call;
+  call.result = Type::kString;
+  call.arguments.assign(request.arguments.size(), Type::kDynamic);
+  call.function = std::make_shared<MakeStringCall>();
+  return call;
+}
+
+// ---- compression
+
+// zlib's numbers for the two wrappings of a deflated stream.
+constexpr int kZlibWindow = 15;
+constexpr int kGzipWindow = 15 + 16;
+
+template <int kWindow>
+MaybeText compress(std::string_view text) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kWindow, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
+    return std::nullopt;
+  }
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  const bool done = deflate(&stream, Z_FINISH) == Z_STREAM_END;
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return done ? MaybeText(base64_encode(out)) : std::nullopt;
+}
+
+// Nothing for bytes that are no such stream, or unpack to more than one value may hold.
+template <int kWindow>
+MaybeText decompress(std::string_view text) {
+  const MaybeText packed = base64_decode(text);
+  z_stream stream{};
+  if (!packed.has_value() || inflateInit2(&stream, kWindow) != Z_OK) {
+    return std::nullopt;
+  }
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed->data()));
+  stream.avail_in = static_cast<uInt>(packed->size());
+  std::string out;
+  std::array<char, 16384> buffer{};
+  int status = Z_OK;
+  while (status == Z_OK && out.size() <= kStringValueBytesMax) {
+    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream.avail_out = static_cast<uInt>(buffer.size());
+    status = inflate(&stream, Z_NO_FLUSH);
+    out.append(buffer.data(), buffer.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END || out.size() > kStringValueBytesMax || !is_valid_utf8(out)) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+// ---- new_guid
+
+// A random UUID (version 4) a row. Not for secrets: one tells much about the next.
+class NewGuidCall final : public BoundFunction {
+ public:
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> /*args*/,
+                  std::size_t rows) const override {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    auto out = Values::make(Type::kString, rows);
+    auto arena = std::make_shared<StringArena>();
+    auto* to = out->mutable_data<std::string_view>();
+    const std::uint64_t seed = random_seed();
+    const std::uint64_t other_seed = random_seed();
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::uint64_t high = (hash64(i, seed) & ~0xF000ULL) | 0x4000ULL;
+      const std::uint64_t low = (hash64(i, other_seed) & ~(3ULL << 62U)) | (2ULL << 62U);
+      std::string text;
+      for (std::size_t digit = 0; digit < 32; ++digit) {
+        if (digit == 8 || digit == 12 || digit == 16 || digit == 20) {
+          text.push_back('-');
+        }
+        const std::uint64_t half = digit < 16 ? high : low;
+        text.push_back(kDigits[(half >> (60 - 4 * (digit % 16))) & 15U]);
+      }
+      to[i] = arena->copy(text);
+    }
+    out->add_owner(std::move(arena));
+    return Vector::flat(std::move(out));
+  }
+};
+
+BindResult bind_new_guid(const BindRequest& /*request*/) {
+  BoundCall call;
+  call.result = Type::kString;
+  call.function = std::make_shared<NewGuidCall>();
+  return call;
+}
+
+constexpr ParameterDoc kText{"text", "The text."};
+constexpr ParameterDoc kBase64{"text", "Base64, with or without padding, of either alphabet."};
+
+constexpr std::array<ScalarFunction, 14> kEncodeFunctions = {{
+    {.name = "base64_decode_toarray",
+     .category = "string",
+     .summary = "Decodes base64 into an array of bytes.",
+     .params = {{kBase64}},
+     .returns = "dynamic array of numbers; empty when the text is not base64.",
+     .examples = {{{"print base64_decode_toarray('S3Vz')", "[75,117,115]"}}},
+     .overloads = {lift<base64_decode_array>()}},
+    {.name = "base64_decode_tostring",
+     .category = "string",
+     .summary = "Decodes base64 into text.",
+     .params = {{kBase64}},
+     .returns = "string; null when the text is not base64 or the bytes are not UTF-8.",
+     .examples = {{{"print base64_decode_tostring('S3VzdG8=')", "Kusto"}}},
+     .overloads = {lift<base64_decode_text>()}},
+    {.name = "base64_encode_fromarray",
+     .category = "string",
+     .summary = "Encodes an array of bytes as base64.",
+     .params = {{{"bytes", "An array of numbers from 0 to 255."}}},
+     .returns = "string; empty when an element is not a byte.",
+     .examples = {{{"print base64_encode_fromarray(dynamic([75, 117, 115]))", "S3Vz"}}},
+     .overloads = {lift<base64_encode_array>()}},
+    {.name = "base64_encode_tostring",
+     .category = "string",
+     .summary = "Encodes a text as base64.",
+     .params = {{kText}},
+     .returns = "string.",
+     .examples = {{{"print base64_encode_tostring('Kusto')", "S3VzdG8="}}},
+     .overloads = {lift<base64_encode>()}},
+    {.name = "gzip_compress_to_base64_string",
+     .category = "string",
+     .summary = "Compresses a text with gzip and encodes the bytes as base64.",
+     .params = {{kText}},
+     .returns = "string.",
+     .examples = {{{"print gzip_decompress_from_base64_string("
+                    "gzip_compress_to_base64_string('abc'))",
+                    "abc"}}},
+     .overloads = {lift<compress<kGzipWindow>>()}},
+    {.name = "gzip_decompress_from_base64_string",
+     .category = "string",
+     .summary = "Decodes base64 and unpacks the gzip stream in it.",
+     .params = {{kBase64}},
+     .returns = "string; null when it is no such stream, or not text.",
+     .examples = {{{"print isnull(gzip_decompress_from_base64_string('abcd'))", "true"}}},
+     .overloads = {lift<decompress<kGzipWindow>>()}},
+    {.name = "make_string",
+     .category = "string",
+     .summary = "Makes a text of code points.",
+     .params = {{{"codes...", "Numbers, or arrays of numbers."}}},
+     .returns = "string; null when a number is no code point.",
+     .examples = {{{"print make_string(75, dynamic([117, 115]))", "Kus"}}},
+     .bind = bind_make_string,
+     .arguments_min = 1,
+     .arguments_max = 64},
+    {.name = "new_guid",
+     .category = "string",
+     .summary = "Makes a random UUID, another one for each row.",
+     .returns = "string.",
+     .examples = {{{"print strlen(new_guid())", "36"}}},
+     .bind = bind_new_guid,
+     .arguments_max = 0,
+     .flags = FunctionFlags::kPerRow},
+    {.name = "unicode_codepoints_from_string",
+     .aliases = {"to_utf8"},
+     .category = "string",
+     .summary = "Gives the code points of a text's characters.",
+     .params = {{kText}},
+     .returns = "dynamic array of numbers.",
+     .examples = {{{"print unicode_codepoints_from_string('Kus')", "[75,117,115]"}}},
+     .overloads = {lift<code_points_of_text>()}},
+    {.name = "unicode_codepoints_to_string",
+     .category = "string",
+     .summary = "Makes a text of an array of code points.",
+     .params = {{{"codes", "An array of numbers."}}},
+     .returns = "string; null when an element is no code point.",
+     .examples = {{{"print unicode_codepoints_to_string(dynamic([75, 117, 115]))", "Kus"}}},
+     .overloads = {lift<text_of_code_points>()}},
+    {.name = "url_decode",
+     .category = "string",
+     .summary = "Decodes percent coding; + is a blank.",
+     .params = {{kText}},
+     .returns = "string.",
+     .examples = {{{"print url_decode('a%20b%2Fc')", "a b/c"}}},
+     .overloads = {lift<url_decode>()}},
+    {.name = "url_encode",
+     .aliases = {"url_encode_component"},
+     .category = "string",
+     .summary = "Encodes a text so that it can stand anywhere in a URL.",
+     .params = {{kText}},
+     .returns = "string.",
+     .examples = {{{"print url_encode('a b/c')", "a%20b%2Fc"}}},
+     .overloads = {lift<url_encode>()}},
+    {.name = "zlib_compress_to_base64_string",
+     .category = "string",
+     .summary = "Compresses a text with zlib and encodes the bytes as base64.",
+     .params = {{kText}},
+     .returns = "string.",
+     .examples = {{{"print zlib_decompress_from_base64_string("
+                    "zlib_compress_to_base64_string('abc'))",
+                    "abc"}}},
+     .overloads = {lift<compress<kZlibWindow>>()}},
+    {.name = "zlib_decompress_from_base64_string",
+     .category = "string",
+     .summary = "Decodes base64 and unpacks the zlib stream in it.",
+     .params = {{kBase64}},
+     .returns = "string; null when it is no such stream, or not text.",
+     .examples = {{{"print isnull(zlib_decompress_from_base64_string('abcd'))", "true"}}},
+     .overloads = {lift<decompress<kZlibWindow>>()}},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> encode_functions() {
+  return kEncodeFunctions;
+}
 
 }  // namespace evq
