@@ -86,9 +86,7 @@ class SummarizeBinder {
   Status add_columns(const ast::NamedExpr& item, std::size_t aggregate, const Expr& bound) {
     const BoundAggregateCall& call = aggregates_[aggregate].call;
     for (std::size_t i = 0; i < call.results.size(); ++i) {
-      std::string name = i < item.names.size()      ? item.names[i].text
-                         : i < argument_names_.size() ? argument_names_[i]
-                                                      : call.result_suffixes[i];
+      std::string name = i < item.names.size() ? item.names[i].text : result_name(call, i);
       if (i > 0) {
         origins_.emplace_back();
       }
@@ -96,6 +94,19 @@ class SummarizeBinder {
           {std::move(name), make_column(bound.column + i, call.results[i], item.span)});
     }
     return Status::success();
+  }
+
+  // A result is named by its function ("percentile_*_50", the star being the first argument) or
+  // else after the argument at its place.
+  std::string result_name(const BoundAggregateCall& call, std::size_t i) const {
+    std::string name = call.result_suffixes[i];
+    if (name.empty()) {
+      return i < argument_names_.size() ? argument_names_[i] : name;
+    }
+    if (const std::size_t star = name.find('*'); star != std::string::npos) {
+      name.replace(star, 1, argument_names_.empty() ? "" : argument_names_[0]);
+    }
+    return name;
   }
 
   std::string item_name(const ast::Expr& expr) const {
