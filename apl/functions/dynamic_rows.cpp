@@ -1,5 +1,7 @@
 #include "apl/functions/dynamic_rows.h"
 
+#include "apl/functions/dynamic_elements.h"
+
 namespace evq {
 
 Vector RowsFunction::evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
@@ -21,8 +23,10 @@ Vector DynamicRowsFunction::evaluate(const EvalContext& /*context*/, std::span<c
   DynamicBuilder value;
   for (std::size_t i = 0; i < rows; ++i) {
     value.clear();
-    if (function_(views.row(i), &value) && !DynamicView(value.bytes()).is_null()) {
-      out.append_text(value.bytes());
+    const bool present = function_(views.row(i), &value);
+    const DynamicView made(present ? value.bytes() : std::string_view());
+    if (!made.is_null() && within_dynamic_limits(made)) {
+      out.append_text(made.bytes());
     } else {
       out.append_null();
     }

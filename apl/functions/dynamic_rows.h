@@ -14,7 +14,8 @@ namespace evq {
 
 // Appends exactly one row, of the type the call was bound with, to `out`.
 using RowFunction = void (*)(std::span<const DynamicView> args, VectorBuilder* out);
-// Adds one value to `out` and returns true, or returns false for null, adding nothing.
+// Adds one value to `out` and returns true, or returns false for null, whatever it added. Values
+// beyond the limits of functions become null.
 using DynamicRowFunction = bool (*)(std::span<const DynamicView> args, DynamicBuilder* out);
 
 // The views of one row of arguments after the other.

@@ -30,35 +30,6 @@ BindResult bind_default(const BindRequest& request) {
   return call;
 }
 
-// A null of the type that the second argument names.
-BindResult bind_typed_null(const BindRequest& request) {
-  const Value* name = request.arguments[1].constant;
-  if (name == nullptr || name->type() != Type::kString || name->is_null()) {
-    return BindFailure{1, "ensure_field() takes a type as its second argument",
-                       "write it as typeof(string)"};
-  }
-  const std::optional<Type> type = type_from_name(name->as_text());
-  if (!type.has_value()) {
-    return BindFailure{1, "there is no type " + std::string(name->as_text()), ""};
-  }
-  class TypedNull final : public BoundFunction {
-   public:
-    explicit TypedNull(Type null_type) : type_(null_type) {}
-    Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> /*args*/,
-                    std::size_t rows) const override {
-      return Vector::constant(Value::null(type_), rows);
-    }
-
-   private:
-    Type type_;
-  };
-  BoundCall call;
-  call.result = *type;
-  call.arguments = {request.arguments[0].type, Type::kString};
-  call.function = std::make_shared<TypedNull>(*type);
-  return call;
-}
-
 std::optional<Datetime> no_ingestion_time() {
   return std::nullopt;
 }
@@ -96,7 +67,7 @@ constexpr std::array<ScalarFunction, 4> kMetadataFunctions = {{
                  {"type", "typeof(…) of the null."}}},
      .returns = "The type of the field, or the one asked for.",
      .examples = {{{"print isnull(ensure_field('nothing', typeof(string)))", "true"}}},
-     .bind = bind_typed_null,
+     .bind = bind_default,
      .arguments_min = 2,
      .arguments_max = 2},
     {.name = "ingestion_time",

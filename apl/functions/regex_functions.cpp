@@ -224,23 +224,30 @@ std::string_view conversion_to(Type type) {
   return {};
 }
 
+// The type that the fourth argument of extract() asks for: typeof(…) is a typed null.
+std::optional<Type> wanted_type(const Argument& argument) {
+  if (argument.constant == nullptr) {
+    return std::nullopt;
+  }
+  return argument.constant->is_null() ? argument.type
+                                      : type_from_name(argument.constant->as_text());
+}
+
 BindResult bind_extract(const BindRequest& request) {
-  constexpr RegexForm kForm{
-      0, 2, {Type::kString, Type::kLong, Type::kString, Type::kString}, Type::kString};
-  BindResult bound = bind_form(request, kForm, put_group);
+  RegexForm form{0, 2, {Type::kString, Type::kLong, Type::kString}, Type::kString};
+  std::optional<Type> type = Type::kString;
+  if (request.arguments.size() > 3) {
+    form.types[3] = request.arguments[3].type;
+    type = wanted_type(request.arguments[3]);
+    if (!type.has_value()) {
+      return BindFailure{3, "extract() takes a type as its fourth argument",
+                         "write it as typeof(long)"};
+    }
+  }
+  BindResult bound = bind_form(request, form, put_group);
   auto* call = std::get_if<BoundCall>(&bound);
-  if (call == nullptr || request.arguments.size() < 4) {
-    return bound;
-  }
-  const Value* name = request.arguments[3].constant;
-  const std::optional<Type> type =
-      name == nullptr || name->is_null() ? std::nullopt : type_from_name(name->as_text());
-  if (!type.has_value()) {
-    return BindFailure{3, "extract() takes a type as its fourth argument",
-                       "write it as typeof(long)"};
-  }
   const std::string_view conversion = conversion_to(*type);
-  if (conversion.empty()) {
+  if (call == nullptr || conversion.empty()) {
     return bound;
   }
   const std::array<Argument, 1> text{Argument{Type::kString, nullptr}};

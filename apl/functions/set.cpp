@@ -1,9 +1,161 @@
-// The table of the set functions.
+// Arrays as sets: unions, differences and intersections in the order of the first array, each
+// value once. Values are equal as == sees them, so 1 and 1.0 are one element.
 
+#include <array>
+#include <optional>
+
+#include "apl/functions/dynamic_elements.h"
+#include "apl/functions/dynamic_rows.h"
+#include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> set_functions() { return {}; }
+DynamicSet set_of(DynamicView array) {
+  DynamicSet set;
+  DynamicView::Iterator each(array);
+  while (each.next()) {
+    set.insert(each.value());
+  }
+  return set;
+}
+
+bool all_arrays(std::span<const DynamicView> args) {
+  for (const DynamicView& arg : args) {
+    if (!arg.is_array()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool set_union(std::span<const DynamicView> args, DynamicBuilder* out) {
+  if (!all_arrays(args)) {
+    return false;
+  }
+  DynamicSet seen;
+  out->begin_array();
+  for (const DynamicView& arg : args) {
+    DynamicView::Iterator each(arg);
+    while (each.next()) {
+      if (seen.insert(each.value()).second) {
+        out->add_encoded(each.value());
+      }
+    }
+  }
+  out->end_array();
+  return true;
+}
+
+// The elements of the first array that are in all (or in none) of the others.
+template <bool kInOthers>
+bool set_filter(std::span<const DynamicView> args, DynamicBuilder* out) {
+  if (!all_arrays(args)) {
+    return false;
+  }
+  std::vector<DynamicSet> others;
+  for (const DynamicView& arg : args.subspan(1)) {
+    others.push_back(set_of(arg));
+  }
+  DynamicSet seen;
+  out->begin_array();
+  DynamicView::Iterator each(args[0]);
+  while (each.next()) {
+    bool kept = seen.insert(each.value()).second;
+    for (const DynamicSet& other : others) {
+      kept = kept && other.contains(each.value()) == kInOthers;
+    }
+    if (kept) {
+      out->add_encoded(each.value());
+    }
+  }
+  out->end_array();
+  return true;
+}
+
+std::optional<bool> set_has_element(DynamicView array, DynamicView value) {
+  if (!array.is_array()) {
+    return std::nullopt;
+  }
+  DynamicView::Iterator each(array);
+  while (each.next()) {
+    if (same_dynamic(each.value(), value)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<double> jaccard_index(DynamicView a, DynamicView b) {
+  if (!a.is_array() || !b.is_array()) {
+    return std::nullopt;
+  }
+  const DynamicSet left = set_of(a);
+  const DynamicSet right = set_of(b);
+  std::size_t common = 0;
+  for (const DynamicView& value : left) {
+    common += right.contains(value) ? 1 : 0;
+  }
+  const std::size_t total = left.size() + right.size() - common;
+  if (total == 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(common) / static_cast<double>(total);
+}
+
+constexpr std::array<ScalarFunction, 5> kSetFunctions = {{
+    {.name = "jaccard_index",
+     .category = "set",
+     .summary = "How alike two arrays are as sets: common values over all values.",
+     .params = {{{"a", "An array."}, {"b", "An array."}}},
+     .returns = "A real from 0 to 1; null when both are empty or one is no array.",
+     .examples = {{{"print jaccard_index(dynamic([1, 2, 3]), dynamic([2, 3, 4]))", "0.5"}}},
+     .overloads = {lift<jaccard_index>()}},
+    {.name = "set_difference",
+     .category = "set",
+     .summary = "The values of the first array that are in none of the others.",
+     .params = {{{"arrays...", "Two or more arrays."}}},
+     .returns =
+         "An array in the order of the first, each value once; null when an argument is no array.",
+     .examples = {{{"print set_difference(dynamic([1, 2, 2, 3]), dynamic([3]))", "[1,2]"}}},
+     .bind = bind_dynamic_rows<set_filter<false>>,
+     .arguments_min = 2,
+     .arguments_max = 64},
+    {.name = "set_has_element",
+     .category = "set",
+     .summary = "Whether an array has a value.",
+     .params = {{{"array", "An array."},
+                 {"value", "The value to look for; numbers compare by value."}}},
+     .returns = "A bool; null when the first argument is no array.",
+     .examples = {{{"print set_has_element(dynamic(['a', 'b']), 'b')", "true"}}},
+     .overloads = {lift<set_has_element>()}},
+    {.name = "set_intersect",
+     .category = "set",
+     .summary = "The values that all of the arrays have.",
+     .params = {{{"arrays...", "Two or more arrays."}}},
+     .returns =
+         "An array in the order of the first, each value once; null when an argument is no array.",
+     .examples = {{{"print set_intersect(dynamic([1, 2, 3]), dynamic([3, 2.0]))", "[2,3]"}}},
+     .bind = bind_dynamic_rows<set_filter<true>>,
+     .arguments_min = 2,
+     .arguments_max = 64},
+    {.name = "set_union",
+     .category = "set",
+     .summary = "The values that any of the arrays has.",
+     .params = {{{"arrays...", "Two or more arrays."}}},
+     .returns =
+         "An array in the order of the first, each value once; null when an argument is no array.",
+     .examples = {{{"print set_union(dynamic([1, 2]), dynamic([2, 3]))", "[1,2,3]"}}},
+     .bind = bind_dynamic_rows<set_union>,
+     .arguments_min = 1,
+     .arguments_max = 64},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> set_functions() {
+  return kSetFunctions;
+}
 
 }  // namespace evq

@@ -1,0 +1,36 @@
+#pragma once
+// What functions over arrays share: an array's elements as views, arrays built from views, and the
+// equality of values as == sees it (1 equals 1.0), also for hash tables. Views follow the buffer
+// of the array they were taken from.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "apl/functions/lift.h"
+#include "store/column/dynamic.h"
+
+namespace evq {
+
+// The elements of an array, the values of a bag; none for scalars.
+std::vector<DynamicView> elements_of(DynamicView container);
+void add_array(std::span<const DynamicView> elements, DynamicBuilder* out);
+DynamicBytes array_of(std::span<const DynamicView> elements);
+
+// Equal by value, numbers whatever their types; arrays and bags by their contents.
+bool same_dynamic(DynamicView a, DynamicView b);
+
+struct SameDynamicHash {
+  std::size_t operator()(DynamicView value) const;
+};
+struct SameDynamicEqual {
+  bool operator()(DynamicView a, DynamicView b) const { return same_dynamic(a, b); }
+};
+using DynamicSet = std::unordered_set<DynamicView, SameDynamicHash, SameDynamicEqual>;
+
+// False when the value nests deeper, or is larger, than values made by functions may.
+bool within_dynamic_limits(DynamicView value);
+
+}  // namespace evq

@@ -1,0 +1,36 @@
+#pragma once
+// JsonPath: the paths of array_extract() and of the bag functions, "$.a['b'][0][*]". Compiled from
+// text, then followed through dynamic values. `*` stands for every element or value; negative
+// indexes count from the end. Immutable after parsing.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/column/dynamic.h"
+
+namespace evq {
+
+struct JsonPathStep {
+  enum class Kind : std::uint8_t { kKey, kIndex, kAll };
+  Kind kind = Kind::kKey;
+  std::string key;
+  std::int64_t index = 0;
+};
+
+class JsonPath {
+ public:
+  // Nothing when the text is no path. The leading `$` may be left out; "$" alone has no steps.
+  static std::optional<JsonPath> parse(std::string_view text);
+
+  const std::vector<JsonPathStep>& steps() const { return steps_; }
+  // Every value the path leads to, in order.
+  std::vector<DynamicView> matches(DynamicView root) const;
+
+ private:
+  std::vector<JsonPathStep> steps_;
+};
+
+}  // namespace evq

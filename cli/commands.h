@@ -1,0 +1,18 @@
+#pragma once
+// The verbs. Each takes its options, does its work on the store, prints, and gives the exit status
+// of the process.
+
+#include "cli/options.h"
+
+namespace evq {
+
+int run_ingest(const GlobalOptions& global, const IngestCommand& command);
+int run_query(const GlobalOptions& global, const QueryCommand& command);
+int run_delete(const GlobalOptions& global, const DeleteCommand& command);
+int run_starred(const GlobalOptions& global, const StarredCommand& command);
+int run_dataset(const GlobalOptions& global, const DatasetCommand& command);
+int run_check(const GlobalOptions& global, const StoreCommand& command);
+int run_compact(const GlobalOptions& global, const StoreCommand& command);
+int run_help(const GlobalOptions& global, const HelpCommand& command);
+
+}  // namespace evq

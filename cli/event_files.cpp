@@ -1,0 +1,64 @@
+#include "cli/event_files.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "apl/service/service.h"
+#include "cli/open_service.h"
+#include "cli/terminal/terminal.h"
+#include "store/base/file.h"
+#include "store/ingest/byte_source.h"
+
+namespace evq {
+namespace {
+
+std::string dataset_name(const std::string& file) {
+  if (file == "-") {
+    return "stdin";
+  }
+  const std::string base = std::filesystem::path(file).filename().string();
+  std::string name = base.substr(0, base.find('.', 1));
+  for (char& c : name) {
+    const bool allowed = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                         (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+    c = allowed ? c : '_';
+  }
+  return name.empty() ? "events" : name;
+}
+
+}  // namespace
+
+Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
+                                    const std::string& timestamp_field) {
+  std::string pattern = process_environment()("TMPDIR").value_or("/tmp") + "/evq-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    return make_error(ErrorCode::kIo, "cannot make a temporary directory from " + pattern);
+  }
+  EventFiles loaded(pattern);
+  ServiceOptions options;
+  options.store_directory = pattern;
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, Service::open(options));
+  for (const std::string& path : files) {
+    File file = File::standard_input();
+    if (path != "-") {
+      EVQ_TRY_ASSIGN(file, File::open_input(path));
+    }
+    IngestRequest request;
+    request.options.timestamp_field = timestamp_field;
+    const std::unique_ptr<ByteSource> source = decoded_source(file_source(std::move(file)), {});
+    EVQ_TRY(service->store().ingest(dataset_name(path), *source, request, interrupt_control()));
+  }
+  return loaded;
+}
+
+EventFiles::~EventFiles() {
+  if (!directory_.empty()) {
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+  }
+}
+
+}  // namespace evq

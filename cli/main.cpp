@@ -1,0 +1,29 @@
+// The process: hands the command line to its verb and turns what no layer expected into an exit
+// status. The only catch-all of the program.
+
+#include <exception>
+#include <new>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+
+int main(int argc, char** argv) {
+  const evq::CommandHandlers handlers{
+      .ingest = evq::run_ingest,
+      .query = evq::run_query,
+      .remove = evq::run_delete,
+      .starred = evq::run_starred,
+      .dataset = evq::run_dataset,
+      .check = evq::run_check,
+      .compact = evq::run_compact,
+      .help = evq::run_help,
+  };
+  try {
+    return evq::run_command_line(argc, argv, handlers);
+  } catch (const std::bad_alloc&) {
+    evq::print_error_line("out of memory", "give the query a --memory-limit, or narrow it");
+  } catch (const std::exception& error) {
+    evq::print_error_line(std::string("unexpected: ") + error.what(), "please report this");
+  }
+  return 1;
+}

@@ -1,0 +1,297 @@
+// Verbs about the store itself: dataset, delete, check, compact.
+
+#include <unistd.h>
+
+#include <iostream>
+#include <utility>
+
+#include "apl/service/service.h"
+#include "cli/commands.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "cli/terminal/number_text.h"
+#include "cli/terminal/table_format.h"
+#include "store/base/json_writer.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+bool wants_json(const std::string& output) {
+  return output == "json" || (output.empty() && ::isatty(STDOUT_FILENO) == 0);
+}
+
+int print(const std::string& text) {
+  return stdout_sink()(text).ok() ? 0 : 0;  // a closed pipe is no failure
+}
+
+std::string instant_text(std::optional<std::int64_t> time) {
+  std::string text;
+  if (time.has_value()) {
+    append_instant(text, *time);
+  }
+  return text;
+}
+
+void append_stats(JsonWriter* json, const std::string& name, const DatasetStats& stats) {
+  json->begin_object();
+  json->key("name");
+  json->string(name);
+  const std::pair<std::string_view, std::uint64_t> counts[] = {
+      {"numEvents", stats.rows},           {"numBlocks", stats.blocks},
+      {"freshChunks", stats.fresh_chunks}, {"queuedBlocks", stats.queued_blocks},
+      {"inputBytes", stats.raw_bytes},     {"compressedBytes", stats.stored_bytes},
+      {"fileBytes", stats.file_bytes}};
+  for (const auto& [key, count] : counts) {
+    json->key(key);
+    json->unsigned_integer(count);
+  }
+  json->key("minTime");
+  json->string(instant_text(stats.min_time));
+  json->key("maxTime");
+  json->string(instant_text(stats.max_time));
+  json->end_object();
+}
+
+Result<std::string> describe_datasets(Store& store, const DatasetCommand& command) {
+  std::vector<std::string> names;
+  if (command.action == "info") {
+    names.push_back(command.name);
+  } else {
+    EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets,
+                   store.definitions().datasets());
+    for (const DatasetDefinition& dataset : datasets) {
+      names.push_back(dataset.name);
+    }
+  }
+  std::string text;
+  if (wants_json(command.output)) {
+    JsonWriter json(text);
+    for (const std::string& name : names) {
+      EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
+      append_stats(&json, name, stats);
+      json.new_line();
+    }
+    return text;
+  }
+  TableRows rows;
+  for (const std::string& name : names) {
+    EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
+    rows.push_back({{name, CellKind::kText},
+                    {grouped_text(stats.rows), CellKind::kNumber},
+                    {std::to_string(stats.blocks), CellKind::kNumber},
+                    {bytes_text(static_cast<double>(stats.file_bytes)), CellKind::kNumber},
+                    {instant_text(stats.min_time), CellKind::kFixed},
+                    {instant_text(stats.max_time), CellKind::kFixed}});
+  }
+  return format_table({{"dataset"},
+                       {"events", "", CellKind::kNumber},
+                       {"blocks", "", CellKind::kNumber},
+                       {"size", "", CellKind::kNumber},
+                       {"oldest"},
+                       {"newest"}},
+                      rows, {});
+}
+
+Result<std::string> describe_fields(Store& store, const DatasetCommand& command) {
+  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(command.name));
+  std::string text;
+  if (wants_json(command.output)) {
+    JsonWriter json(text);
+    for (const FieldInfo& field : fields) {
+      json.begin_object();
+      json.key("name");
+      json.string(field.name);
+      json.key("type");
+      json.string(api_type_name(field.type));
+      json.key("unit");
+      json.string(field.attributes.unit);
+      json.key("hidden");
+      json.boolean(field.attributes.hidden);
+      json.key("description");
+      json.string(field.attributes.description);
+      json.end_object();
+      json.new_line();
+    }
+    return text;
+  }
+  TableRows rows;
+  for (const FieldInfo& field : fields) {
+    rows.push_back({{field.name}, {std::string(type_name(field.type))}});
+  }
+  return format_table({{"field"}, {"type"}}, rows, {});
+}
+
+// Asks on a terminal; elsewhere only --yes will do.
+bool confirmed(bool yes, const std::string& question) {
+  if (yes) {
+    return true;
+  }
+  if (::isatty(STDIN_FILENO) == 0) {
+    print_error_line("this needs --yes when it is not run on a terminal", "");
+    return false;
+  }
+  write_quietly(STDERR_FILENO, question + " [y/N] ");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes";
+}
+
+Status change_map_field(Store& store, const DatasetCommand& command) {
+  EVQ_TRY_ASSIGN(std::optional<DatasetDefinition> dataset,
+                 store.definitions().find_dataset(command.name));
+  if (!dataset.has_value()) {
+    return make_error(ErrorCode::kNotFound, "dataset '" + command.name + "' not found");
+  }
+  const auto removed = std::erase(dataset->map_fields, command.field);
+  if (command.map_action == "add") {
+    dataset->map_fields.push_back(command.field);
+  } else if (removed == 0) {
+    return make_error(ErrorCode::kNotFound, "map field '" + command.field + "' not found");
+  }
+  return store.definitions().update_dataset(*dataset);
+}
+
+}  // namespace
+
+int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
+  auto service = open_service(global, {});
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  Store& store = service.value()->store();
+  if (command.action == "create") {
+    DatasetDefinition definition;
+    definition.name = command.name;
+    definition.description = command.description;
+    const auto created = store.definitions().create_dataset(definition);
+    return created.ok() ? 0 : report_error(created.error());
+  }
+  if (command.action == "delete") {
+    if (!confirmed(command.yes, "Delete dataset " + command.name + " and all its events?")) {
+      return 1;
+    }
+    const Status dropped = store.drop_dataset(command.name);
+    return dropped.ok() ? 0 : report_error(dropped.error());
+  }
+  if (command.action == "map-field") {
+    const Status changed = change_map_field(store, command);
+    return changed.ok() ? 0 : report_error(changed.error());
+  }
+  const auto text = command.action == "fields" ? describe_fields(store, command)
+                                               : describe_datasets(store, command);
+  return text.ok() ? print(text.value()) : report_error(text.error());
+}
+
+int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
+  auto service = open_service(global, {});
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  DeleteRequest request;
+  request.apl = command.apl;
+  if (!command.start_time.empty()) {
+    request.start_time = command.start_time;
+  }
+  if (!command.end_time.empty()) {
+    request.end_time = command.end_time;
+  }
+  request.control = &interrupt_control();
+  if (command.commit && !command.yes) {
+    const auto effect = service.value()->remove(request);
+    if (!effect.ok()) {
+      return report_error(effect.error(), command.apl);
+    }
+    const bool go = confirmed(
+        false, "Delete " + grouped_text(effect.value().rows_deleted) + " events in " +
+                   std::to_string(effect.value().blocks_deleted) + " blocks (" +
+                   grouped_text(effect.value().rows_matched) + " of them match)?");
+    if (!go) {
+      return 1;
+    }
+  }
+  request.commit = command.commit;
+  const auto removed = service.value()->remove(request);
+  if (!removed.ok()) {
+    return report_error(removed.error(), command.apl);
+  }
+  const DeleteResponse& report = removed.value();
+  std::string text;
+  if (wants_json(command.output)) {
+    JsonWriter json(text);
+    json.begin_object();
+    json.key("dryRun");
+    json.boolean(report.dry_run);
+    json.key("rowsMatched");
+    json.unsigned_integer(report.rows_matched);
+    json.key("rowsDeleted");
+    json.unsigned_integer(report.rows_deleted);
+    json.key("firstMatchedEvent");
+    json.string(instant_text(report.first_matched_ns));
+    json.key("lastMatchedEvent");
+    json.string(instant_text(report.last_matched_ns));
+    json.end_object();
+    return print(text + "\n");
+  }
+  text = grouped_text(report.rows_matched) + " events match; " +
+         (report.dry_run ? "--commit would delete " : "deleted ") +
+         grouped_text(report.rows_deleted) + " events: every event of the " +
+         std::to_string(report.blocks_deleted) + " blocks that hold a match\n";
+  return print(text);
+}
+
+int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
+  auto service = open_service(global, {});
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  const auto report = service.value()->store().check(interrupt_control());
+  if (!report.ok()) {
+    return report_error(report.error());
+  }
+  for (const CheckProblem& problem : report.value().problems) {
+    print(problem.file + (problem.block.has_value()
+                              ? ": block " + std::to_string(*problem.block)
+                              : std::string()) +
+          ": " + problem.message + "\n");
+  }
+  print(std::to_string(report.value().files) + " files, " +
+        grouped_text(report.value().blocks) + " blocks, " +
+        grouped_text(report.value().segments) + " segments, " +
+        grouped_text(report.value().rows) + " events: " +
+        (report.value().problems.empty()
+             ? std::string("sound")
+             : std::to_string(report.value().problems.size()) + " problems") +
+        "\n");
+  return report.value().problems.empty() ? 0
+                                         : error_code_info(ErrorCode::kCorrupt).exit_status;
+}
+
+int run_compact(const GlobalOptions& global, const StoreCommand& command) {
+  auto service = open_service(global, {});
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  Store& store = service.value()->store();
+  std::vector<std::string> names;
+  if (!command.dataset.empty()) {
+    names.push_back(command.dataset);
+  } else {
+    const auto datasets = store.definitions().datasets();
+    if (!datasets.ok()) {
+      return report_error(datasets.error());
+    }
+    for (const DatasetDefinition& dataset : datasets.value()) {
+      names.push_back(dataset.name);
+    }
+  }
+  for (const std::string& name : names) {
+    const Status done = store.maintain(name, true, interrupt_control());
+    if (!done.ok()) {
+      return report_error(done.error());
+    }
+  }
+  return 0;
+}
+
+}  // namespace evq

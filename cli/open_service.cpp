@@ -1,0 +1,61 @@
+#include "cli/open_service.h"
+
+#include <csignal>
+
+#include <charconv>
+
+namespace evq {
+namespace {
+
+QueryControl* interrupted_control = nullptr;  // NOLINT: a signal handler can reach nothing else
+
+void interrupt(int /*signal*/) {
+  if (interrupted_control != nullptr) {
+    if (interrupted_control->cancelled()) {
+      std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends the process at once
+      std::raise(SIGINT);
+    }
+    interrupted_control->cancel();
+  }
+}
+
+}  // namespace
+
+QueryControl& interrupt_control() {
+  static QueryControl control;
+  interrupted_control = &control;
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
+  return control;
+}
+
+Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global,
+                                              ServiceOptions options) {
+  if (options.store_directory.empty()) {
+    options.store_directory = global.store;
+  }
+  return Service::open(options);
+}
+
+Result<std::size_t> parse_size(const std::string& text) {
+  std::size_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, number);
+  std::string unit(at, end);
+  if (error == std::errc() && (unit.empty() || unit == "B")) {
+    return number;
+  }
+  if (unit.ends_with('B')) {
+    unit.pop_back();
+  }
+  if (unit.ends_with('i')) {
+    unit.pop_back();
+  }
+  const std::size_t shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
+  if (error != std::errc() || shift == 0 || number > (SIZE_MAX >> shift)) {
+    return make_error(ErrorCode::kUsage, "'" + text + "' is not a size", "write 512M or 2G");
+  }
+  return number << shift;
+}
+
+}  // namespace evq

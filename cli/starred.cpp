@@ -1,0 +1,12 @@
+// evq starred: saved queries, the seed's StarredQuery objects.
+
+#include "cli/commands.h"
+#include "cli/output.h"
+
+namespace evq {
+
+int run_starred(const GlobalOptions& /*global*/, const StarredCommand& /*command*/) {
+  return report_error(make_error(ErrorCode::kUnsupported, "saved queries are not there yet"));
+}
+
+}  // namespace evq
