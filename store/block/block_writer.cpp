@@ -20,8 +20,7 @@ constexpr int kIngestLevel = 1;
 constexpr int kCompactLevel = 9;
 
 EncodeOptions options_of(Effort effort) {
-  return effort == Effort::kIngest ? EncodeOptions{kIngestLevel, false}
-                                   : EncodeOptions{kCompactLevel, true};
+  return {effort == Effort::kIngest ? kIngestLevel : kCompactLevel};
 }
 
 ColumnHeader make_header(const Field& field, const EncodedSegment& segment) {

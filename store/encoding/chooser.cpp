@@ -176,7 +176,7 @@ bool texts_repeat(const DenseValues& values) {
 
 }  // namespace
 
-const ColumnEncoding& choose_encoding(const DenseValues& values, const EncodeOptions&) {
+const ColumnEncoding& choose_encoding(const DenseValues& values) {
   switch (physical_of(values.type)) {
     case Physical::kNone:
       return constant_encoding();
@@ -216,7 +216,7 @@ const ColumnEncoding& fallback_encoding(Type type) {
   return constant_encoding();
 }
 
-std::optional<Dictionary> choose_dictionary(const DenseValues& values, const EncodeOptions&) {
+std::optional<Dictionary> choose_dictionary(const DenseValues& values) {
   switch (physical_of(values.type)) {
     case Physical::kNone:
     case Physical::kByte:

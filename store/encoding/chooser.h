@@ -12,13 +12,12 @@ namespace evq {
 
 // The scheme for values without repetitions worth a dictionary. It may turn out not to fit; then
 // fallback_encoding of the type does.
-const ColumnEncoding& choose_encoding(const DenseValues& values, const EncodeOptions& options);
+const ColumnEncoding& choose_encoding(const DenseValues& values);
 // Fits all values of the type.
 const ColumnEncoding& fallback_encoding(Type type);
 
 // The dictionary of the values when encoding them so is smaller, or hardly larger, than otherwise.
-std::optional<Dictionary> choose_dictionary(const DenseValues& values,
-                                            const EncodeOptions& options);
+std::optional<Dictionary> choose_dictionary(const DenseValues& values);
 // The same question about a dictionary that is already there.
 bool keep_dictionary(const Dictionary& dictionary);
 

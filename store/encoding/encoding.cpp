@@ -37,7 +37,7 @@ const ColumnEncoding* find_encoding(EncodingId id) {
 }
 
 void encode_stream(const DenseValues& values, const EncodeOptions& options, ByteWriter& out) {
-  const ColumnEncoding& chosen = choose_encoding(values, options);
+  const ColumnEncoding& chosen = choose_encoding(values);
   ByteWriter body;
   if (chosen.encode(values, options, body)) {
     out.u8(static_cast<std::uint8_t>(chosen.id()));

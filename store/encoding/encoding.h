@@ -56,8 +56,6 @@ inline constexpr unsigned kStreamNestingMax = 16;
 
 struct EncodeOptions {
   int zstd_level = 1;
-  // Tries schemes by encoding with them instead of by estimate.
-  bool thorough = false;
 };
 
 // Values without nulls, owned by somebody else.

@@ -431,7 +431,7 @@ Result<EncodedSegment> encode_segment(const Vector& column, const EncodeOptions&
     return make_error(ErrorCode::kTooLarge, "a column of a block holds too much text");
   }
   if (!parts.dictionary.has_value()) {
-    parts.dictionary = choose_dictionary(parts.dense, options);
+    parts.dictionary = choose_dictionary(parts.dense);
   }
   if (parts.dictionary.has_value() && parts.dictionary->entries.size > 1) {
     encode_dictionary(parts, options, &segment);

@@ -62,6 +62,9 @@ void measure_reals(const double* values, std::size_t size, ColumnStatistics* sta
 // zeros.
 std::uint64_t order_prefix(std::string_view text) {
   std::uint64_t word = 0;
+  if (text.empty()) {
+    return 0;
+  }
   std::memcpy(&word, text.data(), std::min<std::size_t>(text.size(), sizeof word));
   return __builtin_bswap64(word);
 }
@@ -73,11 +76,6 @@ void measure_texts(const std::string_view* texts, std::size_t size, std::size_t 
   std::uint64_t least_prefix = order_prefix(least);
   std::uint64_t greatest_prefix = least_prefix;
   for (std::size_t i = 1; i < size; ++i) {
-    if (texts[i].empty()) {
-      least = texts[i];
-      least_prefix = 0;
-      continue;
-    }
     const std::uint64_t prefix = order_prefix(texts[i]);
     if (prefix <= least_prefix && texts[i] < least) {
       least = texts[i];

@@ -409,7 +409,7 @@ TEST_CASE("every column comes back, whole and in part") {
       const Vector column = generator.make(rows, random);
       check_round_trip(column, {}, random);
       if (rows == 4097) {
-        check_round_trip(column, {.zstd_level = 9, .thorough = true}, random);
+        check_round_trip(column, {.zstd_level = 9}, random);
       }
     }
   }
