@@ -95,7 +95,7 @@ std::optional<double> jaccard_index(DynamicView a, DynamicView b) {
   const DynamicSet right = set_of(b);
   std::size_t common = 0;
   for (const DynamicView& value : left) {
-    common += right.contains(value) ? 1 : 0;
+    common += right.contains(value) ? 1U : 0U;
   }
   const std::size_t total = left.size() + right.size() - common;
   if (total == 0) {
