@@ -91,6 +91,8 @@ inline constexpr std::size_t kRegexCacheEntriesMax = 64;
 inline constexpr std::size_t kStringValueBytesMax = 16 * kMebibyte;
 // Items of one list made by a function or aggregate (make_list, range, split).
 inline constexpr std::size_t kListItemsMax = 1048576;
+// Weights of a filter over a series: its cost is their number times the series' length.
+inline constexpr std::size_t kFilterTapsMax = 1024;
 // Nesting of a dynamic value built by functions; input is held to kJsonDepthMax.
 inline constexpr std::size_t kDynamicDepthMax = 200;
 

@@ -1,0 +1,93 @@
+#include "apl/functions/fourier.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <utility>
+
+namespace evq {
+namespace {
+
+std::complex<double> unit_root(std::uint64_t numerator, std::uint64_t denominator, bool inverse) {
+  const double angle = 2 * std::numbers::pi * static_cast<double>(numerator % denominator) /
+                       static_cast<double>(denominator);
+  return std::polar(1.0, inverse ? angle : -angle);
+}
+
+// Cooley and Tukey, in place; the length is a power of two.
+void transform_radix2(ComplexSeries* series, bool inverse) {
+  ComplexSeries& x = *series;
+  const std::size_t n = x.size();
+  for (std::size_t i = 1, j = 0; i < n; ++i) {
+    std::size_t bit = n >> 1;
+    for (; (j & bit) != 0; bit >>= 1) {
+      j ^= bit;
+    }
+    j ^= bit;
+    if (i < j) {
+      std::swap(x[i], x[j]);
+    }
+  }
+  ComplexSeries roots(n / 2);
+  for (std::size_t k = 0; k < roots.size(); ++k) {
+    roots[k] = unit_root(k, n, inverse);
+  }
+  for (std::size_t width = 2; width <= n; width *= 2) {
+    const std::size_t stride = n / width;
+    for (std::size_t begin = 0; begin < n; begin += width) {
+      for (std::size_t k = 0; k < width / 2; ++k) {
+        const std::complex<double> even = x[begin + k];
+        const std::complex<double> odd = x[begin + k + width / 2] * roots[k * stride];
+        x[begin + k] = even + odd;
+        x[begin + k + width / 2] = even - odd;
+      }
+    }
+  }
+}
+
+// Bluestein: jk = (j² + k² - (k - j)²) / 2 turns the transform into a convolution, which a
+// transform of twice the length, rounded up to a power of two, computes.
+ComplexSeries transform_chirp(const ComplexSeries& input, bool inverse) {
+  const std::size_t n = input.size();
+  const std::size_t size = std::bit_ceil(2 * n - 1);
+  ComplexSeries chirp(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    chirp[k] = unit_root(std::uint64_t{k} * k, 2 * n, inverse);
+  }
+  ComplexSeries a(size);
+  ComplexSeries b(size);
+  for (std::size_t k = 0; k < n; ++k) {
+    a[k] = input[k] * chirp[k];
+    b[k] = std::conj(chirp[k]);
+    if (k != 0) {
+      b[size - k] = b[k];
+    }
+  }
+  transform_radix2(&a, false);
+  transform_radix2(&b, false);
+  for (std::size_t k = 0; k < size; ++k) {
+    a[k] *= b[k];
+  }
+  transform_radix2(&a, true);
+  ComplexSeries out(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    out[k] = a[k] / static_cast<double>(size) * chirp[k];
+  }
+  return out;
+}
+
+}  // namespace
+
+ComplexSeries fourier_transform(ComplexSeries input, bool inverse) {
+  if (input.size() < 2) {
+    return input;
+  }
+  if (!std::has_single_bit(input.size())) {
+    return transform_chirp(input, inverse);
+  }
+  transform_radix2(&input, inverse);
+  return input;
+}
+
+}  // namespace evq

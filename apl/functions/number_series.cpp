@@ -1,0 +1,110 @@
+#include "apl/functions/number_series.h"
+
+#include <cmath>
+
+namespace evq {
+
+std::optional<NumberSeries> NumberSeries::read(DynamicView array) {
+  if (!array.is_array()) {
+    return std::nullopt;
+  }
+  NumberSeries series;
+  series.values.reserve(array.size());
+  DynamicView::Iterator each(array);
+  while (each.next()) {
+    const DynamicView value = each.value();
+    if (value.is_number()) {
+      series.values.emplace_back(value.as_real());
+      series.integers = series.integers && value.tag() == DynamicTag::kLong;
+    } else {
+      series.values.emplace_back();
+    }
+  }
+  return series;
+}
+
+std::vector<double> NumberSeries::present() const {
+  std::vector<double> numbers;
+  numbers.reserve(values.size());
+  for (const std::optional<double>& value : values) {
+    if (value.has_value()) {
+      numbers.push_back(*value);
+    }
+  }
+  return numbers;
+}
+
+std::vector<double> NumberSeries::filled() const {
+  std::vector<double> numbers(values.size(), 0.0);
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::size_t before = kNone;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].has_value()) {
+      continue;
+    }
+    numbers[i] = *values[i];
+    const std::size_t gap_begin = before == kNone ? 0 : before + 1;
+    for (std::size_t j = gap_begin; j < i; ++j) {
+      const double share =
+          before == kNone ? 1 : static_cast<double>(j - before) / static_cast<double>(i - before);
+      numbers[j] =
+          before == kNone ? *values[i] : numbers[before] + (numbers[i] - numbers[before]) * share;
+    }
+    before = i;
+  }
+  for (std::size_t j = before + 1; before != kNone && j < values.size(); ++j) {
+    numbers[j] = numbers[before];
+  }
+  return numbers;
+}
+
+void add_number(std::optional<double> value, DynamicBuilder* out) {
+  if (value.has_value()) {
+    out->add_real(*value);
+  } else {
+    out->add_null();
+  }
+}
+
+void add_numbers(const std::vector<double>& values, DynamicBuilder* out) {
+  out->begin_array();
+  for (const double value : values) {
+    out->add_real(value);
+  }
+  out->end_array();
+}
+
+DynamicBytes series_of(const std::vector<std::optional<double>>& values) {
+  DynamicBuilder out;
+  out.begin_array();
+  for (const std::optional<double>& value : values) {
+    add_number(value, &out);
+  }
+  out.end_array();
+  return {out.take()};
+}
+
+DynamicBytes series_of(const std::vector<double>& values) {
+  DynamicBuilder out;
+  add_numbers(values, &out);
+  return {out.take()};
+}
+
+Moments moments_of(const std::vector<double>& values) {
+  Moments moments;
+  if (values.empty()) {
+    return moments;
+  }
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) {
+    moments.mean += value / count;
+  }
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - moments.mean) * (value - moments.mean);
+  }
+  moments.variance = values.size() > 1 ? squares / (count - 1) : 0;
+  return moments;
+}
+
+}  // namespace evq
