@@ -1,9 +1,543 @@
-// The table of the list aggregates.
+// make_list, make_set, make_bag and buildschema.
 
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <unordered_set>
+
+#include "apl/functions/aggregate_binding.h"
+#include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/schema_builder.h"
+#include "apl/functions/size_meter.h"
+#include "apl/functions/value_encoder.h"
+#include "apl/functions/value_hash.h"
+#include "store/base/limits.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
+namespace {
 
-std::span<const AggregateFunction> list_aggregates() { return {}; }
+// One list, set or bag: encoded sizes are 32 bits, and nobody reads more.
+constexpr std::size_t kContainerBytesMax = 1 * kGibibyte;
+constexpr std::size_t kSetItemsDefault = 128;
+
+// ---- make_list
+
+class ListState final : public AggregateState {
+ public:
+  ListState(std::size_t items_max, bool with_nulls)
+      : items_max_(items_max), with_nulls_(with_nulls) {}
+
+  void resize(std::size_t groups) override { lists_.resize(std::max(groups, lists_.size())); }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    const Vector& vector = args[0];
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t slot = vector.slot(row);
+      if (with_nulls_ || !vector.values().is_null(slot)) {
+        List& list = lists_[groups == nullptr ? 0 : groups[row]];
+        if (list.items < items_max_) {
+          append(encoder_.encode(vector.values(), slot), 1, &list);
+        }
+      }
+    }
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const ListState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      List& list = lists_[to[j]];
+      std::string_view rest = from.lists_[j].bytes;
+      if (list.items + from.lists_[j].items <= items_max_) {
+        append(rest, from.lists_[j].items, &list);
+        continue;
+      }
+      while (!rest.empty() && list.items < items_max_) {
+        const std::size_t size = dynamic_size(rest);
+        append(rest.substr(0, size), 1, &list);
+        rest.remove_prefix(size);
+      }
+    }
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kDynamic);
+    DynamicBuilder array;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      array.clear();
+      array.begin_array();
+      for (std::string_view rest = lists_[group].bytes; !rest.empty();) {
+        const std::size_t size = dynamic_size(rest);
+        array.add_encoded(DynamicView(rest.substr(0, size)));
+        rest.remove_prefix(size);
+      }
+      array.end_array();
+      builder.append_text(array.bytes());
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return lists_.capacity() * sizeof(List) + bytes_; }
+
+ private:
+  struct List {
+    std::string bytes;  // encoded values, one after the other
+    std::size_t items = 0;
+  };
+
+  void append(std::string_view bytes, std::size_t items, List* list) {
+    if (list->bytes.size() + bytes.size() > kContainerBytesMax) {
+      return;
+    }
+    bytes_ -= list->bytes.capacity();
+    list->bytes.append(bytes);
+    bytes_ += list->bytes.capacity();
+    list->items += items;
+  }
+
+  std::size_t items_max_;
+  bool with_nulls_;
+  std::vector<List> lists_;
+  std::size_t bytes_ = 0;
+  ValueEncoder encoder_;
+};
+
+// ---- make_set
+
+// Distinct values; beyond the limit, those with the smallest hashes, so that what is left out does
+// not depend on the order of rows. Values whose hash is too large are refused at once.
+class BoundedSet {
+ public:
+  void add(std::string_view bytes, std::uint64_t hash, std::size_t items_max) {
+    if (hash > largest_ || items_max == 0 || items_.contains({bytes, hash})) {
+      return;
+    }
+    items_.insert({arena_->copy(bytes), hash});
+    bytes_ += bytes.size();
+    if (items_.size() > kSlack * items_max) {
+      shrink(items_max);
+    }
+  }
+
+  void merge(const BoundedSet& other, std::size_t items_max) {
+    for (const Item& item : other.items_) {
+      add(item.bytes, item.hash, items_max);
+    }
+  }
+
+  // The items kept, by value.
+  std::vector<DynamicView> sorted(std::size_t items_max) const {
+    std::vector<Item> kept(items_.begin(), items_.end());
+    keep_smallest(items_max, &kept);
+    std::vector<DynamicView> views;
+    std::size_t bytes = 0;
+    for (const Item& item : kept) {
+      bytes += item.bytes.size();
+      if (bytes <= kContainerBytesMax) {
+        views.emplace_back(item.bytes);
+      }
+    }
+    std::ranges::sort(views,
+                      [](DynamicView a, DynamicView b) { return compare_dynamic(a, b) < 0; });
+    return views;
+  }
+
+  std::size_t size_bytes() const {
+    constexpr std::size_t kNodeBytes = 56;
+    return items_.size() * kNodeBytes + arena_->size_bytes();
+  }
+
+ private:
+  static constexpr std::size_t kSlack = 2;
+
+  struct Item {
+    std::string_view bytes;
+    std::uint64_t hash;
+
+    friend bool operator==(const Item& a, const Item& b) {
+      return a.hash == b.hash && compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) == 0;
+    }
+  };
+  struct ItemHash {
+    std::size_t operator()(const Item& item) const { return item.hash; }
+  };
+
+  static void keep_smallest(std::size_t count, std::vector<Item>* items) {
+    std::ranges::sort(*items, [](const Item& a, const Item& b) {
+      return a.hash != b.hash ? a.hash < b.hash
+                              : compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) < 0;
+    });
+    items->resize(std::min(count, items->size()));
+  }
+
+  void shrink(std::size_t items_max) {
+    std::vector<Item> kept(items_.begin(), items_.end());
+    keep_smallest(items_max, &kept);
+    largest_ = kept.back().hash;
+    auto arena = std::make_unique<StringArena>();
+    items_.clear();
+    bytes_ = 0;
+    for (const Item& item : kept) {
+      items_.insert({arena->copy(item.bytes), item.hash});
+      bytes_ += item.bytes.size();
+    }
+    arena_ = std::move(arena);
+  }
+
+  std::unordered_set<Item, ItemHash> items_;
+  std::unique_ptr<StringArena> arena_ = std::make_unique<StringArena>();
+  std::uint64_t largest_ = UINT64_MAX;
+  std::size_t bytes_ = 0;
+};
+
+class SetState final : public AggregateState {
+ public:
+  explicit SetState(std::size_t items_max) : items_max_(items_max) {}
+
+  void resize(std::size_t groups) override {
+    if (groups > sets_.size()) {
+      sets_.resize(groups);
+    }
+  }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    const Vector& vector = args[0];
+    visit_counted(vector, groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+      add_value(DynamicView(encoder_.encode(vector.values(), slot)), &sets_[group]);
+    });
+    meter_.note_rows(rows, sets_);
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const SetState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      sets_[to[j]].merge(from.sets_[j], items_max_);
+    }
+    meter_.measure(sets_);
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kDynamic);
+    DynamicBuilder array;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      array.clear();
+      array.begin_array();
+      for (const DynamicView item : sets_[group].sorted(items_max_)) {
+        array.add_encoded(item);
+      }
+      array.end_array();
+      builder.append_text(array.bytes());
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return meter_.bytes(); }
+
+ private:
+  // Arrays are taken apart, one level.
+  void add_value(DynamicView value, BoundedSet* set) {
+    if (!value.is_array()) {
+      set->add(value.bytes(), sketch_hash(value), items_max_);
+      return;
+    }
+    DynamicView::Iterator elements(value);
+    while (elements.next()) {
+      if (!elements.value().is_null()) {
+        set->add(elements.value().bytes(), sketch_hash(elements.value()), items_max_);
+      }
+    }
+  }
+
+  static constexpr std::size_t kRowBytesMax = 256;
+
+  std::size_t items_max_;
+  std::vector<BoundedSet> sets_;
+  SizeMeter meter_{kRowBytesMax};
+  ValueEncoder encoder_;
+};
+
+// ---- make_bag
+
+// Of a key's values the largest stays, so that the order of rows does not count.
+class BagState final : public AggregateState {
+ public:
+  explicit BagState(std::size_t items_max) : items_max_(items_max) {}
+
+  void resize(std::size_t groups) override { bags_.resize(std::max(groups, bags_.size())); }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    if (rows == 0) {
+      return;
+    }
+    const std::string_view* data = args[0].values().data<std::string_view>();
+    visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+      const DynamicView bag(data[slot]);
+      DynamicView::Iterator entries(bag);
+      while (bag.is_bag() && entries.next()) {
+        put(group, entries.key(), entries.value());
+      }
+    });
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const BagState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      for (const auto& [key, value] : from.bags_[j]) {
+        put(to[j], key, DynamicView(value));
+      }
+    }
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kDynamic);
+    DynamicBuilder bag;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      bag.clear();
+      bag.begin_bag();
+      std::size_t bytes = 0;
+      for (const auto& [key, value] : bags_[group]) {
+        bytes += key.size() + value.size();
+        if (bytes > kContainerBytesMax) {
+          break;
+        }
+        bag.key(key);
+        bag.add_encoded(DynamicView(value));
+      }
+      bag.end_bag();
+      builder.append_text(bag.bytes());
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return bags_.capacity() * sizeof(Bag) + bytes_; }
+
+ private:
+  using Bag = std::map<std::string, std::string, std::less<>>;
+  static constexpr std::size_t kNodeBytes = 112;
+
+  // Beyond the limit the keys that come first in order stay.
+  void put(std::size_t group, std::string_view key, DynamicView value) {
+    Bag& bag = bags_[group];
+    const auto at = bag.find(key);
+    if (at != bag.end()) {
+      if (compare_dynamic(value, DynamicView(at->second)) > 0) {
+        bytes_ += value.bytes().size();
+        bytes_ -= at->second.size();
+        at->second.assign(value.bytes());
+      }
+      return;
+    }
+    bag.emplace(key, value.bytes());
+    bytes_ += key.size() + value.bytes().size() + kNodeBytes;
+    if (bag.size() > items_max_) {
+      const auto last = std::prev(bag.end());
+      bytes_ -= last->first.size() + last->second.size() + kNodeBytes;
+      bag.erase(last);
+    }
+  }
+
+  std::size_t items_max_;
+  std::vector<Bag> bags_;
+  std::size_t bytes_ = 0;
+};
+
+// ---- buildschema
+
+class SchemaState final : public AggregateState {
+ public:
+  void resize(std::size_t groups) override {
+    if (groups > schemas_.size()) {
+      schemas_.resize(groups);
+    }
+  }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+      schemas_[group].add(DynamicView(encoder_.encode(args[0].values(), slot)));
+    });
+    meter_.note_rows(rows, schemas_);
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const SchemaState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      schemas_[to[j]].merge(from.schemas_[j]);
+    }
+    meter_.measure(schemas_);
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kDynamic);
+    DynamicBuilder schema;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      schema.clear();
+      schemas_[group].write(&schema);
+      if (DynamicView(schema.bytes()).is_null()) {
+        builder.append_null();
+      } else {
+        builder.append_text(schema.bytes());
+      }
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return meter_.bytes(); }
+
+ private:
+  static constexpr std::size_t kRowBytesMax = 256;
+
+  std::vector<SchemaNode> schemas_;
+  SizeMeter meter_{kRowBytesMax};
+  ValueEncoder encoder_;
+};
+
+// ---- binding
+
+std::variant<std::int64_t, BindFailure> items_max(const AggregateBindRequest& request,
+                                                  std::size_t otherwise) {
+  return constant_whole_number(
+      request, 1,
+      {"the largest number of items", 0, static_cast<std::int64_t>(kListItemsMax),
+       static_cast<std::int64_t>(otherwise)});
+}
+
+template <class State, std::size_t kDefault, class... Args>
+AggregateBindResult bind_items(const AggregateBindRequest& request, Type first, Args... args) {
+  const auto most = items_max(request, kDefault);
+  if (const auto* failure = std::get_if<BindFailure>(&most)) {
+    return *failure;
+  }
+  const auto count = static_cast<std::size_t>(std::get<std::int64_t>(most));
+  return one_result(request, Type::kDynamic, first, make_aggregate<State>(count, args...));
+}
+
+template <bool kWithNulls>
+AggregateBindResult bind_list(const AggregateBindRequest& request) {
+  return bind_items<ListState, kListItemsMax>(request, request.arguments[0].type, kWithNulls);
+}
+
+template <std::size_t kDefault>
+AggregateBindResult bind_set(const AggregateBindRequest& request) {
+  return bind_items<SetState, kDefault>(request, request.arguments[0].type);
+}
+
+AggregateBindResult bind_bag(const AggregateBindRequest& request) {
+  if (request.arguments[0].type != Type::kDynamic && request.arguments[0].type != Type::kNull) {
+    return BindFailure{0,
+                       "make_bag() needs bags, but this is a " +
+                           std::string(type_name(request.arguments[0].type)) + ".",
+                       "Make one with bag_pack(\"key\", value)."};
+  }
+  return bind_items<BagState, kListItemsMax>(request, Type::kDynamic);
+}
+
+AggregateBindResult bind_schema(const AggregateBindRequest& request) {
+  return one_result(request, Type::kDynamic, request.arguments[0].type,
+                    make_aggregate<SchemaState>());
+}
+
+constexpr ParameterDoc kValue{"value", "A value of any type; null is left out."};
+constexpr ParameterDoc kMax{"[max]", "A constant: the largest number of items."};
+constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
+
+constexpr AggregateFunction kRows[] = {
+    {.name = "make_list",
+     .aliases = {"makelist"},
+     .summary = "Collects the values into an array, in the order of the rows.",
+     .params = {{kValue, kMax}},
+     .returns = "dynamic; [] when no value is there. At most 1,048,576 items.",
+     .examples = {{{"datatable (x:long) [3, 1, 3] | summarize l = make_list(x)", "[3,1,3]"}}},
+     .bind = bind_list<false>,
+     .arguments_min = 1,
+     .arguments_max = 2,
+     .order_sensitive = true,
+     .api_name = "makelist"},
+    {.name = "make_list_if",
+     .summary = "Collects the values of the rows with a true predicate into an array.",
+     .params = {{kValue, kPredicate, kMax}},
+     .returns = "As make_list().",
+     .examples = {{{"datatable (x:long) [3, 1, 3] | summarize l = make_list_if(x, x > 1)",
+                    "[3,3]"}}},
+     .bind = bind_if<bind_list<false>, 1>,
+     .arguments_min = 2,
+     .arguments_max = 3,
+     .order_sensitive = true,
+     .api_name = "makelistif"},
+    {.name = "make_list_with_nulls",
+     .summary = "Collects the values into an array and keeps nulls.",
+     .params = {{{"value", "A value of any type."}, kMax}},
+     .returns = "dynamic; [] without rows.",
+     .examples = {{{"datatable (x:long) [3, long(null)] | summarize l = make_list_with_nulls(x)",
+                    "[3,null]"}}},
+     .bind = bind_list<true>,
+     .arguments_min = 1,
+     .arguments_max = 2,
+     .order_sensitive = true},
+    {.name = "make_set",
+     .aliases = {"makeset"},
+     .summary = "Collects the different values into an array; arrays are taken apart.",
+     .params = {{kValue, kMax}},
+     .returns = "dynamic, in ascending order; [] when no value is there. At most 128 items unless "
+                "the call says otherwise; which are left out does not depend on the order of rows.",
+     .examples = {{{"datatable (x:long) [3, 1, 3] | summarize s = make_set(x)", "[1,3]"}}},
+     .bind = bind_set<kSetItemsDefault>,
+     .arguments_min = 1,
+     .arguments_max = 2,
+     .api_name = "makeset"},
+    {.name = "make_set_if",
+     .summary = "Collects the different values of the rows with a true predicate into an array.",
+     .params = {{kValue, kPredicate, kMax}},
+     .returns = "As make_set(), but at most 1,048,576 items unless the call says otherwise.",
+     .examples = {{{"datatable (x:long) [3, 1, 3] | summarize s = make_set_if(x, x > 1)", "[3]"}}},
+     .bind = bind_if<bind_set<kListItemsMax>, 1>,
+     .arguments_min = 2,
+     .arguments_max = 3,
+     .api_name = "makesetif"},
+    {.name = "make_bag",
+     .summary = "Merges bags into one.",
+     .params = {{{"bag", "A bag; anything else is left out."}, kMax}},
+     .returns = "dynamic, keys in order. Of several values for a key the largest is kept.",
+     .examples = {{{"datatable (k:string, x:long) [\"b\", 1, \"a\", 2] | summarize b = "
+                    "make_bag(bag_pack(k, x))",
+                    "{\"a\":2,\"b\":1}"}}},
+     .bind = bind_bag,
+     .arguments_min = 1,
+     .arguments_max = 2},
+    {.name = "make_bag_if",
+     .summary = "Merges the bags of the rows with a true predicate into one.",
+     .params = {{{"bag", "A bag; anything else is left out."}, kPredicate, kMax}},
+     .returns = "As make_bag().",
+     .examples = {{{"datatable (k:string, x:long) [\"b\", 1, \"a\", 2] | summarize b = "
+                    "make_bag_if(bag_pack(k, x), x > 1)",
+                    "{\"a\":2}"}}},
+     .bind = bind_if<bind_bag, 1>,
+     .arguments_min = 2,
+     .arguments_max = 3},
+    {.name = "buildschema",
+     .summary = "Describes the types of all values, nested ones included.",
+     .params = {{{"value", "A dynamic value."}}},
+     .returns = "dynamic: a type name, a bag of schemas by key, {\"`indexer`\": schema} for an "
+                "array, or an array of these where values differ. Null when no value is there.",
+     .examples = {{{"print d = dynamic({\"a\": 1}) | summarize s = buildschema(d)",
+                    "{\"a\":\"long\"}"}}},
+     .bind = bind_schema,
+     .arguments_min = 1,
+     .arguments_max = 1},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> list_aggregates() {
+  return kRows;
+}
 
 }  // namespace evq
