@@ -1,9 +1,469 @@
-// The table of the stats aggregates.
+// stdev, variance, covariance, rate and the bitwise aggregates.
 
+#include <algorithm>
+#include <cmath>
+
+#include "apl/functions/aggregate_binding.h"
+#include "apl/functions/aggregate_rows.h"
+#include "apl/functions/exact_sum.h"
 #include "apl/functions/registry.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
+namespace {
 
-std::span<const AggregateFunction> stats_aggregates() { return {}; }
+// ---- stdev, variance
+
+enum class Spread : std::uint8_t { kStdev, kVariance };
+enum class Divisor : std::uint8_t { kSample, kPopulation };
+
+// Count, mean and sum of squared distances from it (Welford), merged as by Chan et al.
+struct Moments {
+  double count = 0;
+  double mean = 0;
+  double squares = 0;
+
+  void add(double value) {
+    count += 1;
+    const double before = value - mean;
+    mean += before / count;
+    squares += before * (value - mean);
+  }
+  void merge(const Moments& other) {
+    if (other.count == 0) {
+      return;
+    }
+    const double total = count + other.count;
+    const double gap = other.mean - mean;
+    mean += gap * (other.count / total);
+    squares += other.squares + gap * gap * (count * (other.count / total));
+    count = total;
+  }
+};
+
+// Two passes over a run of values: no division in the loops.
+Moments moments_of(const double* data, std::size_t count) {
+  Moments moments;
+  moments.count = static_cast<double>(count);
+  moments.mean = sum_of(data, count).value() / moments.count;
+  double lanes[4] = {};
+  for (std::size_t i = 0; i < count; ++i) {
+    const double gap = data[i] - moments.mean;
+    lanes[i % 4] += gap * gap;
+  }
+  moments.squares = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+  return moments;
+}
+
+class SpreadState final : public AggregateState {
+ public:
+  SpreadState(Spread spread, Divisor divisor) : spread_(spread), divisor_(divisor) {}
+
+  void resize(std::size_t groups) override { groups_.resize(std::max(groups, groups_.size())); }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    if (rows == 0) {
+      return;
+    }
+    const double* data = args[0].values().data<double>();
+    if (groups == nullptr && args[0].is_flat() && !args[0].may_have_nulls()) {
+      groups_[0].merge(moments_of(data, rows));
+      return;
+    }
+    visit_counted(args[0], groups, rows,
+                  [&](std::size_t group, std::size_t slot, std::size_t count) {
+                    if (count == 1) {
+                      groups_[group].add(data[slot]);
+                    } else {
+                      groups_[group].merge({static_cast<double>(count), data[slot], 0});
+                    }
+                  });
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const SpreadState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      groups_[to[j]].merge(from.groups_[j]);
+    }
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kReal);
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      const Moments& moments = groups_[group];
+      if (moments.count == 0) {
+        builder.append_null();
+        continue;
+      }
+      const double divisor =
+          divisor_ == Divisor::kSample ? std::max(1.0, moments.count - 1) : moments.count;
+      const double variance = moments.squares / divisor;
+      builder.append_real(spread_ == Spread::kStdev ? std::sqrt(variance) : variance);
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return groups_.capacity() * sizeof(Moments); }
+
+ private:
+  Spread spread_;
+  Divisor divisor_;
+  std::vector<Moments> groups_;
+};
+
+template <Spread kSpread, Divisor kDivisor>
+AggregateBindResult bind_spread(const AggregateBindRequest& request) {
+  const std::optional<Type> type = number_type(request.arguments[0].type, false);
+  if (!type.has_value() || *type == Type::kTimespan) {
+    return not_a_number(kSpread == Spread::kStdev ? "stdev" : "variance", 0,
+                        request.arguments[0].type);
+  }
+  return one_result(request, Type::kReal, Type::kReal,
+                    make_aggregate<SpreadState>(kSpread, kDivisor));
+}
+
+// ---- covariance
+
+struct CoMoments {
+  double count = 0;
+  double mean_x = 0;
+  double mean_y = 0;
+  double products = 0;
+
+  void merge(const CoMoments& other) {
+    if (other.count == 0) {
+      return;
+    }
+    const double total = count + other.count;
+    const double gap_x = other.mean_x - mean_x;
+    const double gap_y = other.mean_y - mean_y;
+    const double share = other.count / total;
+    products += other.products + gap_x * gap_y * (count * share);
+    mean_x += gap_x * share;
+    mean_y += gap_y * share;
+    count = total;
+  }
+};
+
+class CovarianceState final : public AggregateState {
+ public:
+  explicit CovarianceState(Divisor divisor) : divisor_(divisor) {}
+
+  void resize(std::size_t groups) override { groups_.resize(std::max(groups, groups_.size())); }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (!args[0].is_null(row) && !args[1].is_null(row)) {
+        groups_[groups == nullptr ? 0 : groups[row]].merge(
+            {1, args[0].at<double>(row), args[1].at<double>(row), 0});
+      }
+    }
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const CovarianceState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      groups_[to[j]].merge(from.groups_[j]);
+    }
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kReal);
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      const CoMoments& moments = groups_[group];
+      if (moments.count == 0) {
+        builder.append_null();
+      } else {
+        builder.append_real(moments.products / (divisor_ == Divisor::kSample
+                                                    ? std::max(1.0, moments.count - 1)
+                                                    : moments.count));
+      }
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return groups_.capacity() * sizeof(CoMoments); }
+
+ private:
+  Divisor divisor_;
+  std::vector<CoMoments> groups_;
+};
+
+template <Divisor kDivisor>
+AggregateBindResult bind_covariance(const AggregateBindRequest& request) {
+  for (int i = 0; i < 2; ++i) {
+    const Type type = request.arguments[static_cast<std::size_t>(i)].type;
+    const std::optional<Type> number = number_type(type, false);
+    if (!number.has_value() || *number == Type::kTimespan) {
+      return not_a_number("covariance", i, type);
+    }
+  }
+  BoundAggregateCall call =
+      one_result(request, Type::kReal, Type::kReal, make_aggregate<CovarianceState>(kDivisor));
+  call.arguments[1] = Type::kReal;
+  return call;
+}
+
+// ---- rate
+
+class RateState final : public AggregateState {
+ public:
+  explicit RateState(std::int64_t bin_ns) : bin_ns_(bin_ns) {}
+
+  void resize(std::size_t groups) override { sums_.resize(std::max(groups, sums_.size())); }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    if (rows == 0) {
+      return;
+    }
+    const double* data = args[0].values().data<double>();
+    if (groups == nullptr && args[0].is_flat() && !args[0].may_have_nulls()) {
+      sums_[0].add(sum_of(data, rows));
+      return;
+    }
+    visit_counted(args[0], groups, rows,
+                  [&](std::size_t group, std::size_t slot, std::size_t count) {
+                    sums_[group].add_times(data[slot], static_cast<double>(count));
+                  });
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const RateState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      sums_[to[j]].add(from.sums_[j]);
+    }
+  }
+
+  std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
+                             std::size_t count) const override {
+    constexpr double kNanosecondsPerSecond = 1e9;
+    double seconds = static_cast<double>(bin_ns_) / kNanosecondsPerSecond;
+    if (bin_ns_ <= 0 && context.range_start_ns != kUnboundedStart) {
+      const std::int64_t end =
+          context.range_end_ns == kUnboundedEnd ? context.now_ns : context.range_end_ns;
+      seconds = (static_cast<double>(end) - static_cast<double>(context.range_start_ns)) /
+                kNanosecondsPerSecond;
+    }
+    VectorBuilder builder(Type::kReal);
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      if (seconds > 0) {
+        builder.append_real(sums_[group].value() / seconds);
+      } else {
+        builder.append_null();
+      }
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return sums_.capacity() * sizeof(RealSum); }
+
+ private:
+  std::int64_t bin_ns_;
+  std::vector<RealSum> sums_;
+};
+
+AggregateBindResult bind_rate(const AggregateBindRequest& request) {
+  const std::optional<Type> type = number_type(request.arguments[0].type, false);
+  if (!type.has_value() || *type == Type::kTimespan) {
+    return not_a_number("rate", 0, request.arguments[0].type);
+  }
+  return one_result(request, Type::kReal, Type::kReal,
+                    make_aggregate<RateState>(request.bin_ns.value_or(0)));
+}
+
+// ---- binary_all_…
+
+enum class BitOp : std::uint8_t { kAnd, kOr, kXor };
+
+template <BitOp kOp>
+std::int64_t combine(std::int64_t a, std::int64_t b) {
+  return kOp == BitOp::kAnd ? a & b : kOp == BitOp::kOr ? a | b : a ^ b;
+}
+
+template <BitOp kOp>
+class BitState final : public AggregateState {
+ public:
+  void resize(std::size_t groups) override {
+    if (groups > bits_.size()) {
+      bits_.resize(groups, kOp == BitOp::kAnd ? -1 : 0);
+      seen_.resize(groups, 0);
+    }
+  }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    visit_rows<std::int64_t>(args[0], groups, rows, [&](std::size_t group, std::int64_t value) {
+      bits_[group] = combine<kOp>(bits_[group], value);
+      seen_[group] = 1;
+    });
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const BitState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      bits_[to[j]] = combine<kOp>(bits_[to[j]], from.bits_[j]);
+      seen_[to[j]] = static_cast<std::uint8_t>(seen_[to[j]] | from.seen_[j]);
+    }
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kLong);
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      if (seen_[group] != 0) {
+        builder.append_integer(bits_[group]);
+      } else {
+        builder.append_null();
+      }
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return bits_.capacity() * (sizeof(std::int64_t) + 1); }
+
+ private:
+  std::vector<std::int64_t> bits_;
+  std::vector<std::uint8_t> seen_;
+};
+
+template <BitOp kOp>
+AggregateBindResult bind_bits(const AggregateBindRequest& request) {
+  const Type type = request.arguments[0].type;
+  if (type != Type::kLong && type != Type::kDynamic && type != Type::kNull) {
+    return BindFailure{
+        0, "The bits of a long are needed, but this is a " + std::string(type_name(type)) + ".",
+        "Convert the value with tolong() first."};
+  }
+  return one_result(request, Type::kLong, Type::kLong, make_aggregate<BitState<kOp>>());
+}
+
+// ---- the table
+
+constexpr ParameterDoc kNumber{"value", "long, real, or dynamic holding numbers."};
+constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
+constexpr ParameterDoc kLong{"value", "A long."};
+constexpr std::string_view kSampleReturns =
+    "real; 0 for a single value, null when no value is there.";
+
+constexpr AggregateFunction kRows[] = {
+    {.name = "stdev",
+     .summary = "Gives the standard deviation of a sample (divided by n - 1).",
+     .params = {{kNumber}},
+     .returns = kSampleReturns,
+     .examples = {{{"datatable (x:long) [1, 3, 5] | summarize s = stdev(x)", "2"}}},
+     .bind = bind_spread<Spread::kStdev, Divisor::kSample>,
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .api_name = "stdev"},
+    {.name = "stdevif",
+     .summary = "Gives the standard deviation of the rows for which the predicate is true.",
+     .params = {{kNumber, kPredicate}},
+     .returns = kSampleReturns,
+     .examples = {{{"datatable (x:long) [1, 3, 5, 99] | summarize s = stdevif(x, x < 9)", "2"}}},
+     .bind = bind_if<bind_spread<Spread::kStdev, Divisor::kSample>>,
+     .arguments_min = 2,
+     .arguments_max = 2,
+     .api_name = "stdevif"},
+    {.name = "stdevp",
+     .summary = "Gives the standard deviation of a whole population (divided by n).",
+     .params = {{kNumber}},
+     .returns = kSampleReturns,
+     .examples = {{{"datatable (x:long) [1, 3] | summarize s = stdevp(x)", "1"}}},
+     .bind = bind_spread<Spread::kStdev, Divisor::kPopulation>,
+     .arguments_min = 1,
+     .arguments_max = 1},
+    {.name = "variance",
+     .summary = "Gives the variance of a sample (divided by n - 1).",
+     .params = {{kNumber}},
+     .returns = kSampleReturns,
+     .examples = {{{"datatable (x:long) [1, 3, 5] | summarize v = variance(x)", "4"}}},
+     .bind = bind_spread<Spread::kVariance, Divisor::kSample>,
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .api_name = "variance"},
+    {.name = "varianceif",
+     .summary = "Gives the variance of the rows for which the predicate is true.",
+     .params = {{kNumber, kPredicate}},
+     .returns = kSampleReturns,
+     .examples = {{{"datatable (x:long) [1, 3, 5, 99] | summarize v = varianceif(x, x < 9)", "4"}}},
+     .bind = bind_if<bind_spread<Spread::kVariance, Divisor::kSample>>,
+     .arguments_min = 2,
+     .arguments_max = 2,
+     .api_name = "varianceif"},
+    {.name = "variancep",
+     .summary = "Gives the variance of a whole population (divided by n).",
+     .params = {{kNumber}},
+     .returns = kSampleReturns,
+     .examples = {{{"datatable (x:long) [1, 3] | summarize v = variancep(x)", "1"}}},
+     .bind = bind_spread<Spread::kVariance, Divisor::kPopulation>,
+     .arguments_min = 1,
+     .arguments_max = 1},
+    {.name = "covariance",
+     .summary = "Gives the covariance of two values over a sample (divided by n - 1).",
+     .params = {{{"x", "A number."}, {"y", "A number."}}},
+     .returns = "real; rows with a null are left out. Null when none is left.",
+     .examples = {{{"datatable (x:long, y:long) [1, 2, 3, 6] | summarize c = covariance(x, y)",
+                    "4"}}},
+     .bind = bind_covariance<Divisor::kSample>,
+     .arguments_min = 2,
+     .arguments_max = 2},
+    {.name = "covariancep",
+     .summary = "Gives the covariance of two values over a whole population (divided by n).",
+     .params = {{{"x", "A number."}, {"y", "A number."}}},
+     .returns = "real; rows with a null are left out. Null when none is left.",
+     .examples = {{{"datatable (x:long, y:long) [1, 2, 3, 6] | summarize c = covariancep(x, y)",
+                    "2"}}},
+     .bind = bind_covariance<Divisor::kPopulation>,
+     .arguments_min = 2,
+     .arguments_max = 2},
+    {.name = "rate",
+     .summary = "Gives the sum of the values per second of the time bin, or of the query's time "
+                "range.",
+     .params = {{kNumber}},
+     .returns = "real; 0 when no value is there, null when neither a bin nor the start of the time "
+                "range is known.",
+     .examples = {{{"datatable (t:datetime, x:long) [datetime(2024-01-01), 120] | summarize r = "
+                    "rate(x) by bin(t, 1m) | project r",
+                    "2"}}},
+     .bind = bind_rate,
+     .arguments_min = 1,
+     .arguments_max = 1,
+     .api_name = "rate"},
+    {.name = "binary_all_and",
+     .summary = "Combines the bits of all values with and.",
+     .params = {{kLong}},
+     .returns = "long; null when no value is there.",
+     .examples = {{{"datatable (x:long) [7, 6] | summarize b = binary_all_and(x)", "6"}}},
+     .bind = bind_bits<BitOp::kAnd>,
+     .arguments_min = 1,
+     .arguments_max = 1},
+    {.name = "binary_all_or",
+     .summary = "Combines the bits of all values with or.",
+     .params = {{kLong}},
+     .returns = "long; null when no value is there.",
+     .examples = {{{"datatable (x:long) [1, 6] | summarize b = binary_all_or(x)", "7"}}},
+     .bind = bind_bits<BitOp::kOr>,
+     .arguments_min = 1,
+     .arguments_max = 1},
+    {.name = "binary_all_xor",
+     .summary = "Combines the bits of all values with exclusive or.",
+     .params = {{kLong}},
+     .returns = "long; null when no value is there.",
+     .examples = {{{"datatable (x:long) [7, 6] | summarize b = binary_all_xor(x)", "1"}}},
+     .bind = bind_bits<BitOp::kXor>,
+     .arguments_min = 1,
+     .arguments_max = 1},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> stats_aggregates() {
+  return kRows;
+}
 
 }  // namespace evq
