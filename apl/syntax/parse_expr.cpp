@@ -258,6 +258,9 @@ Result<ExprPtr> parse_primary(TokenCursor& cursor) {
       break;
   }
   if (cursor.at_quoted_name()) {
+    if (cursor.peek(3).is_symbol("(") && cursor.joined(3)) {
+      return parse_call(cursor);
+    }
     EVQ_TRY_ASSIGN(ast::Name name, parse_name(cursor, "a name"));
     const Span span = name.span;
     return make_expr(cursor, span, ast::FieldRef{std::move(name)});

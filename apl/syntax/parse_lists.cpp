@@ -111,7 +111,7 @@ Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what) {
     return ast::Name{.text = std::move(text), .span = cursor.span_from(first), .quoted = true};
   }
   const Token& token = cursor.peek();
-  if (token.kind != TokenKind::kName || token.text.front() == '!') {
+  if (token.kind != TokenKind::kName || token.text.front() == '!' || token.text.back() == '~') {
     return cursor.unexpected(what);
   }
   cursor.take();
@@ -263,7 +263,9 @@ Result<ast::TableItem> parse_table_item(TokenCursor& cursor) {
     EVQ_TRY_ASSIGN(ast::SourceNode source, parse_source(cursor));
     return ast::TableItem{wrap_source(cursor.span_from(first), std::move(source))};
   }
-  if (cursor.peek().kind == TokenKind::kName && cursor.peek(1).is_symbol("(")) {
+  const bool quoted_call =
+      cursor.at_quoted_name() && cursor.peek(3).is_symbol("(") && cursor.joined(3);
+  if (quoted_call || (cursor.peek().kind == TokenKind::kName && cursor.peek(1).is_symbol("("))) {
     EVQ_TRY_ASSIGN(ast::ExprPtr call, parse_call(cursor));
     const Span span = call->span;
     return ast::TableItem{wrap_source(span, ast::CallSource{std::move(call)})};

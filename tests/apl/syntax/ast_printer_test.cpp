@@ -126,6 +126,7 @@ constexpr std::string_view kCorpus[] = {
     "print not(a), count(*), bag_pack(*), arg_max(x, *), 2xx, ['true'], ['by'], ['a\\\\.b'], "
     "['it\\'s']",
     "print f((print x = 1), datatable (a:long) [1], 7)",
+    "print ['array_concat'](a, b), 2xx(c), has(d)",
     "web | where matches == 1 and ['has'] == 2 and kind == 3 and limit > 4 and time > ago(1h)",
 };
 
