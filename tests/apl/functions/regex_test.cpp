@@ -1,0 +1,137 @@
+#include "apl/functions/regex.h"
+
+#include <random>
+
+#include <doctest/doctest.h>
+
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+TEST_CASE("the literal that every match must contain") {
+  struct Case {
+    std::string_view pattern;
+    std::string_view literal;
+    bool whole;
+  };
+  constexpr Case kCases[] = {
+      {"amount=[5-9][0-9]", "amount=", false},
+      {"error", "error", true},
+      {"a\\.b\\.c", "a.b.c", true},
+      {"^error", "error", false},
+      {"error$", "error", false},
+      {"abcd?ef", "abc", false},
+      {"abcd*", "abc", false},
+      {"abcd+efgh", "abcd", false},
+      {"abcd{2,3}xyz1", "xyz1", false},
+      {"ab{2}12345", "12345", false},
+      {"a+1234", "1234", false},
+      {"x(foo|bar)longer", "longer", false},
+      {"foo|barbar", "", false},
+      {"(?i)error", "", false},
+      {"x(?i:abc)yyyy", "", false},
+      {"[a-z]+abc[^]]def", "abc", false},
+      {"\\derror\\w", "error", false},
+      {"\\Qabc\\E", "", false},
+      {"\\x41bcd", "", false},
+      {"ab", "", false},
+      {"abc\xC3\xA9?", "abc", false},
+      {"[[:alpha:]]xyz", "xyz", false},
+      {"", "", false},
+  };
+  for (const Case& c : kCases) {
+    INFO(c.pattern);
+    bool whole = false;
+    CHECK(required_literal(c.pattern, &whole) == c.literal);
+    CHECK(whole == c.whole);
+  }
+}
+
+TEST_CASE("the literal never loses a match") {
+  constexpr std::string_view kPieces[] = {"a", "b", "c", "ab",    "abc",  "a?",     "b*",  "c+",
+                                          ".", "^", "$", "(a|b)", "[ab]", "\\.",    "{2}", "\\d",
+                                          "1", ",", "}", "]",     "|",    "(?:bc)", "-"};
+  std::mt19937_64 random(3);
+  std::size_t compared = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string pattern;
+    for (std::uint64_t i = 0; i < random() % 8 + 1; ++i) {
+      pattern.append(kPieces[random() % std::size(kPieces)]);
+    }
+    // A flag that changes nothing here makes the finder give up: the slow twin.
+    const auto fast = Regex::compile(pattern);
+    const auto slow = Regex::compile("(?s:)" + pattern);
+    if (!fast.ok() || !slow.ok()) {
+      continue;
+    }
+    for (int i = 0; i < 20; ++i) {
+      std::string text;
+      for (std::uint64_t size = random() % 12; size > 0; --size) {
+        text.push_back("abc.1,}]-"[random() % 9]);
+      }
+      INFO(pattern << " on " << text);
+      REQUIRE((*fast)->search(text) == (*slow)->search(text));
+      ++compared;
+    }
+  }
+  CHECK(compared > 100000);
+}
+
+TEST_CASE("a column gives what its rows give") {
+  const std::string run = "amount=57\namount=42\nnothing\namount=amount=99";
+  auto values = Values::make(Type::kString, 5);
+  auto* rows = values->mutable_data<std::string_view>();
+  const std::string_view text = run;
+  rows[0] = text.substr(0, 9);
+  rows[1] = text.substr(10, 9);
+  rows[2] = text.substr(20, 7);
+  rows[3] = text.substr(28);
+  values->set_null(4);
+  values->set_contiguous_text(text);
+  for (const std::string_view pattern : {"amount=[5-9]", "amount=", "[0-9]", "^$", "e=99$"}) {
+    const auto regex = Regex::compile(pattern);
+    REQUIRE(regex.ok());
+    std::uint8_t found[5] = {9, 9, 9, 9, 9};
+    (*regex)->match_slots(*values, found);
+    for (std::size_t i = 0; i < 5; ++i) {
+      INFO(pattern << " row " << i);
+      CHECK((found[i] != 0) == (*regex)->search(values->is_null(i) ? "" : rows[i]));
+    }
+  }
+}
+
+TEST_CASE("patterns are bounded") {
+  CHECK(Regex::compile(std::string(kRegexPatternBytesMax, 'a')).ok());
+  CHECK_FALSE(Regex::compile(std::string(kRegexPatternBytesMax + 1, 'a')).ok());
+  CHECK_FALSE(Regex::compile("((a{100}){100}){100}").ok());
+  CHECK_FALSE(Regex::compile("a(?=b)").ok());
+  const auto regex = Regex::compile("(a*)*$");
+  REQUIRE(regex.ok());
+  CHECK_FALSE(Regex::compile("[").ok());
+  CHECK((*regex)->search(std::string(100000, 'a') + "b"));
+}
+
+TEST_CASE("options") {
+  CHECK((*Regex::compile("abc", {.ignore_case = true}))->search("xABCx"));
+  CHECK((*Regex::compile("^b", {.multi_line = true}))->search("a\nb"));
+  CHECK_FALSE((*Regex::compile("^b"))->search("a\nb"));
+  CHECK((*Regex::compile("a.b", {.dot_all = true}))->search("a\nb"));
+  std::string_view groups[1];
+  CHECK((*Regex::compile("a+", {.ungreedy = true}))->match("aaa", 0, groups));
+  CHECK(groups[0] == "a");
+}
+
+TEST_CASE("rewriting") {
+  const auto regex = Regex::compile("(\\w)(\\w)");
+  REQUIRE(regex.ok());
+  std::string out;
+  CHECK(replace_matches(**regex, "ab-cd", "$2\\1[$0]$9$$\\\\$", &out));
+  CHECK(out == "ba[ab]$\\$-dc[cd]$\\$");
+  out.clear();
+  const auto any = Regex::compile(".");
+  CHECK_FALSE(replace_matches(**any, std::string(1 << 20, 'x'), std::string(64, 'y'), &out));
+}
+
+}  // namespace
+}  // namespace evq
