@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <unordered_set>
 
 #include "apl/functions/aggregate_binding.h"
@@ -112,10 +111,10 @@ class ListState final : public AggregateState {
 class BoundedSet {
  public:
   void add(std::string_view bytes, std::uint64_t hash, std::size_t items_max) {
-    if (hash > largest_ || items_max == 0 || items_.contains({bytes, hash})) {
+    if (hash > largest_ || items_max == 0 || items_.contains(ItemView{bytes, hash})) {
       return;
     }
-    items_.insert({arena_->copy(bytes), hash});
+    items_.insert({std::string(bytes), hash});
     bytes_ += bytes.size();
     if (items_.size() > kSlack * items_max) {
       shrink(items_max);
@@ -130,11 +129,9 @@ class BoundedSet {
 
   // The items kept, by value.
   std::vector<DynamicView> sorted(std::size_t items_max) const {
-    std::vector<Item> kept(items_.begin(), items_.end());
-    keep_smallest(items_max, &kept);
     std::vector<DynamicView> views;
     std::size_t bytes = 0;
-    for (const Item& item : kept) {
+    for (const ItemView& item : smallest(items_max)) {
       bytes += item.bytes.size();
       if (bytes <= kContainerBytesMax) {
         views.emplace_back(item.bytes);
@@ -146,49 +143,66 @@ class BoundedSet {
   }
 
   std::size_t size_bytes() const {
-    constexpr std::size_t kNodeBytes = 56;
-    return items_.size() * kNodeBytes + arena_->size_bytes();
+    constexpr std::size_t kNodeBytes = 72;
+    return items_.size() * kNodeBytes + bytes_;
   }
 
  private:
   static constexpr std::size_t kSlack = 2;
 
-  struct Item {
+  struct ItemView {
     std::string_view bytes;
     std::uint64_t hash;
+  };
+  struct Item {
+    std::string bytes;
+    std::uint64_t hash;
 
-    friend bool operator==(const Item& a, const Item& b) {
-      return a.hash == b.hash && compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) == 0;
-    }
+    ItemView view() const { return {bytes, hash}; }
   };
   struct ItemHash {
+    using is_transparent = void;
+    std::size_t operator()(const ItemView& item) const { return item.hash; }
     std::size_t operator()(const Item& item) const { return item.hash; }
   };
+  struct ItemEqual {
+    using is_transparent = void;
+    static bool same(const ItemView& a, const ItemView& b) {
+      return a.hash == b.hash && (a.bytes == b.bytes ||
+                                  compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) == 0);
+    }
+    bool operator()(const Item& a, const Item& b) const { return same(a.view(), b.view()); }
+    bool operator()(const ItemView& a, const Item& b) const { return same(a, b.view()); }
+    bool operator()(const Item& a, const ItemView& b) const { return same(a.view(), b); }
+  };
 
-  static void keep_smallest(std::size_t count, std::vector<Item>* items) {
-    std::ranges::sort(*items, [](const Item& a, const Item& b) {
+  std::vector<ItemView> smallest(std::size_t count) const {
+    std::vector<ItemView> kept;
+    kept.reserve(items_.size());
+    for (const Item& item : items_) {
+      kept.push_back(item.view());
+    }
+    std::ranges::sort(kept, [](const ItemView& a, const ItemView& b) {
       return a.hash != b.hash ? a.hash < b.hash
                               : compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) < 0;
     });
-    items->resize(std::min(count, items->size()));
+    kept.resize(std::min(count, kept.size()));
+    return kept;
   }
 
   void shrink(std::size_t items_max) {
-    std::vector<Item> kept(items_.begin(), items_.end());
-    keep_smallest(items_max, &kept);
-    largest_ = kept.back().hash;
-    auto arena = std::make_unique<StringArena>();
-    items_.clear();
-    bytes_ = 0;
-    for (const Item& item : kept) {
-      items_.insert({arena->copy(item.bytes), item.hash});
-      bytes_ += item.bytes.size();
+    largest_ = smallest(items_max).back().hash;
+    for (auto at = items_.begin(); at != items_.end();) {
+      if (at->hash > largest_) {
+        bytes_ -= at->bytes.size();
+        at = items_.erase(at);
+      } else {
+        ++at;
+      }
     }
-    arena_ = std::move(arena);
   }
 
-  std::unordered_set<Item, ItemHash> items_;
-  std::unique_ptr<StringArena> arena_ = std::make_unique<StringArena>();
+  std::unordered_set<Item, ItemHash, ItemEqual> items_;
   std::uint64_t largest_ = UINT64_MAX;
   std::size_t bytes_ = 0;
 };

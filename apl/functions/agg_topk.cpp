@@ -1,9 +1,132 @@
-// The table of the topk aggregates.
+// topk and topkif over bounded counters.
 
+#include <algorithm>
+
+#include "apl/functions/aggregate_binding.h"
+#include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/size_meter.h"
+#include "apl/functions/space_saving.h"
+#include "apl/functions/value_encoder.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
+namespace {
 
-std::span<const AggregateFunction> topk_aggregates() { return {}; }
+// Values of one call; more is a table, which summarize count() by x makes exactly.
+constexpr std::int64_t kTopMax = 10000;
+// Counters: exact up to here, and an error of at most total / 5,000 beyond.
+constexpr std::size_t kCountersMin = 10000;
+constexpr std::size_t kCountersPerResult = 10;
+
+class TopState final : public AggregateState {
+ public:
+  explicit TopState(std::size_t k)
+      : k_(k), counters_(std::max(kCountersMin, kCountersPerResult * k)) {}
+
+  void resize(std::size_t groups) override {
+    if (groups > items_.size()) {
+      items_.resize(groups, FrequentItems(counters_));
+    }
+  }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    visit_counted(args[0], groups, rows,
+                  [&](std::size_t group, std::size_t slot, std::size_t count) {
+                    items_[group].add(encoder_.encode(args[0].values(), slot), count);
+                  });
+    meter_.note_rows(rows, items_);
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const TopState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      items_[to[j]].merge(from.items_[j]);
+    }
+    meter_.measure(items_);
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kDynamic);
+    DynamicBuilder list;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      list.clear();
+      list.begin_array();
+      for (const FrequentItems::Item& item : items_[group].top(k_)) {
+        list.begin_bag();
+        list.key("key");
+        list.add_encoded(DynamicView(item.bytes));
+        list.key("count");
+        list.add_long(static_cast<std::int64_t>(item.count));
+        list.key("error");
+        list.add_long(static_cast<std::int64_t>(item.error));
+        list.end_bag();
+      }
+      list.end_array();
+      builder.append_text(list.bytes());
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return meter_.bytes(); }
+
+ private:
+  static constexpr std::size_t kRowBytesMax = 256;
+
+  std::size_t k_;
+  std::size_t counters_;
+  std::vector<FrequentItems> items_;
+  SizeMeter meter_{kRowBytesMax};
+  ValueEncoder encoder_;
+};
+
+AggregateBindResult bind_topk(const AggregateBindRequest& request) {
+  const auto k = constant_whole_number(request, 1, {"the number of values", 1, kTopMax, 10});
+  if (const auto* failure = std::get_if<BindFailure>(&k)) {
+    return *failure;
+  }
+  return one_result(request, Type::kDynamic, request.arguments[0].type,
+                    make_aggregate<TopState>(static_cast<std::size_t>(std::get<std::int64_t>(k))));
+}
+
+constexpr std::string_view kReturns =
+    "dynamic: an array of {\"key\", \"count\", \"error\"}, most frequent first; the true count "
+    "lies between count - error and count. Exact up to 10,000 different values; beyond, error is "
+    "at most 1 / 5,000 of all rows.";
+
+constexpr AggregateFunction kRows[] = {
+    {.name = "topk",
+     .summary = "Estimates the most frequent values.",
+     .params = {{{"value", "A value of any type; null is not counted."},
+                 {"k", "A constant: how many values to return."}}},
+     .returns = kReturns,
+     .examples = {{{"datatable (x:string) [\"a\", \"b\", \"a\"] | summarize t = topk(x, 1)",
+                    "[{\"key\":\"a\",\"count\":2,\"error\":0}]"}}},
+     .bind = bind_topk,
+     .arguments_min = 2,
+     .arguments_max = 2,
+     .api_name = "topk"},
+    {.name = "topkif",
+     .summary = "Estimates the most frequent values of the rows for which the predicate is true.",
+     .params = {{{"value", "A value of any type; null is not counted."},
+                 {"k", "A constant: how many values to return."},
+                 {"predicate", "A bool; null is not true."}}},
+     .returns = kReturns,
+     .examples = {{{"datatable (x:string) [\"a\", \"b\", \"a\"] | summarize t = topkif(x, 1, x == "
+                    "\"b\")",
+                    "[{\"key\":\"b\",\"count\":1,\"error\":0}]"}}},
+     .bind = bind_if<bind_topk>,
+     .arguments_min = 3,
+     .arguments_max = 3,
+     .api_name = "topkif"},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> topk_aggregates() {
+  return kRows;
+}
 
 }  // namespace evq
