@@ -1,9 +1,463 @@
-// The table of the functions over conversations.
+// Functions over conversations with language models: arrays of messages, each a bag with a role, a
+// content and perhaps tool calls. Contents may be texts or arrays of parts with a text each.
+// Prices are data: one row a model, matched by the longest name that begins the model's.
 
+#include <array>
+#include <optional>
+#include <string>
+
+#include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/limits.h"
+#include "store/base/utf8.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> genai_functions() { return {}; }
+using MaybeText = std::optional<std::string>;
+using MaybeDynamic = std::optional<DynamicBytes>;
+using MaybeReal = std::optional<double>;
+
+std::string_view text_of(DynamicView message, std::string_view key) {
+  const std::optional<DynamicView> found = message.find(key);
+  return found.has_value() && found->is_string() ? found->as_string() : std::string_view();
+}
+
+void append_part(DynamicView part, std::string* out) {
+  out->append(part.is_string() ? part.as_string() : text_of(part, "text"));
+}
+
+std::string content_of(DynamicView message) {
+  const std::optional<DynamicView> content = message.find("content");
+  std::string out;
+  if (!content.has_value()) {
+    return out;
+  }
+  if (!content->is_array()) {
+    append_part(*content, &out);
+    return out;
+  }
+  DynamicView::Iterator each(*content);
+  while (each.next()) {
+    append_part(each.value(), &out);
+  }
+  return out;
+}
+
+bool has_role(DynamicView message, std::string_view role) {
+  return text_of(message, "role") == role;
+}
+
+MaybeText concat_contents(DynamicView messages, std::optional<std::string_view> separator) {
+  if (!messages.is_array()) {
+    return std::nullopt;
+  }
+  std::string out;
+  DynamicView::Iterator each(messages);
+  while (each.next()) {
+    const std::string content = content_of(each.value());
+    if (content.empty()) {
+      continue;
+    }
+    out.append(out.empty() ? "" : separator.value_or(" ")).append(content);
+    if (out.size() > kStringValueBytesMax) {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+// A turn is a user's message that an assistant answered.
+std::optional<std::int64_t> conversation_turns(DynamicView messages) {
+  if (!messages.is_array()) {
+    return std::nullopt;
+  }
+  std::int64_t turns = 0;
+  bool asked = false;
+  DynamicView::Iterator each(messages);
+  while (each.next()) {
+    if (has_role(each.value(), "user")) {
+      asked = true;
+    } else if (asked && has_role(each.value(), "assistant")) {
+      asked = false;
+      ++turns;
+    }
+  }
+  return turns;
+}
+
+// The content of the first or last message with a role; empty when there is none.
+MaybeText content_by_role(DynamicView messages, std::string_view role, bool last) {
+  if (!messages.is_array()) {
+    return std::nullopt;
+  }
+  std::string found;
+  DynamicView::Iterator each(messages);
+  while (each.next()) {
+    if (has_role(each.value(), role)) {
+      found = content_of(each.value());
+      if (!last) {
+        break;
+      }
+    }
+  }
+  return found;
+}
+MaybeText assistant_response(DynamicView messages) {
+  return content_by_role(messages, "assistant", true);
+}
+MaybeText user_prompt(DynamicView messages) {
+  return content_by_role(messages, "user", true);
+}
+MaybeText system_prompt(DynamicView messages) {
+  return content_by_role(messages, "system", false);
+}
+MaybeText get_content_by_role(DynamicView messages, std::string_view role) {
+  return content_by_role(messages, role, false);
+}
+
+std::optional<DynamicView> calls_of(DynamicView message) {
+  const std::optional<DynamicView> calls = message.find("tool_calls");
+  return calls.has_value() && calls->is_array() && calls->size() > 0 ? calls : std::nullopt;
+}
+
+MaybeDynamic extract_tool_calls(DynamicView messages) {
+  DynamicBuilder out;
+  out.begin_array();
+  bool any = false;
+  DynamicView::Iterator message(messages.is_array() ? messages : DynamicView());
+  while (message.next()) {
+    DynamicView::Iterator call(calls_of(message.value()).value_or(DynamicView()));
+    while (call.next()) {
+      out.add_encoded(call.value());
+      any = true;
+    }
+  }
+  out.end_array();
+  return any ? MaybeDynamic(DynamicBytes{out.take()}) : std::nullopt;
+}
+
+// The contents of messages from tools and functions.
+MaybeDynamic extract_function_results(DynamicView messages) {
+  DynamicBuilder out;
+  out.begin_array();
+  bool any = false;
+  DynamicView::Iterator each(messages.is_array() ? messages : DynamicView());
+  while (each.next()) {
+    if (has_role(each.value(), "tool") || has_role(each.value(), "function")) {
+      out.add_encoded(each.value().find("content").value_or(DynamicView()));
+      any = true;
+    }
+  }
+  out.end_array();
+  return any ? MaybeDynamic(DynamicBytes{out.take()}) : std::nullopt;
+}
+
+MaybeText get_content_by_index(DynamicView messages, std::int64_t index) {
+  return messages.is_array() ? MaybeText(content_of(messages.at(index))) : std::nullopt;
+}
+MaybeText get_role(DynamicView messages, std::int64_t index) {
+  return messages.is_array() ? MaybeText(text_of(messages.at(index), "role")) : std::nullopt;
+}
+
+std::optional<bool> has_tool_calls(DynamicView messages) {
+  if (!messages.is_array()) {
+    return std::nullopt;
+  }
+  DynamicView::Iterator each(messages);
+  while (each.next()) {
+    if (calls_of(each.value()).has_value()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_truncated(std::optional<DynamicView> /*messages*/, std::string_view finish_reason) {
+  return finish_reason == "length" || finish_reason == "max_tokens";
+}
+
+MaybeDynamic message_roles(DynamicView messages) {
+  if (!messages.is_array()) {
+    return std::nullopt;
+  }
+  DynamicBuilder out;
+  out.begin_array();
+  DynamicView::Iterator each(messages);
+  while (each.next()) {
+    out.add_string(text_of(each.value(), "role"));
+  }
+  out.end_array();
+  return DynamicBytes{out.take()};
+}
+
+// About four characters a token, for English.
+std::int64_t estimate_tokens(std::string_view text) {
+  constexpr std::size_t kCharactersPerToken = 4;
+  return static_cast<std::int64_t>((count_code_points(text) + kCharactersPerToken - 1) /
+                                   kCharactersPerToken);
+}
+
+// ---- prices
+
+// In US dollars for a million tokens, as published by the makers.
+struct Price {
+  std::string_view model;
+  double input = 0;
+  double output = 0;
+};
+
+constexpr std::array<Price, 22> kPrices = {{
+    {"claude-3-5-haiku", 0.8, 4},
+    {"claude-3-5-sonnet", 3, 15},
+    {"claude-3-7-sonnet", 3, 15},
+    {"claude-3-haiku", 0.25, 1.25},
+    {"claude-3-opus", 15, 75},
+    {"claude-opus-4", 15, 75},
+    {"claude-sonnet-4", 3, 15},
+    {"gemini-1.5-flash", 0.075, 0.3},
+    {"gemini-1.5-pro", 1.25, 5},
+    {"gemini-2.0-flash", 0.1, 0.4},
+    {"gemini-2.5-pro", 1.25, 10},
+    {"gpt-3.5-turbo", 0.5, 1.5},
+    {"gpt-4", 30, 60},
+    {"gpt-4-turbo", 10, 30},
+    {"gpt-4.1", 2, 8},
+    {"gpt-4.1-mini", 0.4, 1.6},
+    {"gpt-4.1-nano", 0.1, 0.4},
+    {"gpt-4o", 2.5, 10},
+    {"gpt-4o-mini", 0.15, 0.6},
+    {"o1", 15, 60},
+    {"o1-mini", 1.1, 4.4},
+    {"o3-mini", 1.1, 4.4},
+}};
+
+// The name itself, or with a date or version after a hyphen: "gpt-4-0613" is gpt-4.
+bool names_model(std::string_view name, std::string_view model) {
+  return name.starts_with(model) && (name.size() == model.size() || name[model.size()] == '-');
+}
+
+std::optional<Price> price_of(std::string_view name) {
+  std::optional<Price> best;
+  for (const Price& price : kPrices) {
+    if (names_model(name, price.model) &&
+        (!best.has_value() || price.model.size() > best->model.size())) {
+      best = price;
+    }
+  }
+  return best;
+}
+
+MaybeDynamic get_pricing(std::string_view model) {
+  const std::optional<Price> price = price_of(model);
+  if (!price.has_value()) {
+    return std::nullopt;
+  }
+  DynamicBuilder out;
+  out.begin_bag();
+  out.key("input_price_per_million");
+  out.add_real(price->input);
+  out.key("output_price_per_million");
+  out.add_real(price->output);
+  out.end_bag();
+  return DynamicBytes{out.take()};
+}
+
+constexpr double kTokensPriced = 1e6;
+MaybeReal cost(std::string_view model, std::int64_t input, std::int64_t output) {
+  const std::optional<Price> price = price_of(model);
+  if (!price.has_value() || input < 0 || output < 0) {
+    return std::nullopt;
+  }
+  return (static_cast<double>(input) * price->input + static_cast<double>(output) * price->output) /
+         kTokensPriced;
+}
+MaybeReal input_cost(std::string_view model, std::int64_t tokens) {
+  return cost(model, tokens, 0);
+}
+MaybeReal output_cost(std::string_view model, std::int64_t tokens) {
+  return cost(model, 0, tokens);
+}
+
+constexpr std::array<ScalarFunction, 18> kGenaiFunctions = {{
+    {.name = "genai_concat_contents",
+     .category = "genai",
+     .summary = "The contents of all messages, joined.",
+     .params = {{{"messages", "An array of bags with a role and a content."},
+                 {"[separator]", "What to put between two, a blank when left out."}}},
+     .returns = "A string; null when the argument is no array.",
+     .examples = {{{"print genai_concat_contents(dynamic([{'role': 'system', 'content': 'Be "
+                    "brief'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': "
+                    "'Hello'}]), ' / ')",
+                    "Be brief / Hi / Hello"}}},
+     .overloads = {lift<concat_contents>()}},
+    {.name = "genai_conversation_turns",
+     .category = "genai",
+     .summary = "How many messages of the user an assistant answered.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "A long; null when the argument is no array.",
+     .examples =
+         {{{"print genai_conversation_turns(dynamic([{'role': 'system', 'content': 'Be brief'}, "
+            "{'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]))",
+            "1"}}},
+     .overloads = {lift<conversation_turns>()}},
+    {.name = "genai_cost",
+     .category = "genai",
+     .summary = "The cost of a call to a model, in US dollars.",
+     .params = {{{"model", "The model's name; one with a date counts as the model."},
+                 {"input_tokens", "Tokens of the prompt."},
+                 {"output_tokens", "Tokens of the response."}}},
+     .returns = "A real; null for an unknown model and negative numbers.",
+     .examples = {{{"print genai_cost('gpt-4', 1000, 500)", "0.06"}}},
+     .overloads = {lift<cost>()}},
+    {.name = "genai_estimate_tokens",
+     .category = "genai",
+     .summary = "About how many tokens a text has: one for four characters.",
+     .params = {{{"text", "The text."}}},
+     .returns = "A long.",
+     .examples = {{{"print genai_estimate_tokens('Hello, world')", "3"}}},
+     .overloads = {lift<estimate_tokens>()}},
+    {.name = "genai_extract_assistant_response",
+     .category = "genai",
+     .summary = "The content of the last message of the assistant.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "A string, empty when there is none; null when the argument is no array.",
+     .examples = {{{"print genai_extract_assistant_response(dynamic([{'role': 'system', 'content': "
+                    "'Be brief'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', "
+                    "'content': 'Hello'}]))",
+                    "Hello"}}},
+     .overloads = {lift<assistant_response>()}},
+    {.name = "genai_extract_function_results",
+     .category = "genai",
+     .summary = "The contents of the messages that tools and functions gave.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "An array; null when there are none.",
+     .examples = {{{"print genai_extract_function_results(dynamic([{'role': 'assistant', "
+                    "'tool_calls': [{'id': 1}]}, {'role': 'tool', 'content': 'sunny'}]))",
+                    "[\"sunny\"]"}}},
+     .overloads = {lift<extract_function_results>()}},
+    {.name = "genai_extract_system_prompt",
+     .category = "genai",
+     .summary = "The content of the first message of the system.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "A string, empty when there is none; null when the argument is no array.",
+     .examples =
+         {{{"print genai_extract_system_prompt(dynamic([{'role': 'system', 'content': 'Be brief'}, "
+            "{'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]))",
+            "Be brief"}}},
+     .overloads = {lift<system_prompt>()}},
+    {.name = "genai_extract_tool_calls",
+     .category = "genai",
+     .summary = "All tool calls of a conversation.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "An array; null when there are none.",
+     .examples = {{{"print genai_extract_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': "
+                    "[{'id': 1}]}, {'role': 'tool', 'content': 'sunny'}]))",
+                    "[{\"id\":1}]"}}},
+     .overloads = {lift<extract_tool_calls>()}},
+    {.name = "genai_extract_user_prompt",
+     .category = "genai",
+     .summary = "The content of the last message of the user.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "A string, empty when there is none; null when the argument is no array.",
+     .examples =
+         {{{"print genai_extract_user_prompt(dynamic([{'role': 'system', 'content': 'Be brief'}, "
+            "{'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]))",
+            "Hi"}}},
+     .overloads = {lift<user_prompt>()}},
+    {.name = "genai_get_content_by_index",
+     .category = "genai",
+     .summary = "The content of one message.",
+     .params = {{{"messages", "An array of bags with a role and a content."},
+                 {"index", "Its place, counted from 0; negative from the end."}}},
+     .returns =
+         "A string, empty when there is no such message; null when the argument is no array.",
+     .examples =
+         {{{"print genai_get_content_by_index(dynamic([{'role': 'system', 'content': 'Be brief'}, "
+            "{'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]), 1)",
+            "Hi"}}},
+     .overloads = {lift<get_content_by_index>()}},
+    {.name = "genai_get_content_by_role",
+     .category = "genai",
+     .summary = "The content of the first message with a role.",
+     .params = {{{"messages", "An array of bags with a role and a content."},
+                 {"role", "The role: user, assistant, system, tool, …"}}},
+     .returns = "A string, empty when there is none; null when the argument is no array.",
+     .examples = {{{"print genai_get_content_by_role(dynamic([{'role': 'system', 'content': 'Be "
+                    "brief'}, {'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': "
+                    "'Hello'}]), 'user')",
+                    "Hi"}}},
+     .overloads = {lift<get_content_by_role>()}},
+    {.name = "genai_get_pricing",
+     .category = "genai",
+     .summary = "The prices of a model, in US dollars for a million tokens.",
+     .params = {{{"model", "The model's name; one with a date counts as the model."}}},
+     .returns = "A bag of input_price_per_million and output_price_per_million; null for an "
+                "unknown model.",
+     .examples = {{{"print genai_get_pricing('gpt-4-0613')",
+                    "{\"input_price_per_million\":30,\"output_price_per_million\":60}"}}},
+     .overloads = {lift<get_pricing>()}},
+    {.name = "genai_get_role",
+     .category = "genai",
+     .summary = "The role of one message.",
+     .params = {{{"messages", "An array of bags with a role and a content."},
+                 {"index", "Its place, counted from 0; negative from the end."}}},
+     .returns =
+         "A string, empty when there is no such message; null when the argument is no array.",
+     .examples =
+         {{{"print genai_get_role(dynamic([{'role': 'system', 'content': 'Be brief'}, {'role': "
+            "'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]), -1)",
+            "assistant"}}},
+     .overloads = {lift<get_role>()}},
+    {.name = "genai_has_tool_calls",
+     .category = "genai",
+     .summary = "Whether any message calls a tool.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "A bool; null when the argument is no array.",
+     .examples = {{{"print genai_has_tool_calls(dynamic([{'role': 'assistant', 'tool_calls': "
+                    "[{'id': 1}]}, {'role': 'tool', 'content': 'sunny'}]))",
+                    "true"}}},
+     .overloads = {lift<has_tool_calls>()}},
+    {.name = "genai_input_cost",
+     .category = "genai",
+     .summary = "The cost of a prompt, in US dollars.",
+     .params = {{{"model", "The model's name; one with a date counts as the model."},
+                 {"tokens", "Tokens of the prompt."}}},
+     .returns = "A real; null for an unknown model.",
+     .examples = {{{"print genai_input_cost('gpt-4', 1000)", "0.03"}}},
+     .overloads = {lift<input_cost>()}},
+    {.name = "genai_is_truncated",
+     .category = "genai",
+     .summary = "Whether a response stopped because it reached the limit of tokens.",
+     .params = {{{"messages", "An array of bags with a role and a content."},
+                 {"finish_reason", "The reason the response ended."}}},
+     .returns = "A bool, true for length and max_tokens; null when the reason is.",
+     .examples = {{{"print genai_is_truncated(dynamic([]), 'length')", "true"}}},
+     .overloads = {lift<is_truncated>()}},
+    {.name = "genai_message_roles",
+     .category = "genai",
+     .summary = "The roles of all messages.",
+     .params = {{{"messages", "An array of bags with a role and a content."}}},
+     .returns = "An array of texts; null when the argument is no array.",
+     .examples =
+         {{{"print genai_message_roles(dynamic([{'role': 'system', 'content': 'Be brief'}, "
+            "{'role': 'user', 'content': 'Hi'}, {'role': 'assistant', 'content': 'Hello'}]))",
+            "[\"system\",\"user\",\"assistant\"]"}}},
+     .overloads = {lift<message_roles>()}},
+    {.name = "genai_output_cost",
+     .category = "genai",
+     .summary = "The cost of a response, in US dollars.",
+     .params = {{{"model", "The model's name; one with a date counts as the model."},
+                 {"tokens", "Tokens of the response."}}},
+     .returns = "A real; null for an unknown model.",
+     .examples = {{{"print genai_output_cost('gpt-4', 1000)", "0.06"}}},
+     .overloads = {lift<output_cost>()}},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> genai_functions() {
+  return kGenaiFunctions;
+}
 
 }  // namespace evq
