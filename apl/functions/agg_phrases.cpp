@@ -1,9 +1,236 @@
-// The table of the phrases aggregates.
+// phrases: the most frequent runs of words in texts.
 
+#include <algorithm>
+#include <array>
+
+#include "apl/functions/aggregate_binding.h"
+#include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/size_meter.h"
+#include "apl/functions/space_saving.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
+namespace {
 
-std::span<const AggregateFunction> phrases_aggregates() { return {}; }
+constexpr std::int64_t kPhrasesMax = 1000;
+constexpr std::size_t kWordsMax = 5;       // of one phrase
+constexpr std::size_t kCounters = 20000;   // exact up to that many different phrases
+constexpr std::size_t kWordBytesMax = 64;  // longer runs are identifiers, not words
+
+// Words that end a phrase: they carry no topic of their own. Sorted.
+constexpr std::array<std::string_view, 78> kStopWords = {
+    "a",    "about", "after", "all",  "also",  "am",   "an",   "and",    "any",   "are",
+    "as",   "at",    "be",    "been", "but",   "by",   "can",  "could",  "did",   "do",
+    "does", "for",   "from",  "had",  "has",   "have", "he",   "her",    "his",   "how",
+    "i",    "if",    "in",    "into", "is",    "it",   "its",  "me",     "more",  "my",
+    "no",   "not",   "of",    "on",   "or",    "our",  "she",  "should", "so",    "some",
+    "such", "than",  "that",  "the",  "their", "them", "then", "there",  "these", "they",
+    "this", "those", "to",    "was",  "we",    "were", "what", "when",   "where", "which",
+    "who",  "why",   "will",  "with", "would", "you",  "your", "yours"};
+static_assert(std::ranges::is_sorted(kStopWords));
+
+// Bytes of a word: letters, digits, and everything beyond ASCII.
+bool in_word(char byte) {
+  const auto code = static_cast<unsigned char>(byte);
+  return (code >= '0' && code <= '9') || (code >= 'a' && code <= 'z') ||
+         (code >= 'A' && code <= 'Z') || code == '_' || code == '\'' || code >= 0x80;
+}
+
+// Cuts a text into phrases of up to kWordsMax words in lower case (ASCII), ended by stop words,
+// punctuation and line ends.
+class PhraseCutter {
+ public:
+  // visit(phrase) for every run of two words and more, and for runs that are a single word.
+  template <class Visit>
+  void cut(std::string_view text, const Visit& visit) {
+    std::size_t at = 0;
+    clear();
+    while (at < text.size()) {
+      if (!in_word(text[at])) {
+        if (text[at] != ' ' && text[at] != '\t') {
+          emit(visit);
+        }
+        ++at;
+        continue;
+      }
+      const std::size_t begin = at;
+      while (at < text.size() && in_word(text[at])) {
+        ++at;
+      }
+      take(text.substr(begin, at - begin), visit);
+    }
+    emit(visit);
+  }
+
+ private:
+  template <class Visit>
+  void take(std::string_view word, const Visit& visit) {
+    lower_.assign(word);
+    for (char& byte : lower_) {
+      byte = byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + ('a' - 'A')) : byte;
+    }
+    if (word.size() > kWordBytesMax || std::ranges::binary_search(kStopWords, lower_)) {
+      emit(visit);
+      return;
+    }
+    if (ends_.size() == kWordsMax) {
+      emit(visit);
+    }
+    if (!ends_.empty()) {
+      phrase_.push_back(' ');
+    }
+    phrase_.append(lower_);
+    ends_.push_back(phrase_.size());
+  }
+
+  // All runs of at least two neighbouring words; a single word only when it stands alone.
+  template <class Visit>
+  void emit(const Visit& visit) {
+    const std::string_view all = phrase_;
+    if (ends_.size() == 1) {
+      visit(all);
+    }
+    for (std::size_t first = 0; first + 1 < ends_.size(); ++first) {
+      const std::size_t begin = first == 0 ? 0 : ends_[first - 1] + 1;
+      for (std::size_t last = first + 1; last < ends_.size(); ++last) {
+        visit(all.substr(begin, ends_[last] - begin));
+      }
+    }
+    clear();
+  }
+
+  void clear() {
+    phrase_.clear();
+    ends_.clear();
+  }
+
+  std::string phrase_;
+  std::vector<std::size_t> ends_;  // of each word in phrase_
+  std::string lower_;
+};
+
+class PhrasesState final : public AggregateState {
+ public:
+  explicit PhrasesState(std::size_t most) : most_(most) {}
+
+  void resize(std::size_t groups) override {
+    if (groups > items_.size()) {
+      items_.resize(groups, FrequentItems(kCounters));
+    }
+  }
+
+  void add(const EvalContext& /*context*/, std::span<const Vector> args,
+           const std::uint32_t* groups, std::size_t rows) override {
+    if (rows == 0) {
+      return;
+    }
+    const std::string_view* data = args[0].values().data<std::string_view>();
+    visit_counted(args[0], groups, rows,
+                  [&](std::size_t group, std::size_t slot, std::size_t count) {
+                    cutter_.cut(data[slot],
+                                [&](std::string_view phrase) { items_[group].add(phrase, count); });
+                  });
+    meter_.note_rows(rows, items_);
+  }
+
+  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+    const auto& from = static_cast<const PhrasesState&>(other);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      items_[to[j]].merge(from.items_[j]);
+    }
+    meter_.measure(items_);
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kDynamic);
+    DynamicBuilder list;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      list.clear();
+      list.begin_array();
+      for (const std::string& phrase : ranked(items_[group])) {
+        list.add_string(phrase);
+      }
+      list.end_array();
+      builder.append_text(list.bytes());
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return meter_.bytes(); }
+
+ private:
+  static constexpr std::size_t kRowBytesMax = 1024;
+  // Looked at per phrase asked for, since parts of longer phrases are left out.
+  static constexpr std::size_t kCandidatesPerPhrase = 16;
+
+  // By frequency, longer phrases first among equals; a part of a phrase already listed says nothing
+  // new when it is no more frequent.
+  std::vector<std::string> ranked(const FrequentItems& items) const {
+    std::vector<FrequentItems::Item> candidates = items.top(most_ * kCandidatesPerPhrase);
+    std::ranges::stable_sort(candidates, [](const auto& a, const auto& b) {
+      return a.count != b.count ? a.count > b.count : a.bytes.size() > b.bytes.size();
+    });
+    std::vector<std::string> phrases;
+    std::vector<std::uint64_t> counts;
+    for (const FrequentItems::Item& item : candidates) {
+      const std::string padded = " " + std::string(item.bytes) + " ";
+      bool part = false;
+      for (std::size_t i = 0; i < phrases.size() && !part; ++i) {
+        part =
+            counts[i] == item.count && (" " + phrases[i] + " ").find(padded) != std::string::npos;
+      }
+      if (!part && phrases.size() < most_) {
+        phrases.emplace_back(item.bytes);
+        counts.push_back(item.count);
+      }
+    }
+    return phrases;
+  }
+
+  std::size_t most_;
+  std::vector<FrequentItems> items_;
+  SizeMeter meter_{kRowBytesMax};
+  PhraseCutter cutter_;
+};
+
+AggregateBindResult bind_phrases(const AggregateBindRequest& request) {
+  const Type type = request.arguments[0].type;
+  if (type != Type::kString && type != Type::kDynamic && type != Type::kNull) {
+    return BindFailure{
+        0, "phrases() needs text, but this is a " + std::string(type_name(type)) + ".", ""};
+  }
+  const auto most =
+      constant_whole_number(request, 1, {"the number of phrases", 1, kPhrasesMax, 10});
+  if (const auto* failure = std::get_if<BindFailure>(&most)) {
+    return *failure;
+  }
+  return one_result(
+      request, Type::kDynamic, Type::kString,
+      make_aggregate<PhrasesState>(static_cast<std::size_t>(std::get<std::int64_t>(most))));
+}
+
+constexpr AggregateFunction kRows[] = {
+    {.name = "phrases",
+     .summary = "Estimates the most frequent phrases in texts: runs of two to five words between "
+                "stop words and punctuation, and words that stand alone there.",
+     .params = {{{"text", "A string."}, {"max", "A constant: how many phrases to return."}}},
+     .returns = "dynamic: an array of strings in lower case, most frequent first. Counts are exact "
+                "up to 20,000 different phrases; beyond, they are off by at most 1 / 10,000 of all "
+                "phrases.",
+     .examples = {{{"datatable (s:string) [\"Disk full.\", \"the disk full, again\"] | summarize p "
+                    "= phrases(s, 1)",
+                    "[\"disk full\"]"}}},
+     .bind = bind_phrases,
+     .arguments_min = 2,
+     .arguments_max = 2},
+};
+
+}  // namespace
+
+std::span<const AggregateFunction> phrases_aggregates() {
+  return kRows;
+}
 
 }  // namespace evq
