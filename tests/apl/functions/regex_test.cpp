@@ -14,37 +14,39 @@ TEST_CASE("the literal that every match must contain") {
     std::string_view pattern;
     std::string_view literal;
     bool whole;
+    bool prefix;
   };
   constexpr Case kCases[] = {
-      {"amount=[5-9][0-9]", "amount=", false},
-      {"error", "error", true},
-      {"a\\.b\\.c", "a.b.c", true},
-      {"^error", "error", false},
-      {"error$", "error", false},
-      {"abcd?ef", "abc", false},
-      {"abcd*", "abc", false},
-      {"abcd+efgh", "abcd", false},
-      {"abcd{2,3}xyz1", "xyz1", false},
-      {"ab{2}12345", "12345", false},
-      {"a+1234", "1234", false},
-      {"x(foo|bar)longer", "longer", false},
-      {"foo|barbar", "", false},
-      {"(?i)error", "", false},
-      {"x(?i:abc)yyyy", "", false},
-      {"[a-z]+abc[^]]def", "abc", false},
-      {"\\derror\\w", "error", false},
-      {"\\Qabc\\E", "", false},
-      {"\\x41bcd", "", false},
-      {"ab", "", false},
-      {"abc\xC3\xA9?", "abc", false},
-      {"[[:alpha:]]xyz", "xyz", false},
-      {"", "", false},
+      {"amount=[5-9][0-9]", "amount=", false, true},
+      {"error", "error", true, true},
+      {"a\\.b\\.c", "a.b.c", true, true},
+      {"^error", "error", false, false},
+      {"error$", "error", false, true},
+      {"abcd?ef", "abc", false, true},
+      {"abcd*", "abc", false, true},
+      {"abcd+efgh", "abcd", false, true},
+      {"abcd{2,3}xyz1", "xyz1", false, false},
+      {"ab{2}12345", "12345", false, false},
+      {"a+1234", "1234", false, false},
+      {"x(foo|bar)longer", "longer", false, false},
+      {"foo|barbar", "", false, false},
+      {"(?i)error", "", false, false},
+      {"x(?i:abc)yyyy", "", false, false},
+      {"[a-z]+abc[^]]def", "abc", false, false},
+      {"\\derror\\w", "error", false, false},
+      {"\\Qabc\\E", "", false, false},
+      {"\\x41bcd", "", false, false},
+      {"ab", "", false, false},
+      {"abc\xC3\xA9?", "abc", false, true},
+      {"[[:alpha:]]xyz", "xyz", false, false},
+      {"", "", false, false},
   };
   for (const Case& c : kCases) {
     INFO(c.pattern);
-    bool whole = false;
-    CHECK(required_literal(c.pattern, &whole) == c.literal);
-    CHECK(whole == c.whole);
+    const RequiredLiteral found = required_literal(c.pattern);
+    CHECK(found.text == c.literal);
+    CHECK(found.is_whole == c.whole);
+    CHECK(found.is_prefix == c.prefix);
   }
 }
 

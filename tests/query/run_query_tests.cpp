@@ -1,0 +1,408 @@
+// evq_query_tests [--rewrite] [--matrix] FILE…: runs the .test files. Every query block runs in
+// several configurations that must all give the one expectation: block sizes, workers, optimiser
+// on and off, dictionaries flattened. --rewrite fills the expectations from the first one, and
+// refuses when configurations disagree.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "apl/service/result_writer.h"
+#include "apl/service/service.h"
+#include "apl/syntax/source.h"
+#include "store/base/file.h"
+#include "store/base/json_writer.h"
+#include "store/base/time_parse.h"
+#include "store/ingest/byte_source.h"
+#include "tests/support/test_file.h"
+
+namespace evq {
+namespace {
+
+struct Configuration {
+  std::string name;
+  std::uint32_t block_rows;
+  std::size_t workers;
+  bool optimize;
+  bool force_flat;
+};
+
+const std::vector<Configuration>& configurations(bool matrix) {
+  static const std::vector<Configuration> usual = {
+      {"default", 65536, 2, true, false},
+      {"blocks of 1 row", 1, 2, true, false},
+      {"blocks of 7 rows, 1 worker", 7, 1, true, true},
+      {"no optimiser", 65536, 1, false, false},
+  };
+  static const std::vector<Configuration> all = [] {
+    std::vector<Configuration> made;
+    for (const std::uint32_t rows : {1U, 7U, 65536U}) {
+      for (const std::size_t workers : {std::size_t{1}, std::size_t{4}}) {
+        for (const bool optimize : {true, false}) {
+          for (const bool flat : {false, true}) {
+            made.push_back({"block_rows=" + std::to_string(rows) + " workers=" +
+                                std::to_string(workers) + (optimize ? "" : " no optimiser") +
+                                (flat ? " flat" : ""),
+                            rows, workers, optimize, flat});
+          }
+        }
+      }
+    }
+    return made;
+  }();
+  return matrix ? all : usual;
+}
+
+// A cell that would be hard to tell from its surroundings is printed as a JSON string.
+std::string cell_text(const Vector& column, std::size_t row) {
+  if (column.is_null(row)) {
+    return "null";
+  }
+  std::string text;
+  append_cell_text(&text, column, row);
+  const bool stringy = column.type() == Type::kString || column.type() == Type::kDynamic;
+  const bool plain = !text.empty() && text != "null" && text.front() != ' ' &&
+                     text.back() != ' ' && text.find("  ") == std::string::npos &&
+                     std::ranges::none_of(text, [](char c) {
+                       return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+                     });
+  const bool quoted = column.type() == Type::kString && text.find('"') != std::string::npos;
+  if (!stringy || (plain && !quoted)) {
+    return text;
+  }
+  std::string json;
+  append_json_string(json, text);
+  return json;
+}
+
+class TextSink final : public ResultSink {
+ public:
+  Status begin(const ResultHeader& header) override {
+    for (std::size_t i = 0; i < header.schema.size(); ++i) {
+      header_.append(i == 0 ? "" : "  ").append(header.schema[i].name).append(":");
+      header_.append(type_name(header.schema[i].type));
+    }
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowId> /*ids*/) override {
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      std::string line;
+      for (std::size_t column = 0; column < rows.column_count(); ++column) {
+        line.append(column == 0 ? "" : "  ").append(cell_text(rows.column(column), row));
+      }
+      rows_.push_back(std::move(line));
+    }
+    return Status::success();
+  }
+  Status end(const QueryStatus& /*status*/) override { return Status::success(); }
+
+  std::string text(bool unordered) {
+    if (unordered) {
+      std::ranges::sort(rows_);
+    }
+    std::string text = header_;
+    for (const std::string& row : rows_) {
+      text.append("\n").append(row);
+    }
+    return text;
+  }
+
+ private:
+  std::string header_;
+  std::vector<std::string> rows_;
+};
+
+// Cells of an expectation are aligned for people: runs of blanks count as one separator.
+std::string normalized(const std::string& text, bool unordered) {
+  std::vector<std::string> lines;
+  std::string line;
+  const auto finish = [&] {
+    while (!line.empty() && line.back() == ' ') {
+      line.pop_back();
+    }
+    lines.push_back(line);
+    line.clear();
+  };
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\n') {
+      finish();
+      quoted = false;
+      continue;
+    }
+    if (c == '"' && (i == 0 || text[i - 1] != '\\')) {
+      quoted = !quoted;
+    }
+    if (!quoted && c == ' ' && line.size() >= 2 && line.ends_with("  ")) {
+      continue;
+    }
+    line.push_back(c);
+  }
+  finish();
+  if (unordered && lines.size() > 1) {
+    std::sort(lines.begin() + 1, lines.end());
+  }
+  std::string joined;
+  for (const std::string& part : lines) {
+    joined.append(joined.empty() ? "" : "\n").append(part);
+  }
+  return joined;
+}
+
+// Equal as text, or as numbers within `approx`, cell by cell.
+bool agrees(const std::string& got, const std::string& wanted, double approx) {
+  if (got == wanted || approx == 0) {
+    return got == wanted;
+  }
+  std::size_t a = 0;
+  std::size_t b = 0;
+  const auto next = [](const std::string& text, std::size_t* at) {
+    const std::size_t end = std::min(text.find_first_of(" \n,[]", *at), text.size());
+    std::string token = text.substr(*at, end - *at);
+    *at = end + 1;
+    return token;
+  };
+  while (a < got.size() && b < wanted.size()) {
+    const std::string left = next(got, &a);
+    const std::string right = next(wanted, &b);
+    if (left == right) {
+      continue;
+    }
+    const double x = std::strtod(left.c_str(), nullptr);
+    const double y = std::strtod(right.c_str(), nullptr);
+    if (!(std::abs(x - y) <= approx * std::max({1.0, std::abs(x), std::abs(y)}))) {
+      return false;
+    }
+  }
+  return a >= got.size() && b >= wanted.size();
+}
+
+// The store of one configuration while a file runs.
+class TestStore {
+ public:
+  TestStore(const Configuration& configuration, std::string directory)
+      : configuration_(configuration), directory_(std::move(directory)) {
+    open();
+  }
+  ~TestStore() {
+    service_.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(directory_, ignored);
+  }
+  TestStore(const TestStore&) = delete;
+  TestStore& operator=(const TestStore&) = delete;
+
+  void open() {
+    service_.reset();
+    ServiceOptions options;
+    options.store_directory = directory_;
+    options.block_rows = configuration_.block_rows;
+    options.workers = configuration_.workers;
+    auto opened = Service::open(options);
+    if (!opened.ok()) {
+      std::fprintf(stderr, "cannot open a store: %s\n", opened.error().message.c_str());
+      std::exit(1);
+    }
+    service_ = std::move(opened).value();
+  }
+
+  // "" or what went wrong.
+  std::string ingest(const TestBlock& block) {
+    IngestRequest request;
+    request.options.batch_rows_max = configuration_.block_rows;
+    const std::string time = block.option("timestamp-field");
+    request.options.timestamp_field = time;
+    // Receipt times must not differ between configurations.
+    request.clock = [] { return std::int64_t{1'700'000'000'000'000'000}; };
+    QueryControl control;
+    const auto source = memory_source(block.body);
+    auto report = service_->store().ingest(block.words.at(0), *source, request, control);
+    return report.ok() ? "" : report.error().message;
+  }
+
+  std::string answer(const TestBlock& block, std::optional<std::int64_t> now, bool unordered) {
+    QueryRequest request;
+    request.apl = block.body;
+    request.optimize = configuration_.optimize;
+    request.force_flat = configuration_.force_flat;
+    request.now_ns = now;
+    if (block.directive == "plan") {
+      request.optimize = true;
+      const auto plan = service_->explain(request);
+      std::string text = plan.ok() ? plan.value() : render(block.body, plan.error());
+      while (text.ends_with('\n')) {
+        text.pop_back();
+      }
+      return text;
+    }
+    TextSink sink;
+    const Status done = service_->query(request, sink);
+    return done.ok() ? sink.text(unordered) : render(block.body, done.error());
+  }
+
+ private:
+  static std::string render(const std::string& query, const Error& error) {
+    return error.span.has_value() ? SourceText(query).render_line(error)
+                                  : "error " + error.message;
+  }
+
+  const Configuration& configuration_;
+  std::string directory_;
+  std::unique_ptr<Service> service_;
+};
+
+class FileRun {
+ public:
+  FileRun(TestFile file, bool matrix, bool rewrite)
+      : file_(std::move(file)), matrix_(matrix), answers_(file_.blocks.size()), rewrite_(rewrite) {}
+
+  void run() {
+    for (const Configuration& configuration : configurations(matrix_)) {
+      run_configuration(configuration);
+    }
+    if (rewrite_ && failed_ == 0) {
+      const std::string text = rewrite_test_file(file_, answers_);
+      std::FILE* out = std::fopen(file_.path.c_str(), "w");
+      std::fwrite(text.data(), 1, text.size(), out);
+      std::fclose(out);
+    }
+  }
+  int passed() const { return passed_; }
+  int failed() const { return failed_; }
+
+ private:
+  void run_configuration(const Configuration& configuration) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "evq-test-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      std::fprintf(stderr, "cannot make a temporary directory\n");
+      std::exit(1);
+    }
+    TestStore store(configuration, pattern);
+    std::optional<std::int64_t> now;
+    for (std::size_t i = 0; i < file_.blocks.size(); ++i) {
+      const TestBlock& block = file_.blocks[i];
+      if (block.directive == "dataset" || block.directive == "ingest") {
+        const std::string problem = store.ingest(block);
+        check(block, configuration, problem.empty(), problem, "");
+      } else if (block.directive == "now") {
+        now = parse_now(block);
+      } else if (block.directive == "restart") {
+        store.open();
+      } else if (block.directive == "query" || block.directive == "error" ||
+                 block.directive == "plan") {
+        run_query(store, configuration, i, now);
+      } else {
+        check(block, configuration, false, "unknown directive '" + block.directive + "'", "");
+      }
+    }
+  }
+
+  static std::optional<std::int64_t> parse_now(const TestBlock& block);
+
+  void run_query(TestStore& store, const Configuration& configuration, std::size_t index,
+                 std::optional<std::int64_t> now) {
+    const TestBlock& block = file_.blocks[index];
+    const bool plan = block.directive == "plan";
+    if (plan && &configuration != &configurations(matrix_)[0]) {
+      return;
+    }
+    const bool unordered = block.has_word("unordered");
+    const double approx = std::strtod(block.option("approx").c_str(), nullptr);
+    const std::string got = store.answer(block, now, unordered);
+    if (rewrite_) {
+      if (!answers_[index].has_value()) {
+        answers_[index] = got;
+        ++passed_;
+      } else {
+        check(block, configuration, agrees(got, *answers_[index], approx), got, *answers_[index]);
+      }
+      return;
+    }
+    const std::string wanted =
+        plan ? block.expectation : normalized(block.expectation, unordered);
+    check(block, configuration, agrees(plan ? got : normalized(got, unordered), wanted, approx),
+          got, block.expectation);
+  }
+
+  void check(const TestBlock& block, const Configuration& configuration, bool good,
+             const std::string& got, const std::string& wanted) {
+    if (good) {
+      ++passed_;
+      return;
+    }
+    ++failed_;
+    std::printf("%s:%zu: %s [%s]\n--- wanted\n%s\n--- got\n%s\n\n", file_.path.c_str(), block.line,
+                block.directive.c_str(), configuration.name.c_str(), wanted.c_str(), got.c_str());
+  }
+
+  TestFile file_;
+  bool matrix_;
+  std::vector<std::optional<std::string>> answers_;
+  bool rewrite_;
+  int passed_ = 0;
+  int failed_ = 0;
+};
+
+std::optional<std::int64_t> FileRun::parse_now(const TestBlock& block) {
+  return block.words.empty() ? std::nullopt : parse_instant(block.words[0]);
+}
+
+std::vector<std::string> test_files(const std::vector<std::string>& arguments) {
+  std::vector<std::string> files;
+  for (const std::string& argument : arguments) {
+    if (!std::filesystem::is_directory(argument)) {
+      files.push_back(argument);
+      continue;
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(argument)) {
+      if (entry.path().extension() == ".test") {
+        files.push_back(entry.path().string());
+      }
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+int run_all(const std::vector<std::string>& arguments, bool matrix, bool rewrite) {
+  int passed = 0;
+  int failed = 0;
+  for (const std::string& path : test_files(arguments)) {
+    auto file = read_test_file(path);
+    if (!file.ok()) {
+      std::printf("%s: %s\n", path.c_str(), file.error().message.c_str());
+      ++failed;
+      continue;
+    }
+    FileRun run(std::move(file).value(), matrix, rewrite);
+    run.run();
+    passed += run.passed();
+    failed += run.failed();
+  }
+  std::printf("%d passed, %d failed\n", passed, failed);
+  return failed == 0 && passed > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace evq
+
+int main(int argc, char** argv) {
+  bool matrix = false;
+  bool rewrite = false;
+  std::vector<std::string> files;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--matrix") {
+      matrix = true;
+    } else if (word == "--rewrite") {
+      rewrite = true;
+    } else {
+      files.push_back(word);
+    }
+  }
+  return evq::run_all(files, matrix, rewrite);
+}

@@ -1,0 +1,301 @@
+#include "tests/support/reference.h"
+
+#include <algorithm>
+#include <map>
+
+#include "apl/syntax/parser.h"
+#include "store/column/ordering.h"
+#include "store/column/vector_builder.h"
+
+namespace evq {
+namespace {
+
+class ReferenceTables final : public plan::TableSource {
+ public:
+  explicit ReferenceTables(Store& store) : store_(store) {}
+
+  Result<plan::TableInfo> table(std::string_view name) override {
+    EVQ_TRY_ASSIGN(const Snapshot snapshot, store_.snapshot(name));
+    return plan::TableInfo{{std::string(name), 0}, snapshot.schema(), {}};
+  }
+  std::vector<std::string> table_names() override {
+    std::vector<std::string> names;
+    const auto datasets = store_.definitions().datasets();
+    for (const DatasetDefinition& dataset : datasets.value()) {
+      names.push_back(dataset.name);
+    }
+    return names;
+  }
+  Result<plan::LocationBounds> locate(const plan::TableRef& /*table*/, std::int64_t /*time*/,
+                                      std::uint64_t /*ordinal*/) override {
+    return make_error(ErrorCode::kUnsupported, "cursors");
+  }
+
+  // Every row of a dataset, with its place in the order of arrival as the hidden row column.
+  Result<std::vector<ReferenceRow>> rows(const plan::Scan& scan) {
+    EVQ_TRY_ASSIGN(const Snapshot snapshot, store_.snapshot(scan.table.name));
+    std::vector<ReferenceRow> rows;
+    for (const SnapshotBlock& info : snapshot.blocks()) {
+      EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(info));
+      EVQ_TRY_ASSIGN(const Vector ordinals, block.ordinals());
+      std::vector<Vector> columns;
+      for (const plan::ScanColumn& column : scan.columns) {
+        if (column.field == plan::kRowColumn) {
+          columns.push_back(ordinals);
+          continue;
+        }
+        EVQ_TRY_ASSIGN(const Vector values,
+                       block.column(column.field == plan::kTimeColumn ? "_time" : column.field));
+        columns.push_back(values.widen(column.type));
+      }
+      for (std::size_t row = 0; row < block.rows(); ++row) {
+        ReferenceRow values;
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+          values.push_back(columns[i].is_null(row) ? Value::null(scan.columns[i].type)
+                                                   : columns[i].value(row));
+        }
+        rows.push_back(std::move(values));
+      }
+    }
+    return rows;
+  }
+
+ private:
+  Store& store_;
+};
+
+Vector single(const Value& value, Type type) {
+  VectorBuilder builder(type);
+  builder.append(value);
+  return builder.finish();
+}
+
+class Interpreter final : public plan::SubqueryRunner {
+ public:
+  Interpreter(ReferenceTables& tables, const EvalContext& context)
+      : tables_(tables), context_(context) {}
+
+  Result<Table> run(const plan::Node& node) override {
+    EVQ_TRY_ASSIGN(const std::vector<ReferenceRow> rows, evaluate(node));
+    Table table{node.schema, {}, rows.size()};
+    for (std::size_t column = 0; column < node.schema.size(); ++column) {
+      VectorBuilder builder(node.schema[column].type);
+      for (const ReferenceRow& row : rows) {
+        builder.append(row[column]);
+      }
+      table.columns.push_back(builder.finish());
+    }
+    return table;
+  }
+
+  Result<std::vector<ReferenceRow>> evaluate(const plan::Node& node) {
+    if (const auto* scan = std::get_if<plan::Scan>(&node.op)) {
+      return evaluate_scan(*scan);
+    }
+    if (const auto* values = std::get_if<plan::ValuesNode>(&node.op)) {
+      std::vector<ReferenceRow> rows;
+      for (std::size_t row = 0; row < values->table->rows; ++row) {
+        ReferenceRow made;
+        for (const Vector& column : values->table->columns) {
+          made.push_back(column.value(row));
+        }
+        rows.push_back(std::move(made));
+      }
+      return rows;
+    }
+    if (const auto* shared = std::get_if<plan::Shared>(&node.op)) {
+      return evaluate(*shared->plan);
+    }
+    if (std::holds_alternative<plan::Union>(node.op)) {
+      std::vector<ReferenceRow> rows;
+      for (const plan::NodePtr& input : node.inputs) {
+        EVQ_TRY_ASSIGN(std::vector<ReferenceRow> part, evaluate(*input));
+        std::ranges::move(part, std::back_inserter(rows));
+      }
+      return rows;
+    }
+    if (node.inputs.size() != 1) {
+      return make_error(ErrorCode::kUnsupported, "the slow twin does not know this node");
+    }
+    EVQ_TRY_ASSIGN(std::vector<ReferenceRow> rows, evaluate(*node.inputs[0]));
+    return apply(node, std::move(rows));
+  }
+
+ private:
+  Result<std::vector<ReferenceRow>> evaluate_scan(const plan::Scan& scan) {
+    EVQ_TRY_ASSIGN(std::vector<ReferenceRow> rows, tables_.rows(scan));
+    std::size_t time = 0;
+    for (std::size_t i = 0; i < scan.columns.size(); ++i) {
+      if (scan.columns[i].field == plan::kTimeColumn) {
+        time = i;
+      }
+    }
+    std::erase_if(rows, [&](const ReferenceRow& row) {
+      const std::int64_t at = row[time].as_integer();
+      return at < scan.time_min || at > scan.time_max;
+    });
+    return rows;
+  }
+
+  Value evaluate_expr(const plan::Expr& expr, const ReferenceRow& row) {
+    if (expr.is_column()) {
+      return row[expr.column];
+    }
+    if (expr.is_constant()) {
+      return expr.constant;
+    }
+    std::vector<Vector> args;
+    for (std::size_t i = 0; i < expr.args.size(); ++i) {
+      args.push_back(single(evaluate_expr(*expr.args[i], row), expr.args[i]->type));
+    }
+    const Vector result = expr.call.function->evaluate(context_, args, 1);
+    return result.is_null(0) ? Value::null(expr.type) : result.value(0);
+  }
+
+  Result<std::vector<ReferenceRow>> apply(const plan::Node& node, std::vector<ReferenceRow> rows) {
+    if (const auto* filter = std::get_if<plan::Filter>(&node.op)) {
+      std::erase_if(rows, [&](const ReferenceRow& row) {
+        const Value truth = evaluate_expr(*filter->predicate, row);
+        return truth.is_null() || !truth.as_bool();
+      });
+      return rows;
+    }
+    if (const auto* project = std::get_if<plan::Project>(&node.op)) {
+      for (ReferenceRow& row : rows) {
+        ReferenceRow made;
+        for (const plan::ExprPtr& expr : project->exprs) {
+          made.push_back(evaluate_expr(*expr, row));
+        }
+        row = std::move(made);
+      }
+      return rows;
+    }
+    if (const auto* sort = std::get_if<plan::Sort>(&node.op)) {
+      sort_rows(sort->keys, &rows);
+      return rows;
+    }
+    if (const auto* top = std::get_if<plan::TopN>(&node.op)) {
+      sort_rows(top->keys, &rows);
+      rows.resize(std::min<std::size_t>(rows.size(), top->count));
+      return rows;
+    }
+    if (const auto* limit = std::get_if<plan::Limit>(&node.op)) {
+      rows.resize(std::min<std::size_t>(rows.size(), limit->count));
+      return rows;
+    }
+    if (const auto* aggregate = std::get_if<plan::Aggregate>(&node.op)) {
+      return aggregate_rows(*aggregate, node.inputs[0]->schema, rows);
+    }
+    return make_error(ErrorCode::kUnsupported, "the slow twin does not know this node");
+  }
+
+  static void sort_rows(const std::vector<plan::SortKey>& keys, std::vector<ReferenceRow>* rows) {
+    std::ranges::stable_sort(*rows, [&](const ReferenceRow& a, const ReferenceRow& b) {
+      for (const plan::SortKey& key : keys) {
+        const Value& left = a[key.column];
+        const Value& right = b[key.column];
+        if (left.is_null() != right.is_null()) {
+          return left.is_null() == key.order.nulls_first;
+        }
+        const int order = left.is_null() ? 0 : compare_values(left, right);
+        if (order != 0) {
+          return (order < 0) != key.order.descending;
+        }
+      }
+      return false;
+    });
+  }
+
+  // One state a group, in order of first sight, fed row by row.
+  Result<std::vector<ReferenceRow>> aggregate_rows(const plan::Aggregate& op, const Schema& input,
+                                                   const std::vector<ReferenceRow>& rows) {
+    struct Group {
+      ReferenceRow key;
+      std::vector<std::unique_ptr<AggregateState>> states;
+    };
+    std::vector<Group> groups;
+    const auto new_group = [&](ReferenceRow key) {
+      Group group{std::move(key), {}};
+      for (const plan::AggregateCall& call : op.aggregates) {
+        group.states.push_back(call.call.aggregate->make_state());
+        group.states.back()->resize(1);
+      }
+      groups.push_back(std::move(group));
+      return groups.size() - 1;
+    };
+    std::map<std::string, std::size_t> by_key;
+    for (const ReferenceRow& row : rows) {
+      ReferenceRow key;
+      std::string text;
+      for (const std::size_t column : op.groups) {
+        key.push_back(row[column]);
+        text += (row[column].is_null() ? "n" : "v") + row[column].to_text() + '\x01';
+      }
+      auto at = by_key.find(text);
+      if (at == by_key.end()) {
+        at = by_key.emplace(text, new_group(std::move(key))).first;
+      }
+      for (std::size_t i = 0; i < op.aggregates.size(); ++i) {
+        std::vector<Vector> args;
+        for (const std::size_t column : op.aggregates[i].args) {
+          args.push_back(single(row[column], input[column].type));
+        }
+        groups[at->second].states[i]->add(context_, args, nullptr, 1);
+      }
+    }
+    if (op.groups.empty() && groups.empty()) {
+      new_group({});
+    }
+    std::vector<ReferenceRow> output;
+    for (Group& group : groups) {
+      ReferenceRow row = std::move(group.key);
+      for (std::size_t i = 0; i < group.states.size(); ++i) {
+        const std::vector<Vector> results = group.states[i]->finish(context_, 0, 1);
+        for (std::size_t j = 0; j < results.size(); ++j) {
+          row.push_back(results[j].is_null(0) ? Value::null(op.aggregates[i].call.results[j])
+                                              : results[j].value(0));
+        }
+      }
+      output.push_back(std::move(row));
+    }
+    return output;
+  }
+
+  ReferenceTables& tables_;
+  const EvalContext& context_;
+};
+
+}  // namespace
+
+Result<ReferenceResult> reference_answer(Store& store, const std::string& apl,
+                                         std::int64_t now_ns) {
+  ReferenceTables tables(store);
+  plan::BindOptions options;
+  options.context.now_ns = now_ns;
+  options.context.random_seed = 1;
+  Interpreter interpreter(tables, options.context);
+  options.subqueries = &interpreter;
+  EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(apl, now_ns));
+  EVQ_TRY_ASSIGN(const plan::Plan plan, plan::bind_query(query, tables, options));
+  EVQ_TRY_ASSIGN(const std::vector<ReferenceRow> rows, interpreter.evaluate(*plan.root));
+  std::vector<std::size_t> visible;
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < plan.root->schema.size(); ++i) {
+    const Field& field = plan.root->schema[i];
+    if (!field.name.starts_with('$') || field.name == "$table") {
+      visible.push_back(i);
+      fields.push_back(field);
+    }
+  }
+  ReferenceResult result{Schema(std::move(fields)), {}};
+  for (const ReferenceRow& row : rows) {
+    ReferenceRow shown;
+    for (const std::size_t column : visible) {
+      shown.push_back(row[column]);
+    }
+    result.rows.push_back(std::move(shown));
+  }
+  return result;
+}
+
+}  // namespace evq
