@@ -165,6 +165,8 @@ struct AggregateBindRequest {
   const EvalContext& context;
   // Width of `by bin(_time, …)` when the summarize groups by one; for rate().
   std::optional<std::int64_t> bin_ns;
+  // What each argument is called, for results that speak of their fields; may be empty.
+  std::span<const std::string> argument_names{};
 };
 
 struct AggregateFunction {

@@ -202,7 +202,7 @@ class SummarizeBinder {
       arguments.push_back({arg->type, arg->is_constant() ? &arg->constant : nullptr});
     }
     AggregateBindResult bound =
-        evq::bind_aggregate(row, {arguments, binder_.context(), bin_ns_});
+        evq::bind_aggregate(row, {arguments, binder_.context(), bin_ns_, argument_names_});
     if (const auto* failure = std::get_if<BindFailure>(&bound)) {
       Error error = make_error(ErrorCode::kCompile, failure->message, failure->hint);
       error.id = "APL2008";
