@@ -1,9 +1,536 @@
-// The table of the IP address functions.
+// The functions of IP addresses. Addresses are texts; IPv4 ones also longs. A mask comes from the
+// text's own "/prefix" or from an argument, and the smallest one involved counts.
 
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "apl/functions/dynamic_rows.h"
+#include "apl/functions/geo_database.h"
+#include "apl/functions/ip_address.h"
+#include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/number.h"
 
 namespace evq {
+namespace {
 
-std::span<const ScalarFunction> ip_functions() { return {}; }
+using MaybeLong = std::optional<std::int64_t>;
+using MaybeBool = std::optional<bool>;
+using Text = std::string_view;
+
+std::optional<int> prefix_within(std::int64_t prefix, int bits) {
+  return prefix >= 0 && prefix <= bits ? std::optional(static_cast<int>(prefix)) : std::nullopt;
+}
+std::optional<std::uint32_t> ipv4_from_long(std::int64_t value) {
+  return value >= 0 && value <= 0xFFFFFFFFLL ? std::optional(static_cast<std::uint32_t>(value))
+                                             : std::nullopt;
+}
+
+MaybeLong parse_ipv4(Text text) {
+  const std::optional<Ipv4Network> network = parse_ipv4_network(text);
+  return network.has_value() ? MaybeLong(mask_ipv4(network->address, network->prefix))
+                             : std::nullopt;
+}
+MaybeLong parse_ipv4_mask(Text text, std::int64_t bits) {
+  const std::optional<Ipv4Network> network = parse_ipv4_network(text);
+  const std::optional<int> prefix = prefix_within(bits, kIpv4Bits);
+  if (!network.has_value() || !prefix.has_value()) {
+    return std::nullopt;
+  }
+  return mask_ipv4(network->address, std::min(network->prefix, *prefix));
+}
+
+std::string format_network(std::optional<Ipv4Network> network, std::int64_t bits, bool suffix) {
+  const std::optional<int> given = prefix_within(bits, kIpv4Bits);
+  std::string out;
+  if (network.has_value() && given.has_value()) {
+    const int prefix = std::min(network->prefix, *given);
+    append_ipv4(out, mask_ipv4(network->address, prefix));
+    if (suffix) {
+      out.append("/");
+      append_int(out, prefix);
+    }
+  }
+  return out;
+}
+std::optional<Ipv4Network> network_from_long(std::int64_t value) {
+  const std::optional<std::uint32_t> address = ipv4_from_long(value);
+  return address.has_value() ? std::optional(Ipv4Network{*address, kIpv4Bits}) : std::nullopt;
+}
+std::string format_ipv4_long(std::int64_t value, MaybeLong prefix) {
+  return format_network(network_from_long(value), prefix.value_or(kIpv4Bits), false);
+}
+std::string format_ipv4_text(Text text, MaybeLong prefix) {
+  return format_network(parse_ipv4_network(text), prefix.value_or(kIpv4Bits), false);
+}
+std::string format_ipv4_mask_long(std::int64_t value, MaybeLong prefix) {
+  return format_network(network_from_long(value), prefix.value_or(kIpv4Bits), true);
+}
+std::string format_ipv4_mask_text(Text text, MaybeLong prefix) {
+  return format_network(parse_ipv4_network(text), prefix.value_or(kIpv4Bits), true);
+}
+
+// -1, 0, 1 under the smallest prefix.
+MaybeLong compare_networks(const std::optional<IpNetwork>& a, const std::optional<IpNetwork>& b,
+                           std::optional<int> prefix) {
+  if (!a.has_value() || !b.has_value() || !prefix.has_value()) {
+    return std::nullopt;
+  }
+  const int bits = std::min({a->prefix, b->prefix, *prefix});
+  const IpAddress left = mask_ip(a->address, bits);
+  const IpAddress right = mask_ip(b->address, bits);
+  return left < right ? -1 : right < left ? 1 : 0;
+}
+
+std::optional<IpNetwork> ipv4_only(Text text) {
+  std::optional<IpNetwork> network = parse_ip_network(text);
+  return network.has_value() && network->ipv4 ? network : std::nullopt;
+}
+
+MaybeLong ipv4_compare(Text a, Text b, MaybeLong prefix) {
+  const std::optional<int> bits = prefix_within(prefix.value_or(kIpv4Bits), kIpv4Bits);
+  return compare_networks(ipv4_only(a), ipv4_only(b),
+                          bits.has_value() ? std::optional(*bits + kMappedBits) : std::nullopt);
+}
+MaybeLong ipv6_compare(Text a, Text b, MaybeLong prefix) {
+  return compare_networks(parse_ip_network(a), parse_ip_network(b),
+                          prefix_within(prefix.value_or(kIpv6Bits), kIpv6Bits));
+}
+MaybeBool is_zero(MaybeLong order) {
+  return order.has_value() ? MaybeBool(*order == 0) : std::nullopt;
+}
+MaybeBool ipv4_is_match(Text a, Text b, MaybeLong prefix) {
+  return is_zero(ipv4_compare(a, b, prefix));
+}
+MaybeBool ipv6_is_match(Text a, Text b, MaybeLong prefix) {
+  return is_zero(ipv6_compare(a, b, prefix));
+}
+
+// Whether the address lies in the range; the range must not be the narrower one.
+MaybeBool in_range(const std::optional<IpNetwork>& address, const std::optional<IpNetwork>& range) {
+  if (!address.has_value() || !range.has_value()) {
+    return std::nullopt;
+  }
+  return address->prefix >= range->prefix &&
+         mask_ip(address->address, range->prefix) == mask_ip(range->address, range->prefix);
+}
+MaybeBool ipv4_is_in_range(Text address, Text range) {
+  return in_range(ipv4_only(address), ipv4_only(range));
+}
+MaybeBool ipv6_is_in_range(Text address, Text range) {
+  return in_range(parse_ip_network(address), parse_ip_network(range));
+}
+
+using Reader = std::optional<IpNetwork> (*)(Text text);
+
+// Calls found(text) for each text of the arguments, arrays flattened, until it returns true.
+template <class Found>
+bool any_text(std::span<const DynamicView> args, const Found& found) {
+  for (const DynamicView& arg : args) {
+    if (arg.is_string() && found(arg.as_string())) {
+      return true;
+    }
+    DynamicView::Iterator each(arg);
+    while (arg.is_array() && each.next()) {
+      if (each.value().is_string() && found(each.value().as_string())) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+template <Reader kRead>
+void in_any_range(std::span<const DynamicView> args, VectorBuilder* out) {
+  const std::optional<IpNetwork> address =
+      args[0].is_string() ? kRead(args[0].as_string()) : std::nullopt;
+  if (!address.has_value()) {
+    out->append_null();
+    return;
+  }
+  bool valid = false;
+  const bool found = any_text(args.subspan(1), [&](Text text) {
+    const MaybeBool inside = in_range(address, kRead(text));
+    valid = valid || inside.has_value();
+    return inside.value_or(false);
+  });
+  if (valid) {
+    out->append_bool(found);
+  } else {
+    out->append_null();
+  }
+}
+
+MaybeBool ipv4_is_private(Text text) {
+  constexpr Ipv4Network kPrivate[] = {{0x0A000000, 8}, {0xAC100000, 12}, {0xC0A80000, 16}};
+  const std::optional<Ipv4Network> network = parse_ipv4_network(text);
+  if (!network.has_value()) {
+    return std::nullopt;
+  }
+  return std::ranges::any_of(kPrivate, [&](const Ipv4Network& range) {
+    return network->prefix >= range.prefix &&
+           mask_ipv4(network->address, range.prefix) == range.address;
+  });
+}
+MaybeLong ipv4_netmask_suffix(Text text) {
+  const std::optional<Ipv4Network> network = parse_ipv4_network(text);
+  return network.has_value() ? MaybeLong(network->prefix) : std::nullopt;
+}
+
+std::optional<std::string> parse_ipv6_mask(Text text, std::int64_t bits) {
+  const std::optional<IpNetwork> network = parse_ip_network(text);
+  const std::optional<int> prefix = prefix_within(bits, kIpv6Bits);
+  if (!network.has_value() || !prefix.has_value()) {
+    return std::nullopt;
+  }
+  std::string out;
+  append_ipv6_full(out, mask_ip(network->address, std::min(network->prefix, *prefix)));
+  return out;
+}
+std::optional<std::string> parse_ipv6(Text text) {
+  return parse_ipv6_mask(text, kIpv6Bits);
+}
+
+std::optional<DynamicBytes> range_to_cidr_list(Text first, Text last) {
+  const std::optional<std::uint32_t> begin = parse_ipv4_text(first);
+  const std::optional<std::uint32_t> end = parse_ipv4_text(last);
+  if (!begin.has_value() || !end.has_value() || *begin > *end) {
+    return std::nullopt;
+  }
+  DynamicBuilder out;
+  out.begin_array();
+  std::uint64_t at = *begin;
+  while (at <= *end) {
+    // The largest block that begins here and ends within the range.
+    int prefix = kIpv4Bits;
+    while (prefix > 0) {
+      const std::uint64_t size = std::uint64_t{1} << (kIpv4Bits - prefix + 1);
+      if (at % size != 0 || at + size - 1 > *end) {
+        break;
+      }
+      --prefix;
+    }
+    std::string text;
+    append_ipv4(text, static_cast<std::uint32_t>(at));
+    text.append("/");
+    append_int(text, prefix);
+    out.add_string(text);
+    at += std::uint64_t{1} << (kIpv4Bits - prefix);
+  }
+  out.end_array();
+  return DynamicBytes{out.take()};
+}
+
+// ---- addresses in a text
+
+bool is_word(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_address_char(char c) {
+  return (c >= '0' && c <= '9') || c == '.';
+}
+
+// Calls found(address, text) for each IPv4 address that stands by itself, until it returns true.
+template <class Found>
+bool any_address(Text text, const Found& found) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (!is_word(text[at])) {
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && is_address_char(text[end])) {
+      ++end;
+    }
+    std::size_t address_end = end;
+    while (address_end > at && text[address_end - 1] == '.') {
+      --address_end;  // the full stop of a sentence
+    }
+    const Text candidate = text.substr(at, address_end - at);
+    const bool alone = end == text.size() || !is_word(text[end]);
+    const std::optional<std::uint32_t> address = alone ? parse_ipv4_text(candidate) : std::nullopt;
+    if (address.has_value() && found(*address, candidate)) {
+      return true;
+    }
+    at = std::max(end, at + 1);
+    while (at < text.size() && is_word(text[at]) && is_word(text[at - 1])) {
+      ++at;
+    }
+  }
+  return false;
+}
+
+bool text_has_network(Text text, Text wanted) {
+  const std::optional<Ipv4Network> network = parse_ipv4_network(wanted);
+  return network.has_value() && any_address(text, [&](std::uint32_t address, Text /*as_text*/) {
+           return mask_ipv4(address, network->prefix) ==
+                  mask_ipv4(network->address, network->prefix);
+         });
+}
+// A prefix ends with a dot, or is a whole address.
+bool text_has_prefix(Text text, Text prefix) {
+  if (prefix.empty() || (prefix.back() != '.' && !parse_ipv4_text(prefix).has_value())) {
+    return false;
+  }
+  return any_address(text, [&](std::uint32_t /*address*/, Text as_text) {
+    return prefix.back() == '.' ? as_text.starts_with(prefix) : as_text == prefix;
+  });
+}
+bool has_ipv4(Text text, Text address) {
+  return parse_ipv4_text(address).has_value() && text_has_network(text, address);
+}
+bool has_ipv4_prefix(Text text, Text prefix) {
+  return text_has_prefix(text, prefix);
+}
+
+template <bool (*kHas)(Text, Text)>
+void has_any(std::span<const DynamicView> args, VectorBuilder* out) {
+  if (args[0].is_null()) {
+    out->append_null();
+    return;
+  }
+  const Text text = args[0].is_string() ? args[0].as_string() : Text();
+  out->append_bool(any_text(args.subspan(1), [&](Text wanted) { return kHas(text, wanted); }));
+}
+
+std::optional<DynamicBytes> geo_info(const EvalContext& context, Text text) {
+  const std::optional<IpNetwork> network = parse_ip_network(text);
+  if (context.geo == nullptr || !network.has_value()) {
+    return std::nullopt;
+  }
+  const GeoPlace place = context.geo->find(network->address, network->ipv4).value_or(GeoPlace());
+  DynamicBuilder out;
+  out.begin_bag();
+  const auto add_text = [&out](Text key, const std::string& value) {
+    out.key(key);
+    out.add_string(value);
+  };
+  const auto add_degrees = [&](Text key, double degrees) {
+    out.key(key);
+    if (place.has_position) {
+      out.add_real(degrees);
+    } else {
+      out.add_string("");
+    }
+  };
+  add_text("country", place.country);
+  add_text("state", place.state);
+  add_text("city", place.city);
+  add_degrees("latitude", place.latitude);
+  add_degrees("longitude", place.longitude);
+  add_text("country_iso", place.country_iso);
+  add_text("time_zone", place.time_zone);
+  out.end_bag();
+  return DynamicBytes{out.take()};
+}
+
+constexpr std::array<ScalarFunction, 22> kIpFunctions = {{
+    {.name = "format_ipv4",
+     .category = "ip",
+     .summary = "An IPv4 address as text.",
+     .params = {{{"address", "A long, or an address."},
+                 {"[prefix]", "How many leading bits count, 32 when left out."}}},
+     .returns = "A string, masked by the prefix; empty when the address or prefix is invalid.",
+     .examples = {{{"print format_ipv4(2130706433)", "127.0.0.1"},
+                   {"print format_ipv4('192.168.1.77', 24)", "192.168.1.0"}}},
+     .overloads = {lift<format_ipv4_long>(), lift<format_ipv4_text>()}},
+    {.name = "format_ipv4_mask",
+     .category = "ip",
+     .summary = "An IPv4 network as text.",
+     .params = {{{"address", "A long, or an address."},
+                 {"[prefix]", "How many leading bits count, 32 when left out."}}},
+     .returns = "A string with /prefix; empty when the address or prefix is invalid.",
+     .examples = {{{"print format_ipv4_mask('192.168.1.77', 24)", "192.168.1.0/24"}}},
+     .overloads = {lift<format_ipv4_mask_long>(), lift<format_ipv4_mask_text>()}},
+    {.name = "geo_info_from_ip_address",
+     .category = "ip",
+     .summary = "Where an address is, by the geographic database that evq was started with.",
+     .params = {{{"address", "An IPv6 or IPv4 address, perhaps with /prefix."}}},
+     .returns = "A bag of country, state, city, latitude, longitude, country_iso and time_zone, "
+                "empty where unknown; null without a database and for invalid addresses.",
+     .examples = {{{"print isnull(geo_info_from_ip_address('no address'))", "true"}}},
+     .overloads = {lift<geo_info>()}},
+    {.name = "has_any_ipv4",
+     .category = "ip",
+     .summary = "Whether a text holds any of some IPv4 addresses.",
+     .params = {{{"text", "The text to search."},
+                 {"addresses...", "Addresses or networks, or arrays of them."}}},
+     .returns = "A bool.",
+     .examples = {{{"print has_any_ipv4('from 10.1.2.3', '8.8.8.8', '10.0.0.0/8')", "true"}}},
+     .bind = bind_rows<has_any<text_has_network>, Type::kBool>,
+     .arguments_min = 2,
+     .arguments_max = 64},
+    {.name = "has_any_ipv4_prefix",
+     .category = "ip",
+     .summary = "Whether a text holds an IPv4 address that begins with any of some prefixes.",
+     .params = {{{"text", "The text to search."},
+                 {"prefixes...", "Prefixes that end with a dot, or arrays of them."}}},
+     .returns = "A bool.",
+     .examples = {{{"print has_any_ipv4_prefix('from 10.1.2.3', dynamic(['192.168.', '10.']))",
+                    "true"}}},
+     .bind = bind_rows<has_any<text_has_prefix>, Type::kBool>,
+     .arguments_min = 2,
+     .arguments_max = 64},
+    {.name = "has_ipv4",
+     .category = "ip",
+     .summary = "Whether a text holds an IPv4 address, standing by itself.",
+     .params = {{{"text", "The text to search."}, {"address", "The address."}}},
+     .returns = "A bool; false when the address is invalid.",
+     .examples = {{{"print has_ipv4('05:04:54 127.0.0.1 GET /favicon.ico', '127.0.0.1')", "true"},
+                   {"print has_ipv4('x127.0.0.1', '127.0.0.1')", "false"}}},
+     .overloads = {lift<has_ipv4>()}},
+    {.name = "has_ipv4_prefix",
+     .category = "ip",
+     .summary = "Whether a text holds an IPv4 address that begins with a prefix.",
+     .params = {{{"text", "The text to search."},
+                 {"prefix", "A prefix that ends with a dot, or a whole address."}}},
+     .returns = "A bool; false when the prefix is invalid.",
+     .examples = {{{"print has_ipv4_prefix('from 10.1.2.3', '10.1.')", "true"}}},
+     .overloads = {lift<has_ipv4_prefix>()}},
+    {.name = "ipv4_compare",
+     .category = "ip",
+     .summary = "Compares two IPv4 addresses under the smallest prefix given.",
+     .params = {{{"a", "An IPv4 address, perhaps with /prefix."},
+                 {"b", "An IPv4 address, perhaps with /prefix."},
+                 {"[prefix]", "How many leading bits count, 32 when left out."}}},
+     .returns = "-1, 0 or 1; null when an address is invalid.",
+     .examples = {{{"print ipv4_compare('10.0.0.1', '10.0.0.2')", "-1"},
+                   {"print ipv4_compare('10.0.0.1/24', '10.0.0.200')", "0"}}},
+     .overloads = {lift<ipv4_compare>()}},
+    {.name = "ipv4_is_in_any_range",
+     .category = "ip",
+     .summary = "Whether an IPv4 address lies in any of some networks.",
+     .params = {{{"address", "An IPv4 address, perhaps with /prefix."},
+                 {"ranges...", "Networks, or arrays of them."}}},
+     .returns = "A bool; null when the address or all of the networks are invalid.",
+     .examples =
+         {{{"print ipv4_is_in_any_range('10.1.2.3', dynamic(['192.168.0.0/16', '10.0.0.0/8']))",
+            "true"}}},
+     .bind = bind_rows<in_any_range<ipv4_only>, Type::kBool>,
+     .arguments_min = 2,
+     .arguments_max = 64},
+    {.name = "ipv4_is_in_range",
+     .category = "ip",
+     .summary = "Whether an IPv4 address lies in a network.",
+     .params = {{{"address", "An IPv4 address, perhaps with /prefix."},
+                 {"range", "A network such as 10.0.0.0/8."}}},
+     .returns = "A bool; null when an address is invalid.",
+     .examples = {{{"print ipv4_is_in_range('10.1.2.3', '10.0.0.0/8')", "true"}}},
+     .overloads = {lift<ipv4_is_in_range>()}},
+    {.name = "ipv4_is_match",
+     .category = "ip",
+     .summary = "Whether two IPv4 addresses are equal under the smallest prefix given.",
+     .params = {{{"a", "An IPv4 address, perhaps with /prefix."},
+                 {"b", "An IPv4 address, perhaps with /prefix."},
+                 {"[prefix]", "How many leading bits count, 32 when left out."}}},
+     .returns = "A bool; null when an address is invalid.",
+     .examples = {{{"print ipv4_is_match('192.168.1.1', '192.168.1.255', 24)", "true"}}},
+     .overloads = {lift<ipv4_is_match>()}},
+    {.name = "ipv4_is_private",
+     .category = "ip",
+     .summary = "Whether an IPv4 address is in 10/8, 172.16/12 or 192.168/16.",
+     .params = {{{"address", "An IPv4 address, perhaps with /prefix."}}},
+     .returns = "A bool; null when an address is invalid.",
+     .examples = {{{"print ipv4_is_private('192.168.2.1'), ipv4_is_private('8.8.8.8')",
+                    "true  false"}}},
+     .overloads = {lift<ipv4_is_private>()}},
+    {.name = "ipv4_netmask_suffix",
+     .category = "ip",
+     .summary = "The prefix of an IPv4 address.",
+     .params = {{{"address", "An IPv4 address, perhaps with /prefix."}}},
+     .returns = "A long, 32 without one; null when an address is invalid.",
+     .examples = {{{"print ipv4_netmask_suffix('10.0.0.0/8')", "8"}}},
+     .overloads = {lift<ipv4_netmask_suffix>()}},
+    {.name = "ipv4_range_to_cidr_list",
+     .category = "ip",
+     .summary = "The networks that make up a range of IPv4 addresses.",
+     .params = {{{"first", "The first address."}, {"last", "The last address."}}},
+     .returns = "An array of texts; null when an address is invalid or the range empty.",
+     .examples = {{{"print ipv4_range_to_cidr_list('1.1.128.0', '1.1.140.255')",
+                    "[\"1.1.128.0/21\",\"1.1.136.0/22\",\"1.1.140.0/24\"]"}}},
+     .overloads = {lift<range_to_cidr_list>()}},
+    {.name = "ipv6_compare",
+     .category = "ip",
+     .summary = "Compares two addresses of either kind under the smallest prefix given.",
+     .params =
+         {{{"a", "An IPv6 or IPv4 address, perhaps with /prefix."},
+           {"b", "An IPv6 or IPv4 address, perhaps with /prefix."},
+           {"[prefix]",
+            "How many leading bits count, 128 when left out; an IPv4 address takes the last 32."}}},
+     .returns = "-1, 0 or 1; null when an address is invalid.",
+     .examples = {{{"print ipv6_compare('fe80::1', 'fe80::2')", "-1"},
+                   {"print ipv6_compare('1.2.3.4', '::ffff:1.2.3.4')", "0"}}},
+     .overloads = {lift<ipv6_compare>()}},
+    {.name = "ipv6_is_in_any_range",
+     .category = "ip",
+     .summary = "Whether an address lies in any of some networks, of either kind.",
+     .params = {{{"address", "An IPv6 or IPv4 address, perhaps with /prefix."},
+                 {"ranges...", "Networks, or arrays of them."}}},
+     .returns = "A bool; null when the address or all of the networks are invalid.",
+     .examples = {{{"print ipv6_is_in_any_range('fe80::1', 'ff00::/8', 'fe80::/10')", "true"}}},
+     .bind = bind_rows<in_any_range<parse_ip_network>, Type::kBool>,
+     .arguments_min = 2,
+     .arguments_max = 64},
+    {.name = "ipv6_is_in_range",
+     .category = "ip",
+     .summary = "Whether an address lies in a network, of either kind.",
+     .params = {{{"address", "An IPv6 or IPv4 address, perhaps with /prefix."},
+                 {"range", "A network such as fe80::/10."}}},
+     .returns = "A bool; null when an address is invalid.",
+     .examples = {{{"print ipv6_is_in_range('fe80::1', 'fe80::/10')", "true"}}},
+     .overloads = {lift<ipv6_is_in_range>()}},
+    {.name = "ipv6_is_match",
+     .category = "ip",
+     .summary = "Whether two addresses of either kind are equal under the smallest prefix given.",
+     .params =
+         {{{"a", "An IPv6 or IPv4 address, perhaps with /prefix."},
+           {"b", "An IPv6 or IPv4 address, perhaps with /prefix."},
+           {"[prefix]",
+            "How many leading bits count, 128 when left out; an IPv4 address takes the last 32."}}},
+     .returns = "A bool; null when an address is invalid.",
+     .examples = {{{"print ipv6_is_match('fe80::1', 'fe80::ffff', 64)", "true"}}},
+     .overloads = {lift<ipv6_is_match>()}},
+    {.name = "parse_ipv4",
+     .category = "ip",
+     .summary = "An IPv4 address as a number.",
+     .params = {{{"address", "An IPv4 address, perhaps with /prefix."}}},
+     .returns = "A long, masked by the address's own prefix; null when an address is invalid.",
+     .examples = {{{"print parse_ipv4('127.0.0.1')", "2130706433"},
+                   {"print parse_ipv4('10.1.2.3/8')", "167772160"}}},
+     .overloads = {lift<parse_ipv4>()}},
+    {.name = "parse_ipv4_mask",
+     .category = "ip",
+     .summary = "An IPv4 address, masked, as a number.",
+     .params = {{{"address", "An IPv4 address, perhaps with /prefix."},
+                 {"prefix", "How many leading bits to keep, 0 to 32."}}},
+     .returns = "A long; null when an address is invalid.",
+     .examples = {{{"print parse_ipv4_mask('10.1.2.3', 8)", "167772160"}}},
+     .overloads = {lift<parse_ipv4_mask>()}},
+    {.name = "parse_ipv6",
+     .category = "ip",
+     .summary = "An address in full IPv6 form, eight groups of four digits.",
+     .params = {{{"address", "An IPv6 or IPv4 address, perhaps with /prefix."}}},
+     .returns = "A string, masked by the address's own prefix; null when an address is invalid.",
+     .examples = {{{"print parse_ipv6('127.0.0.1')", "0000:0000:0000:0000:0000:ffff:7f00:0001"}}},
+     .overloads = {lift<parse_ipv6>()}},
+    {.name = "parse_ipv6_mask",
+     .category = "ip",
+     .summary = "An address, masked, in full IPv6 form.",
+     .params = {{{"address", "An IPv6 or IPv4 address, perhaps with /prefix."},
+                 {"prefix", "How many leading bits to keep, 0 to 128."}}},
+     .returns = "A string; null when an address is invalid.",
+     .examples = {{{"print parse_ipv6_mask('fe80::1:2', 112)",
+                    "fe80:0000:0000:0000:0000:0000:0001:0000"}}},
+     .overloads = {lift<parse_ipv6_mask>()}},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> ip_functions() {
+  return kIpFunctions;
+}
 
 }  // namespace evq

@@ -93,6 +93,9 @@ inline constexpr std::size_t kStringValueBytesMax = 16 * kMebibyte;
 inline constexpr std::size_t kListItemsMax = 1048576;
 // Weights of a filter over a series: its cost is their number times the series' length.
 inline constexpr std::size_t kFilterTapsMax = 1024;
+// Text and nesting of a SQL statement inside an event; its model must nest less than a value may.
+inline constexpr std::size_t kSqlTextBytesMax = 64 * kKibibyte;
+inline constexpr std::size_t kSqlDepthMax = 40;
 // Nesting of a dynamic value built by functions; input is held to kJsonDepthMax.
 inline constexpr std::size_t kDynamicDepthMax = 200;
 
@@ -137,6 +140,20 @@ inline constexpr std::int64_t kHttpIdleMsMax = 60000;
 inline constexpr std::int64_t kHttpWriteStallMsMax = 30000;
 // Open connections; the oldest idle ones are closed to make room.
 inline constexpr std::size_t kHttpConnectionsMax = 4096;
+// A body longer than this waits in a file instead of in memory until it is complete.
+inline constexpr std::size_t kHttpBodyMemoryBytesMax = 1 * kMebibyte;
+// Requests that store or define something, at once: they mostly wait for the disk, and those that
+// wait together share a commit.
+inline constexpr std::size_t kHttpWritesMax = 16;
+// Such requests waiting for their turn; then 503 with Retry-After.
+inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
+// After SIGTERM, requests that still run are cancelled this late.
+inline constexpr std::int64_t kHttpDrainMsMax = 8000;
+// Longest wait for new events that a streaming query may ask for.
+inline constexpr std::int64_t kHttpStreamMsMax = 60000;
+// What is known of a token is read again after this time, so that revocation works at once.
+inline constexpr std::int64_t kTokenCacheMsMax = 1000;
+inline constexpr std::size_t kTokenCacheEntriesMax = 1024;
 // Output over input of a decompressor after the first mebibyte: what real logs never reach.
 inline constexpr std::size_t kDecompressionRatioMax = 200;
 inline constexpr std::size_t kDecompressionFreeBytes = 1 * kMebibyte;

@@ -1,0 +1,15 @@
+#pragma once
+// The model of a SQL SELECT statement, as bytes of a dynamic bag: statement, columns, from, where,
+// group, having, order, limit. Expressions are bags: {colname}, {value, valtype}, or
+// {operator, params}, or {function, params}; each may carry an alias. Pure.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace evq {
+
+// Nothing when the text is no such statement, or nests deeper than kSqlDepthMax.
+std::optional<std::string> sql_model_from_text(std::string_view text);
+
+}  // namespace evq
