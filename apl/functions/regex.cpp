@@ -7,7 +7,6 @@
 
 #include <re2/re2.h>
 
-#include "apl/functions/text_search.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -26,16 +25,17 @@ class LiteralFinder {
  public:
   explicit LiteralFinder(std::string_view pattern) : pattern_(pattern) {}
 
-  std::string find(bool* whole) {
+  RequiredLiteral find() {
     while (at_ < pattern_.size()) {
       if (!step()) {
-        *whole = false;
         return {};
       }
     }
     end_run();
-    *whole = only_literals_ && best_.size() >= kLiteralBytesMin;
-    return best_.size() >= kLiteralBytesMin ? best_ : std::string();
+    if (best_.size() < kLiteralBytesMin) {
+      return {};
+    }
+    return {best_, only_literals_, best_is_prefix_};
   }
 
  private:
@@ -181,7 +181,9 @@ class LiteralFinder {
   void end_run() {
     if (run_.size() > best_.size()) {
       best_ = run_;
+      best_is_prefix_ = !ended_;
     }
+    ended_ = true;
     run_.clear();
     last_size_ = 0;
     only_literals_ = only_literals_ && at_ == pattern_.size();
@@ -192,6 +194,8 @@ class LiteralFinder {
   std::string run_;
   std::string best_;
   std::size_t last_size_ = 0;
+  bool ended_ = false;  // a run has ended: what follows does not start the pattern
+  bool best_is_prefix_ = false;
   bool only_literals_ = true;
 };
 
@@ -236,8 +240,8 @@ bool run_match(const RE2& program, std::string_view text, std::size_t from, RE2:
 
 }  // namespace
 
-std::string required_literal(std::string_view pattern, bool* whole) {
-  return LiteralFinder(pattern).find(whole);
+RequiredLiteral required_literal(std::string_view pattern) {
+  return LiteralFinder(pattern).find();
 }
 
 struct Regex::Compiled {
@@ -246,7 +250,24 @@ struct Regex::Compiled {
   RE2 program;
   std::optional<SubstringSearch> literal;  // every match holds it
   bool literal_is_all = false;
+  bool literal_is_prefix = false;
 };
+
+HitVerdict Regex::accept_hit(const Compiled& compiled, std::string_view row, std::size_t at) {
+  if (compiled.literal_is_all) {
+    return HitVerdict::kMatch;
+  }
+  if (compiled.literal_is_prefix) {
+    // What comes before the literal matters to no part of the pattern, and RE2 is quicker without.
+    const std::string_view rest = row.substr(at);
+    return compiled.program.Match(piece(rest), 0, rest.size(), RE2::ANCHOR_START, nullptr, 0)
+               ? HitVerdict::kMatch
+               : HitVerdict::kTryNextHit;
+  }
+  return compiled.program.Match(piece(row), 0, row.size(), RE2::UNANCHORED, nullptr, 0)
+             ? HitVerdict::kMatch
+             : HitVerdict::kNoMatch;
+}
 
 Regex::Regex(std::unique_ptr<Compiled> compiled) : compiled_(std::move(compiled)) {}
 Regex::~Regex() = default;
@@ -267,9 +288,11 @@ Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
                       "the syntax is RE2's, without look-around and back references");
   }
   if (!options.ignore_case) {
-    const std::string literal = required_literal(pattern, &compiled->literal_is_all);
-    if (!literal.empty()) {
-      compiled->literal.emplace(literal);
+    const RequiredLiteral literal = required_literal(pattern);
+    if (!literal.text.empty()) {
+      compiled->literal.emplace(literal.text);
+      compiled->literal_is_all = literal.is_whole;
+      compiled->literal_is_prefix = literal.is_prefix;
     }
   }
   return std::shared_ptr<const Regex>(new Regex(std::move(compiled)));
@@ -311,11 +334,8 @@ bool Regex::match_whole(std::string_view text, std::span<std::string_view> group
 void Regex::match_slots(const Values& values, std::uint8_t* to) const {
   if (compiled_->literal.has_value() && !values.contiguous_text().empty()) {
     std::fill_n(to, values.size(), std::uint8_t{0});
-    const auto accept = [this](std::string_view row, std::size_t /*at*/) {
-      return compiled_->literal_is_all || compiled_->program.Match(piece(row), 0, row.size(),
-                                                                   RE2::UNANCHORED, nullptr, 0)
-                 ? HitVerdict::kMatch
-                 : HitVerdict::kNoMatch;
+    const auto accept = [this](std::string_view row, std::size_t at) {
+      return accept_hit(*compiled_, row, at);
     };
     scan_contiguous_rows(*compiled_->literal, values, to, accept);
     return;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/functions/text_search.h"
 #include "store/base/result.h"
 #include "store/column/vector.h"
 
@@ -25,9 +26,13 @@ struct RegexOptions {
   bool ungreedy = false;
 };
 
-// The longest text, of at least three bytes, that every match of `pattern` must contain; empty when
-// none is evident. `*whole` tells that the pattern is nothing but that text.
-std::string required_literal(std::string_view pattern, bool* whole);
+// A text of at least three bytes that every match of a pattern must contain.
+struct RequiredLiteral {
+  std::string text;        // the longest one; empty when none is evident
+  bool is_whole = false;   // the pattern is nothing else
+  bool is_prefix = false;  // every match starts with it
+};
+RequiredLiteral required_literal(std::string_view pattern);
 
 class Regex {
  public:
@@ -54,6 +59,8 @@ class Regex {
 
  private:
   struct Compiled;
+  // What the literal at `at` says about a row.
+  static HitVerdict accept_hit(const Compiled& compiled, std::string_view row, std::size_t at);
   explicit Regex(std::unique_ptr<Compiled> compiled);
 
   std::unique_ptr<Compiled> compiled_;

@@ -197,6 +197,11 @@ SubstringSearch::SubstringSearch(std::string_view needle, bool fold, SearchLevel
   }
 }
 
+bool SubstringSearch::is_plain_at(std::string_view text, std::size_t at) const {
+  return at <= text.size() && text.size() - at >= needle_.size() &&
+         equal_under_masks(text.data() + at, needle_.data(), masks_.data(), needle_.size());
+}
+
 bool SubstringSearch::is_plain_in(std::string_view text) const {
   if (!fold_) {
     return true;
@@ -303,13 +308,23 @@ bool TextMatcher::has_bounded_hit(std::string_view text) const {
 
 bool TextMatcher::equals(std::string_view text) const {
   const std::string& needle = search_.needle();
-  return fold_ ? equals_folded(text, needle) : text == needle;
+  if (!fold_) {
+    return text == needle;
+  }
+  if (text.size() == needle.size() && search_.is_plain_at(text, 0)) {
+    return true;
+  }
+  return !search_.is_always_plain() && equals_folded(text, needle);
 }
 
 bool TextMatcher::starts(std::string_view text) const {
   const std::string& needle = search_.needle();
   if (!fold_) {
     return text.starts_with(needle);
+  }
+  const bool plain = search_.is_plain_at(text, 0);
+  if (plain || search_.is_always_plain()) {
+    return plain;
   }
   std::size_t at = 0;
   std::size_t wanted = 0;
@@ -326,6 +341,11 @@ bool TextMatcher::ends(std::string_view text) const {
   const std::string& needle = search_.needle();
   if (!fold_) {
     return text.ends_with(needle);
+  }
+  const bool plain =
+      text.size() >= needle.size() && search_.is_plain_at(text, text.size() - needle.size());
+  if (plain || search_.is_always_plain()) {
+    return plain;
   }
   std::size_t at = text.size();
   std::size_t wanted = needle.size();

@@ -37,6 +37,10 @@ class SubstringSearch {
   // The first occurrence at or after `from`, which must be the start of a code point.
   std::optional<TextHit> find(std::string_view text, std::size_t from = 0) const;
   bool matches(std::string_view text) const;
+  // True when the needle stands at `at` byte by byte, ASCII letters folded if asked for.
+  bool is_plain_at(std::string_view text, std::size_t at) const;
+  // True when no text whatever needs more than the plain search.
+  bool is_always_plain() const { return !fold_ || (ascii_ && !has_k_or_s_); }
   // True when find_plain() finds in `text` all that find() does.
   bool is_plain_in(std::string_view text) const;
   // Occurrences byte by byte, ASCII letters folded if asked for; npos when there is none.
