@@ -1,0 +1,163 @@
+// QuantileSketch: exact with few values, and within the stated rank error on distributions that
+// are hard for sketches, built in one piece or merged from many.
+
+#include "apl/functions/tdigest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include <doctest/doctest.h>
+
+namespace evq {
+namespace {
+
+struct Distribution {
+  const char* name;
+  std::function<double(std::size_t, std::mt19937_64&)> value;  // of row i
+};
+
+constexpr std::size_t kRows = 200000;
+
+const std::vector<Distribution>& distributions() {
+  static const std::vector<Distribution> all = {
+      {"constant", [](std::size_t, std::mt19937_64&) { return 42.0; }},
+      {"two points", [](std::size_t i, std::mt19937_64&) { return i % 10 == 0 ? 1e9 : -1.0; }},
+      {"sorted", [](std::size_t i, std::mt19937_64&) { return static_cast<double>(i); }},
+      {"reversed", [](std::size_t i, std::mt19937_64&) { return static_cast<double>(kRows - i); }},
+      {"uniform",
+       [](std::size_t, std::mt19937_64& r) { return static_cast<double>(r() % 1000000); }},
+      {"heavy tail",
+       [](std::size_t, std::mt19937_64& r) {
+         return std::pow(1 - std::ldexp(static_cast<double>(r() >> 11), -53), -3.0);
+       }},
+      {"zigzag",
+       [](std::size_t i, std::mt19937_64&) {
+         return i % 2 == 0 ? static_cast<double>(i) : -static_cast<double>(i);
+       }},
+      {"exponents", [](std::size_t i, std::mt19937_64&) {
+         return std::ldexp(1.0, static_cast<int>(i % 600) - 300);
+       }}};
+  return all;
+}
+
+std::vector<double> values_of(const Distribution& distribution) {
+  std::mt19937_64 random(11);
+  std::vector<double> values(kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values[i] = distribution.value(i, random);
+  }
+  return values;
+}
+
+// How far the rank of `answer` is from the wanted one, as a share of all rows.
+double rank_error(const std::vector<double>& sorted, double q, double answer) {
+  const auto low = std::ranges::lower_bound(sorted, answer) - sorted.begin();
+  const auto high = std::ranges::upper_bound(sorted, answer) - sorted.begin();
+  const double rank = q * static_cast<double>(sorted.size());
+  const double gap =
+      std::max({0.0, static_cast<double>(low) - rank, rank - static_cast<double>(high)});
+  return gap / static_cast<double>(sorted.size());
+}
+
+void check_errors(const std::vector<double>& sorted, const QuantileSketch<double>& sketch) {
+  CHECK(sketch.count() == static_cast<double>(sorted.size()));
+  CHECK(sketch.quantile(0) == sorted.front());
+  CHECK(sketch.quantile(1) == sorted.back());
+  for (const double q : {0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.9, 0.99, 0.999}) {
+    CAPTURE(q);
+    const double limit = q <= 0.01 || q >= 0.99 ? 0.001 : 0.005;
+    CHECK(rank_error(sorted, q, sketch.quantile(q)) <= limit);
+  }
+}
+
+TEST_CASE("tdigest: nearest rank exactly while there are few different values") {
+  QuantileSketch<std::int64_t> sketch;
+  for (std::int64_t i = 1; i <= 2000; ++i) {
+    sketch.add(i);
+    sketch.add(i);
+  }
+  sketch.flush();
+  CHECK(sketch.is_exact());
+  CHECK(sketch.quantile(0) == 1);
+  CHECK(sketch.quantile(0.5) == 1000);
+  CHECK(sketch.quantile(0.99) == 1980);
+  CHECK(sketch.quantile(1) == 2000);
+}
+
+TEST_CASE("tdigest: errors hold in one piece and in many") {
+  for (const Distribution& distribution : distributions()) {
+    CAPTURE(distribution.name);
+    const std::vector<double> values = values_of(distribution);
+    std::vector<double> sorted = values;
+    std::ranges::sort(sorted);
+
+    QuantileSketch<double> whole;
+    std::vector<QuantileSketch<double>> parts(13);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      whole.add(values[i]);
+      parts[i * i % parts.size()].add(values[i]);
+    }
+    whole.flush();
+    check_errors(sorted, whole);
+    QuantileSketch<double> merged;
+    for (const QuantileSketch<double>& part : parts) {
+      merged.merge(part);
+    }
+    merged.flush();
+    check_errors(sorted, merged);
+    CHECK(merged.size_bytes() < 512 * 1024);
+  }
+}
+
+TEST_CASE("tdigest: weights stand for rows") {
+  QuantileSketch<double> weighted;
+  QuantileSketch<double> repeated;
+  for (int i = 0; i < 3000; ++i) {
+    weighted.add(i, i % 5);
+    for (int j = 0; j < i % 5; ++j) {
+      repeated.add(i);
+    }
+  }
+  weighted.flush();
+  repeated.flush();
+  CHECK(weighted.count() == repeated.count());
+  CHECK(std::abs(weighted.quantile(0.5) - repeated.quantile(0.5)) < 15);
+}
+
+TEST_CASE("tdigest: datetimes keep their nanoseconds and extremes do not overflow") {
+  QuantileSketch<std::int64_t> times;
+  constexpr std::int64_t kStart = 1700000000123456789;
+  for (std::int64_t i = 0; i < 100000; ++i) {
+    times.add(kStart + i);
+  }
+  times.flush();
+  CHECK(std::abs(times.quantile(0.5) - kStart - 50000) < 500);
+  QuantileSketch<std::int64_t> ends;
+  for (std::int64_t i = 0; i < 10000; ++i) {
+    ends.add(std::numeric_limits<std::int64_t>::max() - i);
+    ends.add(std::numeric_limits<std::int64_t>::min() + i);
+  }
+  ends.flush();
+  CHECK(ends.quantile(0) == std::numeric_limits<std::int64_t>::min());
+  CHECK(ends.quantile(1) == std::numeric_limits<std::int64_t>::max());
+  CHECK(ends.quantile(0.25) < std::numeric_limits<std::int64_t>::min() + 10000);
+  CHECK(ends.quantile(0.75) > std::numeric_limits<std::int64_t>::max() - 10000);
+}
+
+TEST_CASE("tdigest: infinities are values") {
+  QuantileSketch<double> sketch;
+  for (int i = 0; i < 10000; ++i) {
+    sketch.add(i);
+  }
+  sketch.add(std::numeric_limits<double>::infinity());
+  sketch.add(-std::numeric_limits<double>::infinity());
+  sketch.flush();
+  CHECK(std::isinf(sketch.quantile(1)));
+  CHECK(std::abs(sketch.quantile(0.5) - 5000) < 50);
+}
+
+}  // namespace
+}  // namespace evq
