@@ -102,6 +102,13 @@ std::shared_ptr<const void> TextBuffer::release() {
 
 // ---------------------------------------------------------------- appending
 
+[[gnu::always_inline]] inline void ColumnBuilder::note_value() {
+  if (!validity_.empty()) [[unlikely]] {
+    set_bit(validity_, rows_);
+  }
+  ++rows_;
+}
+
 void ColumnBuilder::append(std::size_t row, const Cell& cell) {
   if (rows_ != row) {
     pad_to(row);
@@ -119,13 +126,6 @@ void ColumnBuilder::append(std::size_t row, const Cell& cell) {
     append_otherwise(row, cell);
   }
   note_value();
-}
-
-void ColumnBuilder::note_value() {
-  if (!validity_.empty()) [[unlikely]] {
-    set_bit(validity_, rows_);
-  }
-  ++rows_;
 }
 
 // The rarer pairs of state and value.

@@ -40,7 +40,7 @@ EventAssembler::EventAssembler(std::shared_ptr<const EventRules> rules)
       slots_(kSlotsMin, 0),
       columns_by_name_(kSlotsMin, NameHash{seed_}) {
   nodes_.emplace_back();
-  cells_.reserve(kEventFieldsMax);
+  cells_ = std::make_unique<Cell[]>(kEventFieldsMax);
 }
 
 void EventAssembler::begin() {
@@ -49,7 +49,7 @@ void EventAssembler::begin() {
   last_ = kRoot;
   top_traits_ = 0;
   opened_groups_ = 0;
-  cells_.clear();
+  cell_count_ = 0;
   default_time_.reset();
   named_time_.reset();
   unadmitted_.clear();
@@ -206,13 +206,13 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
   cell.column = node.column;
   cell.node = id;
   if ((node.traits & kShared) != 0) {
-    std::erase_if(cells_, [&cell](const Cell& other) { return other.column == cell.column; });
+    remove_cells([&cell](const Cell& other) { return other.column == cell.column; });
   }
-  if (cells_.size() >= kEventFieldsMax) {
+  if (cell_count_ >= kEventFieldsMax) {
     fail("the event has more than " + std::to_string(kEventFieldsMax) + " fields");
     return;
   }
-  cells_.push_back(cell);
+  cells_[cell_count_++] = cell;
 }
 
 void EventAssembler::fail_long_value(NodeId node, std::size_t size) {
@@ -241,7 +241,7 @@ void EventAssembler::take_back(NodeId id) {
   if (named_time_ && below(*named_time_)) {
     named_time_.reset();
   }
-  std::erase_if(cells_, below);
+  remove_cells(below);
 }
 
 char* EventAssembler::scratch(std::size_t size) {
@@ -286,10 +286,11 @@ std::optional<Cell> EventAssembler::take_group_time() {
   if (!grouped) {
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < cells_.size(); ++i) {
+  for (std::size_t i = 0; i < cell_count_; ++i) {
     if ((nodes_[cells_[i].node].traits & kGroupTime) != 0) {
       const Cell cell = cells_[i];
-      cells_.erase(cells_.begin() + static_cast<std::ptrdiff_t>(i));
+      const std::uint32_t node = cell.node;
+      remove_cells([node](const Cell& other) { return other.node == node; });
       return cell;
     }
   }

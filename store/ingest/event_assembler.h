@@ -8,10 +8,12 @@
 // it; then check the outcome: failed() or cells(). Texts passed to add_…() must live until then
 // (scratch() gives memory that does). One thread.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -76,7 +78,7 @@ class EventAssembler {
   const char* repair() const { return repair_; }
   std::size_t repair_offset() const { return repair_offset_; }
   std::int64_t time_ns() const { return time_ns_; }
-  const std::vector<Cell>& cells() const { return cells_; }
+  std::span<const Cell> cells() const { return {cells_.get(), cell_count_}; }
 
   std::size_t column_count() const { return column_names_.size(); }
   const std::string& column_name(std::size_t column) const { return column_names_[column]; }
@@ -136,13 +138,13 @@ class EventAssembler {
   }
   void add(NodeId id, Cell cell) {
     const Node& node = nodes_[id];
-    if ((node.traits & kNeedsCare) != 0 || cells_.size() >= kEventFieldsMax) [[unlikely]] {
+    if ((node.traits & kNeedsCare) != 0 || cell_count_ >= kEventFieldsMax) [[unlikely]] {
       add_with_care(id, cell);
       return;
     }
     cell.column = node.column;
     cell.node = id;
-    cells_.push_back(cell);
+    cells_[cell_count_++] = cell;
   }
   void add_view(NodeId node, CellKind kind, std::string_view text) {
     if (text.size() > kFieldValueBytesMax) [[unlikely]] {
@@ -160,6 +162,11 @@ class EventAssembler {
   void add_with_care(NodeId id, Cell cell);
   void fail_long_value(NodeId node, std::size_t size);
   void take_back(NodeId id);
+  template <class Predicate>
+  void remove_cells(const Predicate& predicate) {
+    cell_count_ = static_cast<std::size_t>(
+        std::remove_if(cells_.get(), cells_.get() + cell_count_, predicate) - cells_.get());
+  }
   bool is_below(NodeId node, NodeId ancestor) const;
   void finish_time(std::int64_t receipt_ns);
   std::optional<Cell> take_group_time();
@@ -183,7 +190,8 @@ class EventAssembler {
   NodeId last_ = kRoot;
   std::uint16_t top_traits_ = 0;
   std::uint16_t opened_groups_ = 0;  // kGroupData, kGroupLabels: whose value is an object
-  std::vector<Cell> cells_;
+  std::unique_ptr<Cell[]> cells_;    // kEventFieldsMax of them
+  std::size_t cell_count_ = 0;
   std::optional<Cell> default_time_;
   std::optional<Cell> named_time_;
   std::vector<NodeId> unadmitted_;

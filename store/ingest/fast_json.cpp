@@ -1,5 +1,6 @@
 #include "store/ingest/fast_json.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -35,72 +36,108 @@ bool FastJson::parse_event(std::size_t begin, std::size_t end, EventAssembler& e
   return positions_[next_ - 1] < end && (next_ >= count_ || positions_[next_] >= end);
 }
 
-// Objects below the event's own are kept on a stack of their nodes: they become dotted names.
-bool FastJson::parse_object(EventAssembler& event) {
-  std::array<NodeId, kJsonDepthMax> parents{};
-  std::size_t depth = 0;
-  NodeId parent = EventAssembler::kRoot;
-  bool first = true;
-  ++next_;
-  while (true) {
-    char c = at(next_);
-    if (first && c == '}') {
-      // An empty object: its end is handled below, as after a value.
-    } else {
-      std::string_view key;
-      if (c != '"' || !read_key(event, key)) {
-        return false;
-      }
-      const NodeId node = event.visit(parent, key);
-      if (at(next_) == '{' && !event.is_map(node)) {
-        event.open(node);
-        if (depth + 1 >= kJsonDepthMax) {
-          return false;
-        }
-        parents[depth++] = parent;
-        parent = node;
-        first = true;
-        ++next_;
-        continue;
-      }
-      depth_ = depth + 1;
-      if (!parse_value(node, event)) {
-        return false;
-      }
-      c = at(next_);
+namespace {
+
+// The bytes between the quotes of the string at positions[0]; `begin` is null when its end is not
+// where the following position says.
+struct RawText {
+  const char* begin;
+  std::size_t size;
+};
+
+[[gnu::always_inline]] inline RawText raw_text(const char* text, const std::uint32_t* positions) {
+  const char* begin = text + positions[0] + 1;
+  const char* end = text + positions[1] - 1;
+  while (end > begin && *end != '"' && is_json_blank(*end))
+    [[unlikely]] {
+      --end;
     }
-    first = false;
-    while (c == '}') {
-      ++next_;
-      if (depth == 0) {
-        return true;
-      }
-      if (next_ >= count_) {
-        return false;
-      }
-      parent = parents[--depth];
-      c = at(next_);
-    }
-    if (c != ',' || next_ >= count_) {
-      return false;
-    }
-    ++next_;
+  if (end < begin || *end != '"') [[unlikely]] {
+    return {nullptr, 0};
   }
+  return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-// The text of the string at next_, which ends before the following position.
-bool FastJson::read_text(EventAssembler& event, std::string_view& text) {
-  const char* begin = text_ + positions_[next_] + 1;
-  const char* end = text_ + positions_[next_ + 1] - 1;
-  while (end >= begin && is_json_blank(*end)) {
-    --end;
-  }
-  if (end < begin || *end != '"') {
+// True when [begin, end) is `word` and blanks.
+bool is_word(const char* begin, const char* end, std::string_view word) {
+  if (static_cast<std::size_t>(end - begin) < word.size() ||
+      std::memcmp(begin, word.data(), word.size()) != 0) {
     return false;
   }
-  text = {begin, static_cast<std::size_t>(end - begin)};
-  ++next_;
-  if (!escapes_ || std::memchr(text.data(), '\\', text.size()) == nullptr) [[likely]] {
+  return std::all_of(begin + word.size(), end, is_json_blank);
+}
+
+// The number that is all of [begin, end), blanks aside.
+bool read_whole_number(const char* begin, const char* end, JsonNumber& number) {
+  number = read_json_number(begin, end);
+  if (number.kind != JsonNumberKind::kLong && number.kind != JsonNumberKind::kReal) {
+    return false;
+  }
+  return std::all_of(number.end, end, is_json_blank);
+}
+
+// A short natural number that is all of [begin, end): most numbers of events are.
+[[gnu::always_inline]] inline bool read_short_number(const char* begin, const char* end,
+                                                     std::int64_t& value) {
+  constexpr std::ptrdiff_t kDigitsMax = 18;
+  if (end - begin > kDigitsMax || (*begin == '0' && end - begin > 1)) {
+    return false;
+  }
+  value = 0;
+  for (const char* p = begin; p < end; ++p) {
+    const unsigned digit = static_cast<unsigned>(static_cast<unsigned char>(*p)) - '0';
+    if (digit > 9) {
+      return false;
+    }
+    value = value * 10 + static_cast<std::int64_t>(digit);
+  }
+  return true;
+}
+
+// A number or word as the value of `node`.
+bool add_scalar(const char* begin, const char* end, NodeId node, EventAssembler& event) {
+  std::int64_t natural = 0;
+  if (read_short_number(begin, end, natural)) {
+    event.add_long(node, natural);
+    return true;
+  }
+  JsonNumber number;
+  if (*begin == 't' || *begin == 'f') {
+    event.add_bool(node, *begin == 't');
+    return is_word(begin, end, *begin == 't' ? "true" : "false");
+  }
+  if (*begin == 'n') {
+    return is_word(begin, end, "null");
+  }
+  if (!read_whole_number(begin, end, number)) {
+    return false;
+  }
+  if (number.kind == JsonNumberKind::kLong) {
+    event.add_long(node, number.integer);
+  } else {
+    event.add_real(node, number.real);
+  }
+  return true;
+}
+
+}  // namespace
+
+// The text of the string at `at`, without escapes; false: refused.
+inline bool FastJson::read_text(const std::uint32_t* at, EventAssembler& event,
+                                std::string_view& text) const {
+  const RawText raw = raw_text(text_, at);
+  if (raw.begin == nullptr) [[unlikely]] {
+    return false;
+  }
+  text = {raw.begin, raw.size};
+  if (!escapes_) [[likely]] {
+    return true;
+  }
+  return unescape(event, text);
+}
+
+bool FastJson::unescape(EventAssembler& event, std::string_view& text) {
+  if (std::memchr(text.data(), '\\', text.size()) == nullptr) {
     return true;
   }
   char* out = event.scratch(text.size());
@@ -109,97 +146,79 @@ bool FastJson::read_text(EventAssembler& event, std::string_view& text) {
   return result.valid && !result.repaired;
 }
 
-bool FastJson::read_key(EventAssembler& event, std::string_view& key) {
-  if (!read_text(event, key) || at(next_) != ':' || next_ >= count_) {
-    return false;
-  }
-  ++next_;
-  return true;
-}
-
-// True when `word` is all there is up to the following position.
-bool FastJson::is_word(std::string_view word) const {
-  const char* begin = text_ + positions_[next_];
-  const char* end = text_ + positions_[next_ + 1];
-  if (static_cast<std::size_t>(end - begin) < word.size() ||
-      std::memcmp(begin, word.data(), word.size()) != 0) {
-    return false;
-  }
-  for (const char* p = begin + word.size(); p < end; ++p) {
-    if (!is_json_blank(*p)) {
+// Objects below the event's own are kept on a stack of their nodes: they become dotted names. A
+// member has at least four positions (key, colon, value, and what follows), so one comparison a
+// member keeps the walk inside of the index.
+bool FastJson::parse_object(EventAssembler& event) {
+  std::array<NodeId, kJsonDepthMax> parents;
+  std::size_t depth = 0;
+  NodeId parent = EventAssembler::kRoot;
+  const std::uint32_t* const limit = positions_ + count_;
+  const std::uint32_t* at = positions_ + next_ + 1;
+  bool empty = at < limit && text_[*at] == '}';
+  while (true) {
+    if (!empty) {
+      std::string_view key;
+      if (limit - at < 4 || text_[at[0]] != '"' || text_[at[1]] != ':' ||
+          !read_text(at, event, key)) {
+        return false;
+      }
+      const NodeId node = event.visit(parent, key);
+      at += 2;
+      if (text_[*at] == '{' && !event.is_map(node)) {
+        event.open(node);
+        // The event's object is the first of the levels.
+        if (depth + 2 > kJsonDepthMax) {
+          return false;
+        }
+        parents[depth++] = parent;
+        parent = node;
+        ++at;
+        empty = text_[*at] == '}';
+        continue;
+      }
+      if (!parse_value(at, node, depth + 1, event)) {
+        return false;
+      }
+    }
+    empty = false;
+    while (at < limit && text_[*at] == '}') {
+      ++at;
+      if (depth == 0) {
+        next_ = static_cast<std::size_t>(at - positions_);
+        return true;
+      }
+      parent = parents[--depth];
+    }
+    if (at >= limit || text_[*at] != ',') {
       return false;
     }
-  }
-  return true;
-}
-
-bool FastJson::parse_value(NodeId node, EventAssembler& event) {
-  if (next_ >= count_) {
-    return false;
-  }
-  switch (at(next_)) {
-    case '"': {
-      std::string_view text;
-      if (!read_text(event, text)) {
-        return false;
-      }
-      event.add_text(node, text);
-      return true;
-    }
-    case 't':
-      if (!is_word("true")) {
-        return false;
-      }
-      event.add_bool(node, true);
-      ++next_;
-      return true;
-    case 'f':
-      if (!is_word("false")) {
-        return false;
-      }
-      event.add_bool(node, false);
-      ++next_;
-      return true;
-    case 'n':
-      return is_word("null") && ++next_ != 0;
-    case '{':
-    case '[':
-      return parse_dynamic_field(node, event, depth_ + 1);
-    default:
-      return parse_number(node, event);
+    ++at;
   }
 }
 
-namespace {
-
-// The number that is all of [begin, end), blanks aside.
-bool read_whole_number(const char* begin, const char* end, JsonNumber& number) {
-  number = read_json_number(begin, end);
-  if (number.kind != JsonNumberKind::kLong && number.kind != JsonNumberKind::kReal) {
-    return false;
-  }
-  for (const char* p = number.end; p < end; ++p) {
-    if (!is_json_blank(*p)) {
+// The value at `at`, which moves past it.
+inline bool FastJson::parse_value(const std::uint32_t*& at, NodeId node, std::size_t depth,
+                                  EventAssembler& event) {
+  const char c = text_[*at];
+  if (c == '"') {
+    std::string_view text;
+    if (!read_text(at, event, text)) {
       return false;
     }
+    event.add_text(node, text);
+    ++at;
+    return true;
   }
-  return true;
-}
-
-}  // namespace
-
-bool FastJson::parse_number(NodeId node, EventAssembler& event) {
-  JsonNumber number;
-  if (!read_whole_number(text_ + positions_[next_], text_ + positions_[next_ + 1], number)) {
-    return false;
+  if (c == '{' || c == '[') {
+    next_ = static_cast<std::size_t>(at - positions_);
+    const bool good = parse_dynamic_field(node, event, depth + 1);
+    at = positions_ + next_;
+    return good;
   }
-  if (number.kind == JsonNumberKind::kLong) {
-    event.add_long(node, number.integer);
-  } else {
-    event.add_real(node, number.real);
-  }
-  ++next_;
-  return true;
+  const bool good = add_scalar(text_ + at[0], text_ + at[1], node, event);
+  ++at;
+  return good;
 }
 
 // ---------------------------------------------------------------- values that stay whole
@@ -223,9 +242,10 @@ bool FastJson::parse_dynamic(EventAssembler& event, std::size_t depth) {
   switch (at(next_)) {
     case '"': {
       std::string_view text;
-      if (!read_text(event, text)) {
+      if (!read_text(positions_ + next_, event, text)) {
         return false;
       }
+      ++next_;
       dynamic_.add_string(text);
       return true;
     }
@@ -235,13 +255,13 @@ bool FastJson::parse_dynamic(EventAssembler& event, std::size_t depth) {
       return depth <= kJsonDepthMax && parse_dynamic_array(event, depth);
     case 't':
       dynamic_.add_bool(true);
-      return is_word("true") && ++next_ != 0;
+      return is_word(here(), following(), "true") && ++next_ != 0;
     case 'f':
       dynamic_.add_bool(false);
-      return is_word("false") && ++next_ != 0;
+      return is_word(here(), following(), "false") && ++next_ != 0;
     case 'n':
       dynamic_.add_null();
-      return is_word("null") && ++next_ != 0;
+      return is_word(here(), following(), "null") && ++next_ != 0;
     default:
       return parse_dynamic_number();
   }
@@ -249,7 +269,7 @@ bool FastJson::parse_dynamic(EventAssembler& event, std::size_t depth) {
 
 bool FastJson::parse_dynamic_number() {
   JsonNumber number;
-  if (!read_whole_number(text_ + positions_[next_], text_ + positions_[next_ + 1], number)) {
+  if (!read_whole_number(here(), following(), number)) {
     return false;
   }
   if (number.kind == JsonNumberKind::kLong) {
@@ -292,9 +312,10 @@ bool FastJson::parse_dynamic_object(EventAssembler& event, std::size_t depth) {
   }
   while (next_ < count_ && at(next_) == '"') {
     std::string_view key;
-    if (!read_key(event, key)) {
+    if (!read_text(positions_ + next_, event, key) || next_ + 2 >= count_ || at(next_ + 1) != ':') {
       return false;
     }
+    next_ += 2;
     dynamic_.key(key);
     if (!parse_dynamic(event, depth + 1)) {
       return false;

@@ -26,12 +26,13 @@ class FastJson {
   // Positions in the index, and what is there.
   char at(std::size_t i) const { return text_[positions_[i]]; }
 
+  const char* here() const { return text_ + positions_[next_]; }
+  const char* following() const { return text_ + positions_[next_ + 1]; }
+
   bool parse_object(EventAssembler& event);
-  bool parse_value(NodeId node, EventAssembler& event);
-  bool read_text(EventAssembler& event, std::string_view& text);
-  bool read_key(EventAssembler& event, std::string_view& key);
-  bool is_word(std::string_view word) const;
-  bool parse_number(NodeId node, EventAssembler& event);
+  bool parse_value(const std::uint32_t*& at, NodeId node, std::size_t depth, EventAssembler& event);
+  bool read_text(const std::uint32_t* at, EventAssembler& event, std::string_view& text) const;
+  static bool unescape(EventAssembler& event, std::string_view& text);
   bool parse_dynamic(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_array(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_object(EventAssembler& event, std::size_t depth);
@@ -42,9 +43,8 @@ class FastJson {
   const char* text_ = nullptr;
   const std::uint32_t* positions_ = nullptr;
   std::size_t count_ = 0;
-  std::size_t next_ = 0;   // in positions_
-  bool escapes_ = false;   // the event at hand has backslashes
-  std::size_t depth_ = 0;  // of the object at hand
+  std::size_t next_ = 0;  // in positions_
+  bool escapes_ = false;  // the event at hand has backslashes
   DynamicBuilder dynamic_;
 };
 

@@ -204,7 +204,14 @@ void PieceCutter::cut(Piece& piece) {
   make_room(std::max(wanted_, rest));
   std::memcpy(memory_.get(), from, rest);
   size_ = rest;
-  count_place(piece.text());
+  if (kind_ == PieceKind::kLines && whole != 0 && piece.text().back() == '\n') {
+    // The scanner counted them already.
+    offset_ += whole;
+    line_ += piece.events;
+    column_ = 1;
+  } else {
+    count_place(piece.text());
+  }
   scanner_->drop(whole);
 }
 
