@@ -7,6 +7,7 @@
 
 #include <re2/re2.h>
 
+#include "apl/functions/byte_pattern.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -251,6 +252,7 @@ struct Regex::Compiled {
   std::optional<SubstringSearch> literal;  // every match holds it
   bool literal_is_all = false;
   bool literal_is_prefix = false;
+  std::optional<BytePattern> bytes;  // when the pattern is that simple, and has a literal
 };
 
 HitVerdict Regex::accept_hit(const Compiled& compiled, std::string_view row, std::size_t at) {
@@ -260,6 +262,9 @@ HitVerdict Regex::accept_hit(const Compiled& compiled, std::string_view row, std
   if (compiled.literal_is_prefix) {
     // What comes before the literal matters to no part of the pattern, and RE2 is quicker without.
     const std::string_view rest = row.substr(at);
+    if (compiled.bytes.has_value()) {
+      return compiled.bytes->matches_prefix(rest) ? HitVerdict::kMatch : HitVerdict::kTryNextHit;
+    }
     return compiled.program.Match(piece(rest), 0, rest.size(), RE2::ANCHOR_START, nullptr, 0)
                ? HitVerdict::kMatch
                : HitVerdict::kTryNextHit;
@@ -293,6 +298,7 @@ Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
       compiled->literal.emplace(literal.text);
       compiled->literal_is_all = literal.is_whole;
       compiled->literal_is_prefix = literal.is_prefix;
+      compiled->bytes = BytePattern::parse(pattern);
     }
   }
   return std::shared_ptr<const Regex>(new Regex(std::move(compiled)));
