@@ -109,7 +109,7 @@ void HyperLogLog::make_dense() {
   if (has_zero_) {
     add_dense(0);
   }
-  exact_ = {};
+  std::vector<std::uint64_t>().swap(exact_);  // assigning {} would keep the memory
   exact_count_ = 0;
   has_zero_ = false;
 }
