@@ -156,7 +156,7 @@ Vector dictionary_of(Type type, const std::vector<Value>& values) {
     if (code == entries.size()) {
       entries.push_back(values[row]);
     }
-    codes[row] = static_cast<Code>(code);
+    codes.get()[row] = static_cast<Code>(code);
   }
   return Vector::dictionary(flat_of(type, entries).shared_values(), std::move(codes),
                             values.size());
