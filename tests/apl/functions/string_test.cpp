@@ -109,7 +109,7 @@ TEST_CASE("notations") {
   check_calls({
       {"parse_csv", {t("a,\"b \"\"c\"\"\",\nx")}, R"(["a","b \"c\"",""])"},
       {"parse_json", {t("{\"a\":1}")}, R"({"a":1})"},
-      {"parse_json", {t("{a")}, "{a"},
+      {"parse_json", {t("{a")}, "\"{a\""},
       {"todynamic", {t("{a")}, "null"},
       {"todynamic", {t("[1]")}, "[1]"},
       {"extract_json", {t("$.a['b'][-1]"), t(R"({"a":{"b":[1,2]}})")}, "2"},
