@@ -18,6 +18,7 @@ constexpr ScalarTable kScalarTables[] = {
     series_stats_functions, ip_functions,          hash_functions,         encode_functions,
     sql_functions,        genai_functions,         metadata_functions,     pair_functions,
     window_functions,     math_list_functions,     bit_functions,
+    time_format_functions, series_model_functions, geo_functions,
 };
 
 constexpr AggregateTable kAggregateTables[] = {

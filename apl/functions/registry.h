@@ -59,6 +59,7 @@ EVQ_FUNCTION_TABLE(math_list);    // max_of, range, rand
 EVQ_FUNCTION_TABLE(bit);
 EVQ_FUNCTION_TABLE(rounding);
 EVQ_FUNCTION_TABLE(datetime);
+EVQ_FUNCTION_TABLE(time_format);  // format_datetime, time zones
 EVQ_FUNCTION_TABLE(conversion);
 EVQ_FUNCTION_TABLE(type);
 EVQ_FUNCTION_TABLE(conditional);
@@ -69,7 +70,9 @@ EVQ_FUNCTION_TABLE(series);
 EVQ_FUNCTION_TABLE(series_fill);
 EVQ_FUNCTION_TABLE(series_filter);
 EVQ_FUNCTION_TABLE(series_stats);
+EVQ_FUNCTION_TABLE(series_model); // lines, outliers, seasons
 EVQ_FUNCTION_TABLE(ip);
+EVQ_FUNCTION_TABLE(geo);          // distances and areas on the globe
 EVQ_FUNCTION_TABLE(hash);
 EVQ_FUNCTION_TABLE(encode);
 EVQ_FUNCTION_TABLE(sql);

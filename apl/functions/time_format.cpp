@@ -1,0 +1,267 @@
+// Times and spans as text by a format, and times in zones of the tz database. Zones are read when
+// a call is bound, so that rows only look up.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "apl/functions/lift.h"
+#include "apl/functions/registry.h"
+#include "apl/functions/time_zone.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+void append_padded(std::string* out, std::int64_t value, std::size_t width) {
+  const std::string digits = std::to_string(value);
+  out->append(width > digits.size() ? width - digits.size() : 0, '0').append(digits);
+}
+
+// The first `width` digits of a fraction; with `trimmed`, without zeros at the end.
+void append_fraction(std::string* out, std::int64_t nanoseconds, std::size_t width, bool trimmed) {
+  std::string digits;
+  append_padded(&digits, nanoseconds, 9);
+  digits.resize(std::min<std::size_t>(width, 9));
+  while (trimmed && !digits.empty() && digits.back() == '0') {
+    digits.pop_back();
+  }
+  out->append(digits);
+}
+
+// Calls letter(c, count, out) for each run of one letter; false means that it is none of a format.
+template <class Letter>
+std::optional<std::string> format_runs(std::string_view format, const Letter& letter) {
+  std::string out;
+  while (!format.empty()) {
+    const char c = format[0];
+    const std::size_t count = std::min(format.find_first_not_of(c), format.size());
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (!is_letter) {
+      out.append(count, c);
+    } else if (!letter(c, count, &out)) {
+      return std::nullopt;
+    }
+    format.remove_prefix(count);
+  }
+  return out;
+}
+
+std::optional<std::string> format_datetime(Datetime time, std::string_view format) {
+  const Civil civil = civil_from_ns(time.ns);
+  return format_runs(format, [&](char c, std::size_t count, std::string* out) {
+    const std::size_t width = std::min<std::size_t>(count, 2);
+    switch (c) {
+      case 'y':
+        append_padded(out, count > 2 ? civil.year : civil.year % 100, count > 2 ? 4 : count);
+        return true;
+      case 'M':
+        append_padded(out, civil.month, width);
+        return true;
+      case 'd':
+        append_padded(out, civil.day, width);
+        return true;
+      case 'H':
+        append_padded(out, civil.hour, width);
+        return true;
+      case 'h':
+        append_padded(out, (civil.hour + 11) % 12 + 1, width);
+        return true;
+      case 'm':
+        append_padded(out, civil.minute, width);
+        return true;
+      case 's':
+        append_padded(out, civil.second, width);
+        return true;
+      case 'f':
+      case 'F':
+        append_fraction(out, civil.nanosecond, count, c == 'F');
+        return true;
+      case 't':
+        out->append(civil.hour < 12 ? "AM" : "PM");
+        return true;
+      case 'T':
+      case 'Z':
+        out->append(count, c);
+        return true;
+      default:
+        return false;
+    }
+  });
+}
+
+std::optional<std::string> format_timespan(Timespan span, std::string_view format) {
+  const std::uint64_t size =
+      span.ns < 0 ? -static_cast<std::uint64_t>(span.ns) : static_cast<std::uint64_t>(span.ns);
+  const auto part = [size](std::int64_t unit, std::uint64_t modulus) {
+    return static_cast<std::int64_t>(size / static_cast<std::uint64_t>(unit) % modulus);
+  };
+  std::optional<std::string> text =
+      format_runs(format, [&](char c, std::size_t count, std::string* out) {
+        switch (c) {
+          case 'd':
+            append_padded(out, part(kDayNs, UINT64_MAX), count);
+            return true;
+          case 'h':
+          case 'H':
+            append_padded(out, part(kHourNs, 24), count);
+            return true;
+          case 'm':
+            append_padded(out, part(kMinuteNs, 60), count);
+            return true;
+          case 's':
+            append_padded(out, part(kSecondNs, 60), count);
+            return true;
+          case 'f':
+          case 'F':
+            append_fraction(out, part(1, kSecondNs), count, c == 'F');
+            return true;
+          default:
+            return false;
+        }
+      });
+  if (text.has_value() && span.ns < 0) {
+    text->insert(0, "-");
+  }
+  return text;
+}
+
+// ---- zones
+
+class ZoneShift final : public BoundFunction {
+ public:
+  ZoneShift(TimeZone zone, bool to_local) : zone_(std::move(zone)), to_local_(to_local) {}
+
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    auto out = Values::make(Type::kDatetime, rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      std::optional<std::int64_t> shifted;
+      if (!args[0].is_null(i)) {
+        const std::int64_t ns = args[0].at<std::int64_t>(i);
+        shifted = to_local_ ? zone_.local_from_utc(ns) : zone_.utc_from_local(ns);
+      }
+      if (shifted.has_value()) {
+        out->mutable_data<std::int64_t>()[i] = *shifted;
+      } else {
+        out->set_null(i);
+      }
+    }
+    return Vector::flat(std::move(out));
+  }
+
+ private:
+  TimeZone zone_;
+  bool to_local_;
+};
+
+template <bool kToLocal>
+BindResult bind_zone_shift(const BindRequest& request) {
+  if (!implicit_cast_cost(request.arguments[0].type, Type::kDatetime).has_value()) {
+    return BindFailure{0, "this takes a datetime", "convert it first with todatetime()"};
+  }
+  const Value* name = request.arguments[1].constant;
+  if (name == nullptr || name->type() != Type::kString || name->is_null()) {
+    return BindFailure{1, "the time zone must be a constant text", "for example 'Europe/Berlin'"};
+  }
+  Result<TimeZone> zone = TimeZone::load(name->as_text());
+  if (!zone.ok()) {
+    return BindFailure{1, zone.error().message, zone.error().hint};
+  }
+  return BoundCall{Type::kDatetime,
+                   {Type::kDatetime, Type::kString},
+                   std::make_shared<ZoneShift>(std::move(zone.value()), kToLocal)};
+}
+
+class ZoneNames final : public BoundFunction {
+ public:
+  explicit ZoneNames(Value names) : names_(std::move(names)) {}
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> /*args*/,
+                  std::size_t rows) const override {
+    return Vector::constant(names_, rows);
+  }
+
+ private:
+  Value names_;
+};
+
+BindResult bind_zone_names(const BindRequest& /*request*/) {
+  Result<std::vector<std::string>> names = TimeZone::names();
+  if (!names.ok()) {
+    return BindFailure{-1, "this system has no tz database", "install its tzdata package"};
+  }
+  DynamicBuilder out;
+  out.begin_array();
+  for (const std::string& name : names.value()) {
+    out.add_string(name);
+  }
+  out.end_array();
+  return BoundCall{Type::kDynamic, {}, std::make_shared<ZoneNames>(Value::dynamic(out.take()))};
+}
+
+constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
+    {.name = "datetime_list_timezones",
+     .category = "datetime",
+     .summary = "The time zones that this system knows.",
+     .returns = "An array of texts.",
+     .examples = {{{"print set_has_element(datetime_list_timezones(), 'Europe/Berlin')", "true"}}},
+     .bind = bind_zone_names,
+     .arguments_min = 0,
+     .arguments_max = 0},
+    {.name = "datetime_local_to_utc",
+     .category = "datetime",
+     .summary = "The UTC time of what the clock of a zone shows.",
+     .params = {{{"time", "A datetime that means local time."},
+                 {"zone", "A constant name of the tz database."}}},
+     .returns = "A datetime; of a local time that exists twice, the earlier instant.",
+     .examples = {{{"print datetime_local_to_utc(datetime(2024-01-01 12:00), 'Europe/Berlin')",
+                    "2024-01-01T11:00:00Z"}}},
+     .bind = bind_zone_shift<false>,
+     .arguments_min = 2,
+     .arguments_max = 2},
+    {.name = "datetime_utc_to_local",
+     .category = "datetime",
+     .summary = "A time in UTC as the clock of a zone shows it.",
+     .params = {{{"time", "A datetime in UTC."}, {"zone", "A constant name of the tz database."}}},
+     .returns = "A datetime.",
+     .examples = {{{"print datetime_utc_to_local(datetime(2024-07-01 12:00), 'Europe/Berlin')",
+                    "2024-07-01T14:00:00Z"}}},
+     .bind = bind_zone_shift<true>,
+     .arguments_min = 2,
+     .arguments_max = 2},
+    {.name = "format_datetime",
+     .category = "datetime",
+     .summary = "A time as text by a format.",
+     .params =
+         {{{"time", "A datetime."},
+           {"format",
+            "Letters: y M d H h m s f (fraction) F (without trailing zeros) tt (AM, PM); twice for "
+            "two digits, yyyy for the whole year. Other signs stand for themselves."}}},
+     .returns = "A string; null for an unknown letter.",
+     .examples =
+         {{{"print format_datetime(datetime(2024-05-01 13:04:05.678), 'yyyy-MM-dd HH:mm:ss.fff')",
+            "2024-05-01 13:04:05.678"},
+           {"print format_datetime(datetime(2024-05-01 13:04:05), 'd/M/yy h:mm tt')",
+            "1/5/24 1:04 PM"}}},
+     .overloads = {lift<format_datetime>()}},
+    {.name = "format_timespan",
+     .category = "datetime",
+     .summary = "A span as text by a format.",
+     .params = {{{"span", "A timespan."},
+                 {"format",
+                  "Letters: d h m s f (fraction) F (without trailing zeros), repeated for leading "
+                  "zeros. Other signs stand for themselves."}}},
+     .returns = "A string, with a minus when negative; null for an unknown letter.",
+     .examples = {{{"print format_timespan(90m, 'hh:mm:ss')", "01:30:00"},
+                   {"print format_timespan(1d + 90ms, 'd.hh:mm:ss.fff')", "1.00:00:00.090"}}},
+     .overloads = {lift<format_timespan>()}},
+}};
+
+}  // namespace
+
+std::span<const ScalarFunction> time_format_functions() {
+  return kTimeFormatFunctions;
+}
+
+}  // namespace evq

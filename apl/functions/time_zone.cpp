@@ -1,0 +1,307 @@
+#include "apl/functions/time_zone.h"
+
+#include <algorithm>
+
+#include "store/base/file.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+#include "store/base/time_scan.h"
+
+namespace evq {
+namespace {
+
+constexpr std::string_view kZoneFolder = "/usr/share/zoneinfo/";
+constexpr std::size_t kHeaderBytes = 44;
+constexpr std::size_t kTypeBytes = 6;
+constexpr std::int64_t kDaySeconds = 86400;
+
+// Letters, digits and "_+-/": so a name cannot leave the folder.
+bool is_zone_name(std::string_view name) {
+  return !name.empty() && name.size() <= kTimeTextBytesMax && name[0] != '/' &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '_' || c == '+' || c == '-' || c == '/';
+         });
+}
+
+// Big-endian numbers; callers check the size first.
+std::uint64_t big_endian(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  }
+  return value;
+}
+std::int64_t signed_32(std::string_view bytes, std::size_t at) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(big_endian(bytes, at, 4)));
+}
+
+struct Header {
+  std::size_t isutc = 0;
+  std::size_t isstd = 0;
+  std::size_t leaps = 0;
+  std::size_t times = 0;
+  std::size_t types = 0;
+  std::size_t characters = 0;
+  std::size_t body_bytes(std::size_t time_bytes) const {
+    return times * (time_bytes + 1) + types * kTypeBytes + characters + leaps * (time_bytes + 4) +
+           isstd + isutc;
+  }
+};
+
+std::optional<Header> read_header(std::string_view bytes) {
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with("TZif")) {
+    return std::nullopt;
+  }
+  Header header;
+  std::size_t at = 20;
+  for (std::size_t* field : {&header.isutc, &header.isstd, &header.leaps, &header.times,
+                             &header.types, &header.characters}) {
+    *field = big_endian(bytes, at, 4);
+    at += 4;
+  }
+  return header;
+}
+
+// "CET", "<+03>": the name of a zone in a rule, which nobody needs.
+bool skip_zone_name(TimeScanner* scanner) {
+  if (scanner->take('<')) {
+    while (!scanner->at_end() && scanner->peek() != '>') {
+      scanner->skip(1);
+    }
+    return scanner->take('>');
+  }
+  return !scanner->take_word().empty();
+}
+
+// [+-]hh[:mm[:ss]] as seconds.
+std::optional<std::int64_t> take_clock(TimeScanner* scanner) {
+  const bool negative = scanner->take('-');
+  if (!negative) {
+    scanner->take('+');
+  }
+  const std::optional<int> hours = scanner->take_number(1, 3);
+  if (!hours.has_value()) {
+    return std::nullopt;
+  }
+  std::int64_t seconds = std::int64_t{*hours} * 3600;
+  for (const std::int64_t unit : {60, 1}) {
+    if (!scanner->take(':')) {
+      break;
+    }
+    const std::optional<int> part = scanner->take_number(2, 2);
+    if (!part.has_value()) {
+      return std::nullopt;
+    }
+    seconds += *part * unit;
+  }
+  return negative ? -seconds : seconds;
+}
+
+std::optional<ZoneRuleDate> take_date(TimeScanner* scanner) {
+  ZoneRuleDate date;
+  std::optional<int> last;
+  if (scanner->take('M')) {
+    const std::optional<int> month = scanner->take_number(1, 2);
+    const std::optional<int> week = scanner->take('.') ? scanner->take_number(1, 1) : std::nullopt;
+    last = scanner->take('.') ? scanner->take_number(1, 1) : std::nullopt;
+    date.month = month.value_or(0);
+    date.week = week.value_or(0);
+    if (date.month < 1 || date.month > 12 || date.week < 1 || date.week > 5 ||
+        last.value_or(7) > 6) {
+      return std::nullopt;
+    }
+  } else {
+    date.kind = scanner->take('J') ? ZoneRuleDate::Kind::kJulian : ZoneRuleDate::Kind::kDayOfYear;
+    last = scanner->take_number(1, 3);
+  }
+  if (!last.has_value()) {
+    return std::nullopt;
+  }
+  date.day = *last;
+  if (scanner->take('/')) {
+    const std::optional<std::int64_t> second = take_clock(scanner);
+    if (!second.has_value()) {
+      return std::nullopt;
+    }
+    date.second = *second;
+  }
+  return date;
+}
+
+// The local second at which the rule strikes in a year, counted from the epoch.
+std::int64_t local_second(const ZoneRuleDate& date, std::int64_t year) {
+  std::int64_t day = days_from_civil(year, 1, 1);
+  switch (date.kind) {
+    case ZoneRuleDate::Kind::kDayOfYear:
+      day += date.day;
+      break;
+    case ZoneRuleDate::Kind::kJulian:  // 29 February is never counted
+      day += date.day - 1 + (is_leap_year(year) && date.day > 59 ? 1 : 0);
+      break;
+    case ZoneRuleDate::Kind::kMonthWeekDay: {
+      const std::int64_t first = days_from_civil(year, date.month, 1);
+      const std::int64_t weekday = ((first + 4) % 7 + 7) % 7;  // 1970-01-01 was a Thursday
+      std::int64_t number = (date.day - weekday + 7) % 7 + (date.week - 1) * 7;
+      if (number >= days_in_month(year, date.month)) {
+        number -= 7;
+      }
+      day = first + number;
+      break;
+    }
+  }
+  return day * kDaySeconds + date.second;
+}
+
+std::int64_t floor_seconds(std::int64_t ns) {
+  const std::int64_t seconds = ns / kSecondNs;
+  return seconds * kSecondNs > ns ? seconds - 1 : seconds;
+}
+
+}  // namespace
+
+std::optional<TimeZone::Rule> TimeZone::parse_rule(std::string_view text) {
+  TimeScanner scanner(text);
+  Rule rule;
+  const std::optional<std::int64_t> west =
+      skip_zone_name(&scanner) ? take_clock(&scanner) : std::nullopt;
+  if (!west.has_value()) {
+    return std::nullopt;
+  }
+  rule.standard = -*west;
+  if (scanner.at_end()) {
+    return rule;
+  }
+  rule.has_summer = true;
+  rule.summer = rule.standard + 3600;
+  if (!skip_zone_name(&scanner)) {
+    return std::nullopt;
+  }
+  if (scanner.peek() != ',') {
+    const std::optional<std::int64_t> summer = take_clock(&scanner);
+    if (!summer.has_value()) {
+      return std::nullopt;
+    }
+    rule.summer = -*summer;
+  }
+  const std::optional<ZoneRuleDate> begin = scanner.take(',') ? take_date(&scanner) : std::nullopt;
+  const std::optional<ZoneRuleDate> end = scanner.take(',') ? take_date(&scanner) : std::nullopt;
+  if (!begin.has_value() || !end.has_value() || !scanner.at_end()) {
+    return std::nullopt;
+  }
+  rule.begin = *begin;
+  rule.end = *end;
+  return rule;
+}
+
+Result<TimeZone> TimeZone::parse(std::string_view bytes) {
+  const Error corrupt = make_error(ErrorCode::kCorrupt, "the time zone file is malformed");
+  const std::optional<Header> old = read_header(bytes);
+  if (!old.has_value() || bytes[4] < '2' || old->body_bytes(4) > bytes.size() - kHeaderBytes) {
+    return corrupt;
+  }
+  bytes.remove_prefix(kHeaderBytes + old->body_bytes(4));
+  const std::optional<Header> header = read_header(bytes);
+  if (!header.has_value() || header->body_bytes(8) > bytes.size() - kHeaderBytes ||
+      header->types == 0) {
+    return corrupt;
+  }
+  const std::string_view body = bytes.substr(kHeaderBytes, header->body_bytes(8));
+  const std::size_t types_at = header->times * 9;
+  TimeZone zone;
+  zone.first_offset_ = signed_32(body, types_at);
+  for (std::size_t i = 0; i < header->times; ++i) {
+    const std::size_t type = big_endian(body, header->times * 8 + i, 1);
+    if (type >= header->types) {
+      return corrupt;
+    }
+    zone.transitions_.push_back(static_cast<std::int64_t>(big_endian(body, i * 8, 8)));
+    zone.offsets_.push_back(signed_32(body, types_at + type * kTypeBytes));
+  }
+  if (!std::ranges::is_sorted(zone.transitions_)) {
+    return corrupt;
+  }
+  std::string_view footer = bytes.substr(kHeaderBytes + body.size());
+  if (footer.size() > 2) {
+    zone.rule_ = parse_rule(footer.substr(1, footer.size() - 2));
+  }
+  return zone;
+}
+
+Result<TimeZone> TimeZone::load(std::string_view name) {
+  if (!is_zone_name(name)) {
+    return make_error(ErrorCode::kUsage, "'" + std::string(name) + "' is no name of a time zone",
+                      "write it as Europe/Berlin or UTC");
+  }
+  Result<std::string> bytes =
+      read_whole_file(std::string(kZoneFolder).append(name), kSmallFileBytesMax);
+  if (!bytes.ok()) {
+    return make_error(ErrorCode::kNotFound, "there is no time zone '" + std::string(name) + "'",
+                      "datetime_list_timezones() lists those that the system knows");
+  }
+  return parse(bytes.value());
+}
+
+Result<std::vector<std::string>> TimeZone::names() {
+  EVQ_TRY_ASSIGN(const std::string text,
+                 read_whole_file(std::string(kZoneFolder) + "zone1970.tab", kSmallFileBytesMax));
+  std::vector<std::string> names = {"UTC"};
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.starts_with('#')) {
+      continue;
+    }
+    for (int column = 0; column < 2; ++column) {
+      line.remove_prefix(std::min(line.find('\t'), line.size() - 1) + 1);
+    }
+    const std::string_view name = line.substr(0, line.find('\t'));
+    if (is_zone_name(name)) {
+      names.emplace_back(name);
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+std::int64_t TimeZone::rule_offset_at(std::int64_t utc_seconds) const {
+  if (!rule_->has_summer) {
+    return rule_->standard;
+  }
+  const std::int64_t ns =
+      std::clamp(utc_seconds + rule_->standard, kInstantMin / kSecondNs, kInstantMax / kSecondNs) *
+      kSecondNs;
+  const std::int64_t year = civil_from_ns(ns).year;
+  const std::int64_t begin = local_second(rule_->begin, year) - rule_->standard;
+  const std::int64_t end = local_second(rule_->end, year) - rule_->summer;
+  const bool summer = begin < end ? utc_seconds >= begin && utc_seconds < end
+                                  : utc_seconds >= begin || utc_seconds < end;
+  return summer ? rule_->summer : rule_->standard;
+}
+
+std::int64_t TimeZone::offset_at(std::int64_t utc_seconds) const {
+  const auto after = std::ranges::upper_bound(transitions_, utc_seconds);
+  if (after == transitions_.end() && rule_.has_value()) {
+    return rule_offset_at(utc_seconds);
+  }
+  if (after == transitions_.begin()) {
+    return first_offset_;
+  }
+  return offsets_[static_cast<std::size_t>(after - transitions_.begin()) - 1];
+}
+
+std::optional<std::int64_t> TimeZone::local_from_utc(std::int64_t utc_ns) const {
+  return checked_add(utc_ns, offset_at(floor_seconds(utc_ns)) * kSecondNs);
+}
+
+std::optional<std::int64_t> TimeZone::utc_from_local(std::int64_t local_ns) const {
+  const std::int64_t local = floor_seconds(local_ns);
+  const std::int64_t before = offset_at(local - kDaySeconds);
+  const std::int64_t after = offset_at(local + kDaySeconds);
+  const bool after_fits = offset_at(local - before) != before && offset_at(local - after) == after;
+  return checked_subtract(local_ns, (after_fits ? after : before) * kSecondNs);
+}
+
+}  // namespace evq

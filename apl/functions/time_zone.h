@@ -1,0 +1,60 @@
+#pragma once
+// TimeZone: a zone of the tz database ("Europe/Berlin") read from the system's compiled files
+// (TZif, RFC 8536): the listed transitions, and the rule in the footer after the last of them.
+// Immutable once loaded; may be shared between threads.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+// One change of a yearly rule: the weekday-th `day` of week `week` of a month (week 5 is the last),
+// or a day of the year.
+struct ZoneRuleDate {
+  enum class Kind : std::uint8_t { kMonthWeekDay, kJulian, kDayOfYear };
+  Kind kind = Kind::kMonthWeekDay;
+  int month = 1;
+  int week = 1;
+  int day = 0;
+  std::int64_t second = 7200;  // of that day, local time
+};
+
+class TimeZone {
+ public:
+  // kUsage for names that no zone can have, kNotFound when the system has no such zone.
+  static Result<TimeZone> load(std::string_view name);
+  // kCorrupt when `bytes` are no TZif file.
+  static Result<TimeZone> parse(std::string_view bytes);
+  // The names of the system's zones, sorted; kNotFound when the system has no list.
+  static Result<std::vector<std::string>> names();
+
+  // Seconds east of UTC at an instant.
+  std::int64_t offset_at(std::int64_t utc_seconds) const;
+  // Of a local time that exists twice the earlier instant; one that does not exist counts by the
+  // offset before the gap.
+  std::optional<std::int64_t> utc_from_local(std::int64_t local_ns) const;
+  std::optional<std::int64_t> local_from_utc(std::int64_t utc_ns) const;
+
+ private:
+  struct Rule {
+    std::int64_t standard = 0;
+    std::int64_t summer = 0;
+    bool has_summer = false;
+    ZoneRuleDate begin;
+    ZoneRuleDate end;
+  };
+  static std::optional<Rule> parse_rule(std::string_view text);
+  std::int64_t rule_offset_at(std::int64_t utc_seconds) const;
+
+  std::vector<std::int64_t> transitions_;  // UTC seconds, ascending
+  std::vector<std::int64_t> offsets_;      // after each transition
+  std::int64_t first_offset_ = 0;
+  std::optional<Rule> rule_;
+};
+
+}  // namespace evq
