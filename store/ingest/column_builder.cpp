@@ -484,8 +484,10 @@ Vector ColumnBuilder::take_numbers() {
 }
 
 Vector ColumnBuilder::take_flat_text(Type type) {
-  const char* base = text_.data();
-  const std::string_view whole(base, text_.size());
+  // Before the views: giving the memory away may move it.
+  const std::size_t text_size = text_.size();
+  std::shared_ptr<const void> text = text_.release();
+  const char* base = static_cast<const char*>(text.get());
   auto values = Values::make(type, rows_);
   auto* views = values->mutable_data<std::string_view>();
   std::uint32_t begin = 0;
@@ -499,27 +501,25 @@ Vector ColumnBuilder::take_flat_text(Type type) {
     values->set_validity(std::move(validity_));
   }
   // A null dynamic slot holds no bytes; readers look at validity first.
-  if (base != nullptr) {
-    values->add_owner(text_.release());
-  }
+  values->add_owner(std::move(text));
   if (type == Type::kString) {
-    values->set_contiguous_text(whole);
+    values->set_contiguous_text({base, text_size});
   }
   return Vector::flat(std::move(values));
 }
 
 Vector ColumnBuilder::take_dictionary() {
+  std::shared_ptr<const void> text = text_.release();
+  const char* base = static_cast<const char*>(text.get());
   auto entries = Values::make(Type::kString, entries_.size());
   auto* views = entries->mutable_data<std::string_view>();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    views[i] = {text_.data() + entries_[i].offset, entries_[i].size};
+    views[i] = {base + entries_[i].offset, entries_[i].size};
   }
   if (null_code_ != 0) {
     entries->set_null(null_code_ - 1);
   }
-  if (text_.data() != nullptr) {
-    entries->add_owner(text_.release());
-  }
+  entries->add_owner(std::move(text));
   if (entries_.size() == 1) {
     return Vector::constant(std::move(entries), rows_);
   }
