@@ -1,0 +1,113 @@
+#pragma once
+// Api: what every handler works with, and the handlers' shape. A handler takes a request whose
+// route, permission and body limit have been checked and gives an answer or an error, which the
+// router turns into an error object. Handlers run on many workers at once.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apl/service/service.h"
+#include "http/auth.h"
+#include "http/message.h"
+#include "http/metrics.h"
+
+namespace evq {
+
+struct ApiOptions {
+  bool authenticate = true;
+  std::vector<std::string> cors_origins;  // "*" or origins; empty: no CORS headers
+  std::int64_t timeout_ms = 0;            // of one query
+  std::size_t memory_limit_bytes = 0;     // of one query; 0: the service's
+};
+
+struct Api {
+  Api(Service& s, HttpMetrics& m, ApiOptions o)
+      : service(s),
+        auth(s.store().definitions(), o.authenticate),
+        metrics(m),
+        options(std::move(o)) {}
+
+  Store& store() { return service.store(); }
+  Definitions& definitions() { return service.store().definitions(); }
+
+  Service& service;
+  Authenticator auth;
+  HttpMetrics& metrics;
+  ApiOptions options;
+};
+
+using Handler = Result<HttpResponse> (*)(Api& api, HttpRequest& request);
+
+// ---- the handlers, by file
+Result<HttpResponse> handle_health(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_metrics(Api& api, HttpRequest& request);
+
+Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_elastic_info(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_splunk_health(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_otlp_logs(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_otlp_traces(Api& api, HttpRequest& request);
+
+Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_delete(Api& api, HttpRequest& request);
+
+Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dataset_create(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dataset_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dataset_update(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dataset_delete(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dataset_info(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dataset_trim(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dataset_vacuum(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_field_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_field_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_field_update(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_field_list_all(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_map_field_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_map_field_replace(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_map_field_add(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_map_field_remove(Api& api, HttpRequest& request);
+
+Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_starred_create(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_starred_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_starred_update(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_starred_delete(Api& api, HttpRequest& request);
+
+Result<HttpResponse> handle_token_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_token_create(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_token_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_token_delete(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request);
+
+// Annotations, virtual fields, monitors, notifiers, dashboards, views: the kind is told by the
+// route's path.
+Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_object_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_object_delete(Api& api, HttpRequest& request);
+
+Result<HttpResponse> handle_user(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_user_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_user_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_organization_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_organization_show(Api& api, HttpRequest& request);
+
+// ---- shared by handlers
+HttpResponse json_response(std::string body, int status = 200);
+HttpResponse no_content();
+// The media type of Content-Type in lower case, without parameters; empty when absent.
+std::string media_type(const HttpRequest& request);
+// kForbidden, with the same text whether the dataset exists or not.
+Error permission_error(std::string_view resource, std::string_view action,
+                       std::string_view dataset = {});
+
+}  // namespace evq

@@ -1,0 +1,271 @@
+#include "http/auth.h"
+
+#include <algorithm>
+#include <array>
+
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include "http/message.h"
+#include "store/base/check.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+#include "store/column/dynamic_json.h"
+
+namespace evq {
+namespace {
+
+Error refused(std::string_view why) {
+  return make_error(ErrorCode::kForbidden, "authentication failed: " + std::string(why));
+}
+
+std::string random_hex(std::size_t bytes) {
+  std::array<unsigned char, 64> buffer{};
+  EVQ_CHECK(bytes <= buffer.size());
+  EVQ_CHECK(RAND_bytes(buffer.data(), static_cast<int>(bytes)) == 1);
+  std::string text;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    text.push_back("0123456789abcdef"[buffer[i] >> 4U]);
+    text.push_back("0123456789abcdef"[buffer[i] & 15U]);
+  }
+  return text;
+}
+
+std::string grouped(const std::string& hex) {
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
+}
+
+Status read_actions(DynamicView bag, Capabilities::Actions* actions) {
+  const Error wrong = make_error(ErrorCode::kUsage, "capabilities are objects of lists of actions");
+  if (bag.is_null()) {
+    return Status::success();
+  }
+  if (!bag.is_bag()) {
+    return wrong;
+  }
+  for (DynamicView::Iterator resources(bag); resources.next();) {
+    if (!resources.value().is_array() && !resources.value().is_null()) {
+      return wrong;
+    }
+    auto& allowed = (*actions)[std::string(resources.key())];
+    for (DynamicView::Iterator list(resources.value()); list.next();) {
+      if (!list.value().is_string()) {
+        return wrong;
+      }
+      allowed.emplace(list.value().as_string());
+    }
+  }
+  return Status::success();
+}
+
+bool has(const Capabilities::Actions& actions, std::string_view resource, std::string_view action) {
+  const auto found = actions.find(resource);
+  return found != actions.end() && found->second.contains(action);
+}
+
+std::optional<std::string> decode_base64(std::string_view text) {
+  std::string out(text.size() / 4 * 3 + 3, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  if (size < 0) {
+    return std::nullopt;
+  }
+  const auto padding = static_cast<std::size_t>(std::ranges::count(text, '='));
+  out.resize(static_cast<std::size_t>(size) - std::min<std::size_t>(padding, 2));
+  return out;
+}
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) {
+    return (x >= 'A' && x <= 'Z' ? x + 32 : x) == (y >= 'A' && y <= 'Z' ? y + 32 : y);
+  });
+}
+
+// The secret that an Authorization header carries; nothing when its scheme is not accepted.
+std::optional<std::string> secret_of(std::string_view header, bool other_schemes) {
+  const std::size_t blank = header.find(' ');
+  if (blank == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view scheme = header.substr(0, blank);
+  std::string_view value = header.substr(blank + 1);
+  while (value.starts_with(' ')) {
+    value.remove_prefix(1);
+  }
+  if (equals_ignoring_case(scheme, "Bearer")) {
+    return std::string(value);
+  }
+  if (!other_schemes) {
+    return std::nullopt;
+  }
+  if (equals_ignoring_case(scheme, "Splunk")) {
+    return std::string(value);
+  }
+  if (equals_ignoring_case(scheme, "Basic") || equals_ignoring_case(scheme, "ApiKey")) {
+    const std::optional<std::string> pair = decode_base64(value);
+    const std::size_t colon = pair.has_value() ? pair->find(':') : std::string::npos;
+    return colon == std::string::npos ? std::nullopt
+                                      : std::optional<std::string>(pair->substr(colon + 1));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool Capabilities::may(std::string_view dataset, std::string_view resource,
+                       std::string_view action) const {
+  for (const std::string_view name : {dataset, std::string_view("*")}) {
+    const auto found = datasets.find(name);
+    if (found != datasets.end() && has(found->second, resource, action)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Capabilities::may_organization(std::string_view resource, std::string_view action) const {
+  return has(organization, resource, action);
+}
+
+Result<Capabilities> parse_capabilities(std::string_view json) {
+  Capabilities capabilities;
+  if (json.empty()) {
+    return capabilities;
+  }
+  const std::optional<std::string> bytes = dynamic_from_json(json);
+  if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
+    return make_error(ErrorCode::kUsage, "capabilities are a JSON object");
+  }
+  const DynamicView all(*bytes);
+  const auto datasets = all.find("datasetCapabilities");
+  if (datasets.has_value() && !datasets->is_null()) {
+    if (!datasets->is_bag()) {
+      return make_error(ErrorCode::kUsage, "datasetCapabilities is an object by dataset");
+    }
+    for (DynamicView::Iterator each(*datasets); each.next();) {
+      EVQ_TRY(read_actions(each.value(), &capabilities.datasets[std::string(each.key())]));
+    }
+  }
+  if (const auto organization = all.find("orgCapabilities"); organization.has_value()) {
+    EVQ_TRY(read_actions(*organization, &capabilities.organization));
+  }
+  return capabilities;
+}
+
+bool Identity::may(std::string_view dataset, std::string_view resource,
+                   std::string_view action) const {
+  return full || (capabilities != nullptr && capabilities->may(dataset, resource, action));
+}
+
+bool Identity::may_organization(std::string_view resource, std::string_view action) const {
+  return full || (capabilities != nullptr && capabilities->may_organization(resource, action));
+}
+
+std::string make_token_secret(bool personal) {
+  return std::string(personal ? "xapt-" : "xaat-") + grouped(random_hex(16)) + "-" +
+         grouped(random_hex(16));
+}
+
+std::string token_digest(std::string_view secret) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  EVQ_CHECK(EVP_Digest(secret.data(), secret.size(), digest.data(), &size, EVP_sha256(), nullptr) ==
+            1);
+  return {reinterpret_cast<const char*>(digest.data()), size};
+}
+
+std::string make_uuid() {
+  return grouped(random_hex(16));
+}
+
+Result<std::string> organization_id(Definitions& definitions) {
+  EVQ_TRY_ASSIGN(std::optional<std::string> id, definitions.setting("org.id"));
+  if (!id.has_value() || id->empty()) {
+    id = "evq-" + random_hex(4);
+    EVQ_TRY(definitions.put_setting("org.id", *id));
+  }
+  return *std::move(id);
+}
+
+void Authenticator::forget() {
+  const MutexLock lock(mutex_);
+  known_.clear();
+}
+
+Result<Authenticator::Known> Authenticator::look_up(const std::string& digest) {
+  const std::int64_t now = monotonic_now_ns();
+  {
+    const MutexLock lock(mutex_);
+    const auto found = known_.find(digest);
+    if (found != known_.end() && now - found->second.read_ns < kTokenCacheMsMax * kMillisecondNs) {
+      return found->second;
+    }
+    if (known_.size() >= kTokenCacheEntriesMax) {
+      known_.clear();
+    }
+  }
+  Known known;
+  known.read_ns = now;
+  EVQ_TRY_ASSIGN(known.record, definitions_.tokens().find(digest));
+  if (known.record.has_value()) {
+    EVQ_TRY_ASSIGN(Capabilities capabilities, parse_capabilities(known.record->capabilities));
+    known.capabilities = std::make_shared<const Capabilities>(std::move(capabilities));
+  }
+  const MutexLock lock(mutex_);
+  known_[digest] = known;
+  return known;
+}
+
+Status Authenticator::check_organization(const HttpRequest& request) {
+  std::optional<std::string_view> given = request.header("x-service-org-id");
+  if (!given.has_value()) {
+    given = request.header("x-axiom-org-id");
+  }
+  if (!given.has_value()) {
+    return refused("a personal token needs the x-service-org-id header");
+  }
+  EVQ_TRY_ASSIGN(const std::string id, organization_id(definitions_));
+  return id == *given ? Status::success() : Status(refused("unknown organization"));
+}
+
+Result<Identity> Authenticator::authenticate(const HttpRequest& request, const AuthRules& rules) {
+  Identity identity;
+  if (!enabled_ || rules.open) {
+    identity.full = !enabled_;
+    return identity;
+  }
+  if (request.count_headers("authorization") > 1) {
+    return refused("more than one Authorization header");
+  }
+  const auto header = request.header("authorization");
+  if (!header.has_value()) {
+    return refused("no Authorization header");
+  }
+  const std::optional<std::string> secret = secret_of(*header, rules.other_schemes);
+  if (!secret.has_value()) {
+    return refused("the Authorization header is not a bearer token");
+  }
+  EVQ_TRY_ASSIGN(const Known known, look_up(token_digest(*secret)));
+  if (!known.record.has_value()) {
+    return refused("unknown token");
+  }
+  if (known.record->expires.has_value() && *known.record->expires <= wall_clock_now_ns()) {
+    return refused("the token has expired");
+  }
+  identity.personal = known.record->kind == "personal";
+  identity.full = identity.personal;
+  identity.token_id = known.record->id;
+  identity.name = known.record->name;
+  identity.capabilities = known.capabilities;
+  if (identity.personal && rules.refuse_personal) {
+    return refused("personal tokens may not be used here, an API token is needed");
+  }
+  if (identity.personal && !rules.organization_optional) {
+    EVQ_TRY(check_organization(request));
+  }
+  return identity;
+}
+
+}  // namespace evq

@@ -1,0 +1,94 @@
+#pragma once
+// Who sends a request and what they may do. Tokens are random texts given once; the store keeps
+// their SHA-256 digests and looks them up by digest, so that how long a look-up takes says nothing.
+// API tokens (xaat-…) hold capabilities; personal tokens (xapt-…) may do everything but must name
+// the organization. Every failure is kForbidden with the same few texts.
+// Any thread may use an Authenticator.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "store/base/mutex.h"
+#include "store/base/result.h"
+#include "store/definitions.h"
+
+namespace evq {
+
+struct HttpRequest;
+
+// What a token may do, as its JSON says: {"datasetCapabilities":{"logs":{"ingest":["create"]}},
+// "orgCapabilities":{"datasets":["read"]}}; "*" stands for every dataset.
+struct Capabilities {
+  using Actions = std::map<std::string, std::set<std::string, std::less<>>, std::less<>>;
+  std::map<std::string, Actions, std::less<>> datasets;
+  Actions organization;
+
+  bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;
+  bool may_organization(std::string_view resource, std::string_view action) const;
+};
+
+// Reads the capabilities of a token; kUsage for another shape.
+Result<Capabilities> parse_capabilities(std::string_view json);
+
+struct Identity {
+  bool full = false;      // may do everything
+  bool personal = false;  // a personal token
+  std::string token_id;   // empty without authentication
+  std::string name;
+  std::shared_ptr<const Capabilities> capabilities;
+
+  bool may(std::string_view dataset, std::string_view resource, std::string_view action) const;
+  bool may_organization(std::string_view resource, std::string_view action) const;
+};
+
+// How a route treats credentials.
+struct AuthRules {
+  bool open = false;                   // nothing is asked
+  bool organization_optional = false;  // personal tokens need not name it
+  bool refuse_personal = false;        // API tokens only
+  bool other_schemes = false;          // also Basic, ApiKey and Splunk, which shippers send
+};
+
+// A fresh secret: prefix and 256 random bits as two UUID-like groups. Aborts without a random
+// source.
+std::string make_token_secret(bool personal);
+// SHA-256, 32 bytes.
+std::string token_digest(std::string_view secret);
+// 128 random bits as a UUID, for ids.
+std::string make_uuid();
+
+// The organization's id; made up and kept on first use.
+Result<std::string> organization_id(Definitions& definitions);
+
+class Authenticator {
+ public:
+  // With `enabled` false every request is the owner's.
+  Authenticator(Definitions& definitions, bool enabled)
+      : definitions_(definitions), enabled_(enabled) {}
+
+  bool enabled() const { return enabled_; }
+  Result<Identity> authenticate(const HttpRequest& request, const AuthRules& rules);
+  // Tokens were changed: what is remembered is forgotten.
+  void forget();
+
+ private:
+  struct Known {
+    std::optional<TokenRecord> record;
+    std::shared_ptr<const Capabilities> capabilities;
+    std::int64_t read_ns = 0;
+  };
+  Result<Known> look_up(const std::string& digest);
+  Status check_organization(const HttpRequest& request);
+
+  Definitions& definitions_;
+  const bool enabled_;
+  Mutex mutex_;
+  std::map<std::string, Known, std::less<>> known_ EVQ_GUARDED_BY(mutex_);
+};
+
+}  // namespace evq

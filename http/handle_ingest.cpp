@@ -1,0 +1,134 @@
+#include <array>
+
+#include "http/ingest_body.h"
+#include "http/wire.h"
+#include "store/base/limits.h"
+#include "store/column/dynamic_json.h"
+
+namespace evq {
+namespace {
+
+std::vector<std::string> split_fields(std::string_view text) {
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    std::string_view name = text.substr(0, comma);
+    while (name.starts_with(' ')) {
+      name.remove_prefix(1);
+    }
+    while (name.ends_with(' ')) {
+      name.remove_suffix(1);
+    }
+    names.emplace_back(name);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return names;
+}
+
+Result<InputFormat> format_of(const HttpRequest& request) {
+  const std::string type = media_type(request);
+  if (type.empty()) {
+    return InputFormat::kAuto;
+  }
+  if (type == "application/json") {
+    return InputFormat::kJson;
+  }
+  for (const std::string_view lines :
+       {"application/x-ndjson", "application/ndjson", "application/nd-json", "application/jsonl"}) {
+    if (type == lines) {
+      return InputFormat::kNdjson;
+    }
+  }
+  if (type == "text/csv") {
+    return InputFormat::kCsv;
+  }
+  return make_error(ErrorCode::kUnsupported,
+                    "Content-Type must be application/json, application/x-ndjson or text/csv");
+}
+
+Result<IngestOptions> ingest_options(const HttpRequest& request) {
+  IngestOptions options;
+  EVQ_TRY_ASSIGN(options.format, format_of(request));
+  options.timestamp_field = std::string(request.parameter("timestamp-field").value_or(""));
+  options.timestamp_layout = std::string(request.parameter("timestamp-format").value_or(""));
+  const std::string_view delimiter = request.parameter("csv-delimiter").value_or("");
+  if (delimiter.size() > 1 && options.format == InputFormat::kCsv) {
+    return make_error(ErrorCode::kUsage, "csv-delimiter must be one character");
+  }
+  options.csv_delimiter = delimiter.size() == 1 ? delimiter[0] : '\0';
+  options.csv_fields = split_fields(request.header("x-axiom-csv-fields").value_or(""));
+  options.labels_json = std::string(request.header("x-axiom-event-labels").value_or(""));
+  if (!options.labels_json.empty()) {
+    const std::optional<std::string> labels = dynamic_from_json(options.labels_json);
+    if (!labels.has_value() || !DynamicView(*labels).is_bag()) {
+      return make_error(ErrorCode::kUsage, "X-Axiom-Event-Labels must be a JSON object");
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request) {
+  const std::string_view encoding = request.header("content-encoding").value_or("");
+  DecodeOptions options;
+  options.limit_ratio = true;
+  options.decoded_bytes_max = kHttpIngestDecodedBytesMax;
+  if (encoding == "gzip" || encoding == "x-gzip") {
+    options.compression = InputCompression::kGzip;
+  } else if (encoding == "zstd") {
+    options.compression = InputCompression::kZstd;
+  } else if (encoding == "identity" || encoding == "1") {
+    options.compression = InputCompression::kNone;
+  } else if (!encoding.empty()) {
+    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip or zstd");
+  }
+  return decoded_source(request.body.source(), options);
+}
+
+Result<std::string> decoded_text(const HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, decoded_body(request));
+  std::string text;
+  std::array<char, 64 * kKibibyte> piece{};
+  for (;;) {
+    EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source->read(piece, -1));
+    if (got.value_or(0) == 0) {
+      return text;
+    }
+    text.append(piece.data(), *got);
+  }
+}
+
+Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
+                                  ByteSource& source, const IngestOptions& options) {
+  IngestRequest load;
+  load.options = options;
+  load.options.line_bytes_max = kHttpLineBytesMax;
+  load.atomic = true;
+  QueryControl unhurried;
+  EVQ_TRY_ASSIGN(IngestReport report,
+                 api.store().ingest(dataset, source, load,
+                                    request.control != nullptr ? *request.control : unhurried));
+  api.metrics.events_ingested.fetch_add(report.counts.ingested);
+  api.metrics.events_failed.fetch_add(report.counts.failed);
+  api.metrics.bytes_ingested.fetch_add(report.counts.processed_bytes);
+  return report;
+}
+
+Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
+                                  std::string_view ndjson) {
+  IngestOptions options;
+  options.format = InputFormat::kNdjson;
+  const std::unique_ptr<ByteSource> source = memory_source(ndjson);
+  return store_events(api, request, dataset, *source, options);
+}
+
+Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const IngestOptions options, ingest_options(request));
+  EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, decoded_body(request));
+  EVQ_TRY_ASSIGN(const IngestReport report,
+                 store_events(api, request, request.argument("dataset"), *source, options));
+  return json_response(write_ingest_report(report));
+}
+
+}  // namespace evq

@@ -1,0 +1,24 @@
+#pragma once
+// What the ingest endpoints share: decoding of a body by its Content-Encoding and the store's
+// answer.
+
+#include <memory>
+#include <string>
+
+#include "http/api.h"
+
+namespace evq {
+
+// The decoded body, limited in size and ratio; kUnsupported for another encoding.
+Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request);
+// The whole of it as one text, for formats that have to be rewritten before they are stored.
+Result<std::string> decoded_text(const HttpRequest& request);
+
+// Stores events for an authenticated request and counts them.
+Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
+                                  ByteSource& source, const IngestOptions& options);
+// The same for a text of NDJSON made here.
+Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
+                                  std::string_view ndjson);
+
+}  // namespace evq

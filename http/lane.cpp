@@ -1,0 +1,44 @@
+#include "http/lane.h"
+
+#include <utility>
+
+#include "store/base/control.h"
+#include "store/base/time.h"
+
+namespace evq {
+
+bool WorkerLane::submit(std::function<void()> task, std::function<void()> expired) {
+  {
+    const MutexLock lock(mutex_);
+    if (running_ >= limits_.running_max && queue_.size() >= limits_.queued_max) {
+      return false;
+    }
+    queue_.push_back({std::move(task), std::move(expired), monotonic_now_ns()});
+    if (running_ >= limits_.running_max) {
+      return true;
+    }
+    ++running_;
+  }
+  threads_.submit([this] { run_next(); });
+  return true;
+}
+
+// Keeps its thread for as long as somebody waits.
+void WorkerLane::run_next() {
+  for (;;) {
+    Waiting next;
+    {
+      const MutexLock lock(mutex_);
+      if (queue_.empty()) {
+        --running_;
+        return;
+      }
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    const bool late = monotonic_now_ns() - next.since_ns > limits_.wait_ms_max * kMillisecondNs;
+    (late ? next.expired : next.task)();
+  }
+}
+
+}  // namespace evq

@@ -1,0 +1,46 @@
+#pragma once
+// WorkerLane: threads for one kind of request, with a bounded queue. What waits longer than allowed
+// is told so instead of being run, so that a busy server answers "busy" quickly and its queue holds
+// only work somebody still waits for. Any thread may submit.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+
+#include "store/base/mutex.h"
+#include "store/base/thread_pool.h"
+
+namespace evq {
+
+struct WorkerLaneLimits {
+  std::size_t running_max = 1;
+  std::size_t queued_max = 0;
+  std::int64_t wait_ms_max = 0;
+};
+
+class WorkerLane {
+ public:
+  explicit WorkerLane(const WorkerLaneLimits& limits)
+      : limits_(limits), threads_(limits.running_max) {}
+
+  // Runs `task` on a worker, or `expired` there when its turn comes too late. False, and neither is
+  // called, when the queue is full.
+  bool submit(std::function<void()> task, std::function<void()> expired);
+
+ private:
+  struct Waiting {
+    std::function<void()> task;
+    std::function<void()> expired;
+    std::int64_t since_ns = 0;
+  };
+  void run_next();
+
+  const WorkerLaneLimits limits_;
+  Mutex mutex_;
+  std::deque<Waiting> queue_ EVQ_GUARDED_BY(mutex_);
+  std::size_t running_ EVQ_GUARDED_BY(mutex_) = 0;
+  ThreadPool threads_;
+};
+
+}  // namespace evq

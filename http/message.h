@@ -1,0 +1,91 @@
+#pragma once
+// One HTTP request and its answer as handlers see them: plain values, nothing of the connection.
+// The server fills in a request, the application routes it (admit) and answers it (handle).
+// A request belongs to one thread at a time: an IO thread until admit has returned and the body is
+// complete, then one worker, then the IO thread again.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/auth.h"
+#include "http/body.h"
+#include "store/base/control.h"
+
+namespace evq {
+
+struct Route;
+
+struct HttpRequest {
+  std::string method;
+  std::string target;  // as received
+  std::string path;    // the target up to the question mark, still percent-encoded
+  std::vector<std::pair<std::string, std::string>> headers;     // names in lower case, in order
+  std::vector<std::pair<std::string, std::string>> parameters;  // of the query, decoded
+  std::map<std::string, std::string, std::less<>> arguments;    // of the path: "dataset" → name
+  RequestBody body;
+  Identity identity;
+  const Route* route = nullptr;     // chosen by admit
+  QueryControl* control = nullptr;  // cancelled when the client goes away
+  std::int64_t received_ns = 0;     // monotonic, when the body was complete
+
+  // The first header called `name` (lower case); nothing when absent.
+  std::optional<std::string_view> header(std::string_view name) const;
+  std::size_t count_headers(std::string_view name) const;
+  // The first URL parameter called `name`; nothing when absent.
+  std::optional<std::string_view> parameter(std::string_view name) const;
+  // A part of the path by its name in the route's pattern; empty when the pattern has none.
+  const std::string& argument(std::string_view name) const;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;
+  // Not an answer yet: ask the handler again after this many milliseconds (waiting for events
+  // must not hold a worker).
+  std::optional<std::int64_t> again_ms;
+  bool close = false;  // end the connection after this answer
+};
+
+// {"code":…,"message":…}, the error object of every failed request.
+HttpResponse error_response(int status, std::string_view message);
+
+// Splits a target: the path, and the parameters with %XX and + decoded. False for a malformed
+// escape or a NUL.
+bool split_target(std::string_view target, std::string* path,
+                  std::vector<std::pair<std::string, std::string>>* parameters);
+// %XX decoded; `plus_is_blank` as in query strings. Nothing for a malformed escape.
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_blank);
+
+// Which workers run a request. Ingest is kept apart from queries, so that neither starves the
+// other.
+enum class Lane : std::uint8_t {
+  kInline,  // answered on the IO thread: trivial work only
+  kQuery,   // at most 2 a processor
+  kWrite,   // ingest and small changes of definitions
+};
+
+// What the server is told before it reads the body.
+struct Admission {
+  Lane lane = Lane::kInline;
+  std::size_t body_bytes_max = 0;
+  // Set: the request is refused without reading its body.
+  std::optional<HttpResponse> refusal;
+};
+
+class HttpApplication {
+ public:
+  virtual ~HttpApplication() = default;
+  // Called on an IO thread with the head only: routing and authentication, no slow work.
+  virtual Admission admit(HttpRequest& request) = 0;
+  // Called on a worker with the whole body. Never throws.
+  virtual HttpResponse handle(HttpRequest& request) = 0;
+};
+
+}  // namespace evq

@@ -1,0 +1,32 @@
+#pragma once
+// HttpMetrics: counters of a running server, written by any thread and read by /metrics. Relaxed
+// atomics: each number is right, but two of them need not be of the same instant.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace evq {
+
+struct HttpMetrics {
+  std::atomic<std::int64_t> connections{0};  // open now
+  std::atomic<std::uint64_t> connections_total{0};
+  std::atomic<std::int64_t> requests_running{0};
+  std::array<std::atomic<std::uint64_t>, 6> responses{};  // by first digit of the status
+  std::atomic<std::uint64_t> request_bytes{0};
+  std::atomic<std::uint64_t> response_bytes{0};
+  std::atomic<std::uint64_t> request_us{0};  // time from complete request to answer, summed
+  std::atomic<std::uint64_t> refused_busy{0};
+  std::atomic<std::uint64_t> events_ingested{0};
+  std::atomic<std::uint64_t> events_failed{0};
+  std::atomic<std::uint64_t> bytes_ingested{0};  // decoded
+  std::atomic<std::uint64_t> queries{0};
+  std::atomic<std::uint64_t> rows_examined{0};
+  std::atomic<std::uint64_t> maintenance_rounds{0};
+};
+
+// The text exposition format of Prometheus.
+std::string metrics_text(const HttpMetrics& metrics);
+
+}  // namespace evq

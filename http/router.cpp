@@ -1,0 +1,204 @@
+#include "http/router.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "http/wire.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+std::vector<std::string_view> split_path(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (path.starts_with('/')) {
+    path.remove_prefix(1);
+    const std::size_t end = std::min(path.find('/'), path.size());
+    parts.push_back(path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return parts;
+}
+
+bool is_argument(std::string_view part) {
+  return part.starts_with('{');
+}
+
+// How many parts match literally; nothing when the path is of another shape.
+std::optional<std::size_t> match_parts(const std::vector<std::string_view>& pattern,
+                                       const std::vector<std::string_view>& path) {
+  if (pattern.size() != path.size()) {
+    return std::nullopt;
+  }
+  std::size_t literal = 0;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (is_argument(pattern[i]) ? path[i].empty() : pattern[i] != path[i]) {
+      return std::nullopt;
+    }
+    literal += is_argument(pattern[i]) ? 0U : 1U;
+  }
+  return literal;
+}
+
+}  // namespace
+
+RouteMatch find_route(std::string_view method, std::string_view path) {
+  RouteMatch match;
+  std::vector<std::string_view> parts = split_path(path);
+  if (parts.size() > 1 && parts.back().empty()) {
+    parts.pop_back();  // a slash at the end means nothing
+  }
+  std::size_t best = 0;
+  for (const Route& route : routes()) {
+    const std::optional<std::size_t> literal = match_parts(split_path(route.pattern), parts);
+    if (!literal.has_value()) {
+      continue;
+    }
+    if (route.method != method) {
+      match.allowed.push_back(route.method);
+    } else if (match.route == nullptr || *literal > best) {
+      match.route = &route;
+      best = *literal;
+    }
+  }
+  if (match.route == nullptr) {
+    return match;
+  }
+  const std::vector<std::string_view> pattern = split_path(match.route->pattern);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (is_argument(pattern[i])) {
+      const std::string name(pattern[i].substr(1, pattern[i].size() - 2));
+      match.arguments[name] = percent_decode(parts[i], false).value_or(std::string(parts[i]));
+    }
+  }
+  return match;
+}
+
+Error permission_error(std::string_view resource, std::string_view action,
+                       std::string_view dataset) {
+  std::string text =
+      "the token lacks the permission " + std::string(resource) + "|" + std::string(action);
+  if (!dataset.empty()) {
+    text += " on dataset " + std::string(dataset);
+  }
+  return make_error(ErrorCode::kForbidden, text);
+}
+
+Result<Admission> Router::admit_or_fail(HttpRequest& request) {
+  RouteMatch match = find_route(request.method, request.path);
+  static constexpr AuthRules kDefaultRules{};
+  EVQ_TRY_ASSIGN(
+      request.identity,
+      api_.auth.authenticate(request, match.route == nullptr ? kDefaultRules : match.route->rules));
+  Admission admission;
+  if (match.route == nullptr) {
+    admission.refusal = match.allowed.empty() ? error_response(404, "path not found")
+                                              : error_response(405, "method not allowed here");
+    if (!match.allowed.empty()) {
+      std::string allowed;
+      for (const std::string_view method : match.allowed) {
+        allowed.append(allowed.empty() ? "" : ", ").append(method);
+      }
+      admission.refusal->headers.emplace_back("Allow", allowed);
+    }
+    return admission;
+  }
+  const Route& route = *match.route;
+  request.route = &route;
+  request.arguments = std::move(match.arguments);
+  const std::string& dataset = request.argument("dataset");
+  if (route.scope == Scope::kDataset &&
+      !request.identity.may(dataset, route.resource, route.action)) {
+    return permission_error(route.resource, route.action, dataset);
+  }
+  if (route.scope == Scope::kOrganization &&
+      !request.identity.may_organization(route.resource, route.action)) {
+    return permission_error(route.resource, route.action);
+  }
+  if (route.json_body) {
+    const std::string type = media_type(request);
+    if (!type.empty() && type != "application/json") {
+      return make_error(ErrorCode::kUnsupported, "Content-Type must be application/json");
+    }
+  }
+  admission.lane = route.lane;
+  admission.body_bytes_max = route.body_bytes_max;
+  return admission;
+}
+
+Admission Router::admit(HttpRequest& request) {
+  Admission admission;
+  const auto origin = request.header("origin");
+  if (request.method == "OPTIONS") {
+    admission.refusal = preflight(request);
+    return admission;
+  }
+  if (origin.has_value() && !api_.auth.enabled() && !origin_allowed(*origin) &&
+      *origin != "http://" + std::string(request.header("host").value_or(""))) {
+    // Without tokens nothing else tells a web page's requests from the user's own.
+    admission.refusal = error_response(403, "requests of other origins are not allowed");
+    return admission;
+  }
+  Result<Admission> result = admit_or_fail(request);
+  if (result.ok()) {
+    admission = *std::move(result);
+  } else {
+    admission.refusal = response_of_error(result.error(), {});
+  }
+  if (admission.refusal.has_value()) {
+    add_cors(request, &*admission.refusal);
+  }
+  return admission;
+}
+
+HttpResponse Router::handle(HttpRequest& request) {
+  HttpResponse response;
+  try {
+    Result<HttpResponse> result = request.route->handler(api_, request);
+    response = result.ok() ? *std::move(result) : response_of_error(result.error(), {});
+  } catch (const std::bad_alloc&) {
+    response = error_response(413, "the request needs more memory than there is");
+  } catch (const std::exception& error) {
+    response = error_response(500, std::string("unexpected: ") + error.what());
+  }
+  add_cors(request, &response);
+  return response;
+}
+
+bool Router::origin_allowed(std::string_view origin) const {
+  return std::ranges::any_of(api_.options.cors_origins, [&](const std::string& allowed) {
+    return allowed == "*" || allowed == origin;
+  });
+}
+
+void Router::add_cors(const HttpRequest& request, HttpResponse* response) const {
+  const auto origin = request.header("origin");
+  if (!origin.has_value() || !origin_allowed(*origin)) {
+    return;
+  }
+  const bool any =
+      std::ranges::find(api_.options.cors_origins, "*") != api_.options.cors_origins.end();
+  response->headers.emplace_back("Access-Control-Allow-Origin",
+                                 any ? std::string("*") : std::string(*origin));
+  response->headers.emplace_back("Access-Control-Expose-Headers",
+                                 "X-Axiom-Trace-Id, X-Axiom-History-Query-Id");
+  response->headers.emplace_back("Vary", "Origin");
+}
+
+HttpResponse Router::preflight(const HttpRequest& request) const {
+  HttpResponse response;
+  response.status = 204;
+  add_cors(request, &response);
+  if (!response.headers.empty()) {
+    response.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    response.headers.emplace_back("Access-Control-Allow-Headers",
+                                  "authorization, content-type, content-encoding, x-axiom-client, "
+                                  "x-axiom-org-id, x-service-org-id, x-axiom-event-labels, "
+                                  "x-axiom-csv-fields, x-axiom-dataset");
+    response.headers.emplace_back("Access-Control-Max-Age", "600");
+  }
+  return response;
+}
+
+}  // namespace evq

@@ -1,0 +1,67 @@
+#pragma once
+// The route table: every method and path that the server knows, what it needs, and what it is for.
+// Routing, authentication, the list of allowed methods and the manual page evq-http(7) all read
+// this one table.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/api.h"
+
+namespace evq {
+
+// Where a route's permission is looked for.
+enum class Scope : std::uint8_t {
+  kOpen,          // no token is asked for
+  kToken,         // any valid token
+  kDataset,       // capability on the dataset of the path
+  kOrganization,  // capability of the organization
+  kContent,       // depends on the request's content: the handler asks
+};
+
+struct Route {
+  std::string_view method;
+  std::string_view pattern;  // "/v1/datasets/{dataset}/query"
+  Handler handler = nullptr;
+  Scope scope = Scope::kToken;
+  std::string_view resource;  // "ingest" of ingest|create
+  std::string_view action;
+  Lane lane = Lane::kWrite;
+  std::size_t body_bytes_max = 0;
+  AuthRules rules;
+  bool json_body = false;  // another Content-Type is refused; none is tolerated
+  std::string_view summary;
+};
+
+std::span<const Route> routes();
+
+struct RouteMatch {
+  const Route* route = nullptr;
+  std::map<std::string, std::string, std::less<>> arguments;
+  std::vector<std::string_view> allowed;  // methods of the path when none fits
+};
+// Literal parts win over {arguments}. An argument never matches an empty part.
+RouteMatch find_route(std::string_view method, std::string_view path);
+
+// The manual page evq-http(7), in man's own language.
+std::string render_http_manual();
+
+// Routes requests to the handlers of one Api.
+class Router final : public HttpApplication {
+ public:
+  explicit Router(Api& api) : api_(api) {}
+  Admission admit(HttpRequest& request) override;
+  HttpResponse handle(HttpRequest& request) override;
+
+ private:
+  Result<Admission> admit_or_fail(HttpRequest& request);
+  void add_cors(const HttpRequest& request, HttpResponse* response) const;
+  bool origin_allowed(std::string_view origin) const;
+  HttpResponse preflight(const HttpRequest& request) const;
+
+  Api& api_;
+};
+
+}  // namespace evq

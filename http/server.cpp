@@ -1,0 +1,793 @@
+// The connections. One coroutine a connection, on a strand of its own: read a head, admit it, read
+// the body into the request, hand it to a lane of workers, wait (looking now and then whether the
+// client is still there), write the answer, and again. The coroutine's frame owns the request, so a
+// worker never outlives what it works on.
+
+#include "http/server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <deque>
+#include <exception>
+#include <list>
+#include <random>
+
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "http/lane.h"
+#include "store/base/json_writer.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using tcp = asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::size_t kReadBufferBytes = 128 * kKibibyte;
+constexpr std::size_t kHeadBufferBytes = 4 * kKibibyte;
+constexpr std::size_t kBodyPieceBytes = 64 * kKibibyte;
+constexpr std::int64_t kClientCheckMs = 250;
+
+auto quietly(error_code& error) {
+  return asio::redirect_error(asio::use_awaitable, error);
+}
+
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+bool equals_ignoring_case(std::string_view a, std::string_view b) {
+  return beast::iequals({a.data(), a.size()}, {b.data(), b.size()});
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return out;
+}
+
+// What connections share.
+struct Shared {
+  Shared(const HttpServerOptions& o, HttpApplication& a, HttpMetrics& m)
+      : options(o), application(a), metrics(m) {}
+
+  HttpServerOptions options;
+  HttpApplication& application;
+  HttpMetrics& metrics;
+  // Gone once run() is over: no worker touches a connection after that.
+  std::unique_ptr<WorkerLane> queries = std::make_unique<WorkerLane>(WorkerLaneLimits{
+      ThreadPool::processors() * kQueriesPerProcessorMax, kQueriesQueuedMax, kQueryQueueMsMax});
+  std::unique_ptr<WorkerLane> writes = std::make_unique<WorkerLane>(
+      WorkerLaneLimits{kHttpWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
+  std::atomic<bool> draining{false};
+
+  // Open connections, the longest idle first among the idle ones.
+  struct Entry {
+    std::int64_t idle_since_ns = 0;  // 0: busy
+    std::function<void()> close;     // from any thread
+    QueryControl* control = nullptr;
+  };
+  Mutex mutex;
+  std::list<Entry> entries EVQ_GUARDED_BY(mutex);
+
+  void close_oldest_idle() {
+    const MutexLock lock(mutex);
+    auto oldest = entries.end();
+    for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
+      if (entry->idle_since_ns != 0 &&
+          (oldest == entries.end() || entry->idle_since_ns < oldest->idle_since_ns)) {
+        oldest = entry;
+      }
+    }
+    if (oldest != entries.end()) {
+      oldest->close();
+    }
+  }
+  void close_idle() {
+    const MutexLock lock(mutex);
+    for (const Entry& entry : entries) {
+      if (entry.idle_since_ns != 0) {
+        entry.close();
+      }
+    }
+  }
+  void cancel_all() {
+    const MutexLock lock(mutex);
+    for (const Entry& entry : entries) {
+      if (entry.control != nullptr) {
+        entry.control->cancel();
+      } else {
+        entry.close();
+      }
+    }
+  }
+  std::size_t open() {
+    const MutexLock lock(mutex);
+    return entries.size();
+  }
+};
+
+std::string make_trace_id() {
+  thread_local std::mt19937_64 random{std::random_device{}()};
+  std::string id;
+  for (int part = 0; part < 2; ++part) {
+    std::uint64_t bits = random();
+    for (int digit = 0; digit < 16; ++digit, bits >>= 4U) {
+      id.push_back("0123456789abcdef"[bits & 15U]);
+    }
+  }
+  return id;
+}
+
+// The status that a malformed request is answered with; 0: just close.
+int status_of(const error_code& error) {
+  if (error == http::error::end_of_stream || error == http::error::partial_message) {
+    return 0;
+  }
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return 431;
+  }
+  if (error == http::error::body_limit) {
+    return 413;
+  }
+  if (error == http::error::bad_transfer_encoding) {
+    return 501;
+  }
+  if (error == http::error::bad_version) {
+    return 505;
+  }
+  if (error == beast::error::timeout) {
+    return 408;
+  }
+  return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
+}
+
+std::string_view reason_of(int status) {
+  switch (status) {
+    case 408:
+      return "the request took too long to arrive";
+    case 413:
+      return "the request body is too large";
+    case 431:
+      return "the request header is too large";
+    case 501:
+      return "this transfer encoding is not supported";
+    case 505:
+      return "this HTTP version is not supported";
+    default:
+      return "the request is not well-formed HTTP";
+  }
+}
+
+template <class Stream>
+class Connection : public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  Connection(Shared& shared, Stream stream, std::string peer)
+      : shared_(shared), stream_(std::move(stream)), peer_(std::move(peer)) {}
+
+  asio::awaitable<void> run() {
+    enter();
+    error_code error;
+    co_await handshake(error);
+    buffer_.reserve(kHeadBufferBytes);
+    while (!error && !shared_.draining.load()) {
+      const bool more = co_await serve_one();
+      if (!more) {
+        break;
+      }
+    }
+    leave();
+    co_await close();
+  }
+
+ private:
+  using Parser = http::request_parser<http::buffer_body>;
+
+  tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
+  void expire_after_ms(std::int64_t ms) {
+    beast::get_lowest_layer(stream_).expires_after(std::chrono::milliseconds(ms));
+  }
+
+  void enter() {
+    const MutexLock lock(shared_.mutex);
+    entry_ = shared_.entries.emplace(shared_.entries.end());
+    std::weak_ptr<Connection> weak = this->weak_from_this();
+    auto executor = stream_.get_executor();
+    entry_->close = [weak, executor] {
+      asio::post(executor, [weak] {
+        if (const auto self = weak.lock(); self != nullptr && self->entry_idle_) {
+          beast::get_lowest_layer(self->stream_).cancel();
+          self->closing_ = true;
+        }
+      });
+    };
+    shared_.metrics.connections.fetch_add(1);
+    shared_.metrics.connections_total.fetch_add(1);
+  }
+  void leave() {
+    const MutexLock lock(shared_.mutex);
+    shared_.entries.erase(entry_);
+    shared_.metrics.connections.fetch_sub(1);
+  }
+  void mark(bool idle, QueryControl* control) {
+    entry_idle_ = idle;
+    const MutexLock lock(shared_.mutex);
+    entry_->idle_since_ns = idle ? monotonic_now_ns() : 0;
+    entry_->control = control;
+  }
+
+  asio::awaitable<void> handshake(error_code& error) {
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      expire_after_ms(kHttpHeaderMsMax);
+      co_await stream_.async_handshake(asio::ssl::stream_base::server, quietly(error));
+    }
+    co_return;
+  }
+
+  asio::awaitable<void> close() {
+    error_code ignored;
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      expire_after_ms(1000);
+      co_await stream_.async_shutdown(quietly(ignored));
+    } else {
+      socket().shutdown(tcp::socket::shutdown_send, ignored);
+      // A client still sending would answer the close with a reset that swallows the last answer.
+      if (lingering_) {
+        expire_after_ms(1000);
+        std::array<char, 4096> waste{};
+        while (!ignored) {
+          co_await stream_.async_read_some(asio::buffer(waste), quietly(ignored));
+        }
+      }
+    }
+    beast::get_lowest_layer(stream_).close();
+  }
+
+  // One request and its answer; false when the connection is to end.
+  asio::awaitable<bool> serve_one() {
+    Parser parser;
+    parser.header_limit(kHttpHeaderBytesMax);
+    parser.body_limit(boost::none);
+    error_code error;
+    if (buffer_.size() == 0) {
+      co_await wait_for_first_byte(error);
+      if (error || closing_) {
+        co_return false;
+      }
+    }
+    mark(false, nullptr);
+    expire_after_ms(kHttpHeaderMsMax);
+    co_await http::async_read_header(stream_, buffer_, parser, quietly(error));
+    HttpRequest request;
+    request.body = RequestBody(shared_.options.spool_directory);
+    trace_id_ = make_trace_id();
+    started_ns_ = monotonic_now_ns();
+    if (error) {
+      const int status = status_of(error);
+      if (status != 0) {
+        HttpResponse refusal = error_response(status, reason_of(status));
+        refusal.close = true;
+        lingering_ = true;
+        co_await write(request, refusal, true);
+      }
+      co_return false;
+    }
+    co_return co_await answer(parser, request);
+  }
+
+  asio::awaitable<void> wait_for_first_byte(error_code& error) {
+    mark(true, nullptr);
+    if (shared_.draining.load()) {
+      closing_ = true;
+      co_return;
+    }
+    expire_after_ms(kHttpIdleMsMax);
+    auto space = buffer_.prepare(kHeadBufferBytes);
+    const std::size_t got = co_await stream_.async_read_some(space, quietly(error));
+    buffer_.commit(got);
+  }
+
+  asio::awaitable<bool> answer(Parser& parser, HttpRequest& request) {
+    const bool head = parser.get().method() == http::verb::head;
+    std::optional<HttpResponse> refusal = take_head(parser, request);
+    Admission admission;
+    if (!refusal.has_value()) {
+      admission = shared_.application.admit(request);
+      refusal = std::move(admission.refusal);
+    }
+    if (!refusal.has_value() && parser.content_length().has_value() &&
+        *parser.content_length() > admission.body_bytes_max) {
+      refusal = error_response(413, reason_of(413));
+    }
+    if (!refusal.has_value()) {
+      refusal = co_await read_body(parser, request, admission.body_bytes_max);
+    }
+    HttpResponse response;
+    if (refusal.has_value()) {
+      response = *std::move(refusal);
+      if (!parser.is_done()) {
+        response.close = true;
+        lingering_ = true;
+      }
+    } else {
+      response = co_await handle(request, admission.lane);
+    }
+    if (!parser.get().keep_alive() || shared_.draining.load()) {
+      response.close = true;
+    }
+    if (gone_) {
+      co_return false;
+    }
+    co_await write(request, response, head);
+    if (buffer_.size() == 0 && buffer_.capacity() > kHeadBufferBytes) {
+      buffer_ = beast::flat_buffer();
+      buffer_.reserve(kHeadBufferBytes);
+    }
+    co_return !response.close && !write_failed_;
+  }
+
+  // Copies the head and checks what Beast leaves to us; an answer when it is not acceptable.
+  std::optional<HttpResponse> take_head(Parser& parser, HttpRequest& request) {
+    const auto& message = parser.get();
+    request.method = std::string(message.method_string());
+    if (request.method == "HEAD") {
+      request.method = "GET";
+    }
+    request.target = std::string(message.target());
+    for (const auto& field : message) {
+      const auto name = field.name_string();
+      const auto value = field.value();
+      request.headers.emplace_back(lower({name.data(), name.size()}),
+                                   std::string(value.data(), value.size()));
+    }
+    int status = 0;
+    if (request.headers.size() > kHttpHeadersMax) {
+      status = 431;
+    } else if (request.target.size() > kHttpTargetBytesMax) {
+      return error_response(414, "the request target is too long");
+    } else if (message.version() != 10 && message.version() != 11) {
+      status = 505;
+    } else if (request.count_headers("host") > 1 ||
+               (message.version() == 11 && request.count_headers("host") == 0) ||
+               request.count_headers("content-length") > 1 ||
+               (request.count_headers("content-length") != 0 &&
+                request.count_headers("transfer-encoding") != 0)) {
+      status = 400;
+    } else if (request.count_headers("transfer-encoding") > 1 ||
+               !equals_ignoring_case(request.header("transfer-encoding").value_or("chunked"),
+                                     "chunked")) {
+      status = 501;
+    } else if (!request.target.starts_with('/') ||
+               !split_target(request.target, &request.path, &request.parameters)) {
+      status = 400;
+    }
+    if (status == 0) {
+      return std::nullopt;
+    }
+    HttpResponse refusal = error_response(status, reason_of(status));
+    refusal.close = true;
+    return refusal;
+  }
+
+  // The whole body into the request, held to its limit and to the least rate.
+  asio::awaitable<std::optional<HttpResponse>> read_body(Parser& parser, HttpRequest& request,
+                                                         std::size_t bytes_max) {
+    error_code error;
+    if (!parser.is_done() &&
+        equals_ignoring_case(request.header("expect").value_or(""), "100-continue")) {
+      http::response<http::empty_body> go_on{http::status::continue_, 11};
+      expire_after_ms(kHttpWriteStallMsMax);
+      co_await http::async_write(stream_, go_on, quietly(error));
+      if (error) {
+        gone_ = true;
+        co_return error_response(400, "");
+      }
+    }
+    if (!parser.is_done()) {
+      buffer_.reserve(kReadBufferBytes);
+      piece_.resize(kBodyPieceBytes);
+    }
+    std::int64_t window_start = monotonic_now_ns();
+    std::size_t window_bytes = 0;
+    while (!parser.is_done()) {
+      parser.get().body().data = piece_.data();
+      parser.get().body().size = piece_.size();
+      expire_after_ms(kHttpBodyRateWindowMs);
+      co_await http::async_read_some(stream_, buffer_, parser, quietly(error));
+      if (error == http::error::need_buffer) {
+        error = {};
+      }
+      const std::size_t got = piece_.size() - parser.get().body().size;
+      if (error) {
+        co_return body_error(error);
+      }
+      if (request.body.size() + got > bytes_max) {
+        co_return error_response(413, reason_of(413));
+      }
+      const Status kept = request.body.append(std::string_view(piece_).substr(0, got));
+      if (!kept.ok()) {
+        co_return error_response(error_code_info(kept.error().code).http_status,
+                                 kept.error().message);
+      }
+      window_bytes += got;
+      const std::int64_t elapsed_ms = (monotonic_now_ns() - window_start) / kMillisecondNs;
+      if (elapsed_ms >= kHttpBodyRateWindowMs) {
+        if (window_bytes <
+            kHttpBodyBytesPerSecondMin * static_cast<std::size_t>(kHttpBodyRateWindowMs / 1000)) {
+          co_return error_response(408, "the request body arrives too slowly");
+        }
+        window_start = monotonic_now_ns();
+        window_bytes = 0;
+      }
+    }
+    piece_.clear();
+    piece_.shrink_to_fit();
+    co_return std::nullopt;
+  }
+
+  HttpResponse body_error(const error_code& error) {
+    const int status = status_of(error);
+    gone_ = status == 0;
+    return error_response(status == 0 ? 400 : status, reason_of(status));
+  }
+
+  // Runs the handler on its lane. Meanwhile the client may go: then the handler is told.
+  asio::awaitable<HttpResponse> handle(HttpRequest& request, Lane lane) {
+    shared_.metrics.request_bytes.fetch_add(request.body.size());
+    QueryControl control(shared_.options.request_timeout_ms);
+    request.control = &control;
+    request.received_ns = monotonic_now_ns();
+    HttpResponse response;
+    if (lane == Lane::kInline) {
+      response = shared_.application.handle(request);
+      co_return response;
+    }
+    mark(false, &control);
+    shared_.metrics.requests_running.fetch_add(1);
+    for (;;) {
+      response = co_await on_worker(request, lane);
+      if (!response.again_ms.has_value() || gone_ || shared_.draining.load()) {
+        break;
+      }
+      asio::steady_timer timer(stream_.get_executor(),
+                               std::chrono::milliseconds(*response.again_ms));
+      error_code ignored;
+      co_await timer.async_wait(quietly(ignored));
+      notice_client(control);
+    }
+    shared_.metrics.requests_running.fetch_sub(1);
+    mark(false, nullptr);
+    request.control = nullptr;
+    co_return response;
+  }
+
+  asio::awaitable<HttpResponse> on_worker(HttpRequest& request, Lane lane) {
+    WorkerLane& workers = lane == Lane::kQuery ? *shared_.queries : *shared_.writes;
+    asio::steady_timer done(stream_.get_executor());
+    bool finished = false;
+    HttpResponse response;
+    auto executor = stream_.get_executor();
+    const auto finish = [&, executor] {
+      asio::post(executor, [&finished, &done] {
+        finished = true;
+        done.cancel();
+      });
+    };
+    const bool accepted = workers.submit(
+        [&, finish] {
+          response = shared_.application.handle(request);
+          finish();
+        },
+        [&, finish] {
+          response = busy();
+          finish();
+        });
+    if (!accepted) {
+      co_return busy();
+    }
+    while (!finished) {
+      done.expires_after(std::chrono::milliseconds(kClientCheckMs));
+      error_code ignored;
+      co_await done.async_wait(quietly(ignored));
+      if (!finished) {
+        notice_client(*request.control);
+      }
+    }
+    co_return response;
+  }
+
+  HttpResponse busy() {
+    shared_.metrics.refused_busy.fetch_add(1);
+    HttpResponse response = error_response(503, "the server is busy, try again");
+    response.headers.emplace_back("Retry-After", "1");
+    return response;
+  }
+
+  void notice_client(QueryControl& control) {
+    char byte = 0;
+    const ssize_t got = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+      gone_ = true;
+      control.cancel();
+    }
+  }
+
+  asio::awaitable<void> write(HttpRequest& request, HttpResponse& response, bool head) {
+    http::response<http::span_body<char>> message;
+    message.version(11);
+    message.result(static_cast<unsigned>(response.status));
+    message.keep_alive(!response.close);
+    message.set("X-Axiom-Trace-Id", trace_id_);
+    message.set("X-Content-Type-Options", "nosniff");
+    const bool bodyless = response.status == 204 || response.status == 304;
+    if (!bodyless) {
+      message.set(http::field::content_type, response.content_type);
+    }
+    for (const auto& [name, value] : response.headers) {
+      message.insert(name, value);
+    }
+    if (!head && !bodyless) {
+      message.body() = boost::beast::span<char>(response.body.data(), response.body.size());
+    }
+    if (!bodyless) {
+      message.content_length(response.body.size());
+    }
+    http::response_serializer<http::span_body<char>> serializer(message);
+    error_code error;
+    // Written in pieces, each with its own deadline: a slow reader is fine, one that stops is not.
+    serializer.limit(kBodyPieceBytes);
+    if (head) {
+      expire_after_ms(kHttpWriteStallMsMax);
+      co_await http::async_write_header(stream_, serializer, quietly(error));
+    }
+    while (!head && !error && !serializer.is_done()) {
+      expire_after_ms(kHttpWriteStallMsMax);
+      co_await http::async_write_some(stream_, serializer, quietly(error));
+    }
+    write_failed_ = static_cast<bool>(error);
+    account(request, response);
+  }
+
+  void account(const HttpRequest& request, const HttpResponse& response) {
+    HttpMetrics& metrics = shared_.metrics;
+    const auto digit = static_cast<std::size_t>(response.status / 100);
+    if (digit < metrics.responses.size()) {
+      metrics.responses.at(digit).fetch_add(1);
+    }
+    metrics.response_bytes.fetch_add(response.body.size());
+    const std::int64_t elapsed_us = (monotonic_now_ns() - started_ns_) / kMicrosecondNs;
+    metrics.request_us.fetch_add(static_cast<std::uint64_t>(elapsed_us));
+    if (!shared_.options.access_log) {
+      return;
+    }
+    std::string line;
+    JsonWriter json(line);
+    json.begin_object();
+    json.key("time");
+    json.instant(wall_clock_now_ns());
+    json.key("peer");
+    json.string(peer_);
+    json.key("method");
+    json.string(request.method);
+    json.key("path");
+    json.string(request.path);
+    json.key("status");
+    json.integer(response.status);
+    json.key("duration_us");
+    json.integer(elapsed_us);
+    json.key("request_bytes");
+    json.unsigned_integer(request.body.size());
+    json.key("response_bytes");
+    json.unsigned_integer(response.body.size());
+    json.key("token");
+    json.string(request.identity.token_id);
+    json.key("trace_id");
+    json.string(trace_id_);
+    json.end_object();
+    line.push_back('\n');
+    shared_.options.access_log(line);
+  }
+
+  Shared& shared_;
+  Stream stream_;
+  std::string peer_;
+  beast::flat_buffer buffer_;
+  std::string piece_;
+  std::string trace_id_;
+  std::int64_t started_ns_ = 0;
+  std::list<Shared::Entry>::iterator entry_;
+  bool entry_idle_ = false;
+  bool closing_ = false;    // asked to end while idle
+  bool gone_ = false;       // the client has left
+  bool lingering_ = false;  // input is left unread
+  bool write_failed_ = false;
+};
+
+class BeastServer final : public HttpServer {
+ public:
+  BeastServer(const HttpServerOptions& options, HttpApplication& application, HttpMetrics& metrics)
+      : shared_(options, application, metrics),
+        tls_(asio::ssl::context::tls_server),
+        acceptor_(io_),
+        signals_(io_) {}
+
+  Status open() {
+    const HttpServerOptions& options = shared_.options;
+    error_code error;
+    if (!options.tls_certificate.empty()) {
+      tls_.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
+                       asio::ssl::context::no_tlsv1_1);
+      tls_.use_certificate_chain_file(options.tls_certificate, error);
+      if (!error) {
+        tls_.use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
+      }
+      if (error) {
+        return make_error(ErrorCode::kUsage,
+                          "cannot read the TLS certificate or key: " + error.message());
+      }
+    }
+    tcp::resolver resolver(io_);
+    const auto found = resolver.resolve(options.host, std::to_string(options.port), error);
+    if (error || found.empty()) {
+      return make_error(ErrorCode::kUsage, "cannot resolve the address " + options.host);
+    }
+    const tcp::endpoint endpoint = found.begin()->endpoint();
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) {
+      acceptor_.set_option(asio::socket_base::reuse_address(true), error);
+      acceptor_.bind(endpoint, error);
+    }
+    if (!error) {
+      acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    }
+    if (error) {
+      return make_error(ErrorCode::kIo, "cannot listen on " + options.host + ":" +
+                                            std::to_string(options.port) + ": " + error.message());
+    }
+    return Status::success();
+  }
+
+  std::uint16_t port() const override { return acceptor_.local_endpoint().port(); }
+
+  void run() override {
+    raise_descriptor_limit();
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
+    signals_.async_wait([this](const error_code& error, int /*signal*/) {
+      if (!error) {
+        drain();
+      }
+    });
+    asio::co_spawn(io_, accept(), asio::detached);
+    ThreadPool threads(kIoThreads - 1);
+    threads.run_parallel(kIoThreads, [this](std::size_t /*worker*/) { io_.run(); });
+    shared_.queries.reset();
+    shared_.writes.reset();
+  }
+
+  void stop() override {
+    asio::post(io_, [this] { drain(); });
+  }
+
+ private:
+  static constexpr std::size_t kIoThreads = 2;
+
+  static void raise_descriptor_limit() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+      limit.rlim_cur = limit.rlim_max;
+      static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+    }
+  }
+
+  asio::awaitable<void> accept() {
+    for (;;) {
+      error_code error;
+      tcp::socket socket(asio::make_strand(io_));
+      co_await acceptor_.async_accept(socket, quietly(error));
+      if (shared_.draining.load() || error == asio::error::operation_aborted) {
+        co_return;
+      }
+      if (error) {  // out of descriptors, most likely
+        shared_.close_oldest_idle();
+        asio::steady_timer pause(io_, std::chrono::milliseconds(50));
+        co_await pause.async_wait(quietly(error));
+        continue;
+      }
+      const std::size_t open = shared_.open();
+      if (open >= kHttpConnectionsMax) {
+        shared_.close_oldest_idle();
+      }
+      if (open >= kHttpConnectionsMax + kHttpConnectionsMax / 8) {
+        continue;
+      }
+      start(std::move(socket));
+    }
+  }
+
+  void start(tcp::socket socket) {
+    error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    const auto remote = socket.remote_endpoint(ignored);
+    const std::string peer =
+        ignored ? std::string()
+                : remote.address().to_string() + ":" + std::to_string(remote.port());
+    const auto executor = socket.get_executor();
+    if (shared_.options.tls_certificate.empty()) {
+      spawn(executor, std::make_shared<Connection<PlainStream>>(
+                          shared_, PlainStream(std::move(socket)), peer));
+    } else {
+      spawn(executor, std::make_shared<Connection<TlsStream>>(
+                          shared_, TlsStream(std::move(socket), tls_), peer));
+    }
+  }
+
+  // Whatever a library throws ends that connection only.
+  template <class C>
+  static void spawn(const asio::any_io_executor& executor, std::shared_ptr<C> connection) {
+    asio::co_spawn(
+        executor, [connection]() -> asio::awaitable<void> { return connection->run(); },
+        [connection](const std::exception_ptr& /*error*/) {});
+  }
+
+  void drain() {
+    if (shared_.draining.exchange(true)) {
+      io_.stop();  // asked twice
+      return;
+    }
+    error_code ignored;
+    acceptor_.close(ignored);
+    drain_started_ns_ = monotonic_now_ns();
+    asio::co_spawn(io_, wait_for_connections(), asio::detached);
+  }
+
+  asio::awaitable<void> wait_for_connections() {
+    while (shared_.open() > 0) {
+      shared_.close_idle();
+      const std::int64_t waited_ms = (monotonic_now_ns() - drain_started_ns_) / kMillisecondNs;
+      if (waited_ms > kHttpDrainMsMax) {
+        shared_.cancel_all();
+      }
+      if (waited_ms > kHttpDrainMsMax + kHttpDrainMsMax / 4) {
+        break;
+      }
+      error_code ignored;
+      asio::steady_timer pause(io_, std::chrono::milliseconds(20));
+      co_await pause.async_wait(quietly(ignored));
+    }
+    signals_.cancel();
+    io_.stop();
+  }
+
+  Shared shared_;
+  asio::io_context io_;
+  asio::ssl::context tls_;
+  tcp::acceptor acceptor_;
+  asio::signal_set signals_;
+  std::int64_t drain_started_ns_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpServer>> HttpServer::listen(const HttpServerOptions& options,
+                                                       HttpApplication& application,
+                                                       HttpMetrics& metrics) {
+  auto server = std::make_unique<BeastServer>(options, application, metrics);
+  EVQ_TRY(server->open());
+  return std::unique_ptr<HttpServer>(std::move(server));
+}
+
+}  // namespace evq

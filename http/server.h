@@ -1,0 +1,52 @@
+#pragma once
+// HttpServer: HTTP/1.1 over TCP or TLS for an HttpApplication. IO threads only move bytes: a
+// request reaches a worker when its body is complete, so slow clients hold nothing but their own
+// connection. Deadlines for header, body rate, idling and writing; ambiguous framing is refused and
+// ends the connection; a client that goes away cancels its request. Limits are in
+// store/base/limits.h.
+//
+// run() serves until SIGTERM or SIGINT, then stops accepting, lets requests finish, and returns.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+#include "http/metrics.h"
+#include "store/base/result.h"
+
+namespace evq {
+
+struct HttpServerOptions {
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 8080;    // 0: any free one
+  std::string tls_certificate;  // PEM files; both or none
+  std::string tls_key;
+  std::string spool_directory;          // for long bodies
+  std::int64_t request_timeout_ms = 0;  // of handlers; 0: none
+  // Takes one line of JSON for each answered request; empty: no access log.
+  std::function<void(std::string_view line)> access_log;
+};
+
+class HttpServer {
+ public:
+  // Binds and listens. The application and the metrics must outlive the server.
+  static Result<std::unique_ptr<HttpServer>> listen(const HttpServerOptions& options,
+                                                    HttpApplication& application,
+                                                    HttpMetrics& metrics);
+  virtual ~HttpServer() = default;
+  virtual std::uint16_t port() const = 0;
+  // Blocks; the calling thread is one of the IO threads.
+  virtual void run() = 0;
+  // As SIGTERM does; from any thread.
+  virtual void stop() = 0;
+};
+
+// "127.0.0.1:8080", "[::1]:0", ":8080" (loopback), "localhost:8080". kUsage for other texts.
+Status parse_listen_address(std::string_view text, std::string* host, std::uint16_t* port);
+// 127.0.0.0/8, ::1, localhost.
+bool is_loopback_host(std::string_view host);
+
+}  // namespace evq

@@ -1,0 +1,36 @@
+#pragma once
+// Tokens as people make them: create, list, replace, delete, shared by the API and `evq token`.
+// A secret is returned once, by the call that makes it, and only its digest is kept.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/definitions.h"
+
+namespace evq {
+
+struct TokenSpec {
+  std::string name;
+  std::string description;
+  bool personal = false;
+  std::string capabilities;  // JSON, as parse_capabilities reads it; ignored for personal ones
+  std::optional<std::int64_t> expires;
+};
+
+struct CreatedToken {
+  TokenRecord record;
+  std::string secret;
+};
+
+// kUsage for a missing or too long name, bad capabilities, or an expiry in the past.
+Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec);
+// kNotFound.
+Result<TokenRecord> find_token(Definitions& definitions, std::string_view id);
+Status delete_token(Definitions& definitions, std::string_view id);
+
+// Everything an API token can be allowed to do.
+std::string full_capabilities();
+
+}  // namespace evq

@@ -1,0 +1,192 @@
+#include "http/wire.h"
+
+#include <algorithm>
+
+#include "http/wire_json.h"
+#include "store/base/json_writer.h"
+#include "store/base/time.h"
+#include "store/column/dynamic_json.h"
+
+namespace evq {
+namespace {
+
+using wire::Json;
+
+Value value_of(const Json& json) {
+  switch (json.type()) {
+    case Json::value_t::boolean:
+      return Value::boolean(json.get<bool>());
+    case Json::value_t::number_integer:
+      return Value::integer(json.get<std::int64_t>());
+    case Json::value_t::number_unsigned:
+      return json.get<std::uint64_t>() > INT64_MAX ? Value::real(json.get<double>())
+                                                   : Value::integer(json.get<std::int64_t>());
+    case Json::value_t::number_float:
+      return Value::real(json.get<double>());
+    case Json::value_t::string:
+      return Value::string(json.get<std::string>());
+    case Json::value_t::array:
+    case Json::value_t::object: {
+      std::optional<std::string> bytes = dynamic_from_json(wire::text_of(json));
+      return bytes.has_value() ? Value::dynamic(*std::move(bytes)) : Value::null();
+    }
+    case Json::value_t::null:
+    case Json::value_t::binary:
+    case Json::value_t::discarded:
+      break;
+  }
+  return Value::null();
+}
+
+}  // namespace
+
+HttpResponse response_of_error(const Error& error, std::string_view apl) {
+  const int status = error_code_info(error.code).http_status;
+  std::string message = error.message;
+  if (!error.hint.empty()) {
+    message += " (" + error.hint + ")";
+  }
+  if (error.code != ErrorCode::kCompile) {
+    HttpResponse plain = error_response(status, message);
+    if (error.code == ErrorCode::kUnavailable) {
+      plain.headers.emplace_back("Retry-After", "1");
+    }
+    return plain;
+  }
+  HttpResponse response;
+  response.status = status;
+  JsonWriter json(response.body);
+  json.begin_object();
+  json.key("code");
+  json.integer(status);
+  json.key("message");
+  json.string(message);
+  json.key("detail");
+  json.begin_object();
+  json.key("message");
+  json.string(error.message);
+  if (error.span.has_value()) {
+    const std::string_view before = apl.substr(0, std::min(error.span->begin, apl.size()));
+    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+    json.key("line");
+    json.unsigned_integer(1 + static_cast<std::uint64_t>(std::ranges::count(before, '\n')));
+    json.key("column");
+    json.unsigned_integer(before.size() - line_start + 1);
+  }
+  json.key("errorType");
+  json.string("compile");
+  json.key("compileErrorCode");
+  json.string(error.id);
+  json.end_object();
+  json.end_object();
+  return response;
+}
+
+Result<QueryRequest> read_query_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json body, wire::parse_object(text));
+  QueryRequest request;
+  EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
+  EVQ_TRY_ASSIGN(request.start_time, wire::optional_string(body, "startTime"));
+  EVQ_TRY_ASSIGN(request.end_time, wire::optional_string(body, "endTime"));
+  EVQ_TRY_ASSIGN(request.cursor, wire::optional_string(body, "cursor"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> include, wire::optional_bool(body, "includeCursor"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> field, wire::optional_bool(body, "includeCursorField"));
+  request.include_cursor = include.value_or(false);
+  request.include_cursor_field = field.value_or(false);
+  EVQ_TRY_ASSIGN(request.limit, wire::optional_count(body, "limit"));
+  EVQ_TRY_ASSIGN(request.default_limit, wire::optional_count(body, "defaultLimit"));
+  if (request.limit == std::uint64_t{0}) {
+    request.limit.reset();
+  }
+  if (request.default_limit == std::uint64_t{0}) {
+    request.default_limit.reset();
+  }
+  if (const Json* order = wire::member(body, "defaultOrder"); order != nullptr) {
+    if (!order->is_array()) {
+      return make_error(ErrorCode::kUsage, "defaultOrder must be a list");
+    }
+    for (const Json& item : *order) {
+      if (!item.is_object()) {
+        return make_error(ErrorCode::kUsage, "defaultOrder holds objects");
+      }
+      EVQ_TRY_ASSIGN(const std::string name, wire::required_string(item, "field"));
+      EVQ_TRY_ASSIGN(const std::optional<bool> desc, wire::optional_bool(item, "desc"));
+      request.ascending = request.ascending || (name == "_time" && !desc.value_or(false));
+    }
+  }
+  if (const Json* variables = wire::member(body, "variables"); variables != nullptr) {
+    if (!variables->is_object()) {
+      return make_error(ErrorCode::kUsage, "variables must be an object");
+    }
+    for (const auto& [name, value] : variables->items()) {
+      request.variables[name] = value_of(value);
+    }
+  }
+  return request;
+}
+
+Result<DeleteRequest> read_delete_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json body, wire::parse_object(text));
+  DeleteRequest request;
+  EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
+  EVQ_TRY_ASSIGN(request.start_time, wire::optional_string(body, "startTime"));
+  EVQ_TRY_ASSIGN(request.end_time, wire::optional_string(body, "endTime"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> commit, wire::optional_bool(body, "commit"));
+  if (!commit.has_value()) {
+    return make_error(ErrorCode::kUsage, "commit is required: true or false");
+  }
+  request.commit = *commit;
+  return request;
+}
+
+std::string write_ingest_report(const IngestReport& report) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("ingested");
+  json.unsigned_integer(report.counts.ingested);
+  json.key("failed");
+  json.unsigned_integer(report.counts.failed);
+  json.key("failures");
+  json.begin_array();
+  for (const IngestFailure& failure : report.counts.failures) {
+    json.begin_object();
+    json.key("timestamp");
+    json.instant(failure.time_ns);
+    json.key("error");
+    json.string("line " + std::to_string(failure.line) + ", column " +
+                std::to_string(failure.column) + ": " + failure.reason);
+    json.end_object();
+  }
+  json.end_array();
+  json.key("processedBytes");
+  json.unsigned_integer(report.counts.processed_bytes);
+  json.key("blocksCreated");
+  json.unsigned_integer(report.blocks_created);
+  json.key("walLength");
+  json.unsigned_integer(report.wal_length);
+  json.end_object();
+  return text;
+}
+
+std::string write_delete_response(const DeleteResponse& response) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("dryRun");
+  json.boolean(response.dry_run);
+  json.key("rowsMatched");
+  json.unsigned_integer(response.rows_matched);
+  json.key("rowsDeleted");
+  json.unsigned_integer(response.rows_deleted);
+  const auto instant = [&](std::string_view name, const std::optional<std::int64_t>& time) {
+    json.key(name);
+    json.string(time.has_value() ? instant_text(*time) : std::string());
+  };
+  instant("firstMatchedEvent", response.first_matched_ns);
+  instant("lastMatchedEvent", response.last_matched_ns);
+  json.end_object();
+  return text;
+}
+
+}  // namespace evq

@@ -1,0 +1,28 @@
+#pragma once
+// Request bodies to structs and structs to answers: the only code that knows how the API spells
+// things in JSON. Reading is strict: a wrong type is kUsage with the member's name; null means
+// "not given" for optional members; unknown members are ignored.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apl/service/request.h"
+#include "http/message.h"
+#include "store/store.h"
+
+namespace evq {
+
+// The error object of a failed request; `apl` gives a compile error its line and column.
+HttpResponse response_of_error(const Error& error, std::string_view apl);
+
+// {"apl":…,"startTime":…,"endTime":…,"cursor":…,…}
+Result<QueryRequest> read_query_body(std::string_view json);
+Result<DeleteRequest> read_delete_body(std::string_view json);
+
+std::string write_ingest_report(const IngestReport& report);
+std::string write_delete_response(const DeleteResponse& response);
+
+}  // namespace evq

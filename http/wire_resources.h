@@ -1,0 +1,69 @@
+#pragma once
+// Datasets, fields, tokens and stored objects in the API's JSON, both directions; see wire.h for
+// the rules of reading.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "http/token_store.h"
+#include "store/store.h"
+
+namespace evq {
+
+// ---- datasets
+struct DatasetBody {
+  std::optional<std::string> name;  // only when creating
+  std::optional<std::string> description;
+  std::optional<std::string> kind;
+  std::optional<std::uint64_t> retention_days;
+  std::optional<bool> use_retention;
+  std::string extra;  // JSON object of what is only echoed: region, edgeDeployment; may be empty
+};
+Result<DatasetBody> read_dataset_body(std::string_view json);
+std::string write_dataset(const DatasetDefinition& dataset);
+std::string write_list(const std::vector<std::string>& items);  // of JSON texts
+
+// {"maxDuration":"1h0m0s"}, nanoseconds.
+Result<std::int64_t> read_trim_body(std::string_view json);
+std::string write_field(const FieldInfo& field);
+std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetStats& stats,
+                               const std::vector<FieldInfo>& fields);
+// What of a field's attributes a body changes, over `known`.
+Result<FieldAttributes> read_field_body(std::string_view json, FieldAttributes known);
+// A list of names, or {"mapFields":[…]}.
+Result<std::vector<std::string>> read_names_body(std::string_view json);
+// {"name":…}
+Result<std::string> read_name_body(std::string_view json);
+std::string write_strings(const std::vector<std::string>& texts);
+
+// ---- tokens
+Result<TokenSpec> read_token_body(std::string_view json);
+// With `secret` as only creation shows it.
+std::string write_token(const TokenRecord& token, std::string_view secret = {});
+struct RegenerateBody {
+  std::optional<std::int64_t> old_expires;
+  std::optional<std::int64_t> new_expires;
+};
+Result<RegenerateBody> read_regenerate_body(std::string_view json);
+
+// ---- objects stored as given
+struct ObjectBody {
+  std::string body;  // compact JSON without an id
+  std::string name;
+  std::string dataset;
+};
+// `required` members must be there as texts that are not empty.
+Result<ObjectBody> read_object_body(std::string_view json,
+                                    const std::vector<std::string>& required);
+// `changes` over `known`: members given and not null replace those of the same name.
+Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
+// An annotation: type and datasets are required, `time` is now when it is absent.
+Result<ObjectBody> read_annotation_body(std::string_view json, std::int64_t now_ns);
+std::string write_object(const StoredObject& object);
+// Whether an annotation is about one of these datasets.
+bool annotation_concerns(std::string_view body, const std::vector<std::string>& datasets);
+
+}  // namespace evq
