@@ -129,15 +129,13 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
     }
     EVQ_TRY(database->create_file());
   }
-  EVQ_TRY_ASSIGN(std::unique_ptr<Connection> reader, database->open_reader());
-  Result<bool> current = schema_is_current(*reader, spec);
+  std::unique_ptr<Connection> reader;
+  Result<bool> current = database->inspect(&reader);
   if (!current.ok() && current.error().code == ErrorCode::kIo) {
     // A process killed while it made the file leaves a rollback journal, which only a connection
     // that may write can play back.
-    reader.reset();
     EVQ_TRY(database->migrate_file());
-    EVQ_TRY_ASSIGN(reader, database->open_reader());
-    current = schema_is_current(*reader, spec);
+    current = database->inspect(&reader);
   }
   if (!current.ok()) {
     return std::move(current).take_error();
@@ -151,8 +149,7 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
     }
     reader.reset();
     EVQ_TRY(database->migrate_file());
-    EVQ_TRY_ASSIGN(reader, database->open_reader());
-    EVQ_TRY_ASSIGN(const bool migrated, schema_is_current(*reader, spec));
+    EVQ_TRY_ASSIGN(const bool migrated, database->inspect(&reader));
     if (!migrated) {
       return make_error(ErrorCode::kCorrupt, options.path + ": its tables cannot be made");
     }
@@ -160,6 +157,13 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   const MutexLock lock(database->pool_mutex_);
   database->idle_readers_.push_back(std::move(reader));
   return database;
+}
+
+// Opens a reader and says whether the file is as this version makes it.
+Result<bool> Database::inspect(std::unique_ptr<Connection>* reader) {
+  reader->reset();
+  EVQ_TRY_ASSIGN(*reader, open_reader());
+  return schema_is_current(**reader, spec_);
 }
 
 // SQLite would create the file with the umask's mode; made first, it is private, and the

@@ -106,6 +106,7 @@ class Database {
   Database(DatabaseOptions options, const SchemaSpec& spec);
   Status create_file();
   Status migrate_file();
+  Result<bool> inspect(std::unique_ptr<Connection>* reader);
   Status open_writer();
   Result<std::unique_ptr<Connection>> open_reader();
   Result<FileLock> lock_file(std::int64_t timeout_ms);

@@ -167,6 +167,24 @@ TEST_CASE("kill -9 loses nothing acknowledged and leaves nothing half") {
   }
 }
 
+TEST_CASE("kill -9 while the store is being made leaves one that works") {
+  const std::uint64_t seed = number_from("EVQ_CRASH_SEED", std::random_device()());
+  const std::uint64_t rounds = number_from("EVQ_CRASH_ROUNDS", 20);
+  MESSAGE("EVQ_CRASH_SEED=" << seed);
+  std::mt19937_64 random(seed);
+  for (std::uint64_t round = 0; round < 2 * rounds; ++round) {
+    CAPTURE(round);
+    const TempDirectory directory;
+    const Child child = start_child(directory.path(), 0, 0);
+    ::usleep(static_cast<useconds_t>(random() % 15'000));
+    const std::vector<int> acknowledged = {stop_child(child, -1)};
+    std::vector<int> next(1, 0);
+    check_store(directory.path(), acknowledged, &next);
+    auto store = open_store(directory.path(), kBlockRows);
+    CHECK(load(*store, "d", "{\"n\":1}").ok());
+  }
+}
+
 TEST_CASE("two processes write and a third reads; counts only grow") {
   const TempDirectory directory;
   {
