@@ -16,6 +16,9 @@ int main(int argc, char** argv) {
       .dataset = evq::run_dataset,
       .check = evq::run_check,
       .compact = evq::run_compact,
+      .serve = evq::run_serve,
+      .token = evq::run_token,
+      .organization = evq::run_organization,
       .help = evq::run_help,
   };
   try {

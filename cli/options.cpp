@@ -1,12 +1,11 @@
 #include "cli/options.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include "cli/output.h"
 
@@ -27,8 +26,7 @@ std::string default_store() {
 }
 
 void add_ingest(CLI::App* app, IngestCommand* command) {
-  app->add_option("DATASET", command->dataset, "Where the events go; created when new")
-      ->required();
+  app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
   app->add_option("FILE", command->files, "Files to read; - or none: standard input");
   app->add_option("--format", command->format, "auto, json, ndjson or csv")
       ->check(CLI::IsMember({"auto", "json", "ndjson", "csv"}));
@@ -72,6 +70,44 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
 }
 
+void add_serve(CLI::App* app, ServeCommand* command) {
+  app->add_option("--listen", command->listen, "HOST:PORT (default 127.0.0.1:8080); port 0: any");
+  app->add_flag("--no-auth", command->no_auth, "Ask for no tokens; loopback addresses only");
+  app->add_option("--tls-cert", command->tls_certificate, "Certificate chain, PEM");
+  app->add_option("--tls-key", command->tls_key, "Its private key, PEM");
+  app->add_option("--memory-limit", command->memory_limit, "Bytes all queries may hold: 512M, 2G");
+  app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)");
+  app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 256M");
+  app->add_option("--cors-origin", command->cors_origins,
+                  "Let web pages of this origin use the API; * for all; repeatable");
+  app->add_flag("--no-access-log", command->no_access_log, "Write no line for each request");
+  app->add_option("--upkeep-ms", command->upkeep_ms, "Milliseconds between rounds of upkeep")
+      ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
+}
+
+void add_token(CLI::App* verb, TokenCommand* command, const std::function<void()>& run) {
+  verb->require_subcommand(1);
+  for (const std::string action : {"create", "list", "delete"}) {
+    CLI::App* sub = verb->add_subcommand(action);
+    if (action == "create") {
+      sub->add_option("--name", command->name, "What the token is for")->required();
+      sub->add_option("--description", command->description, "More about it");
+      sub->add_option("--ingest", command->ingest, "May ingest into this dataset; repeatable");
+      sub->add_option("--query", command->query, "May query this dataset; repeatable");
+      sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
+      sub->add_flag("--personal", command->personal, "May do everything but ingest");
+      sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …");
+    }
+    if (action == "delete") {
+      sub->add_option("ID", command->id, "The token's id, as list shows it")->required();
+    }
+    sub->callback([command, action, run] {
+      command->action = action;
+      run();
+    });
+  }
+}
+
 // Names near to a mistyped verb or flag.
 std::string suggestion(const CLI::App& app, const std::string& word) {
   const auto distance = [](const std::string& a, const std::string& b) {
@@ -84,7 +120,8 @@ std::string suggestion(const CLI::App& app, const std::string& word) {
       row[0] = i;
       for (std::size_t j = 1; j <= b.size(); ++j) {
         const std::size_t above = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
+        row[j] =
+            std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
         diagonal = above;
       }
     }
@@ -120,7 +157,9 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error, int argc, ch
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const bool known_verb =
-        i == 1 && !word.starts_with("-") && root.get_subcommand_no_throw(word) != nullptr;
+        i == 1 && !word.starts_with("-") &&
+        !root.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; })
+             .empty();
     if (known_verb) {
       continue;
     }
@@ -134,11 +173,10 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error, int argc, ch
       break;
     }
   }
-  print_error_line(text, hint.empty() ? "see evq " +
-                                            (app == &root ? std::string()
-                                                          : app->get_name() + " ") +
-                                            "--help"
-                                      : hint);
+  print_error_line(
+      text, hint.empty()
+                ? "see evq " + (app == &root ? std::string() : app->get_name() + " ") + "--help"
+                : hint);
   return kUsageStatus;
 }
 
@@ -242,6 +280,25 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
   verb = app.add_subcommand("compact", "Seal fresh chunks, merge small blocks, free space");
   verb->add_option("DATASET", compact.dataset, "Only this dataset");
   verb->callback([&] { run(handlers.compact, compact); });
+
+  ServeCommand serve;
+  verb = app.add_subcommand("serve", "Answer the HTTP API");
+  add_serve(verb, &serve);
+  verb->callback([&] { run(handlers.serve, serve); });
+  TokenCommand token;
+  add_token(app.add_subcommand("token", "Tokens of the HTTP API"), &token,
+            [&] { run(handlers.token, token); });
+  OrganizationCommand organization;
+  verb = app.add_subcommand("org", "Show or set the organization's id");
+  verb->require_subcommand(0, 1);
+  verb->callback([&, verb] {
+    if (verb->get_subcommands().empty()) {
+      run(handlers.organization, organization);
+    }
+  });
+  CLI::App* set_organization = verb->add_subcommand("set", "Choose the id");
+  set_organization->add_option("ID", organization.id, "The new id")->required();
+  set_organization->callback([&] { run(handlers.organization, organization); });
 
   HelpCommand help;
   verb = app.add_subcommand("help", "Explain a function, operator or command");

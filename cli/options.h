@@ -87,6 +87,35 @@ struct StoreCommand {  // check, compact
   std::string dataset;
 };
 
+struct ServeCommand {
+  std::string listen = "127.0.0.1:8080";
+  bool no_auth = false;
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string memory_limit;
+  double timeout_s = 0;
+  std::string cache_size;
+  std::vector<std::string> cors_origins;
+  bool no_access_log = false;
+  std::int64_t upkeep_ms = 5000;
+};
+
+struct TokenCommand {
+  std::string action;  // create, list, delete
+  std::string id;
+  std::string name;
+  std::string description;
+  std::vector<std::string> ingest;  // datasets
+  std::vector<std::string> query;
+  std::vector<std::string> allow;  // [DATASET:]RESOURCE|ACTION
+  bool personal = false;
+  std::string expires;
+};
+
+struct OrganizationCommand {
+  std::string id;  // empty: only shown
+};
+
 struct HelpCommand {
   std::string topic;
 };
@@ -100,6 +129,9 @@ struct CommandHandlers {
   std::function<int(const GlobalOptions&, const DatasetCommand&)> dataset;
   std::function<int(const GlobalOptions&, const StoreCommand&)> check;
   std::function<int(const GlobalOptions&, const StoreCommand&)> compact;
+  std::function<int(const GlobalOptions&, const ServeCommand&)> serve;
+  std::function<int(const GlobalOptions&, const TokenCommand&)> token;
+  std::function<int(const GlobalOptions&, const OrganizationCommand&)> organization;
   std::function<int(const GlobalOptions&, const HelpCommand&)> help;
 };
 int run_command_line(int argc, char** argv, const CommandHandlers& handlers);

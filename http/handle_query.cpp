@@ -1,16 +1,52 @@
 // APL queries: both formats, both paths. The answer is whole before its first byte is sent, because
 // its status comes first; the server's row limit bounds it.
 
+#include <algorithm>
+
 #include "apl/service/result_writer.h"
 #include "http/api.h"
+#include "http/legacy_query.h"
 #include "http/query_answer.h"
 #include "http/wire.h"
 #include "store/base/limits.h"
+#include "store/base/time.h"
+#include "store/base/timespan.h"
 
 namespace evq {
+namespace {
+
+// Hands everything on and keeps the status.
+class StatusTap final : public ResultSink {
+ public:
+  StatusTap(ResultSink& next, QueryStatus* status) : next_(next), status_(status) {}
+  Status begin(const ResultHeader& header) override { return next_.begin(header); }
+  Status push(const Chunk& rows, std::span<const RowId> ids) override {
+    return next_.push(rows, ids);
+  }
+  Status end(const QueryStatus& status) override {
+    *status_ = status;
+    return next_.end(status);
+  }
+
+ private:
+  ResultSink& next_;
+  QueryStatus* status_;
+};
+
+// How long `streaming-duration` lets an empty answer wait; 0 without it.
+std::int64_t streaming_ns(const HttpRequest& request) {
+  const auto text = request.parameter("streaming-duration");
+  if (!text.has_value()) {
+    return 0;
+  }
+  const std::optional<std::int64_t> span = parse_go_duration(*text);
+  return std::clamp<std::int64_t>(span.value_or(0), 0, kHttpStreamMsMax * kMillisecondNs);
+}
+
+}  // namespace
 
 Result<HttpResponse> answer_query(Api& api, HttpRequest& request, QueryRequest query,
-                                  ResultFormat format) {
+                                  ResultFormat format, QueryStatus* status_out) {
   query.rows_max = kResultRowsMax;
   query.default_limit = query.default_limit.value_or(kResultRowsDefault);
   query.row_ids = true;
@@ -27,7 +63,13 @@ Result<HttpResponse> answer_query(Api& api, HttpRequest& request, QueryRequest q
         return Status::success();
       });
   api.metrics.queries.fetch_add(1);
-  const Status status = api.service.query(query, *writer);
+  QueryStatus ended;
+  StatusTap tap(*writer, &ended);
+  const Status status = api.service.query(query, tap);
+  api.metrics.rows_examined.fetch_add(ended.rows_examined);
+  if (status_out != nullptr) {
+    *status_out = ended;
+  }
   if (!status.ok()) {
     return response_of_error(status.error(), query.apl);
   }
@@ -60,6 +102,34 @@ Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request) {
     }
   }
   EVQ_TRY_ASSIGN(HttpResponse response, answer_query(api, request, std::move(query), format));
+  add_history_id(request, &response);
+  return response;
+}
+
+Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
+  if (request.body.empty()) {
+    return error_response(422, "the request has no body");
+  }
+  constexpr std::int64_t kPollMs = 100;
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(const LegacyQuery legacy, read_legacy_body(body));
+  const std::int64_t wait_ns = streaming_ns(request);
+  QueryRequest query;
+  EVQ_TRY_ASSIGN(query.apl, legacy_apl(request.argument("dataset"), legacy));
+  query.start_time = legacy.start_time;
+  if (wait_ns == 0) {
+    query.end_time = legacy.end_time;  // a stream goes on past it
+  }
+  query.limit = legacy.limit;
+  query.cursor = legacy.cursor;
+  query.include_cursor = legacy.include_cursor;
+  QueryStatus status;
+  EVQ_TRY_ASSIGN(HttpResponse response,
+                 answer_query(api, request, std::move(query), ResultFormat::kLegacy, &status));
+  const bool waited = monotonic_now_ns() - request.received_ns >= wait_ns;
+  if (response.status == 200 && status.rows == 0 && !waited) {
+    response.again_ms = kPollMs;
+  }
   add_history_id(request, &response);
   return response;
 }

@@ -9,8 +9,9 @@ namespace evq {
 
 // Fills in what the server decides and runs the query. A query that fails gives the error object
 // with its place in the text.
+// `status`, when given, is what the query ended with.
 Result<HttpResponse> answer_query(Api& api, HttpRequest& request, QueryRequest query,
-                                  ResultFormat format);
+                                  ResultFormat format, QueryStatus* status = nullptr);
 // X-Axiom-History-Query-Id, when the request asked for its query to be remembered.
 void add_history_id(const HttpRequest& request, HttpResponse* response);
 

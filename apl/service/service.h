@@ -27,6 +27,8 @@ struct ServiceOptions {
   std::size_t memory_limit_bytes = 0;  // of one query; 0: kQueryMemoryBytesDefault
   std::size_t memory_total_bytes = 0;  // of all queries together; 0: the same
   std::int64_t timeout_ms = 0;         // of one query; 0: none
+  // True when somebody calls Store::maintain regularly (a server).
+  bool background_upkeep = false;
   bool allow_external = false;         // externaldata may read files
   std::vector<std::string> external_prefixes;  // only locations that begin with one of these
   std::string geo_database;            // path of an .mmdb file; empty: none

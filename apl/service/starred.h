@@ -1,0 +1,41 @@
+#pragma once
+// Saved ("starred") queries: the seed's StarredQuery, validated strictly and kept as given. Shared
+// by the HTTP API and the command line. The stored body is the object without its id; answers are
+// the object with it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apl/service/request.h"
+#include "store/definitions.h"
+
+namespace evq {
+
+// A valid StarredQuery; `body` is its compact JSON without an id.
+struct StarredQuery {
+  std::string name;
+  std::string who;
+  std::string dataset;  // may be empty
+  std::string body;
+};
+
+// kUsage with the member's path ("query.queryOptions.priority") for whatever the seed does not
+// allow: missing or mistyped members, values outside of their enumeration, metadata that is not
+// text, unknown members of queryOptions, shownColumns of more than 10,000 characters.
+Result<StarredQuery> read_starred_query(std::string_view json);
+
+// The query that a stored body holds, as a request.
+Result<QueryRequest> starred_request(const StoredObject& stored);
+// StarredQueryWithId.
+std::string starred_answer(const StoredObject& stored);
+
+// Inserts or replaces; `id` empty makes a new one, and `must_exist` gives kNotFound instead of
+// inserting. The stored object.
+Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
+                                 const StarredQuery& query, bool must_exist);
+// kNotFound.
+Result<StoredObject> find_starred(Definitions& definitions, std::string_view id);
+Status remove_starred(Definitions& definitions, std::string_view id);
+
+}  // namespace evq

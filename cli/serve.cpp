@@ -1,0 +1,103 @@
+// evq serve: the HTTP API over the store.
+
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "http/router.h"
+#include "http/server.h"
+#include "http/token_store.h"
+#include "http/upkeep.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+// Decoded segments kept between queries unless --cache-size says otherwise.
+constexpr std::size_t kCacheBytesDefault = 256 * kMebibyte;
+
+// One write a line, so that lines of several threads do not mix.
+void write_line(std::string_view line) {
+  static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+}
+
+Status check_exposure(const ServeCommand& command, const std::string& host) {
+  if (command.no_auth && !is_loopback_host(host)) {
+    return make_error(ErrorCode::kUsage, "--no-auth is for loopback addresses only",
+                      "listen on 127.0.0.1, or create tokens with evq token create");
+  }
+  if (command.tls_certificate.empty() != command.tls_key.empty()) {
+    return make_error(ErrorCode::kUsage, "--tls-cert and --tls-key belong together");
+  }
+  return Status::success();
+}
+
+// Without any token nobody could get in: the first one is made and shown once.
+Status bootstrap(Service& service) {
+  Definitions& definitions = service.store().definitions();
+  EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, definitions.tokens().list());
+  if (!tokens.empty()) {
+    return Status::success();
+  }
+  TokenSpec spec;
+  spec.name = "first run";
+  spec.description = "made by the first start of evq serve";
+  spec.capabilities = full_capabilities();
+  EVQ_TRY_ASSIGN(const CreatedToken created, create_token(definitions, spec));
+  write_line("evq: first token, shown this once: " + created.secret + "\n");
+  return Status::success();
+}
+
+Status serve(const GlobalOptions& global, const ServeCommand& command) {
+  HttpServerOptions server;
+  EVQ_TRY(parse_listen_address(command.listen, &server.host, &server.port));
+  EVQ_TRY(check_exposure(command, server.host));
+  ServiceOptions service_options;
+  service_options.background_upkeep = true;
+  service_options.cache_bytes = kCacheBytesDefault;
+  if (!command.cache_size.empty()) {
+    EVQ_TRY_ASSIGN(service_options.cache_bytes, parse_size(command.cache_size));
+  }
+  if (!command.memory_limit.empty()) {
+    EVQ_TRY_ASSIGN(service_options.memory_limit_bytes, parse_size(command.memory_limit));
+    service_options.memory_total_bytes = service_options.memory_limit_bytes;
+  }
+  const auto timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
+  server.request_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
+                 open_service(global, std::move(service_options)));
+  HttpMetrics metrics;
+  ApiOptions api_options;
+  api_options.authenticate = !command.no_auth;
+  api_options.cors_origins = command.cors_origins;
+  Api api(*service, metrics, std::move(api_options));
+  if (!command.no_auth) {
+    EVQ_TRY(bootstrap(*service));
+  }
+  server.tls_certificate = command.tls_certificate;
+  server.tls_key = command.tls_key;
+  server.spool_directory = global.store;
+  if (!global.quiet && !command.no_access_log) {
+    server.access_log = write_line;
+  }
+  Router router(api);
+  EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,
+                 HttpServer::listen(server, router, metrics));
+  const std::string scheme = server.tls_key.empty() ? "http" : "https";
+  const bool v6 = server.host.find(':') != std::string::npos;
+  write_line("evq: listening on " + scheme + "://" + (v6 ? "[" + server.host + "]" : server.host) +
+             ":" + std::to_string(listening->port()) + "\n");
+  const Upkeep upkeep(*service, metrics, command.upkeep_ms);
+  listening->run();
+  return Status::success();
+}
+
+}  // namespace
+
+int run_serve(const GlobalOptions& global, const ServeCommand& command) {
+  const Status status = serve(global, command);
+  return status.ok() ? 0 : report_error(status.error());
+}
+
+}  // namespace evq

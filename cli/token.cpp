@@ -1,0 +1,156 @@
+// evq token and evq org: who may use the HTTP API.
+
+#include <map>
+
+#include "cli/commands.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "http/auth.h"
+#include "http/token_store.h"
+#include "store/base/json_writer.h"
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+namespace {
+
+using ActionsByResource = std::map<std::string, std::vector<std::string>>;
+
+void append_actions(JsonWriter* json, const ActionsByResource& resources) {
+  json->begin_object();
+  for (const auto& [resource, actions] : resources) {
+    json->key(resource);
+    json->begin_array();
+    for (const std::string& action : actions) {
+      json->string(action);
+    }
+    json->end_array();
+  }
+  json->end_object();
+}
+
+// --ingest D, --query D and --allow [DATASET:]RESOURCE|ACTION as the API's capabilities.
+Result<std::string> capabilities_of(const TokenCommand& command) {
+  std::map<std::string, ActionsByResource> datasets;
+  ActionsByResource organization;
+  for (const std::string& dataset : command.ingest) {
+    datasets[dataset]["ingest"] = {"create"};
+  }
+  for (const std::string& dataset : command.query) {
+    datasets[dataset]["query"] = {"read"};
+  }
+  for (const std::string& text : command.allow) {
+    const std::size_t bar = text.rfind('|');
+    const std::size_t colon = text.find(':');
+    if (bar == std::string::npos || bar == 0 || bar + 1 == text.size()) {
+      return make_error(ErrorCode::kUsage, "'" + text + "' is not a permission",
+                        "write RESOURCE|ACTION or DATASET:RESOURCE|ACTION, such as "
+                        "'datasets|update' or 'logs:starredQueries|update'");
+    }
+    const std::string action = text.substr(bar + 1);
+    if (colon != std::string::npos && colon < bar) {
+      datasets[text.substr(0, colon)][text.substr(colon + 1, bar - colon - 1)].push_back(action);
+    } else if (const std::string resource = text.substr(0, bar);
+               resource == "starredQueries" || resource == "virtualFields") {
+      datasets["*"][resource].push_back(action);
+    } else {
+      organization[resource].push_back(action);
+    }
+  }
+  if (datasets.empty() && organization.empty()) {
+    return full_capabilities();
+  }
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("datasetCapabilities");
+  json.begin_object();
+  for (const auto& [dataset, resources] : datasets) {
+    json.key(dataset);
+    append_actions(&json, resources);
+  }
+  json.end_object();
+  json.key("orgCapabilities");
+  append_actions(&json, organization);
+  json.end_object();
+  return text;
+}
+
+Status create(Definitions& definitions, const TokenCommand& command) {
+  TokenSpec spec;
+  spec.name = command.name;
+  spec.description = command.description;
+  spec.personal = command.personal;
+  if (!command.expires.empty()) {
+    spec.expires = parse_relative_time(command.expires, wall_clock_now_ns());
+    if (!spec.expires.has_value()) {
+      return make_error(ErrorCode::kUsage, "'" + command.expires + "' is not a time",
+                        "write now+30d or 2030-01-01");
+    }
+  }
+  if (!spec.personal) {
+    EVQ_TRY_ASSIGN(spec.capabilities, capabilities_of(command));
+  }
+  EVQ_TRY_ASSIGN(const CreatedToken created, create_token(definitions, spec));
+  return stdout_sink()(created.secret + "\n");
+}
+
+Status list(Definitions& definitions) {
+  EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, definitions.tokens().list());
+  std::string text;
+  JsonWriter json(text);
+  for (const TokenRecord& token : tokens) {
+    json.begin_object();
+    json.key("id");
+    json.string(token.id);
+    json.key("name");
+    json.string(token.name);
+    json.key("kind");
+    json.string(token.kind);
+    json.key("created");
+    json.instant(token.created);
+    json.key("expires");
+    token.expires.has_value() ? json.instant(*token.expires) : json.null();
+    json.key("capabilities");
+    token.capabilities.empty() ? json.null() : json.raw(token.capabilities);
+    json.end_object();
+    json.new_line();
+  }
+  return stdout_sink()(text);
+}
+
+Status manage(const GlobalOptions& global, const TokenCommand& command) {
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, {}));
+  Definitions& definitions = service->store().definitions();
+  if (command.action == "create") {
+    return create(definitions, command);
+  }
+  if (command.action == "delete") {
+    return delete_token(definitions, command.id);
+  }
+  return list(definitions);
+}
+
+Status organize(const GlobalOptions& global, const OrganizationCommand& command) {
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, {}));
+  Definitions& definitions = service->store().definitions();
+  if (!command.id.empty()) {
+    EVQ_TRY(definitions.put_setting("org.id", command.id));
+  }
+  EVQ_TRY_ASSIGN(const std::string id, organization_id(definitions));
+  return stdout_sink()(id + "\n");
+}
+
+}  // namespace
+
+int run_token(const GlobalOptions& global, const TokenCommand& command) {
+  const Status status = manage(global, command);
+  return status.ok() ? 0 : report_error(status.error());
+}
+
+int run_organization(const GlobalOptions& global, const OrganizationCommand& command) {
+  const Status status = organize(global, command);
+  return status.ok() ? 0 : report_error(status.error());
+}
+
+}  // namespace evq

@@ -1,0 +1,227 @@
+// Datasets, their fields and map fields, trim and vacuum, under /v1 and /v2.
+
+#include <algorithm>
+
+#include "http/api.h"
+#include "http/router.h"
+#include "http/wire_resources.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+bool may_see(const Identity& identity, const std::string& dataset) {
+  return identity.may_organization("datasets", "read") || identity.may(dataset, "query", "read") ||
+         identity.may(dataset, "ingest", "create");
+}
+
+// Forbidden and missing look alike to those who may not see the dataset.
+Result<DatasetDefinition> visible_dataset(Api& api, const HttpRequest& request) {
+  const std::string& name = request.argument("dataset");
+  if (!may_see(request.identity, name)) {
+    return permission_error("datasets", "read", name);
+  }
+  EVQ_TRY_ASSIGN(std::optional<DatasetDefinition> found, api.definitions().find_dataset(name));
+  if (!found.has_value()) {
+    return make_error(ErrorCode::kNotFound, "dataset not found");
+  }
+  return *std::move(found);
+}
+
+Result<std::vector<DatasetDefinition>> visible_datasets(Api& api, const HttpRequest& request) {
+  EVQ_TRY_ASSIGN(std::vector<DatasetDefinition> all, api.definitions().datasets());
+  std::erase_if(all, [&](const DatasetDefinition& dataset) {
+    return !may_see(request.identity, dataset.name);
+  });
+  return all;
+}
+
+Status apply(const DatasetBody& body, DatasetDefinition* dataset) {
+  constexpr std::uint64_t kRetentionDaysMax = 100000;
+  if (body.description.value_or("").size() > kResourceTextBytesMax) {
+    return make_error(ErrorCode::kUsage, "description is too long");
+  }
+  if (body.retention_days.value_or(0) > kRetentionDaysMax) {
+    return make_error(ErrorCode::kUsage, "retentionDays is too large");
+  }
+  dataset->description = body.description.value_or(dataset->description);
+  if (body.retention_days.has_value()) {
+    dataset->retention_days = static_cast<std::int64_t>(*body.retention_days);
+  }
+  dataset->use_retention = body.use_retention.value_or(dataset->use_retention);
+  return Status::success();
+}
+
+Status check_map_field(const std::string& name) {
+  if (name.empty() || name.size() > kFieldNameBytesMax ||
+      (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))) {
+    return make_error(ErrorCode::kUsage, "'" + name + "' cannot be a map field");
+  }
+  return Status::success();
+}
+
+Result<FieldInfo> find_field(Api& api, const HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
+  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, api.store().fields(dataset.name));
+  const auto found = std::ranges::find(fields, request.argument("field"), &FieldInfo::name);
+  if (found == fields.end()) {
+    return make_error(ErrorCode::kNotFound, "field not found");
+  }
+  return *found;
+}
+
+Result<std::string> fields_text(Api& api, const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, api.store().fields(dataset));
+  std::vector<std::string> items;
+  items.reserve(fields.size());
+  for (const FieldInfo& field : fields) {
+    items.push_back(write_field(field));
+  }
+  return write_list(items);
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, visible_datasets(api, request));
+  std::vector<std::string> items;
+  for (const DatasetDefinition& dataset : datasets) {
+    items.push_back(write_dataset(dataset));
+  }
+  return json_response(write_list(items));
+}
+
+Result<HttpResponse> handle_dataset_create(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const DatasetBody body, read_dataset_body(text));
+  DatasetDefinition dataset;
+  dataset.name = body.name.value_or("");
+  dataset.kind = body.kind.value_or("axiom:events:v1");
+  dataset.who = request.identity.name;
+  dataset.extra = body.extra;
+  EVQ_TRY(apply(body, &dataset));
+  EVQ_TRY_ASSIGN(const DatasetDefinition created, api.definitions().create_dataset(dataset));
+  return json_response(write_dataset(created));
+}
+
+Result<HttpResponse> handle_dataset_show(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
+  return json_response(write_dataset(dataset));
+}
+
+Result<HttpResponse> handle_dataset_update(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const DatasetBody body, read_dataset_body(text));
+  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
+  EVQ_TRY(apply(body, &dataset));
+  EVQ_TRY(api.definitions().update_dataset(dataset));
+  EVQ_TRY_ASSIGN(dataset, visible_dataset(api, request));
+  return json_response(write_dataset(dataset));
+}
+
+Result<HttpResponse> handle_dataset_delete(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
+  EVQ_TRY(api.store().drop_dataset(dataset.name));
+  return no_content();
+}
+
+Result<HttpResponse> handle_dataset_info(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
+  EVQ_TRY_ASSIGN(const DatasetStats stats, api.store().stats(dataset.name));
+  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, api.store().fields(dataset.name));
+  return json_response(write_dataset_info(dataset, stats, fields));
+}
+
+Result<HttpResponse> handle_dataset_trim(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const std::int64_t age, read_trim_body(text));
+  const auto before = checked_subtract(wall_clock_now_ns(), age);
+  EVQ_TRY_ASSIGN(const std::uint64_t removed,
+                 api.store().trim(request.argument("dataset"), before.value_or(kInstantMin)));
+  if (request.route->pattern.starts_with("/v2/")) {
+    return no_content();
+  }
+  return json_response("{\"numDeleted\":" + std::to_string(removed) + "}");
+}
+
+Result<HttpResponse> handle_dataset_vacuum(Api& api, HttpRequest& request) {
+  EVQ_TRY(api.store().maintain(request.argument("dataset"), true, *request.control));
+  return json_response("{}");
+}
+
+Result<HttpResponse> handle_field_list(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
+  EVQ_TRY_ASSIGN(std::string text, fields_text(api, dataset.name));
+  return json_response(std::move(text));
+}
+
+Result<HttpResponse> handle_field_show(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const FieldInfo field, find_field(api, request));
+  return json_response(write_field(field));
+}
+
+Result<HttpResponse> handle_field_update(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(FieldInfo field, find_field(api, request));
+  EVQ_TRY_ASSIGN(field.attributes, read_field_body(text, field.attributes));
+  EVQ_TRY(api.store().set_field(request.argument("dataset"), field.name, field.attributes));
+  return json_response(write_field(field));
+}
+
+Result<HttpResponse> handle_field_list_all(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, visible_datasets(api, request));
+  std::vector<std::string> items;
+  for (const DatasetDefinition& dataset : datasets) {
+    EVQ_TRY_ASSIGN(const std::string fields, fields_text(api, dataset.name));
+    items.push_back("{\"datasetName\":" + std::string("\"") + dataset.name +
+                    "\",\"fields\":" + fields + "}");
+  }
+  return json_response(write_list(items));
+}
+
+Result<HttpResponse> handle_map_field_list(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
+  return json_response(write_strings(dataset.map_fields));
+}
+
+Result<HttpResponse> handle_map_field_replace(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(std::vector<std::string> names, read_names_body(text));
+  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
+  for (const std::string& name : names) {
+    EVQ_TRY(check_map_field(name));
+    if (std::ranges::count(names, name) > 1) {
+      return make_error(ErrorCode::kUsage, "map field '" + name + "' is there twice");
+    }
+  }
+  dataset.map_fields = std::move(names);
+  EVQ_TRY(api.definitions().update_dataset(dataset));
+  return json_response(write_strings(dataset.map_fields));
+}
+
+Result<HttpResponse> handle_map_field_add(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const std::string name, read_name_body(text));
+  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
+  EVQ_TRY(check_map_field(name));
+  if (std::ranges::find(dataset.map_fields, name) != dataset.map_fields.end()) {
+    return make_error(ErrorCode::kConflict, "map field '" + name + "' exists already");
+  }
+  dataset.map_fields.push_back(name);
+  EVQ_TRY(api.definitions().update_dataset(dataset));
+  HttpResponse response = json_response(write_strings({name}));
+  response.body = "{\"name\":" + response.body.substr(1, response.body.size() - 2) + "}";
+  return response;
+}
+
+Result<HttpResponse> handle_map_field_remove(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
+  if (std::erase(dataset.map_fields, request.argument("field")) == 0) {
+    return make_error(ErrorCode::kNotFound, "map field not found");
+  }
+  EVQ_TRY(api.definitions().update_dataset(dataset));
+  return no_content();
+}
+
+}  // namespace evq

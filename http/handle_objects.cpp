@@ -1,0 +1,144 @@
+// Annotations, virtual fields, monitors, notifiers, dashboards and views: objects that are kept as
+// they are given. One table says what each kind is called; annotations alone have rules of their
+// own.
+
+#include <algorithm>
+#include <array>
+
+#include "http/api.h"
+#include "http/router.h"
+#include "http/wire_resources.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+struct KindInfo {
+  std::string_view path;
+  ObjectKind kind;
+  std::string_view id_prefix;
+  std::array<const char*, 3> required;
+  int created_status;
+};
+
+constexpr std::array kKinds = {
+    KindInfo{"/v2/annotations", ObjectKind::kAnnotation, "ann_", {}, 201},
+    KindInfo{"/v2/vfields", ObjectKind::kVirtualField, "", {"dataset", "name", "expression"}, 200},
+    KindInfo{"/v2/monitors", ObjectKind::kMonitor, "", {"name"}, 200},
+    KindInfo{"/v2/notifiers", ObjectKind::kNotifier, "", {"name"}, 200},
+    KindInfo{"/v2/dashboards", ObjectKind::kDashboard, "", {}, 200},
+    KindInfo{"/v2/views", ObjectKind::kView, "", {"name"}, 200},
+};
+
+const KindInfo& kind_of(const HttpRequest& request) {
+  const auto found = std::ranges::find_if(
+      kKinds, [&](const KindInfo& info) { return request.route->pattern.starts_with(info.path); });
+  return *found;
+}
+
+Result<StoredObject> find_object(Api& api, const HttpRequest& request) {
+  EVQ_TRY_ASSIGN(std::optional<StoredObject> found,
+                 api.definitions().find_object(kind_of(request).kind, request.argument("id")));
+  if (!found.has_value()) {
+    return make_error(ErrorCode::kNotFound, "object not found");
+  }
+  return *std::move(found);
+}
+
+Result<ObjectBody> read_body(const KindInfo& info, const HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  if (info.kind == ObjectKind::kAnnotation) {
+    return read_annotation_body(text, wall_clock_now_ns());
+  }
+  std::vector<std::string> required;
+  for (const char* name : info.required) {
+    if (name != nullptr) {
+      required.emplace_back(name);
+    }
+  }
+  return read_object_body(text, required);
+}
+
+// ?datasets=a,b, ?datasets=a&datasets=b, ?dataset=a
+std::vector<std::string> asked_datasets(const HttpRequest& request) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : request.parameters) {
+    if (name != "datasets" && name != "dataset") {
+      continue;
+    }
+    std::string_view rest = value;
+    while (!rest.empty()) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      names.emplace_back(rest.substr(0, comma));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
+  const KindInfo& info = kind_of(request);
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, api.definitions().objects(info.kind, ""));
+  const std::vector<std::string> datasets = asked_datasets(request);
+  std::vector<std::string> items;
+  for (const StoredObject& object : objects) {
+    const bool concerns = info.kind == ObjectKind::kAnnotation
+                              ? annotation_concerns(object.body, datasets)
+                              : std::ranges::find(datasets, object.dataset) != datasets.end();
+    if (datasets.empty() || concerns) {
+      items.push_back(write_object(object));
+    }
+  }
+  return json_response(write_list(items));
+}
+
+Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request) {
+  const KindInfo& info = kind_of(request);
+  EVQ_TRY_ASSIGN(const ObjectBody body, read_body(info, request));
+  StoredObject object;
+  object.kind = info.kind;
+  object.id = std::string(info.id_prefix) + make_uuid();
+  object.name = body.name;
+  object.dataset = body.dataset;
+  object.who = request.identity.name;
+  object.body = body.body;
+  object.created = wall_clock_now_ns();
+  object.updated = object.created;
+  EVQ_TRY(api.definitions().put_object(object));
+  return json_response(write_object(object), info.created_status);
+}
+
+Result<HttpResponse> handle_object_show(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const StoredObject object, find_object(api, request));
+  return json_response(write_object(object));
+}
+
+Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(StoredObject object, find_object(api, request));
+  ObjectBody body;
+  if (object.kind == ObjectKind::kAnnotation) {
+    EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+    EVQ_TRY_ASSIGN(body, merge_object(object.body, text));
+  } else {
+    EVQ_TRY_ASSIGN(body, read_body(kind_of(request), request));
+  }
+  object.name = body.name;
+  object.dataset = body.dataset;
+  object.body = body.body;
+  object.updated = wall_clock_now_ns();
+  EVQ_TRY(api.definitions().put_object(object));
+  return json_response(write_object(object));
+}
+
+Result<HttpResponse> handle_object_delete(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const bool removed,
+                 api.definitions().remove_object(kind_of(request).kind, request.argument("id")));
+  if (!removed) {
+    return make_error(ErrorCode::kNotFound, "object not found");
+  }
+  return no_content();
+}
+
+}  // namespace evq

@@ -1,0 +1,105 @@
+// Saved queries. Permission is asked on the query's dataset, or on every one ("*") when it names
+// none.
+
+#include <charconv>
+
+#include "apl/service/starred.h"
+#include "http/api.h"
+#include "http/wire_resources.h"
+
+namespace evq {
+namespace {
+
+Status check(const HttpRequest& request, std::string_view dataset, std::string_view action) {
+  const std::string_view name = dataset.empty() ? std::string_view("*") : dataset;
+  return request.identity.may(name, "starredQueries", action)
+             ? Status::success()
+             : Status(permission_error("starredQueries", action));
+}
+
+Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
+                                    std::size_t absent, std::size_t max) {
+  const auto text = request.parameter(name);
+  if (!text.has_value() || text->empty()) {
+    return absent;
+  }
+  std::size_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || at != end || value > max) {
+    return make_error(ErrorCode::kUsage,
+                      std::string(name) + " must be a number up to " + std::to_string(max));
+  }
+  return value;
+}
+
+bool wanted(const HttpRequest& request, const StoredObject& object) {
+  const std::string_view who = request.parameter("who").value_or("");
+  const std::string_view text = request.parameter("qs").value_or("");
+  return (who.empty() || who == "all" || who == object.who) &&
+         (text.empty() || object.body.find(text) != std::string::npos);
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::size_t limit, count_parameter(request, "limit", 100, 1000));
+  EVQ_TRY_ASSIGN(std::size_t offset, count_parameter(request, "offset", 0, SIZE_MAX / 2));
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
+                 api.definitions().objects(ObjectKind::kSavedQuery,
+                                           request.parameter("dataset").value_or("")));
+  std::vector<std::string> items;
+  bool any = objects.empty();
+  for (const StoredObject& object : objects) {
+    if (!check(request, object.dataset, "read").ok()) {
+      continue;
+    }
+    any = true;
+    if (!wanted(request, object)) {
+      continue;
+    }
+    if (offset > 0) {
+      --offset;
+    } else if (items.size() < limit) {
+      items.push_back(starred_answer(object));
+    }
+  }
+  if (!any) {
+    EVQ_TRY(check(request, "", "read"));
+  }
+  return json_response(write_list(items));
+}
+
+Result<HttpResponse> handle_starred_create(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(const StarredQuery query, read_starred_query(body));
+  EVQ_TRY(check(request, query.dataset, "create"));
+  EVQ_TRY_ASSIGN(const StoredObject stored, put_starred(api.definitions(), "", query, false));
+  return json_response(starred_answer(stored));
+}
+
+Result<HttpResponse> handle_starred_show(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const StoredObject stored,
+                 find_starred(api.definitions(), request.argument("id")));
+  EVQ_TRY(check(request, stored.dataset, "read"));
+  return json_response(starred_answer(stored));
+}
+
+Result<HttpResponse> handle_starred_update(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(const StarredQuery query, read_starred_query(body));
+  EVQ_TRY(check(request, query.dataset, "update"));
+  EVQ_TRY_ASSIGN(const StoredObject known, find_starred(api.definitions(), request.argument("id")));
+  EVQ_TRY(check(request, known.dataset, "update"));
+  EVQ_TRY_ASSIGN(const StoredObject stored, put_starred(api.definitions(), known.id, query, true));
+  return json_response(starred_answer(stored));
+}
+
+Result<HttpResponse> handle_starred_delete(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const StoredObject known, find_starred(api.definitions(), request.argument("id")));
+  EVQ_TRY(check(request, known.dataset, "delete"));
+  EVQ_TRY(remove_starred(api.definitions(), known.id));
+  return no_content();
+}
+
+}  // namespace evq

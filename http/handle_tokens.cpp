@@ -1,0 +1,90 @@
+// Tokens over the API. Only API tokens are made and listed here: personal ones are the machine
+// owner's, by `evq token create --personal`. Nobody hands on more than they have.
+
+#include "http/api.h"
+#include "http/wire_resources.h"
+
+namespace evq {
+namespace {
+
+Status check_not_more(const Identity& giver, std::string_view capabilities) {
+  EVQ_TRY_ASSIGN(const Capabilities wanted, parse_capabilities(capabilities));
+  for (const auto& [dataset, resources] : wanted.datasets) {
+    for (const auto& [resource, actions] : resources) {
+      for (const std::string& action : actions) {
+        if (!giver.may(dataset, resource, action)) {
+          return permission_error(resource, action, dataset);
+        }
+      }
+    }
+  }
+  for (const auto& [resource, actions] : wanted.organization) {
+    for (const std::string& action : actions) {
+      if (!giver.may_organization(resource, action)) {
+        return permission_error(resource, action);
+      }
+    }
+  }
+  return Status::success();
+}
+
+Result<TokenRecord> api_token(Api& api, const HttpRequest& request) {
+  EVQ_TRY_ASSIGN(TokenRecord token, find_token(api.definitions(), request.argument("id")));
+  if (token.kind != "api") {
+    return make_error(ErrorCode::kNotFound, "token not found");
+  }
+  return token;
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_token_list(Api& api, HttpRequest& /*request*/) {
+  EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, api.definitions().tokens().list());
+  std::vector<std::string> items;
+  for (const TokenRecord& token : tokens) {
+    if (token.kind == "api") {
+      items.push_back(write_token(token));
+    }
+  }
+  return json_response(write_list(items));
+}
+
+Result<HttpResponse> handle_token_create(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(const TokenSpec spec, read_token_body(body));
+  EVQ_TRY(check_not_more(request.identity, spec.capabilities));
+  EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
+  api.auth.forget();
+  return json_response(write_token(created.record, created.secret));
+}
+
+Result<HttpResponse> handle_token_show(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const TokenRecord token, api_token(api, request));
+  return json_response(write_token(token));
+}
+
+Result<HttpResponse> handle_token_delete(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const TokenRecord token, api_token(api, request));
+  EVQ_TRY(delete_token(api.definitions(), token.id));
+  api.auth.forget();
+  return no_content();
+}
+
+Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const RegenerateBody body, read_regenerate_body(text));
+  EVQ_TRY_ASSIGN(TokenRecord old, api_token(api, request));
+  EVQ_TRY(check_not_more(request.identity, old.capabilities));
+  TokenSpec spec;
+  spec.name = old.name;
+  spec.description = old.description;
+  spec.capabilities = old.capabilities;
+  spec.expires = body.new_expires;
+  EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
+  old.expires = body.old_expires.value_or(wall_clock_now_ns());
+  EVQ_TRY(api.definitions().tokens().put(old));
+  api.auth.forget();
+  return json_response(write_token(created.record, created.secret));
+}
+
+}  // namespace evq

@@ -1,0 +1,68 @@
+// The one user and the one organization of a store, in the form that clients expect.
+
+#include "http/api.h"
+#include "store/base/json_writer.h"
+
+namespace evq {
+namespace {
+
+std::string user_text() {
+  return R"({"id":"owner","name":"owner","email":"owner@localhost","emails":["owner@localhost"],)"
+         R"("role":{"id":"owner","name":"Owner"}})";
+}
+
+Result<std::string> organization_text(Api& api) {
+  EVQ_TRY_ASSIGN(const std::string id, organization_id(api.definitions()));
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  for (const char* name : {"id", "name", "slug"}) {
+    json.key(name);
+    json.string(id);
+  }
+  json.key("role");
+  json.string("owner");
+  json.key("plan");
+  json.string("comped");
+  json.key("paymentStatus");
+  json.string("na");
+  json.key("inTrial");
+  json.boolean(false);
+  json.key("primaryEmail");
+  json.string("owner@localhost");
+  json.end_object();
+  return text;
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_user(Api& /*api*/, HttpRequest& /*request*/) {
+  return json_response(user_text());
+}
+
+Result<HttpResponse> handle_user_list(Api& /*api*/, HttpRequest& /*request*/) {
+  return json_response("[" + user_text() + "]");
+}
+
+Result<HttpResponse> handle_user_show(Api& /*api*/, HttpRequest& request) {
+  if (request.argument("id") != "owner") {
+    return make_error(ErrorCode::kNotFound, "user not found");
+  }
+  return json_response(user_text());
+}
+
+Result<HttpResponse> handle_organization_list(Api& api, HttpRequest& /*request*/) {
+  EVQ_TRY_ASSIGN(const std::string text, organization_text(api));
+  return json_response("[" + text + "]");
+}
+
+Result<HttpResponse> handle_organization_show(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string id, organization_id(api.definitions()));
+  if (request.argument("id") != id) {
+    return make_error(ErrorCode::kNotFound, "organization not found");
+  }
+  EVQ_TRY_ASSIGN(std::string text, organization_text(api));
+  return json_response(std::move(text));
+}
+
+}  // namespace evq

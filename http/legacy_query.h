@@ -1,0 +1,51 @@
+#pragma once
+// The older query endpoint's body as a struct and as APL text, so that one engine answers both.
+// Reading is in wire_legacy.cpp.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apl/service/request.h"
+#include "store/column/value.h"
+
+namespace evq {
+
+struct LegacyFilter {
+  std::string op;
+  std::string field;
+  Value value;
+  bool case_sensitive = false;
+  std::vector<LegacyFilter> children;  // of and, or, not
+};
+
+struct LegacyAggregation {
+  std::string alias;
+  std::string op;
+  std::string field;
+  std::vector<Value> arguments;
+};
+
+struct LegacyQuery {
+  std::optional<std::string> start_time;
+  std::optional<std::string> end_time;
+  std::optional<std::uint64_t> limit;
+  std::vector<OrderItem> order;
+  std::optional<std::string> cursor;
+  bool include_cursor = false;
+  std::optional<LegacyFilter> filter;
+  std::vector<LegacyAggregation> aggregations;
+  std::vector<std::string> group_by;
+  std::vector<std::pair<std::string, std::string>> virtual_fields;  // alias, expression
+  std::vector<std::pair<std::string, std::string>> project;         // field, alias
+};
+
+// kUsage for unknown operators and wrong types; zero values mean "not given".
+Result<LegacyQuery> read_legacy_body(std::string_view json);
+
+// The query as APL over `dataset`; kUsage for an unknown operator or aggregation.
+Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& query);
+
+}  // namespace evq

@@ -1,0 +1,138 @@
+#include "http/legacy_query.h"
+#include "http/wire_json.h"
+
+namespace evq {
+namespace {
+
+using wire::Json;
+
+Value scalar(const Json& json) {
+  if (json.is_boolean()) {
+    return Value::boolean(json.get<bool>());
+  }
+  if (json.is_number_integer() &&
+      (!json.is_number_unsigned() || json.get<std::uint64_t>() <= INT64_MAX)) {
+    return Value::integer(json.get<std::int64_t>());
+  }
+  if (json.is_number()) {
+    return Value::real(json.get<double>());
+  }
+  return json.is_string() ? Value::string(json.get<std::string>()) : Value::null();
+}
+
+// The elements of a list member, all objects; none when it is not given.
+Result<std::vector<const Json*>> objects_of(const Json& body, const char* name) {
+  std::vector<const Json*> objects;
+  const Json* list = wire::member(body, name);
+  if (list == nullptr) {
+    return objects;
+  }
+  if (!list->is_array()) {
+    return make_error(ErrorCode::kUsage, std::string(name) + " must be a list");
+  }
+  for (const Json& each : *list) {
+    if (!each.is_object()) {
+      return make_error(ErrorCode::kUsage, std::string(name) + " must hold objects");
+    }
+    objects.push_back(&each);
+  }
+  return objects;
+}
+
+Result<LegacyFilter> read_filter(const Json& json) {
+  LegacyFilter filter;
+  EVQ_TRY_ASSIGN(const auto op, wire::optional_string(json, "op"));
+  EVQ_TRY_ASSIGN(const auto field, wire::optional_string(json, "field"));
+  EVQ_TRY_ASSIGN(const auto exact, wire::optional_bool(json, "caseSensitive"));
+  filter.op = op.value_or("");
+  filter.field = field.value_or("");
+  filter.case_sensitive = exact.value_or(false);
+  if (const Json* value = wire::member(json, "value"); value != nullptr) {
+    filter.value = scalar(*value);
+  }
+  EVQ_TRY_ASSIGN(const std::vector<const Json*> children, objects_of(json, "children"));
+  for (const Json* child : children) {
+    EVQ_TRY_ASSIGN(LegacyFilter read, read_filter(*child));
+    filter.children.push_back(std::move(read));
+  }
+  return filter;
+}
+
+Status read_aggregations(const Json& body, LegacyQuery* query) {
+  EVQ_TRY_ASSIGN(const std::vector<const Json*> list, objects_of(body, "aggregations"));
+  for (const Json* json : list) {
+    LegacyAggregation aggregation;
+    EVQ_TRY_ASSIGN(const auto alias, wire::optional_string(*json, "alias"));
+    EVQ_TRY_ASSIGN(const auto field, wire::optional_string(*json, "field"));
+    EVQ_TRY_ASSIGN(aggregation.op, wire::required_string(*json, "op"));
+    aggregation.alias = alias.value_or("");
+    aggregation.field = field.value_or("");
+    const Json* argument = wire::member(*json, "argument");
+    if (argument != nullptr && argument->is_array()) {
+      for (const Json& each : *argument) {
+        aggregation.arguments.push_back(scalar(each));
+      }
+    } else if (argument != nullptr) {
+      aggregation.arguments.push_back(scalar(*argument));
+    }
+    query->aggregations.push_back(std::move(aggregation));
+  }
+  return Status::success();
+}
+
+Status read_lists(const Json& body, LegacyQuery* query) {
+  EVQ_TRY_ASSIGN(const std::vector<const Json*> order, objects_of(body, "order"));
+  for (const Json* json : order) {
+    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(*json, "field"));
+    EVQ_TRY_ASSIGN(const auto descending, wire::optional_bool(*json, "desc"));
+    query->order.push_back({field, descending.value_or(false)});
+  }
+  EVQ_TRY_ASSIGN(const auto groups, wire::optional_strings(body, "groupBy"));
+  query->group_by = groups.value_or(std::vector<std::string>());
+  EVQ_TRY_ASSIGN(const std::vector<const Json*> fields, objects_of(body, "virtualFields"));
+  for (const Json* json : fields) {
+    EVQ_TRY_ASSIGN(const std::string alias, wire::required_string(*json, "alias"));
+    EVQ_TRY_ASSIGN(const std::string expression, wire::required_string(*json, "expr"));
+    query->virtual_fields.emplace_back(alias, expression);
+  }
+  EVQ_TRY_ASSIGN(const std::vector<const Json*> project, objects_of(body, "project"));
+  for (const Json* json : project) {
+    EVQ_TRY_ASSIGN(const std::string field, wire::required_string(*json, "field"));
+    EVQ_TRY_ASSIGN(const auto alias, wire::optional_string(*json, "alias"));
+    query->project.emplace_back(field, alias.value_or(""));
+  }
+  return Status::success();
+}
+
+}  // namespace
+
+Result<LegacyQuery> read_legacy_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json body, wire::parse_object(text));
+  LegacyQuery query;
+  EVQ_TRY_ASSIGN(query.start_time, wire::optional_string(body, "startTime"));
+  EVQ_TRY_ASSIGN(query.end_time, wire::optional_string(body, "endTime"));
+  EVQ_TRY_ASSIGN(query.limit, wire::optional_count(body, "limit"));
+  if (query.limit == std::uint64_t{0}) {
+    query.limit.reset();
+  }
+  EVQ_TRY_ASSIGN(query.cursor, wire::optional_string(body, "cursor"));
+  if (query.cursor.value_or("").empty()) {
+    EVQ_TRY_ASSIGN(query.cursor, wire::optional_string(body, "continuationToken"));
+  }
+  EVQ_TRY_ASSIGN(const auto include, wire::optional_bool(body, "includeCursor"));
+  query.include_cursor = include.value_or(false);
+  if (const Json* filter = wire::member(body, "filter"); filter != nullptr) {
+    if (!filter->is_object()) {
+      return make_error(ErrorCode::kUsage, "filter must be an object");
+    }
+    EVQ_TRY_ASSIGN(LegacyFilter read, read_filter(*filter));
+    if (!read.op.empty()) {
+      query.filter = std::move(read);
+    }
+  }
+  EVQ_TRY(read_aggregations(body, &query));
+  EVQ_TRY(read_lists(body, &query));
+  return query;
+}
+
+}  // namespace evq

@@ -1,0 +1,312 @@
+#include "http/wire_resources.h"
+
+#include <algorithm>
+
+#include "http/wire_json.h"
+#include "store/base/control.h"
+#include "store/base/json_writer.h"
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+#include "store/base/timespan.h"
+
+namespace evq {
+namespace {
+
+using wire::Json;
+
+Result<std::optional<std::int64_t>> optional_time(const Json& object, const char* name) {
+  EVQ_TRY_ASSIGN(const std::optional<std::string> text, wire::optional_string(object, name));
+  if (!text.has_value() || text->empty()) {
+    return std::optional<std::int64_t>();
+  }
+  const std::optional<std::int64_t> time = parse_instant(*text);
+  if (!time.has_value()) {
+    return make_error(ErrorCode::kUsage, std::string(name) + " must be an RFC 3339 time");
+  }
+  return time;
+}
+
+ObjectBody object_body(Json json) {
+  ObjectBody object;
+  json.erase("id");
+  const auto text = [&](const char* name) {
+    const Json* value = wire::member(json, name);
+    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+  };
+  object.name = text("name");
+  object.dataset = text("dataset");
+  object.body = wire::text_of(json);
+  return object;
+}
+
+// Clients write Go's zero time for "none".
+void drop_zero_times(Json* json) {
+  for (const char* name : {"time", "endTime"}) {
+    const Json* value = wire::member(*json, name);
+    const bool none = value != nullptr && value->is_string() &&
+                      (value->get_ref<const std::string&>().empty() ||
+                       value->get_ref<const std::string&>().starts_with("0001-01-01"));
+    if (none) {
+      json->erase(name);
+    }
+  }
+}
+
+}  // namespace
+
+Result<DatasetBody> read_dataset_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  DatasetBody body;
+  EVQ_TRY_ASSIGN(body.name, wire::optional_string(json, "name"));
+  EVQ_TRY_ASSIGN(body.description, wire::optional_string(json, "description"));
+  EVQ_TRY_ASSIGN(body.kind, wire::optional_string(json, "kind"));
+  EVQ_TRY_ASSIGN(body.retention_days, wire::optional_count(json, "retentionDays"));
+  EVQ_TRY_ASSIGN(body.use_retention, wire::optional_bool(json, "useRetentionPeriod"));
+  Json extra = Json::object();
+  for (const char* name : {"region", "edgeDeployment"}) {
+    EVQ_TRY_ASSIGN(const std::optional<std::string> value, wire::optional_string(json, name));
+    if (value.has_value() && !value->empty()) {
+      extra[name] = *value;
+    }
+  }
+  body.extra = extra.empty() ? std::string() : wire::text_of(extra);
+  return body;
+}
+
+std::string write_dataset(const DatasetDefinition& dataset) {
+  Json json = Json::object();
+  json["id"] = dataset.name;
+  json["name"] = dataset.name;
+  json["description"] = dataset.description;
+  json["who"] = dataset.who;
+  json["created"] = instant_text(dataset.created);
+  json["updatedAt"] = instant_text(dataset.updated);
+  json["kind"] = dataset.kind.empty() ? "axiom:events:v1" : dataset.kind;
+  json["canWrite"] = true;
+  json["useRetentionPeriod"] = dataset.use_retention;
+  json["retentionDays"] = dataset.retention_days;
+  json["mapFields"] = dataset.map_fields;
+  if (!dataset.extra.empty()) {
+    const Json extra = Json::parse(dataset.extra, nullptr, false);
+    if (extra.is_object()) {
+      json.update(extra);
+    }
+  }
+  return wire::text_of(json);
+}
+
+std::string write_list(const std::vector<std::string>& items) {
+  std::string text = "[";
+  for (const std::string& item : items) {
+    text.append(text.size() == 1 ? "" : ",").append(item);
+  }
+  return text + "]";
+}
+
+Result<std::int64_t> read_trim_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  EVQ_TRY_ASSIGN(const std::string duration, wire::required_string(json, "maxDuration"));
+  std::optional<std::int64_t> ns = parse_go_duration(duration);
+  if (!ns.has_value()) {
+    ns = parse_combined_span(duration);
+  }
+  if (!ns.has_value() || *ns < 0) {
+    return make_error(ErrorCode::kUsage, "maxDuration must be a duration such as 1h30m0s");
+  }
+  return *ns;
+}
+
+std::string write_field(const FieldInfo& field) {
+  std::string type;
+  for (const Type seen : field.types_seen) {
+    if (seen != Type::kNull) {
+      type.append(type.empty() ? "" : "|").append(api_type_name(seen));
+    }
+  }
+  Json json = Json::object();
+  json["name"] = field.name;
+  json["type"] = type.empty() ? std::string(api_type_name(field.type)) : type;
+  json["unit"] = field.attributes.unit;
+  json["hidden"] = field.attributes.hidden;
+  json["description"] = field.attributes.description;
+  return wire::text_of(json);
+}
+
+std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetStats& stats,
+                               const std::vector<FieldInfo>& fields) {
+  Json json = Json::object();
+  json["name"] = dataset.name;
+  json["numBlocks"] = stats.blocks + stats.fresh_chunks;
+  json["numEvents"] = stats.rows;
+  json["numFields"] = fields.size();
+  json["inputBytes"] = stats.raw_bytes;
+  json["inputBytesHuman"] = std::to_string(stats.raw_bytes) + " B";
+  json["compressedBytes"] = stats.stored_bytes;
+  json["compressedBytesHuman"] = std::to_string(stats.stored_bytes) + " B";
+  if (stats.min_time.has_value() && stats.max_time.has_value()) {
+    json["minTime"] = instant_text(*stats.min_time);
+    json["maxTime"] = instant_text(*stats.max_time);
+  }
+  json["who"] = dataset.who;
+  json["created"] = instant_text(dataset.created);
+  json["fields"] = Json::array();
+  for (const FieldInfo& field : fields) {
+    json["fields"].push_back(Json::parse(write_field(field), nullptr, false));
+  }
+  return wire::text_of(json);
+}
+
+Result<FieldAttributes> read_field_body(std::string_view text, FieldAttributes known) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  EVQ_TRY_ASSIGN(const std::optional<std::string> unit, wire::optional_string(json, "unit"));
+  EVQ_TRY_ASSIGN(const std::optional<std::string> description,
+                 wire::optional_string(json, "description"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> hidden, wire::optional_bool(json, "hidden"));
+  known.unit = unit.value_or(known.unit);
+  known.description = description.value_or(known.description);
+  known.hidden = hidden.value_or(known.hidden);
+  return known;
+}
+
+Result<std::vector<std::string>> read_names_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object("{\"mapFields\":" + std::string(text) + "}"));
+  const Json* names = wire::member(json, "mapFields");
+  if (names != nullptr && names->is_object()) {
+    EVQ_TRY_ASSIGN(const auto inner, wire::optional_strings(*names, "mapFields"));
+    return inner.value_or(std::vector<std::string>());
+  }
+  EVQ_TRY_ASSIGN(const auto listed, wire::optional_strings(json, "mapFields"));
+  return listed.value_or(std::vector<std::string>());
+}
+
+Result<std::string> read_name_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  return wire::required_string(json, "name");
+}
+
+std::string write_strings(const std::vector<std::string>& texts) {
+  return wire::text_of(Json(texts));
+}
+
+Result<TokenSpec> read_token_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  TokenSpec spec;
+  EVQ_TRY_ASSIGN(spec.name, wire::required_string(json, "name"));
+  EVQ_TRY_ASSIGN(const auto description, wire::optional_string(json, "description"));
+  spec.description = description.value_or("");
+  EVQ_TRY_ASSIGN(spec.expires, optional_time(json, "expiresAt"));
+  Json capabilities = Json::object();
+  for (const char* name : {"datasetCapabilities", "orgCapabilities", "viewCapabilities"}) {
+    const Json* value = wire::member(json, name);
+    if (value == nullptr) {
+      continue;
+    }
+    if (!value->is_object()) {
+      return make_error(ErrorCode::kUsage, std::string(name) + " must be an object");
+    }
+    capabilities[name] = *value;
+  }
+  spec.capabilities = wire::text_of(capabilities);
+  return spec;
+}
+
+std::string write_token(const TokenRecord& token, std::string_view secret) {
+  Json json = Json::object();
+  json["id"] = token.id;
+  json["name"] = token.name;
+  json["description"] = token.description;
+  json["expiresAt"] = nullptr;
+  if (token.expires.has_value()) {
+    json["expiresAt"] = instant_text(*token.expires);
+  }
+  json["datasetCapabilities"] = Json::object();
+  json["orgCapabilities"] = Json::object();
+  const Json capabilities = Json::parse(token.capabilities, nullptr, false);
+  if (capabilities.is_object()) {
+    json.update(capabilities);
+  }
+  if (!secret.empty()) {
+    json["token"] = secret;
+  }
+  return wire::text_of(json);
+}
+
+Result<RegenerateBody> read_regenerate_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  RegenerateBody body;
+  EVQ_TRY_ASSIGN(body.old_expires, optional_time(json, "existingTokenExpiresAt"));
+  EVQ_TRY_ASSIGN(body.new_expires, optional_time(json, "newTokenExpiresAt"));
+  return body;
+}
+
+Result<ObjectBody> read_object_body(std::string_view text,
+                                    const std::vector<std::string>& required) {
+  EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
+  for (const std::string& name : required) {
+    EVQ_TRY_ASSIGN(const std::string given, wire::required_string(json, name.c_str()));
+    static_cast<void>(given);
+  }
+  return object_body(std::move(json));
+}
+
+Result<ObjectBody> merge_object(std::string_view known, std::string_view changes) {
+  EVQ_TRY_ASSIGN(Json json, wire::parse_object(known));
+  EVQ_TRY_ASSIGN(Json given, wire::parse_object(changes));
+  drop_zero_times(&given);
+  for (const auto& [name, value] : given.items()) {
+    if (!value.is_null()) {
+      json[name] = value;
+    }
+  }
+  return object_body(std::move(json));
+}
+
+Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns) {
+  EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
+  EVQ_TRY_ASSIGN(const std::string type, wire::required_string(json, "type"));
+  EVQ_TRY_ASSIGN(const auto datasets, wire::optional_strings(json, "datasets"));
+  if (type.empty() || !datasets.has_value() || datasets->empty()) {
+    return make_error(ErrorCode::kUsage, "datasets is required: a list of names");
+  }
+  drop_zero_times(&json);
+  for (const char* name : {"time", "endTime"}) {
+    EVQ_TRY_ASSIGN(const std::optional<std::int64_t> time, optional_time(json, name));
+    if (!time.has_value()) {
+      json.erase(name);
+    }
+  }
+  if (!json.contains("time")) {
+    json["time"] = instant_text(now_ns);
+  }
+  for (const char* name : {"title", "description", "url"}) {
+    EVQ_TRY_ASSIGN(const auto given, wire::optional_string(json, name));
+    if (!given.has_value()) {
+      json.erase(name);
+    }
+  }
+  return object_body(std::move(json));
+}
+
+std::string write_object(const StoredObject& object) {
+  Json json = Json::object();
+  json["id"] = object.id;
+  const Json body = Json::parse(object.body, nullptr, false);
+  if (body.is_object()) {
+    json.update(body);
+  }
+  json["id"] = object.id;
+  return wire::text_of(json);
+}
+
+bool annotation_concerns(std::string_view body, const std::vector<std::string>& datasets) {
+  const Json json = Json::parse(body, nullptr, false);
+  if (!json.is_object() || !json.contains("datasets") || !json["datasets"].is_array()) {
+    return false;
+  }
+  return std::ranges::any_of(json["datasets"], [&](const Json& name) {
+    return name.is_string() &&
+           std::ranges::find(datasets, name.get_ref<const std::string&>()) != datasets.end();
+  });
+}
+
+}  // namespace evq
