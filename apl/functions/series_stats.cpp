@@ -84,14 +84,22 @@ MaybeReal dot_product(DynamicView a, DynamicView b) {
   return common.has_value() ? MaybeReal(dot(common->left, common->right)) : std::nullopt;
 }
 
-MaybeReal cosine_similarity(DynamicView a, DynamicView b) {
-  const std::optional<Common> common = common_of(a, b);
-  if (!common.has_value()) {
+// The cosine of the angle between two vectors. One root of the product is exact where two roots are
+// not; two are for products that leave the range of doubles.
+MaybeReal cosine(const Common& common) {
+  const double left = dot(common.left, common.left);
+  const double right = dot(common.right, common.right);
+  if (!(left > 0) || !(right > 0)) {
     return std::nullopt;
   }
-  const double sizes =
-      std::sqrt(dot(common->left, common->left)) * std::sqrt(dot(common->right, common->right));
-  return sizes > 0 ? MaybeReal(dot(common->left, common->right) / sizes) : std::nullopt;
+  const bool fits = std::isnormal(left * right);
+  return dot(common.left, common.right) /
+         (fits ? std::sqrt(left * right) : std::sqrt(left) * std::sqrt(right));
+}
+
+MaybeReal cosine_similarity(DynamicView a, DynamicView b) {
+  const std::optional<Common> common = common_of(a, b);
+  return common.has_value() ? cosine(*common) : std::nullopt;
 }
 
 MaybeReal pearson_correlation(DynamicView a, DynamicView b) {
@@ -105,9 +113,7 @@ MaybeReal pearson_correlation(DynamicView a, DynamicView b) {
     common->left[i] -= left_mean;
     common->right[i] -= right_mean;
   }
-  const double sizes =
-      std::sqrt(dot(common->left, common->left)) * std::sqrt(dot(common->right, common->right));
-  return sizes > 0 ? MaybeReal(dot(common->left, common->right) / sizes) : std::nullopt;
+  return cosine(*common);
 }
 
 struct Summary {

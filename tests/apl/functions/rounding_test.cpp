@@ -1,0 +1,100 @@
+// bin(), bin_auto(), floor(), ceiling(): buckets below zero, all types, and the dictionary form.
+
+#include "apl/functions/rounding.h"
+
+#include <doctest/doctest.h>
+
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+#include "tests/support/function_calls.h"
+
+namespace evq {
+namespace {
+
+Value t(std::string_view text) {
+  return text_value(text);
+}
+Value n(std::int64_t number) {
+  return long_value(number);
+}
+Value r(double number) {
+  return Value::real(number);
+}
+Value at(std::string_view text) {
+  return Value::datetime(parse_instant(text).value());
+}
+Value span(std::int64_t ns) {
+  return Value::timespan(ns);
+}
+const Value kNothing = Value::null();
+
+TEST_CASE("bins of every type") {
+  check_calls({
+      {"bin", {n(-7), n(5)}, "-10"},
+      {"bin", {n(-10), n(5)}, "-10"},
+      {"bin", {n(7), n(5)}, "5"},
+      {"bin", {n(7), n(0)}, "null"},
+      {"bin", {n(7), n(-5)}, "null"},
+      {"bin", {r(4.6), r(0.5)}, "4.5"},
+      {"bin", {n(7), r(2.5)}, "5"},
+      {"bin", {r(-0.1), n(1)}, "-1"},
+      {"bin", {kNothing, n(1)}, "null"},
+      {"bin", {n(1), kNothing}, "null"},
+      {"bin", {n(INT64_MIN), n(10)}, "null"},
+      {"bin", {n(INT64_MAX), n(10)}, "9223372036854775800"},
+      {"bin", {at("2024-05-01T10:20:30Z"), span(kHourNs)}, "2024-05-01T10:00:00Z"},
+      {"bin", {at("1969-12-31T23:59:59Z"), span(kDayNs)}, "1969-12-31T00:00:00Z"},
+      {"bin", {span(90 * kMinuteNs), span(kHourNs)}, "1h0m0s"},
+      {"floor", {r(-1.1)}, "-2"},
+      {"floor", {n(3)}, "3"},
+      {"floor", {n(17), n(5)}, "15"},
+      {"floor", {r(1e300)}, "null"},
+      {"ceiling", {r(-1.1)}, "-1"},
+      {"ceil", {r(1.1)}, "2"},
+      {"bin_auto", {at("2024-05-01T10:20:30Z")}, "2024-05-01T10:00:00Z"},
+  });
+  CHECK(bind_failure("bin", {at("2024-05-01"), n(1)}).has_value());
+  CHECK(bind_failure("bin", {t("x"), n(1)}).has_value());
+}
+
+TEST_CASE("bins of many rows are the same as dictionary and as flat vector") {
+  for (const std::size_t rows : {std::size_t{5}, std::size_t{1000}, std::size_t{65536}}) {
+    for (const std::int64_t width : {std::int64_t{1}, std::int64_t{7}, std::int64_t{5000}}) {
+      auto values = Values::make(Type::kLong, rows);
+      for (std::size_t i = 0; i < rows; ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        values->mutable_data<std::int64_t>()[i] = 40000 - row + (row % 3) * 11;
+      }
+      values->set_null(rows / 2);
+      const Vector input = Vector::flat(values);
+      const Value size = n(width);
+      const Argument arguments[] = {{Type::kLong, nullptr}, {Type::kLong, &size}};
+      const EvalContext context;
+      const BoundCall call =
+          std::get<BoundCall>(bind_function(*find_function("bin"), {arguments, context}));
+      const Vector args[] = {input, Vector::constant(size, rows)};
+      const Vector result = call.function->evaluate(context, args, rows);
+      CHECK((width == 5000 && rows > 5 ? result.is_dictionary() : true));
+      for (std::size_t i = 0; i < rows; ++i) {
+        REQUIRE(result.is_null(i) == (i == rows / 2));
+        if (i != rows / 2) {
+          const std::int64_t value = input.at<std::int64_t>(i);
+          REQUIRE(result.at<std::int64_t>(i) == floor_to(value, width).value());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("automatic widths are round and give about a hundred bins") {
+  CHECK(auto_bin_ns(kUnboundedStart, 0) == kHourNs);
+  CHECK(auto_bin_ns(0, kHourNs) == kMinuteNs);
+  CHECK(auto_bin_ns(0, kDayNs) == 15 * kMinuteNs);
+  CHECK(auto_bin_ns(0, 7 * kDayNs) == 2 * kHourNs);
+  for (std::int64_t range = 1000; range < INT64_MAX / 3; range *= 3) {
+    CHECK(range / auto_bin_ns(0, range) <= kAutoBinsMax);
+  }
+}
+
+}  // namespace
+}  // namespace evq
