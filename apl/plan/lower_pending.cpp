@@ -25,9 +25,6 @@ Result<Relation> Binder::lower(const ast::TopNested& /*op*/, Span span, Relation
 Result<Relation> Binder::lower(const ast::MakeSeries& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "make-series");
 }
-Result<Relation> Binder::lower(const ast::Parse& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "parse");
-}
 Result<Relation> Binder::lower(const ast::ParseKv& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "parse-kv");
 }
