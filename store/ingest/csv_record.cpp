@@ -85,6 +85,13 @@ std::size_t undouble(std::string_view text, char* out) {
   return size;
 }
 
+std::string_view repaired_copy(std::string_view text, EventAssembler& event) {
+  const std::string repaired = repair_utf8(text);
+  char* copy = event.scratch(repaired.size());
+  std::memcpy(copy, repaired.data(), repaired.size());
+  return {copy, repaired.size()};
+}
+
 }  // namespace
 
 bool is_blank_record(std::string_view record) {
@@ -123,12 +130,9 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
   while (!record.empty() && (record.back() == '\n' || record.back() == '\r')) {
     record.remove_suffix(1);
   }
-  if (!is_valid_utf8(record)) {
+  const bool valid = is_valid_utf8(record);
+  if (!valid) {
     event.note_repair(valid_utf8_prefix(record), kRepairUtf8);
-    const std::string repaired = repair_utf8(record);
-    char* copy = event.scratch(repaired.size());
-    std::memcpy(copy, repaired.data(), repaired.size());
-    record = {copy, repaired.size()};
   }
   std::size_t field = 0;
   for (std::size_t begin = 0; begin <= record.size(); ++field) {
@@ -140,6 +144,9 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
     if (cell.doubled) {
       char* out = event.scratch(text.size());
       text = {out, undouble(text, out)};
+    }
+    if (!valid && !is_valid_utf8(text)) {
+      text = repaired_copy(text, event);
     }
     if (!text.empty() && field >= layout.fields.size()) {
       return {begin, "more cells than the " + std::to_string(layout.fields.size()) +

@@ -167,18 +167,18 @@ Result<bool> PieceCutter::take_header() {
   return true;
 }
 
+// An error of the text waits until the whole events before it are handed over.
 Status PieceCutter::scan(std::size_t events_max) {
   Status status = scanner_->scan(text(), events_max, ended_);
-  if (!status.ok()) {
-    const std::string_view seen = text().substr(0, scanner_->seen_bytes());
-    Error error = std::move(status).take_error();
-    count_place(seen);
-    error.message = "line " + std::to_string(line_) + ", column " + std::to_string(column_) + ": " +
-                    error.message;
-    ended_ = true;
-    return error;
+  if (status.ok() || (scanner_->whole_bytes() != 0 && !discarding_)) {
+    return {};
   }
-  return status;
+  Error error = std::move(status).take_error();
+  count_place(text().substr(0, scanner_->seen_bytes()));
+  error.message = "line " + std::to_string(line_) + ", column " + std::to_string(column_) + ": " +
+                  error.message;
+  ended_ = true;
+  return error;
 }
 
 // Hands over the whole events; what follows them moves to a buffer of its own.

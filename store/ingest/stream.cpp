@@ -134,7 +134,8 @@ Status Pipeline::run(IngestCounts* counts_so_far) {
         committed = commit_ready();
       }
       if (!committed.ok()) {
-        status = status.ok() ? std::move(committed) : std::move(status);
+        // It comes first in the input.
+        status = std::move(committed);
         break;
       }
     }

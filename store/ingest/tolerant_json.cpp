@@ -235,14 +235,7 @@ bool TolerantJson::parse_string(std::string_view& text) {
   }
   text = text_.substr(begin, end - begin);
   position_ = end + 1;
-  if (!ascii && !is_valid_utf8(text)) {
-    event_.note_repair(begin + valid_utf8_prefix(text), kRepairUtf8);
-    // Repaired before escapes are read: an escape is ASCII and cannot be part of a broken sequence.
-    const std::string repaired = repair_utf8(text);
-    char* copy = event_.scratch(repaired.size());
-    std::memcpy(copy, repaired.data(), repaired.size());
-    text = {copy, repaired.size()};
-  }
+  const std::string_view raw = text;
   if (escaped) {
     char* out = event_.scratch(text.size());
     const JsonUnescaped result = unescape_json(text, out);
@@ -253,6 +246,14 @@ bool TolerantJson::parse_string(std::string_view& text) {
       event_.note_repair(begin, kRepairSurrogate);
     }
     text = {out, result.size};
+  }
+  // After the escapes, whose characters are whole and cannot complete a broken one.
+  if (!ascii && !is_valid_utf8(text)) {
+    event_.note_repair(begin + valid_utf8_prefix(raw), kRepairUtf8);
+    const std::string repaired = repair_utf8(text);
+    char* copy = event_.scratch(repaired.size());
+    std::memcpy(copy, repaired.data(), repaired.size());
+    text = {copy, repaired.size()};
   }
   return true;
 }

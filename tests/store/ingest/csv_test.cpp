@@ -61,6 +61,8 @@ TEST_CASE("records and cells") {
       {"columns without a name", "a,,b\n1x,2x,3x\n", "a=\"1x\" column2=\"2x\" b=\"3x\"\n"},
       {"header only", "a,b\n", ""},
       {"invalid UTF-8", "a,b\n\xFF,y\n", "a=\"\uFFFD\" b=\"y\"\n"},
+      {"a fault after invalid UTF-8", "a,b\n\xFF\xFF\xFF\xFF,\"y\n", "",
+       "2:6 the quoted cell is not closed\n"},
       {"time", "_time,a\n2020-01-02 03:04:05,x\nnever,y\n", "_time=2020-01-02T03:04:05Z a=\"x\"\n",
        "3:1 the value of '_time' is no time: 'never'\n"},
       {"reserved", "_source,a\nx,y\n", "_user_source=\"x\" a=\"y\"\n"},

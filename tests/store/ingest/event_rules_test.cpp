@@ -198,6 +198,8 @@ TEST_CASE("broken lines fail alone, with place and reason") {
       {"nearly true", R"({"a":trux})", "", "1:6 expected a value\n"},
       {"longer than true", R"({"a":truex})", "", "1:10 expected ',' or '}' after value\n"},
       {"unknown escape", R"({"a":"\x"})", "", "1:7 unknown escape in a string\n"},
+      {"a fault after invalid UTF-8", "{\"a\":\"\xFF\xFF\\x\"}", "",
+       "1:9 unknown escape in a string\n"},
       {"broken unicode escape", R"({"a":"\u12G4"})", "", "1:7 unknown escape in a string\n"},
       {"raw control character", "{\"a\":\"x\ty\"}", "",
        "1:8 control character in a string; JSON wants it escaped\n"},

@@ -120,7 +120,7 @@ TEST_CASE("elements that are no objects fail alone; broken syntax fails the arra
       {"[{\"a\":1}", "line 1, column 9: the array is not closed"},
       {"[{\"a\":1},", "line 1, column 10: the array is not closed"},
       {"[{\"a\":1]]", "line 1, column 8: expected ',' or '}' after value"},
-      {"[{\"a\":1]", "line 1, column 9: the array is not closed"},
+      {"[{\"a\":1]", "line 1, column 8: expected ',' or '}' after value"},
       {"[tru]", "line 1, column 2: expected a value"},
       {"[", "line 1, column 2: the array is not closed"},
   };
