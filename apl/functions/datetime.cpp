@@ -475,7 +475,7 @@ constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
                  {"[second]", "The second, with a fraction."}}},
      .returns = "A datetime, UTC; null when there is no such time.",
      .examples = {{{"print make_datetime(2024, 5, 1, 10, 20, 30.5)", "2024-05-01T10:20:30.5Z"},
-                   {"print make_datetime(2023, 2, 29)", ""}}},
+                   {"print make_datetime(2023, 2, 29)", "null"}}},
      .overloads = {lift<make_datetime>()}},
     {.name = "make_timespan",
      .category = "datetime",
