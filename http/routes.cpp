@@ -14,6 +14,7 @@ constexpr std::size_t kJsonBytes = kHttpQueryBodyBytesMax;
 constexpr AuthRules kNormal{};
 constexpr AuthRules kNoToken{.open = true};
 constexpr AuthRules kNoPersonal{.refuse_personal = true};
+constexpr AuthRules kShippers{.organization_optional = true, .other_schemes = true};
 constexpr AuthRules kNoOrganization{.organization_optional = true};
 
 constexpr Route kRoutes[] = {
@@ -28,6 +29,35 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/datasets/{dataset}/ingest", handle_ingest, Scope::kDataset, "ingest", "create",
      Lane::kWrite, kIngestBytes, kNormal, false,
      "The same under the older path; personal tokens may use it."},
+
+    {"GET", "/v1/ingest/{dataset}/elastic", handle_elastic_info, Scope::kToken, "", "",
+     Lane::kInline, kJsonBytes, kShippers, false, "What Elasticsearch clients ask for first."},
+    {"GET", "/v1/datasets/{dataset}/elastic", handle_elastic_info, Scope::kToken, "", "",
+     Lane::kInline, kJsonBytes, kShippers, false, "The same under its other path."},
+    {"POST", "/v1/ingest/{dataset}/elastic/_bulk", handle_elastic_bulk, Scope::kDataset, "ingest",
+     "create", Lane::kWrite, kIngestBytes, kShippers, false,
+     "Elasticsearch's bulk format; @timestamp is the event time."},
+    {"POST", "/v1/datasets/{dataset}/elastic/_bulk", handle_elastic_bulk, Scope::kDataset, "ingest",
+     "create", Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path."},
+    {"POST", "/v1/logs", handle_otlp_logs, Scope::kContent, "ingest", "create", Lane::kWrite,
+     kIngestBytes, kShippers, false,
+     "OTLP logs, JSON or Protocol Buffers; the dataset is in X-Axiom-Dataset."},
+    {"POST", "/v1/traces", handle_otlp_traces, Scope::kContent, "ingest", "create", Lane::kWrite,
+     kIngestBytes, kShippers, false, "OTLP traces, one event a span."},
+    {"POST", "/services/collector", handle_splunk_events, Scope::kContent, "ingest", "create",
+     Lane::kWrite, kIngestBytes, kShippers, false,
+     "Splunk's event collector; ?index= or the envelope names the dataset."},
+    {"POST", "/services/collector/event", handle_splunk_events, Scope::kContent, "ingest", "create",
+     Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path."},
+    {"POST", "/services/collector/raw", handle_splunk_raw, Scope::kContent, "ingest", "create",
+     Lane::kWrite, kIngestBytes, kShippers, false, "Splunk's collector, one event a line of text."},
+    {"GET", "/services/collector/health", handle_splunk_health, Scope::kOpen, "", "", Lane::kInline,
+     kJsonBytes, kNoToken, false, "Whether the collector is up."},
+    {"GET", "/services/collector/health/1.0", handle_splunk_health, Scope::kOpen, "", "",
+     Lane::kInline, kJsonBytes, kNoToken, false, "The same under its other path."},
+    {"POST", "/loki/api/v1/push", handle_loki_push, Scope::kContent, "ingest", "create",
+     Lane::kWrite, kIngestBytes, kShippers, false,
+     "Loki's push format in JSON; the dataset is in X-Axiom-Dataset."},
 
     {"POST", "/v1/query/_apl", handle_apl_query, Scope::kContent, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true, "Runs an APL query; ?format=tabular or legacy."},

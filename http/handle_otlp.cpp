@@ -1,0 +1,81 @@
+// OTLP over HTTP: logs and traces into the dataset that X-Axiom-Dataset names.
+
+#include "http/ingest_body.h"
+#include "http/otlp.h"
+#include "store/base/json_writer.h"
+
+namespace evq {
+namespace {
+
+// An Export…ServiceResponse with the count of what was refused; empty when nothing was.
+std::string answer_text(const IngestReport& report, OtlpSignal signal, bool protobuf) {
+  const std::uint64_t failed = report.counts.failed;
+  const std::string why =
+      report.counts.failures.empty() ? std::string() : report.counts.failures[0].reason;
+  std::string text;
+  if (!protobuf) {
+    JsonWriter json(text);
+    json.begin_object();
+    if (failed > 0) {
+      json.key("partialSuccess");
+      json.begin_object();
+      json.key(signal == OtlpSignal::kLogs ? "rejectedLogRecords" : "rejectedSpans");
+      json.string(std::to_string(failed));
+      json.key("errorMessage");
+      json.string(why);
+      json.end_object();
+    }
+    json.end_object();
+    return text;
+  }
+  if (failed == 0) {
+    return text;
+  }
+  const auto varint = [](std::uint64_t value) {
+    std::string bytes;
+    for (; value >= 0x80U; value >>= 7U) {
+      bytes.push_back(static_cast<char>(value | 0x80U));
+    }
+    bytes.push_back(static_cast<char>(value));
+    return bytes;
+  };
+  const std::string inner = "\x08" + varint(failed) + "\x12" + varint(why.size()) + why;
+  return "\x0a" + varint(inner.size()) + inner;
+}
+
+Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal signal) {
+  const std::string dataset(request.header("x-axiom-dataset").value_or(""));
+  if (dataset.empty()) {
+    return make_error(ErrorCode::kUsage, "the X-Axiom-Dataset header is required");
+  }
+  if (!request.identity.may(dataset, "ingest", "create")) {
+    return permission_error("ingest", "create", dataset);
+  }
+  const std::string type = media_type(request);
+  const bool protobuf = type == "application/x-protobuf" || type == "application/protobuf";
+  if (!protobuf && type != "application/json") {
+    return make_error(ErrorCode::kUnsupported,
+                      "Content-Type must be application/x-protobuf or application/json");
+  }
+  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
+  EVQ_TRY_ASSIGN(const std::string events, otlp_events(body, signal, protobuf));
+  IngestReport report;
+  if (!events.empty()) {
+    EVQ_TRY_ASSIGN(report, store_ndjson(api, request, dataset, events));
+  }
+  HttpResponse response = json_response(answer_text(report, signal, protobuf));
+  response.content_type = protobuf ? "application/x-protobuf" : "application/json";
+  return response;
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_otlp_logs(Api& api, HttpRequest& request) {
+  return store_signal(api, request, OtlpSignal::kLogs);
+}
+
+Result<HttpResponse> handle_otlp_traces(Api& api, HttpRequest& request) {
+  return store_signal(api, request, OtlpSignal::kTraces);
+}
+
+}  // namespace evq

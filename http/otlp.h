@@ -1,0 +1,19 @@
+#pragma once
+// OpenTelemetry's export requests, in JSON or Protocol Buffers, as events: a log record or a span a
+// line of NDJSON. Attributes become attributes.*, those of the resource resource.*, of the scope
+// scope.*; dotted attribute names become nested objects, so that they are fields with dots.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+enum class OtlpSignal : std::uint8_t { kLogs, kTraces };
+
+// kData for a malformed request.
+Result<std::string> otlp_events(std::string_view body, OtlpSignal signal, bool protobuf);
+
+}  // namespace evq

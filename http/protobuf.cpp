@@ -1,0 +1,207 @@
+#include "http/protobuf.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "store/base/limits.h"
+#include "store/column/dynamic.h"
+
+namespace evq {
+namespace {
+
+enum WireType : std::uint32_t { kVarint = 0, kWire64 = 1, kLengthDelimited = 2, kWire32 = 5 };
+
+struct Entry {
+  std::uint32_t number = 0;
+  std::uint32_t wire = 0;
+  std::uint64_t bits = 0;
+  std::string_view bytes;
+};
+
+bool read_varint(std::string_view* rest, std::uint64_t* value) {
+  *value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (rest->empty()) {
+      return false;
+    }
+    const auto byte = static_cast<unsigned char>(rest->front());
+    rest->remove_prefix(1);
+    *value |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
+    if (byte < 0x80U) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool read_fixed(std::string_view* rest, std::size_t size, std::uint64_t* value) {
+  if (rest->size() < size) {
+    return false;
+  }
+  *value = 0;
+  std::memcpy(value, rest->data(), size);  // both are little endian
+  rest->remove_prefix(size);
+  return true;
+}
+
+bool read_entry(std::string_view* rest, Entry* entry) {
+  std::uint64_t tag = 0;
+  if (!read_varint(rest, &tag) || (tag >> 3U) == 0 || (tag >> 3U) > UINT32_MAX) {
+    return false;
+  }
+  entry->number = static_cast<std::uint32_t>(tag >> 3U);
+  entry->wire = static_cast<std::uint32_t>(tag & 7U);
+  switch (entry->wire) {
+    case kVarint:
+      return read_varint(rest, &entry->bits);
+    case kWire64:
+      return read_fixed(rest, 8, &entry->bits);
+    case kWire32:
+      return read_fixed(rest, 4, &entry->bits);
+    case kLengthDelimited: {
+      std::uint64_t size = 0;
+      if (!read_varint(rest, &size) || size > rest->size()) {
+        return false;
+      }
+      entry->bytes = rest->substr(0, size);
+      rest->remove_prefix(size);
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+std::string hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text.push_back("0123456789abcdef"[byte >> 4U]);
+    text.push_back("0123456789abcdef"[byte & 15U]);
+  }
+  return text;
+}
+
+std::string base64(std::string_view bytes) {
+  static constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    const std::size_t size = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t j = 0; j < 3; ++j) {
+      group = group << 8U | (j < size ? static_cast<unsigned char>(bytes[i + j]) : 0U);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      text.push_back(j <= size ? kDigits[(group >> (18U - 6U * static_cast<unsigned>(j))) & 63U]
+                               : '=');
+    }
+  }
+  return text;
+}
+
+std::uint32_t wire_of(ProtoKind kind) {
+  switch (kind) {
+    case ProtoKind::kInteger:
+    case ProtoKind::kBool:
+      return kVarint;
+    case ProtoKind::kFixed64:
+    case ProtoKind::kReal:
+      return kWire64;
+    case ProtoKind::kText:
+    case ProtoKind::kHex:
+    case ProtoKind::kBytes:
+    case ProtoKind::kMessage:
+      break;
+  }
+  return kLengthDelimited;
+}
+
+bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth,
+                 DynamicBuilder* out);
+
+bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth,
+               DynamicBuilder* out) {
+  switch (field.kind) {
+    case ProtoKind::kText:
+      out->add_string(entry.bytes);
+      return true;
+    case ProtoKind::kHex:
+      out->add_string(hex(entry.bytes));
+      return true;
+    case ProtoKind::kBytes:
+      out->add_string(base64(entry.bytes));
+      return true;
+    case ProtoKind::kInteger:
+    case ProtoKind::kFixed64:
+      out->add_long(static_cast<std::int64_t>(entry.bits));
+      return true;
+    case ProtoKind::kBool:
+      out->add_bool(entry.bits != 0);
+      return true;
+    case ProtoKind::kReal:
+      out->add_real(std::bit_cast<double>(entry.bits));
+      return true;
+    case ProtoKind::kMessage:
+      return add_message(entry.bytes, *field.message, depth + 1, out);
+  }
+  return false;
+}
+
+bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth,
+                 DynamicBuilder* out) {
+  if (depth > kJsonDepthMax) {
+    return false;
+  }
+  std::vector<Entry> entries;
+  while (!bytes.empty()) {
+    Entry entry;
+    if (!read_entry(&bytes, &entry)) {
+      return false;
+    }
+    entries.push_back(entry);
+  }
+  out->begin_bag();
+  for (const ProtoField& field : message.fields) {
+    const auto fits = [&](const Entry& entry) {
+      return entry.number == field.number && entry.wire == wire_of(field.kind);
+    };
+    if (!field.repeated) {
+      const auto last = std::find_if(entries.rbegin(), entries.rend(), fits);
+      if (last != entries.rend()) {
+        out->key(field.name);
+        if (!add_value(*last, field, depth, out)) {
+          return false;
+        }
+      }
+      continue;
+    }
+    if (std::ranges::none_of(entries, fits)) {
+      continue;
+    }
+    out->key(field.name);
+    out->begin_array();
+    for (const Entry& entry : entries) {
+      if (fits(entry) && !add_value(entry, field, depth, out)) {
+        return false;
+      }
+    }
+    out->end_array();
+  }
+  out->end_bag();
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message) {
+  DynamicBuilder builder;
+  if (!add_message(bytes, message, 0, &builder)) {
+    return std::nullopt;
+  }
+  return builder.take();
+}
+
+}  // namespace evq

@@ -1,0 +1,43 @@
+#pragma once
+// Protocol Buffers messages as dynamic values, by a table of the fields that matter: each message
+// becomes a bag with the names of its JSON form, so that one mapping serves both forms. Fields that
+// are not in the table are skipped, as the format wants.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace evq {
+
+enum class ProtoKind : std::uint8_t {
+  kText,     // string
+  kHex,      // bytes, as hexadecimal text
+  kBytes,    // bytes, as base64 text
+  kInteger,  // varint: int32, int64, uint32, enum
+  kBool,     // varint
+  kFixed64,  // fixed64, as a number
+  kReal,     // double
+  kMessage,
+};
+
+struct ProtoMessage;
+
+struct ProtoField {
+  std::uint32_t number = 0;
+  std::string_view name;
+  ProtoKind kind = ProtoKind::kText;
+  bool repeated = false;
+  const ProtoMessage* message = nullptr;  // of kMessage
+};
+
+struct ProtoMessage {
+  std::span<const ProtoField> fields;
+};
+
+// The bytes of a dynamic bag; nothing when the message is malformed or nested deeper than
+// kJsonDepthMax.
+std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
+
+}  // namespace evq
