@@ -77,17 +77,17 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
   TableRows rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
-    rows.push_back({{name, CellKind::kText},
-                    {grouped_text(stats.rows), CellKind::kNumber},
-                    {std::to_string(stats.blocks), CellKind::kNumber},
-                    {bytes_text(static_cast<double>(stats.file_bytes)), CellKind::kNumber},
-                    {instant_text(stats.min_time), CellKind::kFixed},
-                    {instant_text(stats.max_time), CellKind::kFixed}});
+    rows.push_back({{name, TableCellKind::kText},
+                    {grouped_text(stats.rows), TableCellKind::kNumber},
+                    {std::to_string(stats.blocks), TableCellKind::kNumber},
+                    {bytes_text(stats.file_bytes), TableCellKind::kNumber},
+                    {instant_text(stats.min_time), TableCellKind::kFixed},
+                    {instant_text(stats.max_time), TableCellKind::kFixed}});
   }
   return format_table({{"dataset"},
-                       {"events", "", CellKind::kNumber},
-                       {"blocks", "", CellKind::kNumber},
-                       {"size", "", CellKind::kNumber},
+                       {"events", "", TableCellKind::kNumber},
+                       {"blocks", "", TableCellKind::kNumber},
+                       {"size", "", TableCellKind::kNumber},
                        {"oldest"},
                        {"newest"}},
                       rows, {});

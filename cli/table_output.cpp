@@ -10,21 +10,21 @@
 namespace evq {
 namespace {
 
-CellKind kind_of(Type type) {
+TableCellKind kind_of(Type type) {
   switch (type) {
     case Type::kLong:
     case Type::kReal:
     case Type::kTimespan:
-      return CellKind::kNumber;
+      return TableCellKind::kNumber;
     case Type::kBool:
     case Type::kDatetime:
-      return CellKind::kFixed;
+      return TableCellKind::kFixed;
     case Type::kNull:
     case Type::kString:
     case Type::kDynamic:
       break;
   }
-  return CellKind::kText;
+  return TableCellKind::kText;
 }
 
 class TableOutput final : public ResultSink {
@@ -40,11 +40,11 @@ class TableOutput final : public ResultSink {
   }
   Status push(const Chunk& rows, std::span<const RowId> /*ids*/) override {
     for (std::size_t row = 0; row < rows.rows(); ++row) {
-      std::vector<Cell> cells;
+      std::vector<TableCell> cells;
       cells.reserve(rows.column_count());
       for (std::size_t column = 0; column < rows.column_count(); ++column) {
-        Cell cell;
-        cell.kind = CellKind::kNull;
+        TableCell cell;
+        cell.kind = TableCellKind::kNull;
         if (!rows.column(column).is_null(row)) {
           cell.kind = columns_[column].kind;
           append_cell_text(&cell.text, rows.column(column), row);
@@ -78,10 +78,10 @@ class TableOutput final : public ResultSink {
   // key=value pairs, values quoted where they hold a blank, a quote or an equals sign.
   std::string logfmt() const {
     std::string text;
-    for (const std::vector<Cell>& row : rows_) {
+    for (const std::vector<TableCell>& row : rows_) {
       bool first = true;
       for (std::size_t column = 0; column < row.size(); ++column) {
-        if (row[column].kind == CellKind::kNull) {
+        if (row[column].kind == TableCellKind::kNull) {
           continue;
         }
         text.append(first ? "" : " ").append(columns_[column].name).push_back('=');

@@ -33,7 +33,7 @@ constexpr Box kAsciiBox = {"-", "|", "+", "+", "+", "+", "+", "+", "+", "+", "+"
 
 struct ShownCell {
   std::vector<std::string> lines;
-  CellKind kind = CellKind::kNull;
+  TableCellKind kind = TableCellKind::kNull;
   TextStyle style = TextStyle::kPlain;
 };
 
@@ -45,12 +45,12 @@ struct Shown {
   std::vector<bool> right;
 };
 
-const Cell& null_cell() {
-  static const Cell kCell = {"", CellKind::kNull, TextStyle::kPlain};
+const TableCell& null_cell() {
+  static const TableCell kCell = {"", TableCellKind::kNull, TextStyle::kPlain};
   return kCell;
 }
 
-const Cell& cell_at(const std::vector<Cell>& row, std::size_t column) {
+const TableCell& cell_at(const std::vector<TableCell>& row, std::size_t column) {
   return column < row.size() ? row[column] : null_cell();
 }
 
@@ -62,8 +62,8 @@ Ellipsis ellipsis_of(const TableOptions& options) {
   return options.unicode ? Ellipsis::kUnicode : Ellipsis::kAscii;
 }
 
-TextStyle style_of(const Cell& cell) {
-  return cell.kind == CellKind::kNull ? TextStyle::kDim : cell.style;
+TextStyle style_of(const TableCell& cell) {
+  return cell.kind == TableCellKind::kNull ? TextStyle::kDim : cell.style;
 }
 
 // Wide enough to see that a cell does not fit, however it is laid out.
@@ -75,13 +75,13 @@ std::size_t measured_width_max(const TableOptions& options) {
   return options.overflow == CellOverflow::kWrap ? width * options.cell_lines_max : width;
 }
 
-void measure_cell(const Cell& cell, std::size_t width, std::size_t column, Shown& shown) {
+void measure_cell(const TableCell& cell, std::size_t width, std::size_t column, Shown& shown) {
   shown.natural[column] = std::max(shown.natural[column], width);
-  const bool fixed = cell.kind == CellKind::kNumber || cell.kind == CellKind::kFixed;
+  const bool fixed = cell.kind == TableCellKind::kNumber || cell.kind == TableCellKind::kFixed;
   const std::size_t least = fixed ? width : std::min(width, kTextWidthMin);
   shown.minimum[column] = std::max(shown.minimum[column], least);
-  if (cell.kind != CellKind::kNull) {
-    shown.right[column] = shown.right[column] && cell.kind == CellKind::kNumber;
+  if (cell.kind != TableCellKind::kNull) {
+    shown.right[column] = shown.right[column] && cell.kind == TableCellKind::kNumber;
   }
 }
 
@@ -97,16 +97,16 @@ Shown measure(const std::vector<TableColumn>& columns, const TableRows& rows,
   for (std::size_t r = 0; r < shown_rows(rows, options); ++r) {
     std::vector<ShownCell>& out = shown.rows.emplace_back(count);
     for (std::size_t c = 0; c < count; ++c) {
-      const Cell& cell = cell_at(rows[r], c);
-      has_values[c] = has_values[c] || cell.kind != CellKind::kNull;
-      const std::string& text = cell.kind == CellKind::kNull ? options.null_text : cell.text;
+      const TableCell& cell = cell_at(rows[r], c);
+      has_values[c] = has_values[c] || cell.kind != TableCellKind::kNull;
+      const std::string& text = cell.kind == TableCellKind::kNull ? options.null_text : cell.text;
       out[c] = {{visible_text(text, LineBreaks::kEscape, width_max)}, cell.kind, style_of(cell)};
       measure_cell(cell, text_width(out[c].lines[0]), c, shown);
     }
   }
   for (std::size_t c = 0; c < count; ++c) {
     if (!has_values[c]) {
-      shown.right[c] = columns[c].kind == CellKind::kNumber;
+      shown.right[c] = columns[c].kind == TableCellKind::kNumber;
     }
     std::vector<std::string>& header = shown.headers.emplace_back();
     if (options.header) {
@@ -264,14 +264,14 @@ std::optional<std::vector<std::size_t>> table_widths(const Shown& shown,
   return widths;
 }
 
-void append_field_lines(std::string& out, std::string_view name, const Cell& cell,
+void append_field_lines(std::string& out, std::string_view name, const TableCell& cell,
                         std::size_t name_width, const TableOptions& options) {
   const std::string_view bar = options.unicode ? "│" : "|";
   const std::size_t indent = name_width + kCellFrame;
   const std::size_t room =
       options.width > indent + kTextWidthMin ? options.width - indent : kWidthUnlimited;
   const std::string text =
-      visible_text(cell.kind == CellKind::kNull ? options.null_text : cell.text, LineBreaks::kKeep);
+      visible_text(cell.kind == TableCellKind::kNull ? options.null_text : cell.text, LineBreaks::kKeep);
   bool first = true;
   std::size_t position = 0;
   while (position <= text.size()) {
@@ -423,8 +423,8 @@ std::string format_markdown(const std::vector<TableColumn>& columns, const Table
   out += "|\n" + rule + "|\n";
   for (std::size_t r = 0; r < shown_rows(rows, options); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const Cell& cell = cell_at(rows[r], c);
-      out += "| " + markdown_text(cell.kind == CellKind::kNull ? options.null_text : cell.text);
+      const TableCell& cell = cell_at(rows[r], c);
+      out += "| " + markdown_text(cell.kind == TableCellKind::kNull ? options.null_text : cell.text);
       out += " ";
     }
     out += "|\n";

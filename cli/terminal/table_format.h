@@ -1,7 +1,7 @@
 #pragma once
 // Tables for people: a box drawn around cells, as wide as the terminal and no wider; one line per
 // field when a row does not fit; and Markdown. The rows are strings with a kind, so that nothing
-// here knows where they come from. Cell text may be any bytes: it is made visible (text_width.h)
+// here knows where they come from. TableCell text may be any bytes: it is made visible (text_width.h)
 // before it is measured and printed.
 // All functions are pure and hold the whole text in memory: the caller bounds the rows.
 
@@ -15,16 +15,16 @@
 
 namespace evq {
 
-enum class CellKind : std::uint8_t {
+enum class TableCellKind : std::uint8_t {
   kText,    // left-aligned; may be cut or wrapped
   kNumber,  // right-aligned; never cut, since a cut number reads as another one
   kFixed,   // left-aligned; never cut: times, booleans
   kNull,    // shown as TableOptions::null_text, dim
 };
 
-struct Cell {
+struct TableCell {
   std::string text;
-  CellKind kind = CellKind::kText;
+  TableCellKind kind = TableCellKind::kText;
   TextStyle style = TextStyle::kPlain;
 };
 
@@ -32,10 +32,10 @@ struct TableColumn {
   std::string name;
   std::string type;  // shown under the name when TableOptions::types
   // Of the column, for its alignment when all its cells are null or there are no rows.
-  CellKind kind = CellKind::kText;
+  TableCellKind kind = TableCellKind::kText;
 };
 
-using TableRows = std::vector<std::vector<Cell>>;
+using TableRows = std::vector<std::vector<TableCell>>;
 
 enum class TableLayout : std::uint8_t { kAuto, kTable, kLine };
 enum class CellOverflow : std::uint8_t { kTruncate, kWrap };

@@ -10,19 +10,19 @@
 namespace evq {
 namespace {
 
-Cell text(std::string value) {
-  return {std::move(value), CellKind::kText, TextStyle::kPlain};
+TableCell text(std::string value) {
+  return {std::move(value), TableCellKind::kText, TextStyle::kPlain};
 }
-Cell number(std::string value) {
-  return {std::move(value), CellKind::kNumber, TextStyle::kPlain};
+TableCell number(std::string value) {
+  return {std::move(value), TableCellKind::kNumber, TextStyle::kPlain};
 }
-Cell null() {
-  return {"", CellKind::kNull, TextStyle::kPlain};
+TableCell null() {
+  return {"", TableCellKind::kNull, TextStyle::kPlain};
 }
 
 const std::vector<TableColumn>& columns() {
-  static const std::vector<TableColumn> kColumns = {{"status", "long", CellKind::kNumber},
-                                                    {"uri", "string", CellKind::kText}};
+  static const std::vector<TableColumn> kColumns = {{"status", "long", TableCellKind::kNumber},
+                                                    {"uri", "string", TableCellKind::kText}};
   return kColumns;
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("many columns stay a table only when nothing has to be cut") {
   std::vector<TableColumn> many;
   TableRows one(1);
   for (int i = 0; i < 12; ++i) {
-    many.push_back({"c" + std::to_string(i), "", CellKind::kText});
+    many.push_back({"c" + std::to_string(i), "", TableCellKind::kText});
     one[0].push_back(text(i == 0 ? "a longer text" : "x"));
   }
   TableOptions options;
@@ -146,7 +146,7 @@ TEST_CASE("degenerate tables") {
 ├────────┼─────┤
 └────────┴─────┘
 )");
-  CHECK(format_table({{"", "", CellKind::kText}}, {{text("")}}, {}) ==
+  CHECK(format_table({{"", "", TableCellKind::kText}}, {{text("")}}, {}) ==
         "┌───┐\n│   │\n├───┤\n│   │\n└───┘\n");
   TableOptions options;
   options.layout = TableLayout::kTable;

@@ -58,8 +58,8 @@ std::string answer(const std::string& text, TerminalSize size) {
     TableOptions options;
     options.width = size.columns;
     return format_table({{"name", "string"}, {"n", "long"}},
-                        {{{"日本語"}, {"12", CellKind::kNumber}},
-                         {{"👩‍👩‍👧 e\u0301 \x1b[31m"}, {"3", CellKind::kNumber}}},
+                        {{{"日本語"}, {"12", TableCellKind::kNumber}},
+                         {{"👩‍👩‍👧 e\u0301 \x1b[31m"}, {"3", TableCellKind::kNumber}}},
                         options);
   }
   if (text == ".chart") {
