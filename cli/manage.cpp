@@ -84,12 +84,12 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
                     {instant_text(stats.min_time), TableCellKind::kFixed},
                     {instant_text(stats.max_time), TableCellKind::kFixed}});
   }
-  return format_table({{"dataset"},
+  return format_table({{"dataset", "", TableCellKind::kText},
                        {"events", "", TableCellKind::kNumber},
                        {"blocks", "", TableCellKind::kNumber},
                        {"size", "", TableCellKind::kNumber},
-                       {"oldest"},
-                       {"newest"}},
+                       {"oldest", "", TableCellKind::kFixed},
+                       {"newest", "", TableCellKind::kFixed}},
                       rows, {});
 }
 
@@ -117,9 +117,11 @@ Result<std::string> describe_fields(Store& store, const DatasetCommand& command)
   }
   TableRows rows;
   for (const FieldInfo& field : fields) {
-    rows.push_back({{field.name}, {std::string(type_name(field.type))}});
+    rows.push_back({{field.name, TableCellKind::kText},
+                    {std::string(type_name(field.type)), TableCellKind::kText}});
   }
-  return format_table({{"field"}, {"type"}}, rows, {});
+  return format_table({{"field", "", TableCellKind::kText}, {"type", "", TableCellKind::kText}},
+                      rows, {});
 }
 
 // Asks on a terminal; elsewhere only --yes will do.

@@ -117,8 +117,12 @@ BindFailure explain_mismatch(const ScalarFunction& function, std::span<const Arg
       }
     }
     if (!fits) {
+      // An operator's row is known to people by its summary: a + b.
+      const bool internal = has_flag(function.flags, FunctionFlags::kInternal);
+      const std::string shown = internal ? "'" + std::string(function.summary) + "'"
+                                         : std::string(function.name) + "()";
       return {static_cast<int>(i),
-              std::string(function.name) + "() takes a " + wanted + " here, not a " +
+              shown + " takes a " + wanted + " here, not a " +
                   std::string(type_name(arguments[i].type)),
               "convert it first, for example with to" + wanted.substr(0, wanted.find(' ')) + "()"};
     }

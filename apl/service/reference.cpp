@@ -61,7 +61,7 @@ std::string describe_operator(const syntax::OperatorInfo& row) {
   std::string text = std::string(row.syntax) + "\n\n" + std::string(row.summary) + ".\n";
   text.append("\n").append(row.description).append("\n");
   for (const syntax::OperatorExample& example : row.examples) {
-    append_example(example.query, example.result, &text);
+    append_example(example.query, example.answer, &text);
   }
   return text;
 }
@@ -106,6 +106,9 @@ std::string reference_overview() {
 }
 
 Result<std::string> reference_topic(std::string_view name) {
+  if (name == "functions" || name == "operators" || name == "aggregates") {
+    return reference_overview();
+  }
   std::string text;
   std::vector<std::string_view> known;
   for (const syntax::OperatorInfo& row : syntax::all_operators()) {

@@ -158,12 +158,13 @@ class Session {
     exec_.budget = &budget_;
     exec_.control = request.control != nullptr ? request.control : &own_control_;
     exec_.exact_matches = request.exact_matches;
+    exec_.force_flat = request.force_flat;
     optimizer_.enabled = request.optimize;
   }
 
   Status compile() {
     start_ns_ = monotonic_now_ns();
-    context_.now_ns = wall_clock_now_ns();
+    context_.now_ns = request_.now_ns.value_or(wall_clock_now_ns());
     context_.random_seed = hash64(static_cast<std::uint64_t>(context_.now_ns), 1);
     context_.control = exec_.control;
     EVQ_TRY_ASSIGN(context_.range_start_ns,
@@ -314,6 +315,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   store.create = options.create_store;
   store.cache_bytes = options.cache_bytes;
   store.block_rows = options.block_rows;
+  store.background_upkeep = options.background_upkeep;
   store.pool = state->pool.get();
   EVQ_TRY_ASSIGN(state->store, Store::open(store));
   state->memory = std::make_unique<MemoryBudget>(

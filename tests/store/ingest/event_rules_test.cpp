@@ -178,6 +178,13 @@ TEST_CASE("the first repair is named") {
   CHECK(loaded.counts.first_repaired->line == 2);
   CHECK(loaded.counts.first_repaired->column == 17);
   CHECK(loaded.counts.repaired == 2);
+  const Loaded second = load_events("{\"a\":1}{\"a\":\"x\xFF\"}\n{}");
+  REQUIRE(second.counts.first_repaired.has_value());
+  CHECK(second.counts.first_repaired->column == 15);
+  const Loaded element = load_events("{}\n[{\"a\":1},{\"a\":\"x\xFF\"}]\n");
+  REQUIRE(element.counts.first_repaired.has_value());
+  CHECK(element.counts.first_repaired->line == 2);
+  CHECK(element.counts.first_repaired->column == 17);
 }
 
 TEST_CASE("broken lines fail alone, with place and reason") {

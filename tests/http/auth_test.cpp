@@ -1,0 +1,148 @@
+#include "http/auth.h"
+
+#include <map>
+
+#include <doctest/doctest.h>
+
+#include "http/message.h"
+#include "http/token_store.h"
+#include "store/base/control.h"
+#include "store/store.h"
+#include "tests/support/temp_store.h"
+
+namespace evq {
+namespace {
+
+HttpRequest request_with(std::vector<std::pair<std::string, std::string>> headers) {
+  HttpRequest request;
+  request.headers = std::move(headers);
+  return request;
+}
+
+struct Fixture {
+  TempDirectory directory;
+  std::unique_ptr<Store> store;
+  Fixture() {
+    StoreOptions options;
+    options.directory = directory.path();
+    store = std::move(*Store::open(options)).value();
+  }
+  CreatedToken make(bool personal, std::string capabilities = {},
+                    std::optional<std::int64_t> expires = {}) {
+    TokenSpec spec;
+    spec.name = "t";
+    spec.personal = personal;
+    spec.capabilities = std::move(capabilities);
+    spec.expires = expires;
+    Result<CreatedToken> made = create_token(store->definitions(), spec);
+    REQUIRE(made.ok());
+    return *made;
+  }
+};
+
+TEST_CASE("secrets have their prefix, 256 bits, and differ") {
+  const std::string a = make_token_secret(false);
+  CHECK(a.starts_with("xaat-"));
+  CHECK(make_token_secret(true).starts_with("xapt-"));
+  CHECK(a.size() == 5 + 36 + 1 + 36);
+  CHECK(a != make_token_secret(false));
+  CHECK(token_digest("abc").size() == 32);
+}
+
+TEST_CASE("capabilities: a dataset by name or by star, an organization's resource") {
+  const Result<Capabilities> read = parse_capabilities(
+      R"({"datasetCapabilities":{"logs":{"ingest":["create"]},"*":{"query":["read"]}},)"
+      R"("orgCapabilities":{"datasets":["update"]},"viewCapabilities":null})");
+  REQUIRE(read.ok());
+  const Capabilities& may = read.value();
+  CHECK(may.may("logs", "ingest", "create"));
+  CHECK_FALSE(may.may("other", "ingest", "create"));
+  CHECK(may.may("other", "query", "read"));
+  CHECK(may.may_organization("datasets", "update"));
+  CHECK_FALSE(may.may_organization("datasets", "delete"));
+  CHECK(parse_capabilities("").ok());
+  CHECK_FALSE(parse_capabilities("[]").ok());
+  CHECK_FALSE(parse_capabilities(R"({"orgCapabilities":{"datasets":"update"}})").ok());
+}
+
+TEST_CASE("bearer tokens: good, unknown, missing, twice, expired, revoked") {
+  Fixture f;
+  Authenticator auth(f.store->definitions(), true);
+  const CreatedToken token = f.make(false, R"({"orgCapabilities":{"datasets":["read"]}})");
+  const std::string bearer = "Bearer " + token.secret;
+  const Result<Identity> good = auth.authenticate(request_with({{"authorization", bearer}}), {});
+  REQUIRE(good.ok());
+  CHECK(good.value().token_id == token.record.id);
+  CHECK(good.value().may_organization("datasets", "read"));
+  CHECK_FALSE(good.value().full);
+
+  const std::vector<std::vector<std::pair<std::string, std::string>>> refused = {
+      {},
+      {{"authorization", "Bearer xaat-unknown"}},
+      {{"authorization", token.secret}},
+      {{"authorization", "Basic " + token.secret}},
+      {{"authorization", bearer}, {"authorization", bearer}}};
+  for (const auto& headers : refused) {
+    const Result<Identity> bad = auth.authenticate(request_with(headers), {});
+    REQUIRE_FALSE(bad.ok());
+    CHECK(bad.error().code == ErrorCode::kForbidden);
+  }
+
+  REQUIRE(delete_token(f.store->definitions(), token.record.id).ok());
+  auth.forget();
+  CHECK_FALSE(auth.authenticate(request_with({{"authorization", bearer}}), {}).ok());
+}
+
+TEST_CASE("an expired token is refused") {
+  Fixture f;
+  Authenticator auth(f.store->definitions(), true);
+  CreatedToken token = f.make(false);
+  token.record.expires = wall_clock_now_ns() - 1;
+  REQUIRE(f.store->definitions().tokens().put(token.record).ok());
+  CHECK_FALSE(
+      auth.authenticate(request_with({{"authorization", "Bearer " + token.secret}}), {}).ok());
+}
+
+TEST_CASE("personal tokens name the organization, and are refused where only API tokens may be") {
+  Fixture f;
+  Authenticator auth(f.store->definitions(), true);
+  const std::string bearer = "Bearer " + f.make(true).secret;
+  const std::string org = *organization_id(f.store->definitions());
+  CHECK_FALSE(auth.authenticate(request_with({{"authorization", bearer}}), {}).ok());
+  for (const char* name : {"x-service-org-id", "x-axiom-org-id"}) {
+    CHECK(auth.authenticate(request_with({{"authorization", bearer}, {name, org}}), {}).ok());
+    CHECK_FALSE(
+        auth.authenticate(request_with({{"authorization", bearer}, {name, "other"}}), {}).ok());
+  }
+  AuthRules rules;
+  rules.organization_optional = true;
+  const Result<Identity> listed =
+      auth.authenticate(request_with({{"authorization", bearer}}), rules);
+  REQUIRE(listed.ok());
+  CHECK(listed.value().full);
+  rules.refuse_personal = true;
+  CHECK_FALSE(auth.authenticate(request_with({{"authorization", bearer}}), rules).ok());
+}
+
+TEST_CASE("shippers' schemes carry the same secret, where they are allowed") {
+  Fixture f;
+  Authenticator auth(f.store->definitions(), true);
+  const CreatedToken token = f.make(false);
+  AuthRules rules;
+  rules.other_schemes = true;
+  const HttpRequest splunk = request_with({{"authorization", "Splunk " + token.secret}});
+  CHECK(auth.authenticate(splunk, rules).ok());
+  CHECK_FALSE(auth.authenticate(splunk, {}).ok());
+  CHECK_FALSE(auth.authenticate(request_with({{"authorization", "Basic !"}}), rules).ok());
+}
+
+TEST_CASE("without authentication everybody is the owner") {
+  Fixture f;
+  Authenticator auth(f.store->definitions(), false);
+  const Result<Identity> anyone = auth.authenticate(request_with({}), {});
+  REQUIRE(anyone.ok());
+  CHECK(anyone.value().full);
+}
+
+}  // namespace
+}  // namespace evq

@@ -1,0 +1,40 @@
+#include "http/message.h"
+
+#include <doctest/doctest.h>
+
+namespace evq {
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+TEST_CASE("targets are split into a path and decoded parameters") {
+  std::string path;
+  Pairs parameters;
+  REQUIRE(split_target("/v1/query/_apl?format=tabular&cursor=a%2Bb+c&nocache", &path, &parameters));
+  CHECK(path == "/v1/query/_apl");
+  CHECK(parameters == Pairs{{"format", "tabular"}, {"cursor", "a+b c"}, {"nocache", ""}});
+}
+
+TEST_CASE("malformed escapes and NUL are refused") {
+  for (const char* target : {"/x?a=%", "/x?a=%2", "/x?a=%zz", "/x?a=%00"}) {
+    std::string path;
+    Pairs parameters;
+    CAPTURE(target);
+    CHECK_FALSE(split_target(target, &path, &parameters));
+  }
+}
+
+TEST_CASE("a plus is a blank in parameters only") {
+  CHECK(percent_decode("a+b%20c", true) == "a b c");
+  CHECK(percent_decode("a+b%20c", false) == "a+b c");
+  CHECK(percent_decode("%41", false) == "A");
+}
+
+TEST_CASE("an error object has its status and message, escaped") {
+  const HttpResponse response = error_response(404, "dataset \"x\" not found");
+  CHECK(response.status == 404);
+  CHECK(response.body == R"({"code":404,"message":"dataset \"x\" not found"})");
+}
+
+}  // namespace
+}  // namespace evq

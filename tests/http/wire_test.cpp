@@ -1,0 +1,144 @@
+#include "http/wire.h"
+
+#include <doctest/doctest.h>
+
+#include "http/legacy_query.h"
+#include "http/otlp.h"
+#include "http/server.h"
+#include "http/wire_resources.h"
+
+namespace evq {
+namespace {
+
+TEST_CASE("query bodies: null is absent, zero limits are none, types are strict") {
+  const Result<QueryRequest> read = read_query_body(
+      R"({"apl":"['a']","startTime":"now-1h","endTime":null,"cursor":"","includeCursor":true,)"
+      R"("defaultLimit":0,"variables":{"n":3,"s":"x"},"unknown":[1]})");
+  REQUIRE(read.ok());
+  const QueryRequest& request = read.value();
+  CHECK(request.apl == "['a']");
+  CHECK(request.start_time == "now-1h");
+  CHECK_FALSE(request.end_time.has_value());
+  CHECK(request.include_cursor);
+  CHECK_FALSE(request.default_limit.has_value());
+  CHECK(request.variables.at("n") == Value::integer(3));
+  for (const char* bad :
+       {"", "[]", "{", R"({})", R"({"apl":null})", R"({"apl":1})", R"({"apl":"x","startTime":1})",
+        R"({"apl":"x","limit":-1})", R"({"apl":"x","limit":1.5})", R"({"apl":"x","limit":"5"})",
+        R"({"apl":"x","includeCursor":"true"})", R"({"apl":"x"} {})"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(read_query_body(bad).ok());
+  }
+  CHECK_FALSE(read_query_body("{\"apl\":\"x\",\"a\":" + std::string(200, '[')).ok());
+}
+
+TEST_CASE("deletes need a boolean commit") {
+  CHECK(read_delete_body(R"({"apl":"['a']","commit":false})").ok());
+  CHECK_FALSE(read_delete_body(R"({"apl":"['a']"})").ok());
+  CHECK_FALSE(read_delete_body(R"({"apl":"['a']","commit":"true"})").ok());
+  CHECK_FALSE(read_delete_body(R"({"apl":"['a']","commit":null})").ok());
+}
+
+TEST_CASE("compile errors say where") {
+  Error error = make_error(ErrorCode::kCompile, "no such thing");
+  error.span = Span{9, 12};
+  const HttpResponse response = response_of_error(error, "['a']\n| foo");
+  CHECK(response.status == 400);
+  CHECK(response.body.find(R"("line":2,"column":4)") != std::string::npos);
+}
+
+TEST_CASE("legacy queries become APL in which every name and value is quoted") {
+  const Result<LegacyQuery> read = read_legacy_body(
+      R"({"startTime":"now-1d","limit":10,"filter":{"op":"and","children":[)"
+      R"({"op":"==","field":"it's","value":"a\"b"},{"op":"not-exists","field":"x"},)"
+      R"({"op":"contains","field":"y","value":"Z","caseSensitive":true}]},)"
+      R"("order":[{"field":"_time","desc":true}]})");
+  REQUIRE(read.ok());
+  CHECK(*legacy_apl("d", *read) ==
+        R"(['d'] | where (['it\'s'] == "a\"b") and (isnull(['x'])) and (['y'] contains_cs "Z"))"
+        R"( | sort by ['_time'] desc)");
+}
+
+TEST_CASE("legacy aggregations take their alias or the operator in capitals") {
+  const Result<LegacyQuery> read =
+      read_legacy_body(R"({"aggregations":[{"op":"count","field":"*"},)"
+                       R"({"op":"topk","field":"u","argument":5,"alias":"top"}],"groupBy":["m"]})");
+  REQUIRE(read.ok());
+  CHECK(*legacy_apl("d", *read) ==
+        "['d'] | summarize ['COUNT'] = count(), ['top'] = topk(['u'], long(5)) by ['m']");
+}
+
+TEST_CASE("a client's zero values mean that nothing is asked") {
+  const Result<LegacyQuery> read = read_legacy_body(
+      R"({"limit":0,"cursor":"","continuationToken":"","order":null,"filter":)"
+      R"({"op":"","field":"","value":null,"caseSensitive":false,"children":null}})");
+  REQUIRE(read.ok());
+  CHECK_FALSE(read->limit.has_value());
+  CHECK(*legacy_apl("d", *read) == "['d']");
+  CHECK_FALSE(read_legacy_body(R"({"limit":-1})").ok());
+  const Result<LegacyQuery> odd = read_legacy_body(R"({"filter":{"op":"zap","field":"a"}})");
+  REQUIRE(odd.ok());
+  CHECK_FALSE(legacy_apl("d", *odd).ok());
+}
+
+TEST_CASE("annotations: zero times are none, changes merge") {
+  CHECK_FALSE(read_annotation_body(R"({"type":"deploy"})", 0).ok());
+  const Result<ObjectBody> made = read_annotation_body(
+      R"({"type":"deploy","datasets":["a"],"time":"0001-01-01T00:00:00Z","title":null})", 0);
+  REQUIRE(made.ok());
+  CHECK(made->body == R"({"type":"deploy","datasets":["a"],"time":"1970-01-01T00:00:00Z"})");
+  const Result<ObjectBody> merged = merge_object(made->body, R"({"title":"x","datasets":null})");
+  REQUIRE(merged.ok());
+  CHECK(merged->body.find(R"("datasets":["a"])") != std::string::npos);
+  CHECK(annotation_concerns(merged->body, {"a"}));
+  CHECK_FALSE(annotation_concerns(merged->body, {"b"}));
+}
+
+TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
+  const std::string json =
+      R"({"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":)"
+      R"({"stringValue":"web"}}]},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1000",)"
+      R"("body":{"stringValue":"hi"},"attributes":[{"key":"http.status","value":)"
+      R"({"intValue":"200"}}]}]}]}]})";
+  const auto field = [](int number, const std::string& bytes) {
+    return std::string(1, static_cast<char>(number << 3 | 2)) +
+           std::string(1, static_cast<char>(bytes.size())) + bytes;
+  };
+  const auto pair = [&](const std::string& key, const std::string& value) {
+    return field(1, key) + field(2, value);
+  };
+  const std::string log = std::string("\x09\xe8\x03\0\0\0\0\0\0", 9) + field(5, field(1, "hi")) +
+                          field(6, pair("http.status", std::string("\x18\xc8\x01", 3)));
+  const std::string resource = field(1, pair("service.name", field(1, "web")));
+  const std::string proto = field(1, field(1, resource) + field(2, field(2, log)));
+  const Result<std::string> a = otlp_events(json, OtlpSignal::kLogs, false);
+  const Result<std::string> b = otlp_events(proto, OtlpSignal::kLogs, true);
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  CHECK(*a == *b);
+  CHECK(
+      *a ==
+      R"({"_time":"1970-01-01T00:00:00.000001Z","body":"hi","attributes":{"http":{"status":200}},)"
+      R"("resource":{"service":{"name":"web"}},"service":{"name":"web"}})"
+      "\n");
+  CHECK_FALSE(otlp_events(proto.substr(0, proto.size() - 3), OtlpSignal::kLogs, true).ok());
+}
+
+TEST_CASE("addresses to listen on") {
+  std::string host;
+  std::uint16_t port = 0;
+  REQUIRE(parse_listen_address("[::1]:80", &host, &port).ok());
+  CHECK(host == "::1");
+  CHECK(port == 80);
+  REQUIRE(parse_listen_address(":0", &host, &port).ok());
+  CHECK(host == "127.0.0.1");
+  for (const char* bad : {"", "localhost", "a:b", "a:70000", "::1:80", "a:"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(parse_listen_address(bad, &host, &port).ok());
+  }
+  CHECK(is_loopback_host("127.1.2.3"));
+  CHECK_FALSE(is_loopback_host("0.0.0.0"));
+}
+
+}  // namespace
+}  // namespace evq
