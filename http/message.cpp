@@ -63,7 +63,7 @@ HttpResponse error_response(int status, std::string_view message) {
   return response;
 }
 
-std::optional<std::string> percent_decode(std::string_view text, bool plus_is_blank) {
+std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -101,8 +101,8 @@ bool split_target(std::string_view target, std::string* path,
       continue;
     }
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    const auto name = percent_decode(pair.substr(0, equals), true);
-    const auto value = percent_decode(pair.substr(std::min(equals + 1, pair.size())), true);
+    const auto name = decode_url_text(pair.substr(0, equals), true);
+    const auto value = decode_url_text(pair.substr(std::min(equals + 1, pair.size())), true);
     if (!name.has_value() || !value.has_value()) {
       return false;
     }

@@ -61,7 +61,7 @@ HttpResponse error_response(int status, std::string_view message);
 bool split_target(std::string_view target, std::string* path,
                   std::vector<std::pair<std::string, std::string>>* parameters);
 // %XX decoded; `plus_is_blank` as in query strings. Nothing for a malformed escape.
-std::optional<std::string> percent_decode(std::string_view text, bool plus_is_blank);
+std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank);
 
 // Which workers run a request. Ingest is kept apart from queries, so that neither starves the
 // other.

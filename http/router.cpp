@@ -69,7 +69,7 @@ RouteMatch find_route(std::string_view method, std::string_view path) {
   for (std::size_t i = 0; i < pattern.size(); ++i) {
     if (is_argument(pattern[i])) {
       const std::string name(pattern[i].substr(1, pattern[i].size() - 2));
-      match.arguments[name] = percent_decode(parts[i], false).value_or(std::string(parts[i]));
+      match.arguments[name] = decode_url_text(parts[i], false).value_or(std::string(parts[i]));
     }
   }
   return match;

@@ -25,9 +25,9 @@ TEST_CASE("malformed escapes and NUL are refused") {
 }
 
 TEST_CASE("a plus is a blank in parameters only") {
-  CHECK(percent_decode("a+b%20c", true) == "a b c");
-  CHECK(percent_decode("a+b%20c", false) == "a+b c");
-  CHECK(percent_decode("%41", false) == "A");
+  CHECK(decode_url_text("a+b%20c", true) == "a b c");
+  CHECK(decode_url_text("a+b%20c", false) == "a+b c");
+  CHECK(decode_url_text("%41", false) == "A");
 }
 
 TEST_CASE("an error object has its status and message, escaped") {
