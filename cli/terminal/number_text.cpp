@@ -92,7 +92,7 @@ std::string grouped_text(std::uint64_t value) {
   return digits;
 }
 
-std::string duration_text(std::int64_t milliseconds) {
+std::string elapsed_text(std::int64_t milliseconds) {
   milliseconds = std::max<std::int64_t>(milliseconds, 0);
   if (milliseconds < 1000) {
     return fmt::format("{} ms", milliseconds);

@@ -17,6 +17,6 @@ std::string bytes_text(std::uint64_t bytes);
 // Groups of three: 48,211.
 std::string grouped_text(std::uint64_t value);
 // 41 ms, 1.2 s, 2:05, 1:02:05.
-std::string duration_text(std::int64_t milliseconds);
+std::string elapsed_text(std::int64_t milliseconds);
 
 }  // namespace evq

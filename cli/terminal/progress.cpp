@@ -101,7 +101,7 @@ std::string Progress::line() const {
       const double seconds = static_cast<double>(total - counts_.bytes) / bytes_per_second_;
       // Beyond a few days an estimate is no help.
       if (seconds < 1e6) {
-        part(duration_text(static_cast<std::int64_t>(std::ceil(seconds)) * 1000) + " left");
+        part(elapsed_text(static_cast<std::int64_t>(std::ceil(seconds)) * 1000) + " left");
       }
     }
   }

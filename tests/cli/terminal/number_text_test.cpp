@@ -35,12 +35,12 @@ TEST_CASE("bytes, groups, durations, ticks") {
   CHECK(grouped_text(999) == "999");
   CHECK(grouped_text(48211) == "48,211");
   CHECK(grouped_text(1234567) == "1,234,567");
-  CHECK(duration_text(-5) == "0 ms");
-  CHECK(duration_text(41) == "41 ms");
-  CHECK(duration_text(1260) == "1.2 s");
-  CHECK(duration_text(59999) == "59.9 s");
-  CHECK(duration_text(125000) == "2:05");
-  CHECK(duration_text(3725000) == "1:02:05");
+  CHECK(elapsed_text(-5) == "0 ms");
+  CHECK(elapsed_text(41) == "41 ms");
+  CHECK(elapsed_text(1260) == "1.2 s");
+  CHECK(elapsed_text(59999) == "59.9 s");
+  CHECK(elapsed_text(125000) == "2:05");
+  CHECK(elapsed_text(3725000) == "1:02:05");
   CHECK(tick_text(1000.2, 1000.4, 0.2) == "1000.2");
   CHECK(tick_text(5, 10, 5) == "5");
   CHECK(tick_text(0, 2000, 500) == "0");
