@@ -25,15 +25,18 @@ bool FastJson::parse_event(std::size_t begin, std::size_t end, EventAssembler& e
   while (next_ < count_ && positions_[next_] < begin) {
     ++next_;
   }
-  if (next_ >= count_ || at(next_) != '{') {
+  if (next_ >= count_ || positions_[next_] >= end || at(next_) != '{') {
     return false;
   }
   escapes_ = std::memchr(text_ + begin, '\\', end - begin) != nullptr;
-  // The index ends the walk: past its last position the text's size is found, where no bracket is.
-  if (!parse_object(event)) {
-    return false;
+  const std::size_t first = next_;
+  // The last bracket may belong to what follows when this object is not closed.
+  if (parse_object(event) && positions_[next_ - 1] < end &&
+      (next_ >= count_ || positions_[next_] >= end)) {
+    return true;
   }
-  return positions_[next_ - 1] < end && (next_ >= count_ || positions_[next_] >= end);
+  next_ = first;
+  return false;
 }
 
 namespace {
@@ -48,10 +51,9 @@ struct RawText {
 [[gnu::always_inline]] inline RawText raw_text(const char* text, const std::uint32_t* positions) {
   const char* begin = text + positions[0] + 1;
   const char* end = text + positions[1] - 1;
-  while (end > begin && *end != '"' && is_json_blank(*end))
-    [[unlikely]] {
-      --end;
-    }
+  while (end > begin && *end != '"' && is_json_blank(*end)) {
+    --end;
+  }
   if (end < begin || *end != '"') [[unlikely]] {
     return {nullptr, 0};
   }

@@ -145,10 +145,13 @@ Result<bool> PieceCutter::take_header() {
   while (header_due_) {
     EVQ_TRY(scan(1));
     const std::size_t whole = scanner_->whole_bytes();
+    if ((whole == 0 ? size_ : whole) > options_.line_bytes_max) {
+      ended_ = true;
+      size_ = 0;
+      return make_error(ErrorCode::kData, "the CSV header is longer than the limit of " +
+                                              std::to_string(options_.line_bytes_max) + " bytes");
+    }
     if (whole == 0) {
-      if (size_ > options_.line_bytes_max) {
-        return make_error(ErrorCode::kData, "the CSV header is too long");
-      }
       return ended_;
     }
     const std::string_view record = text().substr(0, whole);

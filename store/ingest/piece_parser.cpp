@@ -26,6 +26,8 @@ struct PieceParser::Target {
   BatchBuilder& builder;
   ParseReport& report;
   const Flush& flush;
+  // Where the text begins that the event's parser was given; its offsets count from there.
+  std::size_t base = 0;
   // Line ends up to `counted`, so that places cost one pass however many there are.
   std::size_t counted = 0;
   std::uint64_t lines = 0;
@@ -69,7 +71,7 @@ struct PieceParser::Target {
 
 Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
                           const Flush& flush) {
-  Target target{piece, builder, report, flush};
+  Target target{.piece = piece, .builder = builder, .report = report, .flush = flush};
   for (const OverlongEvent& event : piece.overlong) {
     IngestFailure failure{event.line, event.column, event.offset,
                           "the event is longer than the limit of " +
@@ -107,7 +109,7 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
   if (event.repaired()) [[unlikely]] {
     ++counts.repaired;
     if (!counts.first_repaired) {
-      const Target::Place place = target.place_of(begin + event.repair_offset());
+      const Target::Place place = target.place_of(target.base + event.repair_offset());
       counts.first_repaired = IngestPlace{place.line, place.column, event.repair()};
     }
   }
@@ -160,6 +162,7 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
     return {};
   }
   std::size_t position = 0;
+  target.base = begin;
   while (true) {
     EventAssembler& event = target.builder.assembler();
     event.begin();
@@ -229,6 +232,7 @@ Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::siz
         settings_.keep_rejects);
     return {};
   }
+  target.base = begin;
   for (const Element& element : elements) {
     EventAssembler& event = target.builder.assembler();
     event.begin();
@@ -249,6 +253,7 @@ Status PieceParser::parse_values(Target& target) {
   const bool fast = !settings_.tolerant_only && fast_.open(text);
   for (const ValueSpan& span : target.piece.spans) {
     const std::string_view value = text.substr(span.begin, span.size);
+    target.base = span.begin;
     EventAssembler& event = target.builder.assembler();
     event.begin();
     if (span.size > settings_.line_bytes_max) {
@@ -291,6 +296,7 @@ Status PieceParser::parse_records(Target& target) {
   const std::string_view text = target.piece.text();
   for (const ValueSpan& span : target.piece.spans) {
     const std::string_view record = text.substr(span.begin, span.size);
+    target.base = span.begin;
     if (is_blank_record(record)) {
       continue;
     }

@@ -235,6 +235,8 @@ TEST_CASE("broken lines fail alone, with place and reason") {
 TEST_CASE("blank lines are no events") {
   check_row({"blanks", "\n  \n{\"a\":1}\r\n\t\r\n\n{\"a\":2}", "a=1\na=2\n"});
   check_row({"nothing", "", ""});
+  const Loaded loaded = load_events("\n{\"a\":1}{\"a\":2}\n");
+  CHECK(loaded.counts.ingested == 2);
   check_row({"an action line is an event", "{\"index\":{}}\n{\"a\":1}\n", "\na=1\n"});
 }
 
