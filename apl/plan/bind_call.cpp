@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
 #include "apl/plan/window_names.h"
 
@@ -136,8 +137,8 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
     if (!field.has_value()) {
       return diag::constant_required(call.arguments[0].value->span, "the field's name");
     }
-    if (input != nullptr && !is_hidden(*field)) {
-      if (const auto at = input->schema().find(*field); at.has_value()) {
+    if (input != nullptr) {
+      if (const auto at = find_field(input->schema(), *field); at.has_value()) {
         return make_column(*at, input->schema()[*at].type, span);
       }
     }

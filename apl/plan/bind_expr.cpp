@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
@@ -209,8 +210,8 @@ Result<ExprPtr> Binder::bind_node(const ast::Expr& expr, const Relation* input) 
 }
 
 Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relation* input) {
-  if (input != nullptr && !is_hidden(name.text)) {
-    if (const auto at = input->schema().find(name.text); at.has_value()) {
+  if (input != nullptr) {
+    if (const auto at = find_field(input->schema(), name.text); at.has_value()) {
       return make_column(*at, input->schema()[*at].type, span);
     }
   }
@@ -243,11 +244,11 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
     }
     // The longest flattened name that exists, then accesses into its value.
     for (std::size_t count = steps.size(); count > 0; --count) {
-      std::optional<std::size_t> at = input->schema().find(joined(steps, count, false));
+      std::optional<std::size_t> at = find_field(input->schema(), joined(steps, count, false));
       if (!at.has_value() && count > 1) {
-        at = input->schema().find(joined(steps, count, true));
+        at = find_field(input->schema(), joined(steps, count, true));
       }
-      if (!at.has_value() || is_hidden(input->schema()[*at].name)) {
+      if (!at.has_value()) {
         continue;
       }
       ExprPtr bound = make_column(*at, input->schema()[*at].type, steps[count - 1].span);

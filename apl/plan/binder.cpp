@@ -1,5 +1,7 @@
 #include "apl/plan/binder.h"
 
+#include "apl/plan/field_name.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -241,10 +243,8 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
 }
 
 Result<std::size_t> Binder::find_column(const Relation& input, const ast::Name& name) const {
-  if (!is_hidden(name.text)) {
-    if (const auto at = input.schema().find(name.text); at.has_value()) {
-      return *at;
-    }
+  if (const auto at = find_field(input.schema(), name.text); at.has_value()) {
+    return *at;
   }
   return unknown_field(&input, name.text, name.span);
 }

@@ -28,15 +28,6 @@ Result<Relation> Binder::lower(const ast::MakeSeries& /*op*/, Span span, Relatio
 Result<Relation> Binder::lower(const ast::ParseKv& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "parse-kv");
 }
-Result<Relation> Binder::lower(const ast::MvExpand& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "mv-expand");
-}
-Result<Relation> Binder::lower(const ast::MvApply& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "mv-apply");
-}
-Result<Relation> Binder::lower(const ast::Partition& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "partition");
-}
 Result<Relation> Binder::lower(const ast::Evaluate& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "evaluate");
 }

@@ -1,0 +1,48 @@
+#include "apl/plan/field_name.h"
+
+#include "apl/plan/binder.h"
+
+namespace evq::plan {
+namespace {
+
+// True when `stored` is `name` once its escaped dots are plain.
+bool equals_unescaped(std::string_view stored, std::string_view name) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    if (stored[i] == '\\' && i + 1 < stored.size() && stored[i + 1] == '.') {
+      continue;
+    }
+    if (at >= name.size() || name[at] != stored[i]) {
+      return false;
+    }
+    ++at;
+  }
+  return at == name.size();
+}
+
+}  // namespace
+
+std::optional<std::size_t> find_field(const Schema& schema, std::string_view name) {
+  if (is_hidden(name)) {
+    return std::nullopt;
+  }
+  if (const auto exact = schema.find(name); exact.has_value()) {
+    return exact;
+  }
+  if (name.find('.') == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    if (schema[i].name.find('\\') != std::string::npos &&
+        equals_unescaped(schema[i].name, name)) {
+      if (found.has_value()) {
+        return std::nullopt;
+      }
+      found = i;
+    }
+  }
+  return found;
+}
+
+}  // namespace evq::plan

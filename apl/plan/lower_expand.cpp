@@ -1,0 +1,245 @@
+// mv-expand and mv-apply. The expanded expressions become dynamic columns at the end of the input,
+// Unnest repeats rows for their elements, and a projection converts the elements and puts them
+// where they belong.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
+
+namespace evq::plan {
+namespace {
+
+std::string_view conversion_name(Type type) {
+  switch (type) {
+    case Type::kBool:
+      return "tobool";
+    case Type::kLong:
+      return "tolong";
+    case Type::kReal:
+      return "toreal";
+    case Type::kString:
+      return "tostring";
+    case Type::kDatetime:
+      return "todatetime";
+    case Type::kTimespan:
+      return "totimespan";
+    case Type::kDynamic:
+    case Type::kNull:
+      break;
+  }
+  return {};
+}
+
+struct Expansion {
+  Relation input;  // the expanded columns appended, all dynamic
+  std::vector<std::string> names;
+  Unnest unnest;
+  std::size_t before = 0;  // columns of the operator's own input
+};
+
+}  // namespace
+
+class ExpansionBinder {
+ public:
+  explicit ExpansionBinder(Binder& binder) : binder_(binder) {}
+
+  Result<Expansion> bind(const std::vector<ast::ExpandItem>& items, const ast::ExprPtr& limit,
+                         ast::ExpandKind kind, Relation input) {
+    Expansion made;
+    made.before = input.schema().size();
+    std::vector<NamedColumn> columns;
+    for (std::size_t i = 0; i < made.before; ++i) {
+      columns.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
+    }
+    for (const ast::ExpandItem& item : items) {
+      EVQ_TRY_ASSIGN(ExprPtr value, binder_.bind_expr(*item.value.value, &input));
+      std::string name = item.value.names.empty()
+                             ? binder_.derived_name(*item.value.value, &input)
+                             : item.value.names[0].text;
+      if (name.empty()) {
+        name = "Column" + std::to_string(made.names.size() + 1);
+      }
+      if (std::ranges::find(made.names, name) != made.names.end()) {
+        return diag::duplicate_name(item.value.span, name, "mv-expand");
+      }
+      made.names.push_back(std::move(name));
+      made.unnest.columns.push_back(
+          {columns.size(), Type::kDynamic, kind == ast::ExpandKind::kArray});
+      columns.push_back({"$expand" + std::to_string(columns.size()),
+                         make_cast(std::move(value), Type::kDynamic)});
+    }
+    if (limit != nullptr) {
+      EVQ_TRY_ASSIGN(made.unnest.row_limit,
+                     binder_.bind_count(*limit, "the number of elements"));
+    }
+    made.input = choose(std::move(input), std::move(columns));
+    return made;
+  }
+
+  // The node's columns after Unnest: those of the input, elements in their places, the index.
+  Result<std::vector<NamedColumn>> placed(const Expansion& made,
+                                          const std::vector<ast::ExpandItem>& items,
+                                          const std::optional<ast::Name>& item_index) {
+    const Schema& schema = made.input.schema();
+    std::vector<NamedColumn> columns;
+    std::vector<bool> used(made.names.size(), false);
+    for (std::size_t i = 0; i < made.before; ++i) {
+      if (is_hidden(schema[i].name)) {
+        continue;
+      }
+      const auto at = std::ranges::find(made.names, schema[i].name);
+      if (at == made.names.end()) {
+        columns.push_back({schema[i].name, make_column(i, schema[i].type)});
+        continue;
+      }
+      const auto item = static_cast<std::size_t>(at - made.names.begin());
+      used[item] = true;
+      EVQ_TRY_ASSIGN(ExprPtr value, element(made, items, item));
+      columns.push_back({schema[i].name, std::move(value)});
+    }
+    for (std::size_t item = 0; item < made.names.size(); ++item) {
+      if (!used[item]) {
+        EVQ_TRY_ASSIGN(ExprPtr value, element(made, items, item));
+        columns.push_back({made.names[item], std::move(value)});
+      }
+    }
+    if (item_index.has_value()) {
+      std::erase_if(columns, [&](const NamedColumn& c) { return c.name == item_index->text; });
+      columns.push_back({item_index->text, make_column(schema.size(), Type::kLong)});
+    }
+    add_hidden(schema, made.before, &columns);
+    return columns;
+  }
+
+ private:
+  Result<ExprPtr> element(const Expansion& made, const std::vector<ast::ExpandItem>& items,
+                          std::size_t item) {
+    ExprPtr value = make_column(made.before + item, Type::kDynamic, items[item].value.span);
+    const std::string_view conversion =
+        conversion_name(items[item].to_type.value_or(Type::kDynamic));
+    if (conversion.empty()) {
+      return value;
+    }
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(value));
+    return binder_.call(conversion, std::move(args), items[item].value.span);
+  }
+
+  Binder& binder_;
+};
+
+namespace {
+
+Schema unnested_schema(const Expansion& made) {
+  std::vector<Field> fields = made.input.schema().fields();
+  if (made.unnest.item_index) {
+    fields.push_back({"$index", Type::kLong});
+  }
+  return Schema(std::move(fields));
+}
+
+}  // namespace
+
+Result<Relation> Binder::lower(const ast::MvExpand& op, Span /*span*/, Relation input) {
+  ExpansionBinder expansion(*this);
+  EVQ_TRY_ASSIGN(Expansion made, expansion.bind(op.items, op.limit, op.kind, std::move(input)));
+  made.unnest.item_index = op.item_index.has_value();
+  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, expansion.placed(made, op.items, op.item_index));
+  Schema schema = unnested_schema(made);
+  Relation output = std::move(made.input);
+  output.node = stack(std::move(output.node), std::move(made.unnest), std::move(schema));
+  output.limit.reset();  // a limit before counted other rows
+  return choose(std::move(output), std::move(columns));
+}
+
+// The subplan sees the elements of one row, in order; what it does not give back is repeated.
+Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation input) {
+  ExpansionBinder expansion(*this);
+  EVQ_TRY_ASSIGN(Expansion made,
+                 expansion.bind(op.items, op.limit, ast::ExpandKind::kDefault, std::move(input)));
+  made.unnest.item_index = op.item_index.has_value();
+  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, expansion.placed(made, op.items, op.item_index));
+  Relation body;
+  body.ordered = true;
+  body.serialized = true;
+  body.node = make_node(Placeholder{}, {}, unnested_schema(made));
+  body = choose(std::move(body), std::move(columns));
+  EVQ_TRY_ASSIGN(body, bind_operators(op.body, std::move(body)));
+
+  const Schema inner = body.schema();
+  const Schema outer = made.input.schema();
+  Apply apply;
+  apply.per_row = true;
+  apply.unnest = made.unnest;
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < made.before; ++i) {
+    apply.passed.push_back(i);
+    fields.push_back(outer[i]);
+  }
+  std::ranges::copy(inner.fields(), std::back_inserter(fields));
+  apply.subplan = std::move(body.node);
+  std::vector<NamedColumn> result;
+  std::vector<bool> used(inner.size(), false);
+  for (std::size_t i = 0; i < made.before; ++i) {
+    if (is_hidden(outer[i].name)) {
+      continue;
+    }
+    if (const auto at = inner.find(outer[i].name); at.has_value()) {
+      used[*at] = true;
+      result.push_back({outer[i].name, make_column(made.before + *at, inner[*at].type)});
+    } else {
+      result.push_back({outer[i].name, make_column(i, outer[i].type)});
+    }
+  }
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    if (!used[i] && !is_hidden(inner[i].name)) {
+      result.push_back({inner[i].name, make_column(made.before + i, inner[i].type)});
+    }
+  }
+  add_hidden(outer, made.before, &result);
+  Relation output = std::move(made.input);
+  output.node = stack(std::move(output.node), std::move(apply), Schema(std::move(fields)));
+  output.limit.reset();
+  return choose(std::move(output), std::move(result));
+}
+
+Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation input) {
+  if (op.pipeline != nullptr) {
+    return diag::unsupported_feature(span, "partition with a whole pipeline in braces",
+                                     "write the operators in parentheses");
+  }
+  EVQ_TRY_ASSIGN(ExprPtr key, bind_expr(*op.by, &input));
+  const std::size_t before = input.schema().size();
+  std::size_t column = before;
+  if (key->is_column()) {
+    column = key->column;
+  } else {
+    input = append(std::move(input), "$partition", std::move(key));
+  }
+  Relation body;
+  body.ordered = input.ordered;
+  body.serialized = input.serialized;
+  body.node = make_node(Placeholder{}, {}, input.schema());
+  EVQ_TRY_ASSIGN(body, bind_operators(op.body, std::move(body)));
+  Apply apply;
+  apply.keys.push_back(column);
+  Schema schema = body.schema();
+  apply.subplan = std::move(body.node);
+  input.node = stack(std::move(input.node), std::move(apply), std::move(schema));
+  input.ordered = false;
+  input.serialized = false;
+  input.aggregated = input.aggregated || body.aggregated;
+  input.order.clear();
+  input.limit.reset();
+  std::vector<NamedColumn> kept;
+  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+    if (input.schema()[i].name != "$partition") {
+      kept.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
+    }
+  }
+  return choose(std::move(input), std::move(kept));
+}
+
+}  // namespace evq::plan
