@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "store/base/file.h"
 
 namespace evq {
 namespace {
@@ -34,9 +35,11 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
                   "Field that carries the event time (default _time)");
   app->add_option("--timestamp-format", command->timestamp_format,
                   "Its Go layout, such as 2006-01-02 15:04:05; default: detected");
-  app->add_option("--label", command->labels, "K=V added to every event; repeatable");
+  app->add_option("--label", command->labels, "K=V added to every event; repeatable")
+      ->allow_extra_args(false);
   app->add_option("--csv-fields", command->csv_fields, "Names for CSV without a header line")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app->add_option("--csv-delimiter", command->csv_delimiter, "One character; default: detected");
   app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
   app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
@@ -70,6 +73,18 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
 }
 
+// `--file events.ndjson "events | count"`: the option takes every word after it, so the query is
+// among them. A last word that names no file is the query.
+void take_query_from_files(QueryCommand* command) {
+  const bool missing = !command->apl_given && command->apl_file.empty();
+  if (missing && command->event_files.size() > 1 && command->event_files.back() != "-" &&
+      !file_exists(command->event_files.back())) {
+    command->apl = command->event_files.back();
+    command->apl_given = true;
+    command->event_files.pop_back();
+  }
+}
+
 void add_serve(CLI::App* app, ServeCommand* command) {
   app->add_option("--listen", command->listen, "HOST:PORT (default 127.0.0.1:8080); port 0: any");
   app->add_flag("--no-auth", command->no_auth, "Ask for no tokens; loopback addresses only");
@@ -79,7 +94,8 @@ void add_serve(CLI::App* app, ServeCommand* command) {
   app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)");
   app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 256M");
   app->add_option("--cors-origin", command->cors_origins,
-                  "Let web pages of this origin use the API; * for all; repeatable");
+                  "Let web pages of this origin use the API; * for all; repeatable")
+      ->allow_extra_args(false);
   app->add_flag("--no-access-log", command->no_access_log, "Write no line for each request");
   app->add_option("--upkeep-ms", command->upkeep_ms, "Milliseconds between rounds of upkeep")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
@@ -210,6 +226,7 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
   add_query(verb, &query);
   verb->callback([&, verb] {
     query.apl_given = verb->count("APL") > 0;
+    take_query_from_files(&query);
     run(handlers.query, query);
   });
 
