@@ -276,7 +276,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     trace_id_ = make_trace_id();
     started_ns_ = monotonic_now_ns();
     if (error) {
-      const int status = status_of(error);
+      int status = status_of(error);
+      if (status == 501 && parser.get().count(http::field::content_length) != 0) {
+        status = 400;  // two lengths that may disagree, whatever the encoding
+      }
       if (status != 0) {
         HttpResponse refusal = error_response(status, reason_of(status));
         refusal.close = true;

@@ -12,6 +12,8 @@ namespace {
 
 using wire::Json;
 
+constexpr std::string_view kMissingDatasetId = "APL2001";
+
 Value value_of(const Json& json) {
   switch (json.type()) {
     case Json::value_t::boolean:
@@ -41,8 +43,12 @@ Value value_of(const Json& json) {
 }  // namespace
 
 HttpResponse response_of_error(const Error& error, std::string_view apl) {
-  const int status = error_code_info(error.code).http_status;
-  std::string message = error.message;
+  // A query over a dataset that is not there is a compile error for the command line, and a missing
+  // resource for clients, which look for these words.
+  const bool missing = error.id == kMissingDatasetId;
+  const int status = missing ? error_code_info(ErrorCode::kNotFound).http_status
+                             : error_code_info(error.code).http_status;
+  std::string message = (missing ? "dataset not found: " : "") + error.message;
   if (!error.hint.empty()) {
     message += " (" + error.hint + ")";
   }

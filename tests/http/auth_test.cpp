@@ -25,7 +25,9 @@ struct Fixture {
   Fixture() {
     StoreOptions options;
     options.directory = directory.path();
-    store = std::move(*Store::open(options)).value();
+    Result<std::unique_ptr<Store>> opened = Store::open(options);
+    REQUIRE(opened.ok());
+    store = std::move(*opened);
   }
   CreatedToken make(bool personal, std::string capabilities = {},
                     std::optional<std::int64_t> expires = {}) {

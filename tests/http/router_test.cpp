@@ -12,9 +12,9 @@ TEST_CASE("every route of the table is found under its own method and path") {
   for (const Route& route : routes()) {
     CAPTURE(route.pattern);
     CHECK(seen.emplace(route.method, route.pattern).second);
-    CHECK(route.handler != nullptr);
+    CHECK((route.handler != nullptr));
     CHECK_FALSE(route.summary.empty());
-    CHECK(find_route(route.method, route.pattern).route == &route);
+    CHECK((find_route(route.method, route.pattern).route == &route));
   }
 }
 

@@ -1,0 +1,598 @@
+#!/usr/bin/env python3
+"""The HTTP API over a real server: every rule that needs a connection to be seen.
+
+Usage: server_test.py EVQ. Starts `evq serve` on a free loopback port over a store of its own and
+stops it by its process id.
+"""
+
+import base64
+import gzip
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+EVQ = sys.argv[1] if len(sys.argv) > 1 else "evq"
+T0 = "2024-05-01T00:00:00Z"
+
+
+class Server:
+    def __init__(self, *flags, store=None):
+        self.directory = store or tempfile.mkdtemp(prefix="evq-http-")
+        self.process = subprocess.Popen(
+            [EVQ, "--store", self.directory, "serve", "--listen", "127.0.0.1:0", *flags],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.lines = []
+        self.token = None
+        while True:
+            line = self.process.stderr.readline()
+            if not line:
+                raise RuntimeError("evq serve ended: " + "".join(self.lines))
+            self.lines.append(line)
+            if "first token" in line:
+                self.token = line.split()[-1]
+            found = re.search(r"listening on http://127.0.0.1:(\d+)", line)
+            if found:
+                self.port = int(found.group(1))
+                break
+        self.reader = threading.Thread(target=self._drain, daemon=True)
+        self.reader.start()
+
+    def _drain(self):
+        for line in self.process.stderr:
+            self.lines.append(line)
+
+    def stop(self, keep=False):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(30)
+        self.reader.join(5)
+        if not keep:
+            shutil.rmtree(self.directory, ignore_errors=True)
+        return status
+
+    def call(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = dict(headers or {})
+        if self.token and "Authorization" not in sent:
+            sent["Authorization"] = "Bearer " + self.token
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+            sent.setdefault("Content-Type", "application/json")
+        connection.request(method, path, body, sent)
+        response = connection.getresponse()
+        raw = response.read()
+        connection.close()
+        self.headers = response.headers
+        try:
+            return response.status, json.loads(raw)
+        except ValueError:
+            return response.status, raw
+
+    def query(self, apl, form="tabular", **body):
+        status, answer = self.call("POST", "/v1/query/_apl?format=" + form, {"apl": apl, **body})
+        assert status == 200, answer
+        return answer
+
+    def raw(self, data, wait=5):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as sock:
+            sock.sendall(data)
+            out = b""
+            try:
+                while True:
+                    piece = sock.recv(65536)
+                    if not piece:
+                        break
+                    out += piece
+            except (socket.timeout, ConnectionResetError):
+                pass
+            return out
+
+
+def run_evq(store, *words):
+    done = subprocess.run([EVQ, "--store", store, *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+class Open(unittest.TestCase):
+    """A server without authentication."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--no-auth")
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def test_ingest_answers_six_members_and_counts_bytes(self):
+        body = '[{"a":1},\n {"a":2}, 7]'
+        status, answer = self.server.call("POST", "/v1/ingest/six", body,
+                                          {"Content-Type": "application/json"})
+        self.assertEqual(status, 200)
+        self.assertEqual(set(answer), {"ingested", "failed", "failures", "processedBytes",
+                                       "blocksCreated", "walLength"})
+        self.assertEqual((answer["ingested"], answer["failed"]), (2, 1))
+        self.assertEqual(answer["processedBytes"], len(body))
+        self.assertRegex(answer["failures"][0]["timestamp"], r"^\d{4}-\d\d-\d\dT")
+        self.assertTrue(self.server.headers["X-Axiom-Trace-Id"])
+
+    def test_ingest_formats_encodings_and_labels(self):
+        call = self.server.call
+        lines = b'{"n":1}\n\n{"n":2}\n{"index":{}}\n'
+        status, answer = call("POST", "/v1/ingest/forms", gzip.compress(lines), {
+            "Content-Type": "application/x-ndjson", "Content-Encoding": "gzip",
+            "X-Axiom-Event-Labels": '{"env":"x"}'})
+        self.assertEqual((status, answer["ingested"]), (200, 3))
+        self.assertEqual(answer["processedBytes"], len(lines) + len('{"env":"x"}'))
+        for encoding in ("", "identity", "1"):
+            status, _ = call("POST", "/v1/datasets/forms/ingest", b'{"n":3}',
+                             {"Content-Type": "application/json", "Content-Encoding": encoding})
+            self.assertEqual(status, 200, encoding)
+        status, answer = call("POST", "/v1/ingest/forms?csv-delimiter=;", b"1;2\n3;4\n", {
+            "Content-Type": "text/csv", "X-Axiom-CSV-Fields": "p,q"})
+        self.assertEqual((status, answer["ingested"]), (200, 2))
+        self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Type": "text/html"})[0], 415)
+        self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Encoding": "br"})[0], 415)
+        status, _ = call("POST", "/v1/ingest/forms", b'[{"n":9},', {"Content-Type": "application/json"})
+        self.assertEqual(status, 400)
+        found = self.server.query("['forms'] | where env == 'x' | count")
+        self.assertEqual(found["tables"][0]["columns"], [[3]])
+
+    def test_chunked_bodies_and_expect(self):
+        head = ("POST /v1/ingest/chunks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                "Connection: close\r\n")
+        answer = self.server.raw((head + "Transfer-Encoding: chunked\r\n\r\n"
+                                  "4\r\n[{\"a\r\n5\r\n\":1}]\r\n0\r\n\r\n").encode())
+        self.assertIn(b'"ingested":1', answer)
+        answer = self.server.raw((head + "Content-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+                                  "[{\"a\":1}]").encode())
+        self.assertTrue(answer.startswith(b"HTTP/1.1 100 "), answer)
+        self.assertIn(b'"ingested":1', answer)
+
+    def test_ambiguous_framing_is_refused_and_closed(self):
+        cases = {
+            "Content-Length: 2\r\nTransfer-Encoding: chunked": b"400",
+            "Content-Length: 2\r\nContent-Length: 3": b"400",
+            "Content-Length: -1": b"400",
+            "Content-Length: 99999999999999999999": b"400",
+            "Transfer-Encoding: gzip, chunked": b"501",
+            "Transfer-Encoding: identity": b"501",
+            "Content-Length: 999999999": b"413",
+            "Host: y\r\nContent-Length: 2": b"400",
+            "X: " + "a" * 20000: b"431",
+        }
+        for headers, status in cases.items():
+            answer = self.server.raw(("POST /v1/ingest/bad HTTP/1.1\r\nHost: x\r\n" + headers +
+                                      "\r\n\r\n{}").encode())
+            self.assertIn(b" " + status + b" ", answer.split(b"\r\n")[0], headers[:60])
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, headers[:60])
+        self.assertIn(b" 400 ", self.server.raw(b"GET /healthz HTTP/1.1\r\n\r\n"))
+        self.assertIn(b" 400 ", self.server.raw(b"\x16\x03\x01\x02\x00\r\n\r\n"))
+        cut = self.server.raw(b"POST /v1/ingest/cut HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n"
+                              b'{"a":1}\n', wait=1)
+        self.assertNotIn(b"200 OK", cut)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/cut")[0], 404)
+
+    def test_pipelined_requests_are_answered_in_order(self):
+        one = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        answer = self.server.raw(one + one + one.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        self.assertEqual(answer.count(b"HTTP/1.1 200 "), 3)
+
+    def test_errors_are_objects(self):
+        call = self.server.call
+        for method, path, body, expected in (
+                ("GET", "/nope", None, 404), ("PATCH", "/v2/datasets", None, 405),
+                ("GET", "/v2/datasets/missing", None, 404),
+                ("POST", "/v1/query/_apl?format=xml", {"apl": "x"}, 400),
+                ("POST", "/v1/query/_apl?format=tabular", {"apl": "['nowhere']"}, 404),
+                ("POST", "/v1/datasets/nowhere/query", {"limit": 1}, 404),
+                ("POST", "/v1/query/_apl", b"", 422), ("POST", "/v1/query/_apl", b"{", 400),
+                ("POST", "/v2/datasets", {"name": "../x"}, 400)):
+            status, answer = call(method, path, body)
+            self.assertEqual(status, expected, (path, answer))
+            self.assertEqual(answer["code"], expected)
+            self.assertIsInstance(answer["message"], str)
+            self.assertTrue(self.server.headers["X-Axiom-Trace-Id"])
+            if expected == 404:
+                self.assertIn("not found", answer["message"].lower())
+        status, _ = call("POST", "/v1/query/_apl", b'{"apl":"x"}', {"Content-Type": "text/plain"})
+        self.assertEqual(status, 415)
+        status, answer = call("POST", "/v1/query/_apl", {"apl": "['six']\n| zap"})
+        self.assertEqual((status, answer["detail"]["line"]), (400, 2))
+
+    def page(self, order, size, endpoint):
+        """All `n` values by cursor, in the order they came."""
+        seen, cursor = [], None
+        for _ in range(100):
+            if endpoint == "apl":
+                body = {"apl": f"['paging'] | sort by _time {order} | limit {size}"}
+                path = "/v1/query/_apl?format=legacy"
+            else:
+                body = {"limit": size, "order": [{"field": "_time", "desc": order == "desc"}]}
+                path = "/v1/datasets/paging/query"
+            if cursor is not None:
+                body["cursor"] = cursor
+            status, answer = self.server.call("POST", path, body)
+            self.assertEqual(status, 200, answer)
+            seen += [match["data"]["n"] for match in answer["matches"]]
+            self.assertEqual(answer["status"]["rowsMatched"], 57)
+            following = answer["status"]["minCursor" if order == "desc" else "maxCursor"]
+            if following == cursor:
+                self.assertEqual(answer["matches"], [])
+                return seen
+            cursor = following
+        self.fail("paging does not end")
+
+    def test_paging_by_cursor_sees_every_row_once_also_with_equal_times(self):
+        events = [{"_time": f"2024-05-01T00:00:{i // 10:02}Z", "n": i} for i in range(57)]
+        for first in range(0, 57, 20):
+            self.server.call("POST", "/v1/ingest/paging", events[first:first + 20])
+        for endpoint in ("apl", "legacy"):
+            self.assertEqual(self.page("asc", 8, endpoint), list(range(57)))
+            self.assertEqual(self.page("desc", 8, endpoint), list(range(56, -1, -1)))
+        status, _ = self.server.call("POST", "/v1/query/_apl", {"apl": "['paging']", "cursor": "made-up"})
+        self.assertEqual(status, 400)
+        status, answer = self.server.call("POST", "/v1/query/_apl?format=legacy&cursor=", {
+            "apl": "['paging'] | limit 1"})
+        by_url = "/v1/query/_apl?format=legacy&cursor=" + answer["status"]["minCursor"]
+        status, answer = self.server.call("POST", by_url, {"apl": "['paging'] | limit 1"})
+        self.assertEqual(answer["matches"][0]["data"]["n"], 55)
+
+    def test_a_streaming_query_waits_for_events(self):
+        self.server.call("POST", "/v1/ingest/stream", [{"n": 1}])
+        _, answer = self.server.call("POST", "/v1/datasets/stream/query", {"limit": 10})
+        cursor = answer["matches"][-1]["_rowId"]
+
+        def later():
+            time.sleep(0.6)
+            self.server.call("POST", "/v1/ingest/stream", [{"n": 2}])
+
+        thread = threading.Thread(target=later)
+        thread.start()
+        started = time.monotonic()
+        _, answer = self.server.call(
+            "POST", "/v1/datasets/stream/query?streaming-duration=10s",
+            {"cursor": cursor, "order": [{"field": "_time", "desc": False}], "startTime": "now-1h",
+             "endTime": "now"})
+        thread.join()
+        self.assertEqual([match["data"]["n"] for match in answer["matches"]], [2])
+        self.assertLess(time.monotonic() - started, 8)
+        _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=300ms", {
+            "cursor": answer["matches"][-1]["_rowId"], "order": [{"field": "_time", "desc": False}]})
+        self.assertEqual(answer["matches"], [])
+
+    def test_default_limit_and_request_limit(self):
+        lines = "\n".join('{"n":%d}' % i for i in range(1500))
+        self.server.call("POST", "/v1/ingest/many", lines, {"Content-Type": "application/x-ndjson"})
+        count = lambda answer: len(answer["tables"][0]["columns"][0])
+        self.assertEqual(count(self.server.query("['many']")), 1000)
+        self.assertEqual(count(self.server.query("['many'] | limit 1200")), 1200)
+        self.assertEqual(count(self.server.query("['many'] | limit 1200", limit=7)), 7)
+        self.assertEqual(self.server.query("['many'] | where n < 0")["tables"][0]["columns"][0], [])
+
+    def test_block_delete(self):
+        self.server.call("POST", "/v1/ingest/doomed", [{"_time": T0, "k": 1}, {"_time": T0, "k": 2}])
+        body = {"apl": "['doomed'] | where k == 1", "startTime": "2024-01-01T00:00:00Z",
+                "endTime": "now", "commit": False}
+        path = "/v2/datasets/_apl/delete"
+        self.assertEqual(self.server.call("POST", path, body)[1], {
+            "dryRun": True, "rowsMatched": 1, "rowsDeleted": 2, "firstMatchedEvent": T0,
+            "lastMatchedEvent": T0})
+        self.assertEqual(self.server.call("POST", path, {**body, "commit": None})[0], 400)
+        status, _ = self.server.call("POST", path, {**body, "apl": "['doomed'] | limit 1"})
+        self.assertEqual(status, 400)
+        self.assertFalse(self.server.call("POST", path, {**body, "commit": True})[1]["dryRun"])
+        self.assertEqual(self.server.query("['doomed'] | count")["tables"][0]["columns"], [[0]])
+
+    def test_saved_queries(self):
+        query = {"kind": "apl", "name": "n", "who": "me", "metadata": {"a": "b"}, "dataset": "d",
+                 "query": {"apl": "['d']", "queryOptions": {"priority": "low"}}}
+        path = "/v2/apl-starred-queries"
+        status, made = self.server.call("POST", path, query)
+        self.assertEqual(status, 200, made)
+        self.assertEqual({**query, "id": made["id"]}, made)
+        one = path + "/" + made["id"]
+        self.assertEqual(self.server.call("GET", one)[1], made)
+        status, changed = self.server.call("PUT", one, {**query, "name": "m", "dataset": None})
+        self.assertEqual((status, changed["name"], changed["id"]), (200, "m", made["id"]))
+        self.assertEqual(self.server.call("PUT", path + "/none", query)[0], 404)
+        options = lambda **o: {**query, "query": {"apl": "x", "queryOptions": o}}
+        for bad in ({**query, "kind": "mpl"}, {**query, "metadata": {"a": 1}}, {**query, "who": None},
+                    options(priority="urgent"), options(surprise=1), options(noFill="true"),
+                    options(maxSeries=1.5), options(shownColumns="é" * 10001), options(displayNull="no")):
+            self.assertEqual(self.server.call("PUT", one, bad)[0], 400, bad)
+        for good in (options(shownColumns="é" * 10000), options(displayNull=""), options(priority=None)):
+            self.assertEqual(self.server.call("PUT", one, good)[0], 200, good)
+        self.assertIn(made["id"], [each["id"] for each in self.server.call("GET", path)[1]])
+        self.assertEqual(self.server.call("DELETE", one)[0], 204)
+        self.assertEqual(self.server.call("GET", one)[0], 404)
+
+    def test_datasets(self):
+        call = self.server.call
+        for version in ("/v1", "/v2"):
+            name = "set" + version[1:]
+            status, made = call("POST", version + "/datasets", {"name": name, "description": "d"})
+            self.assertEqual((status, made["id"]), (200, name))
+            self.assertEqual(call("POST", version + "/datasets", {"name": name})[0], 409)
+            one = f"{version}/datasets/{name}"
+            status, changed = call("PUT", one, {"description": "e", "retentionDays": 3})
+            self.assertEqual((changed["description"], changed["retentionDays"]), ("e", 3))
+            self.assertEqual(call("GET", one)[1], changed)
+            self.assertIn(changed, call("GET", version + "/datasets")[1])
+            self.assertEqual(call("POST", one + "/trim", {"maxDuration": "1h0m0s"})[0],
+                             200 if version == "/v1" else 204)
+            self.assertEqual(call("DELETE", one)[0], 204)
+            self.assertEqual(call("GET", one)[0], 404)
+        call("POST", "/v1/ingest/fielded", [{"ms": 1, "s": "x"}])
+        fields = {f["name"]: f for f in call("GET", "/v2/datasets/fielded/fields")[1]}
+        self.assertEqual(fields["ms"]["type"], "integer")
+        status, field = call("PUT", "/v2/datasets/fielded/fields/ms", {"unit": "ms"})
+        self.assertEqual((status, field["unit"]), (200, "ms"))
+        self.assertIn("fielded", [d["datasetName"] for d in call("GET", "/v1/datasets/_fields")[1]])
+        maps = "/v2/datasets/fielded/mapfields"
+        self.assertEqual(call("POST", maps, {"name": "m"}), (200, {"name": "m"}))
+        self.assertEqual(call("POST", maps, {"name": "m"})[0], 409)
+        self.assertEqual(call("PUT", maps, ["a", "b"]), (200, ["a", "b"]))
+        self.assertEqual(call("DELETE", maps + "/a")[0], 204)
+        self.assertEqual(call("GET", "/v2/datasets/fielded")[1]["mapFields"], ["b"])
+        self.assertEqual(call("GET", "/v1/datasets/fielded/info")[1]["numEvents"], 1)
+
+    def test_annotations_and_kept_objects(self):
+        call = self.server.call
+        status, made = call("POST", "/v2/annotations", {"type": "deploy", "datasets": ["a"],
+                                                        "title": None})
+        self.assertEqual(status, 201)
+        self.assertTrue(made["id"].startswith("ann_"))
+        one = "/v2/annotations/" + made["id"]
+        status, changed = call("PUT", one, {"title": "t", "type": None})
+        self.assertEqual((changed["title"], changed["type"]), ("t", "deploy"))
+        self.assertEqual(call("GET", "/v2/annotations?datasets=a,b")[1], [changed])
+        self.assertEqual(call("GET", "/v2/annotations?datasets=z")[1], [])
+        self.assertEqual(call("DELETE", one)[0], 204)
+        for kind in ("monitors", "notifiers", "dashboards", "views"):
+            status, kept = call("POST", "/v2/" + kind, {"name": "k", "deep": {"x": [1, 2.5]}})
+            self.assertEqual((status, kept["deep"]), (200, {"x": [1, 2.5]}))
+            self.assertEqual(call("GET", f"/v2/{kind}/{kept['id']}")[1], kept)
+        self.assertEqual(call("POST", "/v2/vfields", {"name": "x"})[0], 400)
+
+    def test_elasticsearch_bulk(self):
+        body = ('{"index":{"_index":"x"}}\n{"@timestamp":"2024-05-01T00:00:05Z","m":"a"}\n'
+                '{"create":{}}\n{"m":\n{"delete":{"_id":1}}\n')
+        status, answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", body.encode(),
+                                          {"Content-Type": "application/x-ndjson"})
+        self.assertEqual(status, 200)
+        self.assertEqual([list(item.values())[0]["status"] for item in answer["items"]], [201, 400])
+        self.assertTrue(answer["errors"])
+        row = self.server.query("['bulk'] | where m == 'a' | project _time")
+        self.assertEqual(row["tables"][0]["columns"], [["2024-05-01T00:00:05Z"]])
+        self.assertIn("number", self.server.call("GET", "/v1/ingest/bulk/elastic")[1]["version"])
+
+    def test_splunk_and_loki(self):
+        call = self.server.call
+        body = b'{"event":"text","time":1714521600,"host":"h"}{"event":{"k":1},"fields":{"f":"g"}}'
+        self.assertEqual(call("POST", "/services/collector/event?index=splunk", body),
+                         (200, {"text": "Success", "code": 0}))
+        self.assertEqual(call("POST", "/services/collector?index=splunk", b"")[1]["code"], 5)
+        self.assertEqual(call("POST", "/services/collector", b'{"event":1}')[1]["code"], 7)
+        self.assertEqual(call("POST", "/services/collector/raw?index=splunk", b"a\nb\n")[0], 200)
+        rows = self.server.query("['splunk'] | summarize count(), countif(isnotnull(_raw))")
+        self.assertEqual(rows["tables"][0]["columns"], [[4], [3]])
+        push = {"streams": [{"stream": {"app": "x"}, "values": [["1714521600000000001", "l1"],
+                                                                ["1714521600000000002", "l2"]]}]}
+        self.assertEqual(call("POST", "/loki/api/v1/push", push, {"X-Axiom-Dataset": "loki"})[0], 204)
+        rows = self.server.query("['loki'] | sort by _time asc | project _time, app, line")
+        self.assertEqual(rows["tables"][0]["columns"], [
+            ["2024-05-01T00:00:00.000000001Z", "2024-05-01T00:00:00.000000002Z"], ["x", "x"],
+            ["l1", "l2"]])
+
+    def test_opentelemetry(self):
+        span = {"traceId": "aa", "spanId": "bb", "name": "get", "kind": 2,
+                "startTimeUnixNano": "1714521600000000000", "endTimeUnixNano": "1714521600000000500",
+                "attributes": [{"key": "http.method", "value": {"stringValue": "GET"}}],
+                "status": {"code": 2}}
+        body = {"resourceSpans": [{"resource": {"attributes": [
+            {"key": "service.name", "value": {"stringValue": "web"}}]},
+            "scopeSpans": [{"scope": {"name": "lib"}, "spans": [span]}]}]}
+        status, answer = self.server.call("POST", "/v1/traces", body, {"X-Axiom-Dataset": "otel"})
+        self.assertEqual((status, answer), (200, {}))
+        rows = self.server.query("['otel'] | project ['attributes.http.method'], duration, kind, error, "
+                                 "['service.name'], ['scope.name']")
+        self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
+                         ["GET", 500, "server", True, "web", "lib"])
+        self.assertEqual(self.server.call("POST", "/v1/logs", body)[0], 400)
+
+    def test_slow_clients_delay_nobody(self):
+        slow = []
+        for i in range(100):
+            sock = socket.create_connection(("127.0.0.1", self.server.port))
+            sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: x\r\n" +
+                         (b"Content-Length: 1000\r\n\r\n[" if i % 2 else b"X-"))
+            slow.append(sock)
+        times = []
+        for _ in range(20):
+            started = time.monotonic()
+            self.assertEqual(self.server.call("POST", "/v1/ingest/healthy", [{"a": 1}])[0], 200)
+            times.append(time.monotonic() - started)
+        for sock in slow:
+            sock.close()
+        self.assertLess(sorted(times)[10], 1.0, times)
+
+    def test_other_origins_are_refused(self):
+        status, _ = self.server.call("GET", "/v2/datasets", headers={"Origin": "http://evil"})
+        self.assertEqual(status, 403)
+
+    def test_metrics_and_log(self):
+        status, text = self.server.call("GET", "/metrics")
+        self.assertEqual(status, 200)
+        self.assertIn(b"evq_ingested_events_total ", text)
+        self.server.call("GET", "/healthz?secret=1")
+        time.sleep(0.3)
+        entries = [json.loads(line) for line in self.server.lines if line.startswith("{")]
+        self.assertTrue(any(entry["path"] == "/healthz" for entry in entries))
+        self.assertFalse(any("secret" in line for line in self.server.lines))
+
+
+class Guarded(unittest.TestCase):
+    """Tokens and permissions."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+        assert cls.server.token.startswith("xaat-")
+        cls.server.call("POST", "/v1/ingest/logs", [{"a": 1}])
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def make(self, *words):
+        return run_evq(self.server.directory, "token", "create", "--name", "t", *words)
+
+    def status(self, token, method, path, body=None, **headers):
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            sent["Authorization"] = "Bearer " + token
+        else:
+            sent["Authorization"] = ""
+        return self.server.call(method, path, body, sent)[0]
+
+    def test_failed_authentication_is_403_before_anything_else(self):
+        for token in (None, "xaat-wrong", self.server.token + "x"):
+            for method, path in (("GET", "/v2/datasets"), ("POST", "/v1/ingest/logs"), ("GET", "/none"),
+                                 ("PATCH", "/v2/datasets"), ("GET", "/metrics")):
+                self.assertEqual(self.status(token, method, path), 403, (token, path))
+        self.assertEqual(self.status(None, "GET", "/healthz"), 200)
+
+    def test_dataset_permissions(self):
+        ingest = self.make("--ingest", "logs")
+        query = self.make("--query", "logs")
+        apl = {"apl": "['logs'] | count"}
+        self.assertEqual(self.status(ingest, "POST", "/v1/ingest/logs", [{"a": 2}]), 200)
+        self.assertEqual(self.status(ingest, "POST", "/v1/ingest/other", [{"a": 2}]), 403)
+        self.assertEqual(self.status(ingest, "POST", "/v1/query/_apl", apl), 403)
+        self.assertEqual(self.status(query, "POST", "/v1/query/_apl", apl), 200)
+        self.assertEqual(self.status(query, "POST", "/v1/ingest/logs", [{"a": 2}]), 403)
+        self.server.call("POST", "/v1/ingest/hidden", [{"a": 1}])
+        for text in ("['hidden'] | count", "['logs'] | union ['hidden'] | count",
+                     "['logs'] | join (['hidden']) on a", "let h = ['hidden']; ['logs'] | union h"):
+            self.assertEqual(self.status(query, "POST", "/v1/query/_apl", {"apl": text}), 403, text)
+        self.assertEqual(self.status(query, "POST", "/v1/datasets/hidden/query", {}), 403)
+        remove = {"apl": "['logs']", "commit": False}
+        self.assertEqual(self.status(query, "POST", "/v2/datasets/_apl/delete", remove), 403)
+        update = self.make("--allow", "datasets|update")
+        self.assertEqual(self.status(update, "POST", "/v2/datasets/_apl/delete", remove), 200)
+        listed = self.server.call("GET", "/v2/datasets", None, {"Authorization": "Bearer " + query})[1]
+        self.assertEqual([each["id"] for each in listed], ["logs"])
+
+    def test_personal_tokens(self):
+        token = self.make("--personal")
+        self.assertTrue(token.startswith("xapt-"))
+        org = run_evq(self.server.directory, "org")
+        self.assertEqual(self.status(token, "GET", "/v2/datasets"), 403)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id="wrong"), 403)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=org), 200)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", X_Axiom_Org_Id=org), 200)
+        for path in ("/v1/user", "/v2/user", "/v2/orgs"):
+            self.assertEqual(self.status(token, "GET", path), 200)
+        events = [{"a": 3}]
+        self.assertEqual(self.status(token, "POST", "/v1/ingest/logs", events, X_Axiom_Org_Id=org), 403)
+        self.assertEqual(
+            self.status(token, "POST", "/v1/datasets/logs/ingest", events, X_Axiom_Org_Id=org), 200)
+
+    def test_tokens_over_the_api(self):
+        call = self.server.call
+        wanted = {"name": "api", "description": "", "expiresAt": None, "datasetCapabilities": {
+            "logs": {"query": ["read"]}}, "orgCapabilities": {"annotations": ["read"]}}
+        status, made = call("POST", "/v2/tokens", wanted)
+        self.assertEqual(status, 200, made)
+        secret = made.pop("token")
+        self.assertEqual({**wanted, "id": made["id"]}, made)
+        self.assertEqual(call("GET", "/v2/tokens/" + made["id"])[1], made)
+        apl = {"apl": "['logs'] | count"}
+        self.assertEqual(self.status(secret, "POST", "/v1/query/_apl", apl), 200)
+        status, again = call("POST", f"/v2/tokens/{made['id']}/regenerate",
+                             {"existingTokenExpiresAt": "2020-01-01T00:00:00Z", "newTokenExpiresAt": None})
+        self.assertEqual(status, 200)
+        self.assertNotEqual(again["id"], made["id"])
+        self.assertEqual(self.status(secret, "POST", "/v1/query/_apl", apl), 403)
+        self.assertEqual(self.status(again["token"], "POST", "/v1/query/_apl", apl), 200)
+        self.assertEqual(call("DELETE", "/v2/tokens/" + again["id"])[0], 204)
+        self.assertEqual(self.status(again["token"], "POST", "/v1/query/_apl", apl), 403)
+        self.assertEqual(call("DELETE", "/v2/tokens/" + made["id"])[0], 204)
+        maker = self.make("--allow", "apiTokens|create")
+        self.assertEqual(self.status(maker, "POST", "/v2/tokens", wanted), 403)
+        for path in os.listdir(self.server.directory):
+            file = os.path.join(self.server.directory, path)
+            if os.path.isfile(file):
+                with open(file, "rb") as held:
+                    self.assertNotIn(secret.encode(), held.read(), path)
+        self.assertFalse(any(secret in line for line in self.server.lines))
+
+    def test_shippers_schemes(self):
+        token = self.make("--ingest", "ship")
+        basic = base64.b64encode(("x:" + token).encode()).decode()
+        for scheme in ("Splunk " + token, "Basic " + basic, "Bearer " + token):
+            status, answer = self.server.call("POST", "/services/collector", b'{"event":"e"}',
+                                              {"Authorization": scheme})
+            self.assertEqual(status, 200, answer)
+        status, _ = self.server.call("POST", "/v1/ingest/ship/elastic/_bulk",
+                                     b'{"index":{}}\n{"a":1}\n', {"Authorization": "ApiKey " + basic})
+        self.assertEqual(status, 200)
+
+
+class Life(unittest.TestCase):
+    """Starting and stopping."""
+
+    def test_no_auth_is_for_loopback_only(self):
+        done = subprocess.run([EVQ, "--store", "/nonexistent", "serve", "--no-auth", "--listen",
+                               "0.0.0.0:0"], capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("loopback", done.stderr)
+
+    def test_what_was_acknowledged_is_there_after_a_restart_and_cursors_hold(self):
+        server = Server("--no-auth")
+        for i in range(20):
+            server.call("POST", "/v1/ingest/kept", [{"_time": f"2024-05-01T00:00:{i:02}Z", "n": i}])
+        first = server.query("['kept'] | sort by _time asc | limit 5", "legacy")
+        idle = socket.create_connection(("127.0.0.1", server.port))
+        half = socket.create_connection(("127.0.0.1", server.port))
+        half.sendall(b"POST /v1/ingest/kept HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[")
+        started = time.monotonic()
+        self.assertEqual(server.stop(keep=True), 0)
+        self.assertLess(time.monotonic() - started, 15)
+        idle.close()
+        half.close()
+        server = Server("--no-auth", store=server.directory)
+        rest = server.query("['kept'] | sort by _time asc | limit 50", "legacy",
+                            cursor=first["status"]["maxCursor"])
+        self.assertEqual([match["data"]["n"] for match in rest["matches"]], list(range(5, 20)))
+        self.assertEqual(server.stop(), 0)
+
+    def test_a_page_of_another_origin_may_use_the_api_when_told_so(self):
+        server = Server("--no-auth", "--cors-origin", "http://app")
+        status, _ = server.call("OPTIONS", "/v1/ingest/x", headers={"Origin": "http://app"})
+        self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (204, "http://app"))
+        self.assertEqual(server.call("GET", "/v2/datasets", headers={"Origin": "http://app"})[0], 200)
+        self.assertEqual(server.stop(), 0)
+
+    def test_large_bodies_pass_through_a_file_that_leaves_no_trace(self):
+        server = Server("--no-auth")
+        lines = b"".join(b'{"n":%d,"text":"%s"}\n' % (i, b"x" * 200) for i in range(40000))
+        status, answer = server.call("POST", "/v1/ingest/large", lines,
+                                     {"Content-Type": "application/x-ndjson"})
+        self.assertEqual((status, answer["ingested"]), (200, 40000))
+        self.assertEqual([f for f in os.listdir(server.directory) if f.startswith("body-")], [])
+        self.assertEqual(server.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
