@@ -1,5 +1,6 @@
 #pragma once
-// How verbs reach the store, and how Ctrl-C reaches a running verb.
+// How verbs reach the store, and how Ctrl-C reaches a running verb. The first Ctrl-C cancels, a
+// second one ends the process.
 
 #include <memory>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
-// Answers for people: tables fitted to the terminal, Markdown, one field a line, logfmt.
+// Answers for people: tables fitted to the terminal, Markdown, one field a line, logfmt. The rows
+// are held until the end, since widths depend on all of them.
 
 #include <memory>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
 // Vectorised evaluation of bound expressions over one chunk, and of predicates into selections.
+// All functions are pure; any thread.
 
 #include <cstdint>
 #include <span>

@@ -9,16 +9,7 @@ Status pending() { return make_error(ErrorCode::kInternal, "a node without an im
 
 }  // namespace
 
-Status run_unnest(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
-  return pending();
-}
 Status run_series(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
-  return pending();
-}
-Status run_window(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
-  return pending();
-}
-Status run_apply(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
   return pending();
 }
 Status run_transform(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {

@@ -165,7 +165,7 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
     return make_constant(Value::null(Type::kDatetime), span);
   }
   if (is_window_function(name)) {
-    return diag::not_serialized(call.function.span, name);
+    return bind_window_call(call, span, input);
   }
   *handled = false;
   return diag::empty_query();  // not looked at

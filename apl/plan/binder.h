@@ -150,6 +150,8 @@ class Binder {
   Result<ExprPtr> bind_call(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_special_call(const ast::Call& call, Span span, const Relation* input,
                                     bool* handled);
+  // lower_window.cpp
+  Result<ExprPtr> bind_window_call(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_lambda_call(const Environment::Function& function, const ast::Call& call,
                                    Span span, const Relation* input);
   Result<std::vector<ExprPtr>> bind_arguments(const ast::Call& call, const Relation* input);
@@ -213,8 +215,11 @@ class Binder {
   Result<Relation> lower(const ast::GetSchema& op, Span span, Relation input);
   Result<Relation> lower(const ast::Redact& op, Span span, Relation input);
 
+  // Both may add window columns to `input` when its rows are in an order.
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
-                                              const Relation& input);
+                                              Relation* input);
+  Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
+                          Relation input);
   Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
                            std::optional<std::uint64_t> count);
   Result<Relation> limit_groups(Relation input, std::uint64_t count);
@@ -237,6 +242,7 @@ class Binder {
   std::vector<std::string> datasets_;
   std::vector<std::string> warnings_;
   std::optional<RenderSpec> render_;
+  Relation* windowed_ = nullptr;  // set while an expression may call window functions over it
   const Relation* sided_ = nullptr;  // set while a join condition is bound
   int depth_ = 0;  // of nested function calls, against endless recursion
 };

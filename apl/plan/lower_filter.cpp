@@ -9,7 +9,10 @@
 namespace evq::plan {
 
 Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation input) {
-  EVQ_TRY_ASSIGN(ExprPtr predicate, bind_predicate(*op.predicate, &input, "where"));
+  windowed_ = &input;
+  auto bound = bind_predicate(*op.predicate, &input, "where");
+  windowed_ = nullptr;
+  EVQ_TRY_ASSIGN(ExprPtr predicate, std::move(bound));
   if (predicate->is_constant() && !predicate->constant.is_null() &&
       predicate->constant.as_bool()) {
     warnings_.emplace_back(
@@ -42,7 +45,7 @@ Result<Relation> Binder::lower(const ast::Distinct& op, Span span, Relation inpu
   if (op.items.size() == 1 && std::holds_alternative<ast::Star>(op.items[0].value->node)) {
     narrowed = std::move(input);
   } else {
-    EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, bind_named(op.items, input));
+    EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, bind_named(op.items, &input));
     narrowed = project(std::move(input), std::move(columns));
   }
   Aggregate aggregate;

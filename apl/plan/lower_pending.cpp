@@ -31,9 +31,6 @@ Result<Relation> Binder::lower(const ast::ParseKv& /*op*/, Span span, Relation /
 Result<Relation> Binder::lower(const ast::Evaluate& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "evaluate");
 }
-Result<Relation> Binder::lower(const ast::Serialize& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "serialize");
-}
 Result<Relation> Binder::lower(const ast::Scan& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "scan");
 }

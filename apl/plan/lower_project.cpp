@@ -9,13 +9,16 @@
 namespace evq::plan {
 
 Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::NamedExpr>& items,
-                                                    const Relation& input) {
+                                                    Relation* input) {
   std::vector<NamedColumn> columns;
   int unnamed = 0;
   for (const ast::NamedExpr& item : items) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item.value, &input));
+    windowed_ = input;
+    auto value = bind_expr(*item.value, input);
+    windowed_ = nullptr;
+    EVQ_TRY_ASSIGN(ExprPtr bound, std::move(value));
     std::string name =
-        item.names.empty() ? derived_name(*item.value, &input) : item.names[0].text;
+        item.names.empty() ? derived_name(*item.value, input) : item.names[0].text;
     if (name.empty()) {
       name = "Column" + std::to_string(++unnamed);
     }
@@ -36,7 +39,7 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
 }
 
 Result<Relation> Binder::lower(const ast::Project& op, Span /*span*/, Relation input) {
-  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, bind_named(op.items, input));
+  EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, bind_named(op.items, &input));
   return project(std::move(input), std::move(columns));
 }
 
@@ -50,13 +53,19 @@ void assign(std::vector<NamedColumn>* columns, NamedColumn column) {
 
 }  // namespace
 
-Result<Relation> Binder::lower(const ast::Extend& op, Span /*span*/, Relation input) {
+Result<Relation> Binder::lower(const ast::Extend& op, Span span, Relation input) {
+  return extend(op.items, op.keep_invalid, span, std::move(input));
+}
+
+Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid,
+                                Span /*span*/, Relation input) {
   int unnamed = 0;
   // Each expression sees the operator's input; where that fails, the columns made before it.
   Relation current = std::move(input);
   std::vector<NamedColumn> columns = pass_through(current);
   bool pending = false;
-  for (const ast::NamedExpr& item : op.items) {
+  for (const ast::NamedExpr& item : items) {
+    windowed_ = &current;
     auto bound = bind_expr(*item.value, &current);
     if (!bound.ok() && pending) {
       current = project(std::move(current), std::move(columns));
@@ -64,6 +73,7 @@ Result<Relation> Binder::lower(const ast::Extend& op, Span /*span*/, Relation in
       pending = false;
       bound = bind_expr(*item.value, &current);
     }
+    windowed_ = nullptr;
     if (!bound.ok()) {
       return std::move(bound).take_error();
     }
@@ -87,7 +97,7 @@ Result<Relation> Binder::lower(const ast::Extend& op, Span /*span*/, Relation in
       }
       continue;
     }
-    if (op.keep_invalid) {
+    if (keep_invalid) {
       const auto old = current.schema().find(name);
       std::vector<ExprPtr> args;
       args.push_back(std::move(value));

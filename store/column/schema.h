@@ -1,5 +1,6 @@
 #pragma once
-// Schema: the ordered columns (name and type) of a table, immutable and cheap to copy.
+// Schema: the ordered columns (name and type) of a table, immutable and cheap to copy. Names need
+// not be unique; find gives the first. Any thread.
 
 #include <cstddef>
 #include <memory>

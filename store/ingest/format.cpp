@@ -53,6 +53,22 @@ std::optional<PieceKind> detect_object_kind(std::string_view head, bool at_end) 
   return begins_line ? PieceKind::kLines : PieceKind::kValues;
 }
 
+// Whether an array is one of many, a line each, or the whole input.
+std::optional<PieceKind> detect_array_kind(std::string_view head, bool at_end) {
+  const std::size_t line_end = head.find('\n');
+  if (line_end == std::string_view::npos) {
+    return at_end ? std::optional(PieceKind::kValues) : std::nullopt;
+  }
+  if (!is_balanced(head.substr(0, line_end))) {
+    return PieceKind::kValues;
+  }
+  const std::size_t next = skip_blanks(head, line_end);
+  if (next == head.size() && !at_end) {
+    return std::nullopt;
+  }
+  return next < head.size() && head[next] == '[' ? PieceKind::kLines : PieceKind::kValues;
+}
+
 }  // namespace
 
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end) {
@@ -68,6 +84,9 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   }
   if (head[first] == '{') {
     return detect_object_kind(head.substr(first), at_end);
+  }
+  if (head[first] == '[' && forced == InputFormat::kAuto) {
+    return detect_array_kind(head.substr(first), at_end);
   }
   if (head[first] == '[' || forced == InputFormat::kJson) {
     return PieceKind::kValues;

@@ -1,5 +1,6 @@
 #pragma once
-// What an input is, told by its first bytes.
+// What an input is, told by its first bytes. Pure functions; nothing here reads more than it is
+// given.
 
 #include <optional>
 #include <string_view>
@@ -10,7 +11,8 @@
 namespace evq {
 
 // The kind of events in an input that begins with `head`, forced or told by content:
-//   `[`  JSON values (the array's elements)
+//   `[`  JSON values (the array's elements); but lines when the first line is a whole array and
+//        the next one begins with `[` too, unless JSON is forced
 //   `{`  lines when the first line is a whole object or the next one begins with `{`; values
 //        otherwise (pretty-printed, or several on a line without line ends)
 //   else CSV

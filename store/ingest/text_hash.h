@@ -37,7 +37,11 @@ inline constexpr std::uint64_t kSecond = 0xe7037ed1a0b428dbULL;
 }  // namespace text_hash_detail
 
 inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
-  using namespace text_hash_detail;  // NOLINT(google-build-using-namespace)
+  using text_hash_detail::fold;
+  using text_hash_detail::kFirst;
+  using text_hash_detail::kSecond;
+  using text_hash_detail::load32;
+  using text_hash_detail::load64;
   const char* p = text.data();
   std::size_t left = text.size();
   std::uint64_t a = 0;
@@ -68,7 +72,8 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
 
 // The same bytes; for texts of a few words, where calling memcmp costs more than comparing.
 inline bool equal_text(std::string_view a, std::string_view b) {
-  using namespace text_hash_detail;  // NOLINT(google-build-using-namespace)
+  using text_hash_detail::load32;
+  using text_hash_detail::load64;
   if (a.size() != b.size()) {
     return false;
   }

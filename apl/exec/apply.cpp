@@ -1,0 +1,112 @@
+// partition and mv-apply: the subplan runs once for each group of rows, or for the expanded rows
+// of each row, in order of first appearance.
+
+#include <unordered_map>
+#include <utility>
+
+#include "apl/exec/executor.h"
+#include "apl/exec/unnest.h"
+#include "apl/exec/whole_input.h"
+#include "store/column/ordering.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint64_t kGroupSeed = 0x6170706c79ULL;
+
+using Groups = std::vector<std::vector<std::uint32_t>>;
+
+Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys) {
+  Groups groups;
+  std::unordered_multimap<std::uint64_t, std::size_t> known;
+  for (std::size_t row = 0; row < input.rows(); ++row) {
+    std::uint64_t hash = kGroupSeed;
+    for (const std::size_t key : keys) {
+      hash = hash_row(input.column(key), row, hash);
+    }
+    const auto same = [&](std::size_t group) {
+      for (const std::size_t key : keys) {
+        if (!rows_equal(input.column(key), row, input.column(key), groups[group][0])) {
+          return false;
+        }
+      }
+      return true;
+    };
+    std::size_t found = groups.size();
+    for (auto [at, end] = known.equal_range(hash); at != end; ++at) {
+      if (same(at->second)) {
+        found = at->second;
+        break;
+      }
+    }
+    if (found == groups.size()) {
+      known.emplace(hash, found);
+      groups.emplace_back();
+    }
+    groups[found].push_back(static_cast<std::uint32_t>(row));
+  }
+  return groups;
+}
+
+class ApplyRun {
+ public:
+  ApplyRun(Executor& executor, const plan::Apply& apply) : executor_(executor), apply_(apply) {}
+
+  // Runs the subplan over `rows`; its output gets the passed columns of `input`'s row in front.
+  Status run(const std::vector<Chunk>& rows, const Chunk& input, std::size_t row) {
+    EVQ_TRY(executor_.check());
+    executor_.set_placeholder(&rows);
+    auto made = executor_.collect(*apply_.subplan);
+    executor_.set_placeholder(nullptr);
+    if (!made.ok()) {
+      return std::move(made).take_error();
+    }
+    for (Chunk& chunk : made.value()) {
+      const std::vector<std::uint32_t> repeated(chunk.rows(), static_cast<std::uint32_t>(row));
+      std::vector<Vector> columns;
+      for (const std::size_t column : apply_.passed) {
+        columns.push_back(input.column(column).gather(repeated));
+      }
+      for (Vector& column : chunk.columns()) {
+        columns.push_back(std::move(column));
+      }
+      output_.emplace_back(std::move(columns), chunk.rows());
+    }
+    return Status::success();
+  }
+
+  std::vector<Chunk> take() { return std::move(output_); }
+
+ private:
+  Executor& executor_;
+  const plan::Apply& apply_;
+  std::vector<Chunk> output_;
+};
+
+}  // namespace
+
+Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  const auto& apply = std::get<plan::Apply>(node.op);
+  EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(*node.inputs[0]));
+  ApplyRun run(executor, apply);
+  if (apply.per_row) {
+    for (const Chunk& chunk : chunks) {
+      for (std::size_t row = 0; row < chunk.rows(); ++row) {
+        EVQ_TRY(run.run(unnest_chunk(*apply.unnest, chunk.slice(row, 1)), chunk, row));
+      }
+    }
+    return push_all(run.take(), consumer);
+  }
+  const Chunk input = join_chunks(chunks, node.inputs[0]->schema);
+  for (const std::vector<std::uint32_t>& group : group_rows(input, apply.keys)) {
+    std::vector<Vector> columns;
+    for (const Vector& column : input.columns()) {
+      columns.push_back(column.gather(group));
+    }
+    Chunk rows(std::move(columns), group.size());
+    EVQ_TRY(run.run(cut_chunks(rows), input, group[0]));
+  }
+  return push_all(run.take(), consumer);
+}
+
+}  // namespace evq

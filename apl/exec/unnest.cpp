@@ -1,0 +1,201 @@
+#include "apl/exec/unnest.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "apl/exec/executor.h"
+#include "store/base/limits.h"
+#include "store/column/dynamic.h"
+#include "store/column/vector_builder.h"
+
+namespace evq {
+namespace {
+
+DynamicView view_of(const Vector& vector, std::size_t row) {
+  return vector.is_null(row) ? DynamicView() : DynamicView(vector.at<std::string_view>(row));
+}
+
+// A null and a scalar make one row, an empty array none.
+std::size_t row_count(DynamicView value) {
+  return value.is_array() || value.is_bag() ? value.size() : 1;
+}
+
+// Walks the elements of one cell.
+class Elements {
+ public:
+  Elements(DynamicView value, bool bag_as_array)
+      : value_(value), at_(value), bag_as_array_(bag_as_array) {}
+
+  // Appends the next element, or null past the end.
+  void append_next(VectorBuilder* to) {
+    if (!value_.is_array() && !value_.is_bag()) {
+      append(first_ ? value_ : DynamicView(), to);
+      first_ = false;
+      return;
+    }
+    if (!at_.next()) {
+      to->append_null();
+      return;
+    }
+    if (value_.is_array()) {
+      append(at_.value(), to);
+      return;
+    }
+    DynamicBuilder pair;
+    if (bag_as_array_) {
+      pair.begin_array();
+      pair.add_string(at_.key());
+      pair.add_encoded(at_.value());
+      pair.end_array();
+    } else {
+      pair.begin_bag();
+      pair.key(at_.key());
+      pair.add_encoded(at_.value());
+      pair.end_bag();
+    }
+    to->append_text(pair.bytes());
+  }
+
+ private:
+  static void append(DynamicView value, VectorBuilder* to) {
+    if (value.is_null()) {
+      to->append_null();
+    } else {
+      to->append_text(value.bytes());
+    }
+  }
+
+  DynamicView value_;
+  DynamicView::Iterator at_;
+  bool bag_as_array_;
+  bool first_ = true;
+};
+
+// Collects output rows until a chunk is full.
+class Unnester {
+ public:
+  Unnester(const plan::Unnest& unnest, const Chunk& chunk) : unnest_(unnest), chunk_(chunk) {
+    for (std::size_t i = 0; i < unnest.columns.size(); ++i) {
+      builders_.emplace_back(Type::kDynamic);
+    }
+  }
+
+  void expand_row(std::size_t row) {
+    std::size_t count = 0;
+    std::vector<Elements> elements;
+    for (const plan::UnnestColumn& column : unnest_.columns) {
+      const DynamicView value = view_of(chunk_.column(column.column), row);
+      count = std::max(count, row_count(value));
+      elements.emplace_back(value, column.bag_as_array);
+    }
+    if (unnest_.row_limit.has_value() && *unnest_.row_limit < count) {
+      count = static_cast<std::size_t>(*unnest_.row_limit);
+    }
+    if (parents_.size() + count > kChunkRowsMax) {
+      flush();
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (parents_.size() == kChunkRowsMax) {
+        flush();
+      }
+      parents_.push_back(static_cast<std::uint32_t>(row));
+      indexes_.append_integer(static_cast<std::int64_t>(i));
+      for (std::size_t column = 0; column < elements.size(); ++column) {
+        elements[column].append_next(&builders_[column]);
+      }
+    }
+  }
+
+  std::vector<Chunk> finish() {
+    flush();
+    return std::move(made_);
+  }
+
+ private:
+  void flush() {
+    if (parents_.empty()) {
+      return;
+    }
+    std::vector<Vector> columns;
+    for (const Vector& column : chunk_.columns()) {
+      columns.push_back(column.gather(parents_));
+    }
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      columns[unnest_.columns[i].column] = builders_[i].finish();
+    }
+    Vector indexes = indexes_.finish();
+    if (unnest_.item_index) {
+      columns.push_back(std::move(indexes));
+    }
+    made_.emplace_back(std::move(columns), parents_.size());
+    made_.back().set_sequence(chunk_.sequence());
+    parents_.clear();
+  }
+
+  const plan::Unnest& unnest_;
+  const Chunk& chunk_;
+  std::vector<VectorBuilder> builders_;
+  VectorBuilder indexes_{Type::kLong};
+  std::vector<std::uint32_t> parents_;
+  std::vector<Chunk> made_;
+};
+
+class UnnestSink final : public Sink {
+ public:
+  UnnestSink(const plan::Unnest& unnest, std::unique_ptr<Sink> next)
+      : unnest_(unnest), next_(std::move(next)) {}
+
+  Result<Flow> push(Chunk chunk) override {
+    for (Chunk& part : unnest_chunk(unnest_, chunk)) {
+      EVQ_TRY_ASSIGN(const Flow flow, next_->push(std::move(part)));
+      if (flow == Flow::kDone) {
+        return Flow::kDone;
+      }
+    }
+    return Flow::kMore;
+  }
+  Status finish() override { return next_->finish(); }
+  std::unique_ptr<Sink> release_next() { return std::move(next_); }
+
+ private:
+  const plan::Unnest& unnest_;
+  std::unique_ptr<Sink> next_;
+};
+
+class UnnestConsumer final : public Consumer {
+ public:
+  UnnestConsumer(const plan::Unnest& unnest, Consumer& next) : unnest_(unnest), next_(next) {}
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
+    return std::unique_ptr<Sink>(std::make_unique<UnnestSink>(unnest_, std::move(next)));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    std::vector<std::unique_ptr<Sink>> inner;
+    for (const std::unique_ptr<Sink>& sink : sinks) {
+      inner.push_back(static_cast<UnnestSink&>(*sink).release_next());
+    }
+    return next_.complete(std::move(inner));
+  }
+
+ private:
+  const plan::Unnest& unnest_;
+  Consumer& next_;
+};
+
+}  // namespace
+
+std::vector<Chunk> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk) {
+  Unnester unnester(unnest, chunk);
+  for (std::size_t row = 0; row < chunk.rows(); ++row) {
+    unnester.expand_row(row);
+  }
+  return unnester.finish();
+}
+
+Status run_unnest(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  UnnestConsumer unnested(std::get<plan::Unnest>(node.op), consumer);
+  return executor.run(*node.inputs[0], unnested);
+}
+
+}  // namespace evq

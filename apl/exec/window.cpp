@@ -1,0 +1,173 @@
+// Window functions: the whole ordered input is collected, each call makes one column over it.
+
+#include <utility>
+
+#include "apl/exec/executor.h"
+#include "apl/exec/whole_input.h"
+#include "store/column/ordering.h"
+#include "store/column/vector_builder.h"
+
+namespace evq {
+namespace {
+
+using plan::WindowCall;
+using plan::WindowKind;
+
+class WindowColumn {
+ public:
+  WindowColumn(const WindowCall& call, const Chunk& input) : call_(call), input_(input) {}
+
+  Vector make() {
+    switch (call_.kind) {
+      case WindowKind::kRowNumber:
+        return number_rows();
+      case WindowKind::kRowCumsum:
+        return call_.type == Type::kReal ? sum_reals() : sum_integers();
+      case WindowKind::kRowRankDense:
+      case WindowKind::kRowRankMin:
+        return rank();
+      case WindowKind::kPrev:
+        return shift(false);
+      case WindowKind::kNext:
+        return shift(true);
+      case WindowKind::kRowWindowSession:
+        break;
+    }
+    return sessions();
+  }
+
+ private:
+  bool restarts(std::size_t row) const {
+    if (!call_.restart.has_value()) {
+      return false;
+    }
+    const Vector& flags = input_.column(*call_.restart);
+    return !flags.is_null(row) && flags.at<std::uint8_t>(row) != 0;
+  }
+  const Vector& argument() const { return input_.column(call_.args[0]); }
+
+  Vector number_rows() {
+    VectorBuilder to(Type::kLong);
+    std::int64_t number = call_.offset;
+    for (std::size_t row = 0; row < input_.rows(); ++row) {
+      number = restarts(row) ? call_.offset : number;
+      to.append_integer(number++);
+    }
+    return to.finish();
+  }
+
+  Vector sum_reals() {
+    VectorBuilder to(Type::kReal);
+    double sum = 0;
+    for (std::size_t row = 0; row < input_.rows(); ++row) {
+      sum = restarts(row) ? 0 : sum;
+      sum += argument().is_null(row) ? 0 : argument().at<double>(row);
+      to.append_real(sum);
+    }
+    return to.finish();
+  }
+
+  // Sums beyond the range of a long are null until the next restart.
+  Vector sum_integers() {
+    VectorBuilder to(call_.type);
+    std::int64_t sum = 0;
+    bool overflow = false;
+    for (std::size_t row = 0; row < input_.rows(); ++row) {
+      if (restarts(row)) {
+        sum = 0;
+        overflow = false;
+      }
+      if (!argument().is_null(row)) {
+        overflow =
+            __builtin_add_overflow(sum, argument().at<std::int64_t>(row), &sum) || overflow;
+      }
+      if (overflow) {
+        to.append_null();
+      } else {
+        to.append_integer(sum);
+      }
+    }
+    return to.finish();
+  }
+
+  Vector rank() {
+    VectorBuilder to(Type::kLong);
+    std::int64_t rank = 0;
+    std::int64_t number = 0;
+    for (std::size_t row = 0; row < input_.rows(); ++row) {
+      const bool restart = row == 0 || restarts(row);
+      if (restart) {
+        rank = 0;
+        number = 0;
+      }
+      ++number;
+      if (restart || !rows_equal(argument(), row, argument(), row - 1)) {
+        rank = call_.kind == WindowKind::kRowRankDense ? rank + 1 : number;
+      }
+      to.append_integer(rank);
+    }
+    return to.finish();
+  }
+
+  Vector shift(bool later) {
+    VectorBuilder to(call_.type);
+    const auto distance = static_cast<std::uint64_t>(call_.offset);
+    for (std::size_t row = 0; row < input_.rows(); ++row) {
+      const bool inside = later ? distance < input_.rows() - row : distance <= row;
+      if (inside) {
+        to.append_row(argument(), later ? row + distance : row - distance);
+      } else {
+        to.append(call_.fallback);
+      }
+    }
+    return to.finish();
+  }
+
+  // The first time of each row's session.
+  Vector sessions() {
+    VectorBuilder to(Type::kDatetime);
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    bool open = false;
+    for (std::size_t row = 0; row < input_.rows(); ++row) {
+      if (argument().is_null(row)) {
+        to.append_null();
+        continue;
+      }
+      const auto time = argument().at<std::int64_t>(row);
+      if (!open || restarts(row) || farther(first, time, call_.max_distance_first) ||
+          farther(last, time, call_.max_distance_between)) {
+        first = time;
+        open = true;
+      }
+      last = time;
+      to.append_integer(first);
+    }
+    return to.finish();
+  }
+
+  static bool farther(std::int64_t from, std::int64_t to, std::int64_t distance) {
+    std::int64_t difference = 0;
+    return __builtin_sub_overflow(to, from, &difference) || difference > distance;
+  }
+
+  const WindowCall& call_;
+  const Chunk& input_;
+};
+
+}  // namespace
+
+Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  const auto& window = std::get<plan::Window>(node.op);
+  Chunk input;
+  {
+    EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(*node.inputs[0]));
+    input = join_chunks(chunks, node.inputs[0]->schema);
+  }
+  for (const WindowCall& call : window.calls) {
+    input.columns().push_back(WindowColumn(call, input).make());
+  }
+  return push_all(cut_chunks(input), consumer);
+}
+
+}  // namespace evq
