@@ -1,4 +1,4 @@
-// evq starred: saved queries, the seed's StarredQuery objects.
+// evq starred: saved queries, the API's StarredQuery objects.
 
 #include "cli/commands.h"
 #include "cli/output.h"

@@ -5,7 +5,7 @@
 //   DIR/datasets/<id>.db      one SQLite file a dataset: blocks, segments, fresh chunks, fields
 //   DIR/….lock                side files that processes lock around every write and checkpoint
 //
-// What is promised (guarantees G1 to G6): a call that returned success is durable (fsynced); a call
+// What is promised: a call that returned success is durable (fsynced); a call
 // that failed or was killed left nothing or, for streams, a prefix in whole batches. Any number of
 // processes may use one store at once. Readers never wait for writers. Writers of one dataset take
 // turns. After an I/O error during a commit the store refuses further writes until reopened.

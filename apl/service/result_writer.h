@@ -1,10 +1,10 @@
 #pragma once
 // ResultWriter: an answer as bytes, in the forms that programs read. Each is a ResultSink that
-// hands finished text to a ByteSink as it goes; the seed's response objects need the status first
+// hands finished text to a ByteSink as it goes; the API's response objects need the status first
 // and are therefore written at the end.
 //
 //   json     one array of objects         ndjson   one object a line
-//   csv,tsv  RFC 4180, header first       tabular, legacy   the response objects of the seed
+//   csv,tsv  RFC 4180, header first       tabular, legacy   the API's response objects
 //
 // Nulls: JSON null, empty cell in csv. Datetimes RFC 3339 with nanoseconds, timespans as Go prints
 // a duration, NaN and infinities as null, dynamics as JSON (compact text inside a csv cell).

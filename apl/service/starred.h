@@ -1,5 +1,5 @@
 #pragma once
-// Saved ("starred") queries: the seed's StarredQuery, validated strictly and kept as given. Shared
+// Saved ("starred") queries: the API's StarredQuery, validated strictly and kept as given. Shared
 // by the HTTP API and the command line. The stored body is the object without its id; answers are
 // the object with it.
 
@@ -20,7 +20,7 @@ struct StarredQuery {
   std::string body;
 };
 
-// kUsage with the member's path ("query.queryOptions.priority") for whatever the seed does not
+// kUsage with the member's path ("query.queryOptions.priority") for whatever the API does not
 // allow: missing or mistyped members, values outside of their enumeration, metadata that is not
 // text, unknown members of queryOptions, shownColumns of more than 10,000 characters.
 Result<StarredQuery> read_starred_query(std::string_view json);
