@@ -2,6 +2,7 @@
 // its status comes first; the server's row limit bounds it.
 
 #include <algorithm>
+#include <optional>
 
 #include "apl/service/result_writer.h"
 #include "http/api.h"
@@ -15,23 +16,50 @@
 namespace evq {
 namespace {
 
-// Hands everything on and keeps the status.
+// Hands everything on and keeps the status. With `rows_matched` that number is told instead of the
+// page's own.
 class StatusTap final : public ResultSink {
  public:
-  StatusTap(ResultSink& next, QueryStatus* status) : next_(next), status_(status) {}
+  StatusTap(ResultSink& next, QueryStatus* status, std::optional<std::uint64_t> rows_matched)
+      : next_(next), status_(status), rows_matched_(rows_matched) {}
   Status begin(const ResultHeader& header) override { return next_.begin(header); }
   Status push(const Chunk& rows, std::span<const RowId> ids) override {
     return next_.push(rows, ids);
   }
   Status end(const QueryStatus& status) override {
     *status_ = status;
-    return next_.end(status);
+    status_->rows_matched = rows_matched_.value_or(status.rows_matched);
+    return next_.end(*status_);
   }
 
  private:
   ResultSink& next_;
   QueryStatus* status_;
+  std::optional<std::uint64_t> rows_matched_;
 };
+
+class NoSink final : public ResultSink {
+ public:
+  Status begin(const ResultHeader& /*header*/) override { return Status::success(); }
+  Status push(const Chunk& /*rows*/, std::span<const RowId> /*ids*/) override {
+    return Status::success();
+  }
+  Status end(const QueryStatus& status) override {
+    rows_matched = status.rows_matched;
+    return Status::success();
+  }
+  std::uint64_t rows_matched = 0;
+};
+
+// The rows that match over the whole range, which a page behind a cursor does not see itself.
+Result<std::uint64_t> count_without_cursor(Api& api, QueryRequest query) {
+  query.cursor.reset();
+  query.limit = 1;
+  query.row_ids = false;
+  NoSink sink;
+  EVQ_TRY(api.service.query(query, sink));
+  return sink.rows_matched;
+}
 
 // How long `streaming-duration` lets an empty answer wait; 0 without it.
 std::int64_t streaming_ns(const HttpRequest& request) {
@@ -63,8 +91,16 @@ Result<HttpResponse> answer_query(Api& api, HttpRequest& request, QueryRequest q
         return Status::success();
       });
   api.metrics.queries.fetch_add(1);
+  std::optional<std::uint64_t> rows_matched;
+  if (!query.cursor.value_or("").empty()) {
+    const Result<std::uint64_t> counted = count_without_cursor(api, query);
+    if (!counted.ok()) {
+      return response_of_error(counted.error(), query.apl);
+    }
+    rows_matched = counted.value();
+  }
   QueryStatus ended;
-  StatusTap tap(*writer, &ended);
+  StatusTap tap(*writer, &ended, rows_matched);
   const Status status = api.service.query(query, tap);
   api.metrics.rows_examined.fetch_add(ended.rows_examined);
   if (status_out != nullptr) {

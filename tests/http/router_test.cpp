@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/file.h"
+#include "store/base/limits.h"
+
 namespace evq {
 namespace {
 
@@ -48,6 +51,13 @@ TEST_CASE("the manual has every route") {
     CHECK(page.find(route.method) != std::string::npos);
   }
   CHECK(page.find("/v2/apl\\-starred\\-queries/{id}") != std::string::npos);
+}
+
+TEST_CASE("man/evq-http.7 is what the table renders") {
+  const Result<std::string> kept =
+      read_whole_file(EVQ_SOURCE_DIR "/man/evq-http.7", kSmallFileBytesMax);
+  REQUIRE(kept.ok());
+  CHECK((kept.value() == render_http_manual()));
 }
 
 }  // namespace
