@@ -109,10 +109,12 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
   if (computed) {
     input = project(std::move(input), std::move(columns));
   }
-  // Among equal keys the natural order decides, so that pages do not depend on workers.
+  // Among equal keys the natural order decides, so that pages do not depend on workers; rows of one
+  // time follow the direction of a sort by time, or a cursor would skip some of them.
   if (!input.ordered && input.natural()) {
-    sort_keys.push_back({*input.time_column(), {true, false}});
-    sort_keys.push_back({*input.row_column(), {true, false}});
+    const bool descending = order.empty() || order[0].first != "_time" || order[0].second;
+    sort_keys.push_back({*input.time_column(), {descending, false}});
+    sort_keys.push_back({*input.row_column(), {descending, false}});
   }
   Schema schema = input.schema();
   std::vector<NodePtr> inputs;
