@@ -9,9 +9,6 @@ Status pending() { return make_error(ErrorCode::kInternal, "a node without an im
 
 }  // namespace
 
-Status run_series(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
-  return pending();
-}
 Status run_transform(Executor& /*executor*/, const plan::Node& /*node*/, Consumer& /*consumer*/) {
   return pending();
 }

@@ -78,8 +78,7 @@ class WindowColumn {
         overflow = false;
       }
       if (!argument().is_null(row)) {
-        overflow =
-            __builtin_add_overflow(sum, argument().at<std::int64_t>(row), &sum) || overflow;
+        overflow = __builtin_add_overflow(sum, argument().at<std::int64_t>(row), &sum) || overflow;
       }
       if (overflow) {
         to.append_null();

@@ -80,6 +80,13 @@ struct NamedColumn {
   ExprPtr expr;
 };
 
+// What a summarize consists of, for operators that are made of one.
+struct SummarizeParts {
+  std::vector<const ast::NamedExpr*> groups;
+  std::vector<NamedColumn> bound_groups;  // further groups, after those
+  std::vector<const ast::NamedExpr*> aggregates;
+};
+
 class Binder {
  public:
   Binder(TableSource& tables, const BindOptions& options);
@@ -222,6 +229,9 @@ class Binder {
                           Relation input);
   Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
                            std::optional<std::uint64_t> count);
+  // Like bind_expr, as text.
+  Result<ExprPtr> bind_text(const ast::Expr& expr, const Relation& input);
+  Result<Relation> summarize(SummarizeParts parts, Relation input);
   Result<Relation> limit_groups(Relation input, std::uint64_t count);
   Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
   Result<std::vector<Relation>> union_inputs(const ast::Union& op, Span span);

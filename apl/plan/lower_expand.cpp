@@ -55,9 +55,8 @@ class ExpansionBinder {
     }
     for (const ast::ExpandItem& item : items) {
       EVQ_TRY_ASSIGN(ExprPtr value, binder_.bind_expr(*item.value.value, &input));
-      std::string name = item.value.names.empty()
-                             ? binder_.derived_name(*item.value.value, &input)
-                             : item.value.names[0].text;
+      std::string name = item.value.names.empty() ? binder_.derived_name(*item.value.value, &input)
+                                                  : item.value.names[0].text;
       if (name.empty()) {
         name = "Column" + std::to_string(made.names.size() + 1);
       }
@@ -71,8 +70,7 @@ class ExpansionBinder {
                          make_cast(std::move(value), Type::kDynamic)});
     }
     if (limit != nullptr) {
-      EVQ_TRY_ASSIGN(made.unnest.row_limit,
-                     binder_.bind_count(*limit, "the number of elements"));
+      EVQ_TRY_ASSIGN(made.unnest.row_limit, binder_.bind_count(*limit, "the number of elements"));
     }
     made.input = choose(std::move(input), std::move(columns));
     return made;

@@ -1,58 +1,117 @@
-// parse and parse-where: captures become columns; one that exists already is replaced.
+// parse, parse-where and parse-kv: what is taken out of a text becomes columns; one that exists
+// already is replaced. redact replaces the texts themselves.
 
 #include <algorithm>
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/key_values.h"
+#include "apl/plan/redaction.h"
+#include "apl/plan/stacking.h"
 #include "apl/plan/text_pattern.h"
 
 namespace evq::plan {
+namespace {
 
-Result<Relation> Binder::lower(const ast::Parse& op, Span span, Relation input) {
-  EVQ_TRY_ASSIGN(ExprPtr source, bind_expr(*op.value, &input));
+// Appends what `extract` produces; columns of the same names go.
+Relation attach(Relation input, Extract extract, const std::vector<PatternCapture>& captures) {
+  const Schema before = input.schema();
+  std::vector<Field> fields = before.fields();
+  for (const PatternCapture& capture : captures) {
+    fields.push_back({"$parsed" + std::to_string(fields.size()), capture.type});
+  }
+  input.node = stack(std::move(input.node), std::move(extract), Schema(fields));
+  const auto captured = [&](std::string_view name) {
+    return std::ranges::any_of(
+        captures, [name](const PatternCapture& capture) { return capture.name == name; });
+  };
+  std::vector<NamedColumn> kept;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (!is_hidden(before[i].name) && !captured(before[i].name)) {
+      kept.push_back({before[i].name, make_column(i, before[i].type)});
+    }
+  }
+  for (std::size_t i = 0; i < captures.size(); ++i) {
+    kept.push_back({captures[i].name, make_column(before.size() + i, captures[i].type)});
+  }
+  add_hidden(before, before.size(), &kept);
+  return choose(std::move(input), std::move(kept));
+}
+
+}  // namespace
+
+Result<ExprPtr> Binder::bind_text(const ast::Expr& expr, const Relation& input) {
+  EVQ_TRY_ASSIGN(ExprPtr source, bind_expr(expr, &input));
   if (source->type != Type::kString) {
     std::vector<ExprPtr> args;
     args.push_back(std::move(source));
-    EVQ_TRY_ASSIGN(source, call("tostring", std::move(args), op.value->span));
+    EVQ_TRY_ASSIGN(source, call("tostring", std::move(args), expr.span));
   }
+  return source;
+}
+
+Result<Relation> Binder::lower(const ast::Parse& op, Span span, Relation input) {
+  EVQ_TRY_ASSIGN(ExprPtr source, bind_text(*op.value, input));
   EVQ_TRY_ASSIGN(const TextPattern pattern, make_text_pattern(op, span));
-  const Schema before = input.schema();
-  std::vector<Field> fields = before.fields();
-  for (const PatternCapture& capture : pattern.captures) {
-    fields.push_back({"$parsed" + std::to_string(fields.size()), capture.type});
-  }
   Extract extract{std::move(source), pattern.extractor, pattern.captures.size(), op.filter};
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input.node));
-  input.node = make_node(std::move(extract), std::move(inputs), Schema(fields));
-  const auto captured = [&](std::string_view name) {
-    return std::ranges::any_of(pattern.captures, [name](const PatternCapture& capture) {
-      return capture.name == name;
-    });
-  };
-  Project project;
-  std::vector<Field> kept;
-  const auto keep = [&](std::size_t column, std::string name) {
-    project.exprs.push_back(make_column(column, fields[column].type));
-    kept.push_back({std::move(name), fields[column].type});
-  };
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (!is_hidden(before[i].name) && !captured(before[i].name)) {
-      keep(i, before[i].name);
+  return attach(std::move(input), std::move(extract), pattern.captures);
+}
+
+Result<Relation> Binder::lower(const ast::ParseKv& op, Span /*span*/, Relation input) {
+  EVQ_TRY_ASSIGN(ExprPtr source, bind_text(*op.value, input));
+  std::vector<PatternCapture> captures;
+  for (const ast::ColumnSpec& column : op.columns) {
+    if (std::ranges::any_of(captures, [&](const PatternCapture& capture) {
+          return capture.name == column.name.text;
+        })) {
+      return diag::duplicate_name(column.name.span, column.name.text, "parse-kv");
+    }
+    captures.push_back({column.name.text, column.type});
+  }
+  KeyValueSyntax syntax;
+  for (const ast::Option& option : op.options) {
+    EVQ_TRY_ASSIGN(const Value value, bind_constant(*option.value, "an option of parse-kv"));
+    EVQ_TRY(syntax.set(option.name.text, value, option.value->span));
+  }
+  Extract extract{std::move(source), make_key_values(std::move(syntax), captures), captures.size(),
+                  false};
+  return attach(std::move(input), std::move(extract), captures);
+}
+
+Result<Relation> Binder::lower(const ast::Redact& op, Span span, Relation input) {
+  RedactionSyntax syntax;
+  for (const ast::Option& option : op.options) {
+    EVQ_TRY_ASSIGN(const Value value, bind_constant(*option.value, "an option of redact"));
+    EVQ_TRY(syntax.set(option.name.text, value, option.value->span));
+  }
+  for (const ast::ExprPtr& pattern : op.patterns) {
+    EVQ_TRY_ASSIGN(const Value value, bind_constant(*pattern, "a pattern of redact"));
+    EVQ_TRY(syntax.add_pattern(value, pattern->span));
+  }
+  EVQ_TRY_ASSIGN(const std::shared_ptr<const Extractor> redaction,
+                 make_redaction(std::move(syntax), span));
+  for (const ast::NamePattern& field : op.fields) {
+    if (!field.is_wild() && !input.schema().find(field.text()).has_value()) {
+      return unknown_field(&input, field.text(), field.span);
     }
   }
-  for (std::size_t i = 0; i < pattern.captures.size(); ++i) {
-    keep(before.size() + i, pattern.captures[i].name);
-  }
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (is_hidden(before[i].name)) {
-      keep(i, before[i].name);
+  std::vector<NamedColumn> columns = pass_through(input);
+  for (NamedColumn& column : columns) {
+    const bool named =
+        op.fields.empty() || std::ranges::any_of(op.fields, [&](const ast::NamePattern& field) {
+          return field.matches(column.name);
+        });
+    if (!named || column.expr->type != Type::kString) {
+      continue;
     }
+    const std::size_t made = input.schema().size();
+    std::vector<Field> fields = input.schema().fields();
+    fields.push_back({"$redacted" + std::to_string(made), Type::kString});
+    input.node = stack(std::move(input.node), Extract{std::move(column.expr), redaction, 1, false},
+                       Schema(std::move(fields)));
+    column.expr = make_column(made, Type::kString);
   }
-  std::vector<NodePtr> extracted;
-  extracted.push_back(std::move(input.node));
-  input.node = make_node(std::move(project), std::move(extracted), Schema(std::move(kept)));
-  return input;
+  return project(std::move(input), std::move(columns));
 }
 
 }  // namespace evq::plan

@@ -22,12 +22,6 @@ Result<Relation> Binder::lower(const ast::TopHitters& /*op*/, Span span, Relatio
 Result<Relation> Binder::lower(const ast::TopNested& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "top-nested");
 }
-Result<Relation> Binder::lower(const ast::MakeSeries& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "make-series");
-}
-Result<Relation> Binder::lower(const ast::ParseKv& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "parse-kv");
-}
 Result<Relation> Binder::lower(const ast::Evaluate& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "evaluate");
 }
@@ -42,9 +36,6 @@ Result<Relation> Binder::lower(const ast::Fork& /*op*/, Span span, Relation /*in
 }
 Result<Relation> Binder::lower(const ast::Facet& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "facet");
-}
-Result<Relation> Binder::lower(const ast::Redact& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "redact");
 }
 
 }  // namespace evq::plan

@@ -35,12 +35,13 @@ class SummarizeBinder {
  public:
   SummarizeBinder(Binder& binder, Relation input) : binder_(binder), input_(std::move(input)) {}
 
-  Result<Relation> bind(const ast::Summarize& op) {
-    for (const ast::NamedExpr& item : op.groups) {
-      EVQ_TRY(bind_group(item));
+  Result<Relation> bind(SummarizeParts parts) {
+    for (const ast::NamedExpr* item : parts.groups) {
+      EVQ_TRY(bind_group(*item));
     }
-    for (const ast::NamedExpr& item : op.aggregates) {
-      EVQ_TRY(bind_item(item));
+    std::ranges::move(parts.bound_groups, std::back_inserter(groups_));
+    for (const ast::NamedExpr* item : parts.aggregates) {
+      EVQ_TRY(bind_item(*item));
     }
     return build();
   }
@@ -445,7 +446,18 @@ Result<Relation> SummarizeBinder::build() {
 }
 
 Result<Relation> Binder::lower(const ast::Summarize& op, Span /*span*/, Relation input) {
-  return SummarizeBinder(*this, std::move(input)).bind(op);
+  SummarizeParts parts;
+  for (const ast::NamedExpr& item : op.groups) {
+    parts.groups.push_back(&item);
+  }
+  for (const ast::NamedExpr& item : op.aggregates) {
+    parts.aggregates.push_back(&item);
+  }
+  return summarize(std::move(parts), std::move(input));
+}
+
+Result<Relation> Binder::summarize(SummarizeParts parts, Relation input) {
+  return SummarizeBinder(*this, std::move(input)).bind(std::move(parts));
 }
 
 }  // namespace evq::plan

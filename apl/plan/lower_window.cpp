@@ -103,8 +103,8 @@ class WindowCallBinder {
                      binder_.bind_constant(*call_.arguments[2].value, "the default"));
       window_.type = common_type(value->type, fallback.type());
       value = make_cast(std::move(value), window_.type);
-      ExprPtr cast = fold(make_cast(make_constant(std::move(fallback)), window_.type),
-                          binder_.context());
+      ExprPtr cast =
+          fold(make_cast(make_constant(std::move(fallback)), window_.type), binder_.context());
       EVQ_CHECK(cast->is_constant());
       window_.fallback = cast->constant;
     } else {
@@ -130,7 +130,8 @@ class WindowCallBinder {
     const ast::Expr& expr = *call_.arguments[position].value;
     EVQ_TRY_ASSIGN(const Value value, binder_.bind_constant(expr, "a session's distance"));
     if (value.is_null() || value.type() != Type::kTimespan || value.as_integer() < 0) {
-      return diag::invalid_constant(expr.span, "a session's distance", "be a timespan of 0 or more");
+      return diag::invalid_constant(expr.span, "a session's distance",
+                                    "be a timespan of 0 or more");
     }
     return value.as_integer();
   }
@@ -146,8 +147,8 @@ class WindowCallBinder {
 
   Status restart(std::size_t position) {
     if (has(position)) {
-      EVQ_TRY_ASSIGN(ExprPtr condition, binder_.bind_predicate(*call_.arguments[position].value,
-                                                               &relation_, name()));
+      EVQ_TRY_ASSIGN(ExprPtr condition,
+                     binder_.bind_predicate(*call_.arguments[position].value, &relation_, name()));
       window_.restart = append(std::move(condition));
     }
     return Status::success();

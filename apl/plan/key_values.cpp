@@ -1,0 +1,293 @@
+#include "apl/plan/key_values.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "apl/syntax/diagnostics.h"
+#include "store/column/vector_builder.h"
+
+namespace evq::plan {
+
+Status KeyValueSyntax::set(std::string_view option, const Value& value, Span span) {
+  if (option == "greedy") {
+    if (value.is_null() || value.type() != Type::kBool) {
+      return diag::invalid_constant(span, "greedy", "be true or false");
+    }
+    greedy = value.as_bool();
+    return Status::success();
+  }
+  if (value.is_null() || value.type() != Type::kString || value.as_text().empty()) {
+    return diag::invalid_constant(span, option, "be a text that is not empty");
+  }
+  const std::string text(value.as_text());
+  if (option == "pair_delimiter") {
+    pair_delimiter = text;
+  } else if (option == "kv_delimiter") {
+    kv_delimiter = text;
+  } else if (option == "escape") {
+    escape = text;
+  } else if (option == "quote") {
+    if (text.size() > 2) {
+      return diag::invalid_constant(span, "quote", "be one character, or an opening and a closing");
+    }
+    quotes.emplace_back(text.substr(0, 1), text.substr(text.size() - 1));
+  } else {
+    auto compiled = Regex::compile(text);
+    if (!compiled.ok()) {
+      return diag::invalid_regex(span, compiled.error().message);
+    }
+    regex = std::move(compiled).value();
+    if (regex->group_count() != 2) {
+      return diag::invalid_constant(span, "regex", "have two groups, the key and the value");
+    }
+  }
+  return Status::success();
+}
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && blank(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && blank(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+bool word_character(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || c == '_' || std::isalnum(byte) != 0;
+}
+
+// Walks the pairs of one text.
+class PairReader {
+ public:
+  PairReader(const KeyValueSyntax& syntax, std::string_view text) : syntax_(syntax), text_(text) {}
+
+  bool next(std::string* key, std::string* value) {
+    if (syntax_.regex != nullptr) {
+      return next_match(key, value);
+    }
+    return syntax_.kv_delimiter.empty() ? next_words(key, value) : next_pair(key, value);
+  }
+
+ private:
+  bool next_match(std::string* key, std::string* value) {
+    std::array<std::string_view, 3> groups;
+    if (at_ > text_.size() || !syntax_.regex->match(text_, at_, groups)) {
+      return false;
+    }
+    const auto end = static_cast<std::size_t>(groups[0].data() - text_.data()) + groups[0].size();
+    at_ = groups[0].empty() ? end + 1 : end;
+    *key = trimmed(groups[1]);
+    *value = trimmed(groups[2]);
+    return true;
+  }
+
+  // Every word may be a key; its value is the word after it.
+  bool next_words(std::string* key, std::string* value) {
+    const std::string_view first = word();
+    if (first.empty()) {
+      return false;
+    }
+    const std::size_t after = at_;
+    const std::string_view second = word();
+    at_ = after;
+    *key = first;
+    *value = second;
+    return true;
+  }
+
+  std::string_view word() {
+    while (at_ < text_.size() && !word_character(text_[at_])) {
+      ++at_;
+    }
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && word_character(text_[at_])) {
+      ++at_;
+    }
+    return text_.substr(begin, at_ - begin);
+  }
+
+  bool next_pair(std::string* key, std::string* value) {
+    while (at_ < text_.size()) {
+      const std::size_t begin = at_;
+      if (!read_key(key)) {
+        skip_segment(begin);
+        continue;
+      }
+      read_value(value);
+      return true;
+    }
+    return false;
+  }
+
+  bool read_key(std::string* key) {
+    skip_blanks();
+    if (read_quoted(key)) {
+      skip_blanks();
+      return accept(syntax_.kv_delimiter);
+    }
+    const std::size_t delimiter = text_.find(syntax_.kv_delimiter, at_);
+    if (delimiter == std::string_view::npos ||
+        (!syntax_.greedy && !syntax_.pair_delimiter.empty() &&
+         text_.find(syntax_.pair_delimiter, at_) < delimiter)) {
+      return false;
+    }
+    *key = trimmed(text_.substr(at_, delimiter - at_));
+    at_ = delimiter + syntax_.kv_delimiter.size();
+    return true;
+  }
+
+  void read_value(std::string* value) {
+    const std::size_t begin = at_;
+    skip_blanks();
+    if (read_quoted(value)) {
+      skip_segment(at_);
+      return;
+    }
+    at_ = begin;
+    const std::size_t end = value_end();
+    *value = trimmed(text_.substr(begin, end - begin));
+    at_ = end == text_.size() ? end : end + syntax_.pair_delimiter.size();
+  }
+
+  std::size_t value_end() const {
+    if (syntax_.pair_delimiter.empty()) {
+      return text_.size();
+    }
+    if (!syntax_.greedy) {
+      return std::min(text_.find(syntax_.pair_delimiter, at_), text_.size());
+    }
+    // The value reaches to the last pair delimiter before the next key's own delimiter.
+    const std::size_t next_key = text_.find(syntax_.kv_delimiter, at_);
+    if (next_key == std::string_view::npos) {
+      return text_.size();
+    }
+    const std::size_t end = text_.substr(0, next_key).rfind(syntax_.pair_delimiter);
+    return end == std::string_view::npos || end < at_ ? text_.size() : end;
+  }
+
+  bool read_quoted(std::string* to) {
+    for (const auto& [open, close] : syntax_.quotes) {
+      const std::size_t begin = at_;
+      if (!accept(open)) {
+        continue;
+      }
+      to->clear();
+      while (at_ < text_.size()) {
+        if (!syntax_.escape.empty() && accept(syntax_.escape)) {
+          to->append(text_.substr(at_, 1));
+          at_ = std::min(at_ + 1, text_.size());
+        } else if (accept(close)) {
+          return true;
+        } else {
+          to->push_back(text_[at_++]);
+        }
+      }
+      at_ = begin;  // never closed: an ordinary text
+    }
+    return false;
+  }
+
+  // To the place after the next pair delimiter.
+  void skip_segment(std::size_t from) {
+    const std::size_t delimiter = syntax_.pair_delimiter.empty()
+                                      ? std::string_view::npos
+                                      : text_.find(syntax_.pair_delimiter, from);
+    at_ = delimiter == std::string_view::npos ? text_.size()
+                                              : delimiter + syntax_.pair_delimiter.size();
+  }
+  // A blank that delimits is not skipped.
+  void skip_blanks() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0 &&
+           !at_delimiter()) {
+      ++at_;
+    }
+  }
+  bool at_delimiter() const {
+    return (!syntax_.pair_delimiter.empty() &&
+            text_.substr(at_).starts_with(syntax_.pair_delimiter)) ||
+           text_.substr(at_).starts_with(syntax_.kv_delimiter);
+  }
+  bool accept(std::string_view sign) {
+    if (!text_.substr(at_).starts_with(sign)) {
+      return false;
+    }
+    at_ += sign.size();
+    return true;
+  }
+
+  const KeyValueSyntax& syntax_;
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+class KeyValueExtractor final : public Extractor {
+ public:
+  KeyValueExtractor(KeyValueSyntax syntax, std::vector<PatternCapture> captures)
+      : syntax_(std::move(syntax)), captures_(std::move(captures)) {}
+
+  std::vector<Vector> extract(const EvalContext& /*context*/, const Vector& source,
+                              std::vector<std::uint8_t>* matched) const override {
+    std::ranges::fill(*matched, std::uint8_t{1});
+    const Values& values = source.values();
+    std::vector<VectorBuilder> builders;
+    for (const PatternCapture& capture : captures_) {
+      builders.emplace_back(capture.type);
+    }
+    for (std::size_t slot = 0; slot < values.size(); ++slot) {
+      take(values.is_null(slot) ? std::string_view() : values.data<std::string_view>()[slot],
+           &builders);
+    }
+    std::vector<Vector> columns;
+    for (VectorBuilder& builder : builders) {
+      columns.push_back(source.with_values(builder.finish().shared_values()));
+    }
+    return columns;
+  }
+
+  std::string describe() const override {
+    std::string text = "key-values";
+    for (const PatternCapture& capture : captures_) {
+      text.append(" ").append(capture.name);
+    }
+    return text;
+  }
+
+ private:
+  void take(std::string_view text, std::vector<VectorBuilder>* builders) const {
+    std::vector<Value> found(captures_.size());
+    std::vector<bool> seen(captures_.size(), false);
+    PairReader pairs(syntax_, text);
+    std::string key;
+    std::string value;
+    while (pairs.next(&key, &value)) {
+      const auto at = std::ranges::find(captures_, key, &PatternCapture::name);
+      const auto column = static_cast<std::size_t>(at - captures_.begin());
+      if (at != captures_.end() && !seen[column]) {
+        seen[column] = true;
+        found[column] = convert_capture(value, at->type);
+      }
+    }
+    for (std::size_t i = 0; i < captures_.size(); ++i) {
+      (*builders)[i].append(found[i]);
+    }
+  }
+
+  KeyValueSyntax syntax_;
+  std::vector<PatternCapture> captures_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Extractor> make_key_values(KeyValueSyntax syntax,
+                                                 std::vector<PatternCapture> captures) {
+  return std::make_shared<KeyValueExtractor>(std::move(syntax), std::move(captures));
+}
+
+}  // namespace evq::plan
