@@ -96,6 +96,9 @@ Result<std::string> decoded_text(const HttpRequest& request) {
       return text;
     }
     text.append(piece.data(), *got);
+    if (text.size() > kHttpIngestBodyBytesMax) {
+      return make_error(ErrorCode::kTooLarge, "the decoded body is too large for this endpoint");
+    }
   }
 }
 

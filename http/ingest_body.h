@@ -11,7 +11,8 @@ namespace evq {
 
 // The decoded body, limited in size and ratio; kUnsupported for another encoding.
 Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request);
-// The whole of it as one text, for formats that have to be rewritten before they are stored.
+// The whole of it as one text, for formats that have to be rewritten before they are stored; these
+// may be as long decoded as other bodies are encoded.
 Result<std::string> decoded_text(const HttpRequest& request);
 
 // Stores events for an authenticated request and counts them.
