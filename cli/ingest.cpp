@@ -121,7 +121,9 @@ class IngestRun {
     request_.reject = [&](std::string_view text, const IngestFailure& failure) {
       note_failure(name, text, failure);
     };
+    IngestCounts committed;
     request_.committed = [&](const IngestCounts& counts) {
+      committed = counts;
       progress.update({bytes, counts.ingested});
       if (command_.progress) {
         print_note(global_, name + ": " + std::to_string(counts.ingested + counts.failed) +
@@ -133,7 +135,12 @@ class IngestRun {
     auto report = service_.store().ingest(command_.dataset, *source, request_, control);
     progress.clear();
     if (!report.ok()) {
+      // What was committed before the failure stays, and is reported.
+      total_.counts.add(std::move(committed));
       Error error = std::move(report).take_error();
+      if (error.code == ErrorCode::kCancelled) {
+        error.message = "interrupted";
+      }
       error.message = name + ": " + error.message;
       return error;
     }

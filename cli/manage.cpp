@@ -186,7 +186,7 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
 }
 
 int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
-  auto service = open_service(global, {});
+  auto service = open_service(global, existing_store());
   if (!service.ok()) {
     return report_error(service.error());
   }
@@ -243,7 +243,7 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
 }
 
 int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
-  auto service = open_service(global, {});
+  auto service = open_service(global, existing_store());
   if (!service.ok()) {
     return report_error(service.error());
   }
@@ -270,7 +270,7 @@ int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
 }
 
 int run_compact(const GlobalOptions& global, const StoreCommand& command) {
-  auto service = open_service(global, {});
+  auto service = open_service(global, existing_store());
   if (!service.ok()) {
     return report_error(service.error());
   }

@@ -29,12 +29,23 @@ QueryControl& interrupt_control() {
   return control;
 }
 
+ServiceOptions existing_store() {
+  ServiceOptions options;
+  options.create_store = false;
+  return options;
+}
+
 Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global,
                                               ServiceOptions options) {
   if (options.store_directory.empty()) {
     options.store_directory = global.store;
   }
-  return Service::open(options);
+  auto service = Service::open(options);
+  if (!service.ok() && service.error().code == ErrorCode::kNotFound) {
+    return make_error(ErrorCode::kNotFound, "there is no store at " + options.store_directory,
+                      "evq ingest DATASET FILE makes one; --store names another");
+  }
+  return service;
 }
 
 Result<std::size_t> parse_size(const std::string& text) {

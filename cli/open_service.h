@@ -10,6 +10,9 @@
 
 namespace evq {
 
+// For verbs that only work on what is there: a mistyped path must not become an empty store.
+ServiceOptions existing_store();
+
 // `options.store_directory` is filled in from `global` when it is empty.
 Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, ServiceOptions options);
 

@@ -200,6 +200,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     files.emplace(std::move(loaded).value());
     options.store_directory = files->directory();
   }
+  options.create_store = false;
   auto service = open_service(global, options);
   if (!service.ok()) {
     return report_error(service.error());
