@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,7 +21,7 @@ namespace evq::plan {
 // A pipeline bound so far.
 struct Relation {
   NodePtr node;
-  std::string name;       // of the dataset it reads, for messages; empty once computed
+  std::string name;  // of the dataset it reads, for messages; empty once computed
   // Explicitly ordered (sort, top, print, …). Otherwise, with hidden columns: natural order.
   bool ordered = false;
   bool serialized = false;  // window functions may be used
@@ -81,10 +82,19 @@ struct NamedColumn {
 };
 
 // What a summarize consists of, for operators that are made of one.
+struct SummarizeItem {
+  SummarizeItem(const ast::NamedExpr& item)  // NOLINT(google-explicit-constructor): it is a view
+      : names(item.names), value(item.value.get()), span(item.span) {}
+  explicit SummarizeItem(const ast::Expr& expr) : value(&expr), span(expr.span) {}
+
+  std::span<const ast::Name> names;
+  const ast::Expr* value;
+  Span span;
+};
 struct SummarizeParts {
-  std::vector<const ast::NamedExpr*> groups;
+  std::vector<SummarizeItem> groups;
   std::vector<NamedColumn> bound_groups;  // further groups, after those
-  std::vector<const ast::NamedExpr*> aggregates;
+  std::vector<SummarizeItem> aggregates;
 };
 
 class Binder {
@@ -163,8 +173,8 @@ class Binder {
                                    Span span, const Relation* input);
   Result<std::vector<ExprPtr>> bind_arguments(const ast::Call& call, const Relation* input);
   Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span);
-  Result<Environment> bind_parameters(const Environment::Function& function,
-                                      const ast::Call& call, Span span, const Relation* input);
+  Result<Environment> bind_parameters(const Environment::Function& function, const ast::Call& call,
+                                      Span span, const Relation* input);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
 
   Result<Relation> after_cursor(Relation input, const TableRef& table);
@@ -229,6 +239,11 @@ class Binder {
                           Relation input);
   Result<Relation> sort_by(const std::vector<ast::SortKey>& keys, Relation input,
                            std::optional<std::uint64_t> count);
+  // `value` made a `type` by its conversion function; nothing to do for dynamics.
+  Result<ExprPtr> convert(ExprPtr value, Type type, Span span);
+  Result<Relation> bag_unpack(const ast::Evaluate& op, Relation input);
+  Result<Relation> pivot(const ast::Evaluate& op, Relation input);
+  Result<Relation> narrow(Relation input);
   // Like bind_expr, as text.
   Result<ExprPtr> bind_text(const ast::Expr& expr, const Relation& input);
   Result<Relation> summarize(SummarizeParts parts, Relation input);
@@ -252,9 +267,9 @@ class Binder {
   std::vector<std::string> datasets_;
   std::vector<std::string> warnings_;
   std::optional<RenderSpec> render_;
-  Relation* windowed_ = nullptr;  // set while an expression may call window functions over it
+  Relation* windowed_ = nullptr;     // set while an expression may call window functions over it
   const Relation* sided_ = nullptr;  // set while a join condition is bound
-  int depth_ = 0;  // of nested function calls, against endless recursion
+  int depth_ = 0;                    // of nested function calls, against endless recursion
 };
 
 }  // namespace evq::plan

@@ -32,6 +32,16 @@ std::string_view conversion_name(Type type) {
   return {};
 }
 
+Result<ExprPtr> convert_value(Binder& binder, ExprPtr value, Type type, Span span) {
+  const std::string_view conversion = conversion_name(type);
+  if (conversion.empty()) {
+    return value;
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(value));
+  return binder.call(conversion, std::move(args), span);
+}
+
 struct Expansion {
   Relation input;  // the expanded columns appended, all dynamic
   std::vector<std::string> names;
@@ -114,15 +124,9 @@ class ExpansionBinder {
  private:
   Result<ExprPtr> element(const Expansion& made, const std::vector<ast::ExpandItem>& items,
                           std::size_t item) {
-    ExprPtr value = make_column(made.before + item, Type::kDynamic, items[item].value.span);
-    const std::string_view conversion =
-        conversion_name(items[item].to_type.value_or(Type::kDynamic));
-    if (conversion.empty()) {
-      return value;
-    }
-    std::vector<ExprPtr> args;
-    args.push_back(std::move(value));
-    return binder_.call(conversion, std::move(args), items[item].value.span);
+    return convert_value(binder_,
+                         make_column(made.before + item, Type::kDynamic, items[item].value.span),
+                         items[item].to_type.value_or(Type::kDynamic), items[item].value.span);
   }
 
   Binder& binder_;
@@ -139,6 +143,10 @@ Schema unnested_schema(const Expansion& made) {
 }
 
 }  // namespace
+
+Result<ExprPtr> Binder::convert(ExprPtr value, Type type, Span span) {
+  return convert_value(*this, std::move(value), type, span);
+}
 
 Result<Relation> Binder::lower(const ast::MvExpand& op, Span /*span*/, Relation input) {
   ExpansionBinder expansion(*this);

@@ -16,15 +16,6 @@ Error pending(Span span, std::string_view name) {
 Result<Relation> Binder::lower(const ast::ExternalData& /*source*/, Span span) {
   return pending(span, "externaldata");
 }
-Result<Relation> Binder::lower(const ast::TopHitters& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "top-hitters");
-}
-Result<Relation> Binder::lower(const ast::TopNested& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "top-nested");
-}
-Result<Relation> Binder::lower(const ast::Evaluate& /*op*/, Span span, Relation /*input*/) {
-  return pending(span, "evaluate");
-}
 Result<Relation> Binder::lower(const ast::Scan& /*op*/, Span span, Relation /*input*/) {
   return pending(span, "scan");
 }

@@ -126,7 +126,7 @@ class SeriesBinder {
     std::int64_t length = 0;
     if (__builtin_sub_overflow(*series_.to, *series_.from, &length) ||
         (length > 0 && static_cast<std::uint64_t>(length / series_.step) >= kListItemsMax)) {
-      return diag::limit_exceeded(span_, "the steps of a series", kListItemsMax);
+      return diag::limit_exceeded(span_, "steps in a series", kListItemsMax);
     }
     return Status::success();
   }
@@ -179,10 +179,10 @@ Result<Relation> Binder::lower(const ast::MakeSeries& op, Span span, Relation in
   EVQ_TRY(series.bind_axis());
   SummarizeParts parts;
   for (const ast::NamedExpr& item : op.groups) {
-    parts.groups.push_back(&item);
+    parts.groups.emplace_back(item);
   }
   for (const ast::SeriesItem& item : op.items) {
-    parts.aggregates.push_back(&item.aggregate);
+    parts.aggregates.emplace_back(item.aggregate);
   }
   EVQ_TRY_ASSIGN(NamedColumn bin, series.bin());
   parts.bound_groups.push_back(std::move(bin));

@@ -36,21 +36,21 @@ class SummarizeBinder {
   SummarizeBinder(Binder& binder, Relation input) : binder_(binder), input_(std::move(input)) {}
 
   Result<Relation> bind(SummarizeParts parts) {
-    for (const ast::NamedExpr* item : parts.groups) {
-      EVQ_TRY(bind_group(*item));
+    for (const SummarizeItem& item : parts.groups) {
+      EVQ_TRY(bind_group(item));
     }
     std::ranges::move(parts.bound_groups, std::back_inserter(groups_));
-    for (const ast::NamedExpr* item : parts.aggregates) {
-      EVQ_TRY(bind_item(*item));
+    for (const SummarizeItem& item : parts.aggregates) {
+      EVQ_TRY(bind_item(item));
     }
     return build();
   }
 
  private:
-  Status bind_group(const ast::NamedExpr& item) {
+  Status bind_group(const SummarizeItem& item) {
     EVQ_TRY_ASSIGN(ExprPtr bound, binder_.bind_expr(*item.value, &input_));
-    std::string name = item.names.empty() ? binder_.derived_name(*item.value, &input_)
-                                          : item.names[0].text;
+    std::string name =
+        item.names.empty() ? binder_.derived_name(*item.value, &input_) : item.names[0].text;
     if (name.empty()) {
       name = "Column" + std::to_string(++unnamed_);
     }
@@ -63,8 +63,7 @@ class SummarizeBinder {
     return Status::success();
   }
 
-  Status bind_item(const ast::NamedExpr& item) {
-    current_ = &item;
+  Status bind_item(const SummarizeItem& item) {
     const std::size_t first = aggregates_.size();
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_outer(*item.value));
     // A bare aggregate with several result columns gives all of them.
@@ -84,7 +83,7 @@ class SummarizeBinder {
   }
 
   // arg_max(x, a, b): one output column a result, named by the function or by the query.
-  Status add_columns(const ast::NamedExpr& item, std::size_t aggregate, const Expr& bound) {
+  Status add_columns(const SummarizeItem& item, std::size_t aggregate, const Expr& bound) {
     const BoundAggregateCall& call = aggregates_[aggregate].call;
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       std::string name = i < item.names.size() ? item.names[i].text : result_name(call, i);
@@ -155,8 +154,7 @@ class SummarizeBinder {
       if (const auto* call = std::get_if<ast::Call>(&expr.node);
           call != nullptr && find_function(call->function.text) == nullptr &&
           binder_.environment_->find(call->function.text) == nullptr) {
-        return diag::unknown_aggregate(call->function.span, call->function.text,
-                                       aggregate_names());
+        return diag::unknown_aggregate(call->function.span, call->function.text, aggregate_names());
       }
       EVQ_TRY_ASSIGN(ExprPtr bound, binder_.bind_expr(expr, &input_));
       return over_groups(std::move(bound), expr.span);
@@ -191,12 +189,11 @@ class SummarizeBinder {
                                       Span span) {
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_aggregate_arguments(row, call));
     if (args.size() < row.arguments_min || args.size() > row.arguments_max) {
-      return diag::wrong_argument_count(
-          span, row.name,
-          row.arguments_min == row.arguments_max
-              ? std::to_string(row.arguments_min)
-              : std::to_string(row.arguments_min) + " or more",
-          args.size(), "");
+      return diag::wrong_argument_count(span, row.name,
+                                        row.arguments_min == row.arguments_max
+                                            ? std::to_string(row.arguments_min)
+                                            : std::to_string(row.arguments_min) + " or more",
+                                        args.size(), "");
     }
     std::vector<Argument> arguments;
     for (const ExprPtr& arg : args) {
@@ -207,8 +204,8 @@ class SummarizeBinder {
     if (const auto* failure = std::get_if<BindFailure>(&bound)) {
       Error error = make_error(ErrorCode::kCompile, failure->message, failure->hint);
       error.id = "APL2008";
-      error.span = failure->argument >= 0 ? args[static_cast<std::size_t>(failure->argument)]->span
-                                          : span;
+      error.span =
+          failure->argument >= 0 ? args[static_cast<std::size_t>(failure->argument)]->span : span;
       return error;
     }
     AggregateCall made{&row, std::move(std::get<BoundAggregateCall>(bound)), {}, {}};
@@ -246,15 +243,14 @@ class SummarizeBinder {
           find_function(inner->function.text) == nullptr) {
         return diag::nested_aggregate(argument.value->span, inner->function.text);
       }
-      const bool predicate = row.name.ends_with("if") &&
-                             &argument == &call.arguments.back() && call.arguments.size() > 0 &&
-                             row.name != "make_set_if" && row.name != "make_list_if";
-      EVQ_TRY_ASSIGN(ExprPtr bound,
-                     predicate ? binder_.bind_predicate(*argument.value, &input_, row.name)
-                               : binder_.bind_expr(*argument.value, &input_));
-      std::string name = argument.name.has_value()
-                             ? argument.name->text
-                             : binder_.derived_name(*argument.value, &input_);
+      const bool predicate = row.name.ends_with("if") && &argument == &call.arguments.back() &&
+                             call.arguments.size() > 0 && row.name != "make_set_if" &&
+                             row.name != "make_list_if";
+      EVQ_TRY_ASSIGN(ExprPtr bound, predicate
+                                        ? binder_.bind_predicate(*argument.value, &input_, row.name)
+                                        : binder_.bind_expr(*argument.value, &input_));
+      std::string name = argument.name.has_value() ? argument.name->text
+                                                   : binder_.derived_name(*argument.value, &input_);
       argument_names_.push_back(std::move(name));
       args.push_back(std::move(bound));
     }
@@ -262,9 +258,8 @@ class SummarizeBinder {
   }
 
   static bool already_argument(const std::vector<ExprPtr>& args, std::size_t column) {
-    return std::ranges::any_of(args, [column](const ExprPtr& arg) {
-      return arg->is_column() && arg->column == column;
-    });
+    return std::ranges::any_of(
+        args, [column](const ExprPtr& arg) { return arg->is_column() && arg->column == column; });
   }
 
   Result<Relation> build();
@@ -274,7 +269,6 @@ class SummarizeBinder {
 
   Binder& binder_;
   Relation input_;
-  const ast::NamedExpr* current_ = nullptr;
   std::vector<NamedColumn> groups_;
   std::vector<NamedColumn> below_;  // aggregate arguments
   std::vector<AggregateCall> aggregates_;
@@ -448,10 +442,10 @@ Result<Relation> SummarizeBinder::build() {
 Result<Relation> Binder::lower(const ast::Summarize& op, Span /*span*/, Relation input) {
   SummarizeParts parts;
   for (const ast::NamedExpr& item : op.groups) {
-    parts.groups.push_back(&item);
+    parts.groups.emplace_back(item);
   }
   for (const ast::NamedExpr& item : op.aggregates) {
-    parts.aggregates.push_back(&item);
+    parts.aggregates.emplace_back(item);
   }
   return summarize(std::move(parts), std::move(input));
 }

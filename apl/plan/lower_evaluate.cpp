@@ -1,0 +1,299 @@
+// evaluate: plugins whose columns depend on the data. What they need to know of the rows is
+// learned by running the input while binding; a schema after the call spares bag_unpack that.
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
+#include "store/base/limits.h"
+#include "store/column/ordering.h"
+#include "store/column/vector_builder.h"
+
+namespace evq::plan {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPlugins = {"bag_unpack", "narrow", "pivot"};
+
+// The keys of all bags of a column, by name, with the type that holds all their values.
+std::map<std::string, Type, std::less<>> bag_keys(const Vector& bags) {
+  std::map<std::string, Type, std::less<>> keys;
+  for (std::size_t row = 0; row < bags.size(); ++row) {
+    if (bags.is_null(row)) {
+      continue;
+    }
+    const DynamicView bag(bags.at<std::string_view>(row));
+    DynamicView::Iterator entries(bag);
+    while (bag.is_bag() && entries.next()) {
+      const auto at = keys.try_emplace(std::string(entries.key()), Type::kNull).first;
+      at->second = common_type(at->second, entries.value().type());
+    }
+  }
+  return keys;
+}
+
+// One row per cell: number of the row, name and text of the column.
+class Narrow final : public TableFunction {
+ public:
+  Result<Table> run(const EvalContext& /*context*/, Table input) const override {
+    VectorBuilder rows(Type::kLong);
+    VectorBuilder names(Type::kString);
+    VectorBuilder values(Type::kString);
+    for (std::size_t row = 0; row < input.rows; ++row) {
+      for (std::size_t column = 0; column < input.columns.size(); ++column) {
+        rows.append_integer(static_cast<std::int64_t>(row));
+        names.append_text(input.schema[column].name);
+        values.append_row(input.columns[column], row);
+      }
+    }
+    Table output;
+    output.rows = rows.size();
+    output.columns = {rows.finish(), names.finish(), values.finish()};
+    return output;
+  }
+  std::string describe() const override { return "narrow"; }
+};
+
+// Aggregates of no rows at all that are zero and not null.
+bool counts_from_zero(std::string_view aggregate) {
+  return aggregate == "count" || aggregate == "countif" || aggregate == "sum" ||
+         aggregate == "sumif" || aggregate == "dcount" || aggregate == "dcountif";
+}
+
+struct PivotShape {
+  std::size_t groups = 0;  // leading columns; then the pivot's text, then the value
+  bool zero = false;
+};
+
+// The rows of `grouped` as one row per group with a column per pivot text.
+Table pivot_table(const Table& grouped, const PivotShape& shape) {
+  const Vector& pivots = grouped.columns[shape.groups];
+  const Vector& cells = grouped.columns[shape.groups + 1];
+  std::vector<Field> fields(
+      grouped.schema.fields().begin(),
+      grouped.schema.fields().begin() + static_cast<std::ptrdiff_t>(shape.groups));
+  std::set<std::string, std::less<>> names;
+  std::vector<std::uint32_t> first_rows;
+  std::vector<std::map<std::string, std::size_t, std::less<>>> found;
+  // Rows of one group follow each other: the caller sorted them.
+  for (std::size_t row = 0; row < grouped.rows; ++row) {
+    bool same = row > 0;
+    for (std::size_t i = 0; same && i < shape.groups; ++i) {
+      same = rows_equal(grouped.columns[i], row - 1, grouped.columns[i], row);
+    }
+    if (!same) {
+      first_rows.push_back(static_cast<std::uint32_t>(row));
+      found.emplace_back();
+    }
+    std::string name(pivots.is_null(row) ? std::string_view() : pivots.at<std::string_view>(row));
+    names.insert(name);
+    found.back().emplace(std::move(name), row);
+  }
+  Table output;
+  output.rows = first_rows.size();
+  for (std::size_t i = 0; i < shape.groups; ++i) {
+    output.columns.push_back(grouped.columns[i].gather(first_rows));
+  }
+  Value missing = Value::null(cells.type());
+  if (shape.zero) {
+    missing = cells.type() == Type::kReal ? Value::real(0) : Value::integer(0);
+  }
+  for (const std::string& name : names) {
+    VectorBuilder column(cells.type());
+    for (const auto& group : found) {
+      const auto at = group.find(name);
+      if (at == group.end()) {
+        column.append(missing);
+      } else {
+        column.append_row(cells, at->second);
+      }
+    }
+    output.columns.push_back(column.finish());
+    std::string unique = name;
+    while (std::ranges::any_of(fields, [&](const Field& field) { return field.name == unique; })) {
+      unique += "1";
+    }
+    fields.push_back({std::move(unique), cells.type()});
+  }
+  output.schema = Schema(std::move(fields));
+  return output;
+}
+
+}  // namespace
+
+Result<Relation> Binder::lower(const ast::Evaluate& op, Span span, Relation input) {
+  const auto* call = std::get_if<ast::Call>(&op.call->node);
+  if (call == nullptr || std::ranges::find(kPlugins, call->function.text) == kPlugins.end()) {
+    return diag::unknown_plugin(op.call->span, call != nullptr ? call->function.text : "",
+                                kPlugins);
+  }
+  if (call->function.text == "bag_unpack") {
+    return bag_unpack(op, std::move(input));
+  }
+  if (!op.columns.empty()) {
+    return diag::unsupported_feature(span, "a schema after " + call->function.text + "()", "");
+  }
+  if (call->function.text == "pivot") {
+    return pivot(op, std::move(input));
+  }
+  if (!call->arguments.empty()) {
+    return diag::wrong_argument_count(op.call->span, "narrow", "0", call->arguments.size(), "");
+  }
+  return narrow(std::move(input));
+}
+
+Result<Relation> Binder::narrow(Relation input) {
+  input = order_naturally(std::move(input), options_.default_ascending);
+  std::vector<NamedColumn> columns = pass_through(input);
+  for (NamedColumn& column : columns) {
+    const Span span = column.expr->span;
+    EVQ_TRY_ASSIGN(column.expr, convert(std::move(column.expr), Type::kString, span));
+  }
+  Relation output;
+  output.aggregated = true;
+  output.ordered = true;
+  output.serialized = true;
+  output.node = stack(
+      choose(std::move(input), std::move(columns)).node, Transform{std::make_shared<Narrow>()},
+      Schema({{"Row", Type::kLong}, {"Column", Type::kString}, {"Value", Type::kString}}));
+  return output;
+}
+
+Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
+  const auto& call = std::get<ast::Call>(op.call->node);
+  if (call.arguments.empty() || call.arguments.size() > 2) {
+    return diag::wrong_argument_count(op.call->span, "bag_unpack", "1 to 2", call.arguments.size(),
+                                      "bag_unpack(bag, prefix)");
+  }
+  EVQ_TRY_ASSIGN(ExprPtr bag, bind_expr(*call.arguments[0].value, &input));
+  if (bag->type != Type::kDynamic) {
+    return diag::wrong_argument_type(bag->span, "bag_unpack", 1, "dynamic", type_name(bag->type));
+  }
+  std::string prefix;
+  if (call.arguments.size() == 2) {
+    EVQ_TRY_ASSIGN(const Value text, bind_constant(*call.arguments[1].value, "the prefix"));
+    if (text.is_null() || text.type() != Type::kString) {
+      return diag::invalid_constant(call.arguments[1].value->span, "the prefix", "be a text");
+    }
+    prefix = text.as_text();
+  }
+  std::vector<NamedColumn> columns = pass_through(input);
+  std::erase_if(columns, [&](const NamedColumn& column) { return expr_equal(*column.expr, *bag); });
+  std::vector<Field> wanted;  // named with the prefix
+  if (!op.columns.empty()) {
+    for (const ast::ColumnSpec& column : op.columns) {
+      wanted.push_back({column.name.text, column.type});
+    }
+    std::erase_if(columns, [&](const NamedColumn& column) {
+      return std::ranges::find(wanted, column.name, &Field::name) == wanted.end() &&
+             !op.keep_others;
+    });
+  } else {
+    if (options_.subqueries == nullptr) {
+      return diag::unsupported_feature(op.call->span, "bag_unpack without a schema",
+                                       "write the columns: bag_unpack(…) : (name:type, …)");
+    }
+    Relation probe;
+    probe.node = clone(*input.node);
+    std::vector<NamedColumn> only;
+    only.push_back({"bag", clone(*bag)});
+    probe = choose(std::move(probe), std::move(only));
+    EVQ_TRY_ASSIGN(const Table bags, options_.subqueries->run(*probe.node));
+    for (const auto& [key, type] : bag_keys(bags.columns.at(0))) {
+      wanted.push_back({prefix + key, type == Type::kNull ? Type::kDynamic : type});
+    }
+    if (wanted.size() > kDatasetFieldsMax) {
+      return diag::limit_exceeded(op.call->span, "keys to unpack", kDatasetFieldsMax);
+    }
+  }
+  for (const Field& field : wanted) {
+    const bool exists = std::ranges::find(columns, field.name, &NamedColumn::name) != columns.end();
+    if (exists && !op.columns.empty()) {
+      continue;  // a schema names the columns that stay, too
+    }
+    if (exists) {
+      return diag::duplicate_name(op.call->span, field.name, "bag_unpack");
+    }
+    std::string key = field.name;
+    if (key.starts_with(prefix)) {
+      key.erase(0, prefix.size());
+    }
+    std::vector<ExprPtr> args;
+    args.push_back(clone(*bag));
+    args.push_back(make_constant(Value::string(std::move(key)), op.call->span));
+    EVQ_TRY_ASSIGN(ExprPtr value, this->call("op_index", std::move(args), op.call->span));
+    EVQ_TRY_ASSIGN(value, convert(std::move(value), field.type, op.call->span));
+    columns.push_back({field.name, std::move(value)});
+  }
+  return project(std::move(input), std::move(columns));
+}
+
+Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
+  const auto& call = std::get<ast::Call>(op.call->node);
+  if (call.arguments.empty()) {
+    return diag::wrong_argument_count(op.call->span, "pivot", "at least 1", 0,
+                                      "pivot(column, aggregation, group, …)");
+  }
+  if (options_.subqueries == nullptr) {
+    return diag::unsupported_feature(op.call->span, "pivot", "");
+  }
+  ast::Expr count;
+  count.span = op.call->span;
+  count.node = ast::Call{ast::Name{"count", op.call->span, false}, {}};
+  const ast::Expr* aggregate = call.arguments.size() > 1 ? call.arguments[1].value.get() : &count;
+  const auto* aggregate_call = std::get_if<ast::Call>(&aggregate->node);
+  if (aggregate_call == nullptr || find_aggregate(aggregate_call->function.text) == nullptr) {
+    return diag::not_an_aggregate(aggregate->span,
+                                  aggregate_call == nullptr ? "" : aggregate_call->function.text);
+  }
+  EVQ_TRY_ASSIGN(ExprPtr column, bind_text(*call.arguments[0].value, input));
+  SummarizeParts parts;
+  for (std::size_t i = 2; i < call.arguments.size(); ++i) {
+    parts.groups.emplace_back(*call.arguments[i].value);
+  }
+  if (call.arguments.size() <= 2) {
+    std::set<std::size_t> used;
+    for_each_column(*column, [&](std::size_t at) { used.insert(at); });
+    for (const ast::Argument& argument : aggregate_call->arguments) {
+      EVQ_TRY_ASSIGN(const ExprPtr bound, bind_expr(*argument.value, &input));
+      for_each_column(*bound, [&](std::size_t at) { used.insert(at); });
+    }
+    for (NamedColumn& other : pass_through(input)) {
+      if (!used.contains(other.expr->column)) {
+        parts.bound_groups.push_back(std::move(other));
+      }
+    }
+  }
+  const std::size_t groups = parts.groups.size() + parts.bound_groups.size();
+  parts.bound_groups.push_back({"$pivot", std::move(column)});
+  parts.aggregates.emplace_back(*aggregate);
+  EVQ_TRY_ASSIGN(Relation grouped, summarize(std::move(parts), std::move(input)));
+  const Schema schema = grouped.schema();
+  if (schema.size() != groups + 2) {
+    return diag::unsupported_feature(aggregate->span,
+                                     "an aggregation with several results in pivot", "");
+  }
+  Sort sort;
+  for (std::size_t i = 0; i <= groups; ++i) {
+    sort.keys.push_back({i, {false, true}});
+  }
+  const NodePtr sorted = stack(std::move(grouped.node), std::move(sort), schema);
+  EVQ_TRY_ASSIGN(const Table rows, options_.subqueries->run(*sorted));
+  auto table = std::make_shared<Table>(
+      pivot_table(rows, {groups, counts_from_zero(aggregate_call->function.text)}));
+  if (table->schema.size() > kDatasetFieldsMax) {
+    return diag::limit_exceeded(op.call->span, "columns of pivot", kDatasetFieldsMax);
+  }
+  Relation output;
+  output.aggregated = true;
+  output.ordered = true;
+  output.serialized = true;
+  Schema made = table->schema;
+  output.node = make_node(ValuesNode{std::move(table)}, {}, std::move(made));
+  return output;
+}
+
+}  // namespace evq::plan
