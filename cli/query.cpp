@@ -202,6 +202,17 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   }
   options.create_store = false;
   auto service = open_service(global, options);
+  if (!service.ok() && service.error().code == ErrorCode::kNotFound && !files.has_value()) {
+    // `print` and its like need no store; anything else says what it misses.
+    print_note(global, "note: there is no store at " + global.store);
+    auto empty = EventFiles::load({}, "");
+    if (!empty.ok()) {
+      return report_error(empty.error());
+    }
+    files.emplace(std::move(empty).value());
+    options.store_directory = files->directory();
+    service = open_service(global, options);
+  }
   if (!service.ok()) {
     return report_error(service.error());
   }
