@@ -8,169 +8,18 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <deque>
 #include <exception>
-#include <list>
-#include <random>
 
-#include <boost/asio.hpp>
-#include <boost/asio/ssl.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <boost/beast/ssl.hpp>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
-#include "http/lane.h"
-#include "store/base/json_writer.h"
+#include "http/beast_support.h"
+#include "http/framing.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 
 namespace evq {
 namespace {
-
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
-using tcp = asio::ip::tcp;
-using boost::system::error_code;
-
-constexpr std::size_t kReadBufferBytes = 128 * kKibibyte;
-constexpr std::size_t kHeadBufferBytes = 4 * kKibibyte;
-constexpr std::size_t kBodyPieceBytes = 64 * kKibibyte;
-constexpr std::int64_t kClientCheckMs = 250;
-
-auto quietly(error_code& error) {
-  return asio::redirect_error(asio::use_awaitable, error);
-}
-
-using PlainStream = beast::tcp_stream;
-using TlsStream = beast::ssl_stream<beast::tcp_stream>;
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return beast::iequals({a.data(), a.size()}, {b.data(), b.size()});
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
-}
-
-// What connections share.
-struct Shared {
-  Shared(const HttpServerOptions& o, HttpApplication& a, HttpMetrics& m)
-      : options(o), application(a), metrics(m) {}
-
-  HttpServerOptions options;
-  HttpApplication& application;
-  HttpMetrics& metrics;
-  // Gone once run() is over: no worker touches a connection after that.
-  std::unique_ptr<WorkerLane> queries = std::make_unique<WorkerLane>(WorkerLaneLimits{
-      ThreadPool::processors() * kQueriesPerProcessorMax, kQueriesQueuedMax, kQueryQueueMsMax});
-  std::unique_ptr<WorkerLane> writes = std::make_unique<WorkerLane>(
-      WorkerLaneLimits{kHttpWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
-  std::atomic<bool> draining{false};
-
-  // Open connections, the longest idle first among the idle ones.
-  struct Entry {
-    std::int64_t idle_since_ns = 0;  // 0: busy
-    std::function<void()> close;     // from any thread
-    QueryControl* control = nullptr;
-  };
-  Mutex mutex;
-  std::list<Entry> entries EVQ_GUARDED_BY(mutex);
-
-  void close_oldest_idle() {
-    const MutexLock lock(mutex);
-    auto oldest = entries.end();
-    for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
-      if (entry->idle_since_ns != 0 &&
-          (oldest == entries.end() || entry->idle_since_ns < oldest->idle_since_ns)) {
-        oldest = entry;
-      }
-    }
-    if (oldest != entries.end()) {
-      oldest->close();
-    }
-  }
-  void close_idle() {
-    const MutexLock lock(mutex);
-    for (const Entry& entry : entries) {
-      if (entry.idle_since_ns != 0) {
-        entry.close();
-      }
-    }
-  }
-  void cancel_all() {
-    const MutexLock lock(mutex);
-    for (const Entry& entry : entries) {
-      if (entry.control != nullptr) {
-        entry.control->cancel();
-      } else {
-        entry.close();
-      }
-    }
-  }
-  std::size_t open() {
-    const MutexLock lock(mutex);
-    return entries.size();
-  }
-};
-
-std::string make_trace_id() {
-  thread_local std::mt19937_64 random{std::random_device{}()};
-  std::string id;
-  for (int part = 0; part < 2; ++part) {
-    std::uint64_t bits = random();
-    for (int digit = 0; digit < 16; ++digit, bits >>= 4U) {
-      id.push_back("0123456789abcdef"[bits & 15U]);
-    }
-  }
-  return id;
-}
-
-// The status that a malformed request is answered with; 0: just close.
-int status_of(const error_code& error) {
-  if (error == http::error::end_of_stream || error == http::error::partial_message) {
-    return 0;
-  }
-  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-    return 431;
-  }
-  if (error == http::error::body_limit) {
-    return 413;
-  }
-  if (error == http::error::bad_transfer_encoding) {
-    return 501;
-  }
-  if (error == http::error::bad_version) {
-    return 505;
-  }
-  if (error == beast::error::timeout) {
-    return 408;
-  }
-  return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
-}
-
-std::string_view reason_of(int status) {
-  switch (status) {
-    case 408:
-      return "the request took too long to arrive";
-    case 413:
-      return "the request body is too large";
-    case 431:
-      return "the request header is too large";
-    case 501:
-      return "this transfer encoding is not supported";
-    case 505:
-      return "this HTTP version is not supported";
-    default:
-      return "the request is not well-formed HTTP";
-  }
-}
 
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
@@ -202,31 +51,26 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void enter() {
-    const MutexLock lock(shared_.mutex);
-    entry_ = shared_.entries.emplace(shared_.entries.end());
     std::weak_ptr<Connection> weak = this->weak_from_this();
     auto executor = stream_.get_executor();
-    entry_->close = [weak, executor] {
+    entry_ = shared_.connections.add([weak, executor] {
       asio::post(executor, [weak] {
         if (const auto self = weak.lock(); self != nullptr && self->entry_idle_) {
           beast::get_lowest_layer(self->stream_).cancel();
           self->closing_ = true;
         }
       });
-    };
+    });
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
   }
   void leave() {
-    const MutexLock lock(shared_.mutex);
-    shared_.entries.erase(entry_);
+    shared_.connections.remove(entry_);
     shared_.metrics.connections.fetch_sub(1);
   }
   void mark(bool idle, QueryControl* control) {
     entry_idle_ = idle;
-    const MutexLock lock(shared_.mutex);
-    entry_->idle_since_ns = idle ? monotonic_now_ns() : 0;
-    entry_->control = control;
+    shared_.connections.mark(entry_, idle, control);
   }
 
   asio::awaitable<void> handshake(error_code& error) {
@@ -281,7 +125,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         status = 400;  // two lengths that may disagree, whatever the encoding
       }
       if (status != 0) {
-        HttpResponse refusal = error_response(status, reason_of(status));
+        HttpResponse refusal = error_response(status, refusal_reason(status));
         refusal.close = true;
         lingering_ = true;
         co_await write(request, refusal, true);
@@ -313,7 +157,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     if (!refusal.has_value() && parser.content_length().has_value() &&
         *parser.content_length() > admission.body_bytes_max) {
-      refusal = error_response(413, reason_of(413));
+      refusal = error_response(413, refusal_reason(413));
     }
     if (!refusal.has_value()) {
       refusal = co_await read_body(parser, request, admission.body_bytes_max);
@@ -353,36 +197,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     for (const auto& field : message) {
       const auto name = field.name_string();
       const auto value = field.value();
-      request.headers.emplace_back(lower({name.data(), name.size()}),
+      request.headers.emplace_back(lower_ascii({name.data(), name.size()}),
                                    std::string(value.data(), value.size()));
     }
-    int status = 0;
-    if (request.headers.size() > kHttpHeadersMax) {
-      status = 431;
-    } else if (request.target.size() > kHttpTargetBytesMax) {
-      return error_response(414, "the request target is too long");
-    } else if (message.version() != 10 && message.version() != 11) {
-      status = 505;
-    } else if (request.count_headers("host") > 1 ||
-               (message.version() == 11 && request.count_headers("host") == 0) ||
-               request.count_headers("content-length") > 1 ||
-               (request.count_headers("content-length") != 0 &&
-                request.count_headers("transfer-encoding") != 0)) {
-      status = 400;
-    } else if (request.count_headers("transfer-encoding") > 1 ||
-               !equals_ignoring_case(request.header("transfer-encoding").value_or("chunked"),
-                                     "chunked")) {
-      status = 501;
-    } else if (!request.target.starts_with('/') ||
-               !split_target(request.target, &request.path, &request.parameters)) {
-      status = 400;
-    }
-    if (status == 0) {
-      return std::nullopt;
-    }
-    HttpResponse refusal = error_response(status, reason_of(status));
-    refusal.close = true;
-    return refusal;
+    return refuse_head(request, message.version());
   }
 
   // The whole body into the request, held to its limit and to the least rate.
@@ -390,7 +208,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                                                          std::size_t bytes_max) {
     error_code error;
     if (!parser.is_done() &&
-        equals_ignoring_case(request.header("expect").value_or(""), "100-continue")) {
+        equals_ascii_folded(request.header("expect").value_or(""), "100-continue")) {
       http::response<http::empty_body> go_on{http::status::continue_, 11};
       expire_after_ms(kHttpWriteStallMsMax);
       co_await http::async_write(stream_, go_on, quietly(error));
@@ -418,7 +236,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         co_return body_error(error);
       }
       if (request.body.size() + got > bytes_max) {
-        co_return error_response(413, reason_of(413));
+        co_return error_response(413, refusal_reason(413));
       }
       const Status kept = request.body.append(std::string_view(piece_).substr(0, got));
       if (!kept.ok()) {
@@ -444,7 +262,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   HttpResponse body_error(const error_code& error) {
     const int status = status_of(error);
     gone_ = status == 0;
-    return error_response(status == 0 ? 400 : status, reason_of(status));
+    return error_response(status == 0 ? 400 : status, refusal_reason(status));
   }
 
   // Runs the handler on its lane. Meanwhile the client may go: then the handler is told.
@@ -576,31 +394,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!shared_.options.access_log) {
       return;
     }
-    std::string line;
-    JsonWriter json(line);
-    json.begin_object();
-    json.key("time");
-    json.instant(wall_clock_now_ns());
-    json.key("peer");
-    json.string(peer_);
-    json.key("method");
-    json.string(request.method);
-    json.key("path");
-    json.string(request.path);
-    json.key("status");
-    json.integer(response.status);
-    json.key("duration_us");
-    json.integer(elapsed_us);
-    json.key("request_bytes");
-    json.unsigned_integer(request.body.size());
-    json.key("response_bytes");
-    json.unsigned_integer(response.body.size());
-    json.key("token");
-    json.string(request.identity.token_id);
-    json.key("trace_id");
-    json.string(trace_id_);
-    json.end_object();
-    line.push_back('\n');
+    const std::string line =
+        access_line(request, {peer_, trace_id_, response.status, elapsed_us, response.body.size()});
     shared_.options.access_log(line);
   }
 
@@ -611,7 +406,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::string piece_;
   std::string trace_id_;
   std::int64_t started_ns_ = 0;
-  std::list<Shared::Entry>::iterator entry_;
+  ConnectionList::Handle entry_;
   bool entry_idle_ = false;
   bool closing_ = false;    // asked to end while idle
   bool gone_ = false;       // the client has left
@@ -705,14 +500,14 @@ class BeastServer final : public HttpServer {
         co_return;
       }
       if (error) {  // out of descriptors, most likely
-        shared_.close_oldest_idle();
+        shared_.connections.close_oldest_idle();
         asio::steady_timer pause(io_, std::chrono::milliseconds(50));
         co_await pause.async_wait(quietly(error));
         continue;
       }
-      const std::size_t open = shared_.open();
+      const std::size_t open = shared_.connections.size();
       if (open >= kHttpConnectionsMax) {
-        shared_.close_oldest_idle();
+        shared_.connections.close_oldest_idle();
       }
       if (open >= kHttpConnectionsMax + kHttpConnectionsMax / 8) {
         continue;
@@ -758,11 +553,11 @@ class BeastServer final : public HttpServer {
   }
 
   asio::awaitable<void> wait_for_connections() {
-    while (shared_.open() > 0) {
-      shared_.close_idle();
+    while (shared_.connections.size() > 0) {
+      shared_.connections.close_idle();
       const std::int64_t waited_ms = (monotonic_now_ns() - drain_started_ns_) / kMillisecondNs;
       if (waited_ms > kHttpDrainMsMax) {
-        shared_.cancel_all();
+        shared_.connections.cancel_all();
       }
       if (waited_ms > kHttpDrainMsMax + kHttpDrainMsMax / 4) {
         break;

@@ -1,0 +1,81 @@
+#pragma once
+// Beast and Asio for server.cpp, which alone includes this: the names they go by, how their errors
+// become statuses, and what the connections of a server share.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+
+#include "http/connection_list.h"
+#include "http/lane.h"
+#include "http/server.h"
+#include "store/base/limits.h"
+
+namespace evq {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using tcp = asio::ip::tcp;
+using boost::system::error_code;
+
+inline constexpr std::size_t kReadBufferBytes = 128 * kKibibyte;
+inline constexpr std::size_t kHeadBufferBytes = 4 * kKibibyte;
+inline constexpr std::size_t kBodyPieceBytes = 64 * kKibibyte;
+inline constexpr std::int64_t kClientCheckMs = 250;
+
+inline auto quietly(error_code& error) {
+  return asio::redirect_error(asio::use_awaitable, error);
+}
+
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+// What connections share.
+struct Shared {
+  Shared(const HttpServerOptions& o, HttpApplication& a, HttpMetrics& m)
+      : options(o), application(a), metrics(m) {}
+
+  HttpServerOptions options;
+  HttpApplication& application;
+  HttpMetrics& metrics;
+  // Gone once run() is over: no worker touches a connection after that.
+  std::unique_ptr<WorkerLane> queries = std::make_unique<WorkerLane>(WorkerLaneLimits{
+      ThreadPool::processors() * kQueriesPerProcessorMax, kQueriesQueuedMax, kQueryQueueMsMax});
+  std::unique_ptr<WorkerLane> writes = std::make_unique<WorkerLane>(
+      WorkerLaneLimits{kHttpWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
+  std::atomic<bool> draining{false};
+
+  ConnectionList connections;
+};
+
+// The status that a malformed request is answered with; 0: just close.
+inline int status_of(const error_code& error) {
+  if (error == http::error::end_of_stream || error == http::error::partial_message) {
+    return 0;
+  }
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) {
+    return 431;
+  }
+  if (error == http::error::body_limit) {
+    return 413;
+  }
+  if (error == http::error::bad_transfer_encoding) {
+    return 501;
+  }
+  if (error == http::error::bad_version) {
+    return 505;
+  }
+  if (error == beast::error::timeout) {
+    return 408;
+  }
+  return error.category() == http::make_error_code(http::error::bad_method).category() ? 400 : 0;
+}
+
+}  // namespace evq

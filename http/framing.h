@@ -1,0 +1,36 @@
+#pragma once
+// What makes a request's head unacceptable beyond its syntax: two lengths, more than one host,
+// encodings that are not chunked. Ambiguity ends the connection, because whoever stands between may
+// read it the other way. Pure functions.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace evq {
+
+// Splits the target and checks the head; `version` is 10 or 11. An answer that closes the
+// connection when the request is refused.
+std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version);
+// The text that goes with a status of malformed requests.
+std::string_view refusal_reason(int status);
+
+bool equals_ascii_folded(std::string_view a, std::string_view b);
+std::string lower_ascii(std::string_view text);
+
+// The X-Axiom-Trace-Id of a request.
+std::string make_trace_id();
+
+struct AccessRecord {
+  std::string_view peer;
+  std::string_view trace_id;
+  int status = 0;
+  std::int64_t duration_us = 0;
+  std::uint64_t response_bytes = 0;
+};
+// One line of the access log: never the target's parameters, a header or a body.
+std::string access_line(const HttpRequest& request, const AccessRecord& record);
+
+}  // namespace evq
