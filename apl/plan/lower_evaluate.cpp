@@ -246,8 +246,9 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   const ast::Expr* aggregate = call.arguments.size() > 1 ? call.arguments[1].value.get() : &count;
   const auto* aggregate_call = std::get_if<ast::Call>(&aggregate->node);
   if (aggregate_call == nullptr || find_aggregate(aggregate_call->function.text) == nullptr) {
-    return diag::not_an_aggregate(aggregate->span,
-                                  aggregate_call == nullptr ? "" : aggregate_call->function.text);
+    return diag::not_an_aggregate(aggregate->span, aggregate_call == nullptr
+                                                       ? derived_name(*aggregate, &input)
+                                                       : aggregate_call->function.text);
   }
   EVQ_TRY_ASSIGN(ExprPtr column, bind_text(*call.arguments[0].value, input));
   SummarizeParts parts;

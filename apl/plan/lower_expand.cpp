@@ -38,8 +38,21 @@ Result<ExprPtr> convert_value(Binder& binder, ExprPtr value, Type type, Span spa
     return value;
   }
   std::vector<ExprPtr> args;
-  args.push_back(std::move(value));
-  return binder.call(conversion, std::move(args), span);
+  if (type != Type::kString) {
+    args.push_back(std::move(value));
+    return binder.call(conversion, std::move(args), span);
+  }
+  // tostring gives the empty text for null, which here must stay null.
+  std::vector<ExprPtr> tested;
+  tested.push_back(clone(*value));
+  std::vector<ExprPtr> converted;
+  converted.push_back(std::move(value));
+  EVQ_TRY_ASSIGN(ExprPtr is_null, binder.call("isnull", std::move(tested), span));
+  EVQ_TRY_ASSIGN(ExprPtr text, binder.call(conversion, std::move(converted), span));
+  args.push_back(std::move(is_null));
+  args.push_back(make_constant(Value::null(Type::kString), span));
+  args.push_back(std::move(text));
+  return binder.call("iff", std::move(args), span);
 }
 
 struct Expansion {

@@ -16,8 +16,9 @@ namespace {
 // the first `count` of each combination of the levels before.
 class TopWithin final : public TableFunction {
  public:
-  TopWithin(std::size_t groups, std::optional<std::uint64_t> count, bool descending)
-      : groups_(groups), count_(count), order_{descending, !descending} {}
+  // `descending` holds the levels before and then this level.
+  TopWithin(std::vector<bool> descending, std::optional<std::uint64_t> count)
+      : groups_(descending.size() - 1), count_(count), descending_(std::move(descending)) {}
 
   Result<Table> run(const EvalContext& /*context*/, Table input) const override {
     std::vector<std::uint32_t> rows(input.rows);
@@ -28,7 +29,7 @@ class TopWithin final : public TableFunction {
         return order < 0;
       }
       const Vector& key = input.columns[rank];
-      if (const int order = compare_rows(key, a, key, b, order_); order != 0) {
+      if (const int order = compare_rows(key, a, key, b, order_of(groups_)); order != 0) {
         return order < 0;
       }
       const Vector& value = input.columns[rank - 1];
@@ -54,15 +55,18 @@ class TopWithin final : public TableFunction {
   }
 
  private:
+  SortOrder order_of(std::size_t level) const { return {descending_[level], !descending_[level]}; }
+
   // By each level's aggregate before its value, so that larger groups come first.
   int compare_groups(const Table& table, std::size_t a, std::size_t b) const {
     for (std::size_t level = 0; level < groups_; ++level) {
-      for (const bool value : {false, true}) {
-        const Vector& column = table.columns[2 * level + (value ? 0 : 1)];
-        const int order = compare_rows(column, a, column, b, {!value, value});
-        if (order != 0) {
-          return order;
-        }
+      const Vector& rank = table.columns[2 * level + 1];
+      if (const int order = compare_rows(rank, a, rank, b, order_of(level)); order != 0) {
+        return order;
+      }
+      const Vector& value = table.columns[2 * level];
+      if (const int order = compare_rows(value, a, value, b); order != 0) {
+        return order;
       }
     }
     return 0;
@@ -70,7 +74,7 @@ class TopWithin final : public TableFunction {
 
   std::size_t groups_;
   std::optional<std::uint64_t> count_;
-  SortOrder order_;
+  std::vector<bool> descending_;
 };
 
 }  // namespace
@@ -129,6 +133,7 @@ Result<Relation> Binder::lower(const ast::TopNested& op, Span /*span*/, Relation
   const std::shared_ptr<const Node> all = std::move(input.node);
   NodePtr levels;
   std::vector<Field> fields;  // value and aggregate of each level
+  std::vector<bool> descending;
   for (std::size_t i = 0; i < op.levels.size(); ++i) {
     const ast::TopNestedLevel& level = op.levels[i];
     if (level.others != nullptr) {
@@ -157,6 +162,7 @@ Result<Relation> Binder::lower(const ast::TopNested& op, Span /*span*/, Relation
     joined.push_back(own[i]);
     joined.push_back(
         {level.by.names.empty() ? "aggregated_" + own[i].name : own[i + 1].name, own[i + 1].type});
+    descending.push_back(level.descending);
     Project place;
     if (levels == nullptr) {
       levels = std::move(grouped.node);
@@ -181,9 +187,8 @@ Result<Relation> Binder::lower(const ast::TopNested& op, Span /*span*/, Relation
     place.exprs.push_back(make_column(i + 1, own[i + 1].type));
     fields = std::move(joined);
     levels = stack(std::move(levels), std::move(place), Schema(fields));
-    levels =
-        stack(std::move(levels), Transform{std::make_shared<TopWithin>(i, count, level.descending)},
-              Schema(fields));
+    levels = stack(std::move(levels), Transform{std::make_shared<TopWithin>(descending, count)},
+                   Schema(fields));
   }
   Relation output;
   output.aggregated = true;
