@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kGone = static_cast<std::size_t>(-1);
 
-using Needed = std::vector<bool>;         // by old position
+using Needed = std::vector<bool>;          // by old position
 using Mapping = std::vector<std::size_t>;  // old position to new, or kGone
 
 void need_columns(const Expr& expr, Needed* needed) {
@@ -176,13 +176,61 @@ Mapping prune_extract(Node* node, Extract* extract, const Needed& needed) {
   return mapping;
 }
 
+// The node's own columns come after those of its input, and stay.
+Mapping prune_below_appended(Node* node, Needed below) {
+  const std::size_t inner = below.size();
+  const Schema before = node->schema;
+  Mapping mapping = prune(node->inputs[0].get(), std::move(below));
+  std::vector<Field> fields = node->inputs[0]->schema.fields();
+  for (std::size_t i = inner; i < before.size(); ++i) {
+    mapping.push_back(fields.size());
+    fields.push_back(before[i]);
+  }
+  node->schema = Schema(std::move(fields));
+  return mapping;
+}
+
+Mapping prune_unnest(Node* node, Unnest* unnest, const Needed& needed) {
+  const std::size_t inner = node->inputs[0]->schema.size();
+  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
+  for (const UnnestColumn& column : unnest->columns) {
+    below[column.column] = true;
+  }
+  Mapping mapping = prune_below_appended(node, std::move(below));
+  for (UnnestColumn& column : unnest->columns) {
+    column.column = mapping[column.column];
+  }
+  return mapping;
+}
+
+Mapping prune_window(Node* node, Window* window, const Needed& needed) {
+  const std::size_t inner = node->inputs[0]->schema.size();
+  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
+  for (const WindowCall& call : window->calls) {
+    for (const std::size_t arg : call.args) {
+      below[arg] = true;
+    }
+    if (call.restart.has_value()) {
+      below[*call.restart] = true;
+    }
+  }
+  Mapping mapping = prune_below_appended(node, std::move(below));
+  for (WindowCall& call : window->calls) {
+    for (std::size_t& arg : call.args) {
+      arg = mapping[arg];
+    }
+    if (call.restart.has_value()) {
+      call.restart = mapping[*call.restart];
+    }
+  }
+  return mapping;
+}
+
 Mapping prune_join(Node* node, Join* join, const Needed& needed) {
   const std::size_t left_size = node->inputs[0]->schema.size();
   const std::size_t right_size = node->inputs[1]->schema.size();
-  const bool has_right =
-      join->kind != JoinKind::kLeftSemi && join->kind != JoinKind::kLeftAnti;
-  const bool has_left =
-      join->kind != JoinKind::kRightSemi && join->kind != JoinKind::kRightAnti;
+  const bool has_right = join->kind != JoinKind::kLeftSemi && join->kind != JoinKind::kLeftAnti;
+  const bool has_left = join->kind != JoinKind::kRightSemi && join->kind != JoinKind::kRightAnti;
   Needed left(left_size);
   Needed right(right_size);
   const std::size_t right_begin = has_left ? left_size : 0;
@@ -263,6 +311,12 @@ Mapping prune(Node* node, Needed needed) {
   }
   if (auto* extract = std::get_if<Extract>(&node->op)) {
     return prune_extract(node, extract, needed);
+  }
+  if (auto* unnest = std::get_if<Unnest>(&node->op)) {
+    return prune_unnest(node, unnest, needed);
+  }
+  if (auto* window = std::get_if<Window>(&node->op)) {
+    return prune_window(node, window, needed);
   }
   if (auto* join = std::get_if<Join>(&node->op)) {
     return prune_join(node, join, needed);
