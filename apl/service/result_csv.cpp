@@ -2,53 +2,13 @@
 
 #include <utility>
 
+#include "apl/functions/text_form.h"
 #include "apl/service/result_writer.h"
-#include "store/base/number.h"
-#include "store/base/time.h"
-#include "store/base/timespan.h"
-#include "store/column/dynamic_json.h"
 
 namespace evq {
 namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
-
-void append_slot_text(std::string* out, const Values& values, std::size_t slot) {
-  if (values.is_null(slot)) {
-    return;
-  }
-  switch (values.type()) {
-    case Type::kNull:
-      return;
-    case Type::kBool:
-      out->append(values.data<std::uint8_t>()[slot] != 0 ? "true" : "false");
-      return;
-    case Type::kLong:
-      append_int(*out, values.data<std::int64_t>()[slot]);
-      return;
-    case Type::kReal:
-      append_real(*out, values.data<double>()[slot]);
-      return;
-    case Type::kString:
-      out->append(values.data<std::string_view>()[slot]);
-      return;
-    case Type::kDatetime:
-      append_instant(*out, values.data<std::int64_t>()[slot]);
-      return;
-    case Type::kTimespan:
-      append_duration(*out, values.data<std::int64_t>()[slot]);
-      return;
-    case Type::kDynamic: {
-      const DynamicView value(values.data<std::string_view>()[slot]);
-      if (value.is_string()) {
-        out->append(value.as_string());
-      } else {
-        append_json(value, out);
-      }
-      return;
-    }
-  }
-}
 
 class CsvWriter final : public ResultSink {
  public:
@@ -125,7 +85,7 @@ std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool h
 }
 
 void append_cell_text(std::string* out, const Vector& column, std::size_t row) {
-  append_slot_text(out, column.values(), column.slot(row));
+  append_text_form(column.values(), column.slot(row), out);
 }
 
 }  // namespace evq
