@@ -1,8 +1,8 @@
 // Datasets, objects and settings. Tokens are in catalog_tokens.cpp.
 //
 // A dataset and its file are made in this order: under the catalog's write lock the file is created
-// and given its key, then the catalog row is committed. A crash between leaves a file no row
-// names, which the next creation removes. Dropping commits the row's removal first, then unlinks.
+// and given its key, then the catalog row is committed. Dropping commits the row's removal first,
+// then unlinks. What a crash between leaves behind is catalog_orphans.cpp's business.
 #include "store/catalog_definitions.h"
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 #include <filesystem>
 #include <utility>
 
-#include "store/base/bytes.h"
 #include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/catalog/dataset_file.h"
 #include "store/catalog/row_sum.h"
+#include "store/catalog_rows.h"
+#include "store/definition_coding.h"
 
 namespace evq {
 
 namespace {
 
 constexpr std::string_view kNextFileId = "next_file_id";
-constexpr std::string_view kDatasetSums = "dataset_sums";
 constexpr std::string_view kSelectDatasets =
     "SELECT name, file_id, file_key, definition, sum FROM datasets ORDER BY name";
 constexpr std::string_view kSelectDataset =
@@ -37,47 +37,6 @@ struct DatasetRow {
   DatasetDefinition definition;
   std::uint64_t file_key = 0;
 };
-
-Error corrupt(const Statement& /*row*/, const std::string& what) {
-  return make_error(ErrorCode::kCorrupt, "catalog.db: " + what,
-                    "run 'evq check' to see what is damaged");
-}
-
-// The coding of datasets.definition. New members are appended; a reader of an older row finds the
-// end early and leaves their defaults.
-std::string encode_definition(const DatasetDefinition& definition) {
-  ByteWriter out;
-  out.string(definition.description);
-  out.string(definition.kind);
-  out.string(definition.who);
-  out.string(definition.extra);
-  out.i64(definition.created);
-  out.i64(definition.updated);
-  out.i64(definition.retention_days);
-  out.u8(definition.use_retention ? 1 : 0);
-  out.varint(definition.map_fields.size());
-  for (const std::string& field : definition.map_fields) {
-    out.string(field);
-  }
-  return out.release();
-}
-
-bool decode_definition(std::string_view bytes, DatasetDefinition* definition) {
-  ByteReader in(bytes);
-  definition->description = in.string();
-  definition->kind = in.string();
-  definition->who = in.string();
-  definition->extra = in.string();
-  definition->created = in.i64();
-  definition->updated = in.i64();
-  definition->retention_days = in.i64();
-  definition->use_retention = in.u8() != 0;
-  const std::size_t fields = in.count(1);
-  for (std::size_t i = 0; i < fields && in.ok(); ++i) {
-    definition->map_fields.emplace_back(in.string());
-  }
-  return in.ok();
-}
 
 std::int64_t dataset_sum(std::string_view name, std::uint64_t file_id, std::uint64_t file_key,
                          std::string_view definition) {
@@ -102,10 +61,6 @@ std::int64_t object_sum(const StoredObject& object) {
       .value();
 }
 
-std::int64_t setting_sum(std::string_view name, std::string_view value) {
-  return RowSum(0, "settings").add_text(name).add_text(value).value();
-}
-
 Result<DatasetRow> dataset_of(const Statement& row) {
   DatasetRow dataset;
   dataset.definition.name = row.text(0);
@@ -114,7 +69,7 @@ Result<DatasetRow> dataset_of(const Statement& row) {
   const std::int64_t sum = dataset_sum(dataset.definition.name, dataset.definition.file_id,
                                        dataset.file_key, row.blob(3));
   if (row.integer(4) != sum || !decode_definition(row.blob(3), &dataset.definition)) {
-    return corrupt(row, "the row of dataset '" + dataset.definition.name + "' is damaged");
+    return corrupt_catalog("the row of dataset '" + dataset.definition.name + "' is damaged");
   }
   return dataset;
 }
@@ -130,7 +85,7 @@ Result<StoredObject> object_of(const Statement& row) {
   object.updated = row.integer(6);
   object.body = row.text(7);
   if (row.integer(8) != object_sum(object)) {
-    return corrupt(row, "the row of object '" + object.id + "' is damaged");
+    return corrupt_catalog("the row of object '" + object.id + "' is damaged");
   }
   return object;
 }
@@ -143,6 +98,18 @@ Result<std::optional<DatasetRow>> read_dataset(Connection& connection, std::stri
   }
   EVQ_TRY_ASSIGN(DatasetRow dataset, dataset_of(row));
   return std::optional<DatasetRow>(std::move(dataset));
+}
+
+Result<std::optional<StoredObject>> read_object(Connection& connection, ObjectKind kind,
+                                                std::string_view id) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectObject));
+  EVQ_TRY_ASSIGN(const bool found,
+                 row.bind(1, static_cast<std::int64_t>(kind)).bind_text(2, id).step());
+  if (!found) {
+    return std::optional<StoredObject>();
+  }
+  EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
+  return std::optional<StoredObject>(std::move(object));
 }
 
 Status write_dataset(Connection& connection, const DatasetRow& dataset) {
@@ -159,27 +126,6 @@ Status write_dataset(Connection& connection, const DatasetRow& dataset) {
   return write.run();
 }
 
-Result<std::optional<std::string>> read_setting(Connection& connection, std::string_view name) {
-  EVQ_TRY_ASSIGN(Statement row,
-                 connection.prepare("SELECT value, sum FROM settings WHERE name = ?1"));
-  EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, name).step());
-  if (!found) {
-    return std::optional<std::string>();
-  }
-  std::string value(row.text(0));
-  if (row.integer(1) != setting_sum(name, value)) {
-    return corrupt(row, "the setting '" + std::string(name) + "' is damaged");
-  }
-  return std::optional<std::string>(std::move(value));
-}
-
-Status write_setting(Connection& connection, std::string_view name, std::string_view value) {
-  EVQ_TRY_ASSIGN(
-      Statement write,
-      connection.prepare("INSERT OR REPLACE INTO settings(name, value, sum) VALUES(?1, ?2, ?3)"));
-  return write.bind_text(1, name).bind_text(2, value).bind(3, setting_sum(name, value)).run();
-}
-
 Result<std::uint64_t> read_next_file_id(Connection& connection) {
   EVQ_TRY_ASSIGN(const std::optional<std::string> text, read_setting(connection, kNextFileId));
   std::uint64_t id = 1;
@@ -187,13 +133,6 @@ Result<std::uint64_t> read_next_file_id(Connection& connection) {
     std::from_chars(text->data(), text->data() + text->size(), id);
   }
   return id;
-}
-
-// The file and what SQLite and the lock keep beside it; missing ones are fine.
-void remove_dataset_files(const std::string& path) {
-  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
-    static_cast<void>(remove_file(path + suffix));
-  }
 }
 
 Result<bool> has_dataset_files(const std::string& directory) {
@@ -205,35 +144,9 @@ Result<bool> has_dataset_files(const std::string& directory) {
   return std::ranges::any_of(names, [](const std::string& name) { return name.ends_with(".db"); });
 }
 
-// The exclusive-or of the sums of all rows of `datasets`, so that a vanished row is noticed.
-Result<std::int64_t> list_sum(Connection& connection) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT sum FROM datasets"));
-  std::int64_t sums = 0;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool more, row.step());
-    if (!more) {
-      return sums;
-    }
-    sums ^= row.integer(0);
-  }
-}
-
-// After any change of `datasets`, in the same transaction.
-Status note_list(Connection& connection) {
-  EVQ_TRY_ASSIGN(const std::int64_t sums, list_sum(connection));
-  return write_setting(connection, kDatasetSums, std::to_string(sums));
-}
-
-// Before saying that a dataset is not there.
-Status check_list(Connection& connection) {
-  EVQ_TRY_ASSIGN(const std::int64_t sums, list_sum(connection));
-  EVQ_TRY_ASSIGN(const std::optional<std::string> noted, read_setting(connection, kDatasetSums));
-  if (noted.value_or("0") != std::to_string(sums)) {
-    return make_error(ErrorCode::kCorrupt,
-                      "catalog.db: the list of datasets is not the one that was committed",
-                      "run 'evq check' to see what is damaged");
-  }
-  return {};
+std::int64_t sum_of(const DatasetRow& dataset) {
+  return dataset_sum(dataset.definition.name, dataset.definition.file_id, dataset.file_key,
+                     encode_definition(dataset.definition));
 }
 
 // Makes the file of a new dataset with its key inside, durably.
@@ -300,7 +213,7 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::datasets() {
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY(check_list(lease.connection()));
+  EVQ_TRY(check_list(lease.connection(), dataset_list()));
   EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectDatasets));
   while (true) {
     EVQ_TRY_ASSIGN(const bool more, row.step());
@@ -320,7 +233,7 @@ Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::s
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
   if (!row) {
-    EVQ_TRY(check_list(lease.connection()));
+    EVQ_TRY(check_list(lease.connection(), dataset_list()));
   }
   return row ? std::optional<DatasetDefinition>(std::move(row->definition)) : std::nullopt;
 }
@@ -333,7 +246,7 @@ Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name) {
     if (row) {
       return DatasetFileName{row->definition.file_id, row->file_key};
     }
-    EVQ_TRY(check_list(lease.connection()));
+    EVQ_TRY(check_list(lease.connection(), dataset_list()));
   }
   return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
 }
@@ -350,17 +263,22 @@ Result<DatasetDefinition> CatalogDefinitions::create_dataset(const DatasetDefini
 Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connection,
                                                              DatasetDefinition definition) {
   EVQ_TRY_ASSIGN(const std::optional<DatasetRow> taken, read_dataset(connection, definition.name));
-  EVQ_TRY(check_list(connection));
+  EVQ_TRY(check_list(connection, dataset_list()));
   if (taken) {
     return make_error(ErrorCode::kConflict, "dataset '" + definition.name + "' exists already");
   }
-  EVQ_TRY(remove_orphans(connection));
+  EVQ_TRY(remove_leftovers(connection));
   DatasetRow row;
   EVQ_TRY_ASSIGN(definition.file_id, read_next_file_id(connection));
+  EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, unlisted_files(connection));
+  for (const std::uint64_t taken_id : unlisted) {
+    definition.file_id = std::max(definition.file_id, taken_id + 1);
+  }
   definition.created = definition.created == 0 ? wall_clock_now_ns() : definition.created;
   definition.updated = definition.created;
   row.file_key = random_seed() | 1;  // 0 means "any"
   row.definition = std::move(definition);
+  EVQ_TRY(note_change(connection, dataset_list(), {std::nullopt, sum_of(row)}, options_.rows_max));
   DatabaseOptions options;
   options.path = dataset_path(options_.directory, row.definition.file_id);
   options.vfs = options_.vfs;
@@ -370,32 +288,7 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   EVQ_TRY(make_dataset_file(options, row.file_key));
   EVQ_TRY(write_setting(connection, kNextFileId, std::to_string(row.definition.file_id + 1)));
   EVQ_TRY(write_dataset(connection, row));
-  EVQ_TRY(note_list(connection));
   return std::move(row.definition);
-}
-
-// Files a crash left without a row: only the numbers at or past the next one, or rows already gone,
-// can be such; all are removed under the catalog's write lock, so none is in the making.
-Status CatalogDefinitions::remove_orphans(Connection& connection) {
-  const std::string folder = options_.directory + "/datasets";
-  if (!is_directory(folder)) {
-    return {};
-  }
-  EVQ_TRY_ASSIGN(const std::vector<std::string> names, list_directory(folder));
-  EVQ_TRY_ASSIGN(Statement find, connection.prepare("SELECT 1 FROM datasets WHERE file_id = ?1"));
-  for (const std::string& name : names) {
-    std::int64_t id = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
-    if (parsed.ec != std::errc() || std::string_view(parsed.ptr) != ".db") {
-      continue;
-    }
-    find.reset();
-    EVQ_TRY_ASSIGN(const bool listed, find.bind(1, id).step());
-    if (!listed) {
-      remove_dataset_files(dataset_path(options_.directory, static_cast<std::uint64_t>(id)));
-    }
-  }
-  return {};
 }
 
 Status CatalogDefinitions::update_dataset(const DatasetDefinition& definition) {
@@ -406,11 +299,13 @@ Status CatalogDefinitions::update_dataset(const DatasetDefinition& definition) {
     return make_error(ErrorCode::kNotFound, "dataset '" + definition.name + "' not found");
   }
   const std::uint64_t file_id = row->definition.file_id;
+  const std::int64_t before = sum_of(*row);
   row->definition = definition;
   row->definition.file_id = file_id;
-  EVQ_TRY(check_list(lock.connection()));
+  EVQ_TRY(check_list(lock.connection(), dataset_list()));
   EVQ_TRY(write_dataset(lock.connection(), *row));
-  EVQ_TRY(note_list(lock.connection()));
+  EVQ_TRY(
+      note_change(lock.connection(), dataset_list(), {before, sum_of(*row)}, options_.rows_max));
   return lock.commit();
 }
 
@@ -426,9 +321,12 @@ Status CatalogDefinitions::drop_dataset(std::string_view name) {
                    lock.connection().prepare("DELETE FROM datasets WHERE name = ?1"));
     EVQ_TRY(remove.bind_text(1, name).run());
   }
-  EVQ_TRY(note_list(lock.connection()));
+  const std::uint64_t file_id = row->definition.file_id;
+  EVQ_TRY(note_change(lock.connection(), dataset_list(), {sum_of(*row), std::nullopt},
+                      options_.rows_max));
+  EVQ_TRY(note_dropped(lock.connection(), file_id, row->file_key));
   EVQ_TRY(lock.commit());
-  remove_dataset_files(dataset_path(options_.directory, row->definition.file_id));
+  remove_dropped(file_id);
   return {};
 }
 
@@ -442,6 +340,7 @@ Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY(check_list(lease.connection(), object_list(kind)));
   EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectObjects));
   row.bind(1, static_cast<std::int64_t>(kind));
   while (true) {
@@ -467,19 +366,23 @@ Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind k
     return std::optional<StoredObject>();
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectObject));
-  EVQ_TRY_ASSIGN(const bool found,
-                 row.bind(1, static_cast<std::int64_t>(kind)).bind_text(2, id).step());
-  if (!found) {
-    return std::optional<StoredObject>();
+  EVQ_TRY_ASSIGN(std::optional<StoredObject> object, read_object(lease.connection(), kind, id));
+  if (!object) {
+    EVQ_TRY(check_list(lease.connection(), object_list(kind)));
   }
-  EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
-  return std::optional<StoredObject>(std::move(object));
+  return object;
 }
 
 Status CatalogDefinitions::put_object(const StoredObject& object) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(object.body.size() + 1));
+  EVQ_TRY_ASSIGN(const std::optional<StoredObject> before,
+                 read_object(lock.connection(), object.kind, object.id));
+  ListChange change{std::nullopt, object_sum(object)};
+  if (before) {
+    change.before = object_sum(*before);
+  }
+  EVQ_TRY(note_change(lock.connection(), object_list(object.kind), change, options_.rows_max));
   {
     EVQ_TRY_ASSIGN(Statement write,
                    lock.connection().prepare(
@@ -500,12 +403,18 @@ Status CatalogDefinitions::put_object(const StoredObject& object) {
 }
 
 Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view id) {
-  EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, find_object(kind, id));
-  if (!found) {
+  EVQ_TRY_ASSIGN(const std::optional<StoredObject> known, find_object(kind, id));
+  if (!known) {
     return false;
   }
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(0));
+  EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, read_object(lock.connection(), kind, id));
+  if (!found) {
+    return false;
+  }
+  EVQ_TRY(note_change(lock.connection(), object_list(kind), {object_sum(*found), std::nullopt},
+                      options_.rows_max));
   {
     EVQ_TRY_ASSIGN(Statement remove,
                    lock.connection().prepare("DELETE FROM objects WHERE kind = ?1 AND id = ?2"));
@@ -533,7 +442,12 @@ Status CatalogDefinitions::put_setting(std::string_view name, std::string_view v
 
 // ---------------------------------------------------------------- check
 
-Result<std::vector<std::string>> CatalogDefinitions::check() {
+Status CatalogDefinitions::make_durable() {
+  EVQ_TRY_ASSIGN(Database * catalog, database(false));
+  return catalog == nullptr ? Status() : catalog->resync();
+}
+
+Result<std::vector<std::string>> CatalogDefinitions::check(std::vector<UnlistedFile>* unlisted) {
   std::vector<std::string> problems;
   EVQ_TRY_ASSIGN(Database * catalog, database(false));
   if (catalog == nullptr) {
@@ -561,13 +475,19 @@ Result<std::vector<std::string>> CatalogDefinitions::check() {
       note(status_of(read(row)));
     }
   };
-  note(check_list(connection));
+  for (const CatalogList& list : {dataset_list(), token_list(), setting_list()}) {
+    note(check_list(connection, list));
+  }
+  for (const ObjectKind kind : kObjectKinds) {
+    note(check_list(connection, object_list(kind)));
+  }
+  note(check_unlisted(*catalog, unlisted));
   note(each(kSelectDatasets, dataset_of));
   note(each("SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects",
             object_of));
   note(each("SELECT name, value, sum FROM settings", [](const Statement& row) -> Result<bool> {
     if (row.integer(2) != setting_sum(row.text(0), row.text(1))) {
-      return corrupt(row, "the setting '" + std::string(row.text(0)) + "' is damaged");
+      return corrupt_catalog("the setting '" + std::string(row.text(0)) + "' is damaged");
     }
     return true;
   }));

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/catalog/database.h"
 #include "store/definitions.h"
@@ -19,6 +20,13 @@ namespace evq {
 struct CatalogOptions {
   std::string directory;  // canonical
   std::string vfs;
+  std::uint64_t rows_max = kStoreResourcesMax;  // of each list; tests use less
+};
+
+// A file of events that no dataset has.
+struct UnlistedFile {
+  std::uint64_t file_id = 0;
+  std::string problem;
 };
 
 // Which file a dataset's events are in, and the key inside it.
@@ -56,14 +64,20 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<DatasetFileName> find_file(std::string_view name);
   // Removes the definition, durably, then the file.
   Status drop_dataset(std::string_view name);
+  // Before anything is stored in a dataset's file: what this process read of the catalog lasts.
+  Status make_durable();
   // Reads every row, collecting what fails; nothing when the catalog does not exist yet.
-  Result<std::vector<std::string>> check();
+  Result<std::vector<std::string>> check(std::vector<UnlistedFile>* unlisted);
 
  private:
   // The open catalog; nothing when there is none yet and `create` is false.
   Result<Database*> database(bool create);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
-  Status remove_orphans(Connection& connection);
+  Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
+  void remove_dropped(std::uint64_t file_id) const;
+  Result<std::vector<std::uint64_t>> unlisted_files(Connection& connection) const;
+  Status remove_leftovers(Connection& connection);
+  Status check_unlisted(Database& catalog, std::vector<UnlistedFile>* found) const;
 
   const CatalogOptions options_;
   Mutex mutex_;

@@ -6,6 +6,7 @@
 
 #include "store/catalog/row_sum.h"
 #include "store/catalog_definitions.h"
+#include "store/catalog_rows.h"
 
 namespace evq {
 
@@ -53,11 +54,15 @@ Result<TokenRecord> token_of(const Statement& row) {
   token.expires = time_of(row, 7);
   token.last_used = time_of(row, 8);
   if (row.integer(9) != token_sum(token)) {
-    return make_error(ErrorCode::kCorrupt,
-                      "catalog.db: the row of token '" + token.id + "' is damaged",
-                      "run 'evq check' to see what is damaged");
+    return corrupt_catalog("the row of token '" + token.id + "' is damaged");
   }
   return token;
+}
+
+Result<std::optional<std::int64_t>> stored_sum(Connection& connection, std::string_view id) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT sum FROM tokens WHERE id = ?1"));
+  EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, id).step());
+  return found ? std::optional<std::int64_t>(row.integer(0)) : std::nullopt;
 }
 
 void bind_time(Statement* write, int index, const std::optional<std::int64_t>& time) {
@@ -77,6 +82,7 @@ Result<std::vector<TokenRecord>> CatalogDefinitions::list() {
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
+  EVQ_TRY(check_list(lease.connection(), token_list()));
   EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectTokens));
   while (true) {
     EVQ_TRY_ASSIGN(const bool more, row.step());
@@ -103,6 +109,8 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
   if (!found) {
     return std::optional<TokenRecord>();
   }
+  // A token that was revoked must not come back with an old page.
+  EVQ_TRY(check_list(lease.connection(), token_list()));
   EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
   return std::optional<TokenRecord>(std::move(token));
 }
@@ -110,6 +118,9 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
 Status CatalogDefinitions::put(const TokenRecord& token) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), token.id));
+  EVQ_TRY(
+      note_change(lock.connection(), token_list(), {before, token_sum(token)}, options_.rows_max));
   {
     EVQ_TRY_ASSIGN(Statement write,
                    lock.connection().prepare(
@@ -137,15 +148,17 @@ Result<bool> CatalogDefinitions::remove(std::string_view id) {
     return false;
   }
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(0));
-  bool found = false;
+  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), id));
+  if (!before) {
+    return false;
+  }
+  EVQ_TRY(note_change(lock.connection(), token_list(), {before, std::nullopt}, options_.rows_max));
   {
-    EVQ_TRY_ASSIGN(Statement remove,
-                   lock.connection().prepare("DELETE FROM tokens WHERE id = ?1 RETURNING 1"));
-    EVQ_TRY_ASSIGN(found, remove.bind_text(1, id).step());
-    EVQ_TRY(remove.run());
+    EVQ_TRY_ASSIGN(Statement remove, lock.connection().prepare("DELETE FROM tokens WHERE id = ?1"));
+    EVQ_TRY(remove.bind_text(1, id).run());
   }
   EVQ_TRY(lock.commit());
-  return found;
+  return true;
 }
 
 }  // namespace evq

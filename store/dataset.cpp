@@ -1,6 +1,7 @@
 #include "store/dataset.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "store/block/format.h"
@@ -16,6 +17,7 @@ SnapshotBlock snapshot_block(const BlockRow& row) {
   block.fresh = row.state == BlockState::kFresh;
   block.ordinals_dense = row.dense;
   block.first_ordinal = row.first_ordinal;
+  block.ordinal_end = row.ordinal_end;
   block.min_time = row.min_time;
   block.max_time = row.max_time;
   block.min_sys_time = row.min_sys_time;
@@ -65,40 +67,63 @@ Result<std::shared_ptr<Dataset>> Dataset::open(std::string name, DatasetFileName
 
 // ---------------------------------------------------------------- group commit
 
+// Whoever leads must come back for the others, whatever happens to it: nothing below allocates but
+// enqueue() and run_group(), and their exceptions stop here.
 Status Dataset::write(const WriteJob& job) {
   Pending pending;
   pending.job = &job;
   queue_mutex_.lock();
-  queue_.push_back(&pending);
-  while (!pending.done && leading_) {
-    queue_moved_.wait(queue_mutex_);
-  }
-  if (!pending.done) {
-    leading_ = true;
-    const std::vector<Pending*> group = std::exchange(queue_, {});
-    queue_mutex_.unlock();
-    run_group(group);
-    queue_mutex_.lock();
-    leading_ = false;
-    for (Pending* member : group) {
-      member->done = true;
+  if (enqueue(&pending)) {
+    while (!pending.done && leading_) {
+      queue_moved_.wait(queue_mutex_);
     }
-    queue_moved_.notify_all();
+    if (!pending.done) {
+      leading_ = true;
+      const std::vector<Pending*> group = std::exchange(queue_, {});
+      queue_mutex_.unlock();
+      try {
+        run_group(group);
+      } catch (const std::bad_alloc&) {  // those without an outcome say so
+      }
+      queue_mutex_.lock();
+      leading_ = false;
+      for (Pending* member : group) {
+        member->done = true;
+      }
+      queue_moved_.notify_all();
+    }
   }
   queue_mutex_.unlock();
+  if (!pending.decided) {
+    return make_error(ErrorCode::kLimit, file_name_ + ": the memory ran out during a commit");
+  }
   return std::move(pending.status);
 }
 
+bool Dataset::enqueue(Pending* pending) {
+  try {
+    queue_.push_back(pending);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 // A job that fails must not take others down: then each gets a transaction of its own. After an
-// I/O error the database takes no more writes, and all of them say so.
+// I/O error the database takes no more writes, and all of them say so. When the memory runs out
+// nobody knows how far the commit came, so nothing is tried again.
 void Dataset::run_group(const std::vector<Pending*>& group) {
   Status together = run_jobs(group);
   if (together.ok() || group.size() == 1) {
     group.front()->status = std::move(together);
+    for (Pending* member : group) {
+      member->decided = true;
+    }
     return;
   }
   for (Pending* member : group) {
     member->status = run_jobs({member});
+    member->decided = true;
   }
 }
 

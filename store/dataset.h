@@ -62,10 +62,12 @@ class Dataset {
   struct Pending {
     const WriteJob* job = nullptr;
     Status status;
-    bool done = false;
+    bool decided = false;  // `status` tells the outcome; else the memory ran out before one was
+    bool done = false;     // its leader has gone
   };
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
+  bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
   void run_group(const std::vector<Pending*>& group);
   Status run_jobs(const std::vector<Pending*>& group);
 

@@ -26,6 +26,12 @@ struct RowId {
   friend auto operator<=>(const RowId&, const RowId&) = default;
 };
 
+// Rows by their order of arrival: a half-open range of ordinals.
+struct ArrivalRange {
+  std::uint64_t from = 0;
+  std::uint64_t before = UINT64_MAX;
+};
+
 std::string encode_cursor(const RowId& row);
 // kUsage when `text` is not the cursor of a row.
 Result<RowId> decode_cursor(std::string_view text);

@@ -19,7 +19,7 @@ std::size_t SegmentCache::KeyHash::operator()(const SegmentKey& key) const {
   return hash64(key.file, hash64(key.block, key.column));
 }
 
-const SegmentCache::Entry* SegmentCache::find(const SegmentKey& key) {
+SegmentCache::Entry* SegmentCache::find(const SegmentKey& key) {
   const auto at = index_.find(key);
   if (at == index_.end()) {
     return nullptr;
@@ -33,8 +33,13 @@ std::optional<Vector> SegmentCache::find_column(const SegmentKey& key) {
     return std::nullopt;
   }
   const MutexLock lock(mutex_);
-  const Entry* entry = find(key);
-  return entry == nullptr ? std::nullopt : std::optional<Vector>(entry->column);
+  Entry* entry = find(key);
+  if (entry == nullptr || entry->few_rows == FewRows::kOnce ||
+      entry->few_rows == FewRows::kDeclined) {
+    return std::nullopt;
+  }
+  entry->few_rows = FewRows::kNever;
+  return entry->column;
 }
 
 std::shared_ptr<const BlockHeader> SegmentCache::find_header(const SegmentKey& key) {
@@ -54,6 +59,24 @@ void SegmentCache::put_column(const SegmentKey& key, const Vector& column) {
   put(std::move(entry));
 }
 
+bool SegmentCache::note_few_rows(const SegmentKey& key) {
+  if (bytes_max_ == 0) {
+    return false;
+  }
+  {
+    const MutexLock lock(mutex_);
+    if (const Entry* known = find(key)) {
+      return known->few_rows != FewRows::kDeclined;
+    }
+  }
+  Entry entry;
+  entry.key = key;
+  entry.size_bytes = kEntryBytes;
+  entry.few_rows = FewRows::kOnce;
+  put(std::move(entry));
+  return false;
+}
+
 void SegmentCache::put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header) {
   Entry entry;
   entry.key = key;
@@ -68,17 +91,42 @@ void SegmentCache::put(Entry entry) {
   }
   std::list<Entry> evicted;  // destroyed after the lock is gone
   const MutexLock lock(mutex_);
-  if (index_.contains(entry.key)) {
-    return;
+  if (const auto known = index_.find(entry.key); known != index_.end()) {
+    const FewRows state = known->second->few_rows;
+    const bool placeholder = state == FewRows::kOnce || state == FewRows::kDeclined;
+    if (!placeholder || entry.few_rows == FewRows::kOnce) {
+      return;
+    }
+    entry.few_rows = state == FewRows::kOnce ? FewRows::kDecoded : FewRows::kNever;
+    size_bytes_ -= known->second->size_bytes;
+    evicted.splice(evicted.begin(), entries_, known->second);
+    index_.erase(known);
   }
   while (size_bytes_ + entry.size_bytes > bytes_max_) {
-    size_bytes_ -= entries_.back().size_bytes;
-    index_.erase(entries_.back().key);
-    evicted.splice(evicted.begin(), entries_, std::prev(entries_.end()));
+    evict_last(&evicted);
   }
   size_bytes_ += entry.size_bytes;
   entries_.push_front(std::move(entry));
   index_.emplace(entries_.front().key, entries_.begin());
+}
+
+void SegmentCache::evict_last(std::list<Entry>* evicted) {
+  const auto last = std::prev(entries_.end());
+  size_bytes_ -= last->size_bytes;
+  if (last->few_rows != FewRows::kDecoded) {
+    index_.erase(last->key);
+    evicted->splice(evicted->begin(), entries_, last);
+    return;
+  }
+  // Only the fact stays, as the most recent entry.
+  Entry fact;
+  fact.key = last->key;
+  fact.size_bytes = kEntryBytes;
+  fact.few_rows = FewRows::kDeclined;
+  evicted->splice(evicted->begin(), entries_, last);
+  entries_.push_front(std::move(fact));
+  index_[entries_.front().key] = entries_.begin();
+  size_bytes_ += kEntryBytes;
 }
 
 std::size_t SegmentCache::size_bytes() const {

@@ -1,7 +1,12 @@
 #pragma once
 // SegmentCache: decoded columns and headers of blocks, kept across queries up to a budget of bytes;
 // the least recently used go first. Blocks never change and their ids are never reused, so an
-// entry never goes stale; those of removed blocks age out. Any thread.
+// entry never goes stale; those of removed blocks age out.
+//
+// Columns of which only a few rows were decoded are remembered by name alone, so that one asked
+// for again can be decoded whole and kept. Such a column that nobody wanted before it had to go
+// makes room for others for good: a working set beyond the budget would decode all of it each time.
+// Any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,21 +37,33 @@ class SegmentCache {
 
   std::optional<Vector> find_column(const SegmentKey& key);
   void put_column(const SegmentKey& key, const Vector& column);
+  // Says that a few rows of a column are wanted that is not here. True when it is worth decoding
+  // whole for put_column(): it is not the first time, and it did not go unused the last time.
+  bool note_few_rows(const SegmentKey& key);
   std::shared_ptr<const BlockHeader> find_header(const SegmentKey& key);
   void put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header);
   std::size_t size_bytes() const;
 
  private:
+  // What is known of the sparse reads of a column.
+  enum class FewRows : std::uint8_t {
+    kNever,     // a header, or a column that was read whole
+    kOnce,      // no column, only the fact
+    kDecoded,   // a column decoded whole because few rows were wanted twice; not used since
+    kDeclined,  // no column: it was decoded and left unused
+  };
   struct Entry {
     SegmentKey key;
     std::size_t size_bytes = 0;
     Vector column;
     std::shared_ptr<const BlockHeader> header;
+    FewRows few_rows = FewRows::kNever;
   };
   struct KeyHash {
     std::size_t operator()(const SegmentKey& key) const;
   };
-  const Entry* find(const SegmentKey& key) EVQ_REQUIRES(mutex_);
+  Entry* find(const SegmentKey& key) EVQ_REQUIRES(mutex_);
+  void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void put(Entry entry);
 
   const std::size_t bytes_max_;

@@ -52,6 +52,9 @@ class SealedSource final : public SegmentSource {
     const std::string_view view = *owner;
     return SharedBytes{view, std::move(owner)};
   }
+  std::optional<Vector> decoded(std::size_t column) override {
+    return source_->cache().find_column(source_->key(block_, column));
+  }
 
  private:
   const std::shared_ptr<SnapshotSource> source_;
@@ -71,13 +74,48 @@ Status check_header(const SnapshotBlock& info, const BlockHeader& header) {
   return same ? Status() : Status(damaged("its header is not the one that was committed"));
 }
 
-Result<std::unique_ptr<BlockReader>> open_fresh(SnapshotSource& source, const SnapshotBlock& info) {
+// The whole verified payload of a fresh chunk.
+Result<std::unique_ptr<BlockReader>> read_fresh(SnapshotSource& source, const SnapshotBlock& info) {
   EVQ_TRY_ASSIGN(std::string payload, source.fetch(BlobTable::kChunks, info.id));
   if (checksum64(payload, info.id) != info.payload_sum) {
     return damaged("the fresh chunk fails its checksum");
   }
   EVQ_TRY_ASSIGN(std::unique_ptr<BlockReader> reader, open_mini_block(std::move(payload)));
   EVQ_TRY(check_header(info, reader->header()));
+  return reader;
+}
+
+// A fresh chunk whose header is known already: its payload is read when a column is not cached.
+class FreshSource final : public SegmentSource {
+ public:
+  FreshSource(std::shared_ptr<SnapshotSource> source, const SnapshotBlock& info)
+      : source_(std::move(source)), info_(info) {}
+
+  Result<SharedBytes> fetch(std::size_t column, SegmentPart part) override {
+    if (reader_ == nullptr) {
+      EVQ_TRY_ASSIGN(reader_, read_fresh(*source_, info_));
+    }
+    return reader_->source().fetch(column, part);
+  }
+  std::optional<Vector> decoded(std::size_t column) override {
+    return source_->cache().find_column(source_->key(info_.id, column));
+  }
+
+ private:
+  const std::shared_ptr<SnapshotSource> source_;
+  const SnapshotBlock info_;
+  std::unique_ptr<BlockReader> reader_;
+};
+
+Result<std::unique_ptr<BlockReader>> open_fresh(const std::shared_ptr<SnapshotSource>& source,
+                                                const SnapshotBlock& info) {
+  const SegmentKey key = source->key(info.id, kHeaderColumn);
+  if (std::shared_ptr<const BlockHeader> header = source->cache().find_header(key)) {
+    return std::make_unique<BlockReader>(std::move(header),
+                                         std::make_unique<FreshSource>(source, info));
+  }
+  EVQ_TRY_ASSIGN(std::unique_ptr<BlockReader> reader, read_fresh(*source, info));
+  source->cache().put_header(key, reader->shared_header());
   return reader;
 }
 
@@ -139,6 +177,24 @@ Result<Vector> StoredBlock::column(std::string_view field) {
   return column;
 }
 
+Result<Vector> StoredBlock::column_rows(std::string_view field,
+                                        std::span<const std::uint32_t> rows) {
+  const std::optional<std::size_t> at = reader_->find(field);
+  if (!at) {
+    return Vector::constant(Value::null(), rows.size());
+  }
+  const SegmentKey key = source_->key(info_.id, *at);
+  if (const std::optional<Vector> known = source_->cache().find_column(key)) {
+    return known->gather(rows);
+  }
+  if (source_->cache().note_few_rows(key)) {
+    EVQ_TRY_ASSIGN(const Vector whole, column(field));
+    return whole.gather(rows);
+  }
+  Result<Vector> values = reader_->read(*at, Selection::rows(rows));
+  return values.ok() ? std::move(values) : located(std::move(values).take_error());
+}
+
 Result<Vector> StoredBlock::ordinals() {
   if (!info_.ordinals_dense) {
     return column(kOrdinalField);
@@ -176,6 +232,14 @@ std::uint64_t Snapshot::rows() const {
   return state_->listing->rows;
 }
 
+std::uint64_t Snapshot::ordinal_end() const {
+  std::uint64_t end = 0;
+  for (const SnapshotBlock& block : state_->listing->blocks) {
+    end = std::max(end, block.ordinal_end);
+  }
+  return end;
+}
+
 std::optional<std::int64_t> Snapshot::min_time() const {
   const auto& blocks = state_->listing->blocks;
   const auto least = std::ranges::min_element(blocks, {}, &SnapshotBlock::min_time);
@@ -191,7 +255,7 @@ std::optional<std::int64_t> Snapshot::max_time() const {
 Result<StoredBlock> Snapshot::open(const SnapshotBlock& block) const {
   const std::shared_ptr<SnapshotSource>& source = state_->source;
   Result<std::unique_ptr<BlockReader>> reader =
-      block.fresh ? open_fresh(*source, block) : open_sealed(source, block);
+      block.fresh ? open_fresh(source, block) : open_sealed(source, block);
   if (!reader.ok()) {
     return locate(std::move(reader).take_error(), source->dataset(), block.id);
   }

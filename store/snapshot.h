@@ -40,6 +40,7 @@ struct SnapshotBlock {
   bool fresh = false;          // a chunk not yet sealed into a full block
   bool ordinals_dense = true;  // row r has ordinal first_ordinal + r; else read kOrdinalField
   std::uint64_t first_ordinal = 0;
+  std::uint64_t ordinal_end = 0;  // beyond every ordinal of the block
   std::int64_t min_time = 0;
   std::int64_t max_time = 0;
   std::int64_t min_sys_time = 0;
@@ -71,6 +72,9 @@ class StoredBlock {
   // block's own (see Vector::widen to reach the schema's); a block without the field gives a
   // constant null.
   Result<Vector> column(std::string_view field);
+  // The same for the rows of an ascending list: as much as they need is decoded, or taken from the
+  // cache, which columns reach that are asked for again.
+  Result<Vector> column_rows(std::string_view field, std::span<const std::uint32_t> rows);
   // The ordinals of all rows, as longs.
   Result<Vector> ordinals();
   // `error` of reader(), with the file and block put in front when bytes are damaged.
@@ -99,6 +103,8 @@ class Snapshot {
   // Ascending by first_ordinal, that is by arrival.
   std::span<const SnapshotBlock> blocks() const;
   std::uint64_t rows() const;
+  // Beyond every ordinal of the snapshot: rows committed later have this one or a higher one.
+  std::uint64_t ordinal_end() const;
   // Over all blocks; nothing in an empty dataset.
   std::optional<std::int64_t> min_time() const;
   std::optional<std::int64_t> max_time() const;

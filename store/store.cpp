@@ -95,6 +95,7 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view n
 }
 
 Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view name) {
+  EVQ_TRY(definitions_.make_durable());
   Result<std::shared_ptr<Dataset>> dataset = open_dataset(name);
   if (dataset.ok() || dataset.error().code != ErrorCode::kNotFound) {
     return dataset;
@@ -352,13 +353,18 @@ Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {
   CheckReport report;
   ++report.files;
-  Result<std::vector<std::string>> catalog = definitions_.check();
+  std::vector<UnlistedFile> unlisted;
+  Result<std::vector<std::string>> catalog = definitions_.check(&unlisted);
   if (!catalog.ok()) {
     report.problems.push_back({"catalog.db", std::nullopt, catalog.error().message});
     return report;
   }
   for (std::string& problem : *catalog) {
     report.problems.push_back({"catalog.db", std::nullopt, std::move(problem)});
+  }
+  for (UnlistedFile& file : unlisted) {
+    report.problems.push_back({"datasets/" + std::to_string(file.file_id) + ".db", std::nullopt,
+                               std::move(file.problem)});
   }
   Result<std::vector<DatasetDefinition>> datasets = definitions_.datasets();
   if (!datasets.ok()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -24,6 +25,14 @@ std::size_t ascii_run(std::string_view text, std::size_t position) {
       break;
     }
     at += 32;
+  }
+  std::uint64_t word = 0;
+  while (text.size() - at >= sizeof(word)) {
+    std::memcpy(&word, data + at, sizeof(word));
+    if ((word & kTopBits) != 0) {
+      return at - position + static_cast<std::size_t>(std::countr_zero(word & kTopBits)) / 8;
+    }
+    at += sizeof(word);
   }
   while (at < text.size() && static_cast<unsigned char>(data[at]) < 0x80) {
     ++at;

@@ -18,11 +18,9 @@ namespace {
 
 using enum TestOutcome;
 
-// An entry list longer than this is not read for a test: decoding it costs what decoding the rows
-// does, and its filter has spoken already.
+// Decoding a longer list of entries costs what decoding the rows does, and its filter has spoken.
 constexpr std::uint32_t kEntriesTestedMax = 8192;
-// A long in decimal has at most this many digits.
-constexpr std::size_t kLongDigitsMax = 19;
+constexpr std::size_t kLongDigitsMax = 19;  // in decimal
 
 TestOutcome both(TestOutcome a, TestOutcome b) {
   if (a == kCannotMatch || b == kCannotMatch) {
@@ -208,11 +206,12 @@ bool long_may_have_term(const ColumnHeader& column, std::string_view term) {
 }
 
 // The header's word on a text test of one column: only types and bounds are known.
-TestOutcome text_header(const ColumnHeader* column, std::uint32_t rows, const TextTest& test) {
+TestOutcome text_header(const ColumnHeader* column, std::uint32_t rows,
+                        const std::vector<std::string>& terms) {
   if (column == nullptr || column->nulls == rows) {
     return kCannotMatch;
   }
-  for (const std::string& term : test.terms) {
+  for (const std::string& term : terms) {
     if (!type_may_have_term(column->type, term)) {
       return kCannotMatch;
     }
@@ -346,8 +345,8 @@ class BlockTester {
 
   Result<TestOutcome> run(const BlockTest& test) { return run_node(*test.node_); }
 
-  // A text test of one column.
-  Result<TestOutcome> test_text(std::size_t column, const TextTest& test);
+  // What headers and filters say of one column.
+  Result<bool> may_have_terms(std::size_t column, const std::vector<std::string>& terms);
 
  private:
   using Node = BlockTest::Node;
@@ -357,6 +356,8 @@ class BlockTester {
   Result<TestOutcome> run_any_of(const Node& node);
   Result<TestOutcome> run_compare(const Node& node);
   Result<TestOutcome> run_any_text(const Node& node);
+  // A text test of one column.
+  Result<TestOutcome> test_text(std::size_t column, const TextTest& test);
   Result<bool> filter_denies(std::size_t column, const std::vector<std::string>& terms);
   // Asks `matches` about every entry: whether none, some or all rows match; nothing when the column
   // is no dictionary, or one too large.
@@ -444,6 +445,10 @@ Result<bool> BlockTester::filter_denies(std::size_t column, const std::vector<st
   if (terms.empty() || header_.columns[column].filter_bytes == 0) {
     return false;
   }
+  if (header_.columns[column].distinct <= kEntriesTestedMax &&
+      reader_->known_dictionary(column).has_value()) {
+    return false;  // asking the entries says more and reads less
+  }
   EVQ_TRY_ASSIGN(const std::string_view filter, reader_->filter(column));
   return std::any_of(terms.begin(), terms.end(),
                      [&](const std::string& term) { return !may_have_term(filter, term); });
@@ -486,16 +491,31 @@ Result<TestOutcome> BlockTester::run_compare(const Node& node) {
       return kCannotMatch;
     }
   }
+  const std::string_view wanted =
+      constant.type() == Type::kString ? std::string_view(constant.as_text()) : "";
   EVQ_TRY_ASSIGN(const std::optional<TestOutcome> asked,
                  ask_entries(*column, [&](const Vector& entries, std::size_t i) {
-                   return holds(node.op, evq::compare(entries.value(i), constant));
+                   const int order = constant.type() == Type::kString
+                                         ? three_way(entries.at<std::string_view>(i), wanted)
+                                         : evq::compare(entries.value(i), constant);
+                   return holds(node.op, order);
                  }));
   return asked.value_or(outcome);
 }
 
+Result<bool> BlockTester::may_have_terms(std::size_t column,
+                                         const std::vector<std::string>& terms) {
+  const ColumnHeader& header = header_.columns[column];
+  if (text_header(&header, header_.rows, terms) == kCannotMatch) {
+    return false;
+  }
+  EVQ_TRY_ASSIGN(const bool denied, filter_denies(column, terms));
+  return !denied;
+}
+
 Result<TestOutcome> BlockTester::test_text(std::size_t column, const TextTest& test) {
   const ColumnHeader& header = header_.columns[column];
-  const TestOutcome outcome = text_header(&header, header_.rows, test);
+  const TestOutcome outcome = text_header(&header, header_.rows, test.terms);
   if (outcome != kMayMatch || reader_ == nullptr || header.type != Type::kString) {
     return outcome;
   }
@@ -552,10 +572,10 @@ Result<TestOutcome> BlockTest::run(BlockReader& reader) const {
   return tester.run(*this);
 }
 
-Result<TestOutcome> test_column_text(BlockReader& reader, std::size_t column,
-                                     const TextTest& test) {
+Result<bool> column_may_have_terms(BlockReader& reader, std::size_t column,
+                                   const std::vector<std::string>& terms) {
   BlockTester tester(reader.header(), &reader);
-  return tester.test_text(column, test);
+  return tester.may_have_terms(column, terms);
 }
 
 std::vector<std::string> required_terms(std::string_view text, bool open_begin, bool open_end) {

@@ -81,9 +81,11 @@ class BlockTest {
   std::shared_ptr<const Node> node_;
 };
 
-// Whether some value of one column, as text, may pass the test: `search` asks it to know which
-// columns of a block to decode.
-Result<TestOutcome> test_column_text(BlockReader& reader, std::size_t column, const TextTest& test);
+// False when no value of the column, as text, has all of `terms` (folded): `search` asks it to know
+// which columns of a block to decode. Headers and token filters answer; dictionary entries are not
+// read, because who decodes the column looks at them anyway.
+Result<bool> column_may_have_terms(BlockReader& reader, std::size_t column,
+                                   const std::vector<std::string>& terms);
 
 // The folded terms of `text`, each once. A term that touches an open end is left out: there the
 // text sought may be a part of a longer term (contains: both ends open; startswith: the end; has,

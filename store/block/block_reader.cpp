@@ -133,10 +133,23 @@ Result<Vector> BlockReader::read(std::size_t column, const Selection& selection)
   return vector;
 }
 
+std::optional<Vector> BlockReader::known_dictionary(std::size_t column) {
+  if (!header_->columns[column].has(kColumnIsDictionary)) {
+    return std::nullopt;
+  }
+  const std::optional<Vector> known = source_->decoded(column);
+  return known.has_value() && known->is_dictionary()
+             ? std::optional(Vector::flat(known->shared_values()))
+             : std::nullopt;
+}
+
 Result<std::optional<Vector>> BlockReader::read_dictionary(std::size_t column) {
   const ColumnHeader& header = header_->columns[column];
   if (!header.has(kColumnIsDictionary)) {
     return std::optional<Vector>();
+  }
+  if (std::optional<Vector> known = known_dictionary(column)) {
+    return known;
   }
   EVQ_TRY_ASSIGN(const std::string_view bytes, fetch(column, SegmentPart::kSegment));
   Result<std::optional<Vector>> entries = decode_entries(bytes, header.type, rows());

@@ -34,6 +34,8 @@ class SegmentSource {
   virtual ~SegmentSource() = default;
   // The stored bytes of column number `column` of the header, unverified.
   virtual Result<SharedBytes> fetch(std::size_t column, SegmentPart part) = 0;
+  // All rows of the column, when they lie decoded somewhere already.
+  virtual std::optional<Vector> decoded(std::size_t /*column*/) { return std::nullopt; }
 };
 
 // Which rows of a block: all, a range, or an ascending list without repetitions (which the
@@ -68,6 +70,8 @@ class BlockReader {
   BlockReader& operator=(const BlockReader&) = delete;
 
   const BlockHeader& header() const { return *header_; }
+  const std::shared_ptr<const BlockHeader>& shared_header() const { return header_; }
+  SegmentSource& source() { return *source_; }
   std::size_t rows() const { return header_->rows; }
   // The position of the column called `name`; a block without it is null there in every row.
   std::optional<std::size_t> find(std::string_view name) const { return header_->find(name); }
@@ -78,6 +82,8 @@ class BlockReader {
   // The entries of a dictionary column as a flat vector (a null entry included when rows are null),
   // without touching the codes; nothing when the column is no dictionary.
   Result<std::optional<Vector>> read_dictionary(std::size_t column);
+  // The same when it takes no reading.
+  std::optional<Vector> known_dictionary(std::size_t column);
   // The verified bytes of the column's token filter; empty when it has none.
   Result<std::string_view> filter(std::size_t column);
 

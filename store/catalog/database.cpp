@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -105,19 +106,25 @@ ReadLease::~ReadLease() {
 // ---------------------------------------------------------------- Database
 
 Database::Database(DatabaseOptions options, const SchemaSpec& spec)
-    : options_(std::move(options)), spec_(spec) {}
+    : options_(std::move(options)), spec_(spec) {
+  const MutexLock lock(pool_mutex_);
+  idle_readers_.reserve(kIdleReadersMax);  // a lease that ends must not need memory
+}
 
 // The last commit is durable already; an empty write-ahead file only makes the next open faster.
 Database::~Database() {
   if (!wrote_ || poisoned_.load()) {
     return;
   }
-  auto lock = FileLock::try_acquire(options_.path + ".lock", LockMode::kExclusive);
-  if (lock.ok() && lock->has_value()) {
-    writer_->set_busy_ms(0);
-    static_cast<void>(writer_->checkpoint(true));
+  try {
+    auto lock = FileLock::try_acquire(options_.path + ".lock", LockMode::kExclusive);
+    if (lock.ok() && lock->has_value()) {
+      writer_->set_busy_ms(0);
+      static_cast<void>(writer_->checkpoint(true));
+    }
+    writer_.reset();                 // before the lock goes
+  } catch (const std::bad_alloc&) {  // then the file stays as it is
   }
-  writer_.reset();  // before the lock goes
 }
 
 Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
@@ -212,7 +219,13 @@ Status Database::open_writer() {
   options.writable = true;
   options.page_size_bytes = options_.page_size_bytes;
   options.busy_ms = kBusyMs;
-  EVQ_TRY_ASSIGN(writer_, Connection::open(options));
+  EVQ_TRY_ASSIGN(std::unique_ptr<Connection> writer, Connection::open(options));
+  // Somebody else wrote what is there, and how that ended is not known.
+  if (size_or_zero(options_.path + "-wal") != 0) {
+    EVQ_TRY(writer->resync());
+  }
+  resynced_.store(true);
+  writer_ = std::move(writer);
   return {};
 }
 
@@ -293,6 +306,19 @@ Status Database::checkpoint(bool truncate) {
   EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
   EVQ_TRY(open_writer());
   return writer_->checkpoint(truncate);
+}
+
+Status Database::resync() {
+  if (resynced_.load()) {
+    return {};
+  }
+  if (size_or_zero(options_.path + "-wal") == 0) {
+    resynced_.store(true);  // whoever writes from now on says so or fails
+    return {};
+  }
+  const MutexLock guard(write_mutex_);
+  EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
+  return open_writer();
 }
 
 // Called with both locks held. Past the target, what no reader needs is copied without waiting;

@@ -95,6 +95,9 @@ class Database {
   // Copies the write-ahead file into the database; with `truncate` waits for readers and empties
   // it. Waits for the write lock.
   Status checkpoint(bool truncate);
+  // What was found in the write-ahead file lasts: see Connection::resync. Cheap when it is known
+  // to. A writer does it by itself; this is for those who build on it in another file.
+  Status resync();
 
   const std::string& path() const { return options_.path; }
   // Bytes of the file and of its write-ahead file.
@@ -120,6 +123,7 @@ class Database {
   std::unique_ptr<Connection> writer_;  // guarded by write_mutex_
   bool wrote_ = false;                  // guarded by write_mutex_
   std::atomic<bool> poisoned_{false};
+  std::atomic<bool> resynced_{false};
 
   Mutex pool_mutex_;
   std::vector<std::unique_ptr<Connection>> idle_readers_ EVQ_GUARDED_BY(pool_mutex_);

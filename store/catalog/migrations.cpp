@@ -8,7 +8,11 @@
 #include "store/catalog/migrations.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
+
+#include "store/catalog/row_sum.h"
 
 namespace evq {
 
@@ -17,7 +21,8 @@ namespace {
 // catalog.db, version 1. The seed of its row sums is 0.
 //
 // settings: one value a name ("org.id", …). "next_file_id" is the number of the next dataset
-//   file, "dataset_sums" the exclusive-or of the sums of all rows of `datasets`.
+//   file, "dataset_sums" the exclusive-or of the sums of all rows of `datasets`; other names that
+//   evq itself uses came with version 2.
 // datasets: name; file_id names datasets/<file_id>.db and is never reused; file_key is the random
 //   key inside that file, so that a swapped file is noticed; definition is the rest, as a list of
 //   texts and numbers coded by definitions.cpp.
@@ -37,6 +42,49 @@ constexpr std::string_view kCatalogV1[] = {
     "created INTEGER, updated INTEGER, body TEXT, sum INTEGER, "
     "PRIMARY KEY(kind, id)) WITHOUT ROWID",
 };
+
+// catalog.db, version 2. Settings tell what every list of rows was at the last commit, so that a
+// row which vanished or came back is noticed: "dataset_sums", "token_sums", "object_sums_<kind>"
+// and "setting_sums" (all rows of `settings` but this one) are the exclusive-or of the rows' sums,
+// a blank, and their number. "dropped_<id>" is the key of a dataset's file that may still have to
+// be removed.
+std::string list_of(const std::vector<std::int64_t>& sums) {
+  std::int64_t all = 0;
+  for (const std::int64_t sum : sums) {
+    all ^= sum;
+  }
+  return std::to_string(all) + " " + std::to_string(sums.size());
+}
+
+Status note_lists(Connection& connection) {
+  std::map<std::string, std::vector<std::int64_t>> lists = {{"dataset_sums", {}},
+                                                            {"token_sums", {}}};
+  const auto collect = [&](std::string_view sql, const std::string& prefix) -> Status {
+    EVQ_TRY_ASSIGN(Statement row, connection.prepare(sql));
+    while (true) {
+      EVQ_TRY_ASSIGN(const bool more, row.step());
+      if (!more) {
+        return {};
+      }
+      lists[prefix + std::string(row.text(1))].push_back(row.integer(0));
+    }
+  };
+  EVQ_TRY(collect("SELECT sum, '' FROM datasets", "dataset_sums"));
+  EVQ_TRY(collect("SELECT sum, '' FROM tokens", "token_sums"));
+  EVQ_TRY(collect("SELECT sum, CAST(kind AS TEXT) FROM objects", "object_sums_"));
+  const auto put = [&](std::string_view name, std::string_view value) -> Status {
+    EVQ_TRY_ASSIGN(
+        Statement write,
+        connection.prepare("INSERT OR REPLACE INTO settings(name, value, sum) VALUES(?1, ?2, ?3)"));
+    const std::int64_t sum = RowSum(0, "settings").add_text(name).add_text(value).value();
+    return write.bind_text(1, name).bind_text(2, value).bind(3, sum).run();
+  };
+  for (const auto& [name, sums] : lists) {
+    EVQ_TRY(put(name, list_of(sums)));
+  }
+  EVQ_TRY(collect("SELECT sum, '' FROM settings WHERE name <> 'setting_sums'", "setting_sums"));
+  return put("setting_sums", list_of(lists["setting_sums"]));
+}
 
 // datasets/<id>.db, version 1. The seed of its row sums is counters.file_key.
 //
@@ -74,7 +122,7 @@ constexpr std::string_view kDatasetV1[] = {
     "unit TEXT, description TEXT, sum INTEGER)",
 };
 
-constexpr Migration kCatalogMigrations[] = {{kCatalogV1}};
+constexpr Migration kCatalogMigrations[] = {{kCatalogV1}, {{}, note_lists}};
 constexpr Migration kDatasetMigrations[] = {{kDatasetV1}};
 
 constexpr SchemaSpec kCatalog = {"catalog", 0x65767163 /* "evqc" */, kCatalogMigrations,
@@ -147,6 +195,9 @@ Status migrate(Connection& connection, const SchemaSpec& spec) {
   for (auto at = static_cast<std::size_t>(version); at < spec.migrations.size(); ++at) {
     for (const std::string_view statement : spec.migrations[at].statements) {
       EVQ_TRY(connection.execute(statement));
+    }
+    if (spec.migrations[at].convert != nullptr) {
+      EVQ_TRY(spec.migrations[at].convert(connection));
     }
   }
   EVQ_TRY(connection.execute("PRAGMA application_id=" + std::to_string(spec.application_id)));

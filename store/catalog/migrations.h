@@ -15,6 +15,7 @@ namespace evq {
 // What leads from one version to the next.
 struct Migration {
   std::span<const std::string_view> statements;
+  Status (*convert)(Connection&) = nullptr;  // then, what SQL cannot say
 };
 
 struct SchemaSpec {

@@ -234,7 +234,8 @@ Status Connection::configure(const ConnectionOptions& options) {
   for (const Limit& limit : kLimits) {
     sqlite3_limit(handle_, limit.id, limit.value);
   }
-  sqlite3_busy_timeout(handle_, options.busy_ms);
+  set_busy_ms(options.busy_ms);
+  busy_ms_ = options.busy_ms;
   page_size_bytes_ = options.page_size_bytes;
   int keep = 1;  // the write-ahead file stays at close: a reader on a full disk can still open
   sqlite3_file_control(handle_, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
@@ -296,6 +297,43 @@ Status Connection::checkpoint(bool truncate) {
   return code == SQLITE_OK ? Status() : Status(error(code));
 }
 
+Status Connection::resync() {
+  // Opens the write-ahead file, recovering from it what another process left.
+  EVQ_TRY(execute("SELECT count(*) FROM sqlite_schema"));
+  // First of all: a database that is ahead of its write-ahead file would be thrown back by it.
+  EVQ_TRY(rewrite_wal());
+  // Not needed, but what is empty is not written again by the next process.
+  set_busy_ms(0);
+  Status emptied = checkpoint(true);
+  set_busy_ms(busy_ms_);
+  const bool in_use = !emptied.ok() && emptied.error().code == ErrorCode::kUnavailable;
+  return in_use ? Status() : std::move(emptied);
+}
+
+Status Connection::rewrite_wal() {
+  sqlite3_file* file = nullptr;
+  const int found = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
+  if (found != SQLITE_OK || file == nullptr || file->pMethods == nullptr) {
+    return make_error(ErrorCode::kIo, path_ + ": the write-ahead file is not open");
+  }
+  sqlite3_int64 size = 0;
+  int code = file->pMethods->xFileSize(file, &size);
+  constexpr sqlite3_int64 kPieceBytes = 65536;  // SQLite's own VFS cuts off what is past 128 KiB
+  std::vector<char> piece(kPieceBytes);
+  for (sqlite3_int64 at = 0; code == SQLITE_OK && at < size;) {
+    const auto bytes = static_cast<int>(std::min(size - at, kPieceBytes));
+    code = file->pMethods->xRead(file, piece.data(), bytes, at);
+    if (code == SQLITE_OK) {
+      code = file->pMethods->xWrite(file, piece.data(), bytes, at);
+    }
+    at += bytes;
+  }
+  if (code == SQLITE_OK) {
+    code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+  }
+  return code == SQLITE_OK ? Status() : Status(map_error(code, path_, nullptr));
+}
+
 Result<std::vector<std::string>> Connection::text_rows(std::string_view sql) {
   EVQ_TRY_ASSIGN(Statement statement, prepare(sql));
   std::vector<std::string> rows;
@@ -325,9 +363,11 @@ Transaction::Transaction(Transaction&& other) noexcept
 
 Transaction::~Transaction() {
   // SQLite rolls back by itself after some errors; a second rollback would only be noise.
-  if (connection_ != nullptr && connection_->in_transaction()) {
-    static_cast<void>(connection_->execute("ROLLBACK"));
+  if (connection_ == nullptr || !connection_->in_transaction()) {
+    return;
   }
+  // Not through execute(): what it says of a failure needs memory.
+  sqlite3_exec(connection_->handle_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 Status Transaction::commit() {

@@ -88,6 +88,12 @@ class Connection {
   // Copies what it can of the write-ahead file into the database without waiting for anyone, and
   // with `truncate` also waits for readers of older states, then empties the file.
   Status checkpoint(bool truncate);
+  // Makes sure that what is read from the write-ahead file is on the disk too. It may not be: after
+  // a sync that failed, the system drops from its memory's backlog what the sync was for, and a
+  // process that comes later sees bytes that nothing will ever write. So they are moved into the
+  // database or, while readers are in the way, written once more. Only when nobody else writes or
+  // checkpoints.
+  Status resync();
   void set_busy_ms(std::int32_t busy_ms);
   // The rows of a pragma such as "integrity_check", first column.
   Result<std::vector<std::string>> text_rows(std::string_view sql);
@@ -98,6 +104,8 @@ class Connection {
 
  private:
   explicit Connection(std::string path);
+  friend class Transaction;
+  Status rewrite_wal();
   Status configure(const ConnectionOptions& options);
   Error error(int code) const;
   static int note_commit(void* self, sqlite3* handle, const char* name, int frames);
@@ -107,6 +115,7 @@ class Connection {
   sqlite3* handle_ = nullptr;
   std::uint64_t page_size_bytes_ = 0;
   std::uint64_t wal_bytes_ = 0;
+  std::int32_t busy_ms_ = 0;
   std::vector<std::unique_ptr<Cached>> cache_;
 };
 

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kWindowBytes = 64 * 1024;
 constexpr std::size_t kSlackBytes = 64;
-constexpr std::size_t kTableMin = 1024;
 constexpr std::uint64_t kMultiplierA = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t kMultiplierB = 0xD6E8FEB86659FD93ULL;
 
@@ -138,18 +137,28 @@ std::vector<std::string> fold_terms(std::string_view text) {
   return terms;
 }
 
-void TermHasher::add(std::span<const std::string_view> texts) {
+[[gnu::always_inline]] inline void TermHasher::add_hash(std::uint64_t hash) {
+  std::uint64_t& recent = recent_[hash % kRecentSlots];
+  if (recent != hash) {
+    recent = hash;
+    hashes_.push_back(hash);
+  }
+}
+
+void TermHasher::add(std::span<const std::string_view> texts, const Take& take) {
   window_.clear();
+  hashes_.clear();
   breaks_.assign((kWindowBytes + 2 * kSlackBytes) / 64 + 1, 0);
   const auto flush = [&] {
-    add_window(window_);
+    add_window();
+    take(hashes_);
+    hashes_.clear();
     window_.clear();
     std::fill(breaks_.begin(), breaks_.end(), 0);
   };
   for (const std::string_view text : texts) {
     if (text.size() > kWindowBytes) {
-      // Rare and long: the exact path cuts it without a window.
-      for_each_term(text, [&](const std::string& term) { add_hash(term_hash(term)); });
+      add_exactly(text);  // rare and long: without a window
       continue;
     }
     if (window_.size() + text.size() > kWindowBytes) {
@@ -161,8 +170,12 @@ void TermHasher::add(std::span<const std::string_view> texts) {
   flush();
 }
 
-void TermHasher::add_window(std::string_view window) {
-  const std::size_t size = window.size();
+void TermHasher::add_exactly(std::string_view text) {
+  for_each_term(text, [&](const std::string& term) { add_hash(term_hash(term)); });
+}
+
+void TermHasher::add_window() {
+  const std::size_t size = window_.size();
   if (size == 0) {
     return;
   }
@@ -176,7 +189,7 @@ void TermHasher::add_window(std::string_view window) {
     const std::string_view term(text + start, end - start);
     // Such terms are cut and folded exactly; pure ASCII already is.
     if (exact) {
-      for_each_term(term, [&](const std::string& part) { add_hash(term_hash(part)); });
+      add_exactly(term);
     } else {
       add_hash(hash_padded(term.data(), term.size()));
     }
@@ -200,50 +213,6 @@ void TermHasher::add_window(std::string_view window) {
     inside = (alive >> 63) != 0;
     exact = inside && exact;
   }
-}
-
-void TermHasher::add_hash(std::uint64_t hash) {
-  if (table_.empty()) {
-    table_.assign(kTableMin, 0);
-  }
-  const std::size_t mask = table_.size() - 1;
-  std::size_t at = hash & mask;
-  while (table_[at] != 0) {
-    if (table_[at] == hash) {
-      return;
-    }
-    at = (at + 1) & mask;
-  }
-  table_[at] = hash;
-  if (++used_ * 2 > table_.size()) {
-    grow();
-  }
-}
-
-void TermHasher::grow() {
-  std::vector<std::uint64_t> larger(table_.size() * 4, 0);
-  const std::size_t mask = larger.size() - 1;
-  for (const std::uint64_t hash : table_) {
-    if (hash == 0) {
-      continue;
-    }
-    std::size_t at = hash & mask;
-    while (larger[at] != 0) {
-      at = (at + 1) & mask;
-    }
-    larger[at] = hash;
-  }
-  table_.swap(larger);
-}
-
-std::vector<std::uint64_t> TermHasher::take() {
-  std::vector<std::uint64_t> hashes;
-  hashes.reserve(used_);
-  std::copy_if(table_.begin(), table_.end(), std::back_inserter(hashes),
-               [](std::uint64_t hash) { return hash != 0; });
-  table_.clear();
-  used_ = 0;
-  return hashes;
 }
 
 }  // namespace evq

@@ -3,6 +3,7 @@
 // look for and token filters hold. Long texts are cut by a fast path for ASCII, 16 bytes at a time;
 // terms with other characters take the slow, exact path.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,20 +23,24 @@ std::vector<std::string> fold_terms(std::string_view text);
 // Hashes of the terms of many texts. Not for two threads at once.
 class TermHasher {
  public:
-  // Appends the hashes of the terms of all texts to `hashes`; most repetitions are left out.
-  void add(std::span<const std::string_view> texts);
-  // Every hash once, in no particular order; the hasher is empty afterwards.
-  std::vector<std::uint64_t> take();
+  using Take = std::function<void(std::span<const std::uint64_t>)>;
+
+  // Gives `take` the hashes of all terms, some thousands at a time, every one at least once; most
+  // repetitions are left out.
+  void add(std::span<const std::string_view> texts, const Take& take);
 
  private:
-  void add_window(std::string_view window);
+  static constexpr std::size_t kRecentSlots = 1024;
+
+  void add_window();
+  void add_exactly(std::string_view text);
   void add_hash(std::uint64_t hash);
-  void grow();
 
   std::string window_;                 // texts side by side, with room to read behind them
   std::vector<std::uint64_t> breaks_;  // one bit a byte: a text starts here
-  std::vector<std::uint64_t> table_;   // open addressing, 0 = free
-  std::size_t used_ = 0;
+  std::vector<std::uint64_t> hashes_;  // of the window
+  // The last hash of each slot: common words are seen again and again.
+  std::array<std::uint64_t, kRecentSlots> recent_{};
 };
 
 }  // namespace evq

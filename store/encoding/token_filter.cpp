@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "store/base/bytes.h"
+#include "store/base/limits.h"
 #include "store/encoding/terms.h"
 
 namespace evq {
@@ -12,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 32;
 constexpr std::size_t kWords = 8;
-constexpr std::size_t kBitsPerTerm = 8;
+constexpr double kBitsPerTerm = 8;
 constexpr std::array<std::uint32_t, kWords> kSalts = {0x47B6137BU, 0x44974D91U, 0x8824AD5BU,
                                                       0xA2B7289DU, 0x705495C7U, 0x2DF1424BU,
                                                       0x9EFC4947U, 0x5C6BFB31U};
@@ -27,30 +31,84 @@ std::uint32_t bit_of(std::uint64_t hash, std::size_t word) {
 
 using Block = std::array<std::uint32_t, kWords>;
 
-}  // namespace
+// A filter under construction. How many terms are distinct is known only at the end, so it begins
+// with more bits than they can need and is folded: neighbouring blocks become one, which is where
+// the smaller filter would have put their terms. No table of terms is kept, and the memory does not
+// depend on how many there are.
+class GrowingFilter {
+ public:
+  explicit GrowingFilter(std::size_t text_bytes)
+      : blocks_(std::clamp(std::bit_floor(text_bytes / kTextBytesPerBlock), std::size_t{1},
+                           kBlocksMax)) {}
 
-std::string make_token_filter(const std::vector<std::uint64_t>& hashes) {
-  const std::size_t bits = hashes.size() * kBitsPerTerm;
-  const std::size_t count =
-      std::max<std::size_t>(1, (bits + kBlockBytes * 8 - 1) / (kBlockBytes * 8));
-  std::vector<Block> blocks(count, Block{});
-  for (const std::uint64_t hash : hashes) {
-    Block& block = blocks[block_of(hash, count)];
+  void insert(std::uint64_t hash) {
+    Block& block = blocks_[block_of(hash, blocks_.size())];
     for (std::size_t word = 0; word < kWords; ++word) {
       block[word] |= bit_of(hash, word);
     }
   }
-  ByteWriter out;
-  out.u8(kTokenFilterVersion);
-  out.varint(count);
-  out.raw(std::string_view(reinterpret_cast<const char*>(blocks.data()), count * kBlockBytes));
-  return out.release();
-}
+
+  std::string take() {
+    const double terms = estimate_terms();
+    while (blocks_.size() > 1 &&
+           terms * kBitsPerTerm <= static_cast<double>(blocks_.size() / 2 * kBlockBytes * 8)) {
+      fold();
+    }
+    ByteWriter out;
+    out.u8(kTokenFilterVersion);
+    out.varint(blocks_.size());
+    out.raw(std::string_view(reinterpret_cast<const char*>(blocks_.data()),
+                             blocks_.size() * kBlockBytes));
+    return out.release();
+  }
+
+ private:
+  // Two bits a byte of text: distinct terms are longer than four bytes on average.
+  static constexpr std::size_t kTextBytesPerBlock = kBlockBytes * 8 / 2;
+  static constexpr std::size_t kBlocksMax = 4 * kMebibyte / kBlockBytes;
+
+  // Each term sets one of 32 bits in each word of its block, so n terms a word leave each bit clear
+  // with probability (31 / 32)^n.
+  double estimate_terms() const {
+    std::size_t set = 0;
+    for (const Block& block : blocks_) {
+      for (const std::uint32_t word : block) {
+        set += static_cast<std::size_t>(std::popcount(word));
+      }
+    }
+    const auto bits = static_cast<double>(blocks_.size() * kBlockBytes * 8);
+    const double clear = std::max(bits - static_cast<double>(set), 1.0) / bits;
+    return static_cast<double>(blocks_.size()) * std::log(clear) / std::log(31.0 / 32.0);
+  }
+
+  void fold() {
+    const std::size_t half = blocks_.size() / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+      for (std::size_t word = 0; word < kWords; ++word) {
+        blocks_[i][word] = blocks_[2 * i][word] | blocks_[2 * i + 1][word];
+      }
+    }
+    blocks_.resize(half);
+  }
+
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
 
 std::string make_token_filter(std::span<const std::string_view> texts) {
+  std::size_t bytes = 0;
+  for (const std::string_view text : texts) {
+    bytes += text.size();
+  }
+  GrowingFilter filter(bytes);
   TermHasher hasher;
-  hasher.add(texts);
-  return make_token_filter(hasher.take());
+  hasher.add(texts, [&filter](std::span<const std::uint64_t> hashes) {
+    for (const std::uint64_t hash : hashes) {
+      filter.insert(hash);
+    }
+  });
+  return filter.take();
 }
 
 bool may_have_term(std::string_view filter, std::uint64_t hash) {

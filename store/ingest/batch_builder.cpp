@@ -13,6 +13,11 @@ namespace evq {
 
 namespace {
 
+// Events whose cells wait before their columns take them: enough for a column's turn to pay, few
+// enough for their text to be still in the level 2 cache.
+constexpr std::size_t kDeferredRowsMax = 128;
+constexpr std::size_t kDeferredBytesMax = 256 * kKibibyte;
+
 std::uint64_t random_seed() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -58,12 +63,29 @@ bool BatchBuilder::commit(std::int64_t receipt_ns) {
       row_bytes_ += sizeof(std::int64_t);
     }
     text_bytes += cell.size;
-    column.append(row, cell);
+    column.defer(row, cell);
   }
   times_.push_back(assembler_->time_ns());
   receipts_.push_back(receipt_ns);
   size_bytes_ += text_bytes + row_bytes_;
+  deferred_bytes_ += text_bytes;
+  assembler_->hold_texts();
+  if (++deferred_rows_ >= kDeferredRowsMax || deferred_bytes_ >= kDeferredBytesMax) {
+    settle();
+  }
   return true;
+}
+
+void BatchBuilder::settle() {
+  if (deferred_rows_ == 0) {
+    return;
+  }
+  for (ColumnBuilder& column : columns_) {
+    column.settle();
+  }
+  deferred_rows_ = 0;
+  deferred_bytes_ = 0;
+  assembler_->release_texts();
 }
 
 Status BatchBuilder::add_json(std::string_view text, std::int64_t receipt_ns) {
@@ -73,10 +95,12 @@ Status BatchBuilder::add_json(std::string_view text, std::int64_t receipt_ns) {
     return make_error(ErrorCode::kData,
                       parser.fault().empty() ? assembler_->failure() : parser.fault());
   }
+  settle();
   return {};
 }
 
 Table BatchBuilder::take() {
+  settle();
   Table table;
   table.rows = rows();
   if (table.rows != 0) {

@@ -68,7 +68,10 @@ class BatchBuilder {
   // For the parsers of this layer: where they put the fields of the next event …
   EventAssembler& assembler() { return *assembler_; }
   // … and what takes it as the next row. False when the event fails; the assembler says why.
+  // What its texts point to must live until settle().
   bool commit(std::int64_t receipt_ns);
+  // Copies what the columns need of the texts of all events so far. take() does it as well.
+  void settle();
 
   // The columns so far; the builder is empty afterwards and remembers what it learned about them.
   Table take();
@@ -79,6 +82,8 @@ class BatchBuilder {
   std::vector<ColumnBuilder> columns_;  // by the assembler's column numbers
   std::vector<std::int64_t> times_;
   std::vector<std::int64_t> receipts_;
+  std::size_t deferred_rows_ = 0;
+  std::size_t deferred_bytes_ = 0;
   std::size_t row_bytes_ = 0;  // of a row in all columns that have a value
   std::size_t size_bytes_ = 0;
   std::uint64_t seed_ = 0;

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "store/base/check.h"
@@ -52,53 +50,6 @@ std::vector<std::uint64_t> ones(std::size_t count) {
 }
 
 }  // namespace
-
-// ---------------------------------------------------------------- TextBuffer
-
-TextBuffer::~TextBuffer() {
-  std::free(data_);
-}
-
-TextBuffer::TextBuffer(TextBuffer&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)),
-      capacity_(std::exchange(other.capacity_, 0)) {}
-
-TextBuffer& TextBuffer::operator=(TextBuffer&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  std::swap(capacity_, other.capacity_);
-  return *this;
-}
-
-void TextBuffer::append(std::string_view text) {
-  if (capacity_ - size_ < text.size()) {
-    grow(size_ + text.size());
-  }
-  if (!text.empty()) {
-    std::memcpy(data_ + size_, text.data(), text.size());
-    size_ += text.size();
-  }
-}
-
-// realloc, because large blocks then move by page tables instead of by copy.
-void TextBuffer::grow(std::size_t size_min) {
-  const std::size_t capacity = std::max(size_min, capacity_ + capacity_ / 2 + 256);
-  void* moved = std::realloc(data_, capacity);
-  EVQ_CHECK(moved != nullptr);
-  data_ = static_cast<char*>(moved);
-  capacity_ = capacity;
-}
-
-std::shared_ptr<const void> TextBuffer::release() {
-  if (capacity_ - size_ > size_ / 8) {
-    void* moved = std::realloc(data_, std::max<std::size_t>(size_, 1));
-    data_ = moved != nullptr ? static_cast<char*>(moved) : data_;
-  }
-  size_ = 0;
-  capacity_ = 0;
-  return {std::exchange(data_, nullptr), [](void* memory) { std::free(memory); }};
-}
 
 // ---------------------------------------------------------------- appending
 
@@ -159,6 +110,77 @@ void ColumnBuilder::append_otherwise(std::size_t row, const Cell& cell) {
     append_tagged(cell);
   }
 }
+
+// ---------------------------------------------------------------- many at once
+
+void ColumnBuilder::settle() {
+  for (std::size_t i = 0; i < queue_.size();) {
+    const std::size_t begin = i;
+    switch (state_) {
+      case State::kDictionary:
+        i = settle_dictionary(i);
+        break;
+      case State::kLong:
+        i = settle_numbers(i, longs_);
+        break;
+      case State::kReal:
+        i = settle_numbers(i, reals_);
+        break;
+      case State::kEmpty:
+      case State::kBool:
+      case State::kPlain:
+      case State::kTagged:
+        break;
+    }
+    if (i == begin) {
+      append(queue_[i].row, queue_[i].cell);
+      ++i;
+    }
+  }
+  queue_.clear();
+}
+
+// The texts from `begin` on, up to a cell of another kind, or one that made the column something
+// else than a dictionary; where it stopped.
+std::size_t ColumnBuilder::settle_dictionary(std::size_t begin) {
+  hashes_.clear();
+  std::size_t end = begin;
+  for (; end < queue_.size() && queue_[end].cell.kind == CellKind::kText; ++end) {
+    hashes_.push_back(hash_text(queue_[end].cell.view(), seed_));
+    __builtin_prefetch(&slots_[hashes_.back() & (slots_.size() - 1)]);
+  }
+  std::size_t i = begin;
+  for (; i < end && state_ == State::kDictionary; ++i) {
+    const Deferred& next = queue_[i];
+    if (rows_ != next.row) {
+      pad_to(next.row);
+    }
+    append_dictionary(next.cell.view(), hashes_[i - begin], false);
+    note_value();
+  }
+  return i;
+}
+
+template <class T>
+std::size_t ColumnBuilder::settle_numbers(std::size_t begin, std::vector<T>& slots) {
+  constexpr CellKind kKind = std::is_same_v<T, double> ? CellKind::kReal : CellKind::kLong;
+  std::size_t i = begin;
+  for (; i < queue_.size() && queue_[i].cell.kind == kKind; ++i) {
+    const Deferred& next = queue_[i];
+    if (rows_ != next.row) {
+      pad_to(next.row);
+    }
+    if constexpr (kKind == CellKind::kReal) {
+      slots.push_back(next.cell.real);
+    } else {
+      slots.push_back(next.cell.integer);
+    }
+    note_value();
+  }
+  return i;
+}
+
+// ---------------------------------------------------------------- one value
 
 void ColumnBuilder::start(const Cell& cell) {
   switch (cell.kind) {
@@ -228,7 +250,11 @@ void ColumnBuilder::append_plain(std::string_view text) {
 }
 
 void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
-  const std::uint64_t hash = hash_text(text, seed_);
+  append_dictionary(text, hash_text(text, seed_), raw);
+}
+
+[[gnu::always_inline]] inline void ColumnBuilder::append_dictionary(std::string_view text,
+                                                                    std::uint64_t hash, bool raw) {
   const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -431,6 +457,7 @@ std::size_t ColumnBuilder::row_bytes() const {
 }
 
 Vector ColumnBuilder::take(std::size_t rows) {
+  settle();
   EVQ_CHECK(state_ != State::kEmpty && rows_ <= rows);
   if (rows_ != rows) {
     pad_to(rows);

@@ -14,34 +14,9 @@
 
 #include "store/column/vector.h"
 #include "store/ingest/cell.h"
+#include "store/ingest/text_buffer.h"
 
 namespace evq {
-
-// A growing run of bytes that can be handed over without a copy.
-class TextBuffer {
- public:
-  TextBuffer() = default;
-  ~TextBuffer();
-  TextBuffer(TextBuffer&& other) noexcept;
-  TextBuffer& operator=(TextBuffer&& other) noexcept;
-  TextBuffer(const TextBuffer&) = delete;
-  TextBuffer& operator=(const TextBuffer&) = delete;
-
-  void append(std::string_view text);
-  const char* data() const { return data_; }
-  std::size_t size() const { return size_; }
-  std::size_t capacity() const { return capacity_; }
-  void clear() { size_ = 0; }
-  // Gives the memory away; the buffer is empty afterwards.
-  std::shared_ptr<const void> release();
-
- private:
-  void grow(std::size_t size_min);
-
-  char* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-};
 
 class ColumnBuilder {
  public:
@@ -50,8 +25,16 @@ class ColumnBuilder {
   // Rows come in ascending order, each at most once.
   void append(std::size_t row, const Cell& cell);
 
-  // No value since the last take().
-  bool empty() const { return state_ == State::kEmpty; }
+  // The same later: append() for a queue of cells at once, when settle() is called. A column's
+  // values in a row cost far less than one value of each column in turn, because its table stays
+  // in the fast caches and look-ups do not wait for each other. Texts must live until settle().
+  void defer(std::size_t row, const Cell& cell) {
+    queue_.push_back({static_cast<std::uint32_t>(row), cell});
+  }
+  void settle();
+
+  // No value since the last take(), nor in the queue.
+  bool empty() const { return state_ == State::kEmpty && queue_.empty(); }
   // Bytes a row costs in the present state, text aside.
   std::size_t row_bytes() const;
   std::size_t text_bytes() const { return text_.size(); }
@@ -69,10 +52,18 @@ class ColumnBuilder {
     std::uint32_t tag = 0;   // high bits of the hash
     std::uint32_t code = 0;  // code + 1; 0 is a free slot
   };
+  struct Deferred {
+    std::uint32_t row;
+    Cell cell;
+  };
 
   void start(const Cell& cell);
   void append_otherwise(std::size_t row, const Cell& cell);
   void append_dictionary(std::string_view text, bool raw);
+  void append_dictionary(std::string_view text, std::uint64_t hash, bool raw);
+  std::size_t settle_dictionary(std::size_t begin);
+  template <class T>
+  std::size_t settle_numbers(std::size_t begin, std::vector<T>& slots);
   void append_plain(std::string_view text);
   void append_tagged(const Cell& cell);
   void add_entry(std::string_view text, std::uint64_t hash);
@@ -90,6 +81,7 @@ class ColumnBuilder {
   Vector take_numbers();
   void reset();
 
+  std::vector<Deferred> queue_;  // beside the state: defer() touches nothing else
   std::uint64_t seed_;
   State state_ = State::kEmpty;
   bool tries_dictionary_ = true;    // false where the last batch showed that it does not pay
@@ -107,6 +99,7 @@ class ColumnBuilder {
   TextBuffer text_;                  // of dictionary entries, or of all rows one after the other
   std::vector<std::uint32_t> ends_;  // of kPlain and kTagged: where each row's text ends
   std::vector<Code> codes_;
+  std::vector<std::uint64_t> hashes_;  // of the texts in the queue; memory kept between calls
   std::vector<Entry> entries_;
   std::vector<Slot> slots_;
   std::uint32_t null_code_ = 0;  // code + 1 of the null entry; 0: none yet

@@ -10,8 +10,6 @@ namespace evq {
 
 namespace {
 
-constexpr const char* kRepairUtf8 = "invalid UTF-8 became U+FFFD";
-
 struct RawCell {
   std::string_view text;  // without quotes and outer blanks
   bool doubled = false;   // holds doubled quotes
@@ -85,13 +83,6 @@ std::size_t undouble(std::string_view text, char* out) {
   return size;
 }
 
-std::string_view repaired_copy(std::string_view text, EventAssembler& event) {
-  const std::string repaired = repair_utf8(text);
-  char* copy = event.scratch(repaired.size());
-  std::memcpy(copy, repaired.data(), repaired.size());
-  return {copy, repaired.size()};
-}
-
 }  // namespace
 
 bool is_blank_record(std::string_view record) {
@@ -146,7 +137,7 @@ CsvFault read_csv_record(std::string_view record, const CsvLayout& layout, Event
       text = {out, undouble(text, out)};
     }
     if (!valid && !is_valid_utf8(text)) {
-      text = repaired_copy(text, event);
+      text = event.repair_text(text, 0);
     }
     if (!text.empty() && field >= layout.fields.size()) {
       return {begin, "more cells than the " + std::to_string(layout.fields.size()) +

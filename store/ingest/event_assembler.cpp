@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/base/limits.h"
+#include "store/base/utf8.h"
 #include "store/ingest/text_hash.h"
 
 namespace evq {
@@ -52,9 +53,13 @@ void EventAssembler::begin() {
   cell_count_ = 0;
   default_time_.reset();
   named_time_.reset();
+  given_time_ns_.reset();
   unadmitted_.clear();
   failure_.clear();
   repair_ = nullptr;
+  if (texts_held_) {
+    return;
+  }
   if (slabs_.size() > 1) {
     slabs_.clear();
     slab_size_ = 0;
@@ -256,6 +261,14 @@ char* EventAssembler::scratch(std::size_t size) {
   return place;
 }
 
+std::string_view EventAssembler::repair_text(std::string_view text, std::size_t offset) {
+  note_repair(offset + valid_utf8_prefix(text), kRepairUtf8);
+  const std::string repaired = repair_utf8(text);
+  char* copy = scratch(repaired.size());
+  std::memcpy(copy, repaired.data(), repaired.size());
+  return {copy, repaired.size()};
+}
+
 void EventAssembler::note_repair(std::size_t offset, const char* what) {
   if (repair_ == nullptr) {
     repair_ = what;
@@ -298,7 +311,7 @@ std::optional<Cell> EventAssembler::take_group_time() {
 }
 
 void EventAssembler::finish_time(std::int64_t receipt_ns) {
-  time_ns_ = receipt_ns;
+  time_ns_ = given_time_ns_.value_or(receipt_ns);
   const std::optional<Cell> group_time = take_group_time();
   const std::optional<Cell>& cell = group_time    ? group_time
                                     : named_time_ ? named_time_

@@ -5,8 +5,8 @@
 // time, and the guess is right nearly always: no hashing, one comparison a key.
 //
 // Use: begin(); visit() for every key, then one add_…() for its value or open() and the keys below
-// it; then check the outcome: failed() or cells(). Texts passed to add_…() must live until then
-// (scratch() gives memory that does). One thread.
+// it; then check the outcome: failed() or cells(). Texts passed to add_…() must live until whoever
+// takes the cells has copied them (scratch() gives memory that does). One thread.
 
 #include <algorithm>
 #include <cstddef>
@@ -25,6 +25,8 @@
 #include "store/ingest/text_hash.h"
 
 namespace evq {
+
+inline constexpr const char* kRepairUtf8 = "invalid UTF-8 became U+FFFD";
 
 using NodeId = std::uint32_t;
 
@@ -62,9 +64,17 @@ class EventAssembler {
   void add_dynamic(NodeId node, std::string_view bytes) {
     add_view(node, CellKind::kDynamic, bytes);
   }
-  // Memory that lives until the next begin().
+  // Memory that lives until the next begin(), or release_texts() when hold_texts() was called.
   char* scratch(std::size_t size);
+  void hold_texts() { texts_held_ = true; }
+  void release_texts() { texts_held_ = false; }
 
+  // The event's time where no field says it; instead of the receipt time.
+  void set_time(std::int64_t time_ns) { given_time_ns_ = time_ns; }
+
+  // `text` with what is no UTF-8 replaced, in scratch memory, and noted as a repair at `offset` and
+  // what of the text is valid.
+  std::string_view repair_text(std::string_view text, std::size_t offset);
   // Something was changed to make the event acceptable; `what` has static storage.
   void note_repair(std::size_t offset, const char* what);
   void fail(std::string reason);
@@ -196,10 +206,12 @@ class EventAssembler {
   std::optional<Cell> named_time_;
   std::vector<NodeId> unadmitted_;
   std::int64_t time_ns_ = 0;
+  std::optional<std::int64_t> given_time_ns_;
   std::string failure_;
   const char* repair_ = nullptr;
   std::size_t repair_offset_ = 0;
 
+  bool texts_held_ = false;
   std::vector<std::unique_ptr<char[]>> slabs_;  // the first is kept between events
   std::size_t slab_used_ = 0;
   std::size_t slab_size_ = 0;

@@ -1,9 +1,11 @@
 #include "store/ingest/format.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
 #include "store/ingest/json_text.h"
+#include "store/ingest/text_line.h"
 
 namespace evq {
 
@@ -69,6 +71,65 @@ std::optional<PieceKind> detect_array_kind(std::string_view head, bool at_end) {
   return next < head.size() && head[next] == '[' ? PieceKind::kLines : PieceKind::kValues;
 }
 
+// Whether a JSON array can begin with this `[`: "[error] …" and "[2024-05-01 …" are log lines.
+bool begins_array(std::string_view head, std::size_t open) {
+  const std::size_t first = skip_blanks(head, open + 1);
+  if (first == head.size()) {
+    return true;
+  }
+  const std::string_view rest = head.substr(first);
+  const auto begins = [rest](std::string_view word) {
+    return rest.substr(0, word.size()) == word.substr(0, rest.size());
+  };
+  if (std::string_view("]{[\"").find(rest.front()) != std::string_view::npos || begins("true") ||
+      begins("false") || begins("null")) {
+    return true;
+  }
+  constexpr std::string_view kNumberLetters = "0123456789+-.eE";
+  const std::size_t end = rest.find_first_not_of(kNumberLetters);
+  const std::size_t next = skip_blanks(rest, std::min(end, rest.size()));
+  return end != 0 && (next == rest.size() || rest[next] == ',' || rest[next] == ']');
+}
+
+std::size_t count_words(std::string_view text) {
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    words += text[i] != ' ' && (i == 0 || text[i - 1] == ' ') ? 1U : 0U;
+  }
+  return words;
+}
+
+// Whether the first record of `head` reads like a log line and not like a header of CSV.
+std::optional<bool> is_log_line(std::string_view head, bool at_end) {
+  constexpr std::size_t kHeaderWordsMax = 6;
+  const std::size_t line_end = head.find('\n');
+  if (line_end == std::string_view::npos && !at_end) {
+    return std::nullopt;
+  }
+  std::string_view line = head.substr(0, line_end);
+  if (line.find('"') != std::string_view::npos) {
+    return false;
+  }
+  if (leading_time(line, 0)) {
+    return true;
+  }
+  const char delimiter = detect_delimiter(head);
+  if (line.find(delimiter) == std::string_view::npos && at_end &&
+      skip_blanks(head, std::min(line_end, head.size())) == head.size()) {
+    return true;
+  }
+  while (true) {
+    const std::size_t end = std::min(line.find(delimiter), line.size());
+    if (count_words(line.substr(0, end)) > kHeaderWordsMax) {
+      return true;
+    }
+    if (end == line.size()) {
+      return false;
+    }
+    line.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end) {
@@ -78,6 +139,9 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   if (forced == InputFormat::kCsv) {
     return PieceKind::kRecords;
   }
+  if (forced == InputFormat::kText) {
+    return PieceKind::kText;
+  }
   const std::size_t first = skip_blanks(head, 0);
   if (first == head.size()) {
     return at_end ? std::optional(PieceKind::kValues) : std::nullopt;
@@ -85,11 +149,21 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   if (head[first] == '{') {
     return detect_object_kind(head.substr(first), at_end);
   }
-  if (head[first] == '[' && forced == InputFormat::kAuto) {
+  if (head[first] == '[' && forced == InputFormat::kDetect && !begins_array(head, first)) {
+    return PieceKind::kText;
+  }
+  if (head[first] == '[' && forced != InputFormat::kJson) {
     return detect_array_kind(head.substr(first), at_end);
   }
   if (head[first] == '[' || forced == InputFormat::kJson) {
     return PieceKind::kValues;
+  }
+  if (forced == InputFormat::kDetect) {
+    const std::optional<bool> log = is_log_line(head.substr(first), at_end);
+    if (!log) {
+      return std::nullopt;
+    }
+    return *log ? PieceKind::kText : PieceKind::kRecords;
   }
   return PieceKind::kRecords;
 }

@@ -15,7 +15,9 @@ namespace evq {
 //        the next one begins with `[` too, unless JSON is forced
 //   `{`  lines when the first line is a whole object or the next one begins with `{`; values
 //        otherwise (pretty-printed, or several on a line without line ends)
-//   else CSV
+//   else CSV; but with kDetect plain text, when the first record is no header: it holds a time of
+//        day or a cell of more than six words, or it is one word with nothing behind it. A `[` that
+//        begins no JSON value, as in "[notice] …", is plain text as well then.
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
 

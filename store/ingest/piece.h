@@ -16,6 +16,7 @@ enum class PieceKind : std::uint8_t {
   kLines,    // JSON, a line each
   kValues,   // JSON values at `spans`
   kRecords,  // CSV, at `spans`
+  kText,     // a line each, whatever it says
 };
 
 // One JSON value or CSV record of a piece.
@@ -48,6 +49,7 @@ struct Piece {
   // They stand before the events of this piece.
   std::vector<OverlongEvent> overlong;
 
+  bool has_spans() const { return kind == PieceKind::kValues || kind == PieceKind::kRecords; }
   std::string_view text() const { return {memory.get(), size}; }
 };
 

@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t kPieceBytes = 1 * kMebibyte;
 // Read on for the format's sake up to here, then decide with what there is.
 constexpr std::size_t kDetectBytesMax = 1 * kMebibyte;
+// A zero byte in this many at the start means that it is no text.
+constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 constexpr std::size_t kSpareMax = 16;
 constexpr std::size_t kOverlongHeadBytes = 1 * kKibibyte;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -120,13 +122,16 @@ Result<bool> PieceCutter::detect(bool no_more) {
     }
   }
   if (scanner_ == nullptr) {
-    const auto kind = detect_kind(text(), options_.format, no_more);
+    const auto kind = kind_of_head(no_more);
     if (!kind ||
         (*kind == PieceKind::kRecords && !no_more && text().find('\n') == std::string_view::npos)) {
       return false;
     }
     kind_ = *kind;
-    if (kind_ == PieceKind::kLines) {
+    if (kind_ == PieceKind::kRecords || kind_ == PieceKind::kText) {
+      EVQ_TRY(refuse_binary());
+    }
+    if (kind_ == PieceKind::kLines || kind_ == PieceKind::kText) {
       scanner_ = make_line_scanner();
     } else if (kind_ == PieceKind::kValues) {
       scanner_ = make_value_scanner();
@@ -139,6 +144,31 @@ Result<bool> PieceCutter::detect(bool no_more) {
     }
   }
   return header_due_ ? take_header() : Result<bool>(true);
+}
+
+std::optional<PieceKind> PieceCutter::kind_of_head(bool no_more) const {
+  const bool csv_named = options_.csv_delimiter != 0 || !options_.csv_fields.empty();
+  if (options_.format == InputFormat::kDetect && csv_named) {
+    return detect_kind(text(), InputFormat::kAuto, no_more);
+  }
+  return detect_kind(text(), options_.format, no_more);
+}
+
+// Bytes that are no text would become events that nobody can read.
+Status PieceCutter::refuse_binary() {
+  const std::string_view head = text().substr(0, kBinaryCheckBytes);
+  const std::size_t zero = head.find('\0');
+  if (zero == std::string_view::npos) {
+    return {};
+  }
+  ended_ = true;
+  size_ = 0;
+  const bool wide = head.size() > 3 && (head.substr(0, 2) == "\xFF\xFE" ||
+                                        head.substr(0, 2) == "\xFE\xFF" || zero < 2);
+  return make_error(ErrorCode::kData,
+                    wide ? "this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"
+                         : "this is no text: byte " + std::to_string(offset_ + zero + 1) +
+                               " is zero (compressed input may be gzip or zstd)");
 }
 
 Result<bool> PieceCutter::take_header() {
@@ -207,7 +237,7 @@ void PieceCutter::cut(Piece& piece) {
   make_room(std::max(wanted_, rest));
   std::memcpy(memory_.get(), from, rest);
   size_ = rest;
-  if (kind_ == PieceKind::kLines && whole != 0 && piece.text().back() == '\n') {
+  if (!piece.has_spans() && whole != 0 && piece.text().back() == '\n') {
     // The scanner counted them already.
     offset_ += whole;
     line_ += piece.events;

@@ -45,6 +45,8 @@ class PieceCutter {
  private:
   Result<bool> fill(std::int64_t deadline_ns);
   Result<bool> detect(bool no_more);
+  std::optional<PieceKind> kind_of_head(bool no_more) const;
+  Status refuse_binary();
   Result<bool> take_header();
   void make_room(std::size_t capacity);
   void cut(Piece& piece);

@@ -6,6 +6,7 @@
 
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/text_line.h"
 #include "store/ingest/tolerant_json.h"
 
 namespace evq {
@@ -87,12 +88,19 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
   }
   switch (piece.kind) {
     case PieceKind::kLines:
-      return parse_lines(target);
+      EVQ_TRY(parse_lines(target));
+      break;
     case PieceKind::kValues:
-      return parse_values(target);
+      EVQ_TRY(parse_values(target));
+      break;
     case PieceKind::kRecords:
-      return parse_records(target);
+      EVQ_TRY(parse_records(target));
+      break;
+    case PieceKind::kText:
+      EVQ_TRY(parse_text(target));
+      break;
   }
+  builder.settle();  // the piece's memory will be used again
   return {};
 }
 
@@ -286,6 +294,28 @@ Status PieceParser::parse_values(Target& target) {
     }
     target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
     target.fail(value, fault, parser.fault(), settings_.keep_rejects);
+  }
+  return {};
+}
+
+// ---------------------------------------------------------------- plain text
+
+Status PieceParser::parse_text(Target& target) {
+  const std::string_view text = target.piece.text();
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    if (!is_blank(line)) {
+      EventAssembler& event = target.builder.assembler();
+      event.begin();
+      target.base = begin;
+      read_text_line(line, settings_.find_times, target.piece.receipt_ns, event);
+      EVQ_TRY(take_event(target, begin, begin + line.size()));
+    }
+    begin = end + 1;
   }
   return {};
 }

@@ -26,6 +26,8 @@ struct ParseSettings {
   std::size_t line_bytes_max = 0;
   // Exactly one value a line; otherwise several may share one.
   bool one_value_a_line = false;
+  // Of plain text: look for the time that a line begins with.
+  bool find_times = false;
   // Keep the texts of failed events for a RejectSink.
   bool keep_rejects = false;
   // Everything through the tolerant parser: for tests, which compare the two.
@@ -60,6 +62,7 @@ class PieceParser {
   Status parse_lines(Target& target);
   Status parse_values(Target& target);
   Status parse_records(Target& target);
+  Status parse_text(Target& target);
   Status parse_tolerantly(Target& target, std::size_t begin, std::size_t end);
   Status parse_array_line(Target& target, std::size_t begin, std::size_t end);
   Status take_event(Target& target, std::size_t begin, std::size_t end);

@@ -65,6 +65,7 @@ class Pipeline {
     settings_.rules = context.rules;
     settings_.line_bytes_max = options.line_bytes_max;
     settings_.one_value_a_line = options.format == InputFormat::kNdjson;
+    settings_.find_times = options.timestamp_field.empty() && options.timestamp_layout.empty();
     settings_.keep_rejects = static_cast<bool>(context.reject);
     counts_.processed_bytes = context.rules->labels_bytes;
   }

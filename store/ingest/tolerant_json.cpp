@@ -11,7 +11,6 @@ namespace evq {
 
 namespace {
 
-constexpr const char* kRepairUtf8 = "invalid UTF-8 became U+FFFD";
 constexpr const char* kRepairSurrogate = "a lone surrogate became U+FFFD";
 constexpr const char* kRepairInteger = "an integer outside of 64 bits became the nearest real";
 constexpr const char* kRepairHuge = "a number beyond every real became null";
@@ -250,10 +249,7 @@ bool TolerantJson::parse_string(std::string_view& text) {
   // After the escapes, whose characters are whole and cannot complete a broken one.
   if (!ascii && !is_valid_utf8(text)) {
     event_.note_repair(begin + valid_utf8_prefix(raw), kRepairUtf8);
-    const std::string repaired = repair_utf8(text);
-    char* copy = event_.scratch(repaired.size());
-    std::memcpy(copy, repaired.data(), repaired.size());
-    text = {copy, repaired.size()};
+    text = event_.repair_text(text, begin);
   }
   return true;
 }

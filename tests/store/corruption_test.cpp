@@ -28,10 +28,33 @@ void write_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
-// Every event as text, or the error that stood in the way.
-Result<std::string> read_everything(Store& store) {
-  EVQ_TRY_ASSIGN(const Snapshot snapshot, store.snapshot("d"));
+// Every definition as text.
+Result<std::string> read_definitions(Definitions& definitions) {
   std::string all;
+  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, definitions.datasets());
+  for (const DatasetDefinition& dataset : datasets) {
+    all += dataset.name + " " + dataset.description + "\n";
+  }
+  for (const char* name : {"plain", "absent"}) {
+    EVQ_TRY_ASSIGN(const std::optional<std::string> value, definitions.setting(name));
+    all += value.value_or("none") + "\n";
+  }
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
+                 definitions.objects(ObjectKind::kSavedQuery, ""));
+  for (const StoredObject& object : objects) {
+    all += object.id + " " + object.body + "\n";
+  }
+  EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, definitions.tokens().list());
+  for (const TokenRecord& token : tokens) {
+    all += token.id + " " + token.capabilities + "\n";
+  }
+  return all;
+}
+
+// Every definition and event as text, or the error that stood in the way.
+Result<std::string> read_everything(Store& store) {
+  EVQ_TRY_ASSIGN(std::string all, read_definitions(store.definitions()));
+  EVQ_TRY_ASSIGN(const Snapshot snapshot, store.snapshot("d"));
   for (const Field& field : snapshot.schema().fields()) {
     all += field.name + ":" + std::string(type_name(field.type)) + "\n";
   }
@@ -61,6 +84,23 @@ void make_store(const std::string& directory) {
   }
   REQUIRE(load(*store, "d", text, false).ok());
   REQUIRE(load(*store, "d", "{\"_time\":5,\"s\":\"late\",\"list\":[1,\"two\"]}").ok());
+  Definitions& definitions = store->definitions();
+  REQUIRE(definitions.put_setting("plain", "value").ok());
+  for (int i = 0; i < 40; ++i) {
+    StoredObject object;
+    object.id = "object " + std::to_string(i);
+    object.body = std::string(200, static_cast<char>('a' + i % 26));
+    REQUIRE(definitions.put_object(object).ok());
+    TokenRecord token;
+    token.id = "token " + std::to_string(i);
+    token.digest = token.id + std::string(20, 'd');
+    token.capabilities = "{}";
+    REQUIRE(definitions.tokens().put(token).ok());
+    if (i % 3 == 0) {  // their bytes stay behind in free space
+      REQUIRE(definitions.tokens().remove(token.id).ok());
+      REQUIRE(definitions.remove_object(ObjectKind::kSavedQuery, object.id).ok());
+    }
+  }
 }
 
 struct Damaged {
@@ -71,7 +111,7 @@ struct Damaged {
 Damaged damage(const std::string& good, std::mt19937_64& random) {
   Damaged out{"", good};
   const std::size_t at = random() % good.size();
-  switch (random() % 5) {
+  switch (random() % 6) {
     case 0:
       out.bytes.resize(at);
       out.what = "cut at " + std::to_string(at);
@@ -88,6 +128,16 @@ Damaged damage(const std::string& good, std::mt19937_64& random) {
       const std::size_t b = random() % pages;
       out.bytes.replace(a * 4096, 4096, good, b * 4096, 4096);
       out.what = "page " + std::to_string(b) + " over " + std::to_string(a);
+      break;
+    }
+    case 3: {
+      const std::size_t size = 1 + random() % 8192;
+      const std::size_t a = random() % (good.size() / 2 - size);
+      const std::size_t b = good.size() / 2 + random() % (good.size() / 2 - size);
+      out.bytes.replace(a, size, good, b, size);
+      out.bytes.replace(b, size, good, a, size);
+      out.what = std::to_string(size) + " bytes at " + std::to_string(a) + " and " +
+                 std::to_string(b) + " exchanged";
       break;
     }
     default: {

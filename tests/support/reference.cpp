@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "apl/syntax/parser.h"
 #include "store/column/ordering.h"
@@ -16,7 +17,7 @@ class ReferenceTables final : public plan::TableSource {
 
   Result<plan::TableInfo> table(std::string_view name) override {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, store_.snapshot(name));
-    return plan::TableInfo{{std::string(name), 0}, snapshot.schema(), {}};
+    return plan::TableInfo{{std::string(name), 0}, snapshot.schema(), {}, {}};
   }
   std::vector<std::string> table_names() override {
     std::vector<std::string> names;
@@ -77,15 +78,7 @@ class Interpreter final : public plan::SubqueryRunner {
 
   Result<Table> run(const plan::Node& node) override {
     EVQ_TRY_ASSIGN(const std::vector<ReferenceRow> rows, evaluate(node));
-    Table table{node.schema, {}, rows.size()};
-    for (std::size_t column = 0; column < node.schema.size(); ++column) {
-      VectorBuilder builder(node.schema[column].type);
-      for (const ReferenceRow& row : rows) {
-        builder.append(row[column]);
-      }
-      table.columns.push_back(builder.finish());
-    }
-    return table;
+    return table_of(rows, node.schema);
   }
 
   Result<std::vector<ReferenceRow>> evaluate(const plan::Node& node) {
@@ -93,15 +86,10 @@ class Interpreter final : public plan::SubqueryRunner {
       return evaluate_scan(*scan);
     }
     if (const auto* values = std::get_if<plan::ValuesNode>(&node.op)) {
-      std::vector<ReferenceRow> rows;
-      for (std::size_t row = 0; row < values->table->rows; ++row) {
-        ReferenceRow made;
-        for (const Vector& column : values->table->columns) {
-          made.push_back(column.value(row));
-        }
-        rows.push_back(std::move(made));
-      }
-      return rows;
+      return rows_of(*values->table);
+    }
+    if (std::holds_alternative<plan::Placeholder>(node.op)) {
+      return *placeholder_;
     }
     if (const auto* shared = std::get_if<plan::Shared>(&node.op)) {
       return evaluate(*shared->plan);
@@ -113,6 +101,11 @@ class Interpreter final : public plan::SubqueryRunner {
         std::ranges::move(part, std::back_inserter(rows));
       }
       return rows;
+    }
+    if (const auto* join = std::get_if<plan::Join>(&node.op)) {
+      EVQ_TRY_ASSIGN(const std::vector<ReferenceRow> left, evaluate(*node.inputs[0]));
+      EVQ_TRY_ASSIGN(const std::vector<ReferenceRow> right, evaluate(*node.inputs[1]));
+      return join_rows(*join, node, left, right);
     }
     if (node.inputs.size() != 1) {
       return make_error(ErrorCode::kUnsupported, "the slow twin does not know this node");
@@ -186,7 +179,136 @@ class Interpreter final : public plan::SubqueryRunner {
     if (const auto* aggregate = std::get_if<plan::Aggregate>(&node.op)) {
       return aggregate_rows(*aggregate, node.inputs[0]->schema, rows);
     }
+    if (const auto* transform = std::get_if<plan::Transform>(&node.op)) {
+      EVQ_TRY_ASSIGN(const Table made,
+                     transform->function->run(context_, table_of(rows, node.inputs[0]->schema)));
+      return rows_of(made);
+    }
+    if (const auto* apply = std::get_if<plan::Apply>(&node.op);
+        apply != nullptr && !apply->per_row) {
+      return partition_rows(*apply, rows);
+    }
     return make_error(ErrorCode::kUnsupported, "the slow twin does not know this node");
+  }
+
+  static Table table_of(const std::vector<ReferenceRow>& rows, const Schema& schema) {
+    Table table{schema, {}, rows.size()};
+    for (std::size_t column = 0; column < schema.size(); ++column) {
+      VectorBuilder builder(schema[column].type);
+      for (const ReferenceRow& row : rows) {
+        builder.append(row[column]);
+      }
+      table.columns.push_back(builder.finish());
+    }
+    return table;
+  }
+
+  static std::vector<ReferenceRow> rows_of(const Table& table) {
+    std::vector<ReferenceRow> rows;
+    for (std::size_t row = 0; row < table.rows; ++row) {
+      ReferenceRow made;
+      for (const Vector& column : table.columns) {
+        made.push_back(column.is_null(row) ? Value::null(column.type()) : column.value(row));
+      }
+      rows.push_back(std::move(made));
+    }
+    return rows;
+  }
+
+  // Every left row beside every right one.
+  static std::vector<ReferenceRow> join_rows(const plan::Join& join, const plan::Node& node,
+                                             const std::vector<ReferenceRow>& left,
+                                             const std::vector<ReferenceRow>& right) {
+    using plan::JoinKind;
+    const auto nulls = [](const Schema& schema) {
+      ReferenceRow row;
+      for (const Field& field : schema.fields()) {
+        row.push_back(Value::null(field.type));
+      }
+      return row;
+    };
+    const auto beside = [](ReferenceRow row, const ReferenceRow& more) {
+      row.insert(row.end(), more.begin(), more.end());
+      return row;
+    };
+    const JoinKind kind = join.kind;
+    std::vector<ReferenceRow> output;
+    std::vector<bool> right_matched(right.size(), false);
+    for (const ReferenceRow& row : left) {
+      bool matched = false;
+      for (std::size_t i = 0; i < right.size(); ++i) {
+        if (!keys_match(join, row, right[i])) {
+          continue;
+        }
+        right_matched[i] = true;
+        const bool pairs = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti &&
+                           kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
+        if (pairs && !(matched && kind == JoinKind::kInnerUnique)) {
+          output.push_back(beside(row, right[i]));
+        }
+        matched = true;
+      }
+      if ((kind == JoinKind::kLeftSemi && matched) || (kind == JoinKind::kLeftAnti && !matched)) {
+        output.push_back(row);
+      } else if (!matched && (kind == JoinKind::kLeftOuter || kind == JoinKind::kFullOuter)) {
+        output.push_back(beside(row, nulls(node.inputs[1]->schema)));
+      }
+    }
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      if ((kind == JoinKind::kRightSemi && right_matched[i]) ||
+          (kind == JoinKind::kRightAnti && !right_matched[i])) {
+        output.push_back(right[i]);
+      } else if (!right_matched[i] &&
+                 (kind == JoinKind::kRightOuter || kind == JoinKind::kFullOuter)) {
+        output.push_back(beside(nulls(node.inputs[0]->schema), right[i]));
+      }
+    }
+    return output;
+  }
+
+  static bool keys_match(const plan::Join& join, const ReferenceRow& left,
+                         const ReferenceRow& right) {
+    for (std::size_t i = 0; i < join.left_keys.size(); ++i) {
+      const Value& a = left[join.left_keys[i]];
+      const Value& b = right[join.right_keys[i]];
+      if (a.is_null() || b.is_null()) {
+        if (!join.nulls_match || a.is_null() != b.is_null()) {
+          return false;
+        }
+      } else if (compare_values(a, b) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // The subplan over the rows of each key, in order of the keys' first rows.
+  Result<std::vector<ReferenceRow>> partition_rows(const plan::Apply& apply,
+                                                   const std::vector<ReferenceRow>& rows) {
+    std::vector<std::vector<ReferenceRow>> groups;
+    for (const ReferenceRow& row : rows) {
+      const auto same = std::ranges::find_if(groups, [&](const std::vector<ReferenceRow>& group) {
+        return std::ranges::all_of(apply.keys, [&](std::size_t key) {
+          const Value& a = group[0][key];
+          return a.is_null() == row[key].is_null() &&
+                 (a.is_null() || compare_values(a, row[key]) == 0);
+        });
+      });
+      if (same == groups.end()) {
+        groups.push_back({row});
+      } else {
+        same->push_back(row);
+      }
+    }
+    std::vector<ReferenceRow> output;
+    for (const std::vector<ReferenceRow>& group : groups) {
+      const std::vector<ReferenceRow>* outer = std::exchange(placeholder_, &group);
+      auto made = evaluate(*apply.subplan);
+      placeholder_ = outer;
+      EVQ_TRY_ASSIGN(std::vector<ReferenceRow> part, std::move(made));
+      std::ranges::move(part, std::back_inserter(output));
+    }
+    return output;
   }
 
   static void sort_rows(const std::vector<plan::SortKey>& keys, std::vector<ReferenceRow>* rows) {
@@ -263,6 +385,7 @@ class Interpreter final : public plan::SubqueryRunner {
 
   ReferenceTables& tables_;
   const EvalContext& context_;
+  const std::vector<ReferenceRow>* placeholder_ = nullptr;  // within a partition
 };
 
 }  // namespace

@@ -72,6 +72,21 @@ TEST_CASE("the kind of input is told by its first bytes") {
       {"a,b\n", InputFormat::kJson, false, PieceKind::kValues},
       {"[", InputFormat::kNdjson, false, PieceKind::kLines},
       {"{", InputFormat::kCsv, false, PieceKind::kRecords},
+      {"{", InputFormat::kText, false, PieceKind::kText},
+      // Only kDetect knows plain text.
+      {"[error] x\n", InputFormat::kAuto, true, PieceKind::kValues},
+      {"[error] x\n", InputFormat::kDetect, false, PieceKind::kText},
+      {"[2024-05-01 10:20:30] x\n", InputFormat::kDetect, false, PieceKind::kText},
+      {"[2024, 1]\n", InputFormat::kDetect, true, PieceKind::kValues},
+      {"[tr", InputFormat::kDetect, false, std::nullopt},
+      {"a,b\n1,2\n", InputFormat::kDetect, false, PieceKind::kRecords},
+      {"first name,the last name of her\n", InputFormat::kDetect, true, PieceKind::kRecords},
+      {"id\n1\n", InputFormat::kDetect, true, PieceKind::kRecords},
+      {"hello\n", InputFormat::kDetect, true, PieceKind::kText},
+      {"hello", InputFormat::kDetect, false, std::nullopt},
+      {"2015-10-18 18:01:47,978 INFO x\n", InputFormat::kDetect, false, PieceKind::kText},
+      {"it, said the one who saw the thing first, is\n", InputFormat::kDetect, false,
+       PieceKind::kText},
   };
   for (const Row& row : rows) {
     CAPTURE(row.head);

@@ -1,0 +1,165 @@
+// Dataset files that no row of the catalog names. Three things leave such files behind:
+//
+//   a creation that was cut short: the file is empty, and goes with the next creation;
+//   a drop that was cut short after its commit: a setting "dropped_<id>" with the file's key says
+//     so, and the next creation removes the file;
+//   a catalog that was put back from an older copy: the file holds events that may be nowhere else.
+//     It stays where it is, its number is not used again, and `check` speaks of it. When the newer
+//     catalog comes back, it is a dataset as before.
+#include <algorithm>
+#include <charconv>
+
+#include "store/catalog/dataset_file.h"
+#include "store/catalog_definitions.h"
+#include "store/catalog_rows.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::string_view kDropped = "dropped_";
+
+std::string dropped_setting(std::uint64_t file_id) {
+  return std::string(kDropped) + std::to_string(file_id);
+}
+
+// The file and what SQLite and the lock keep beside it; missing ones are fine.
+void remove_dataset_files(const std::string& path) {
+  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+    static_cast<void>(remove_file(path + suffix));
+  }
+}
+
+Result<std::vector<std::uint64_t>> dataset_file_ids(const std::string& directory) {
+  std::vector<std::uint64_t> ids;
+  const std::string folder = directory + "/datasets";
+  if (!is_directory(folder)) {
+    return ids;
+  }
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, list_directory(folder));
+  for (const std::string& name : names) {
+    std::uint64_t id = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (parsed.ec == std::errc() && std::string_view(parsed.ptr) == ".db") {
+      ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
+// What is in a file that nobody names. An unreadable one may hold anything.
+struct Contents {
+  bool readable = false;
+  bool empty = false;
+  std::uint64_t file_key = 0;
+  std::uint64_t blocks = 0;
+};
+
+Contents look_into(const std::string& path, const std::string& vfs) {
+  DatabaseOptions options;
+  options.path = path;
+  options.vfs = vfs;
+  Contents contents;
+  Result<std::unique_ptr<Database>> database = Database::open(options, dataset_schema());
+  if (!database.ok()) {
+    return contents;
+  }
+  Result<ReadLease> lease = (*database)->begin_read();
+  if (!lease.ok()) {
+    return contents;
+  }
+  const Result<Counters> counters = read_counters(lease->connection(), 0);
+  if (!counters.ok()) {
+    // The tables were made, the counters were not: nothing was ever stored.
+    const auto rows = lease->connection().text_rows("SELECT 'row' FROM blocks LIMIT 1");
+    const auto keys = lease->connection().text_rows("SELECT 'row' FROM counters");
+    contents.readable = rows.ok() && keys.ok() && rows->empty() && keys->empty();
+    contents.empty = contents.readable;
+    return contents;
+  }
+  return {true, counters->next_block == 1, counters->file_key, counters->block_count};
+}
+
+}  // namespace
+
+Status CatalogDefinitions::note_dropped(Connection& connection, std::uint64_t file_id,
+                                        std::uint64_t file_key) {
+  return write_setting(connection, dropped_setting(file_id), std::to_string(file_key));
+}
+
+void CatalogDefinitions::remove_dropped(std::uint64_t file_id) const {
+  remove_dataset_files(dataset_path(options_.directory, file_id));
+}
+
+Result<std::vector<std::uint64_t>> CatalogDefinitions::unlisted_files(
+    Connection& connection) const {
+  EVQ_TRY_ASSIGN(std::vector<std::uint64_t> ids, dataset_file_ids(options_.directory));
+  EVQ_TRY_ASSIGN(Statement find, connection.prepare("SELECT 1 FROM datasets WHERE file_id = ?1"));
+  std::vector<std::uint64_t> unlisted;
+  for (const std::uint64_t id : ids) {
+    find.reset();
+    EVQ_TRY_ASSIGN(const bool listed, find.bind(1, static_cast<std::int64_t>(id)).step());
+    if (!listed) {
+      unlisted.push_back(id);
+    }
+  }
+  return unlisted;
+}
+
+// Under the catalog's write lock, so that none of the files is in the making.
+Status CatalogDefinitions::remove_leftovers(Connection& connection) {
+  EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, unlisted_files(connection));
+  for (const std::uint64_t id : unlisted) {
+    const std::string path = dataset_path(options_.directory, id);
+    const Contents contents = look_into(path, options_.vfs);
+    EVQ_TRY_ASSIGN(const std::optional<std::string> dropped,
+                   read_setting(connection, dropped_setting(id)));
+    const bool doomed =
+        dropped && (!contents.readable || *dropped == std::to_string(contents.file_key));
+    if (doomed || contents.empty) {
+      remove_dataset_files(path);
+    }
+  }
+  EVQ_TRY_ASSIGN(
+      const std::vector<std::string> marks,
+      connection.text_rows("SELECT name FROM settings WHERE name GLOB 'dropped_[0-9]*'"));
+  if (marks.empty()) {
+    return {};
+  }
+  // The files must be gone for good before the marks are.
+  EVQ_TRY(sync_directory(options_.directory + "/datasets"));
+  for (const std::string& mark : marks) {
+    EVQ_TRY(remove_setting(connection, mark));
+  }
+  return {};
+}
+
+// Looks into a file before it asks the catalog once more: a file that had events then has its row
+// by now, unless it never will.
+Status CatalogDefinitions::check_unlisted(Database& catalog,
+                                          std::vector<UnlistedFile>* found) const {
+  std::vector<std::uint64_t> candidates;
+  {
+    EVQ_TRY_ASSIGN(ReadLease lease, catalog.begin_read());
+    EVQ_TRY_ASSIGN(candidates, unlisted_files(lease.connection()));
+  }
+  for (const std::uint64_t id : candidates) {
+    const std::string path = dataset_path(options_.directory, id);
+    const Contents contents = look_into(path, options_.vfs);
+    EVQ_TRY_ASSIGN(ReadLease lease, catalog.begin_read());
+    EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, unlisted_files(lease.connection()));
+    EVQ_TRY_ASSIGN(const std::optional<std::string> dropped,
+                   read_setting(lease.connection(), dropped_setting(id)));
+    if (contents.empty || dropped || std::ranges::find(unlisted, id) == unlisted.end()) {
+      continue;
+    }
+    const std::string holds = contents.readable
+                                  ? "it holds " + std::to_string(contents.blocks) + " blocks"
+                                  : "it cannot be read";
+    found->push_back({id, "no dataset of the catalog has this file, and " + holds +
+                              "; evq leaves it alone: was an older catalog.db put back?"});
+  }
+  return {};
+}
+
+}  // namespace evq

@@ -1,0 +1,172 @@
+#include "store/catalog_rows.h"
+
+#include <charconv>
+#include <utility>
+
+#include "store/catalog/row_sum.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::string_view kSettingSums = "setting_sums";
+
+struct Noted {
+  std::int64_t sums = 0;
+  std::uint64_t count = 0;
+  friend bool operator==(const Noted&, const Noted&) = default;
+};
+
+std::string text_of(const Noted& noted) {
+  return std::to_string(noted.sums) + " " + std::to_string(noted.count);
+}
+
+Result<Noted> read_noted(Connection& connection, const CatalogList& list) {
+  EVQ_TRY_ASSIGN(Statement row,
+                 connection.prepare("SELECT value, sum FROM settings WHERE name = ?1"));
+  EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, list.name).step());
+  Noted noted;
+  if (!found) {
+    return noted;
+  }
+  const std::string_view text = row.text(0);
+  const char* const end = text.data() + text.size();
+  const auto sums = std::from_chars(text.data(), end, noted.sums);
+  const bool both = sums.ec == std::errc() && sums.ptr != end && *sums.ptr == ' ' &&
+                    std::from_chars(sums.ptr + 1, end, noted.count).ptr == end;
+  if (!both || row.integer(1) != setting_sum(list.name, text)) {
+    return corrupt_catalog("the setting '" + list.name + "' is damaged");
+  }
+  return noted;
+}
+
+Result<Noted> count_rows(Connection& connection, const CatalogList& list) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(list.rows));
+  Noted found;
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      return found;
+    }
+    found.sums ^= row.integer(0);
+    ++found.count;
+  }
+}
+
+Result<std::optional<std::int64_t>> sum_of_setting(Connection& connection, std::string_view name) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT sum FROM settings WHERE name = ?1"));
+  EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, name).step());
+  return found ? std::optional<std::int64_t>(row.integer(0)) : std::nullopt;
+}
+
+// Without telling the list of settings.
+Status put_row(Connection& connection, std::string_view name, std::string_view value) {
+  EVQ_TRY_ASSIGN(
+      Statement write,
+      connection.prepare("INSERT OR REPLACE INTO settings(name, value, sum) VALUES(?1, ?2, ?3)"));
+  return write.bind_text(1, name).bind_text(2, value).bind(3, setting_sum(name, value)).run();
+}
+
+// The list of settings is not limited: nobody outside adds to it.
+Status note_setting(Connection& connection, const ListChange& change) {
+  const CatalogList list = setting_list();
+  EVQ_TRY_ASSIGN(Noted noted, read_noted(connection, list));
+  noted.sums ^= change.before.value_or(0) ^ change.after.value_or(0);
+  noted.count += (change.after ? 1U : 0U);
+  noted.count -= (change.before ? 1U : 0U);
+  return put_row(connection, list.name, text_of(noted));
+}
+
+}  // namespace
+
+Error corrupt_catalog(const std::string& what) {
+  return make_error(ErrorCode::kCorrupt, "catalog.db: " + what,
+                    "run 'evq check' to see what is damaged");
+}
+
+// ---------------------------------------------------------------- settings
+
+std::int64_t setting_sum(std::string_view name, std::string_view value) {
+  return RowSum(0, "settings").add_text(name).add_text(value).value();
+}
+
+Result<std::optional<std::string>> read_setting(Connection& connection, std::string_view name) {
+  std::optional<std::string> value;
+  {
+    EVQ_TRY_ASSIGN(Statement row,
+                   connection.prepare("SELECT value, sum FROM settings WHERE name = ?1"));
+    EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, name).step());
+    if (found) {
+      value = row.text(0);
+      if (row.integer(1) != setting_sum(name, *value)) {
+        return corrupt_catalog("the setting '" + std::string(name) + "' is damaged");
+      }
+      return value;
+    }
+  }
+  EVQ_TRY(check_list(connection, setting_list()));
+  return value;
+}
+
+Status write_setting(Connection& connection, std::string_view name, std::string_view value) {
+  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, sum_of_setting(connection, name));
+  EVQ_TRY(put_row(connection, name, value));
+  return note_setting(connection, {before, setting_sum(name, value)});
+}
+
+Status remove_setting(Connection& connection, std::string_view name) {
+  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, sum_of_setting(connection, name));
+  if (!before) {
+    return {};
+  }
+  EVQ_TRY_ASSIGN(Statement remove, connection.prepare("DELETE FROM settings WHERE name = ?1"));
+  EVQ_TRY(remove.bind_text(1, name).run());
+  return note_setting(connection, {before, std::nullopt});
+}
+
+// ---------------------------------------------------------------- lists
+
+CatalogList dataset_list() {
+  return {"dataset_sums", "SELECT sum FROM datasets", "datasets"};
+}
+
+CatalogList token_list() {
+  return {"token_sums", "SELECT sum FROM tokens", "tokens"};
+}
+
+CatalogList object_list(ObjectKind kind) {
+  const std::string number = std::to_string(static_cast<int>(kind));
+  return {"object_sums_" + number, "SELECT sum FROM objects WHERE kind = " + number,
+          "objects of one kind"};
+}
+
+CatalogList setting_list() {
+  return {std::string(kSettingSums), "SELECT sum FROM settings WHERE name <> 'setting_sums'",
+          "settings"};
+}
+
+Status note_change(Connection& connection, const CatalogList& list, const ListChange& change,
+                   std::uint64_t rows_max) {
+  EVQ_TRY_ASSIGN(Noted noted, read_noted(connection, list));
+  const bool grows = change.after && !change.before;
+  if (grows && noted.count >= rows_max) {
+    return make_error(ErrorCode::kLimit,
+                      "a store holds at most " + std::to_string(rows_max) + " " + list.nouns,
+                      "delete those that are no longer needed");
+  }
+  noted.sums ^= change.before.value_or(0) ^ change.after.value_or(0);
+  noted.count += (change.after ? 1U : 0U);
+  noted.count -= (change.before ? 1U : 0U);
+  return write_setting(connection, list.name, text_of(noted));
+}
+
+Status check_list(Connection& connection, const CatalogList& list) {
+  EVQ_TRY_ASSIGN(const Noted noted, read_noted(connection, list));
+  EVQ_TRY_ASSIGN(const Noted found, count_rows(connection, list));
+  if (found != noted) {
+    return corrupt_catalog("the list of " + list.nouns + " is not the one that was committed");
+  }
+  return {};
+}
+
+}  // namespace evq

@@ -1,0 +1,55 @@
+#pragma once
+// Rows of catalog.db that several of its tables need: settings, and the sums and counts that tell
+// whether a table's rows are the ones that were committed (migrations.cpp says where they are
+// kept). Every function runs inside the caller's transaction. kCorrupt for a row that fails its
+// checksum.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/base/result.h"
+#include "store/catalog/sqlite.h"
+#include "store/definitions.h"
+
+namespace evq {
+
+Error corrupt_catalog(const std::string& what);
+
+Result<std::optional<std::string>> read_setting(Connection& connection, std::string_view name);
+Status write_setting(Connection& connection, std::string_view name, std::string_view value);
+Status remove_setting(Connection& connection, std::string_view name);
+std::int64_t setting_sum(std::string_view name, std::string_view value);
+
+// A list whose rows are summed and counted: a table, or the objects of one kind.
+struct CatalogList {
+  std::string name;   // of the setting that holds the sum and count: "token_sums"
+  std::string rows;   // what selects the sums of its rows
+  std::string nouns;  // for messages: "tokens"
+};
+
+// All there are.
+inline constexpr ObjectKind kObjectKinds[] = {ObjectKind::kSavedQuery,   ObjectKind::kAnnotation,
+                                              ObjectKind::kVirtualField, ObjectKind::kMonitor,
+                                              ObjectKind::kNotifier,     ObjectKind::kDashboard,
+                                              ObjectKind::kView,         ObjectKind::kQueryHistory};
+
+CatalogList dataset_list();
+CatalogList token_list();
+CatalogList object_list(ObjectKind kind);
+CatalogList setting_list();
+
+// What changes in a list: sums of rows that go and come; nothing where there is none.
+struct ListChange {
+  std::optional<std::int64_t> before;
+  std::optional<std::int64_t> after;
+};
+
+// In the same transaction as the change. kLimit when the list would grow past `rows_max`.
+Status note_change(Connection& connection, const CatalogList& list, const ListChange& change,
+                   std::uint64_t rows_max);
+// kCorrupt unless the list is as noted: before saying that something is not there, or is all.
+Status check_list(Connection& connection, const CatalogList& list);
+
+}  // namespace evq

@@ -1,0 +1,57 @@
+#include "store/ingest/text_buffer.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "store/base/check.h"
+
+namespace evq {
+
+TextBuffer::~TextBuffer() {
+  std::free(data_);
+}
+
+TextBuffer::TextBuffer(TextBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      capacity_(std::exchange(other.capacity_, 0)) {}
+
+TextBuffer& TextBuffer::operator=(TextBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  std::swap(capacity_, other.capacity_);
+  return *this;
+}
+
+void TextBuffer::append(std::string_view text) {
+  if (capacity_ - size_ < text.size()) {
+    grow(size_ + text.size());
+  }
+  if (!text.empty()) {
+    std::memcpy(data_ + size_, text.data(), text.size());
+    size_ += text.size();
+  }
+}
+
+// realloc, because large blocks then move by page tables instead of by copy.
+void TextBuffer::grow(std::size_t size_min) {
+  const std::size_t capacity = std::max(size_min, capacity_ + capacity_ / 2 + 256);
+  void* moved = std::realloc(data_, capacity);
+  EVQ_CHECK(moved != nullptr);
+  data_ = static_cast<char*>(moved);
+  capacity_ = capacity;
+}
+
+std::shared_ptr<const void> TextBuffer::release() {
+  if (capacity_ - size_ > size_ / 8) {
+    void* moved = std::realloc(data_, std::max<std::size_t>(size_, 1));
+    data_ = moved != nullptr ? static_cast<char*>(moved) : data_;
+  }
+  size_ = 0;
+  capacity_ = 0;
+  return {std::exchange(data_, nullptr), [](void* memory) { std::free(memory); }};
+}
+
+}  // namespace evq

@@ -1,0 +1,37 @@
+#pragma once
+// TextBuffer: a growing run of bytes that can be handed over without a copy: the text of a column
+// under construction. It owns its memory until release(). One thread; running out of memory ends
+// the process.
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace evq {
+
+class TextBuffer {
+ public:
+  TextBuffer() = default;
+  ~TextBuffer();
+  TextBuffer(TextBuffer&& other) noexcept;
+  TextBuffer& operator=(TextBuffer&& other) noexcept;
+  TextBuffer(const TextBuffer&) = delete;
+  TextBuffer& operator=(const TextBuffer&) = delete;
+
+  void append(std::string_view text);
+  const char* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
+  void clear() { size_ = 0; }
+  // Gives the memory away; the buffer is empty afterwards.
+  std::shared_ptr<const void> release();
+
+ private:
+  void grow(std::size_t size_min);
+
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace evq

@@ -1,0 +1,167 @@
+#include "store/ingest/text_line.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+#include "store/base/utf8.h"
+
+namespace evq {
+
+namespace {
+
+// Where a time is looked for.
+constexpr std::size_t kTimeBytesMax = 160;
+constexpr std::size_t kTimeWordsMax = 6;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool has_time_of_day(std::string_view text) {
+  return text.find(':') != std::string_view::npos &&
+         std::any_of(text.begin(), text.end(), is_digit);
+}
+
+// "<34>" of syslog, and the version number behind it.
+std::string_view skip_priority(std::string_view line) {
+  const std::size_t end = line.find('>');
+  constexpr std::size_t kPriorityBytesMax = 5;
+  if (line.empty() || line.front() != '<' || end > kPriorityBytesMax ||
+      !std::all_of(line.begin() + 1, line.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
+    return line;
+  }
+  line.remove_prefix(end + 1);
+  if (line.size() > 2 && line[0] == '1' && line[1] == ' ') {
+    line.remove_prefix(2);
+  }
+  return line;
+}
+
+// Where each of the first words ends.
+struct Words {
+  std::array<std::size_t, kTimeWordsMax> ends{};
+  std::size_t count = 0;
+};
+
+Words first_words(std::string_view text) {
+  Words words;
+  std::size_t i = 0;
+  while (i < text.size() && words.count < kTimeWordsMax) {
+    while (i < text.size() && text[i] == ' ') {
+      ++i;
+    }
+    while (i < text.size() && text[i] != ' ' && text[i] != '\t') {
+      ++i;
+    }
+    words.ends[words.count++] = i;
+    if (i < text.size() && text[i] == '\t') {
+      break;
+    }
+  }
+  return words;
+}
+
+bool begins_with_month(std::string_view text) {
+  constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  return text.size() > 3 && text[3] == ' ' &&
+         std::find(kMonths.begin(), kMonths.end(), text.substr(0, 3)) != kMonths.end();
+}
+
+// "Oct 11 22:14:15", in the year that puts it last before the receipt.
+std::optional<std::int64_t> read_without_year(std::string_view text, std::int64_t receipt_ns) {
+  const int year = civil_from_ns(receipt_ns).year;
+  for (const int candidate : {year + 1, year, year - 1}) {
+    const auto time = parse_liberal_datetime(std::string(text) + ' ' + std::to_string(candidate));
+    if (time && *time <= receipt_ns + kDayNs) {
+      return time;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_unix_time(std::string_view word) {
+  constexpr std::size_t kSecondsDigits = 10;
+  const std::size_t digits =
+      static_cast<std::size_t>(std::find_if_not(word.begin(), word.end(), is_digit) - word.begin());
+  return digits >= kSecondsDigits &&
+         (digits == word.size() ||
+          (word[digits] == '.' &&
+           std::all_of(word.begin() + static_cast<std::ptrdiff_t>(digits) + 1, word.end(),
+                       is_digit)));
+}
+
+std::string_view trim_punctuation(std::string_view text) {
+  while (!text.empty() && std::string_view(",:;|-").find(text.back()) != std::string_view::npos) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+// The longest run of the first words that is a time.
+std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t receipt_ns) {
+  const Words words = first_words(text);
+  for (std::size_t n = words.count; n > 0; --n) {
+    const std::string_view candidate = trim_punctuation(text.substr(0, words.ends[n - 1]));
+    if (n == 3 && begins_with_month(candidate) && has_time_of_day(candidate)) {
+      if (const auto time = read_without_year(candidate, receipt_ns)) {
+        return time;
+      }
+    }
+    if (has_time_of_day(candidate) || (n == 1 && is_unix_time(candidate))) {
+      if (const auto time = parse_liberal_datetime(candidate)) {
+        return time;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// What the brackets from `open` on hold.
+std::optional<std::int64_t> read_in_brackets(std::string_view text, std::size_t open) {
+  const std::size_t close = text.find(']', open);
+  if (close == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view inside = text.substr(open + 1, close - open - 1);
+  return has_time_of_day(inside) ? parse_liberal_datetime(inside) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns) {
+  const std::string_view text = skip_priority(line.substr(0, kTimeBytesMax));
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  if (text.front() != '[') {
+    if (const auto time = read_first_words(text, receipt_ns)) {
+      return time;
+    }
+  }
+  for (std::size_t open = text.find('['); open != std::string_view::npos;
+       open = text.find('[', open + 1)) {
+    if (const auto time = read_in_brackets(text, open)) {
+      return time;
+    }
+  }
+  return std::nullopt;
+}
+
+void read_text_line(std::string_view line, bool find_time, std::int64_t receipt_ns,
+                    EventAssembler& event) {
+  if (!is_valid_utf8(line)) {
+    line = event.repair_text(line, 0);
+  }
+  event.add_text(event.visit(EventAssembler::kRoot, kTextLineField), line);
+  if (find_time) {
+    if (const auto time = leading_time(line, receipt_ns)) {
+      event.set_time(*time);
+    }
+  }
+}
+
+}  // namespace evq

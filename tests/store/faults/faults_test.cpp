@@ -1,0 +1,269 @@
+// Disks that fail and power that goes, at each call in turn: what was acknowledged is there once,
+// what failed is there wholly or not at all, and the next command works. A seed chooses the work;
+// EVQ_FAULT_SEED repeats a run, EVQ_FAULT_ROUNDS says how many faults of each kind are tried.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/fault_vfs.h"
+#include "tests/support/store_workload.h"
+#include "tests/support/temp_store.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint32_t kBlockRows = 16;
+constexpr int kSteps = 25;
+
+std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+struct Run {
+  std::uint64_t seed = number_from("EVQ_FAULT_SEED", std::random_device()());
+  std::uint64_t rounds = number_from("EVQ_FAULT_ROUNDS", 40);
+  std::mt19937_64 random{seed};
+  std::map<std::string, std::uint64_t> kinds;  // of calls that failed: "sync 1.db-wal"
+
+  Run() { MESSAGE("EVQ_FAULT_SEED=" << seed << " EVQ_FAULT_ROUNDS=" << rounds); }
+  ~Run() {
+    std::string text;
+    for (const auto& [kind, times] : kinds) {
+      text += " " + kind + " " + std::to_string(times) + ",";
+    }
+    MESSAGE("failed calls:" << text);
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void note(const std::string& failure) { ++kinds[failure.substr(0, failure.find(' '))]; }
+};
+
+Result<std::unique_ptr<Store>> open(const std::string& directory, const std::string& vfs) {
+  StoreOptions options;
+  options.directory = directory;
+  options.block_rows = kBlockRows;
+  options.vfs = vfs;
+  return Store::open(options);
+}
+
+// Steps until one fails or all are done; how many steps that took.
+int work(Store& store, Workload& workload, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    if (!workload.step(store)) {
+      return i;
+    }
+  }
+  return steps;
+}
+
+std::string verify(const std::string& directory, Workload& workload) {
+  auto store = open(directory, "");
+  return store.ok() ? workload.verify(**store) : store.error().message;
+}
+
+// After the crash everything must go on as if nothing had been.
+void go_on(const std::string& directory, Workload& workload) {
+  auto store = open(directory, "");
+  REQUIRE(store.ok());
+  CHECK(work(**store, workload, 3) == 3);
+  CHECK(workload.verify(**store) == "");
+}
+
+// The same work without a fault: how many calls and changes there are to choose from.
+struct Extent {
+  std::uint64_t calls = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t syncs = 0;
+  std::uint64_t changes = 0;
+};
+
+Extent measure(std::uint64_t seed) {
+  FaultVfs vfs;
+  const TempDirectory directory;
+  Workload workload(seed);
+  {
+    auto store = open(directory.path(), vfs.name());
+    REQUIRE(store.ok());
+    REQUIRE(work(**store, workload, kSteps) == kSteps);
+  }
+  REQUIRE(verify(directory.path(), workload) == "");
+  return {vfs.calls(), vfs.writes(), vfs.syncs(), vfs.changes()};
+}
+
+// ---------------------------------------------------------------- power
+
+void cut_power(Run& run, std::uint64_t work_seed, std::uint64_t change,
+               FaultVfs::Survival survival) {
+  FaultVfs vfs;
+  const TempDirectory directory;
+  Workload workload(work_seed);
+  vfs.cut_at(change);
+  {
+    auto store = open(directory.path(), vfs.name());
+    REQUIRE(store.ok());
+    work(**store, workload, kSteps);
+  }
+  run.note(vfs.failure());
+  const std::string failure = vfs.failure();
+  CAPTURE(failure);
+  vfs.settle(survival, run.random);
+  if (run.random() % 3 == 0) {  // and again while the store recovers
+    vfs.cut_at(run.random() % 12);
+    {
+      auto store = open(directory.path(), vfs.name());
+      REQUIRE(store.ok());
+      Workload::tidy(**store);
+    }
+    run.note(vfs.failure());
+    vfs.settle(survival, run.random);
+  }
+  CHECK(verify(directory.path(), workload) == "");
+  go_on(directory.path(), workload);
+}
+
+TEST_CASE("a power cut at any change loses nothing acknowledged and leaves nothing half") {
+  Run run;
+  std::uint64_t cuts = 0;
+  while (cuts < run.rounds) {
+    const std::uint64_t work_seed = run.random();
+    const Extent extent = measure(work_seed);
+    // A few cuts to each piece of work, so that long runs see many pieces.
+    for (int i = 0; i < 20 && cuts < run.rounds; ++i, ++cuts) {
+      const std::uint64_t change = run.random() % (extent.changes + 1);
+      const auto survival = static_cast<FaultVfs::Survival>(run.random() % 4);
+      CAPTURE(work_seed);
+      CAPTURE(change);
+      CAPTURE(static_cast<int>(survival));
+      cut_power(run, work_seed, change, survival);
+    }
+  }
+  MESSAGE("cuts: " << cuts);
+}
+
+// ---------------------------------------------------------------- failing calls
+
+bool is_expected(const Error& error) {
+  constexpr ErrorCode kExpected[] = {ErrorCode::kIo, ErrorCode::kDiskFull, ErrorCode::kUnavailable,
+                                     ErrorCode::kCorrupt};
+  return std::ranges::find(kExpected, error.code) != std::end(kExpected) && !error.message.empty();
+}
+
+void fail_call(Run& run, std::uint64_t work_seed, std::uint64_t call, FaultVfs::Fault fault,
+               bool for_good) {
+  FaultVfs vfs;
+  const TempDirectory directory;
+  Workload workload(work_seed);
+  vfs.fail_at(call, fault, for_good);
+  {
+    auto store = open(directory.path(), vfs.name());
+    REQUIRE(store.ok());
+    int left = kSteps;
+    while (left > 0) {
+      left -= work(**store, workload, left) + 1;
+      if (left < 0) {
+        break;
+      }
+      CAPTURE(workload.error().message);
+      CHECK(is_expected(workload.error()));
+      const std::string failure = vfs.failure();
+      vfs.heal();
+      CAPTURE(failure);
+      run.note(failure);
+      // What a commit that failed has left behind is known when the store is opened anew.
+      if (workload.error().code == ErrorCode::kIo) {
+        break;
+      }
+      REQUIRE(workload.observe(**store) == "");
+    }
+  }
+  CHECK(verify(directory.path(), workload) == "");
+  go_on(directory.path(), workload);
+}
+
+TEST_CASE("any call that fails, once or for good, is an error that loses nothing") {
+  Run run;
+  std::uint64_t faults = 0;
+  while (faults < run.rounds) {
+    const std::uint64_t work_seed = run.random();
+    const Extent extent = measure(work_seed);
+    for (int i = 0; i < 20 && faults < run.rounds; ++i, ++faults) {
+      const auto fault = run.random() % 4 == 0 ? FaultVfs::Fault::kFull : FaultVfs::Fault::kIo;
+      const bool full = fault == FaultVfs::Fault::kFull;
+      const std::uint64_t call = run.random() % (full ? extent.writes : extent.calls);
+      const bool for_good = run.random() % 2 == 0;
+      CAPTURE(work_seed);
+      CAPTURE(call);
+      CAPTURE(full);
+      CAPTURE(for_good);
+      fail_call(run, work_seed, call, fault, for_good);
+    }
+  }
+  MESSAGE("faults: " << faults);
+}
+
+// The next process sees, in memory, what never reached the platter. What it acknowledges on top of
+// that must outlast the power all the same.
+void outlast_failed_sync(Run& run, std::uint64_t work_seed, std::uint64_t sync) {
+  FaultVfs vfs;
+  const TempDirectory directory;
+  Workload workload(work_seed);
+  std::string failure;
+  CAPTURE(failure);
+  {
+    auto store = open(directory.path(), vfs.name());
+    REQUIRE(store.ok());
+    vfs.fail_at(sync, FaultVfs::Fault::kSync, false);
+    work(**store, workload, kSteps);
+    failure = vfs.failure();
+    CAPTURE(workload.error().message);
+    run.note(failure);
+    vfs.heal();
+    const Status later = (*store)->definitions().put_setting("later", "1");
+    const bool refused = !later.ok() && later.error().code == ErrorCode::kIo;
+    // A file that is still in the making is opened anew by the next call.
+    const auto datasets = (*store)->definitions().datasets();
+    const bool made = datasets.ok() && !datasets->empty();
+    CHECK((refused || !made || workload.error().code != ErrorCode::kIo ||
+           failure != "sync catalog.db-wal"));
+  }
+  {
+    auto store = open(directory.path(), vfs.name());
+    REQUIRE(store.ok());
+    CHECK((*store)->definitions().put_setting("later", "2").ok());
+    Workload::tidy(**store);
+    REQUIRE(workload.observe(**store) == "");
+    const int done = work(**store, workload, 4);
+    CAPTURE(workload.error().message);
+    CHECK(done == 4);
+    vfs.cut_at(0);
+  }
+  vfs.settle(static_cast<FaultVfs::Survival>(run.random() % 4), run.random);
+  const std::string problem = workload.error().message;
+  CAPTURE(problem);
+  CHECK(verify(directory.path(), workload) == "");
+}
+
+TEST_CASE("a sync that failed poisons the writer, and what comes after is as durable as ever") {
+  Run run;
+  std::uint64_t failures = 0;
+  while (failures < run.rounds) {
+    const std::uint64_t work_seed = run.random();
+    const Extent extent = measure(work_seed);
+    for (int i = 0; i < 20 && failures < run.rounds; ++i, ++failures) {
+      const std::uint64_t sync = run.random() % extent.syncs;
+      CAPTURE(work_seed);
+      CAPTURE(sync);
+      outlast_failed_sync(run, work_seed, sync);
+    }
+  }
+  MESSAGE("failed syncs: " << failures);
+}
+
+}  // namespace
+}  // namespace evq

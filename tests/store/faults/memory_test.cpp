@@ -1,0 +1,161 @@
+// Memory that runs out, at each allocation in turn: the call fails, nothing acknowledged is lost,
+// and the same store goes on. This program's operator new counts, and fails when told to.
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <random>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/store_workload.h"
+#include "tests/support/temp_store.h"
+
+namespace {
+
+struct Allocations {
+  std::atomic<bool> watched{false};
+  std::atomic<bool> for_good{false};
+  std::atomic<std::uint64_t> made{0};
+  std::atomic<std::uint64_t> fails_at{~std::uint64_t{0}};
+
+  bool fails() {
+    if (!watched.load(std::memory_order_relaxed)) {
+      return false;
+    }
+    const std::uint64_t number = made.fetch_add(1);
+    return number == fails_at.load() || (for_good.load() && number > fails_at.load());
+  }
+};
+
+Allocations& allocations() {
+  static Allocations all;
+  return all;
+}
+
+void* allocate(std::size_t size, std::size_t alignment) {
+  void* memory = nullptr;
+  if (!allocations().fails()) {
+    memory = alignment <= alignof(std::max_align_t)
+                 ? std::malloc(size == 0 ? 1 : size)
+                 : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  }
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return allocate(size, 1);
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  std::free(memory);
+}
+
+namespace evq {
+namespace {
+
+constexpr std::uint32_t kBlockRows = 16;
+constexpr int kSteps = 12;
+
+std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
+}
+
+Result<std::unique_ptr<Store>> open(const std::string& directory) {
+  StoreOptions options;
+  options.directory = directory;
+  options.block_rows = kBlockRows;
+  return Store::open(options);
+}
+
+// False when the memory ran out in it.
+bool step(Store& store, Workload& workload) {
+  try {
+    return workload.step(store);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+std::uint64_t measure(std::uint64_t work_seed) {
+  const TempDirectory directory;
+  Workload workload(work_seed);
+  auto store = open(directory.path());
+  REQUIRE(store.ok());
+  allocations().made = 0;
+  allocations().watched = true;
+  bool all = true;
+  for (int i = 0; i < kSteps; ++i) {
+    all = step(**store, workload) && all;
+  }
+  allocations().watched = false;
+  REQUIRE(all);
+  return allocations().made;
+}
+
+void run_out(std::uint64_t work_seed, std::uint64_t allocation, bool for_good) {
+  const TempDirectory directory;
+  Workload workload(work_seed);
+  {
+    auto store = open(directory.path());
+    REQUIRE(store.ok());
+    allocations().made = 0;
+    allocations().fails_at = allocation;
+    allocations().for_good = for_good;
+    for (int i = 0; i < kSteps; ++i) {
+      allocations().watched = true;
+      const bool done = step(**store, workload);
+      allocations().watched = false;
+      if (!done) {
+        allocations().fails_at = ~std::uint64_t{0};
+        REQUIRE(workload.observe(**store) == "");
+      }
+    }
+    allocations().fails_at = ~std::uint64_t{0};
+  }
+  auto store = open(directory.path());
+  REQUIRE(store.ok());
+  CHECK(workload.verify(**store) == "");
+}
+
+TEST_CASE("an allocation that fails, once or for the rest of a call, loses nothing") {
+  const std::uint64_t seed = number_from("EVQ_FAULT_SEED", std::random_device()());
+  const std::uint64_t rounds = number_from("EVQ_FAULT_ROUNDS", 40);
+  MESSAGE("EVQ_FAULT_SEED=" << seed << " EVQ_FAULT_ROUNDS=" << rounds);
+  std::mt19937_64 random(seed);
+  std::uint64_t failures = 0;
+  while (failures < rounds) {
+    const std::uint64_t work_seed = random();
+    const std::uint64_t made = measure(work_seed);
+    for (int i = 0; i < 20 && failures < rounds; ++i, ++failures) {
+      const std::uint64_t allocation = random() % made;
+      const bool for_good = random() % 2 == 0;
+      CAPTURE(work_seed);
+      CAPTURE(allocation);
+      CAPTURE(for_good);
+      run_out(work_seed, allocation, for_good);
+    }
+  }
+  MESSAGE("failed allocations: " << failures);
+}
+
+}  // namespace
+}  // namespace evq

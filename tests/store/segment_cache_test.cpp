@@ -1,0 +1,68 @@
+#include "store/segment_cache.h"
+
+#include <doctest/doctest.h>
+
+namespace evq {
+namespace {
+
+Vector numbers(std::size_t count) {
+  auto values = Values::make(Type::kLong, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values->mutable_data<std::int64_t>()[i] = static_cast<std::int64_t>(i);
+  }
+  return Vector::flat(std::move(values));
+}
+
+SegmentKey key(std::uint64_t column) {
+  return {1, 1, column};
+}
+
+}  // namespace
+
+TEST_CASE("the least recently used columns go first") {
+  SegmentCache cache(3 * 8 * 1000 + 1000);
+  for (std::uint64_t column = 0; column < 3; ++column) {
+    cache.put_column(key(column), numbers(1000));
+  }
+  CHECK(cache.find_column(key(0)).has_value());
+  cache.put_column(key(3), numbers(1000));
+  CHECK(cache.find_column(key(0)).has_value());
+  CHECK(!cache.find_column(key(1)).has_value());
+  CHECK(cache.find_column(key(3))->size() == 1000);
+  CHECK(cache.size_bytes() <= 3 * 8 * 1000 + 1000);
+}
+
+TEST_CASE("a column of which few rows are wanted twice is worth decoding whole") {
+  SegmentCache cache(100000);
+  CHECK(!cache.note_few_rows(key(0)));
+  CHECK(!cache.find_column(key(0)).has_value());
+  CHECK(cache.note_few_rows(key(0)));
+  cache.put_column(key(0), numbers(1000));
+  CHECK(cache.find_column(key(0))->size() == 1000);
+}
+
+TEST_CASE("a column that went unused is not decoded whole again") {
+  SegmentCache cache(2 * 8 * 1000 + 1000);
+  CHECK(!cache.note_few_rows(key(0)));
+  CHECK(cache.note_few_rows(key(0)));
+  cache.put_column(key(0), numbers(1000));
+  for (std::uint64_t column = 1; column < 3; ++column) {
+    cache.put_column(key(column), numbers(1000));
+  }
+  CHECK(!cache.find_column(key(0)).has_value());
+  CHECK(!cache.note_few_rows(key(0)));
+  // One read whole for its own sake stays.
+  cache.put_column(key(0), numbers(1000));
+  CHECK(cache.find_column(key(0)).has_value());
+}
+
+TEST_CASE("a cache without a budget keeps nothing") {
+  SegmentCache cache(0);
+  CHECK(!cache.note_few_rows(key(0)));
+  CHECK(!cache.note_few_rows(key(0)));
+  cache.put_column(key(0), numbers(1));
+  CHECK(!cache.find_column(key(0)).has_value());
+  CHECK(cache.size_bytes() == 0);
+}
+
+}  // namespace evq
