@@ -50,18 +50,24 @@ Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys) {
 
 class ApplyRun {
  public:
-  ApplyRun(Executor& executor, const plan::Apply& apply) : executor_(executor), apply_(apply) {}
+  ApplyRun(Executor& executor, const plan::Apply& apply)
+      : executor_(executor), apply_(apply), lease_(executor.options().budget, name(apply)) {}
+
+  static std::string_view name(const plan::Apply& apply) {
+    return apply.per_row ? "mv-apply" : "partition";
+  }
 
   // Runs the subplan over `rows`; its output gets the passed columns of `input`'s row in front.
   Status run(const std::vector<Chunk>& rows, const Chunk& input, std::size_t row) {
     EVQ_TRY(executor_.check());
-    executor_.set_placeholder(&rows);
-    auto made = executor_.collect(*apply_.subplan);
-    executor_.set_placeholder(nullptr);
+    // Within another Apply its rows come back afterwards.
+    const std::vector<Chunk>* outer = executor_.set_placeholder(&rows);
+    auto made = executor_.collect(*apply_.subplan, name(apply_));
+    executor_.set_placeholder(outer);
     if (!made.ok()) {
       return std::move(made).take_error();
     }
-    for (Chunk& chunk : made.value()) {
+    for (Chunk& chunk : made.value().chunks) {
       const std::vector<std::uint32_t> repeated(chunk.rows(), static_cast<std::uint32_t>(row));
       std::vector<Vector> columns;
       for (const std::size_t column : apply_.passed) {
@@ -71,6 +77,7 @@ class ApplyRun {
         columns.push_back(std::move(column));
       }
       output_.emplace_back(std::move(columns), chunk.rows());
+      EVQ_TRY(lease_.grow(output_.back().size_bytes()));
     }
     return Status::success();
   }
@@ -80,6 +87,7 @@ class ApplyRun {
  private:
   Executor& executor_;
   const plan::Apply& apply_;
+  MemoryLease lease_;
   std::vector<Chunk> output_;
 };
 
@@ -87,17 +95,18 @@ class ApplyRun {
 
 Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& apply = std::get<plan::Apply>(node.op);
-  EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(*node.inputs[0]));
   ApplyRun run(executor, apply);
   if (apply.per_row) {
-    for (const Chunk& chunk : chunks) {
+    EVQ_TRY_ASSIGN(const Collected input, executor.collect(*node.inputs[0], "mv-apply"));
+    for (const Chunk& chunk : input.chunks) {
       for (std::size_t row = 0; row < chunk.rows(); ++row) {
         EVQ_TRY(run.run(unnest_chunk(*apply.unnest, chunk.slice(row, 1)), chunk, row));
       }
     }
     return push_all(run.take(), consumer);
   }
-  const Chunk input = join_chunks(chunks, node.inputs[0]->schema);
+  EVQ_TRY_ASSIGN(const WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
+  const Chunk& input = whole.rows;
   for (const std::vector<std::uint32_t>& group : group_rows(input, apply.keys)) {
     std::vector<Vector> columns;
     for (const Vector& column : input.columns()) {

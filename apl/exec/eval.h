@@ -13,11 +13,41 @@ namespace evq {
 
 // The value of `expr` for each of the chunk's rows. A worker may reuse one Evaluator for all its
 // chunks; not for use by two threads at once.
-Vector evaluate(const plan::Expr& expr, const EvalContext& context,
-                std::span<const Vector> columns, std::size_t rows);
+Vector evaluate(const plan::Expr& expr, const EvalContext& context, std::span<const Vector> columns,
+                std::size_t rows);
 
-// Row numbers, ascending, for which a bool vector is true (null is not).
+// Row numbers, ascending.
 using RowList = std::vector<std::uint32_t>;
+// The rows for which `holds`. Every row number is written and only kept where it holds: there is no
+// branch to mispredict.
+template <class Holds>
+void select_rows(std::size_t rows, RowList* out, const Holds& holds) {
+  out->resize(rows + 1);
+  std::uint32_t* to = out->data();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    to[count] = static_cast<std::uint32_t>(i);
+    count += holds(i) ? 1U : 0U;
+  }
+  out->resize(count);
+}
+
+// One byte a row, 1 or 0: what several predicates leave of some rows, before anything is made of
+// it.
+class RowMask {
+ public:
+  bool is_set() const { return !bytes_.empty(); }
+  void clear() { bytes_.clear(); }
+  // Keeps the rows for which `predicate`, a bool vector, is true as well.
+  void keep_true(const Vector& predicate);
+  std::size_t count() const;
+  void select(RowList* out) const;
+
+ private:
+  std::vector<std::uint8_t> bytes_;  // empty: all rows
+};
+
+// The rows for which a bool vector is true (null is not).
 void select_true(const Vector& predicate, RowList* out);
 // True when every row of `predicate` is true; cheap for constants and dictionaries.
 bool all_true(const Vector& predicate);

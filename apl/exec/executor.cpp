@@ -15,34 +15,47 @@ namespace {
 // Keeps what it is given.
 class CollectSink final : public Sink {
  public:
+  explicit CollectSink(MemoryLease lease) : lease_(std::move(lease)) {}
   Result<Flow> push(Chunk chunk) override {
+    EVQ_TRY(lease_.grow(chunk.size_bytes()));
     chunks_.push_back(std::move(chunk));
     return Flow::kMore;
   }
   std::vector<Chunk>& chunks() { return chunks_; }
+  MemoryLease& lease() { return lease_; }
 
  private:
+  MemoryLease lease_;
   std::vector<Chunk> chunks_;
 };
 
 class CollectConsumer final : public Consumer {
  public:
+  CollectConsumer(MemoryBudget* budget, std::string_view operator_name)
+      : budget_(budget), operator_name_(operator_name) {}
+
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<CollectSink>());
+    return std::unique_ptr<Sink>(
+        std::make_unique<CollectSink>(MemoryLease(budget_, operator_name_)));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    made_.lease = MemoryLease(budget_, operator_name_);
     for (const std::unique_ptr<Sink>& sink : sinks) {
-      for (Chunk& chunk : static_cast<CollectSink&>(*sink).chunks()) {
-        chunks_.push_back(std::move(chunk));
-      }
+      auto& collected = static_cast<CollectSink&>(*sink);
+      std::ranges::move(collected.chunks(), std::back_inserter(made_.chunks));
+      const std::size_t bytes = collected.lease().bytes();
+      collected.lease().reset();
+      EVQ_TRY(made_.lease.grow(bytes));
     }
-    std::ranges::stable_sort(chunks_, {}, &Chunk::sequence);
+    std::ranges::stable_sort(made_.chunks, {}, &Chunk::sequence);
     return Status::success();
   }
-  std::vector<Chunk>& chunks() { return chunks_; }
+  Collected take() { return std::move(made_); }
 
  private:
-  std::vector<Chunk> chunks_;
+  MemoryBudget* budget_;
+  std::string_view operator_name_;
+  Collected made_;
 };
 
 // Lets several inputs run one after the other into one consumer: completes it after the last.
@@ -118,8 +131,8 @@ Status push_all(std::vector<Chunk> chunks, Consumer& consumer) {
   return consumer.complete(std::move(sinks));
 }
 
-Executor::Executor(const EvalContext& context, const ExecOptions& options,
-                   SnapshotProvider* tables, QueryStats* stats)
+Executor::Executor(const EvalContext& context, const ExecOptions& options, SnapshotProvider* tables,
+                   QueryStats* stats)
     : context_(context), options_(options), tables_(tables), stats_(stats) {}
 
 Executor::~Executor() = default;
@@ -128,19 +141,25 @@ Status Executor::check() const {
   return options_.control != nullptr ? options_.control->check() : Status::success();
 }
 
-Result<std::vector<Chunk>> Executor::collect(const plan::Node& node) {
-  CollectConsumer consumer;
+Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name) {
+  CollectConsumer consumer(options_.budget, operator_name);
   EVQ_TRY(run(node, consumer));
-  return std::move(consumer.chunks());
+  return consumer.take();
+}
+
+const std::vector<Chunk>* Executor::set_placeholder(const std::vector<Chunk>* rows) {
+  std::erase_if(shared_results_,
+                [](const auto& entry) { return plan::reads_placeholder(*entry.first); });
+  return std::exchange(placeholder_, rows);
 }
 
 Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
-  auto at = shared_results_.find(shared.plan.get());
+  auto at = shared_results_.find(shared.plan);
   if (at == shared_results_.end()) {
-    EVQ_TRY_ASSIGN(std::vector<Chunk> chunks, collect(*shared.plan));
-    at = shared_results_.emplace(shared.plan.get(), std::move(chunks)).first;
+    EVQ_TRY_ASSIGN(Collected made, collect(*shared.plan, "a shared table"));
+    at = shared_results_.emplace(shared.plan, std::move(made)).first;
   }
-  return push_all(at->second, consumer);
+  return push_all(at->second.chunks, consumer);
 }
 
 Status Executor::run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
@@ -191,7 +210,7 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
       return map(sample_map(sample.probability, executor.context()));
     }
     Status operator()(const plan::Aggregate& /*op*/) {
-      return run_aggregate(executor, node, consumer);
+      return run_aggregate(executor, node, hints, consumer);
     }
     Status operator()(const plan::Sort& /*op*/) { return run_sort(executor, node, consumer); }
     Status operator()(const plan::Limit& /*op*/) { return run_top_n(executor, node, consumer); }

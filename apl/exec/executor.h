@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "apl/exec/operator.h"
@@ -35,17 +36,36 @@ struct ExecOptions {
   ThreadPool* pool = nullptr;       // null: everything on the calling thread
   MemoryBudget* budget = nullptr;   // null: unlimited
   QueryControl* control = nullptr;  // null: no deadline, no cancellation
+  // Only rows whose order of arrival is in this half-open range, in every dataset that is scanned.
+  ArrivalRange arrivals;
   // Count rows that match in blocks an early stop would skip, so that rows_matched is the total.
   bool exact_matches = false;
   // Test configurations: turn every dictionary into a flat vector before operators see it.
   bool force_flat = false;
 };
 
-// Tells a scan what the operators above it make of its rows.
+// The first `count` rows in the order of one column. Ties go to the rows first in the stream when
+// there is no other key.
+struct TopRows {
+  std::size_t column = 0;
+  SortOrder order;
+  std::size_t count = 0;
+  bool only_key = false;
+};
+
+// Tells a scan or an aggregation what the operators above it make of its rows.
 struct ScanHints {
   // Rows with a `_time` below this bound cannot reach the result; it only rises. Null: no bound.
   const std::atomic<std::int64_t>* time_floor = nullptr;
   bool newest_first = false;  // visit blocks by descending max time
+  // Groups of an aggregation that are not among these cannot reach the result.
+  std::optional<TopRows> top_groups;
+};
+
+// The whole output of a node, in order, and the bytes it was charged for.
+struct Collected {
+  std::vector<Chunk> chunks;
+  MemoryLease lease;
 };
 
 class Executor {
@@ -56,8 +76,8 @@ class Executor {
 
   // Runs `node` to its end, or until `consumer` wants no more.
   Status run(const plan::Node& node, Consumer& consumer, const ScanHints& hints = {});
-  // Runs `node` and keeps its output, in order.
-  Result<std::vector<Chunk>> collect(const plan::Node& node);
+  // Runs `node` and keeps its output. `operator_name`, a literal, is for memory errors.
+  Result<Collected> collect(const plan::Node& node, std::string_view operator_name);
 
   const EvalContext& context() const { return context_; }
   const ExecOptions& options() const { return options_; }
@@ -65,8 +85,8 @@ class Executor {
   SnapshotProvider& tables() { return *tables_; }
   // kCancelled or kTimeout when the query must end.
   Status check() const;
-  // The rows a Placeholder stands for while an Apply runs its subplan.
-  void set_placeholder(const std::vector<Chunk>* rows) { placeholder_ = rows; }
+  // The rows a Placeholder stands for while an Apply runs its subplan; null afterwards.
+  const std::vector<Chunk>* set_placeholder(const std::vector<Chunk>* rows);
 
  private:
   Status run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
@@ -77,7 +97,8 @@ class Executor {
   const ExecOptions options_;
   SnapshotProvider* const tables_;
   QueryStats* const stats_;
-  std::map<const plan::Node*, std::vector<Chunk>> shared_results_;
+  // By plan, which is kept so that its address stays its own.
+  std::map<std::shared_ptr<const plan::Node>, Collected> shared_results_;
   const std::vector<Chunk>* placeholder_ = nullptr;
 };
 
@@ -85,7 +106,8 @@ class Executor {
 Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hints,
                 Consumer& consumer);
 Status run_fetch(Executor& executor, const plan::Node& node, Consumer& consumer);
-Status run_aggregate(Executor& executor, const plan::Node& node, Consumer& consumer);
+Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                     Consumer& consumer);
 Status run_sort(Executor& executor, const plan::Node& node, Consumer& consumer);
 Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer);
 Status run_join(Executor& executor, const plan::Node& node, Consumer& consumer);

@@ -34,11 +34,7 @@ std::map<std::size_t, BlockPositions> rows_by_block(const Vector& locations) {
 // One column of the fetched rows of one block, in the order of `rows`.
 Result<Vector> read_rows(StoredBlock& block, const plan::ScanColumn& wanted,
                          std::span<const std::uint32_t> rows) {
-  const std::optional<std::size_t> column = block.reader().find(wanted.field);
-  if (!column.has_value()) {
-    return Vector::constant(Value::null(wanted.type), rows.size());
-  }
-  EVQ_TRY_ASSIGN(const Vector values, block.reader().read(*column, Selection::rows(rows)));
+  EVQ_TRY_ASSIGN(const Vector values, block.column_rows(wanted.field, rows));
   return values.type() == wanted.type ? values : values.widen(wanted.type);
 }
 

@@ -1,17 +1,18 @@
 #pragma once
-// GroupTable: numbers the distinct combinations of key columns it is shown, 0, 1, 2, … in order of
-// first sight. One worker's; two tables of the same key types can be merged.
+// GroupTable: numbers the distinct combinations of key columns it is shown, 0, 1, 2, … One
+// worker's; two tables of the same key types and seed can be merged.
 //
-// Keys are kept as byte strings (a null flag and a fixed or length-prefixed payload per column).
-// Three shortcuts avoid building them per row: columns that are dictionaries are looked up once
-// per entry or combination of entries, a single integer column goes through runs of equal values
-// and a table of integers, a single string column is hashed in place.
+// Rows reach the hash table in as few pieces as their shapes allow: of columns that are
+// dictionaries each combination of entries comes once a chunk, of integers each run of equal
+// values, of all others each row. Hashes are computed for many keys at once and the table's memory
+// is asked for ahead, because in a large table every look-up would wait for it.
 
 #include <cstdint>
+#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "apl/exec/group_keys.h"
 #include "store/base/result.h"
 #include "store/column/vector.h"
 
@@ -19,18 +20,32 @@ namespace evq {
 
 class GroupTable {
  public:
-  GroupTable(std::vector<Type> key_types, std::uint64_t seed);
+  GroupTable(const std::vector<Type>& key_types, std::uint64_t seed);
 
   // groups[i] becomes the group of row i. `order` is the position of row 0 in the stream, for
   // first_seen().
   void assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
               std::uint32_t* groups);
 
+  // What assign() says as numbers of rows a group, for callers that only count them.
+  struct Counted {
+    std::span<const std::uint32_t> groups;
+    std::span<const std::uint32_t> counts;
+  };
+  // Nothing when the keys are not dictionaries with few combinations of entries. The spans live
+  // until the next call.
+  std::optional<Counted> count(std::span<const Vector> keys, std::size_t rows, std::uint64_t order);
+  // What assign() makes of the keys that count() was just given: after it gave something, and after
+  // it gave nothing.
+  void assign_counted(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups);
+  void assign_uncounted(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
+                        std::uint32_t* groups);
+
   static constexpr std::uint32_t kNoGroup = 0xffffffff;
   // groups[i] becomes the group of row i, or kNoGroup when its key has not been assigned one.
   void find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const;
 
-  std::size_t size() const { return keys_.size(); }
+  std::size_t size() const { return hashes_.size(); }
   // to[g] becomes this table's group with the key of `other`'s group g.
   void merge(const GroupTable& other, std::vector<std::uint32_t>* to);
   // Position in the stream of the first row of a group.
@@ -40,23 +55,53 @@ class GroupTable {
   std::size_t size_bytes() const;
 
  private:
-  std::uint32_t find_or_insert(std::string_view key, std::uint64_t hash, std::uint64_t order);
+  struct Slot {
+    std::uint32_t tag;    // the hash's upper half
+    std::uint32_t group;  // + 1, or 0 for an empty slot
+  };
+  void hash_batch(const KeyBatch& batch, std::vector<std::uint64_t>* hashes) const;
+  void prefetch(std::span<const std::uint64_t> hashes) const;
+  // The group of key j of the batch, or kNoGroup.
+  std::uint32_t look_up(const KeyBatch& batch, std::size_t j, std::uint64_t hash) const;
+  // groups[j] becomes the group of key j; new ones have no first_seen yet.
+  void resolve(const KeyBatch& batch, std::uint32_t* groups);
+  void find_batch(const KeyBatch& batch, std::uint32_t* groups) const;
+  // Enters the next group, whose key is in the columns already.
+  void insert(std::uint64_t hash);
+  // This table's group with the key of `other`'s group.
+  std::uint32_t merge_one(const GroupTable& other, std::size_t other_group);
   void grow();
-  void assign_combined(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
-                       std::uint32_t* groups);
-  void assign_integers(const Vector& key, std::size_t rows, std::uint64_t order,
-                       std::uint32_t* groups);
-  void assign_general(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
-                      std::uint32_t* groups);
+  template <class SlotOf, class Take>
+  void for_each_batch(std::span<const Vector> keys, std::size_t count, const SlotOf& slot_of,
+                      const Take& take) const;
+  // Notes that rows of `groups` lie at order + position_of(j); groups below `known` were seen in
+  // chunks before this one.
+  template <class PositionOf>
+  void note_seen(std::span<const std::uint32_t> groups, std::size_t known, std::uint64_t order,
+                 const PositionOf& position_of);
 
-  std::vector<Type> key_types_;
+  // Fills present_… for the combinations of the rows.
+  template <class C>
+  void resolve_combinations(const C* combinations, std::size_t rows, std::size_t radix,
+                            std::span<const Vector> keys, std::uint64_t order);
+  template <class C>
+  void assign_combinations(const C* combinations, std::size_t rows, std::uint32_t* groups);
+  void assign_rows(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
+                   std::uint64_t order, std::uint32_t* groups);
+  void assign_runs(const Vector& key, std::size_t rows, std::uint64_t order, std::uint32_t* groups);
+
   std::uint64_t seed_;
-  StringArena arena_;
-  std::vector<std::string_view> keys_;    // by group
-  std::vector<std::uint64_t> hashes_;     // by group
+  std::vector<GroupKeys> columns_;
+  std::vector<std::uint64_t> hashes_;      // by group
   std::vector<std::uint64_t> first_seen_;  // by group
-  std::vector<std::uint32_t> slots_;      // group + 1, or 0 for an empty slot
-  std::vector<std::uint32_t> scratch_;    // group + 1 of a combination of codes
+  std::vector<Slot> slots_;
+  std::uint64_t order_max_ = 0;  // of the chunks so far
+  // Of the last chunk: the combinations of entries that occur, with their rows and groups.
+  std::vector<std::uint32_t> present_;
+  std::vector<std::uint32_t> present_counts_;
+  std::vector<std::uint32_t> present_groups_;
+  std::vector<std::uint32_t> by_combination_;  // its rows, then its first row, then its group
+  std::vector<std::uint32_t> row_numbers_;     // the combination of each row, or each row
 };
 
 }  // namespace evq

@@ -1,6 +1,8 @@
 // Hash join. The right side is collected and grouped by key; left chunks are probed by all workers
 // as they come. A null key matches nothing (unless the plan says so). Rows of the right side that
 // no left row matched are remembered in one flag a row for the kinds that emit them at the end.
+// When no key comes twice on the right, each left row has one partner at most and whole chunks are
+// paired at once. Columns of a short right side come out as dictionaries over it.
 
 #include <algorithm>
 #include <atomic>
@@ -22,6 +24,7 @@ struct BuildSide {
   std::unique_ptr<GroupTable> table;
   std::vector<std::uint32_t> group_begin;  // rows of group g: group_rows[group_begin[g]…[g + 1])
   std::vector<std::uint32_t> group_rows;
+  bool unique_keys = false;  // no group has two rows
   std::vector<std::atomic<std::uint8_t>> matched;
   MemoryLease lease;
 
@@ -42,16 +45,16 @@ std::vector<Vector> key_columns(std::span<const Vector> columns,
   return keys;
 }
 
-Status build(Executor& executor, const plan::Join& join, const plan::Node& right,
-             BuildSide* side) {
-  EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(right));
+Status build(Executor& executor, const plan::Join& join, const plan::Node& right, BuildSide* side) {
+  EVQ_TRY_ASSIGN(const Collected collected, executor.collect(right, "join"));
+  const std::vector<Chunk>& chunks = collected.chunks;
   std::size_t bytes = 0;
   for (const Chunk& chunk : chunks) {
     side->rows += chunk.rows();
     bytes += chunk.size_bytes();
   }
   side->lease = MemoryLease(executor.options().budget, "join");
-  EVQ_TRY(side->lease.grow(2 * bytes + side->rows * 2 * sizeof(std::uint32_t)));
+  EVQ_TRY(side->lease.grow(bytes + side->rows * 2 * sizeof(std::uint32_t)));
   for (std::size_t column = 0; column < right.schema.size(); ++column) {
     std::vector<Vector> parts;
     for (const Chunk& chunk : chunks) {
@@ -93,6 +96,9 @@ Status build(Executor& executor, const plan::Join& join, const plan::Node& right
       side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);
     }
   }
+  side->unique_keys = std::ranges::adjacent_find(side->group_begin, [](auto from, auto to) {
+                        return to > from + 1;
+                      }) == side->group_begin.end();
   side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
   return Status::success();
 }
@@ -113,6 +119,11 @@ struct JoinSpec {
   bool keeps_unmatched_left() const {
     return op.kind == plan::JoinKind::kLeftOuter || op.kind == plan::JoinKind::kFullOuter;
   }
+  // Whether right rows come out, or not, by having been matched.
+  bool marks_matches() const {
+    return op.kind == plan::JoinKind::kRightOuter || op.kind == plan::JoinKind::kFullOuter ||
+           op.kind == plan::JoinKind::kRightSemi || op.kind == plan::JoinKind::kRightAnti;
+  }
 };
 
 class ProbeSink final : public Sink {
@@ -125,6 +136,10 @@ class ProbeSink final : public Sink {
     const std::vector<Vector> keys = key_columns(chunk.columns(), spec_.op.left_keys);
     groups_.resize(chunk.rows());
     spec_.side.table->find(keys, chunk.rows(), groups_.data());
+    if (spec_.side.unique_keys && spec_.emits_pairs() && !spec_.marks_matches()) {
+      pair_rows(keys, chunk.rows());
+      return flush(chunk);
+    }
     for (std::size_t row = 0; row < chunk.rows(); ++row) {
       std::uint32_t group = groups_[row];
       if (!spec_.op.nulls_match && has_null_key(keys, row)) {
@@ -141,6 +156,27 @@ class ProbeSink final : public Sink {
   std::unique_ptr<Sink> release_next() { return std::move(next_); }
 
  private:
+  // The partner of every row of a chunk, for unique keys.
+  void pair_rows(std::span<const Vector> keys, std::size_t rows) {
+    const BuildSide& side = spec_.side;
+    const bool nulls_fail =
+        !spec_.op.nulls_match && std::ranges::any_of(keys, &Vector::may_have_nulls);
+    left_rows_.resize(rows);
+    right_rows_.resize(rows);
+    std::size_t count = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::uint32_t group = groups_[row];
+      const bool fails = group == GroupTable::kNoGroup ||
+                         side.group_begin[group] == side.group_begin[group + 1] ||
+                         (nulls_fail && has_null_key(keys, row));
+      left_rows_[count] = static_cast<std::uint32_t>(row);
+      right_rows_[count] = fails ? side.null_row() : side.group_rows[side.group_begin[group]];
+      count += fails && !spec_.keeps_unmatched_left() ? 0U : 1U;
+    }
+    left_rows_.resize(count);
+    right_rows_.resize(count);
+  }
+
   Result<Flow> probe(const Chunk& chunk, std::uint32_t row, std::uint32_t group) {
     const BuildSide& side = spec_.side;
     const std::uint32_t begin = group == GroupTable::kNoGroup ? 0 : side.group_begin[group];
@@ -162,7 +198,9 @@ class ProbeSink final : public Sink {
         break;
     }
     for (std::uint32_t at = begin; at < end; ++at) {
-      spec_.side.matched[side.group_rows[at]].store(1, std::memory_order_relaxed);
+      if (spec_.marks_matches()) {
+        spec_.side.matched[side.group_rows[at]].store(1, std::memory_order_relaxed);
+      }
       if (spec_.emits_pairs()) {
         EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.group_rows[at]));
         if (flow == Flow::kDone) {
@@ -190,17 +228,35 @@ class ProbeSink final : public Sink {
       return Flow::kMore;
     }
     std::vector<Vector> columns;
+    // Rows rise, and each comes once when there are as many as the chunk has.
+    const bool all_left = left_rows_.size() == chunk.rows() && spec_.side.unique_keys;
     for (const Vector& column : chunk.columns()) {
-      columns.push_back(column.gather(left_rows_));
+      columns.push_back(all_left ? column : column.gather(left_rows_));
     }
-    for (std::size_t i = 0; spec_.emits_right() && i < spec_.side.columns.size(); ++i) {
-      columns.push_back(spec_.side.columns[i].gather(right_rows_));
+    if (spec_.emits_right()) {
+      add_right_columns(&columns);
     }
     Chunk joined(std::move(columns), left_rows_.size());
     joined.set_sequence(chunk.sequence());
     left_rows_.clear();
     right_rows_.clear();
     return next_->push(std::move(joined));
+  }
+
+  void add_right_columns(std::vector<Vector>* columns) const {
+    const std::size_t entries = spec_.side.rows + 1;
+    if (entries > kBlockRowsMax || entries > right_rows_.size()) {
+      for (const Vector& column : spec_.side.columns) {
+        columns->push_back(column.gather(right_rows_));
+      }
+      return;
+    }
+    const std::shared_ptr<Code[]> codes = make_codes(right_rows_.size());
+    std::ranges::transform(right_rows_, codes.get(),
+                           [](std::uint32_t row) { return static_cast<Code>(row); });
+    for (const Vector& column : spec_.side.columns) {
+      columns->push_back(Vector::dictionary(column.shared_values(), codes, right_rows_.size()));
+    }
   }
 
   const JoinSpec& spec_;
@@ -239,8 +295,7 @@ class ProbeConsumer final : public Consumer {
     std::vector<std::uint32_t> rows;
     const plan::JoinKind kind = spec_.op.kind;
     const bool unmatched = kind == plan::JoinKind::kRightOuter ||
-                           kind == plan::JoinKind::kFullOuter ||
-                           kind == plan::JoinKind::kRightAnti;
+                           kind == plan::JoinKind::kFullOuter || kind == plan::JoinKind::kRightAnti;
     if (!unmatched && kind != plan::JoinKind::kRightSemi) {
       return rows;
     }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -25,7 +26,7 @@ constexpr std::array<CompareRow, 5> kCompareRows = {{
 // String operators whose match must contain the terms of the text sought. `open_begin` and
 // `open_end` say on which side the text may be a part of a longer term.
 struct TextRow {
-  std::string_view function;
+  std::string_view function;  // "op_" and the kind of a search
   bool open_begin;
   bool open_end;
 };
@@ -149,7 +150,42 @@ class Translator {
   const std::string time_field_ = std::string(kTimeField);
 };
 
+// Takes what `expr` reads apart: columns of searches with required terms, and all other columns.
+void collect_searches(const plan::Expr& expr, SearchedColumns* searched,
+                      std::set<std::size_t>* other) {
+  if (expr.is_column()) {
+    other->insert(expr.column);
+    return;
+  }
+  std::vector<std::string> terms;
+  if (expr.is_call("op_search")) {
+    const std::string function = "op_" + std::string(expr.args[1]->constant.as_text());
+    for (const TextRow& row : kTextRows) {
+      if (row.function == function) {
+        terms = required_terms(expr.args[0]->constant.as_text(), row.open_begin, row.open_end);
+      }
+    }
+  }
+  for (const plan::ExprPtr& arg : expr.args) {
+    if (!terms.empty() && arg->is_column()) {
+      (*searched)[arg->column].push_back(terms);
+    } else {
+      collect_searches(*arg, searched, other);
+    }
+  }
+}
+
 }  // namespace
+
+SearchedColumns searched_columns(const plan::Expr& filter) {
+  SearchedColumns searched;
+  std::set<std::size_t> other;
+  collect_searches(filter, &searched, &other);
+  for (const std::size_t column : other) {
+    searched.erase(column);
+  }
+  return searched;
+}
 
 BlockTest block_test(const plan::Scan& scan) {
   const Translator translator(scan);

@@ -3,7 +3,8 @@
 // filters exclude every row are never decoded. The translation is conservative: a conjunct it does
 // not understand may match, and so does a column whose stored type could compare differently.
 
-#include <span>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "apl/plan/plan.h"
@@ -13,5 +14,11 @@ namespace evq {
 
 // True at least for every block that holds a row for which all of `filters` are true.
 BlockTest block_test(const plan::Scan& scan);
+
+// For a filter that searches columns: the scan's columns that only `search` reads, each with the
+// terms (folded) of every search that reads it. A column whose block has none of these sets of
+// terms may stand as null for the filter, unread.
+using SearchedColumns = std::map<std::size_t, std::vector<std::vector<std::string>>>;
+SearchedColumns searched_columns(const plan::Expr& filter);
 
 }  // namespace evq

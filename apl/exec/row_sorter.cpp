@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "apl/exec/eval.h"
@@ -36,34 +37,70 @@ std::uint64_t number_of_text(std::string_view text) {
   return number;
 }
 
-std::uint64_t number_of_value(const Values& values, std::size_t slot) {
+// Room for the nulls at both ends; values squeezed together are told apart by full comparison.
+constexpr std::uint64_t kNumberMin = 1;
+constexpr std::uint64_t kNumberMax = ~std::uint64_t{0} - 1;
+
+template <class T, class NumberOf>
+void number_slots(const Values& values, SortOrder order, std::uint64_t* out,
+                  const NumberOf& number_of) {
+  const T* data = values.data<T>();
+  const std::size_t count = values.size();
+  const std::uint64_t flip = order.descending ? ~std::uint64_t{0} : 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = std::clamp<std::uint64_t>(number_of(data[i]) ^ flip, kNumberMin, kNumberMax);
+  }
+  const std::uint64_t null_number = order.nulls_first ? 0 : ~std::uint64_t{0};
+  for (std::size_t i = 0; values.has_nulls() && i < count; ++i) {
+    out[i] = values.is_null(i) ? null_number : out[i];
+  }
+}
+
+void number_slots(const Values& values, SortOrder order, std::uint64_t* out) {
   switch (physical_of(values.type())) {
     case Physical::kByte:
-      return values.data<std::uint8_t>()[slot];
+      return number_slots<std::uint8_t>(values, order, out,
+                                        [](std::uint8_t value) { return std::uint64_t{value}; });
     case Physical::kInt64:
-      return static_cast<std::uint64_t>(values.data<std::int64_t>()[slot]) ^ kSignBit;
+      return number_slots<std::int64_t>(values, order, out, [](std::int64_t value) {
+        return static_cast<std::uint64_t>(value) ^ kSignBit;
+      });
     case Physical::kDouble:
-      return number_of_double(values.data<double>()[slot]);
+      return number_slots<double>(values, order, out, number_of_double);
     case Physical::kView:
+      if (values.type() == Type::kString) {
+        return number_slots<std::string_view>(values, order, out, number_of_text);
+      }
       // Dynamics are told apart by the full comparison only.
-      return values.type() == Type::kString ? number_of_text(values.data<std::string_view>()[slot])
-                                            : 0;
+      return number_slots<std::string_view>(values, order, out,
+                                            [](std::string_view) { return std::uint64_t{0}; });
     case Physical::kNone:
-      break;
+      std::fill_n(out, values.size(), order.nulls_first ? 0 : ~std::uint64_t{0});
+      return;
   }
-  return 0;
 }
 
 }  // namespace
 
-std::uint64_t sort_number(const Values& values, std::size_t slot, SortOrder order) {
-  if (values.is_null(slot)) {
-    return order.nulls_first ? 0 : ~std::uint64_t{0};
+void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out) {
+  out->resize(column.size());
+  if (column.size() == 0) {
+    return;
   }
-  const std::uint64_t number = number_of_value(values, slot);
-  const std::uint64_t directed = order.descending ? ~number : number;
-  // Room for the nulls at both ends; values squeezed together are told apart by full comparison.
-  return std::clamp<std::uint64_t>(directed, 1, ~std::uint64_t{0} - 1);
+  if (column.is_flat()) {
+    number_slots(column.values(), order, out->data());
+    return;
+  }
+  std::vector<std::uint64_t> entries(column.values().size());
+  number_slots(column.values(), order, entries.data());
+  for (std::size_t i = 0; i < out->size(); ++i) {
+    (*out)[i] = entries[column.slot(i)];
+  }
+}
+
+bool is_exact_sort_number(Type type, std::uint64_t number) {
+  const bool extreme = number == kNumberMin || number == kNumberMax;
+  return physical_of(type) != Physical::kView && !extreme;
 }
 
 RowSorter::RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit,
@@ -72,24 +109,8 @@ RowSorter::RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit,
 
 void RowSorter::first_keys(const Chunk& chunk, std::vector<std::uint64_t>* out) const {
   out->clear();
-  if (keys_.empty()) {
-    return;
-  }
-  const Vector& column = chunk.column(keys_[0].column);
-  const SortOrder order = keys_[0].order;
-  out->resize(chunk.rows());
-  if (column.is_flat()) {
-    for (std::size_t i = 0; i < out->size(); ++i) {
-      (*out)[i] = sort_number(column.values(), i, order);
-    }
-    return;
-  }
-  std::vector<std::uint64_t> entries(column.values().size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    entries[i] = sort_number(column.values(), i, order);
-  }
-  for (std::size_t i = 0; i < out->size(); ++i) {
-    (*out)[i] = entries[column.slot(i)];
+  if (!keys_.empty()) {
+    sort_numbers(chunk.column(keys_[0].column), keys_[0].order, out);
   }
 }
 
@@ -132,46 +153,50 @@ void RowSorter::sort_rows(std::vector<RowRef>* rows) const {
   std::sort(rows->begin(), rows->end(), less);
 }
 
-Status RowSorter::charge() {
-  std::size_t bytes = 0;
+Status RowSorter::charge(const Part& added) {
+  bytes_ += added.chunk.size_bytes() +
+            (added.first_keys.size() + added.positions.size()) * sizeof(std::uint64_t);
+  return lease_.resize(bytes_);
+}
+
+Status RowSorter::charge_all() {
+  bytes_ = 0;
   for (const Part& part : parts_) {
-    bytes += part.chunk.size_bytes() +
-             (part.first_keys.size() + part.positions.size()) * sizeof(std::uint64_t);
+    EVQ_TRY(charge(part));
   }
-  return lease_.resize(bytes);
+  return lease_.resize(bytes_);
+}
+
+// The rows that can be among the first `limit`: at most that many, and ties by the first key.
+RowList RowSorter::candidates(const std::vector<std::uint64_t>& first_keys,
+                              std::size_t rows) const {
+  RowList kept;
+  if (first_keys.empty()) {
+    kept.resize(std::min(rows, limit_));
+    std::iota(kept.begin(), kept.end(), 0U);
+    return kept;
+  }
+  const std::uint64_t bound = threshold_.value_or(~std::uint64_t{0});
+  select_rows(rows, &kept, [&](std::size_t i) { return first_keys[i] <= bound; });
+  if (kept.size() <= limit_) {
+    return kept;
+  }
+  if (limit_ == 0) {
+    return {};
+  }
+  std::vector<std::uint64_t> sorted(kept.size());
+  std::ranges::transform(kept, sorted.begin(), [&](std::uint32_t i) { return first_keys[i]; });
+  std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(limit_ - 1));
+  const std::uint64_t nearer = sorted[limit_ - 1];
+  std::erase_if(kept, [&](std::uint32_t i) { return first_keys[i] > nearer; });
+  return kept;
 }
 
 Status RowSorter::add(Chunk chunk) {
   Part part;
   const std::uint64_t base = chunk.sequence() << kPositionShift;
   first_keys(chunk, &part.first_keys);
-  RowList kept;
-  if (threshold_.has_value() && !part.first_keys.empty()) {
-    for (std::size_t i = 0; i < part.first_keys.size(); ++i) {
-      if (part.first_keys[i] <= *threshold_) {
-        kept.push_back(static_cast<std::uint32_t>(i));
-      }
-    }
-  } else {
-    kept.resize(chunk.rows());
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      kept[i] = static_cast<std::uint32_t>(i);
-    }
-  }
-  if (kept.size() > limit_ && !keys_.empty()) {
-    // Only the first `limit` of this chunk's rows, ties by the first key kept for the rest.
-    std::vector<std::uint64_t> sorted(kept.size());
-    std::ranges::transform(kept, sorted.begin(), [&](std::uint32_t i) { return part.first_keys[i]; });
-    if (limit_ > 0) {
-      std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(limit_ - 1));
-      const std::uint64_t bound = sorted[limit_ - 1];
-      std::erase_if(kept, [&](std::uint32_t i) { return part.first_keys[i] > bound; });
-    } else {
-      kept.clear();
-    }
-  } else if (kept.size() > limit_) {
-    kept.resize(limit_);
-  }
+  const RowList kept = candidates(part.first_keys, chunk.rows());
   if (kept.empty()) {
     return Status::success();
   }
@@ -182,10 +207,8 @@ Status RowSorter::add(Chunk chunk) {
   if (kept.size() != chunk.rows()) {
     std::vector<std::uint64_t> keys;
     keys.reserve(part.first_keys.empty() ? 0 : kept.size());
-    for (const std::uint32_t i : kept) {
-      if (!part.first_keys.empty()) {
-        keys.push_back(part.first_keys[i]);
-      }
+    for (std::size_t i = 0; !part.first_keys.empty() && i < kept.size(); ++i) {
+      keys.push_back(part.first_keys[kept[i]]);
     }
     part.first_keys = std::move(keys);
     chunk.select(kept);
@@ -193,13 +216,12 @@ Status RowSorter::add(Chunk chunk) {
   rows_ += kept.size();
   part.chunk = std::move(chunk);
   parts_.push_back(std::move(part));
-  if (limit_ != kNoLimit && rows_ > std::max(limit_ * kSlack, kHeldRowsMin)) {
+  const bool limited = limit_ != kNoLimit;
+  if (limited && (rows_ > std::max(limit_ * kSlack, kHeldRowsMin) ||
+                  (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty()))) {
     return compact();
   }
-  if (limit_ != kNoLimit && rows_ >= limit_ && !threshold_.has_value() && !keys_.empty()) {
-    return compact();
-  }
-  return charge();
+  return charge(parts_.back());
 }
 
 Status RowSorter::add(RowSorter&& other) {
@@ -207,10 +229,11 @@ Status RowSorter::add(RowSorter&& other) {
   rows_ += other.rows_;
   for (Part& part : other.parts_) {
     parts_.push_back(std::move(part));
+    EVQ_TRY(charge(parts_.back()));
   }
   other.parts_.clear();
   other.rows_ = 0;
-  return charge();
+  return Status::success();
 }
 
 std::vector<Chunk> RowSorter::gather(std::span<const RowRef> rows, bool keep_positions,
@@ -278,10 +301,12 @@ Status RowSorter::compact() {
     threshold_ = refs.back().first_key;
   }
   parts_ = std::move(parts);
-  return charge();
+  return charge_all();
 }
 
-std::optional<std::uint64_t> RowSorter::threshold() const { return threshold_; }
+std::optional<std::uint64_t> RowSorter::threshold() const {
+  return threshold_;
+}
 
 Result<std::vector<Chunk>> RowSorter::finish() {
   std::vector<RowRef> refs = all_rows();

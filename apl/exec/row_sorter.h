@@ -47,6 +47,9 @@ class RowSorter {
   };
 
   void first_keys(const Chunk& chunk, std::vector<std::uint64_t>* out) const;
+  // Row numbers of a chunk with these first keys (empty without keys).
+  std::vector<std::uint32_t> candidates(const std::vector<std::uint64_t>& first_keys,
+                                        std::size_t rows) const;
   bool before(const RowRef& a, const RowRef& b) const;
   std::vector<RowRef> all_rows() const;
   void sort_rows(std::vector<RowRef>* rows) const;
@@ -54,18 +57,23 @@ class RowSorter {
   Status compact();
   std::vector<Chunk> gather(std::span<const RowRef> rows, bool keep_positions,
                             std::vector<std::uint64_t>* positions) const;
-  Status charge();
+  // Books what is held; `added` is the only part that is new.
+  Status charge(const Part& added);
+  Status charge_all();
 
   std::vector<plan::SortKey> keys_;
   std::size_t limit_;
   MemoryLease lease_;
   std::vector<Part> parts_;
   std::size_t rows_ = 0;
+  std::size_t bytes_ = 0;
   std::optional<std::uint64_t> threshold_;
 };
 
-// An unsigned number that orders like the value at `slot` of `values` under `order`, or nearly:
-// equal numbers may stand for different values (long strings, dynamics).
-std::uint64_t sort_number(const Values& values, std::size_t slot, SortOrder order);
+// For each row an unsigned number that orders like the row's value under `order`, or nearly: equal
+// numbers may stand for different values (long strings, dynamics, the extremes of a type).
+void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out);
+// True when equal numbers stand for equal values, as far as `number` is concerned.
+bool is_exact_sort_number(Type type, std::uint64_t number);
 
 }  // namespace evq

@@ -54,6 +54,9 @@ struct SharedScan {
   bool has_test;
   std::vector<std::uint32_t> order;
   std::vector<std::vector<std::size_t>> filter_columns;  // columns each filter reads
+  std::vector<SearchedColumns> searched_columns;         // of each filter
+  std::vector<std::size_t> last_filter;  // by column: the last filter that reads it, + 1
+  bool counts_only = false;              // no column's values come out
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
 };
@@ -68,7 +71,9 @@ class BlockRows {
         columns_(shared.scan.columns.size()),
         loaded_(shared.scan.columns.size(), false) {}
 
-  std::size_t size() const { return all_ ? block_.rows() : rows_.size(); }
+  std::size_t size() const {
+    return counted_.has_value() ? *counted_ : all_ ? block_.rows() : rows_.size();
+  }
 
   Status load(std::size_t column) {
     if (loaded_[column]) {
@@ -80,8 +85,8 @@ class BlockRows {
     } else {
       EVQ_TRY_ASSIGN(Vector values,
                      read(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field));
-      columns_[column] = values.type() == wanted.type ? std::move(values)
-                                                      : values.widen(wanted.type);
+      columns_[column] =
+          values.type() == wanted.type ? std::move(values) : values.widen(wanted.type);
     }
     loaded_[column] = true;
     return Status::success();
@@ -104,25 +109,63 @@ class BlockRows {
     return Status::success();
   }
 
-  Status apply(const plan::Expr& filter, const std::vector<std::size_t>& needed) {
-    for (const std::size_t column : needed) {
-      EVQ_TRY(load(column));
-    }
-    const Vector truth = evaluate(filter, shared_.executor.context(), columns_, size());
-    if (all_true(truth)) {
+  // Drops rows that arrived outside the range.
+  Status keep_arrivals(const ArrivalRange& arrivals) {
+    const SnapshotBlock& info = block_.info();
+    if (arrivals.from <= info.first_ordinal && info.ordinal_end <= arrivals.before) {
       return Status::success();
     }
-    RowList passed;
-    select_true(truth, &passed);
-    if (passed.size() != size()) {
-      narrow(std::move(passed));
+    EVQ_TRY_ASSIGN(const Vector stored, block_.ordinals());
+    const Vector ordinals = stored.is_flat() ? stored : stored.flatten();
+    const std::int64_t* data = ordinals.values().data<std::int64_t>();
+    RowList kept;
+    for (std::uint32_t row = 0; row < size(); ++row) {
+      const auto ordinal = static_cast<std::uint64_t>(data[all_ ? row : rows_[row]]);
+      if (arrivals.from <= ordinal && ordinal < arrivals.before) {
+        kept.push_back(row);
+      }
     }
+    narrow(std::move(kept));
+    return Status::success();
+  }
+
+  // Filter number `index` of the scan. What filters say by dictionary entries is gathered in the
+  // mask; the others see only the rows that are left.
+  Status apply(std::size_t index) {
+    const bool by_entries = is_by_entries(index);
+    if (mask_.is_set() && !by_entries) {
+      apply_mask();
+      if (size() == 0) {
+        return Status::success();
+      }
+    }
+    EVQ_TRY(load_for(index));
+    const Vector truth =
+        evaluate(*shared_.scan.filters[index], shared_.executor.context(), columns_, size());
+    filters_done_ = index + 1;
+    if (!all_true(truth)) {
+      mask_.keep_true(truth);
+    }
+    const bool last = filters_done_ == shared_.scan.filters.size();
+    if (!mask_.is_set() || (!last && by_entries)) {
+      return Status::success();
+    }
+    if (last && shared_.counts_only) {
+      counted_ = mask_.count();
+      return Status::success();
+    }
+    apply_mask();
     return Status::success();
   }
 
   Result<Chunk> finish() {
     for (std::size_t column = 0; column < columns_.size(); ++column) {
-      EVQ_TRY(load(column));
+      const plan::ScanColumn& wanted = shared_.scan.columns[column];
+      if (wanted.filter_only) {
+        columns_[column] = Vector::constant(Value::null(wanted.type), size());
+      } else {
+        EVQ_TRY(load(column));
+      }
     }
     Chunk chunk(std::move(columns_), size());
     chunk.set_sequence(block_index_);
@@ -130,10 +173,64 @@ class BlockRows {
   }
 
  private:
+  // The columns that filter `index` reads; a null where search cannot find anything.
+  Status load_for(std::size_t index) {
+    const SearchedColumns& searched = shared_.searched_columns[index];
+    for (const std::size_t column : shared_.filter_columns[index]) {
+      const auto tests = searched.find(column);
+      if (tests != searched.end() && !loaded_[column]) {
+        EVQ_TRY_ASSIGN(const bool may_match, may_have_terms(column, tests->second));
+        if (!may_match) {
+          columns_[column] =
+              Vector::constant(Value::null(shared_.scan.columns[column].type), size());
+          continue;
+        }
+      }
+      EVQ_TRY(load(column));
+    }
+    return Status::success();
+  }
+
+  // Whether a filter is evaluated entry by entry of one dictionary: then all rows cost no more than
+  // some of them. Asked before the filter's columns are loaded.
+  bool is_by_entries(std::size_t index) const {
+    std::size_t dictionaries = 0;
+    for (const std::size_t column : shared_.filter_columns[index]) {
+      const std::string& field = shared_.scan.columns[column].field;
+      const auto at = block_.reader().find(field);
+      if (!at.has_value()) {
+        if (field == plan::kRowColumn || field == plan::kTimeColumn) {
+          return false;
+        }
+        continue;  // null in all rows
+      }
+      const ColumnHeader& header = block_.reader().header().columns[*at];
+      if (!header.has(kColumnIsDictionary) && header.nulls != block_.rows()) {
+        return false;
+      }
+      ++dictionaries;
+    }
+    return dictionaries <= 1;
+  }
+
+  void apply_mask() {
+    RowList passed;
+    mask_.select(&passed);
+    mask_.clear();
+    if (passed.size() != size()) {
+      narrow(std::move(passed));
+    }
+  }
+
   // `kept` numbers rows of the current selection.
   void narrow(RowList kept) {
     for (std::size_t column = 0; column < columns_.size(); ++column) {
-      if (loaded_[column]) {
+      const bool done =
+          shared_.scan.columns[column].filter_only && shared_.last_filter[column] <= filters_done_;
+      if (done) {
+        columns_[column] = Vector();
+        loaded_[column] = false;
+      } else if (loaded_[column]) {
         columns_[column] = columns_[column].gather(kept);
       }
     }
@@ -146,13 +243,31 @@ class BlockRows {
     all_ = false;
   }
 
+  // Whether a value of the column may have the terms of one of the searches that read it.
+  Result<bool> may_have_terms(std::size_t column,
+                              const std::vector<std::vector<std::string>>& searches) {
+    const plan::ScanColumn& wanted = shared_.scan.columns[column];
+    const std::optional<std::size_t> at =
+        block_.reader().find(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field);
+    if (!at.has_value()) {
+      return wanted.field == plan::kRowColumn;
+    }
+    const Type stored = block_.reader().header().columns[*at].type;
+    if (stored != wanted.type && stored != Type::kString && stored != Type::kNull) {
+      return true;  // its text may be another once it is widened
+    }
+    for (const std::vector<std::string>& terms : searches) {
+      EVQ_TRY_ASSIGN(const bool may_match, column_may_have_terms(block_.reader(), *at, terms));
+      if (may_match) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   Result<Vector> read(std::string_view field) {
     if (!all_ && rows_.size() * kSparseDivisor < block_.rows()) {
-      const std::optional<std::size_t> column = block_.reader().find(field);
-      if (!column.has_value()) {
-        return Vector::constant(Value(), rows_.size());
-      }
-      return block_.reader().read(*column, Selection::rows(rows_));
+      return block_.column_rows(field, rows_);
     }
     EVQ_TRY_ASSIGN(Vector values, block_.column(field));
     return all_ ? std::move(values) : values.gather(rows_);
@@ -175,6 +290,9 @@ class BlockRows {
   std::vector<bool> loaded_;
   bool all_ = true;
   RowList rows_;
+  std::optional<std::size_t> counted_;  // when only the number of rows is left to tell
+  std::size_t filters_done_ = 0;
+  RowMask mask_;  // of the current rows, from filters whose verdict was not applied yet
 };
 
 class ScanWorker {
@@ -200,12 +318,15 @@ class ScanWorker {
   Result<Flow> scan_block(std::uint32_t index) {
     const SnapshotBlock& info = shared_.snapshot.blocks()[index];
     const plan::Scan& scan = shared_.scan;
-    if (info.max_time < scan.time_min || info.min_time > scan.time_max) {
+    const ArrivalRange& arrivals = shared_.executor.options().arrivals;
+    if (info.max_time < scan.time_min || info.min_time > scan.time_max ||
+        info.ordinal_end <= arrivals.from || info.first_ordinal >= arrivals.before) {
       return Flow::kMore;
     }
-    const bool inside = scan.time_min <= info.min_time && info.max_time <= scan.time_max;
-    const bool below_floor = shared_.hints.time_floor != nullptr &&
-                             info.max_time < shared_.hints.time_floor->load();
+    const bool inside = scan.time_min <= info.min_time && info.max_time <= scan.time_max &&
+                        arrivals.from <= info.first_ordinal && info.ordinal_end <= arrivals.before;
+    const bool below_floor =
+        shared_.hints.time_floor != nullptr && info.max_time < shared_.hints.time_floor->load();
     if (inside && scan.filters.empty() && (below_floor || scan.columns.empty())) {
       // Nothing of the block is needed but its number of rows.
       count(info, info.rows, !below_floor);
@@ -233,8 +354,9 @@ class ScanWorker {
     }
     BlockRows rows(shared_, block, index);
     EVQ_TRY(rows.keep_times(shared_.scan.time_min, shared_.scan.time_max));
+    EVQ_TRY(rows.keep_arrivals(shared_.executor.options().arrivals));
     for (std::size_t i = 0; i < shared_.scan.filters.size() && rows.size() > 0; ++i) {
-      EVQ_TRY(rows.apply(*shared_.scan.filters[i], shared_.filter_columns[i]));
+      EVQ_TRY(rows.apply(i));
     }
     count(info, rows.size(), true);
     if (rows.size() == 0 || count_only) {
@@ -271,15 +393,29 @@ class ScanWorker {
 Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hints,
                 Consumer& consumer) {
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(scan.table));
-  SharedScan shared{executor, scan, *snapshot, hints, block_test(scan), !scan.filters.empty(),
-                    visiting_order(*snapshot, hints.newest_first), {}};
+  SharedScan shared{executor,
+                    scan,
+                    *snapshot,
+                    hints,
+                    block_test(scan),
+                    !scan.filters.empty(),
+                    visiting_order(*snapshot, hints.newest_first),
+                    {},
+                    {},
+                    {}};
+  shared.last_filter.assign(scan.columns.size(), 0);
+  shared.counts_only = std::ranges::all_of(scan.columns, &plan::ScanColumn::filter_only);
   for (const plan::ExprPtr& filter : scan.filters) {
     std::vector<std::size_t>& columns = shared.filter_columns.emplace_back();
-    plan::for_each_column(*filter, [&](std::size_t column) { columns.push_back(column); });
+    plan::for_each_column(*filter, [&](std::size_t column) {
+      columns.push_back(column);
+      shared.last_filter[column] = shared.filter_columns.size();
+    });
+    shared.searched_columns.push_back(searched_columns(*filter));
   }
   executor.stats().blocks_total.fetch_add(snapshot->blocks().size());
-  const std::size_t workers = std::max<std::size_t>(
-      1, std::min(executor.options().workers, snapshot->blocks().size()));
+  const std::size_t workers =
+      std::max<std::size_t>(1, std::min(executor.options().workers, snapshot->blocks().size()));
   std::vector<std::unique_ptr<Sink>> sinks;
   for (std::size_t i = 0; i < workers; ++i) {
     EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());

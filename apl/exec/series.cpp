@@ -15,6 +15,8 @@ namespace evq {
 namespace {
 
 constexpr std::uint64_t kGroupSeed = 0x736572696573ULL;
+// What a number takes in an array, about.
+constexpr std::size_t kStepBytes = 9;
 
 struct Group {
   std::size_t first_row = 0;
@@ -23,7 +25,8 @@ struct Group {
 
 class SeriesMaker {
  public:
-  SeriesMaker(const plan::Series& series, const Chunk& input) : series_(series), input_(input) {
+  SeriesMaker(const plan::Series& series, const Chunk& input, MemoryLease* lease)
+      : series_(series), input_(input), lease_(lease) {
     for (std::size_t i = 0; i <= series.defaults.size(); ++i) {
       arrays_.emplace_back(Type::kDynamic);
     }
@@ -134,6 +137,7 @@ class SeriesMaker {
   Status add_group(const Group& group) {
     std::int64_t start = 0;
     EVQ_TRY_ASSIGN(const std::size_t count, steps(group, &start));
+    EVQ_TRY(lease_->grow(count * kStepBytes * (series_.defaults.size() + 1)));
     const auto at = [&](std::size_t step) {
       return start + static_cast<std::int64_t>(step) * series_.step;
     };
@@ -165,6 +169,7 @@ class SeriesMaker {
 
   const plan::Series& series_;
   const Chunk& input_;
+  MemoryLease* lease_;
   std::vector<Group> groups_;
   std::vector<VectorBuilder> arrays_;
 };
@@ -173,9 +178,8 @@ class SeriesMaker {
 
 Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& series = std::get<plan::Series>(node.op);
-  EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(*node.inputs[0]));
-  const Chunk input = join_chunks(chunks, node.inputs[0]->schema);
-  EVQ_TRY_ASSIGN(const Chunk made, SeriesMaker(series, input).make());
+  EVQ_TRY_ASSIGN(WholeInput input, collect_whole(executor, *node.inputs[0], "make-series"));
+  EVQ_TRY_ASSIGN(const Chunk made, SeriesMaker(series, input.rows, &input.lease).make());
   return push_all(cut_chunks(made), consumer);
 }
 

@@ -1,5 +1,6 @@
-// Sort, TopN and Limit: all collect rows in RowSorters, one a worker, and merge them. A TopN whose first key is the event time tells the scan below it how old a row
-// may be to matter, and makes it visit the newest blocks first.
+// Sort, TopN and Limit: all collect rows in RowSorters, one a worker, and merge them. A TopN whose
+// first key is the event time tells the scan below it how old a row may be to matter, and makes it
+// visit the newest blocks first.
 
 #include <algorithm>
 #include <atomic>
@@ -103,11 +104,27 @@ bool is_event_time(const plan::Node& node, std::size_t column) {
   return false;
 }
 
+// Where column `column` of `node`'s output comes from when that is an aggregation below it whose
+// every group becomes one row.
+std::optional<std::size_t> aggregate_column(const plan::Node& node, std::size_t column) {
+  if (std::holds_alternative<plan::Aggregate>(node.op)) {
+    return column;
+  }
+  const auto* project = std::get_if<plan::Project>(&node.op);
+  if (project == nullptr || !project->exprs[column]->is_column() ||
+      !std::ranges::all_of(project->exprs, [](const plan::ExprPtr& expr) {
+        return plan::is_deterministic(*expr);
+      })) {
+    return std::nullopt;
+  }
+  return aggregate_column(*node.inputs[0], project->exprs[column]->column);
+}
+
 }  // namespace
 
 Status run_sort(Executor& executor, const plan::Node& node, Consumer& consumer) {
   SortSpec spec{std::get<plan::Sort>(node.op).keys, RowSorter::kNoLimit, "sort",
-                executor.options().budget, &executor, nullptr};
+                executor.options().budget,          &executor,           nullptr};
   SortConsumer sort(spec, consumer);
   return executor.run(*node.inputs[0], sort);
 }
@@ -127,6 +144,11 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
     spec.time_floor = &time_floor;
     hints.time_floor = &time_floor;
     hints.newest_first = true;
+  }
+  if (!spec.keys.empty()) {
+    if (const auto column = aggregate_column(*node.inputs[0], spec.keys[0].column)) {
+      hints.top_groups = TopRows{*column, spec.keys[0].order, spec.limit, spec.keys.size() == 1};
+    }
   }
   SortConsumer sort(spec, consumer);
   return executor.run(*node.inputs[0], sort, hints);

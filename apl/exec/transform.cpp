@@ -9,14 +9,13 @@ namespace evq {
 
 Status run_transform(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& transform = std::get<plan::Transform>(node.op);
-  Table input;
-  {
-    EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(*node.inputs[0]));
-    Chunk rows = join_chunks(chunks, node.inputs[0]->schema);
-    input = {node.inputs[0]->schema, std::move(rows.columns()), rows.rows()};
-  }
+  EVQ_TRY_ASSIGN(WholeInput whole,
+                 collect_whole(executor, *node.inputs[0], transform.function->name()));
+  Table input{node.inputs[0]->schema, std::move(whole.rows.columns()), whole.rows.rows()};
   EVQ_TRY_ASSIGN(Table output, transform.function->run(executor.context(), std::move(input)));
-  return push_all(cut_chunks(Chunk(std::move(output.columns), output.rows)), consumer);
+  const Chunk rows(std::move(output.columns), output.rows);
+  EVQ_TRY(whole.lease.resize(rows.size_bytes()));
+  return push_all(cut_chunks(rows), consumer);
 }
 
 }  // namespace evq

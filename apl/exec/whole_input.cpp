@@ -24,6 +24,18 @@ Chunk join_chunks(std::span<const Chunk> chunks, const Schema& schema) {
   return Chunk(std::move(columns), rows);
 }
 
+Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
+                                 std::string_view operator_name) {
+  EVQ_TRY_ASSIGN(Collected collected, executor.collect(node, operator_name));
+  // For a moment the rows exist twice.
+  const std::size_t bytes = collected.lease.bytes();
+  EVQ_TRY(collected.lease.grow(bytes));
+  WholeInput whole{join_chunks(collected.chunks, node.schema), std::move(collected.lease)};
+  collected.chunks.clear();
+  EVQ_TRY(whole.lease.resize(whole.rows.size_bytes()));
+  return whole;
+}
+
 std::vector<Chunk> cut_chunks(const Chunk& rows) {
   std::vector<Chunk> chunks;
   for (std::size_t begin = 0; begin < rows.rows(); begin += kChunkRowsMax) {

@@ -158,13 +158,12 @@ class WindowColumn {
 
 Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& window = std::get<plan::Window>(node.op);
-  Chunk input;
-  {
-    EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor.collect(*node.inputs[0]));
-    input = join_chunks(chunks, node.inputs[0]->schema);
-  }
+  EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], "a window function"));
+  Chunk& input = whole.rows;
   for (const WindowCall& call : window.calls) {
-    input.columns().push_back(WindowColumn(call, input).make());
+    Vector made = WindowColumn(call, input).make();
+    EVQ_TRY(whole.lease.grow(made.size_bytes()));
+    input.columns().push_back(std::move(made));
   }
   return push_all(cut_chunks(input), consumer);
 }

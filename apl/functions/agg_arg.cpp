@@ -300,7 +300,7 @@ constexpr AggregateFunction kRows[] = {
      .returns = kReturns,
      .examples = {{{"datatable (x:long, s:string) [1, \"a\", 3, \"b\", 2, \"c\"] | summarize "
                     "arg_max(x, s)",
-                    "3 b"}}},
+                    "3  b"}}},
      .bind = bind_arg<1>,
      .arguments_min = 1,
      .api_name = "argmax"},
@@ -310,7 +310,7 @@ constexpr AggregateFunction kRows[] = {
      .returns = kReturns,
      .examples = {{{"datatable (x:long, s:string) [2, \"a\", 1, \"b\", 3, \"c\"] | summarize "
                     "arg_min(x, s)",
-                    "1 b"}}},
+                    "1  b"}}},
      .bind = bind_arg<-1>,
      .arguments_min = 1,
      .api_name = "argmin"},
@@ -330,7 +330,8 @@ constexpr AggregateFunction kRows[] = {
      .params = {{{"field", "The field to return."}, {"predicate", "A bool; null is not true."}}},
      .returns = "As take_any().",
      .examples = {{{"datatable (x:long) [7, 8] | summarize v = take_anyif(x, x > 7)", "8"}}},
-     .bind = bind_if<bind_any>,
+     .bind = bind_any,
+     .predicate = kLastArgument,
      .arguments_min = 2,
      .arguments_max = 2,
      .order_sensitive = true},

@@ -1,4 +1,4 @@
-// count, sum, avg, min, max and their …if forms.
+// count, sum, avg and their …if forms.
 
 #include <algorithm>
 #include <limits>
@@ -34,6 +34,14 @@ class CountState final : public AggregateState {
     std::int64_t* counts = counts_.data();
     for (std::size_t row = 0; row < rows; ++row) {
       ++counts[groups[row]];
+    }
+  }
+
+  bool counts_rows() const override { return true; }
+  void add_counts(std::span<const std::uint32_t> groups,
+                  std::span<const std::uint32_t> counts) override {
+    for (std::size_t j = 0; j < groups.size(); ++j) {
+      counts_[groups[j]] += counts[j];
     }
   }
 
@@ -158,12 +166,7 @@ class SumState final : public AggregateState {
 
   SumState(SumKind kind, Type result) : kind_(kind), result_(result) {}
 
-  void resize(std::size_t groups) override {
-    totals_.resize(std::max(groups, totals_.size()));
-    if (kind_ == SumKind::kAverage) {
-      counts_.resize(totals_.size());
-    }
-  }
+  void resize(std::size_t groups) override { parts_.resize(std::max(groups, parts_.size())); }
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
@@ -172,26 +175,27 @@ class SumState final : public AggregateState {
     }
     if (groups == nullptr) {
       add_one_group(args[0], rows);
-    } else if (kind_ == SumKind::kSum) {
-      visit_rows<T>(args[0], groups, rows, [totals = totals_.data()](std::size_t group, T value) {
-        S::add_one(&totals[group], value);
+      return;
+    }
+    if (!lanes_pay(parts_.size(), rows)) {
+      visit_rows<T>(args[0], groups, rows, [parts = parts_.data()](std::size_t group, T value) {
+        parts[group].add_one(value);
       });
-    } else {
-      visit_rows<T>(args[0], groups, rows,
-                    [totals = totals_.data(), counts = counts_.data()](std::size_t group, T value) {
-                      S::add_one(&totals[group], value);
-                      ++counts[group];
-                    });
+      return;
+    }
+    std::vector<Part> lanes(parts_.size() * kLanes);
+    visit_rows_in_lanes<T>(args[0], groups, rows, [to = lanes.data()](std::size_t lane, T value) {
+      to[lane].add_one(value);
+    });
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      parts_[lane / kLanes].add(lanes[lane]);
     }
   }
 
   void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
     const auto& from = static_cast<const SumState&>(other);
     for (std::size_t j = 0; j < to.size(); ++j) {
-      S::add_total(&totals_[to[j]], from.totals_[j]);
-      if (kind_ == SumKind::kAverage) {
-        counts_[to[j]] += from.counts_[j];
-      }
+      parts_[to[j]].add(from.parts_[j]);
     }
   }
 
@@ -204,46 +208,50 @@ class SumState final : public AggregateState {
     return one_column(builder);
   }
 
-  std::size_t size_bytes() const override {
-    return totals_.capacity() * sizeof(totals_[0]) + counts_.capacity() * sizeof(std::uint64_t);
-  }
+  std::size_t size_bytes() const override { return parts_.capacity() * sizeof(Part); }
 
  private:
-  void add_one_group(const Vector& vector, std::size_t rows) {
+  struct Part {
     typename S::Total total{};
-    std::uint64_t seen = 0;
+    std::uint64_t count = 0;  // of values that are not null
+
+    void add_one(T value) {
+      S::add_one(&total, value);
+      ++count;
+    }
+    void add(const Part& other) {
+      S::add_total(&total, other.total);
+      count += other.count;
+    }
+  };
+
+  void add_one_group(const Vector& vector, std::size_t rows) {
+    Part part;
     const T* data = vector.values().template data<T>();
     if (vector.is_flat() && !vector.may_have_nulls()) {
-      total = sum_of(data, rows);
-      seen = rows;
+      part.total = sum_of(data, rows);
+      part.count = rows;
     } else if (counts_by_slot(vector, nullptr, rows)) {
       count_slots(vector, rows, [&](std::size_t slot, std::size_t count) {
-        S::add(&total, data[slot], count);
-        seen += count;
+        S::add(&part.total, data[slot], count);
+        part.count += count;
       });
     } else {
-      visit_rows<T>(vector, nullptr, rows, [&](std::size_t, T value) {
-        S::add_one(&total, value);
-        ++seen;
-      });
+      visit_rows<T>(vector, nullptr, rows, [&](std::size_t, T value) { part.add_one(value); });
     }
-    S::add_total(&totals_[0], total);
-    if (kind_ == SumKind::kAverage) {
-      counts_[0] += seen;
-    }
+    parts_[0].add(part);
   }
 
   void append_result(std::size_t group, VectorBuilder* builder) const {
-    if (kind_ == SumKind::kAverage && counts_[group] == 0) {
+    const Part& part = parts_[group];
+    if (kind_ == SumKind::kAverage && part.count == 0) {
       builder->append_null();
     } else if (result_ == Type::kReal) {
-      const double sum = S::real(totals_[group]);
-      builder->append_real(kind_ == SumKind::kSum ? sum
-                                                  : sum / static_cast<double>(counts_[group]));
+      const double sum = S::real(part.total);
+      builder->append_real(kind_ == SumKind::kSum ? sum : sum / static_cast<double>(part.count));
     } else if constexpr (std::is_same_v<T, std::int64_t>) {
-      const std::optional<std::int64_t> fits =
-          narrow(kind_ == SumKind::kSum ? totals_[group]
-                                        : totals_[group] / static_cast<Int128>(counts_[group]));
+      const std::optional<std::int64_t> fits = narrow(
+          kind_ == SumKind::kSum ? part.total : part.total / static_cast<Int128>(part.count));
       if (fits.has_value()) {
         builder->append_integer(*fits);
       } else {
@@ -254,8 +262,7 @@ class SumState final : public AggregateState {
 
   SumKind kind_;
   Type result_;
-  std::vector<typename S::Total> totals_;
-  std::vector<std::uint64_t> counts_;
+  std::vector<Part> parts_;
 };
 
 template <SumKind kKind>
@@ -269,213 +276,6 @@ AggregateBindResult bind_sum(const AggregateBindRequest& request) {
   return one_result(request, result, *type,
                     *type == Type::kReal ? make_aggregate<SumState<double>>(kKind, result)
                                          : make_aggregate<SumState<std::int64_t>>(kKind, result));
-}
-
-// ---- min, max
-
-enum class Side : std::uint8_t { kMin, kMax };
-
-template <Side kSide, class T>
-bool beats(const T& challenger, const T& holder) {
-  return kSide == Side::kMin ? challenger < holder : challenger > holder;
-}
-
-// Numbers, times and bools. NaN is passed over like a null: it beats nothing.
-template <class T, Side kSide>
-class ExtremeState final : public AggregateState {
- public:
-  explicit ExtremeState(Type type) : type_(type) {}
-
-  void resize(std::size_t groups) override {
-    if (groups > best_.size()) {
-      best_.resize(groups, worst());
-      seen_.resize(groups, 0);
-    }
-  }
-
-  void add(const EvalContext& /*context*/, std::span<const Vector> args,
-           const std::uint32_t* groups, std::size_t rows) override {
-    if (rows == 0) {
-      return;
-    }
-    const T* data = args[0].values().template data<T>();
-    if (groups == nullptr && args[0].is_flat() && !args[0].may_have_nulls()) {
-      reduce(data, rows);
-      return;
-    }
-    T* best = best_.data();
-    std::uint8_t* seen = seen_.data();
-    visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
-      offer(data[slot], &best[group], &seen[group]);
-    });
-  }
-
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
-    const auto& from = static_cast<const ExtremeState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      if (from.seen_[j] != 0) {
-        offer(from.best_[j], &best_[to[j]], &seen_[to[j]]);
-      }
-    }
-  }
-
-  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
-                             std::size_t count) const override {
-    auto values = Values::make(type_, count);
-    std::copy_n(best_.begin() + static_cast<std::ptrdiff_t>(begin), count,
-                values->template mutable_data<T>());
-    for (std::size_t i = 0; i < count; ++i) {
-      if (seen_[begin + i] == 0) {
-        values->set_null(i);
-      }
-    }
-    return {Vector::flat(std::move(values))};
-  }
-
-  std::size_t size_bytes() const override { return best_.capacity() * (sizeof(T) + 1); }
-
- private:
-  static T worst() {
-    if constexpr (std::is_same_v<T, double>) {
-      return kSide == Side::kMin ? std::numeric_limits<T>::infinity()
-                                 : -std::numeric_limits<T>::infinity();
-    } else {
-      return kSide == Side::kMin ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
-    }
-  }
-
-  static bool is_number(T value) {
-    if constexpr (std::is_same_v<T, double>) {
-      return value == value;
-    } else {
-      return true;
-    }
-  }
-
-  static void offer(T value, T* best, std::uint8_t* seen) {
-    *best = beats<kSide>(value, *best) ? value : *best;
-    *seen = static_cast<std::uint8_t>(*seen | (is_number(value) ? 1U : 0U));
-  }
-
-  void reduce(const T* data, std::size_t rows) {
-    T lanes[4] = {worst(), worst(), worst(), worst()};
-    std::uint8_t seen = 0;
-    std::size_t i = 0;
-    for (; i + 4 <= rows; i += 4) {
-      for (std::size_t lane = 0; lane < 4; ++lane) {
-        offer(data[i + lane], &lanes[lane], &seen);
-      }
-    }
-    for (; i < rows; ++i) {
-      offer(data[i], lanes, &seen);
-    }
-    for (const T lane : lanes) {
-      best_[0] = beats<kSide>(lane, best_[0]) ? lane : best_[0];
-    }
-    seen_[0] = static_cast<std::uint8_t>(seen_[0] | seen);
-  }
-
-  Type type_;
-  std::vector<T> best_;
-  std::vector<std::uint8_t> seen_;
-};
-
-// Strings by bytes, dynamics in their total order.
-template <Side kSide>
-class TextExtremeState final : public AggregateState {
- public:
-  explicit TextExtremeState(Type type) : type_(type) {}
-
-  void resize(std::size_t groups) override {
-    if (groups > best_.size()) {
-      best_.resize(groups);
-      seen_.resize(groups, 0);
-    }
-  }
-
-  void add(const EvalContext& /*context*/, std::span<const Vector> args,
-           const std::uint32_t* groups, std::size_t rows) override {
-    if (rows == 0) {
-      return;
-    }
-    const std::string_view* data = args[0].values().data<std::string_view>();
-    visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
-      offer(group, data[slot]);
-    });
-  }
-
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
-    const auto& from = static_cast<const TextExtremeState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      if (from.seen_[j] != 0) {
-        offer(to[j], from.best_[j]);
-      }
-    }
-  }
-
-  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
-                             std::size_t count) const override {
-    VectorBuilder builder(type_);
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      if (seen_[group] != 0) {
-        builder.append_text(best_[group]);
-      } else {
-        builder.append_null();
-      }
-    }
-    return one_column(builder);
-  }
-
-  std::size_t size_bytes() const override {
-    return best_.capacity() * (sizeof(std::string) + 1) + text_bytes_;
-  }
-
- private:
-  void offer(std::size_t group, std::string_view text) {
-    std::string& best = best_[group];
-    if (seen_[group] != 0) {
-      const int order = type_ == Type::kDynamic
-                            ? compare_dynamic(DynamicView(text), DynamicView(best))
-                            : text.compare(best);
-      if (kSide == Side::kMin ? order >= 0 : order <= 0) {
-        return;
-      }
-    }
-    text_bytes_ += text.size();
-    text_bytes_ -= best.size();
-    best.assign(text);
-    seen_[group] = 1;
-  }
-
-  Type type_;
-  std::vector<std::string> best_;
-  std::vector<std::uint8_t> seen_;
-  std::size_t text_bytes_ = 0;
-};
-
-template <Side kSide>
-AggregateBindResult bind_extreme(const AggregateBindRequest& request) {
-  Type type = request.arguments[0].type;
-  std::shared_ptr<const BoundAggregate> aggregate;
-  switch (physical_of(type)) {
-    case Physical::kNone:
-      type = Type::kReal;
-      aggregate = make_aggregate<ExtremeState<double, kSide>>(type);
-      break;
-    case Physical::kDouble:
-      aggregate = make_aggregate<ExtremeState<double, kSide>>(type);
-      break;
-    case Physical::kByte:
-      aggregate = make_aggregate<ExtremeState<std::uint8_t, kSide>>(type);
-      break;
-    case Physical::kInt64:
-      aggregate = make_aggregate<ExtremeState<std::int64_t, kSide>>(type);
-      break;
-    case Physical::kView:
-      aggregate = make_aggregate<TextExtremeState<kSide>>(type);
-      break;
-  }
-  return one_result(request, type, type, std::move(aggregate));
 }
 
 // ---- the table
@@ -496,6 +296,8 @@ constexpr AggregateFunction kRows[] = {
      .returns = "long; 0 without such rows.",
      .examples = {{{"datatable (x:long) [1, 2, 3] | summarize n = countif(x > 1)", "2"}}},
      .bind = bind_countif,
+     .predicate = 0,
+     .reads_predicate = true,
      .arguments_min = 1,
      .arguments_max = 1,
      .api_name = "countif"},
@@ -515,7 +317,8 @@ constexpr AggregateFunction kRows[] = {
                  {"predicate", "A bool; null is not true."}}},
      .returns = "As sum().",
      .examples = {{{"datatable (x:long) [1, 2, 3] | summarize s = sumif(x, x > 1)", "5"}}},
-     .bind = bind_if<bind_sum<SumKind::kSum>>,
+     .bind = bind_sum<SumKind::kSum>,
+     .predicate = kLastArgument,
      .arguments_min = 2,
      .arguments_max = 2,
      .api_name = "sumif"},
@@ -534,48 +337,11 @@ constexpr AggregateFunction kRows[] = {
                  {"predicate", "A bool; null is not true."}}},
      .returns = "As avg().",
      .examples = {{{"datatable (x:long) [1, 2, 4] | summarize a = avgif(x, x > 1)", "3"}}},
-     .bind = bind_if<bind_sum<SumKind::kAverage>>,
+     .bind = bind_sum<SumKind::kAverage>,
+     .predicate = kLastArgument,
      .arguments_min = 2,
      .arguments_max = 2,
      .api_name = "avgif"},
-    {.name = "min",
-     .summary = "Gives the smallest value that is not null.",
-     .params = {{{"value", "A value of any type; strings compare by code point."}}},
-     .returns = "The argument's type; null when no value is there. NaN counts as null.",
-     .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = min(x)", "1"}}},
-     .bind = bind_extreme<Side::kMin>,
-     .arguments_min = 1,
-     .arguments_max = 1,
-     .api_name = "min"},
-    {.name = "minif",
-     .summary = "Gives the smallest value of the rows for which the predicate is true.",
-     .params = {{{"value", "A value of any type; strings compare by code point."},
-                 {"predicate", "A bool; null is not true."}}},
-     .returns = "As min().",
-     .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = minif(x, x > 1)", "2"}}},
-     .bind = bind_if<bind_extreme<Side::kMin>>,
-     .arguments_min = 2,
-     .arguments_max = 2,
-     .api_name = "minif"},
-    {.name = "max",
-     .summary = "Gives the largest value that is not null.",
-     .params = {{{"value", "A value of any type; strings compare by code point."}}},
-     .returns = "The argument's type; null when no value is there. NaN counts as null.",
-     .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = max(x)", "3"}}},
-     .bind = bind_extreme<Side::kMax>,
-     .arguments_min = 1,
-     .arguments_max = 1,
-     .api_name = "max"},
-    {.name = "maxif",
-     .summary = "Gives the largest value of the rows for which the predicate is true.",
-     .params = {{{"value", "A value of any type; strings compare by code point."},
-                 {"predicate", "A bool; null is not true."}}},
-     .returns = "As max().",
-     .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = maxif(x, x < 3)", "2"}}},
-     .bind = bind_if<bind_extreme<Side::kMax>>,
-     .arguments_min = 2,
-     .arguments_max = 2,
-     .api_name = "maxif"},
 };
 
 }  // namespace

@@ -5,9 +5,9 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
-#include "apl/functions/tdigest.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -103,11 +103,11 @@ class HistogramState final : public AggregateState {
     const std::size_t n = low == high ? 1 : buckets_;
     std::vector<double> counts(n, 0);
     std::size_t bucket = 0;
-    for (const auto& centroid : sketch.centroids()) {
-      while (bucket + 1 < n && centroid.mean >= bucket_edge(low, high, bucket + 1, n)) {
+    for (const auto& held : sketch.buckets()) {
+      while (bucket + 1 < n && held.middle() >= bucket_edge(low, high, bucket + 1, n)) {
         ++bucket;
       }
-      counts[bucket] += centroid.weight;
+      counts[bucket] += held.weight;
     }
     for (std::size_t i = 0; i < n; ++i) {
       list->begin_bag();
@@ -163,7 +163,7 @@ constexpr ParameterDoc kValue{"value",
 constexpr ParameterDoc kBuckets{"buckets", "A constant: how many buckets."};
 constexpr std::string_view kReturns =
     "dynamic: an array of {\"from\", \"to\", \"count\"} from the smallest to the largest value, "
-    "each without its end but for the last; [] when no value is there. Exact up to 2,048 different "
+    "each without its end but for the last; [] when no value is there. Exact up to 4,096 different "
     "values; beyond, at each edge at most 0.5 % of the rows count on the wrong side.";
 
 constexpr AggregateFunction kRows[] = {
@@ -183,7 +183,8 @@ constexpr AggregateFunction kRows[] = {
      .returns = kReturns,
      .examples = {{{"datatable (x:long) [0, 1, 4] | summarize h = histogramif(x, 1, x > 0)",
                     "[{\"from\":1,\"to\":4,\"count\":2}]"}}},
-     .bind = bind_if<bind_histogram>,
+     .bind = bind_histogram,
+     .predicate = kLastArgument,
      .arguments_min = 3,
      .arguments_max = 3,
      .api_name = "histogramif"},

@@ -220,9 +220,10 @@ class SetState final : public AggregateState {
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
     const Vector& vector = args[0];
-    visit_counted(vector, groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
+    const auto visit = [&](std::size_t group, std::size_t slot, std::size_t) {
       add_value(DynamicView(encoder_.encode(vector.values(), slot)), &sets_[group]);
-    });
+    };
+    visit_pairs(vector, groups, sets_.size(), rows, visit);
     meter_.note_rows(rows, sets_);
   }
 
@@ -481,7 +482,8 @@ constexpr AggregateFunction kRows[] = {
      .returns = "As make_list().",
      .examples = {{{"datatable (x:long) [3, 1, 3] | summarize l = make_list_if(x, x > 1)",
                     "[3,3]"}}},
-     .bind = bind_if<bind_list<false>, 1>,
+     .bind = bind_list<false>,
+     .predicate = 1,
      .arguments_min = 2,
      .arguments_max = 3,
      .order_sensitive = true,
@@ -512,7 +514,8 @@ constexpr AggregateFunction kRows[] = {
      .params = {{kValue, kPredicate, kMax}},
      .returns = "As make_set(), but at most 1,048,576 items unless the call says otherwise.",
      .examples = {{{"datatable (x:long) [3, 1, 3] | summarize s = make_set_if(x, x > 1)", "[3]"}}},
-     .bind = bind_if<bind_set<kListItemsMax>, 1>,
+     .bind = bind_set<kListItemsMax>,
+     .predicate = 1,
      .arguments_min = 2,
      .arguments_max = 3,
      .api_name = "makesetif"},
@@ -533,7 +536,8 @@ constexpr AggregateFunction kRows[] = {
      .examples = {{{"datatable (k:string, x:long) [\"b\", 1, \"a\", 2] | summarize b = "
                     "make_bag_if(bag_pack(k, x), x > 1)",
                     "{\"a\":2}"}}},
-     .bind = bind_if<bind_bag, 1>,
+     .bind = bind_bag,
+     .predicate = 1,
      .arguments_min = 2,
      .arguments_max = 3},
     {.name = "buildschema",

@@ -5,9 +5,9 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/space_saving.h"
-#include "apl/functions/tdigest.h"
 #include "apl/functions/value_encoder.h"
 #include "store/column/vector_builder.h"
 
@@ -116,11 +116,11 @@ void judge_categories(Finding* finding) {
 // The share of rows at or below `value`.
 double share_up_to(const QuantileSketch<double>& numbers, double value) {
   double count = 0;
-  for (const auto& centroid : numbers.centroids()) {
-    if (centroid.mean > value) {
+  for (const auto& bucket : numbers.buckets()) {
+    if (bucket.middle() > value) {
       break;
     }
-    count += centroid.weight;
+    count += bucket.weight;
   }
   return share(count, numbers.count());
 }
@@ -249,8 +249,8 @@ class SpotlightState final : public AggregateState {
       for (const FrequentItems::Item& item : from.items.top(kCounters)) {
         put(std::string(item.bytes), static_cast<double>(item.count));
       }
-      for (const auto& centroid : from.numbers.centroids()) {
-        put(value_bytes(finding->field, centroid.mean), centroid.weight);
+      for (const auto& bucket : from.numbers.buckets()) {
+        put(value_bytes(finding->field, bucket.middle()), bucket.weight);
       }
     }
     std::ranges::sort(all, {}, &Difference::value);
@@ -292,7 +292,7 @@ class SpotlightState final : public AggregateState {
     const auto& selected = sides.sides[1].numbers;
     finding.numeric =
         is_measured(types_[field]) &&
-        std::max(baseline.centroids().size(), selected.centroids().size()) > kCategoriesMax;
+        std::max(baseline.buckets().size(), selected.buckets().size()) > kCategoriesMax;
     if (finding.numeric) {
       judge_numbers(baseline, selected, &finding);
     } else {

@@ -32,10 +32,10 @@ class TopState final : public AggregateState {
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    visit_counted(args[0], groups, rows,
-                  [&](std::size_t group, std::size_t slot, std::size_t count) {
-                    items_[group].add(encoder_.encode(args[0].values(), slot), count);
-                  });
+    visit_pairs(args[0], groups, items_.size(), rows,
+                [&](std::size_t group, std::size_t slot, std::size_t count) {
+                  items_[group].add(encoder_.encode(args[0].values(), slot), count);
+                });
     meter_.note_rows(rows, items_);
   }
 
@@ -117,7 +117,8 @@ constexpr AggregateFunction kRows[] = {
      .examples = {{{"datatable (x:string) [\"a\", \"b\", \"a\"] | summarize t = topkif(x, 1, x == "
                     "\"b\")",
                     "[{\"key\":\"b\",\"count\":1,\"error\":0}]"}}},
-     .bind = bind_if<bind_topk>,
+     .bind = bind_topk,
+     .predicate = kLastArgument,
      .arguments_min = 3,
      .arguments_max = 3,
      .api_name = "topkif"},

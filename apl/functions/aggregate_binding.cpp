@@ -152,7 +152,7 @@ std::variant<std::int64_t, BindFailure> constant_whole_number(const AggregateBin
 
 AggregateBindResult bind_filtered(const AggregateBindRequest& request, AggregateBind bind,
                                   std::size_t position) {
-  const std::size_t at = position == kLastArgument ? request.arguments.size() - 1 : position;
+  const std::size_t at = std::min(position, request.arguments.size() - 1);
   const Argument& predicate = request.arguments[at];
   if (!implicit_cast_cost(predicate.type, Type::kBool).has_value()) {
     return BindFailure{static_cast<int>(at),

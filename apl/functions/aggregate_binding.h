@@ -56,16 +56,10 @@ std::variant<std::int64_t, BindFailure> constant_whole_number(const AggregateBin
 
 // ---- …if forms
 
-inline constexpr std::size_t kLastArgument = static_cast<std::size_t>(-1);
 using AggregateBind = AggregateBindResult (*)(const AggregateBindRequest& request);
 
 // Binds `bind` to the arguments without the predicate at `position` and filters its input.
 AggregateBindResult bind_filtered(const AggregateBindRequest& request, AggregateBind bind,
                                   std::size_t position);
-
-template <AggregateBind kBind, std::size_t kPosition = kLastArgument>
-AggregateBindResult bind_if(const AggregateBindRequest& request) {
-  return bind_filtered(request, kBind, kPosition);
-}
 
 }  // namespace evq

@@ -80,6 +80,26 @@ void visit_rows(const Vector& vector, const std::uint32_t* groups, std::size_t r
                   [&](std::size_t group, std::size_t slot) { visit(group, data[slot]); });
 }
 
+// With few groups a row often belongs to the group of the one before and would wait for its result.
+// Lanes keep neighbours apart: each group has kLanes of them, which are added up at the end.
+inline constexpr std::size_t kLanes = 4;
+inline bool lanes_pay(std::size_t groups, std::size_t rows) {
+  constexpr std::size_t kGroupsMax = 1024;
+  return groups <= kGroupsMax && rows / 8 >= groups * kLanes;
+}
+// visit(lane, value) for every row that is not null; the lanes of group g are g * kLanes + 0 ….
+template <class T, class Visit>
+void visit_rows_in_lanes(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
+                         const Visit& visit) {
+  if (rows == 0) {
+    return;
+  }
+  const T* data = vector.values().data<T>();
+  visiting::visit_shapes(vector, rows, [&](std::size_t row, std::size_t slot) {
+    visit(groups[row] * kLanes + row % kLanes, data[slot]);
+  });
+}
+
 // True when working entry by entry is possible and worth it.
 inline bool counts_by_slot(const Vector& vector, const std::uint32_t* groups, std::size_t rows) {
   return groups == nullptr && rows > 0 && !vector.is_flat() && vector.values().size() <= rows;
@@ -118,6 +138,28 @@ void visit_counted(const Vector& vector, const std::uint32_t* groups, std::size_
   }
   visit_row_slots(vector, groups, rows,
                   [&](std::size_t group, std::size_t slot) { visit(group, slot, std::size_t{1}); });
+}
+
+// visit(group, slot, count) once for each pair of a group and an entry that occurs, when entries
+// are shared and pairs are few; else as visit_counted(). For what is costly a value.
+template <class Visit>
+void visit_pairs(const Vector& vector, const std::uint32_t* groups, std::size_t group_count,
+                 std::size_t rows, const Visit& visit) {
+  constexpr std::size_t kRowsPerPairMin = 2;
+  const std::size_t pairs = vector.is_flat() ? 0 : vector.values().size() * group_count;
+  if (groups == nullptr || pairs == 0 || pairs * kRowsPerPairMin > rows) {
+    visit_counted(vector, groups, rows, visit);
+    return;
+  }
+  std::vector<std::uint32_t> counts(pairs, 0);
+  const std::size_t entries = vector.values().size();
+  visit_row_slots(vector, groups, rows,
+                  [&](std::size_t group, std::size_t slot) { ++counts[group * entries + slot]; });
+  for (std::size_t pair = 0; pair < pairs; ++pair) {
+    if (counts[pair] != 0) {
+      visit(pair / entries, pair % entries, std::size_t{counts[pair]});
+    }
+  }
 }
 
 }  // namespace evq

@@ -45,6 +45,22 @@ BindResult bind_bag_pack(const BindRequest& request) {
   return bind_dynamic_rows<bag_pack>(request);
 }
 
+// After the first argument, which says whether to leave out what is null or empty, keys and values.
+bool pack_all(std::span<const DynamicView> args, DynamicBuilder* out) {
+  const bool skip_empty = !args.empty() && args[0].as_bool();
+  out->begin_bag();
+  for (std::size_t i = 1; i + 1 < args.size(); i += 2) {
+    const DynamicView value = args[i + 1];
+    if (skip_empty && (value.is_null() || (value.is_string() && value.as_string().empty()))) {
+      continue;
+    }
+    out->key(args[i].as_string());
+    out->add_encoded(value);
+  }
+  out->end_bag();
+  return true;
+}
+
 MaybeDynamic bag_keys(DynamicView bag) {
   if (!bag.is_bag()) {
     return std::nullopt;
@@ -268,7 +284,7 @@ MaybeDynamic treepath(DynamicView value) {
   return DynamicBytes{out.take()};
 }
 
-constexpr std::array<ScalarFunction, 9> kBagFunctions = {{
+constexpr std::array<ScalarFunction, 10> kBagFunctions = {{
     {.name = "bag_has_key",
      .category = "bag",
      .summary = "Whether a bag has a key.",
@@ -335,6 +351,15 @@ constexpr std::array<ScalarFunction, 9> kBagFunctions = {{
      .examples = {{{"print bag_zip(dynamic(['a', 'b', 'c']), dynamic([1, 2]))",
                     "{\"a\":1,\"b\":2}"}}},
      .overloads = {lift<bag_zip>()}},
+    {.name = "pack_all",
+     .category = "bag",
+     .summary = "A bag of all fields of the row.",
+     .params = {{{"[ignoreEmpty]", "true leaves out fields that are null or an empty text."}}},
+     .returns = "A bag, keys in the order of the fields.",
+     .examples = {{{"print a = 1, b = '' | project all = pack_all(true)", "{\"a\":1}"}}},
+     .bind = bind_dynamic_rows<pack_all>,
+     .arguments_min = 0,
+     .arguments_max = 255},
     {.name = "pack_dictionary",
      .category = "bag",
      .summary = "A bag of the given keys and values.",

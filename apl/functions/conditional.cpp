@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -26,11 +29,40 @@ void select_values(std::span<const Vector* const> branches, const std::vector<Pi
   }
 }
 
+// The branches' slots as the entries of one dictionary; nothing when a branch differs from row to
+// row or there are too many entries. A few constants make a column that groups by code.
+std::optional<Vector> select_entries(std::span<const Vector* const> branches,
+                                     const std::vector<Pick>& picks) {
+  std::vector<Vector> parts;
+  std::vector<std::size_t> begins;
+  std::size_t entries = 0;
+  for (const Vector* branch : branches) {
+    if (branch->is_flat()) {
+      return std::nullopt;
+    }
+    parts.push_back(Vector::flat(branch->shared_values()));
+    begins.push_back(entries);
+    entries += branch->values().size();
+  }
+  if (entries > std::min(kBlockRowsMax, picks.size())) {
+    return std::nullopt;
+  }
+  const std::shared_ptr<Code[]> codes = make_codes(picks.size());
+  Code* out = codes.get();
+  for (std::size_t i = 0; i < picks.size(); ++i) {
+    out[i] = static_cast<Code>(begins[picks[i]] + branches[picks[i]]->slot(i));
+  }
+  return Vector::dictionary(concatenate(parts).shared_values(), codes, picks.size());
+}
+
 // Row i of the result is row i of branches[picks[i]]; all branches have one type.
 Vector select(std::span<const Vector* const> branches, const std::vector<Pick>& picks) {
   const Type type = branches[0]->type();
   if (type == Type::kNull) {
     return Vector::constant(Value::null(), picks.size());
+  }
+  if (std::optional<Vector> dictionary = select_entries(branches, picks)) {
+    return *std::move(dictionary);
   }
   auto out = Values::make(type, picks.size());
   switch (physical_of(type)) {
@@ -66,12 +98,9 @@ class CaseCall final : public BoundFunction {
     for (Pick branch = 0; branch < last; ++branch) {
       const Vector& condition = args[std::size_t{branch} * 2];
       const auto* holds = condition.values().data<std::uint8_t>();
-      for (std::size_t i = 0; i < rows; ++i) {
-        const std::size_t slot = condition.slot(i);
-        if (picks[i] == last && holds[slot] != 0 && !condition.values().is_null(slot)) {
-          picks[i] = branch;
-        }
-      }
+      visiting::visit_shapes(condition, rows, [&](std::size_t i, std::size_t slot) {
+        picks[i] = picks[i] == last && holds[slot] != 0 ? branch : picks[i];
+      });
       branches.push_back(&args[std::size_t{branch} * 2 + 1]);
     }
     branches.push_back(&args.back());

@@ -1,4 +1,5 @@
-// The functions of instants: the clock, calendar parts, starts and ends of units, differences.
+// The functions of instants: the clock, calendar parts, starts and ends of units, differences;
+// datetime_make.cpp has those that make instants and spans of numbers.
 // Everything is UTC; weeks begin on Sunday, except those of week_of_year(), which are ISO 8601's.
 
 #include <algorithm>
@@ -80,6 +81,19 @@ std::optional<Part> part_from_name(std::string_view name) {
     }
   }
   return std::nullopt;
+}
+
+// A part written out in the query is checked when the query is, so that a typing error does not
+// pass for missing data.
+std::optional<BindFailure> check_part(const BindRequest& request) {
+  const Value* part = request.arguments.empty() ? nullptr : request.arguments[0].constant;
+  if (part == nullptr || part->is_null() || part->type() != Type::kString ||
+      part_from_name(part->as_text()).has_value()) {
+    return std::nullopt;
+  }
+  return BindFailure{0, "there is no date part '" + std::string(part->as_text()) + "'",
+                     "parts are year, quarter, month, week, week_of_year, day, dayofyear, hour, "
+                     "minute, second, millisecond, microsecond and nanosecond"};
 }
 
 // Nanoseconds of a part of fixed length; 0 for months and longer.
@@ -227,74 +241,7 @@ MaybeTime unit_end(Datetime time, MaybeLong offset) {
   return last.has_value() ? time_of(checked_subtract(*last, kTickNs - 1)) : std::nullopt;
 }
 
-// ---- Unix time and construction
-
-template <std::int64_t kUnitNs>
-MaybeTime time_from_long(std::int64_t count) {
-  return time_of(checked_multiply(count, kUnitNs));
-}
-// Fractions are dropped.
-template <std::int64_t kUnitNs>
-MaybeTime time_from_real(double count) {
-  const MaybeLong whole = int_from_real(count);
-  return whole.has_value() ? time_of(checked_multiply(*whole, kUnitNs)) : std::nullopt;
-}
-
-bool fits_int(std::int64_t value) {
-  return value >= 0 && value <= 9999;
-}
-
-// Seconds with a fraction, as whole nanoseconds below a minute.
-MaybeLong seconds_ns(double seconds) {
-  if (!(seconds >= 0 && seconds < 60)) {
-    return std::nullopt;
-  }
-  return std::min<std::int64_t>(std::llround(seconds * static_cast<double>(kSecondNs)),
-                                kMinuteNs - 1);
-}
-
-MaybeTime make_datetime(std::int64_t year, std::int64_t month, std::int64_t day, MaybeLong hour,
-                        MaybeLong minute, std::optional<double> second) {
-  const MaybeLong rest = seconds_ns(second.value_or(0));
-  for (const std::int64_t field : {year, month, day, hour.value_or(0), minute.value_or(0)}) {
-    if (!fits_int(field)) {
-      return std::nullopt;
-    }
-  }
-  if (!rest.has_value()) {
-    return std::nullopt;
-  }
-  Civil civil;
-  civil.year = static_cast<int>(year);
-  civil.month = static_cast<int>(month);
-  civil.day = static_cast<int>(day);
-  civil.hour = static_cast<int>(hour.value_or(0));
-  civil.minute = static_cast<int>(minute.value_or(0));
-  civil.second = static_cast<int>(*rest / kSecondNs);
-  civil.nanosecond = static_cast<int>(*rest % kSecondNs);
-  return time_of(ns_from_civil(civil));
-}
-
-MaybeSpan span_of_parts(std::int64_t days, std::int64_t hours, std::int64_t minutes,
-                        double seconds) {
-  constexpr std::int64_t kDaysMax = 106751;
-  const MaybeLong rest = seconds_ns(seconds);
-  if (days < 0 || days >= kDaysMax || hours < 0 || hours > 23 || minutes < 0 || minutes > 59 ||
-      !rest.has_value()) {
-    return std::nullopt;
-  }
-  return Timespan{days * kDayNs + hours * kHourNs + minutes * kMinuteNs + *rest};
-}
-MaybeSpan timespan_hm(std::int64_t hours, std::int64_t minutes) {
-  return span_of_parts(0, hours, minutes, 0);
-}
-MaybeSpan timespan_hms(std::int64_t hours, std::int64_t minutes, double seconds) {
-  return span_of_parts(0, hours, minutes, seconds);
-}
-MaybeSpan timespan_dhms(std::int64_t days, std::int64_t hours, std::int64_t minutes,
-                        double seconds) {
-  return span_of_parts(days, hours, minutes, seconds);
-}
+// ---- bins from a point
 
 MaybeTime bin_at_time(Datetime value, Timespan size, Datetime origin) {
   return time_of(floor_to_from(value.ns, size.ns, origin.ns));
@@ -313,7 +260,7 @@ std::optional<double> bin_at_real(double value, double size, double origin) {
   return std::floor((value - origin) / size) * size + origin;
 }
 
-constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
+constexpr std::array<ScalarFunction, 24> kDatetimeFunctions = {{
     {.name = "ago",
      .category = "datetime",
      .summary = "The time a span before now.",
@@ -343,12 +290,13 @@ constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
                   "or nanosecond, in any case."},
                  {"amount", "How many; may be negative."},
                  {"time", "A datetime."}}},
-     .returns = "A datetime; the day is clipped to the month's length. Null for an unknown part "
-                "and outside of the years 1678 to 2261.",
+     .returns = "A datetime; the day is clipped to the month's length. Null outside "
+                "of the years 1678 to 2261.",
      .examples = {{{"print datetime_add('month', 1, datetime(2024-01-31))", "2024-02-29T00:00:00Z"},
                    {"print datetime_add('day', -1, datetime(2024-03-01))",
                     "2024-02-29T00:00:00Z"}}},
-     .overloads = {lift<datetime_add>()}},
+     .overloads = {lift<datetime_add>()},
+     .check = check_part},
     {.name = "datetime_diff",
      .category = "datetime",
      .summary = "Counts the boundaries of calendar units between two times.",
@@ -358,12 +306,13 @@ constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
                  {"a", "The later datetime."},
                  {"b", "The earlier datetime."}}},
      .returns = "A long, positive when `a` is later; both times are rounded down to the part "
-                "first, so one day lies between 23:30 and 00:30. Null for an unknown part.",
+                "first, so one day lies between 23:30 and 00:30.",
      .examples =
          {{{"print datetime_diff('day', datetime(2024-05-02 00:30), datetime(2024-05-01 23:30))",
             "1"},
            {"print datetime_diff('month', datetime(2024-01-01), datetime(2024-03-31))", "-2"}}},
-     .overloads = {lift<datetime_diff>()}},
+     .overloads = {lift<datetime_diff>()},
+     .check = check_part},
     {.name = "datetime_part",
      .category = "datetime",
      .summary = "One part of a time as a number.",
@@ -371,12 +320,12 @@ constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
                   "year, quarter, month, week_of_year, day, dayOfYear, hour, minute, second, "
                   "millisecond, microsecond or nanosecond, in any case."},
                  {"time", "A datetime."}}},
-     .returns = "A long; the parts of a second are the whole fraction in that unit. Null for an "
-                "unknown part.",
+     .returns = "A long; the parts of a second are the whole fraction in that unit.",
      .examples = {{{"print datetime_part('quarter', datetime(2024-05-01))", "2"},
                    {"print datetime_part('microsecond', datetime(2024-05-01 00:00:00.765432))",
                     "765432"}}},
-     .overloads = {lift<datetime_part>()}},
+     .overloads = {lift<datetime_part>()},
+     .check = check_part},
     {.name = "dayofmonth",
      .category = "datetime",
      .summary = "The day of the month, 1 to 31.",
@@ -464,30 +413,6 @@ constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
      .returns = "A long.",
      .examples = {{{"print hourofday(datetime(2024-02-29 13:14:15.765))", "13"}}},
      .overloads = {lift<hour_number>()}},
-    {.name = "make_datetime",
-     .category = "datetime",
-     .summary = "Makes a time of its calendar fields.",
-     .params = {{{"year", "The year."},
-                 {"month", "The month, 1 to 12."},
-                 {"day", "The day, 1 to 31."},
-                 {"[hour]", "The hour, 0 to 23."},
-                 {"[minute]", "The minute, 0 to 59."},
-                 {"[second]", "The second, with a fraction."}}},
-     .returns = "A datetime, UTC; null when there is no such time.",
-     .examples = {{{"print make_datetime(2024, 5, 1, 10, 20, 30.5)", "2024-05-01T10:20:30.5Z"},
-                   {"print make_datetime(2023, 2, 29)", "null"}}},
-     .overloads = {lift<make_datetime>()}},
-    {.name = "make_timespan",
-     .category = "datetime",
-     .summary = "Makes a span of its fields.",
-     .params = {{{"[days]", "Days; only with all four arguments."},
-                 {"hours", "Hours, 0 to 23."},
-                 {"minutes", "Minutes, 0 to 59."},
-                 {"[seconds]", "Seconds below 60, with a fraction."}}},
-     .returns = "A timespan; null when a field is out of its range.",
-     .examples = {{{"print make_timespan(1, 12, 30, 55.123)", "36h30m55.123s"},
-                   {"print make_timespan(12, 30)", "12h30m0s"}}},
-     .overloads = {lift<timespan_hm>(), lift<timespan_hms>(), lift<timespan_dhms>()}},
     {.name = "monthofyear",
      .category = "datetime",
      .summary = "The month, 1 to 12.",
@@ -548,37 +473,6 @@ constexpr std::array<ScalarFunction, 30> kDatetimeFunctions = {{
      .examples = {{{"print startofyear(datetime(2024-02-29 13:14:15.765))",
                     "2024-01-01T00:00:00Z"}}},
      .overloads = {lift<unit_start<CalendarUnit::kYear>>()}},
-    {.name = "unixtime_microseconds_todatetime",
-     .category = "datetime",
-     .summary = "The time that lies so many microseconds after 1970-01-01.",
-     .params = {{{"count", "A number of microseconds; fractions are dropped."}}},
-     .returns = "A datetime; null outside of the years 1677 to 2262.",
-     .examples = {{{"print unixtime_microseconds_todatetime(1714558830000000)",
-                    "2024-05-01T10:20:30Z"}}},
-     .overloads = {lift<time_from_long<kMicrosecondNs>>(), lift<time_from_real<kMicrosecondNs>>()}},
-    {.name = "unixtime_milliseconds_todatetime",
-     .category = "datetime",
-     .summary = "The time that lies so many milliseconds after 1970-01-01.",
-     .params = {{{"count", "A number of milliseconds; fractions are dropped."}}},
-     .returns = "A datetime; null outside of the years 1677 to 2262.",
-     .examples = {{{"print unixtime_milliseconds_todatetime(1714558830000)",
-                    "2024-05-01T10:20:30Z"}}},
-     .overloads = {lift<time_from_long<kMillisecondNs>>(), lift<time_from_real<kMillisecondNs>>()}},
-    {.name = "unixtime_nanoseconds_todatetime",
-     .category = "datetime",
-     .summary = "The time that lies so many nanoseconds after 1970-01-01.",
-     .params = {{{"count", "A number of nanoseconds; fractions are dropped."}}},
-     .returns = "A datetime; null outside of the years 1677 to 2262.",
-     .examples = {{{"print unixtime_nanoseconds_todatetime(1714558830000000000)",
-                    "2024-05-01T10:20:30Z"}}},
-     .overloads = {lift<time_from_long<1>>(), lift<time_from_real<1>>()}},
-    {.name = "unixtime_seconds_todatetime",
-     .category = "datetime",
-     .summary = "The time that lies so many seconds after 1970-01-01.",
-     .params = {{{"count", "A number of seconds; fractions are dropped."}}},
-     .returns = "A datetime; null outside of the years 1677 to 2262.",
-     .examples = {{{"print unixtime_seconds_todatetime(1714558830)", "2024-05-01T10:20:30Z"}}},
-     .overloads = {lift<time_from_long<kSecondNs>>(), lift<time_from_real<kSecondNs>>()}},
     {.name = "week_of_year",
      .category = "datetime",
      .summary = "The number of the week by ISO 8601, 1 to 53.",

@@ -1,10 +1,10 @@
-// Encodings of texts and bytes: base64, percent coding, code points, compressed texts, and the
-// random names that go with them.
+// Encodings of texts and bytes: base64, percent coding, code points, compressed texts, and UUIDs.
 
 #include <array>
 
 #include <zlib.h>
 
+#include "apl/functions/base64.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
@@ -18,54 +18,6 @@ namespace {
 using MaybeText = std::optional<std::string>;
 
 // ---- base64
-
-constexpr std::string_view kBase64Digits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-std::string base64_encode(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      bits = bits << 8U;
-      bits |= i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0U;
-    }
-    const std::size_t left = bytes.size() - i;
-    out.push_back(kBase64Digits[bits >> 18U]);
-    out.push_back(kBase64Digits[(bits >> 12U) & 63U]);
-    out.push_back(left > 1 ? kBase64Digits[(bits >> 6U) & 63U] : '=');
-    out.push_back(left > 2 ? kBase64Digits[bits & 63U] : '=');
-  }
-  return out;
-}
-
-// Padding may be missing; nothing when there is another character or a lone digit.
-MaybeText base64_decode(std::string_view text) {
-  while (text.ends_with('=')) {
-    text.remove_suffix(1);
-  }
-  if (text.size() % 4 == 1) {
-    return std::nullopt;
-  }
-  std::string out;
-  out.reserve(text.size() / 4 * 3 + 3);
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char c : text) {
-    const std::size_t digit = kBase64Digits.find(c == '-' ? '+' : c == '_' ? '/' : c);
-    if (digit == std::string_view::npos) {
-      return std::nullopt;
-    }
-    bits = (bits << 6U) | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      out.push_back(static_cast<char>((bits >> count) & 255U));
-    }
-  }
-  return out;
-}
 
 MaybeText base64_decode_text(std::string_view text) {
   MaybeText bytes = base64_decode(text);
@@ -229,7 +181,82 @@ MaybeText decompress(std::string_view text) {
   return out;
 }
 
-// ---- new_guid
+// ---- UUIDs
+
+constexpr std::size_t kGuidBytes = 16;
+// Where the bytes of the text form stand in base64: the first three groups are little endian.
+constexpr std::array<std::size_t, kGuidBytes> kGuidOrder = {3, 2, 1,  0,  5,  4,  7,  6,
+                                                            8, 9, 10, 11, 12, 13, 14, 15};
+
+int hex_digit(char c) {
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
+}
+
+// The bytes of 32 digits with or without dashes and braces; nothing for anything else.
+MaybeText guid_bytes(std::string_view text) {
+  if (text.starts_with('{') && text.ends_with('}')) {
+    text = text.substr(1, text.size() - 2);
+  }
+  const bool dashed = text.size() == 36;
+  if (!dashed && text.size() != 32) {
+    return std::nullopt;
+  }
+  std::string digits;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool dash = dashed && (i == 8 || i == 13 || i == 18 || i == 23);
+    if (dash ? text[i] != '-' : hex_digit(text[i]) < 0) {
+      return std::nullopt;
+    }
+    if (!dash) {
+      digits.push_back(text[i]);
+    }
+  }
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    bytes.push_back(static_cast<char>(hex_digit(digits[i]) * 16 + hex_digit(digits[i + 1])));
+  }
+  return bytes;
+}
+
+std::string guid_text(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) {
+      text.push_back('-');
+    }
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    text.push_back(kDigits[byte / 16]);
+    text.push_back(kDigits[byte % 16]);
+  }
+  return text;
+}
+
+std::string reordered_guid(std::string_view bytes) {
+  std::string ordered;
+  for (const std::size_t from : kGuidOrder) {
+    ordered.push_back(bytes[from]);
+  }
+  return ordered;
+}
+
+MaybeText to_guid(std::string_view text) {
+  const MaybeText bytes = guid_bytes(text);
+  return bytes.has_value() ? MaybeText(guid_text(*bytes)) : std::nullopt;
+}
+MaybeText base64_decode_guid(std::string_view text) {
+  const MaybeText bytes = base64_decode(text);
+  return bytes.has_value() && bytes->size() == kGuidBytes
+             ? MaybeText(guid_text(reordered_guid(*bytes)))
+             : std::nullopt;
+}
+MaybeText base64_encode_guid(std::string_view guid) {
+  const MaybeText bytes = guid_bytes(guid);
+  return bytes.has_value() ? MaybeText(base64_encode(reordered_guid(*bytes))) : std::nullopt;
+}
 
 // A random UUID (version 4) a row. Not for secrets: one tells much about the next.
 class NewGuidCall final : public BoundFunction {
@@ -270,7 +297,7 @@ BindResult bind_new_guid(const BindRequest& /*request*/) {
 constexpr ParameterDoc kText{"text", "The text."};
 constexpr ParameterDoc kBase64{"text", "Base64, with or without padding, of either alphabet."};
 
-constexpr std::array<ScalarFunction, 14> kEncodeFunctions = {{
+constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
     {.name = "base64_decode_toarray",
      .category = "string",
      .summary = "Decodes base64 into an array of bytes.",
@@ -278,6 +305,14 @@ constexpr std::array<ScalarFunction, 14> kEncodeFunctions = {{
      .returns = "dynamic array of numbers; empty when the text is not base64.",
      .examples = {{{"print base64_decode_toarray('S3Vz')", "[75,117,115]"}}},
      .overloads = {lift<base64_decode_array>()}},
+    {.name = "base64_decode_toguid",
+     .category = "string",
+     .summary = "Decodes base64 to a UUID, whose first three groups are stored little endian.",
+     .params = {{kBase64}},
+     .returns = "string; null when it is not base64 of 16 bytes.",
+     .examples = {{{"print base64_decode_toguid('8jMxriJurkmwahbmqbIS6w==')",
+                    "ae3133f2-6e22-49ae-b06a-16e6a9b212eb"}}},
+     .overloads = {lift<base64_decode_guid>()}},
     {.name = "base64_decode_tostring",
      .category = "string",
      .summary = "Decodes base64 into text.",
@@ -292,6 +327,14 @@ constexpr std::array<ScalarFunction, 14> kEncodeFunctions = {{
      .returns = "string; empty when an element is not a byte.",
      .examples = {{{"print base64_encode_fromarray(dynamic([75, 117, 115]))", "S3Vz"}}},
      .overloads = {lift<base64_encode_array>()}},
+    {.name = "base64_encode_fromguid",
+     .category = "string",
+     .summary = "Encodes a UUID as base64, its first three groups little endian.",
+     .params = {{{"guid", "A UUID as text."}}},
+     .returns = "string; null when it is no UUID.",
+     .examples = {{{"print base64_encode_fromguid('ae3133f2-6e22-49ae-b06a-16e6a9b212eb')",
+                    "8jMxriJurkmwahbmqbIS6w=="}}},
+     .overloads = {lift<base64_encode_guid>()}},
     {.name = "base64_encode_tostring",
      .category = "string",
      .summary = "Encodes a text as base64.",
@@ -332,6 +375,14 @@ constexpr std::array<ScalarFunction, 14> kEncodeFunctions = {{
      .bind = bind_new_guid,
      .arguments_max = 0,
      .flags = FunctionFlags::kPerRow},
+    {.name = "toguid",
+     .category = "conversion",
+     .summary = "Gives a UUID its usual form: lower case, with dashes.",
+     .params = {{{"text", "32 hexadecimal digits, with or without dashes and braces."}}},
+     .returns = "string; null when it is no UUID.",
+     .examples = {{{"print toguid('{70FC66F7-8279-44FC-9092-D364D70FCE44}')",
+                    "70fc66f7-8279-44fc-9092-d364d70fce44"}}},
+     .overloads = {lift<to_guid>()}},
     {.name = "unicode_codepoints_from_string",
      .aliases = {"to_utf8"},
      .category = "string",

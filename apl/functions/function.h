@@ -30,12 +30,12 @@ inline constexpr std::int64_t kUnboundedEnd = INT64_MAX;
 
 // What a query knows about itself; the same for all its calls.
 struct EvalContext {
-  std::int64_t now_ns = 0;                          // one instant for the whole query
-  std::int64_t range_start_ns = kUnboundedStart;    // the query's time range, closed
+  std::int64_t now_ns = 0;                        // one instant for the whole query
+  std::int64_t range_start_ns = kUnboundedStart;  // the query's time range, closed
   std::int64_t range_end_ns = kUnboundedEnd;
   std::uint64_t random_seed = 0;
-  const QueryControl* control = nullptr;            // may be null in tests
-  const class GeoDatabase* geo = nullptr;           // geo_info_from_ip_address; may be null
+  const QueryControl* control = nullptr;   // may be null in tests
+  const class GeoDatabase* geo = nullptr;  // geo_info_from_ip_address; may be null
 };
 
 // An argument as binding sees it: its type, and its value when it is a constant.
@@ -80,7 +80,7 @@ struct KernelCall {
 };
 using Kernel = Vector (*)(const KernelCall& call);
 
-inline constexpr std::size_t kOverloadParametersMax = 6;
+inline constexpr std::size_t kOverloadParametersMax = 7;
 
 // One typed form. A call matches when each argument's type equals the parameter's or converts
 // implicitly (null to anything, long to real, anything to dynamic, dynamic to anything).
@@ -118,6 +118,8 @@ struct ScalarFunction {
   std::string_view returns{};  // result type and what null or invalid input gives; may be empty
   std::array<Example, 4> examples{};
   std::array<Overload, 8> overloads{};
+  // Refuses constant arguments that no row could make sense of, before an overload is chosen.
+  std::optional<BindFailure> (*check)(const BindRequest& request) = nullptr;
   BindResult (*bind)(const BindRequest& request) = nullptr;  // instead of overloads
   // For `bind`: how many arguments are allowed; overloads derive it themselves.
   std::uint8_t arguments_min = 0;
@@ -136,6 +138,11 @@ class AggregateState {
   // Adds `rows` rows; row i belongs to groups[i], or all to group 0 when `groups` is null.
   virtual void add(const EvalContext& context, std::span<const Vector> args,
                    const std::uint32_t* groups, std::size_t rows) = 0;
+  // True for states to which add() is nothing but a number of rows: add_counts() serves them too.
+  virtual bool counts_rows() const { return false; }
+  // counts[j] more rows for groups[j].
+  virtual void add_counts(std::span<const std::uint32_t> /*groups*/,
+                          std::span<const std::uint32_t> /*counts*/) {}
   // Merges group j of `other` (made by the same BoundAggregate) into group to[j]; other's rows
   // count as coming after this state's rows.
   virtual void merge(const AggregateState& other, std::span<const std::uint32_t> to) = 0;
@@ -153,8 +160,8 @@ class BoundAggregate {
 };
 
 struct BoundAggregateCall {
-  std::vector<Type> results;                // usually one; arg_max(x, a, b) has three
-  std::vector<std::string> result_suffixes; // names of further columns; empty for usual ones
+  std::vector<Type> results;                 // usually one; arg_max(x, a, b) has three
+  std::vector<std::string> result_suffixes;  // names of further columns; empty for usual ones
   std::vector<Type> arguments;
   std::shared_ptr<const BoundAggregate> aggregate;
 };
@@ -169,6 +176,9 @@ struct AggregateBindRequest {
   std::span<const std::string> argument_names{};
 };
 
+// Stands for the last argument's position, wherever that is.
+inline constexpr std::size_t kLastArgument = static_cast<std::size_t>(-1);
+
 struct AggregateFunction {
   std::string_view name;
   std::array<std::string_view, 3> aliases{};
@@ -177,6 +187,10 @@ struct AggregateFunction {
   std::string_view returns{};
   std::array<Example, 4> examples{};
   AggregateBindResult (*bind)(const AggregateBindRequest& request) = nullptr;
+  // Of the …if forms: position of the bool that says which rows count. `bind` does not see it and
+  // gets those rows only, unless the row reads it by itself.
+  std::optional<std::size_t> predicate{};
+  bool reads_predicate = false;
   std::uint8_t arguments_min = 0;
   std::uint8_t arguments_max = 255;
   bool order_sensitive = false;  // make_list, take_any: input must arrive in stream order

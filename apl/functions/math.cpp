@@ -153,7 +153,9 @@ double pi_real() {
 MaybeReal round_digits(double x, MaybeLong digits) {
   const std::int64_t places = digits.value_or(0);
   constexpr std::int64_t kPlacesMax = 308;
-  if (!std::isfinite(x) || places > kPlacesMax) {
+  constexpr double kWholeFrom = 0x1p53;  // larger numbers have no fraction
+  const bool whole = places > 0 && std::fabs(x) >= kWholeFrom;
+  if (!std::isfinite(x) || places > kPlacesMax || whole) {
     return x;
   }
   if (places < -kPlacesMax) {

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "store/base/number.h"
+
 namespace evq {
 
 std::optional<NumberSeries> NumberSeries::read(DynamicView array) {
@@ -10,17 +12,29 @@ std::optional<NumberSeries> NumberSeries::read(DynamicView array) {
   }
   NumberSeries series;
   series.values.reserve(array.size());
+  bool other = false;
   DynamicView::Iterator each(array);
   while (each.next()) {
     const DynamicView value = each.value();
-    if (value.is_number()) {
-      series.values.emplace_back(value.as_real());
+    series.values.push_back(series_number(value));
+    if (series.values.back().has_value()) {
+      const bool timespan = value.tag() == DynamicTag::kTimespan;
       series.integers = series.integers && value.tag() == DynamicTag::kLong;
-    } else {
-      series.values.emplace_back();
+      series.timespans = series.timespans || timespan;
+      other = other || !timespan;
     }
   }
+  series.timespans = series.timespans && !other;
   return series;
+}
+
+std::optional<double> series_number(DynamicView value) {
+  if (value.is_number()) {
+    return value.as_real();
+  }
+  return value.tag() == DynamicTag::kTimespan
+             ? std::optional(static_cast<double>(value.as_integer()))
+             : std::nullopt;
 }
 
 std::vector<double> NumberSeries::present() const {
@@ -79,6 +93,22 @@ DynamicBytes series_of(const std::vector<std::optional<double>>& values) {
   out.begin_array();
   for (const std::optional<double>& value : values) {
     add_number(value, &out);
+  }
+  out.end_array();
+  return {out.take()};
+}
+
+DynamicBytes timespans_of(const std::vector<std::optional<double>>& values) {
+  DynamicBuilder out;
+  out.begin_array();
+  for (const std::optional<double>& value : values) {
+    const std::optional<std::int64_t> ns =
+        value.has_value() ? int_from_real(std::round(*value)) : std::nullopt;
+    if (ns.has_value()) {
+      out.add_timespan(*ns);
+    } else {
+      out.add_null();
+    }
   }
   out.end_array();
   return {out.take()};

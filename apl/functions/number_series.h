@@ -1,7 +1,7 @@
 #pragma once
 // NumberSeries: an array of numbers as a vector of doubles with gaps, which is what the series
-// functions compute with, and the way back. Elements that are no numbers become gaps; infinities
-// and NaN are numbers while computing and gaps in the result's JSON.
+// functions compute with, and the way back. Timespans count as their nanoseconds; other elements
+// become gaps. Infinities and NaN are numbers while computing and gaps in the result's JSON.
 
 #include <cstddef>
 #include <optional>
@@ -14,7 +14,8 @@ namespace evq {
 
 struct NumberSeries {
   std::vector<std::optional<double>> values;
-  bool integers = true;  // every number was a long
+  bool integers = true;    // every number was a long
+  bool timespans = false;  // every number was a timespan, and there was one
 
   std::size_t size() const { return values.size(); }
   // Nothing when `array` is no array.
@@ -28,7 +29,11 @@ struct NumberSeries {
 
 void add_number(std::optional<double> value, DynamicBuilder* out);
 void add_numbers(const std::vector<double>& values, DynamicBuilder* out);
+// A number of a series, by itself: a long, real or timespan.
+std::optional<double> series_number(DynamicView value);
 DynamicBytes series_of(const std::vector<std::optional<double>>& values);
+// The values are nanoseconds and become timespans again.
+DynamicBytes timespans_of(const std::vector<std::optional<double>>& values);
 DynamicBytes series_of(const std::vector<double>& values);
 
 // Mean and sample variance (n - 1; 0 for one number) in two passes.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "apl/functions/aggregate_binding.h"
+
 namespace evq {
 namespace {
 
@@ -10,21 +12,32 @@ using ScalarTable = std::span<const ScalarFunction> (*)();
 using AggregateTable = std::span<const AggregateFunction> (*)();
 
 constexpr ScalarTable kScalarTables[] = {
-    arithmetic_functions, comparison_functions,    logic_functions,        string_operator_functions,
-    string_functions,     string_search_functions, text_parse_functions,   regex_functions,
-    math_functions,       rounding_functions,      datetime_functions,     conversion_functions,
-    type_functions,       conditional_functions,   array_functions,        bag_functions,
-    set_functions,        series_functions,        series_fill_functions,  series_filter_functions,
-    series_stats_functions, ip_functions,          hash_functions,         encode_functions,
-    sql_functions,        genai_functions,         metadata_functions,     pair_functions,
-    window_functions,     math_list_functions,     bit_functions,
-    time_format_functions, series_model_functions, geo_functions,
+    arithmetic_functions,    comparison_functions,
+    logic_functions,         string_operator_functions,
+    string_functions,        string_search_functions,
+    text_parse_functions,    regex_functions,
+    math_functions,          rounding_functions,
+    datetime_functions,      conversion_functions,
+    type_functions,          conditional_functions,
+    array_functions,         bag_functions,
+    set_functions,           series_functions,
+    series_fill_functions,   series_filter_functions,
+    series_stats_functions,  ip_functions,
+    hash_functions,          encode_functions,
+    sql_functions,           genai_functions,
+    metadata_functions,      pair_functions,
+    window_functions,        math_list_functions,
+    bit_functions,           time_format_functions,
+    series_model_functions,  geo_functions,
+    datetime_make_functions, series_fit_functions,
+    probability_functions,   unit_functions,
+    punycode_functions,      document_functions,
 };
 
 constexpr AggregateTable kAggregateTables[] = {
-    basic_aggregates,    arg_aggregates,        list_aggregates, stats_aggregates,
-    histogram_aggregates, distinct_aggregates,  percentile_aggregates, topk_aggregates,
-    spotlight_aggregates, phrases_aggregates,
+    basic_aggregates, extreme_aggregates,   arg_aggregates,      list_aggregates,
+    stats_aggregates, histogram_aggregates, distinct_aggregates, percentile_aggregates,
+    topk_aggregates,  spotlight_aggregates, phrases_aggregates,
 };
 
 // Rows sorted by every name they answer to, built once on first use.
@@ -101,6 +114,42 @@ std::optional<int> overload_cost(const Overload& overload, std::span<const Argum
   return total;
 }
 
+template <class Row>
+std::string signature_of(const Row& row) {
+  std::string text = std::string(row.name) + "(";
+  bool first = true;
+  for (const ParameterDoc& param : row.params) {
+    if (!param.name.empty()) {
+      text.append(first ? "" : ", ").append(param.name);
+      first = false;
+    }
+  }
+  return text + ")";
+}
+
+// What people call a function: an operator's row is known to them by its summary, a + b.
+std::string shown_name(const ScalarFunction& function) {
+  return has_flag(function.flags, FunctionFlags::kInternal)
+             ? "'" + std::string(function.summary) + "'"
+             : std::string(function.name) + "()";
+}
+
+// Each argument would do in some form, but not together with the others.
+BindFailure explain_combination(const ScalarFunction& function,
+                                std::span<const Argument> arguments) {
+  std::string types;
+  bool timespan = false;
+  bool number = false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    types.append(i == 0 ? "" : i + 1 == arguments.size() ? " and " : ", ");
+    types.append("a ").append(type_name(arguments[i].type));
+    timespan = timespan || arguments[i].type == Type::kTimespan;
+    number = number || arguments[i].type == Type::kLong || arguments[i].type == Type::kReal;
+  }
+  return {-1, shown_name(function) + " does not take " + types + " together",
+          timespan && number ? "totimespan() makes a timespan of a number of nanoseconds" : ""};
+}
+
 // Names the first argument that keeps every overload of the right length from matching.
 BindFailure explain_mismatch(const ScalarFunction& function, std::span<const Argument> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -117,17 +166,13 @@ BindFailure explain_mismatch(const ScalarFunction& function, std::span<const Arg
       }
     }
     if (!fits) {
-      // An operator's row is known to people by its summary: a + b.
-      const bool internal = has_flag(function.flags, FunctionFlags::kInternal);
-      const std::string shown = internal ? "'" + std::string(function.summary) + "'"
-                                         : std::string(function.name) + "()";
       return {static_cast<int>(i),
-              shown + " takes a " + wanted + " here, not a " +
+              shown_name(function) + " takes a " + wanted + " here, not a " +
                   std::string(type_name(arguments[i].type)),
               "convert it first, for example with to" + wanted.substr(0, wanted.find(' ')) + "()"};
     }
   }
-  return {-1, std::string(function.name) + "() has no form for these argument types", ""};
+  return explain_combination(function, arguments);
 }
 
 Vector evaluate_once(const BoundCall& call, const EvalContext& context,
@@ -138,9 +183,8 @@ Vector evaluate_once(const BoundCall& call, const EvalContext& context,
     single.push_back(Vector::constant(arg.shared_values(), 1));
   }
   const Vector result = call.function->evaluate(context, single, 1);
-  return Vector::constant(result.is_dictionary() ? result.flatten().shared_values()
-                                                 : result.shared_values(),
-                          rows);
+  return Vector::constant(
+      result.is_dictionary() ? result.flatten().shared_values() : result.shared_values(), rows);
 }
 
 Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
@@ -218,7 +262,19 @@ ArgumentCount argument_count(const ScalarFunction& function) {
   return count;
 }
 
+std::string signature(const ScalarFunction& function) {
+  return signature_of(function);
+}
+std::string signature(const AggregateFunction& function) {
+  return signature_of(function);
+}
+
 BindResult bind_function(const ScalarFunction& function, const BindRequest& request) {
+  if (function.check != nullptr) {
+    if (std::optional<BindFailure> failure = function.check(request)) {
+      return *std::move(failure);
+    }
+  }
   if (function.bind != nullptr) {
     return function.bind(request);
   }
@@ -239,16 +295,18 @@ BindResult bind_function(const ScalarFunction& function, const BindRequest& requ
   }
   BoundCall call;
   call.result = best->result;
-  call.arguments.assign(best->parameters.begin(),
-                        best->parameters.begin() +
-                            static_cast<std::ptrdiff_t>(request.arguments.size()));
+  call.arguments.assign(
+      best->parameters.begin(),
+      best->parameters.begin() + static_cast<std::ptrdiff_t>(request.arguments.size()));
   call.function = std::make_shared<KernelFunction>(best->kernel, *best);
   return call;
 }
 
 AggregateBindResult bind_aggregate(const AggregateFunction& function,
                                    const AggregateBindRequest& request) {
-  return function.bind(request);
+  return function.predicate.has_value() && !function.reads_predicate
+             ? bind_filtered(request, function.bind, *function.predicate)
+             : function.bind(request);
 }
 
 Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalContext& context,

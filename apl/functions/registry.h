@@ -4,6 +4,7 @@
 // suggestions, and the two steps of a call (bind, evaluate). Immutable; safe from any thread.
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct ArgumentCount {
   std::size_t max = 0;
 };
 ArgumentCount argument_count(const ScalarFunction& function);
+
+// As help and messages show a call: bin(value, size), strcat_array(array, [delimiter]).
+std::string signature(const ScalarFunction& function);
+std::string signature(const AggregateFunction& function);
 
 // Chooses the overload with the cheapest conversions, or asks the row's `bind`.
 BindResult bind_function(const ScalarFunction& function, const BindRequest& request);
@@ -57,8 +62,11 @@ EVQ_FUNCTION_TABLE(regex);
 EVQ_FUNCTION_TABLE(math);
 EVQ_FUNCTION_TABLE(math_list);    // max_of, range, rand
 EVQ_FUNCTION_TABLE(bit);
+EVQ_FUNCTION_TABLE(probability);  // beta distribution, welch_test
+EVQ_FUNCTION_TABLE(unit);         // convert_length and its kin
 EVQ_FUNCTION_TABLE(rounding);
 EVQ_FUNCTION_TABLE(datetime);
+EVQ_FUNCTION_TABLE(datetime_make); // make_datetime, unixtime_…
 EVQ_FUNCTION_TABLE(time_format);  // format_datetime, time zones
 EVQ_FUNCTION_TABLE(conversion);
 EVQ_FUNCTION_TABLE(type);
@@ -70,11 +78,14 @@ EVQ_FUNCTION_TABLE(series);
 EVQ_FUNCTION_TABLE(series_fill);
 EVQ_FUNCTION_TABLE(series_filter);
 EVQ_FUNCTION_TABLE(series_stats);
-EVQ_FUNCTION_TABLE(series_model); // lines, outliers, seasons
+EVQ_FUNCTION_TABLE(series_fit);   // lines and polynomials that fit best
+EVQ_FUNCTION_TABLE(series_model); // outliers, seasons, forecasts
 EVQ_FUNCTION_TABLE(ip);
 EVQ_FUNCTION_TABLE(geo);          // distances and areas on the globe
 EVQ_FUNCTION_TABLE(hash);
 EVQ_FUNCTION_TABLE(encode);
+EVQ_FUNCTION_TABLE(punycode);
+EVQ_FUNCTION_TABLE(document);     // parse_xml, parse_user_agent, parse_command_line
 EVQ_FUNCTION_TABLE(sql);
 EVQ_FUNCTION_TABLE(genai);
 EVQ_FUNCTION_TABLE(metadata);
@@ -83,7 +94,8 @@ EVQ_FUNCTION_TABLE(window);       // row_number, prev, next, …: planned by ser
 #undef EVQ_FUNCTION_TABLE
 
 #define EVQ_AGGREGATE_TABLE(table) std::span<const AggregateFunction> table##_aggregates()
-EVQ_AGGREGATE_TABLE(basic);       // count, sum, avg, min, max and their …if forms
+EVQ_AGGREGATE_TABLE(basic);       // count, sum, avg and their …if forms
+EVQ_AGGREGATE_TABLE(extreme);     // min, max and their …if forms
 EVQ_AGGREGATE_TABLE(arg);         // arg_max, arg_min, take_any
 EVQ_AGGREGATE_TABLE(list);        // make_list, make_set, make_bag
 EVQ_AGGREGATE_TABLE(stats);       // stdev, variance, covariance, rate

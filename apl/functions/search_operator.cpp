@@ -1,6 +1,7 @@
 // The operators over several needles or several columns: has_any, has_all and search, and the rule
 // of extend-valid that keeps an old value where a new one says nothing.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -177,14 +178,30 @@ class SearchCall final : public BoundFunction {
       } else {
         regex_->match_slots(slots, found.data());
       }
-      for (std::size_t i = 0; i < rows; ++i) {
-        to[i] |= found[text.slot(i)];
-      }
+      add_found(text, found, to);
     }
     return Vector::flat(std::move(out));
   }
 
  private:
+  // Marks the rows whose slot was found.
+  static void add_found(const Vector& text, const std::vector<std::uint8_t>& found,
+                        std::uint8_t* to) {
+    if (std::ranges::find(found, 1) == found.end()) {
+      return;
+    }
+    const std::size_t rows = text.size();
+    if (text.is_flat()) {
+      for (std::size_t i = 0; i < rows; ++i) {
+        to[i] |= found[i];
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < rows; ++i) {
+      to[i] |= found[text.slot(i)];
+    }
+  }
+
   bool could_match(Type type) const {
     const std::string_view alphabet = alphabet_of(type);
     return !matcher_.has_value() || alphabet.empty() || matcher_->could_match_alphabet(alphabet);

@@ -1,7 +1,8 @@
 // Element-wise functions of series (arrays of numbers). A gap stays a gap; what is outside of a
 // function's domain becomes one. Two series of different length: the result of add, divide and the
 // comparisons is as long as the shorter one, that of multiply, subtract, min and max as the longer
-// one, with gaps at the end. One number may stand for a whole series of it.
+// one, with gaps at the end. One number may stand for a whole series of it. What sums, differences
+// and the like make of timespans alone are timespans.
 
 #include <algorithm>
 #include <array>
@@ -59,7 +60,7 @@ MaybeReal tan_of(double x) {
   return std::tan(x);
 }
 
-template <auto F>
+template <auto F, bool kKeepsUnit = false>
 MaybeArray map_series(DynamicView array) {
   std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value()) {
@@ -70,7 +71,7 @@ MaybeArray map_series(DynamicView array) {
       value = F(*value);
     }
   }
-  return series_of(series->values);
+  return kKeepsUnit && series->timespans ? timespans_of(series->values) : series_of(series->values);
 }
 
 // ---- of two
@@ -113,11 +114,13 @@ enum class Length : std::uint8_t { kShorter, kLonger };
 
 // A series, or one number that stands for `size` of it.
 std::optional<NumberSeries> series_or_number(DynamicView value, std::size_t size) {
-  if (!value.is_number()) {
+  const MaybeReal number = series_number(value);
+  if (!number.has_value()) {
     return NumberSeries::read(value);
   }
   NumberSeries series;
-  series.values.assign(size, value.as_real());
+  series.values.assign(size, number);
+  series.timespans = !value.is_number();
   return series;
 }
 
@@ -130,7 +133,7 @@ struct Pair {
 std::optional<Pair> read_pair(DynamicView a, DynamicView b, Length length) {
   std::optional<NumberSeries> left = series_or_number(a, b.size());
   std::optional<NumberSeries> right = series_or_number(b, a.size());
-  if (!left.has_value() || !right.has_value() || (a.is_number() && b.is_number())) {
+  if (!left.has_value() || !right.has_value() || (!a.is_array() && !b.is_array())) {
     return std::nullopt;
   }
   Pair pair{*std::move(left), *std::move(right)};
@@ -141,15 +144,8 @@ std::optional<Pair> read_pair(DynamicView a, DynamicView b, Length length) {
   return pair;
 }
 
-void add_result(double value, DynamicBuilder* out) {
-  out->add_real(value);
-}
-void add_result(bool value, DynamicBuilder* out) {
-  out->add_bool(value);
-}
-
 template <auto F, Length kLength>
-MaybeArray combine(DynamicView a, DynamicView b) {
+MaybeArray compare(DynamicView a, DynamicView b) {
   const std::optional<Pair> pair = read_pair(a, b, kLength);
   if (!pair.has_value()) {
     return std::nullopt;
@@ -160,13 +156,31 @@ MaybeArray combine(DynamicView a, DynamicView b) {
     const MaybeReal left = pair->left.values[i];
     const MaybeReal right = pair->right.values[i];
     if (left.has_value() && right.has_value()) {
-      add_result(F(*left, *right), &out);
+      out.add_bool(F(*left, *right));
     } else {
       out.add_null();
     }
   }
   out.end_array();
   return DynamicBytes{out.take()};
+}
+
+template <auto F, Length kLength, bool kKeepsUnit = false>
+MaybeArray combine(DynamicView a, DynamicView b) {
+  const std::optional<Pair> pair = read_pair(a, b, kLength);
+  if (!pair.has_value()) {
+    return std::nullopt;
+  }
+  std::vector<MaybeReal> results(pair->size);
+  for (std::size_t i = 0; i < pair->size; ++i) {
+    const MaybeReal left = pair->left.values[i];
+    const MaybeReal right = pair->right.values[i];
+    if (left.has_value() && right.has_value()) {
+      results[i] = F(*left, *right);
+    }
+  }
+  return kKeepsUnit && pair->left.timespans && pair->right.timespans ? timespans_of(results)
+                                                                     : series_of(results);
 }
 
 // Equality also of elements that are no numbers: texts and bools compare as they are.
@@ -201,7 +215,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
      .params = {{{"series", "An array of numbers; other elements count as gaps."}}},
      .returns = "An array of reals; null when the argument is no array.",
      .examples = {{{"print series_abs(dynamic([-1, 2, null]))", "[1,2,null]"}}},
-     .overloads = {lift<map_series<abs_of>>()}},
+     .overloads = {lift<map_series<abs_of, true>>()}},
     {.name = "series_acos",
      .category = "series",
      .summary = "The arc cosine of each element of a series.",
@@ -218,7 +232,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
      .returns =
          "An array of reals as long as the shorter series; null when an argument does not fit.",
      .examples = {{{"print series_add(dynamic([1, 2]), dynamic([10, 20, 30]))", "[11,22]"}}},
-     .overloads = {lift<combine<add_of, Length::kShorter>>()}},
+     .overloads = {lift<combine<add_of, Length::kShorter, true>>()}},
     {.name = "series_asin",
      .category = "series",
      .summary = "The arc sine of each element of a series.",
@@ -287,7 +301,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
          "An array of bools as long as the shorter series; null when an argument does not fit.",
      .examples = {{{"print series_greater(dynamic([1, 2, 3]), dynamic([2, 2, 2]))",
                     "[false,false,true]"}}},
-     .overloads = {lift<combine<greater_of, Length::kShorter>>()}},
+     .overloads = {lift<compare<greater_of, Length::kShorter>>()}},
     {.name = "series_greater_equals",
      .category = "series",
      .summary = "Whether each element of a series is above or equal to that of another.",
@@ -297,7 +311,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
          "An array of bools as long as the shorter series; null when an argument does not fit.",
      .examples = {{{"print series_greater_equals(dynamic([1, 2, 3]), dynamic([2, 2, 2]))",
                     "[false,true,true]"}}},
-     .overloads = {lift<combine<greater_equals_of, Length::kShorter>>()}},
+     .overloads = {lift<compare<greater_equals_of, Length::kShorter>>()}},
     {.name = "series_less",
      .category = "series",
      .summary = "Whether each element of a series is below that of another.",
@@ -307,7 +321,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
          "An array of bools as long as the shorter series; null when an argument does not fit.",
      .examples = {{{"print series_less(dynamic([1, 2, 3]), dynamic([2, 2, 2]))",
                     "[true,false,false]"}}},
-     .overloads = {lift<combine<less_of, Length::kShorter>>()}},
+     .overloads = {lift<compare<less_of, Length::kShorter>>()}},
     {.name = "series_less_equals",
      .category = "series",
      .summary = "Whether each element of a series is below or equal to that of another.",
@@ -317,7 +331,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
          "An array of bools as long as the shorter series; null when an argument does not fit.",
      .examples = {{{"print series_less_equals(dynamic([1, 2, 3]), dynamic([2, 2, 2]))",
                     "[true,true,false]"}}},
-     .overloads = {lift<combine<less_equals_of, Length::kShorter>>()}},
+     .overloads = {lift<compare<less_equals_of, Length::kShorter>>()}},
     {.name = "series_log",
      .category = "series",
      .summary = "The natural logarithm of each element of a series.",
@@ -334,7 +348,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
      .returns =
          "An array of reals as long as the longer series; null when an argument does not fit.",
      .examples = {{{"print series_max(dynamic([1, 5]), dynamic([3, 2]))", "[3,5]"}}},
-     .overloads = {lift<combine<max_of_two, Length::kLonger>>()}},
+     .overloads = {lift<combine<max_of_two, Length::kLonger, true>>()}},
     {.name = "series_min",
      .category = "series",
      .summary = "The smaller one of each two elements of two series.",
@@ -343,7 +357,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
      .returns =
          "An array of reals as long as the longer series; null when an argument does not fit.",
      .examples = {{{"print series_min(dynamic([1, 5]), dynamic([3, 2]))", "[1,2]"}}},
-     .overloads = {lift<combine<min_of_two, Length::kLonger>>()}},
+     .overloads = {lift<combine<min_of_two, Length::kLonger, true>>()}},
     {.name = "series_multiply",
      .category = "series",
      .summary = "The product of each two elements of two series.",
@@ -391,7 +405,7 @@ constexpr std::array<ScalarFunction, 25> kSeriesFunctions = {{
      .returns =
          "An array of reals as long as the longer series; null when an argument does not fit.",
      .examples = {{{"print series_subtract(dynamic([5, 6, 7]), dynamic([1, 2]))", "[4,4,null]"}}},
-     .overloads = {lift<combine<subtract_of, Length::kLonger>>()}},
+     .overloads = {lift<combine<subtract_of, Length::kLonger, true>>()}},
     {.name = "series_tan",
      .category = "series",
      .summary = "The tangent of each element of a series.",

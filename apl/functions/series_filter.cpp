@@ -32,6 +32,7 @@ std::optional<Numbers> numbers_or_zero(DynamicView array) {
 // y[i] = sum of kernel[k] x[i - k]; centered, x[i - k + size / 2].
 MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> normalize,
                std::optional<bool> center) {
+  const std::optional<NumberSeries> input = NumberSeries::read(series);
   const std::optional<Numbers> x = numbers_or_zero(series);
   std::optional<Numbers> kernel = numbers_or_zero(filter);
   if (!x.has_value() || !kernel.has_value() || kernel->empty() || kernel->size() > kFilterTapsMax) {
@@ -56,7 +57,7 @@ MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> norma
       y[i] += from < x->size() ? (*kernel)[k] * (*x)[from] : 0;
     }
   }
-  return series_of(y);
+  return input->timespans ? timespans_of({y.begin(), y.end()}) : series_of(y);
 }
 
 // y[i] = (sum of b[k] x[i - k] - sum of a[k] y[i - k] for k >= 1) / a[0].

@@ -1,103 +1,22 @@
-// Models of series: the line that fits best, outliers by quantiles, periods by autocorrelation,
-// and the parts of a series: trend, season, residual. Gaps are filled along lines first.
+// Models of series: outliers by quantiles, periods by autocorrelation, and the parts of a series:
+// trend, season, residual. Gaps are filled along lines first.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
+#include "apl/functions/dynamic_rows.h"
 #include "apl/functions/fourier.h"
 #include "apl/functions/number_series.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/series_fit.h"
 
 namespace evq {
 namespace {
 
 using MaybeArray = std::optional<DynamicBytes>;
 using Numbers = std::vector<double>;
-
-// ---- lines
-
-struct Line {
-  double slope = 0;
-  double intercept = 0;
-  double rsquare = 0;
-  double variance = 0;           // of the series
-  double residual_variance = 0;  // of what the line leaves
-  Numbers fit;
-};
-
-// Least squares over the places that have a number, x being the index.
-std::optional<Line> fit_line(const NumberSeries& series) {
-  double count = 0;
-  double sum_x = 0;
-  double sum_y = 0;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    if (series.values[i].has_value()) {
-      ++count;
-      sum_x += static_cast<double>(i);
-      sum_y += *series.values[i];
-    }
-  }
-  if (count < 2) {
-    return std::nullopt;
-  }
-  double xx = 0;
-  double xy = 0;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    if (series.values[i].has_value()) {
-      const double x = static_cast<double>(i) - sum_x / count;
-      xx += x * x;
-      xy += x * (*series.values[i] - sum_y / count);
-    }
-  }
-  Line line;
-  line.slope = xy / xx;
-  line.intercept = (sum_y - line.slope * sum_x) / count;
-  Numbers residuals;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    line.fit.push_back(line.intercept + line.slope * static_cast<double>(i));
-    if (series.values[i].has_value()) {
-      residuals.push_back(*series.values[i] - line.fit.back());
-    }
-  }
-  line.variance = moments_of(series.present()).variance;
-  line.residual_variance = moments_of(residuals).variance;
-  line.rsquare = line.variance > 0 ? 1 - line.residual_variance / line.variance : 1;
-  return line;
-}
-
-template <bool kNamed>
-MaybeArray series_fit_line(DynamicView array) {
-  const std::optional<NumberSeries> series = NumberSeries::read(array);
-  const std::optional<Line> line = series.has_value() ? fit_line(*series) : std::nullopt;
-  if (!line.has_value()) {
-    return std::nullopt;
-  }
-  struct Field {
-    std::string_view name;
-    double value;
-  };
-  const Field fields[] = {{"rsquare", line->rsquare},
-                          {"slope", line->slope},
-                          {"variance", line->variance},
-                          {"rvariance", line->residual_variance},
-                          {"interception", line->intercept}};
-  DynamicBuilder out;
-  kNamed ? out.begin_bag() : out.begin_array();
-  for (const Field& field : fields) {
-    if (kNamed) {
-      out.key(field.name);
-    }
-    out.add_real(field.value);
-  }
-  if (kNamed) {
-    out.key("line_fit");
-  }
-  add_numbers(line->fit, &out);
-  kNamed ? out.end_bag() : out.end_array();
-  return DynamicBytes{out.take()};
-}
 
 // ---- outliers
 
@@ -109,20 +28,33 @@ double quantile(const Numbers& sorted, double share) {
   return sorted[below] + (sorted[above] - sorted[below]) * (rank - static_cast<double>(below));
 }
 
-constexpr double kLowQuantile = 0.1;
-constexpr double kHighQuantile = 0.9;
+// Between which percentiles numbers are usual.
+struct UsualRange {
+  double low = 10;
+  double high = 90;
+};
+constexpr UsualRange kTukey{25, 75};
 
-// How many spreads of the middle eighty percent a number lies outside of them, with sign; 1.5 is
-// a mild anomaly, 3 a strong one. Null for gaps.
-std::vector<std::optional<double>> outlier_scores(const NumberSeries& series) {
+// "ctukey" (the default) takes the percentiles that its caller chooses, "tukey" the quartiles.
+std::optional<UsualRange> usual_range(std::optional<std::string_view> method, UsualRange chosen) {
+  if (method.value_or("ctukey") == "tukey") {
+    return kTukey;
+  }
+  const bool ordered = chosen.low >= 0 && chosen.low < chosen.high && chosen.high <= 100;
+  return method.value_or("ctukey") == "ctukey" && ordered ? std::optional(chosen) : std::nullopt;
+}
+
+// How many spreads of the usual range a number lies outside of it, with sign; 1.5 is a mild
+// anomaly, 3 a strong one. Null for gaps.
+std::vector<std::optional<double>> outlier_scores(const NumberSeries& series, UsualRange usual) {
   Numbers sorted = series.present();
   std::ranges::sort(sorted);
   std::vector<std::optional<double>> scores(series.size());
   if (sorted.empty()) {
     return scores;
   }
-  const double low = quantile(sorted, kLowQuantile);
-  const double high = quantile(sorted, kHighQuantile);
+  const double low = quantile(sorted, usual.low / 100);
+  const double high = quantile(sorted, usual.high / 100);
   const double spread = high - low;
   for (std::size_t i = 0; i < series.size(); ++i) {
     if (!series.values[i].has_value()) {
@@ -135,9 +67,22 @@ std::vector<std::optional<double>> outlier_scores(const NumberSeries& series) {
   return scores;
 }
 
-MaybeArray series_outliers(DynamicView array) {
-  const std::optional<NumberSeries> series = NumberSeries::read(array);
-  return series.has_value() ? MaybeArray(series_of(outlier_scores(*series))) : std::nullopt;
+MaybeArray series_outliers(DynamicView array, std::optional<std::string_view> method,
+                           std::optional<double> ignored, std::optional<double> low,
+                           std::optional<double> high) {
+  std::optional<NumberSeries> series = NumberSeries::read(array);
+  const UsualRange defaults;
+  const std::optional<UsualRange> usual =
+      usual_range(method, {low.value_or(defaults.low), high.value_or(defaults.high)});
+  if (!series.has_value() || !usual.has_value()) {
+    return std::nullopt;
+  }
+  for (std::optional<double>& value : series->values) {
+    if (ignored.has_value() && value == ignored) {
+      value = std::nullopt;
+    }
+  }
+  return series_of(outlier_scores(*series, *usual));
 }
 
 // ---- seasons
@@ -174,31 +119,104 @@ Numbers without_line(const NumberSeries& series) {
   return values;
 }
 
-constexpr double kSeasonScoreMin = 0.4;
+constexpr double kSeasonScoreMin = 0.6;
 constexpr std::size_t kSeasonRepeatsMin = 2;
+
+bool is_peak(const Numbers& scores, std::size_t lag) {
+  return scores[lag] >= scores[lag - 1] && scores[lag] >= scores[lag + 1];
+}
 
 // The lag of the highest peak of the autocorrelation, when it is high and repeats enough; 0: none.
 // Multiples of a period score nearly like it, so the first lag close to the highest wins.
-std::size_t find_period(const Numbers& detrended) {
+std::size_t find_period(const Numbers& detrended, double score_min) {
   const Numbers scores = autocorrelation(detrended);
   const std::size_t lag_max = scores.size() / kSeasonRepeatsMin;
-  double best = kSeasonScoreMin;
+  double best = score_min;
   for (std::size_t lag = 2; lag < lag_max; ++lag) {
     best = std::max(best, scores[lag]);
   }
   constexpr double kNearlyBest = 0.9;
   for (std::size_t lag = 2; lag < lag_max; ++lag) {
-    const bool peak = scores[lag] >= scores[lag - 1] && scores[lag] >= scores[lag + 1];
-    if (peak && scores[lag] >= kSeasonScoreMin && scores[lag] >= best * kNearlyBest) {
+    if (is_peak(scores, lag) && scores[lag] >= std::max(score_min, best * kNearlyBest)) {
       return lag;
     }
   }
   return 0;
 }
 
-// The mean of each place of the period, around zero, repeated.
-Numbers seasonal_part(const Numbers& detrended, std::size_t period) {
-  Numbers season(detrended.size(), 0.0);
+struct Period {
+  double lag = 0;
+  double score = 0;
+};
+
+DynamicBytes periods_of(const std::vector<Period>& periods) {
+  DynamicBuilder out;
+  out.begin_array();
+  out.begin_array();
+  for (const Period& period : periods) {
+    out.add_real(period.lag);
+  }
+  out.end_array();
+  out.begin_array();
+  for (const Period& period : periods) {
+    out.add_real(period.score);
+  }
+  out.end_array();
+  out.end_array();
+  return {out.take()};
+}
+
+// The highest peaks between the bounds. A multiple of a shorter period that scores nearly as high
+// is that period again and left out.
+MaybeArray series_periods_detect(DynamicView array, double least, double most, std::int64_t count) {
+  const std::optional<NumberSeries> series = NumberSeries::read(array);
+  if (!series.has_value() || !(least >= 0) || !(most >= least) || count < 1) {
+    return std::nullopt;
+  }
+  const Numbers scores = autocorrelation(without_line(*series));
+  std::vector<Period> found;
+  for (std::size_t lag = 2; lag < scores.size() / kSeasonRepeatsMin; ++lag) {
+    const auto at = static_cast<double>(lag);
+    if (at < least || at > most || scores[lag] <= 0 || !is_peak(scores, lag)) {
+      continue;
+    }
+    const bool repeats = std::ranges::any_of(found, [&](const Period& shorter) {
+      constexpr double kClearlyHigher = 1.1;
+      return lag % static_cast<std::size_t>(shorter.lag) == 0 &&
+             scores[lag] < shorter.score * kClearlyHigher;
+    });
+    if (!repeats) {
+      found.push_back({at, std::min(scores[lag], 1.0)});
+    }
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), &Period::score);
+  found.resize(std::min<std::size_t>(found.size(), static_cast<std::size_t>(count)));
+  return periods_of(found);
+}
+
+bool series_periods_validate(std::span<const DynamicView> args, DynamicBuilder* out) {
+  const std::optional<NumberSeries> series = NumberSeries::read(args[0]);
+  if (!series.has_value()) {
+    return false;
+  }
+  const Numbers scores = autocorrelation(without_line(*series));
+  std::vector<Period> periods;
+  for (const DynamicView& arg : args.subspan(1)) {
+    if (!arg.is_number()) {
+      return false;
+    }
+    const double lag = arg.as_real();
+    const bool repeats = lag >= 2 && lag <= static_cast<double>(scores.size() / kSeasonRepeatsMin);
+    const double score = repeats ? scores[static_cast<std::size_t>(std::llround(lag))] : 0;
+    periods.push_back({lag, std::clamp(score, 0.0, 1.0)});
+  }
+  out->add_encoded(DynamicView(periods_of(periods).bytes));
+  return true;
+}
+
+// The mean of each place of the period, around zero, repeated over `size` places.
+Numbers seasonal_part(const Numbers& detrended, std::size_t period, std::size_t size) {
+  Numbers season(size, 0.0);
   if (period == 0 || period >= detrended.size()) {
     return season;
   }
@@ -213,30 +231,53 @@ Numbers seasonal_part(const Numbers& detrended, std::size_t period) {
     means[k] /= counts[k];
     level += means[k] / static_cast<double>(period);
   }
-  for (std::size_t i = 0; i < season.size(); ++i) {
+  for (std::size_t i = 0; i < size; ++i) {
     season[i] = means[i % period] - level;
   }
   return season;
 }
 
 // -1 means: find the period; 0: there is none; else the number of bins.
-std::optional<std::size_t> chosen_period(const Numbers& detrended, std::int64_t wanted) {
+std::optional<std::size_t> chosen_period(const Numbers& detrended, std::int64_t wanted,
+                                         double score_min) {
   if (wanted == -1) {
-    return find_period(detrended);
+    return find_period(detrended, score_min);
   }
   return wanted >= 0 ? std::optional(static_cast<std::size_t>(wanted)) : std::nullopt;
 }
 
-MaybeArray series_seasonal(DynamicView array, std::optional<std::int64_t> wanted) {
+MaybeArray series_seasonal(DynamicView array, std::optional<std::int64_t> wanted,
+                           std::optional<std::int64_t> test_points) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
-  if (!series.has_value()) {
+  const std::int64_t left_out = test_points.value_or(0);
+  if (!series.has_value() || left_out < 0 || left_out > static_cast<std::int64_t>(series->size())) {
     return std::nullopt;
   }
-  const Numbers detrended = without_line(*series);
-  const std::optional<std::size_t> period = chosen_period(detrended, wanted.value_or(-1));
-  return period.has_value() ? MaybeArray(series_of(seasonal_part(detrended, *period)))
-                            : std::nullopt;
+  Numbers detrended = without_line(*series);
+  detrended.resize(series->size() - static_cast<std::size_t>(left_out));
+  const auto period = chosen_period(detrended, wanted.value_or(-1), kSeasonScoreMin);
+  return period.has_value()
+             ? MaybeArray(series_of(seasonal_part(detrended, *period, series->size())))
+             : std::nullopt;
 }
+
+// ---- trend, season, residual
+
+struct PartOptions {
+  std::int64_t period = -1;
+  std::string_view trend = "avg";  // or linefit, none
+  std::int64_t test_points = 0;    // at the end, which the model does not learn from
+  double score_min = kSeasonScoreMin;
+
+  // Each absent one keeps its default.
+  void set(std::optional<std::int64_t> wanted_period, std::optional<std::string_view> wanted_trend,
+           std::optional<std::int64_t> points, std::optional<double> score) {
+    period = wanted_period.value_or(period);
+    trend = wanted_trend.value_or(trend);
+    test_points = points.value_or(test_points);
+    score_min = score.value_or(score_min);
+  }
+};
 
 struct Parts {
   Numbers baseline;
@@ -245,28 +286,45 @@ struct Parts {
   NumberSeries residual;
 };
 
-// The trend is a line or the mean; "none" leaves it out.
-std::optional<Parts> decompose(DynamicView array, std::int64_t wanted, std::string_view trend) {
+std::optional<Numbers> trend_of(const NumberSeries& learned, std::string_view kind,
+                                std::size_t size) {
+  if (kind == "linefit") {
+    const std::optional<Line> line = fit_line(learned);
+    Numbers trend(size, 0.0);
+    for (std::size_t i = 0; line.has_value() && i < size; ++i) {
+      trend[i] = line->intercept + line->slope * static_cast<double>(i);
+    }
+    return trend;
+  }
+  if (kind == "avg") {
+    return Numbers(size, moments_of(learned.present()).mean);
+  }
+  return kind == "none" ? std::optional(Numbers(size, 0.0)) : std::nullopt;
+}
+
+std::optional<Parts> decompose(DynamicView array, const PartOptions& options) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
-  if (!series.has_value() || (trend != "linefit" && trend != "avg" && trend != "none")) {
+  if (!series.has_value() || options.test_points < 0 ||
+      options.test_points > static_cast<std::int64_t>(series->size())) {
     return std::nullopt;
   }
-  Numbers detrended = without_line(*series);
-  const std::optional<std::size_t> period = chosen_period(detrended, wanted);
-  if (!period.has_value()) {
+  NumberSeries learned = *series;
+  learned.values.resize(series->size() - static_cast<std::size_t>(options.test_points));
+  std::optional<Numbers> trend = trend_of(learned, options.trend, series->size());
+  Numbers detrended = without_line(learned);
+  const auto period = chosen_period(detrended, options.period, options.score_min);
+  if (!trend.has_value() || !period.has_value()) {
     return std::nullopt;
+  }
+  const Numbers filled = learned.filled();
+  for (std::size_t i = 0; i < filled.size(); ++i) {
+    detrended[i] = filled[i] - (*trend)[i];
   }
   Parts parts;
-  const Numbers filled = series->filled();
-  parts.trend.assign(filled.size(), trend == "avg" ? moments_of(series->present()).mean : 0.0);
-  const std::optional<Line> line = trend == "linefit" ? fit_line(*series) : std::nullopt;
-  for (std::size_t i = 0; i < filled.size(); ++i) {
-    parts.trend[i] = line.has_value() ? line->fit[i] : parts.trend[i];
-    detrended[i] = filled[i] - parts.trend[i];
-  }
-  parts.season = seasonal_part(detrended, *period);
+  parts.trend = *std::move(trend);
+  parts.season = seasonal_part(detrended, *period, series->size());
   parts.residual = *series;
-  for (std::size_t i = 0; i < filled.size(); ++i) {
+  for (std::size_t i = 0; i < series->size(); ++i) {
     parts.baseline.push_back(parts.trend[i] + parts.season[i]);
     if (parts.residual.values[i].has_value()) {
       *parts.residual.values[i] -= parts.baseline[i];
@@ -276,8 +334,12 @@ std::optional<Parts> decompose(DynamicView array, std::int64_t wanted, std::stri
 }
 
 MaybeArray series_decompose(DynamicView array, std::optional<std::int64_t> period,
-                            std::optional<std::string_view> trend) {
-  const std::optional<Parts> parts = decompose(array, period.value_or(-1), trend.value_or("avg"));
+                            std::optional<std::string_view> trend,
+                            std::optional<std::int64_t> test_points,
+                            std::optional<double> score_min) {
+  PartOptions options;
+  options.set(period, trend, test_points, score_min);
+  const std::optional<Parts> parts = decompose(array, options);
   if (!parts.has_value()) {
     return std::nullopt;
   }
@@ -291,17 +353,35 @@ MaybeArray series_decompose(DynamicView array, std::optional<std::int64_t> perio
   return DynamicBytes{out.take()};
 }
 
+// The baseline, carried on over the last points, which it did not learn from.
+MaybeArray series_decompose_forecast(DynamicView array, std::int64_t points,
+                                     std::optional<std::int64_t> period,
+                                     std::optional<std::string_view> trend,
+                                     std::optional<double> score_min) {
+  PartOptions options;
+  options.trend = "linefit";
+  options.set(period, trend, points, score_min);
+  const std::optional<Parts> parts = decompose(array, options);
+  return parts.has_value() ? MaybeArray(series_of(parts->baseline)) : std::nullopt;
+}
+
 // [flags (1, -1, 0), scores, baseline].
 MaybeArray series_decompose_anomalies(DynamicView array, std::optional<double> threshold,
                                       std::optional<std::int64_t> period,
-                                      std::optional<std::string_view> trend) {
-  const std::optional<Parts> parts = decompose(array, period.value_or(-1), trend.value_or("avg"));
+                                      std::optional<std::string_view> trend,
+                                      std::optional<std::int64_t> test_points,
+                                      std::optional<std::string_view> method,
+                                      std::optional<double> score_min) {
+  PartOptions options;
+  options.set(period, trend, test_points, score_min);
+  const std::optional<Parts> parts = decompose(array, options);
+  const std::optional<UsualRange> usual = usual_range(method, {});
   constexpr double kMildAnomaly = 1.5;
   const double limit = threshold.value_or(kMildAnomaly);
-  if (!parts.has_value() || !(limit >= 0)) {
+  if (!parts.has_value() || !usual.has_value() || !(limit >= 0)) {
     return std::nullopt;
   }
-  const std::vector<std::optional<double>> scores = outlier_scores(parts->residual);
+  const std::vector<std::optional<double>> scores = outlier_scores(parts->residual, *usual);
   DynamicBuilder out;
   out.begin_array();
   out.begin_array();
@@ -316,13 +396,25 @@ MaybeArray series_decompose_anomalies(DynamicView array, std::optional<double> t
   return DynamicBytes{out.take()};
 }
 
-constexpr std::array<ScalarFunction, 6> kSeriesModelFunctions = {{
+constexpr ParameterDoc kSeries{"series", "An array of numbers; other elements count as gaps."};
+constexpr ParameterDoc kPeriod{
+    "[period]", "Bins in a season; -1, also when left out, finds one, 0 means none."};
+constexpr ParameterDoc kTrend{"[trend]", "'avg' (also when left out), 'linefit' or 'none'."};
+constexpr ParameterDoc kTestPoints{"[test_points]",
+                                   "How many places at the end the model does not learn from, 0 "
+                                   "when left out."};
+constexpr ParameterDoc kScoreMin{"[seasonality_threshold]",
+                                 "The autocorrelation from which a season is one, 0.6 when left "
+                                 "out."};
+constexpr ParameterDoc kMethod{"[method]",
+                               "'ctukey' (also when left out), between the 10th and the 90th "
+                               "percentile, or 'tukey', between the quartiles."};
+
+constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_decompose",
      .category = "series",
      .summary = "Takes a series apart into trend, season and rest.",
-     .params = {{{"series", "An array of numbers; other elements count as gaps."},
-                 {"[period]", "Bins in a season; -1, also when left out, finds one, 0 means none."},
-                 {"[trend]", "'avg' (also when left out), 'linefit' or 'none'."}}},
+     .params = {{kSeries, kPeriod, kTrend, kTestPoints, kScoreMin}},
      .returns = "An array of four: baseline (trend and season), season, trend, residual; null when "
                 "an argument does not fit.",
      .examples = {{{"print series_decompose(dynamic([1, 3, 1, 3]), 2)[2]", "[2,2,2,2]"}}},
@@ -330,48 +422,77 @@ constexpr std::array<ScalarFunction, 6> kSeriesModelFunctions = {{
     {.name = "series_decompose_anomalies",
      .category = "series",
      .summary = "Finds the places where a series leaves its trend and season.",
-     .params = {{{"series", "An array of numbers; other elements count as gaps."},
+     .params = {{kSeries,
                  {"[threshold]", "The score from which a place counts, 1.5 when left out."},
-                 {"[period]", "Bins in a season; -1, also when left out, finds one, 0 means none."},
-                 {"[trend]", "'avg' (also when left out), 'linefit' or 'none'."}}},
+                 kPeriod,
+                 kTrend,
+                 kTestPoints,
+                 kMethod,
+                 kScoreMin}},
      .returns = "An array of three: flags (1, -1 or 0), scores, baseline; null when an argument "
                 "does not fit.",
      .examples = {{{"print series_decompose_anomalies(dynamic([1, 2, 1, 2, 1, 90, 1, 2, 1, 2, 1, "
                     "2, 1, 2]), 1.5, 0)[0]",
                     "[0,0,0,0,0,1,0,0,0,0,0,0,0,0]"}}},
      .overloads = {lift<series_decompose_anomalies>()}},
-    {.name = "series_fit_line",
+    {.name = "series_decompose_forecast",
      .category = "series",
-     .summary = "The line that fits a series best.",
-     .params = {{{"series", "An array of numbers; other elements count as gaps."}}},
-     .returns = "An array: r square, slope, variance, residual variance, intercept, fitted line; "
-                "null for fewer than two numbers.",
-     .examples = {{{"print series_fit_line(dynamic([1, 3, 5]))[1]", "2"}}},
-     .overloads = {lift<series_fit_line<false>>()}},
-    {.name = "series_fit_line_dynamic",
-     .category = "series",
-     .summary = "The line that fits a series best, by name.",
-     .params = {{{"series", "An array of numbers; other elements count as gaps."}}},
-     .returns = "A bag of rsquare, slope, variance, rvariance, interception and line_fit; null for "
-                "fewer than two numbers.",
-     .examples = {{{"print series_fit_line_dynamic(dynamic([1, 3, 5]))['slope']", "2"}}},
-     .overloads = {lift<series_fit_line<true>>()}},
+     .summary = "Carries the trend and season of a series on over its last places.",
+     .params = {{kSeries,
+                 {"points",
+                  "How many places at the end to forecast; what stands there does not "
+                  "count."},
+                 kPeriod,
+                 {"[trend]", "'linefit' (also when left out), 'avg' or 'none'."},
+                 kScoreMin}},
+     .returns = "An array of reals as long as the series; null when an argument does not fit.",
+     .examples = {{{"print series_decompose_forecast(dynamic([1, 2, 3, 4, 0, 0]), 2, 0)",
+                    "[1,2,3,4,5,6]"}}},
+     .overloads = {lift<series_decompose_forecast>()}},
     {.name = "series_outliers",
      .category = "series",
-     .summary =
-         "How far each number lies outside of the middle eighty percent, in units of their spread.",
-     .params = {{{"series", "An array of numbers; other elements count as gaps."}}},
-     .returns = "An array of reals with sign: above 1.5 mild, above 3 strong; null when the "
+     .summary = "How far each number lies outside of the usual range, in units of its width.",
+     .params = {{kSeries,
+                 kMethod,
+                 {"[ignored]", "A number that counts as a gap."},
+                 {"[low]",
+                  "The percentile where the usual range of 'ctukey' begins, 10 when left "
+                  "out."},
+                 {"[high]", "The percentile where it ends, 90 when left out."}}},
+     .returns = "An array of reals with sign: above 1.5 mild, above 3 strong; null when the first "
                 "argument is no array.",
      .examples = {{{"print series_outliers(dynamic([1, 1, 2, 2, 1, 2, 1, 2, 1, 2, 1, 2]))",
                     "[0,0,0,0,0,0,0,0,0,0,0,0]"}}},
      .overloads = {lift<series_outliers>()}},
+    {.name = "series_periods_detect",
+     .category = "series",
+     .summary = "The periods in which a series repeats.",
+     .params = {{kSeries,
+                 {"min_period", "The shortest period to look for, in bins."},
+                 {"max_period", "The longest one; half of the series at most counts."},
+                 {"count", "How many periods at most."}}},
+     .returns = "An array of two: periods, best first, and their scores from 0 to 1; null when an "
+                "argument does not fit.",
+     .examples = {{{"print series_periods_detect(dynamic([1, 2, 9, 1, 2, 9, 1, 2, 9, 1, 2, 9]), "
+                    "2, 6, 1)[0]",
+                    "[3]"}}},
+     .overloads = {lift<series_periods_detect>()}},
+    {.name = "series_periods_validate",
+     .category = "series",
+     .summary = "How well a series repeats in given periods.",
+     .params = {{kSeries, {"periods...", "Numbers of bins, 1 to 16 of them."}}},
+     .returns = "An array of two: the periods and their scores from 0 to 1; null when an argument "
+                "does not fit.",
+     .examples = {{{"print series_periods_validate(dynamic([1, 2, 9, 1, 2, 9, 1, 2, 9, 1, 2, 9]), "
+                    "3, 4)[1][0] > 0.9",
+                    "true"}}},
+     .bind = bind_dynamic_rows<series_periods_validate>,
+     .arguments_min = 2,
+     .arguments_max = 17},
     {.name = "series_seasonal",
      .category = "series",
      .summary = "The part of a series that repeats.",
-     .params = {{{"series", "An array of numbers; other elements count as gaps."},
-                 {"[period]",
-                  "Bins in a season; -1, also when left out, finds one, 0 means none."}}},
+     .params = {{kSeries, kPeriod, kTestPoints}},
      .returns =
          "An array of reals, all zero when there is no season; null when the argument is no array.",
      .examples = {{{"print series_seasonal(dynamic([1, 3, 1, 3, 1, 3]), 2)[1] > 0.8", "true"}}},

@@ -10,10 +10,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
-
-#include "apl/functions/value_hash.h"
 
 namespace evq {
 
@@ -37,28 +34,34 @@ class FrequentItems {
   std::vector<Item> top(std::size_t k) const;
 
   // Memory held outside the object itself.
-  std::size_t size_bytes() const { return counts_.size() * kNodeBytes + text_bytes_; }
+  std::size_t size_bytes() const {
+    return entries_.capacity() * sizeof(Entry) + slots_.capacity() * sizeof(std::uint32_t) +
+           text_.capacity();
+  }
 
  private:
-  static constexpr std::size_t kNodeBytes = 80;
-
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view bytes) const { return sketch_hash(bytes); }
-  };
-  struct Equal {
-    using is_transparent = void;
-    bool operator()(std::string_view a, std::string_view b) const { return a == b; }
+  // The item's bytes are text_[offset, offset + size).
+  struct Entry {
+    std::uint64_t hash = 0;
+    std::uint64_t count = 0;
+    std::size_t offset = 0;
+    std::size_t size = 0;
   };
 
-  void count_item(std::string_view bytes, std::uint64_t count);
+  std::string_view bytes_of(const Entry& entry) const {
+    return std::string_view(text_).substr(entry.offset, entry.size);
+  }
+  void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count);
   void purge();
+  // Makes room for twice as many entries as there are.
+  void rebuild_slots();
 
   std::size_t capacity_;
-  std::unordered_map<std::string, std::uint64_t, Hash, Equal> counts_;
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> slots_;  // by hash: an entry's number + 1, or 0
+  std::string text_;
   std::uint64_t error_ = 0;
   std::uint64_t total_ = 0;
-  std::size_t text_bytes_ = 0;
 };
 
 }  // namespace evq

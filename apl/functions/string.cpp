@@ -97,25 +97,24 @@ void for_each_part(std::string_view text, std::string_view separator, const Take
 }
 
 DynamicBytes split(std::string_view text, std::string_view separator, MaybeLong index) {
-  std::vector<std::string_view> parts;
-  for_each_part(text, separator, [&parts](std::string_view part) {
-    if (parts.size() < kListItemsMax) {
-      parts.push_back(part);
-    }
-  });
   DynamicBuilder builder;
   builder.begin_array();
-  if (index.has_value()) {
-    const auto count = static_cast<std::int64_t>(parts.size());
-    const std::int64_t at = *index < 0 ? *index + count : *index;
-    if (at >= 0 && at < count) {
-      builder.add_string(parts[static_cast<std::size_t>(at)]);
-    }
-  } else {
-    for (const std::string_view part : parts) {
+  const auto walk = [&](const auto& take) {
+    std::int64_t count = 0;
+    for_each_part(text, separator, [&](std::string_view part) {
+      if (count < static_cast<std::int64_t>(kListItemsMax)) {
+        take(part, count++);
+      }
+    });
+    return count;
+  };
+  const auto nothing = [](std::string_view, std::int64_t) {};
+  const std::int64_t wanted = index.value_or(0) < 0 ? walk(nothing) + *index : index.value_or(0);
+  walk([&](std::string_view part, std::int64_t at) {
+    if (!index.has_value() || at == wanted) {
       builder.add_string(part);
     }
-  }
+  });
   builder.end_array();
   return {builder.take()};
 }

@@ -376,16 +376,32 @@ bool TextMatcher::matches(std::string_view text) const {
   return false;
 }
 
+// Window by window, so that the search finds in the nearest cache what the check has just read.
+// Windows overlap by what a needle or a character may hang over.
+bool TextMatcher::match_contiguous(const Values& values, std::uint8_t* to) const {
+  constexpr std::size_t kWindowBytes = std::size_t{16} << 10U;
+  std::fill_n(to, values.size(), std::uint8_t{0});
+  const std::string_view run = values.contiguous_text();
+  const std::size_t size = search_.needle().size();
+  const std::size_t window = search_.is_always_plain() ? run.size() : kWindowBytes;
+  const std::size_t overlap = std::max<std::size_t>(size, 4);
+  std::size_t row = 0;
+  for (std::size_t begin = 0; begin < run.size(); begin += window) {
+    const std::string_view part = run.substr(begin, window + overlap);
+    if (!search_.is_plain_in(part)) {
+      return false;
+    }
+    scan_rows_in(part, search_, values, &row, to, [&](std::string_view text, std::size_t at) {
+      return is_bounded(text, {at, at + size}) ? HitVerdict::kMatch : HitVerdict::kTryNextHit;
+    });
+  }
+  return true;
+}
+
 void TextMatcher::match_slots(const Values& values, std::uint8_t* to) const {
   const bool searches = test_ != TextTest::kStartsWith && test_ != TextTest::kEndsWith &&
                         test_ != TextTest::kEqual && !search_.needle().empty();
-  if (searches && !values.contiguous_text().empty() &&
-      search_.is_plain_in(values.contiguous_text())) {
-    std::fill_n(to, values.size(), std::uint8_t{0});
-    const std::size_t size = search_.needle().size();
-    scan_contiguous_rows(search_, values, to, [&](std::string_view row, std::size_t at) {
-      return is_bounded(row, {at, at + size}) ? HitVerdict::kMatch : HitVerdict::kTryNextHit;
-    });
+  if (searches && !values.contiguous_text().empty() && match_contiguous(values, to)) {
     return;
   }
   const auto* texts = values.data<std::string_view>();

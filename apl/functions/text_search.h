@@ -69,19 +69,19 @@ class SubstringSearch {
 enum class HitVerdict : std::uint8_t { kMatch, kTryNextHit, kNoMatch };
 
 // Sets to[i] for every row whose text holds the needle and is accepted: accept(row, offset) gives
-// a HitVerdict. Rows must lie in values.contiguous_text(), where the needle must be plain; `to` is
-// all zero before. Rows without a hit are never looked at.
+// a HitVerdict. `run` is a part of values.contiguous_text() in which the needle must be plain; `to`
+// is all zero before. Rows without a hit are never looked at. `*first_row` is a row at or before
+// the part's first; afterwards it serves the part that follows.
 template <class Accept>
-void scan_contiguous_rows(const SubstringSearch& search, const Values& values, std::uint8_t* to,
-                          const Accept& accept) {
+void scan_rows_in(std::string_view run, const SubstringSearch& search, const Values& values,
+                  std::size_t* first_row, std::uint8_t* to, const Accept& accept) {
   constexpr std::size_t kStride = 64;
-  const std::string_view run = values.contiguous_text();
   const auto* rows = values.data<std::string_view>();
   const std::size_t count = values.size();
   const std::size_t needle_size = search.needle().size();
-  std::size_t row = 0;
+  std::size_t& row = *first_row;
   std::size_t from = 0;
-  while (true) {
+  while (from <= run.size()) {
     const std::size_t hit = search.find_plain(run, from);
     if (hit == std::string_view::npos) {
       return;
@@ -110,6 +110,14 @@ void scan_contiguous_rows(const SubstringSearch& search, const Values& values, s
   }
 }
 
+// The same for the whole of values.contiguous_text().
+template <class Accept>
+void scan_contiguous_rows(const SubstringSearch& search, const Values& values, std::uint8_t* to,
+                          const Accept& accept) {
+  std::size_t row = 0;
+  scan_rows_in(values.contiguous_text(), search, values, &row, to, accept);
+}
+
 enum class TextTest : std::uint8_t {
   kContains,
   kStartsWith,
@@ -132,6 +140,9 @@ class TextMatcher {
 
  private:
   bool is_bounded(std::string_view text, TextHit hit) const;
+  // match_slots() over contiguous text; false, with `to` in any state, when the needle is not plain
+  // in it.
+  bool match_contiguous(const Values& values, std::uint8_t* to) const;
   bool has_bounded_hit(std::string_view text) const;
   bool equals(std::string_view text) const;
   bool starts(std::string_view text) const;

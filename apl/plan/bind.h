@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "apl/plan/plan.h"
 #include "apl/plan/table_source.h"
@@ -31,11 +32,21 @@ class SubqueryRunner {
   virtual Result<Table> run(const Node& node) = 0;
 };
 
+// What an externaldata operator asks for.
+struct ExternalRequest {
+  std::vector<std::string> columns;
+  std::vector<std::string> locations;
+  std::string format;  // lower case; empty: told by the location's name
+  bool ignore_first_record = false;
+};
+
 // Rows of an externaldata operator, from files and addresses the caller may refuse.
 class ExternalReader {
  public:
   virtual ~ExternalReader() = default;
-  virtual Result<std::string> read(std::string_view location) = 0;
+  // One column a name asked for, strings as they are written or dynamic values; the binder
+  // converts them to the types wanted.
+  virtual Result<Table> read(const ExternalRequest& request) = 0;
 };
 
 struct BindOptions {
@@ -48,11 +59,12 @@ struct BindOptions {
   bool default_ascending = false;
   std::optional<CursorBound> cursor;
   bool cursor_column = false;  // includeCursorField: a _cursor column
+  std::string current_cursor;  // what cursor_current() gives
   // Names with values that the query may use like lets; its own lets win.
   std::map<std::string, Value, std::less<>> variables;
-  SubqueryRunner* subqueries = nullptr;   // null: such queries are refused
-  ExternalReader* external = nullptr;     // null: externaldata is refused
-  bool delete_only = false;               // only where and search are allowed
+  SubqueryRunner* subqueries = nullptr;  // null: such queries are refused
+  ExternalReader* external = nullptr;    // null: externaldata is refused
+  bool delete_only = false;              // only where and search are allowed
 };
 
 // `query` must outlive the call only.

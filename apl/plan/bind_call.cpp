@@ -17,23 +17,10 @@ std::string argument_range(std::size_t min, std::size_t max) {
   if (min == max) {
     return std::to_string(min);
   }
-  if (max >= 255) {
+  if (max >= kArgumentsUnlimited) {
     return "at least " + std::to_string(min);
   }
   return std::to_string(min) + " to " + std::to_string(max);
-}
-
-std::string signature(const ScalarFunction& function) {
-  std::string text = std::string(function.name) + "(";
-  bool first = true;
-  for (const ParameterDoc& param : function.params) {
-    if (param.name.empty()) {
-      break;
-    }
-    text.append(first ? "" : ", ").append(param.name);
-    first = false;
-  }
-  return text + ")";
 }
 
 std::vector<std::string_view> function_names() {
@@ -75,8 +62,8 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
     return special;
   }
   const ScalarFunction* row = find_function(call.function.text);
-  if (row == nullptr || (static_cast<unsigned>(row->flags) &
-                         static_cast<unsigned>(FunctionFlags::kInternal)) != 0) {
+  if (row == nullptr ||
+      (static_cast<unsigned>(row->flags) & static_cast<unsigned>(FunctionFlags::kInternal)) != 0) {
     if (find_aggregate(call.function.text) != nullptr) {
       return diag::aggregate_in_scalar(call.function.span, call.function.text);
     }
@@ -84,31 +71,38 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
   }
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_arguments(call, input));
   const ArgumentCount count = argument_count(*row);
-  if (args.size() < count.min || args.size() > count.max) {
+  if (!takes_arguments(count.min, count.max, args.size())) {
     return diag::wrong_argument_count(span, row->name, argument_range(count.min, count.max),
                                       args.size(), signature(*row));
   }
+  std::vector<Type> types;
+  for (const ExprPtr& arg : args) {
+    types.push_back(arg->type);
+  }
   EVQ_TRY_ASSIGN(ExprPtr bound, make_call(*row, std::move(args), context(), span));
+  EVQ_TRY(check_strict(*bound, types, row->name));
   return fold(std::move(bound), context());
 }
 
 Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const Relation* input) {
   std::vector<ExprPtr> args;
-  const bool packs_names = call.function.text == "bag_pack" || call.function.text == "pack" ||
-                           call.function.text == "pack_all";
+  const bool packs_names = call.function.text == "bag_pack" || call.function.text == "pack";
+  const auto pack_row = [&](Span span) {
+    for (std::size_t i = 0; input != nullptr && i < input->schema().size(); ++i) {
+      const Field& field = input->schema()[i];
+      if (is_hidden(field.name)) {
+        continue;
+      }
+      if (packs_names) {
+        args.push_back(make_constant(Value::string(field.name), span));
+      }
+      args.push_back(make_column(i, field.type, span));
+    }
+  };
   for (const ast::Argument& argument : call.arguments) {
     if (std::holds_alternative<ast::Star>(argument.value->node) && input != nullptr &&
         (packs_names || call.function.text == "pack_array")) {
-      for (std::size_t i = 0; i < input->schema().size(); ++i) {
-        const Field& field = input->schema()[i];
-        if (is_hidden(field.name)) {
-          continue;
-        }
-        if (packs_names) {
-          args.push_back(make_constant(Value::string(field.name), argument.value->span));
-        }
-        args.push_back(make_column(i, field.type, argument.value->span));
-      }
+      pack_row(argument.value->span);
       continue;
     }
     if (const auto* type = std::get_if<ast::TypeOf>(&argument.value->node)) {
@@ -147,14 +141,35 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
     }
     return bind_expr(*call.arguments[1].value, input);
   }
+  if (name == "pack_all" && call.arguments.size() <= 1) {
+    EVQ_TRY_ASSIGN(const Value skip_empty, arity(0) ? Value::boolean(false)
+                                                    : bind_constant(*call.arguments[0].value,
+                                                                    "whether to leave out nulls"));
+    std::vector<ExprPtr> args;
+    args.push_back(make_constant(skip_empty, span));
+    for (NamedColumn& column :
+         input != nullptr ? pass_through(*input) : std::vector<NamedColumn>()) {
+      args.push_back(make_constant(Value::string(column.name), span));
+      args.push_back(std::move(column.expr));
+    }
+    return this->call("pack_all", std::move(args), span);
+  }
   if (name == "toscalar" && arity(1)) {
+    if (const auto* field = std::get_if<ast::FieldRef>(&call.arguments[0].value->node)) {
+      const Environment::Meaning* meaning = environment_->find(field->name.text);
+      if (meaning != nullptr && std::holds_alternative<Environment::Scalar>(*meaning)) {
+        return use_scalar(*meaning, field->name, input);
+      }
+    }
     EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*call.arguments[0].value, span));
     // The first row's first column: the list's first element.
     const DynamicView values(list->constant.as_text());
-    return make_constant(list->constant.is_null() || values.size() == 0
-                             ? Value()
-                             : value_from_dynamic(values.at(0)),
-                         span);
+    return make_constant(
+        list->constant.is_null() || values.size() == 0 ? Value() : value_from_dynamic(values.at(0)),
+        span);
+  }
+  if (name == "cursor_current" && arity(0) && !options_.current_cursor.empty()) {
+    return make_constant(Value::string(options_.current_cursor), span);
   }
   if (name == "ingestion_time" && arity(0)) {
     if (input != nullptr) {
@@ -173,12 +188,9 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
 
 // The first column of a table as a constant list.
 Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span) {
-  if (options_.subqueries == nullptr) {
-    return diag::unsupported_feature(span, "a subquery", "");
-  }
   EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
   relation = order_naturally(std::move(relation), options_.default_ascending);
-  EVQ_TRY_ASSIGN(const Table rows, options_.subqueries->run(*relation.node));
+  EVQ_TRY_ASSIGN(const Table rows, run_now(*relation.node, span, "a subquery for its value"));
   DynamicBuilder list;
   list.begin_array();
   for (std::size_t i = 0; i < rows.rows && !rows.columns.empty(); ++i) {
@@ -210,9 +222,8 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
   frame.outer = function.defined_in;
   const std::vector<ast::Parameter>& parameters = function.lambda->parameters;
   if (call.arguments.size() > parameters.size()) {
-    return diag::wrong_argument_count(span, call.function.text,
-                                      argument_range(0, parameters.size()),
-                                      call.arguments.size(), "");
+    return diag::wrong_argument_count(
+        span, call.function.text, argument_range(0, parameters.size()), call.arguments.size(), "");
   }
   std::size_t position = 0;
   for (const ast::Argument& argument : call.arguments) {
@@ -225,8 +236,8 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
         for (const ast::Parameter& known : parameters) {
           names.push_back(known.name.text);
         }
-        return diag::unknown_argument(argument.name->span, call.function.text,
-                                      argument.name->text, names);
+        return diag::unknown_argument(argument.name->span, call.function.text, argument.name->text,
+                                      names);
       }
       parameter = &*named;
     }
@@ -262,8 +273,8 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
     } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let.value)) {
       meaning = Environment::LetPipeline{pipeline->get(), nullptr};
     } else {
-      meaning = Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(),
-                                      nullptr};
+      meaning =
+          Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(), nullptr};
     }
     frame.names.emplace(let.name.text, std::move(meaning));
   }
@@ -327,8 +338,7 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
     return named_table(text.type() == Type::kString ? text.as_text() : "", span);
   }
   const Environment::Meaning* meaning = environment_->find(name);
-  const auto* function =
-      meaning != nullptr ? std::get_if<Environment::Function>(meaning) : nullptr;
+  const auto* function = meaning != nullptr ? std::get_if<Environment::Function>(meaning) : nullptr;
   if (function == nullptr) {
     return find_function(name) != nullptr
                ? diag::table_expected(span, "the scalar " + std::string(name) + "()")
@@ -385,16 +395,25 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
   return bound;
 }
 
+bool Binder::keeps_argument_name(std::string_view function) {
+  static constexpr std::string_view kNames =
+      " abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or "
+      "binary_shift_left binary_shift_right binary_xor bitset_count_ones ceiling cos "
+      "endofday endofmonth endofweek endofyear erf erfc exp exp10 exp2 floor format_bytes "
+      "format_datetime format_timespan gamma log log10 log2 loggamma parse_csv parse_json "
+      "parsejson pow rand round series_fill_backward series_fill_const series_fill_forward "
+      "series_fill_linear series_fir series_iir series_outliers sin split sqrt startofday "
+      "startofmonth startofweek startofyear tan tobool toboolean todatetime todecimal "
+      "todouble todynamic tohex toint tolong toobject toreal tostring totime totimespan ";
+  return kNames.find(" " + std::string(function) + " ") != kNames.npos;
+}
+
 std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) const {
   if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
     return field->name.text;
   }
   if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
-    static constexpr std::array<std::string_view, 10> kKeepInner = {
-        "bin",          "bin_auto",    "floor",      "startofday", "startofweek",
-        "startofmonth", "startofyear", "bin_at",     "endofday",   "ceiling"};
-    if (std::ranges::find(kKeepInner, call->function.text) != kKeepInner.end() &&
-        !call->arguments.empty()) {
+    if (keeps_argument_name(call->function.text) && !call->arguments.empty()) {
       return derived_name(*call->arguments[0].value, input);
     }
     return {};

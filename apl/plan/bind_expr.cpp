@@ -7,11 +7,15 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
+#include "apl/syntax/parser.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 
 namespace evq::plan {
 namespace {
+
+// Virtual fields named by virtual fields; one that names itself ends here with a message.
+constexpr int kVirtualDepthMax = 16;
 
 std::string_view symbol_function(ast::BinaryOp op) {
   switch (op) {
@@ -59,22 +63,12 @@ std::string_view symbol_function(ast::BinaryOp op) {
   return {};
 }
 
-bool is_comparison(ast::BinaryOp op) {
-  return op >= ast::BinaryOp::kEqual && op <= ast::BinaryOp::kGreaterEqual;
+bool is_arithmetic(ast::BinaryOp op) {
+  return op >= ast::BinaryOp::kMultiply && op <= ast::BinaryOp::kSubtract;
 }
 
-// A text constant beside a datetime or timespan is taken as one.
-ExprPtr adapt_text(ExprPtr text, Type other) {
-  if (!text->is_constant() || text->type != Type::kString || text->constant.is_null()) {
-    return text;
-  }
-  if (other == Type::kDatetime) {
-    const auto instant = parse_instant(text->constant.as_text());
-    if (instant.has_value()) {
-      return make_constant(Value::datetime(*instant), text->span);
-    }
-  }
-  return text;
+bool is_comparison(ast::BinaryOp op) {
+  return op >= ast::BinaryOp::kEqual && op <= ast::BinaryOp::kGreaterEqual;
 }
 
 // The constant key of a[…] when it is text.
@@ -87,11 +81,7 @@ std::optional<std::string> text_key(const ast::Expr& key) {
   return std::nullopt;
 }
 
-// A chain a.b['c'].d as names from left to right, with the expression each step ends.
-struct PathStep {
-  std::string key;
-  Span span;
-};
+// A chain a.b['c'].d as names from left to right.
 bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps) {
   if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
     steps->push_back({field->name.text, expr.span});
@@ -115,7 +105,7 @@ bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps) {
   return false;
 }
 
-std::string joined(const std::vector<PathStep>& steps, std::size_t count, bool escape) {
+std::string joined(std::span<const PathStep> steps, std::size_t count, bool escape) {
   std::string name = steps[0].key;
   for (std::size_t i = 1; i < count; ++i) {
     name.push_back('.');
@@ -171,7 +161,9 @@ Result<ExprPtr> Binder::bind_node(const ast::Expr& expr, const Relation* input) 
     Result<ExprPtr> operator()(const ast::Member& /*member*/) {
       return binder.bind_path(expr, input);
     }
-    Result<ExprPtr> operator()(const ast::Index& /*index*/) { return binder.bind_path(expr, input); }
+    Result<ExprPtr> operator()(const ast::Index& /*index*/) {
+      return binder.bind_path(expr, input);
+    }
     Result<ExprPtr> operator()(const ast::Star& /*star*/) {
       return diag::misplaced_star(expr.span);
     }
@@ -218,7 +210,48 @@ Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relati
   if (const Environment::Meaning* meaning = environment_->find(name.text); meaning != nullptr) {
     return use_scalar(*meaning, name, input);
   }
+  if (input != nullptr) {
+    const auto at = std::ranges::find(input->virtual_fields, name.text, &VirtualField::name);
+    if (at != input->virtual_fields.end()) {
+      return bind_virtual(*at, span, input);
+    }
+    if (std::ranges::find(input->map_fields, name.text) != input->map_fields.end()) {
+      return make_constant(Value::null(Type::kDynamic), span);  // declared, no event has it yet
+    }
+  }
   return unknown_field(input, name.text, span);
+}
+
+// Binds the field's text over the rows that named it. Spans of that text mean nothing in the query.
+Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const Relation* input) {
+  const auto explain = [&](Error error) {
+    error.message = "the virtual field '" + field.name + "': " + error.message;
+    error.span = span;
+    return error;
+  };
+  if (depth_ >= kVirtualDepthMax) {
+    return diag::recursive_function(span, field.name);
+  }
+  auto query = syntax::parse("print (" + field.expression + "\n)", context().now_ns);
+  if (!query.ok()) {
+    return explain(std::move(query).take_error());
+  }
+  parsed_.push_back(std::make_unique<ast::Query>(std::move(query).value()));
+  const ast::Query& parsed = *parsed_.back();
+  const auto* print = parsed.pipelines.size() == 1 && parsed.pipelines[0]->operators.empty()
+                          ? std::get_if<ast::Print>(&parsed.pipelines[0]->source)
+                          : nullptr;
+  if (print == nullptr || print->items.size() != 1) {
+    return diag::unsupported_feature(span, "the text of the virtual field '" + field.name + "'",
+                                     "it must be one expression over fields");
+  }
+  ++depth_;
+  auto bound = bind_expr(*print->items[0].value, input);
+  --depth_;
+  if (!bound.ok()) {
+    return explain(std::move(bound).take_error());
+  }
+  return bound;
 }
 
 Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
@@ -235,6 +268,50 @@ Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const as
   return diag::scalar_expected(name.span, "the table '" + name.text + "'");
 }
 
+// The longest flattened name that exists, then accesses into its value; null when there is none.
+Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_t count_min,
+                                     std::size_t count_max, const Relation* input) {
+  for (std::size_t count = count_max; count >= count_min; --count) {
+    std::optional<std::size_t> at = find_field(input->schema(), joined(steps, count, false));
+    if (!at.has_value() && count > 1) {
+      at = find_field(input->schema(), joined(steps, count, true));
+    }
+    if (!at.has_value()) {
+      continue;
+    }
+    ExprPtr bound = make_column(*at, input->schema()[*at].type, steps[count - 1].span);
+    for (std::size_t i = count; i < steps.size(); ++i) {
+      std::vector<ExprPtr> args;
+      args.push_back(std::move(bound));
+      args.push_back(make_constant(Value::string(steps[i].key), steps[i].span));
+      EVQ_TRY_ASSIGN(bound, call("op_index", std::move(args), steps[i].span));
+    }
+    return bound;
+  }
+  return ExprPtr();
+}
+
+// As bind_longest, but a path into a map field means its value alone, never a flattened field of
+// the same name: the two are different fields.
+Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relation* input) {
+  std::size_t map = steps.size();
+  while (map > 0 && std::ranges::find(input->map_fields, joined(steps, map, false)) ==
+                        input->map_fields.end()) {
+    --map;
+  }
+  if (map > 0) {
+    EVQ_TRY_ASSIGN(ExprPtr inside, bind_longest(steps, map, map, input));
+    if (inside != nullptr) {
+      return inside;
+    }
+  }
+  EVQ_TRY_ASSIGN(ExprPtr bound, bind_longest(steps, 1, steps.size(), input));
+  if (bound == nullptr && map > 0) {
+    bound = make_constant(Value::null(Type::kDynamic), steps[0].span);  // no event has it yet
+  }
+  return bound;
+}
+
 Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) {
   std::vector<PathStep> steps;
   if (input != nullptr && collect_path(expr, &steps)) {
@@ -242,22 +319,8 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
         (steps[0].key == "$left" || steps[0].key == "$right")) {
       steps.erase(steps.begin());
     }
-    // The longest flattened name that exists, then accesses into its value.
-    for (std::size_t count = steps.size(); count > 0; --count) {
-      std::optional<std::size_t> at = find_field(input->schema(), joined(steps, count, false));
-      if (!at.has_value() && count > 1) {
-        at = find_field(input->schema(), joined(steps, count, true));
-      }
-      if (!at.has_value()) {
-        continue;
-      }
-      ExprPtr bound = make_column(*at, input->schema()[*at].type, steps[count - 1].span);
-      for (std::size_t i = count; i < steps.size(); ++i) {
-        std::vector<ExprPtr> args;
-        args.push_back(std::move(bound));
-        args.push_back(make_constant(Value::string(steps[i].key), steps[i].span));
-        EVQ_TRY_ASSIGN(bound, call("op_index", std::move(args), steps[i].span));
-      }
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_steps(steps, input));
+    if (bound != nullptr) {
       return bound;
     }
     if (environment_->find(steps[0].key) == nullptr) {
@@ -279,17 +342,92 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
   return call("op_index", std::move(args), expr.span);
 }
 
+// What a constant is taken for beside values of another type: a text for the datetime, number,
+// bool or timespan that it spells, a number for its text where only equality is asked. With `set
+// stricttypes` only texts for datetimes, which have no other way to be written short.
+Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) {
+  if (!constant->is_constant() || constant->constant.is_null() || constant->type == other) {
+    return constant;
+  }
+  if (constant->type == Type::kString && other == Type::kDatetime) {
+    const auto instant = parse_instant(constant->constant.as_text());
+    return instant.has_value() ? make_constant(Value::datetime(*instant), constant->span)
+                               : std::move(constant);
+  }
+  if (strict_types_) {
+    return constant;
+  }
+  std::string_view function;
+  if (constant->type == Type::kString) {
+    function = is_numeric(other)          ? "toreal"
+               : other == Type::kBool     ? "tobool"
+               : other == Type::kTimespan ? "totimespan"
+                                          : "";
+  } else if (is_numeric(constant->type) && other == Type::kString && equality) {
+    function = "tostring";
+  }
+  if (function.empty()) {
+    return constant;
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*constant));
+  if (function == "toreal") {
+    std::vector<ExprPtr> whole;
+    whole.push_back(clone(*constant));
+    EVQ_TRY_ASSIGN(ExprPtr number, call("tolong", std::move(whole), constant->span));
+    if (!number->constant.is_null()) {
+      return number;
+    }
+  }
+  EVQ_TRY_ASSIGN(ExprPtr converted, call(function, std::move(args), constant->span));
+  return converted->constant.is_null() ? std::move(constant) : std::move(converted);
+}
+
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
   EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));
-  EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
+  auto bound_right = bind_expr(*binary.right, input);
+  if (const auto* word = std::get_if<ast::FieldRef>(&binary.right->node);
+      !bound_right.ok() && word != nullptr && left->type == Type::kString && !word->name.quoted) {
+    Error error = std::move(bound_right).take_error();
+    if (!error.hint.starts_with("did you mean")) {
+      error.hint = "a text needs quotes: '" + word->name.text + "'";
+    }
+    return error;
+  }
+  EVQ_TRY_ASSIGN(ExprPtr right, std::move(bound_right));
   if (is_comparison(binary.op)) {
-    left = adapt_text(std::move(left), right->type);
-    right = adapt_text(std::move(right), left->type);
+    const bool equality =
+        binary.op == ast::BinaryOp::kEqual || binary.op == ast::BinaryOp::kNotEqual;
+    EVQ_TRY_ASSIGN(left, adapt(std::move(left), right->type, equality));
+    EVQ_TRY_ASSIGN(right, adapt(std::move(right), left->type, equality));
+  }
+  const Type left_type = left->type;
+  const Type right_type = right->type;
+  if (strict_types_ && is_comparison(binary.op) && left_type != right_type &&
+      left_type != Type::kNull && right_type != Type::kNull &&
+      !(is_numeric(left_type) && is_numeric(right_type))) {
+    return diag::type_mismatch(span, ast::binary_op_text(binary.op), type_name(left_type),
+                               type_name(right_type));
   }
   std::vector<ExprPtr> args;
   args.push_back(std::move(left));
   args.push_back(std::move(right));
-  return call(operator_function(binary), std::move(args), span);
+  auto bound = call(operator_function(binary), std::move(args), span);
+  const bool time = left_type == Type::kDatetime || right_type == Type::kDatetime ||
+                    left_type == Type::kTimespan || right_type == Type::kTimespan;
+  const bool text = left_type == Type::kString || right_type == Type::kString;
+  if (bound.ok() || !is_arithmetic(binary.op) || !(time || text)) {
+    return bound;
+  }
+  // Two habits of other languages deserve more than the types that would do.
+  Error error = diag::type_mismatch(span, ast::binary_op_text(binary.op), type_name(left_type),
+                                    type_name(right_type));
+  if (text && binary.op == ast::BinaryOp::kAdd) {
+    error.hint = "join texts with strcat(a, b)";
+  } else if (!text && (is_numeric(left_type) || is_numeric(right_type))) {
+    error.hint = "give the number a unit: 1d, 2h, 30s";
+  }
+  return error;
 }
 
 // `* has "x"`: true when it holds for the text of any column.
@@ -326,8 +464,7 @@ Result<ExprPtr> Binder::bind_logical(const ast::Logical& logical, Span span,
                                      const Relation* input) {
   std::vector<ExprPtr> args;
   for (const ast::ExprPtr& operand : logical.operands) {
-    EVQ_TRY_ASSIGN(ExprPtr bound,
-                   bind_predicate(*operand, input, logical.is_or ? "or" : "and"));
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_predicate(*operand, input, logical.is_or ? "or" : "and"));
     args.push_back(std::move(bound));
   }
   return call(logical.is_or ? "op_or" : "op_and", std::move(args), span);
@@ -377,8 +514,7 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
     }
     if (const auto* field = std::get_if<ast::FieldRef>(&item->node)) {
       const Environment::Meaning* meaning = environment_->find(field->name.text);
-      const bool is_column =
-          input != nullptr && input->schema().find(field->name.text).has_value();
+      const bool is_column = input != nullptr && input->schema().find(field->name.text).has_value();
       if (!is_column && meaning != nullptr &&
           (std::holds_alternative<Environment::LetPipeline>(*meaning) ||
            std::holds_alternative<Environment::BoundTable>(*meaning))) {
@@ -388,7 +524,8 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
       }
     }
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item, input));
-    args.push_back(adapt_text(std::move(bound), value_type));
+    EVQ_TRY_ASSIGN(bound, adapt(std::move(bound), value_type, true));
+    args.push_back(std::move(bound));
   }
   std::string name = membership.negated ? "op_not_" : "op_";
   name += membership.op == ast::MembershipOp::kInFold ? "in_fold"
@@ -401,8 +538,8 @@ Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*between.value, input));
   EVQ_TRY_ASSIGN(ExprPtr low, bind_expr(*between.low, input));
   EVQ_TRY_ASSIGN(ExprPtr high, bind_expr(*between.high, input));
-  low = adapt_text(std::move(low), value->type);
-  high = adapt_text(std::move(high), value->type);
+  EVQ_TRY_ASSIGN(low, adapt(std::move(low), value->type, false));
+  EVQ_TRY_ASSIGN(high, adapt(std::move(high), value->type, false));
   if (high->type == Type::kTimespan && low->type == Type::kDatetime) {
     std::vector<ExprPtr> sum;
     sum.push_back(clone(*low));

@@ -1,10 +1,9 @@
 #include "apl/plan/binder.h"
 
-#include "apl/plan/field_name.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "apl/plan/field_name.h"
 #include "store/base/limits.h"
 
 namespace evq::plan {
@@ -25,7 +24,7 @@ const Environment::Meaning* Environment::find(std::string_view name) const {
 }
 
 Binder::Binder(TableSource& tables, const BindOptions& options)
-    : tables_(tables), options_(options) {
+    : tables_(tables), options_(options), default_limit_(options.default_limit) {
   auto frame = std::make_unique<Environment>();
   for (const auto& [name, value] : options.variables) {
     frame->names.emplace(name, Environment::Scalar{make_constant(value)});
@@ -68,10 +67,7 @@ Status Binder::bind_statement(const ast::Statement& statement) {
     }
     frame->names.emplace(let->name.text, std::move(meaning));
   } else if (const auto* set = std::get_if<ast::Set>(&statement)) {
-    if (set->name.text != "stricttypes") {
-      warnings_.push_back("the option '" + set->name.text + "' is not known and was ignored");
-    }
-    return Status::success();
+    return set_option(*set);
   } else {
     for (const ast::Parameter& parameter : std::get<ast::DeclareParameters>(statement).parameters) {
       if (environment_->find(parameter.name.text) != nullptr) {
@@ -95,22 +91,25 @@ Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   if (++depth_ > kCallDepthMax) {
     return diag::nested_too_deep(pipeline.span, kCallDepthMax);
   }
-  EVQ_TRY_ASSIGN(Relation relation,
-                 std::visit([&](const auto& source) { return lower(source, pipeline.source_span); },
-                            pipeline.source));
-  auto bound = bind_operators(pipeline.operators, std::move(relation));
+  auto source = std::visit([&](const auto& node) { return lower(node, pipeline.source_span); },
+                           pipeline.source);
+  auto bound = source.ok() ? bind_operators(pipeline.operators, std::move(source).value())
+                           : std::move(source);
   --depth_;
   return bound;
 }
 
 Result<Relation> Binder::bind_operators(const ast::OperatorList& operators, Relation input) {
   const Environment* outer = environment_;
+  Result<Relation> bound(std::move(input));
   for (const ast::Operator& op : operators) {
-    EVQ_TRY_ASSIGN(Relation output, bind_operator(op, std::move(input)));
-    input = std::move(output);
+    bound = bind_operator(op, std::move(bound).value());
+    if (!bound.ok()) {
+      break;
+    }
   }
   environment_ = outer;  // names given by `as` end with the pipeline
-  return input;
+  return bound;
 }
 
 Result<Relation> Binder::bind_operator(const ast::Operator& op, Relation input) {
@@ -118,8 +117,22 @@ Result<Relation> Binder::bind_operator(const ast::Operator& op, Relation input) 
       !std::holds_alternative<ast::Search>(op.node)) {
     return diag::operator_not_allowed(op.name_span, "this operator", "a delete");
   }
-  return std::visit([&](const auto& node) { return lower(node, op.span, std::move(input)); },
-                    op.node);
+  auto output =
+      std::visit([&](const auto& node) { return lower(node, op.span, std::move(input)); }, op.node);
+  if (output.ok()) {
+    output->just_summarized = std::holds_alternative<ast::Summarize>(op.node);
+  }
+  return output;
+}
+
+Result<Table> Binder::run_now(const Node& node, Span span, std::string_view what) {
+  if (options_.subqueries == nullptr) {
+    return diag::unsupported_feature(span, what, "");
+  }
+  if (reads_placeholder(node)) {
+    return diag::unsupported_feature(span, std::string(what) + " inside partition or mv-apply", "");
+  }
+  return options_.subqueries->run(node);
 }
 
 // ---- building blocks
@@ -205,8 +218,8 @@ Relation Binder::order_naturally(Relation input, bool ascending) {
 
 std::string Binder::unique_name(std::string name, const std::vector<NamedColumn>& columns) {
   const auto taken = [&](std::string_view candidate) {
-    return std::ranges::any_of(
-        columns, [&](const NamedColumn& column) { return column.name == candidate; });
+    return std::ranges::any_of(columns,
+                               [&](const NamedColumn& column) { return column.name == candidate; });
   };
   if (!taken(name)) {
     return name;
@@ -233,6 +246,9 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
   std::vector<std::string_view> names;
   if (input != nullptr) {
     names = visible_names(*input);
+    for (const VirtualField& field : input->virtual_fields) {
+      names.push_back(field.name);
+    }
   }
   for (const Environment* frame = environment_; frame != nullptr; frame = frame->outer) {
     for (const auto& [known, meaning] : frame->names) {
@@ -270,8 +286,8 @@ Result<Plan> Binder::finish(Relation root) {
   }
   plan.explicit_limit = root.limit;
   std::optional<std::uint64_t> limit_rows = options_.request_limit;
-  if (!root.limit.has_value() && !root.aggregated && options_.default_limit.has_value()) {
-    limit_rows = std::min(*options_.default_limit, limit_rows.value_or(*options_.default_limit));
+  if (!root.limit.has_value() && !root.aggregated && default_limit_.has_value()) {
+    limit_rows = std::min(*default_limit_, limit_rows.value_or(*default_limit_));
   }
   if (!options_.delete_only) {
     if (limit_rows.has_value() && (!root.limit.has_value() || *limit_rows < *root.limit)) {
@@ -286,8 +302,7 @@ Result<Plan> Binder::finish(Relation root) {
   for (const Field& field : root.schema().fields()) {
     if (!is_hidden(field.name)) {
       const auto origin = root.origins.find(field.name);
-      plan.origins.push_back(origin != root.origins.end() ? origin->second
-                                                          : Plan::ColumnOrigin{});
+      plan.origins.push_back(origin != root.origins.end() ? origin->second : Plan::ColumnOrigin{});
     }
   }
   plan.datasets = std::move(datasets_);

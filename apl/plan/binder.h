@@ -10,10 +10,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "apl/plan/bind.h"
+#include "apl/plan/environment.h"
 #include "apl/syntax/diagnostics.h"
 
 namespace evq::plan {
@@ -22,6 +22,9 @@ namespace evq::plan {
 struct Relation {
   NodePtr node;
   std::string name;  // of the dataset it reads, for messages; empty once computed
+  // Of the dataset, as long as its rows are events.
+  std::vector<std::string> map_fields;
+  std::vector<VirtualField> virtual_fields;
   // Explicitly ordered (sort, top, print, …). Otherwise, with hidden columns: natural order.
   bool ordered = false;
   bool serialized = false;  // window functions may be used
@@ -29,6 +32,7 @@ struct Relation {
   std::vector<std::string> group_names;
   std::optional<std::int64_t> bin_ns;  // the first group is a time bin of this width
   bool bin_first = false;
+  bool just_summarized = false;  // the rows are a summarize's own, nothing came after it
   std::vector<std::pair<std::string, bool>> order;
   std::optional<std::uint64_t> limit;
   // By visible column name: which aggregate made it.
@@ -46,33 +50,17 @@ inline bool is_hidden(std::string_view column) {
   return !column.empty() && column.front() == '$' && column != "$table";
 }
 
-// What let, function parameters and variables have made known. Frames nest; the innermost wins.
-struct Environment {
-  struct Scalar {
-    ExprPtr expr;  // over no columns, or over the caller's for a function's argument
-  };
-  struct LetExpr {  // a scalar or a table, bound where it is used
-    const ast::Expr* expr = nullptr;
-    const Environment* defined_in = nullptr;
-  };
-  struct LetPipeline {
-    const ast::Pipeline* pipeline = nullptr;
-    const Environment* defined_in = nullptr;
-  };
-  struct Function {
-    const ast::Lambda* lambda = nullptr;
-    const Environment* defined_in = nullptr;
-  };
-  struct BoundTable {  // a table argument, `as` name or materialized let: cloned at each use
-    std::shared_ptr<const Node> plan;
-    std::string name;
-  };
-  using Meaning = std::variant<Scalar, LetExpr, LetPipeline, Function, BoundTable>;
+// Whether a function that takes `min` to `max` arguments takes `count`. A largest number of 255, as
+// rows of the registry have it, is no limit: `*` may stand for any number of fields.
+inline constexpr std::size_t kArgumentsUnlimited = 255;
+inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count) {
+  return count >= min && (count <= max || max >= kArgumentsUnlimited);
+}
 
-  const Environment* outer = nullptr;
-  std::map<std::string, Meaning, std::less<>> names;
-
-  const Meaning* find(std::string_view name) const;
+// One name of a path a.b['c'], with the expression it ends.
+struct PathStep {
+  std::string key;
+  Span span;
 };
 
 // One output column of project, extend, summarize: its name and expression.
@@ -118,6 +106,8 @@ class Binder {
   // The name an unnamed output expression gets; empty when it is not a field, path or call that
   // gives one (ColumnN is for the caller to count).
   std::string derived_name(const ast::Expr& expr, const Relation* input) const;
+  // Conversions, roundings and the like name their result as their first argument is named.
+  static bool keeps_argument_name(std::string_view function);
   Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span);
   // The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
   static std::string operator_function(const ast::Binary& binary);
@@ -129,6 +119,9 @@ class Binder {
   // A dataset or a let-bound table called `name`.
   Result<Relation> named_table(std::string_view name, Span span);
   Result<Relation> table_of_expr(const ast::Expr& expr);
+  // Runs `node` now, for what the rest of the plan depends on; `what` names the construct that
+  // needs it. An error inside an Apply, whose rows are not there yet, and where nothing may run.
+  Result<Table> run_now(const Node& node, Span span, std::string_view what);
 
   // Replaces the visible columns; hidden ones are carried along.
   Relation project(Relation input, std::vector<NamedColumn> columns);
@@ -149,11 +142,17 @@ class Binder {
  private:
   friend class SummarizeBinder;
   friend class JoinBinder;
+  friend class TopNestedBinder;
 
   // bind_expr.cpp
   Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
   Result<ExprPtr> bind_name(const ast::Name& name, Span span, const Relation* input);
   Result<ExprPtr> bind_path(const ast::Expr& expr, const Relation* input);
+  Result<ExprPtr> bind_steps(std::span<const PathStep> steps, const Relation* input);
+  Result<ExprPtr> bind_longest(std::span<const PathStep> steps, std::size_t count_min,
+                               std::size_t count_max, const Relation* input);
+  Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
+  Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality);
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
@@ -243,7 +242,13 @@ class Binder {
   Result<ExprPtr> convert(ExprPtr value, Type type, Span span);
   Result<Relation> bag_unpack(const ast::Evaluate& op, Relation input);
   Result<Relation> pivot(const ast::Evaluate& op, Relation input);
+  Result<ExternalRequest> external_request(const ast::ExternalData& source);
+  // partition by key { pipeline }: once for each value of the key, which the pipeline sees as a
+  // scalar of the key's name.
+  Result<Relation> partition_pipelines(const ast::Partition& op, Span span, Relation input);
   Result<Relation> narrow(Relation input);
+  // What `: (schema)` after a plugin's call leaves of its columns.
+  Result<Relation> conform(const ast::Evaluate& op, Relation made);
   // Like bind_expr, as text.
   Result<ExprPtr> bind_text(const ast::Expr& expr, const Relation& input);
   Result<Relation> summarize(SummarizeParts parts, Relation input);
@@ -258,11 +263,18 @@ class Binder {
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
                               std::optional<std::size_t> field, Span span);
   Status bind_statement(const ast::Statement& statement);
+  Status set_option(const ast::Set& set);
+  // With `set stricttypes`: an error where a call converts an argument by itself. `types` are the
+  // arguments' own.
+  Status check_strict(const Expr& call, std::span<const Type> types, std::string_view name) const;
   Result<Plan> finish(Relation root);
 
   TableSource& tables_;
   const BindOptions& options_;
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
+  std::vector<std::unique_ptr<ast::Query>> parsed_;   // of virtual fields
+  bool strict_types_ = false;
+  std::optional<std::uint64_t> default_limit_;
   const Environment* environment_ = nullptr;
   std::vector<std::string> datasets_;
   std::vector<std::string> warnings_;

@@ -22,10 +22,10 @@ using ExprPtr = std::unique_ptr<Expr>;
 struct Expr {
   ExprKind kind = ExprKind::kConstant;
   Type type = Type::kNull;
-  Span span;                // where it was written, for messages
+  Span span;  // where it was written, for messages
 
-  std::size_t column = 0;   // kColumn: position in the input's schema
-  Value constant;           // kConstant
+  std::size_t column = 0;                    // kColumn: position in the input's schema
+  Value constant;                            // kConstant
   const ScalarFunction* function = nullptr;  // kCall
   BoundCall call;                            // kCall; arguments already have its types
   std::vector<ExprPtr> args;                 // kCall

@@ -34,8 +34,7 @@ std::optional<std::size_t> find_field(const Schema& schema, std::string_view nam
   }
   std::optional<std::size_t> found;
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    if (schema[i].name.find('\\') != std::string::npos &&
-        equals_unescaped(schema[i].name, name)) {
+    if (schema[i].name.find('\\') != std::string::npos && equals_unescaped(schema[i].name, name)) {
       if (found.has_value()) {
         return std::nullopt;
       }

@@ -19,8 +19,7 @@ ExprPtr fold_logical(ExprPtr expr) {
       return make_constant(Value::boolean(absorbing), expr->span);
     }
   }
-  std::erase_if(expr->args,
-                [&](const ExprPtr& arg) { return is_bool_constant(*arg, !absorbing); });
+  std::erase_if(expr->args, [&](const ExprPtr& arg) { return is_bool_constant(*arg, !absorbing); });
   expr->call.arguments.resize(expr->args.size());
   if (expr->args.empty()) {
     return make_constant(Value::boolean(!absorbing), expr->span);
@@ -49,8 +48,7 @@ ExprPtr fold(ExprPtr expr, const EvalContext& context) {
     for (const ExprPtr& arg : expr->args) {
       args.push_back(Vector::constant(arg->constant, 1));
     }
-    const Vector result =
-        evaluate_call(expr->call, expr->function->flags, context, args, 1);
+    const Vector result = evaluate_call(expr->call, expr->function->flags, context, args, 1);
     Value value = result.is_null(0) ? Value::null(expr->type) : result.value(0);
     return make_constant(std::move(value), expr->span);
   }

@@ -54,6 +54,7 @@ class Narrow final : public TableFunction {
     output.columns = {rows.finish(), names.finish(), values.finish()};
     return output;
   }
+  std::string_view name() const override { return "narrow"; }
   std::string describe() const override { return "narrow"; }
 };
 
@@ -124,7 +125,7 @@ Table pivot_table(const Table& grouped, const PivotShape& shape) {
 
 }  // namespace
 
-Result<Relation> Binder::lower(const ast::Evaluate& op, Span span, Relation input) {
+Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation input) {
   const auto* call = std::get_if<ast::Call>(&op.call->node);
   if (call == nullptr || std::ranges::find(kPlugins, call->function.text) == kPlugins.end()) {
     return diag::unknown_plugin(op.call->span, call != nullptr ? call->function.text : "",
@@ -133,16 +134,40 @@ Result<Relation> Binder::lower(const ast::Evaluate& op, Span span, Relation inpu
   if (call->function.text == "bag_unpack") {
     return bag_unpack(op, std::move(input));
   }
-  if (!op.columns.empty()) {
-    return diag::unsupported_feature(span, "a schema after " + call->function.text + "()", "");
-  }
   if (call->function.text == "pivot") {
-    return pivot(op, std::move(input));
+    EVQ_TRY_ASSIGN(Relation made, pivot(op, std::move(input)));
+    return conform(op, std::move(made));
   }
   if (!call->arguments.empty()) {
     return diag::wrong_argument_count(op.call->span, "narrow", "0", call->arguments.size(), "");
   }
-  return narrow(std::move(input));
+  EVQ_TRY_ASSIGN(Relation made, narrow(std::move(input)));
+  return conform(op, std::move(made));
+}
+
+Result<Relation> Binder::conform(const ast::Evaluate& op, Relation made) {
+  if (op.columns.empty()) {
+    return made;
+  }
+  std::vector<NamedColumn> columns;
+  if (op.keep_others) {
+    columns = pass_through(made);
+    std::erase_if(columns, [&](const NamedColumn& column) {
+      return std::ranges::any_of(
+          op.columns, [&](const ast::ColumnSpec& spec) { return spec.name.text == column.name; });
+    });
+  }
+  for (const ast::ColumnSpec& spec : op.columns) {
+    ExprPtr value = make_constant(Value::null(spec.type), spec.name.span);
+    if (const auto at = made.schema().find(spec.name.text); at.has_value()) {
+      value = make_column(*at, made.schema()[*at].type, spec.name.span);
+      if (value->type != spec.type) {
+        EVQ_TRY_ASSIGN(value, convert(std::move(value), spec.type, spec.name.span));
+      }
+    }
+    columns.push_back({spec.name.text, std::move(value)});
+  }
+  return choose(std::move(made), std::move(columns));
 }
 
 Result<Relation> Binder::narrow(Relation input) {
@@ -192,8 +217,8 @@ Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
              !op.keep_others;
     });
   } else {
-    if (options_.subqueries == nullptr) {
-      return diag::unsupported_feature(op.call->span, "bag_unpack without a schema",
+    if (options_.subqueries == nullptr || reads_placeholder(*input.node)) {
+      return diag::unsupported_feature(op.call->span, "bag_unpack without a schema here",
                                        "write the columns: bag_unpack(…) : (name:type, …)");
     }
     Relation probe;
@@ -237,9 +262,6 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
     return diag::wrong_argument_count(op.call->span, "pivot", "at least 1", 0,
                                       "pivot(column, aggregation, group, …)");
   }
-  if (options_.subqueries == nullptr) {
-    return diag::unsupported_feature(op.call->span, "pivot", "");
-  }
   ast::Expr count;
   count.span = op.call->span;
   count.node = ast::Call{ast::Name{"count", op.call->span, false}, {}};
@@ -282,7 +304,7 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
     sort.keys.push_back({i, {false, true}});
   }
   const NodePtr sorted = stack(std::move(grouped.node), std::move(sort), schema);
-  EVQ_TRY_ASSIGN(const Table rows, options_.subqueries->run(*sorted));
+  EVQ_TRY_ASSIGN(const Table rows, run_now(*sorted, op.call->span, "pivot"));
   auto table = std::make_shared<Table>(
       pivot_table(rows, {groups, counts_from_zero(aggregate_call->function.text)}));
   if (table->schema.size() > kDatasetFieldsMax) {

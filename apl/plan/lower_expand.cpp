@@ -11,6 +11,9 @@
 namespace evq::plan {
 namespace {
 
+// Values of a key that partition runs a whole pipeline for.
+constexpr std::size_t kPartitionPipelinesMax = 64;
+
 std::string_view conversion_name(Type type) {
   switch (type) {
     case Type::kBool:
@@ -224,10 +227,44 @@ Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation i
   return choose(std::move(output), std::move(result));
 }
 
+Result<Relation> Binder::partition_pipelines(const ast::Partition& op, Span span, Relation input) {
+  EVQ_TRY_ASSIGN(ExprPtr key, bind_expr(*op.by, &input));
+  std::string name = derived_name(*op.by, &input);
+  SummarizeParts parts;
+  parts.bound_groups.push_back({name, std::move(key)});
+  EVQ_TRY_ASSIGN(const Relation keys, summarize(std::move(parts), std::move(input)));
+  EVQ_TRY_ASSIGN(const Table values, run_now(*keys.node, span, "partition with a whole pipeline"));
+  if (values.rows > kPartitionPipelinesMax) {
+    return diag::limit_exceeded(op.by->span, "values of a partition's key", kPartitionPipelinesMax);
+  }
+  const auto bind_for = [&](Value value) -> Result<Relation> {
+    auto frame = std::make_unique<Environment>();
+    frame->outer = environment_;
+    frame->names.emplace(name, Environment::Scalar{make_constant(std::move(value))});
+    const Environment* outer = std::exchange(environment_, frame.get());
+    frames_.push_back(std::move(frame));
+    auto bound = bind_pipeline(*op.pipeline);
+    environment_ = outer;
+    return bound;
+  };
+  std::vector<Relation> parts_bound;
+  for (std::size_t row = 0; row < values.rows; ++row) {
+    const Vector& column = values.columns[0];
+    EVQ_TRY_ASSIGN(Relation part,
+                   bind_for(column.is_null(row) ? Value::null(column.type()) : column.value(row)));
+    parts_bound.push_back(std::move(part));
+  }
+  if (parts_bound.empty()) {
+    // No rows, but their columns.
+    EVQ_TRY_ASSIGN(Relation none, bind_for(Value::null(keys.schema()[0].type)));
+    return limit(std::move(none), 0);
+  }
+  return union_of(std::move(parts_bound), ast::Union());
+}
+
 Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation input) {
   if (op.pipeline != nullptr) {
-    return diag::unsupported_feature(span, "partition with a whole pipeline in braces",
-                                     "write the operators in parentheses");
+    return partition_pipelines(op, span, std::move(input));
   }
   EVQ_TRY_ASSIGN(ExprPtr key, bind_expr(*op.by, &input));
   const std::size_t before = input.schema().size();

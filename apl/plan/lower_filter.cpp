@@ -13,10 +13,8 @@ Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation inp
   auto bound = bind_predicate(*op.predicate, &input, "where");
   windowed_ = nullptr;
   EVQ_TRY_ASSIGN(ExprPtr predicate, std::move(bound));
-  if (predicate->is_constant() && !predicate->constant.is_null() &&
-      predicate->constant.as_bool()) {
-    warnings_.emplace_back(
-        "where clause always evaluates to TRUE, which will include all data");
+  if (predicate->is_constant() && !predicate->constant.is_null() && predicate->constant.as_bool()) {
+    warnings_.emplace_back("where clause always evaluates to TRUE, which will include all data");
     return input;
   }
   return filter(std::move(input), std::move(predicate));
@@ -72,7 +70,7 @@ Result<Relation> Binder::lower(const ast::Distinct& op, Span span, Relation inpu
 
 Result<Relation> Binder::lower(const ast::Limit& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(const std::uint64_t count, bind_count(*op.count, "the number of rows"));
-  if (input.bin_first && input.bin_ns.has_value() && input.aggregated &&
+  if (input.just_summarized && input.bin_first && input.bin_ns.has_value() &&
       input.group_names.size() > 1) {
     return limit_groups(std::move(input), count);
   }
@@ -161,8 +159,7 @@ Result<Relation> Binder::lower(const ast::Sample& op, Span /*span*/, Relation in
   if (real && amount.as_real() > 0 && amount.as_real() < 1) {
     std::vector<NodePtr> inputs;
     inputs.push_back(std::move(input.node));
-    input.node =
-        make_node(Sample{amount.as_real()}, std::move(inputs), std::move(schema));
+    input.node = make_node(Sample{amount.as_real()}, std::move(inputs), std::move(schema));
     return input;
   }
   if (!whole || amount.as_integer() < 1) {

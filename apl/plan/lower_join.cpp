@@ -110,10 +110,14 @@ class JoinBinder {
     const bool has_right = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
     std::vector<Field> fields;
     std::vector<bool> visible;
+    // Every row has a left one, and with it that row's place in the natural order.
+    const bool keeps_order = kind != JoinKind::kRightOuter && kind != JoinKind::kFullOuter;
     if (has_left) {
       for (const Field& field : left_.schema().fields()) {
         fields.push_back(field);
-        visible.push_back(!is_hidden(field.name));
+        visible.push_back(!is_hidden(field.name) ||
+                          (keeps_order && !left_.ordered && left_.natural() &&
+                           (field.name == kTimeColumn || field.name == kRowColumn)));
       }
     }
     for (std::size_t i = 0; has_right && i < right_.schema().size(); ++i) {
@@ -131,7 +135,7 @@ class JoinBinder {
     Relation output;
     output.aggregated = left_.aggregated && right_.aggregated;
     output.node = make_node(std::move(join), std::move(inputs), Schema(fields));
-    // A join's rows have no natural order: hidden columns end here.
+    // Other hidden columns end here.
     Project project;
     std::vector<Field> kept;
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -209,11 +213,10 @@ Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
 }
 
 Result<Relation> Binder::lower(const ast::Lookup& op, Span span, Relation input) {
-  const bool allowed = op.kind == ast::JoinKind::kDefault ||
-                       op.kind == ast::JoinKind::kLeftOuter || op.kind == ast::JoinKind::kInner;
+  const bool allowed = op.kind == ast::JoinKind::kDefault || op.kind == ast::JoinKind::kLeftOuter ||
+                       op.kind == ast::JoinKind::kInner;
   if (!allowed) {
-    return diag::unsupported_kind(span, "lookup", ast::join_kind_text(op.kind),
-                                  "leftouter, inner");
+    return diag::unsupported_kind(span, "lookup", ast::join_kind_text(op.kind), "leftouter, inner");
   }
   EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
   JoinBinder join(*this, std::move(input), std::move(right));

@@ -17,8 +17,7 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
     auto value = bind_expr(*item.value, input);
     windowed_ = nullptr;
     EVQ_TRY_ASSIGN(ExprPtr bound, std::move(value));
-    std::string name =
-        item.names.empty() ? derived_name(*item.value, input) : item.names[0].text;
+    std::string name = item.names.empty() ? derived_name(*item.value, input) : item.names[0].text;
     if (name.empty()) {
       name = "Column" + std::to_string(++unnamed);
     }
@@ -118,9 +117,8 @@ Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relati
   }
   std::vector<NamedColumn> columns = pass_through(input);
   std::erase_if(columns, [&](const NamedColumn& column) {
-    return std::ranges::any_of(op.fields, [&](const ast::NamePattern& pattern) {
-      return pattern.matches(column.name);
-    });
+    return std::ranges::any_of(
+        op.fields, [&](const ast::NamePattern& pattern) { return pattern.matches(column.name); });
   });
   return project(std::move(input), std::move(columns));
 }
@@ -133,9 +131,8 @@ Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relati
   }
   std::vector<NamedColumn> columns = pass_through(input);
   std::erase_if(columns, [&](const NamedColumn& column) {
-    return std::ranges::none_of(op.fields, [&](const ast::NamePattern& pattern) {
-      return pattern.matches(column.name);
-    });
+    return std::ranges::none_of(
+        op.fields, [&](const ast::NamePattern& pattern) { return pattern.matches(column.name); });
   });
   return project(std::move(input), std::move(columns));
 }
@@ -195,11 +192,10 @@ Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Rel
   const auto take = [&](std::string_view text) {
     const std::size_t star = text.find('*');
     for (NamedColumn& column : all) {
-      const bool matches =
-          star == std::string_view::npos
-              ? column.name == text
-              : column.name.starts_with(text.substr(0, star)) &&
-                    column.name.ends_with(text.substr(star + 1));
+      const bool matches = star == std::string_view::npos
+                               ? column.name == text
+                               : column.name.starts_with(text.substr(0, star)) &&
+                                     column.name.ends_with(text.substr(star + 1));
       if (column.expr != nullptr && matches) {
         columns.push_back({column.name, std::move(column.expr)});
       }

@@ -91,9 +91,8 @@ Result<Relation> Binder::limit_groups(Relation input, std::uint64_t count) {
   const std::shared_ptr<const Node> all = std::move(input.node);
   const Schema schema = all->schema;
   const auto shared = [&] { return make_node(Shared{all}, {}, schema); };
-  const bool numeric =
-      groups < schema.size() &&
-      (is_numeric(schema[groups].type) || schema[groups].type == Type::kTimespan);
+  const bool numeric = groups < schema.size() &&
+                       (is_numeric(schema[groups].type) || schema[groups].type == Type::kTimespan);
   Project keys;
   std::vector<Field> key_fields;
   for (std::size_t i = 1; i < groups; ++i) {
@@ -101,8 +100,7 @@ Result<Relation> Binder::limit_groups(Relation input, std::uint64_t count) {
     key_fields.push_back(schema[i]);
   }
   const Type rank_type = numeric ? schema[groups].type : Type::kLong;
-  keys.exprs.push_back(numeric ? make_column(groups, rank_type)
-                               : make_constant(Value::integer(1)));
+  keys.exprs.push_back(numeric ? make_column(groups, rank_type) : make_constant(Value::integer(1)));
   key_fields.push_back({"$rank", rank_type});
   std::vector<NodePtr> below;
   below.push_back(shared());

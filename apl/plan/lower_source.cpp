@@ -12,8 +12,8 @@ namespace {
 
 Relation values_relation(Schema schema, Table table) {
   Relation relation;
-  relation.node = make_node(ValuesNode{std::make_shared<const Table>(std::move(table))}, {},
-                            std::move(schema));
+  relation.node =
+      make_node(ValuesNode{std::make_shared<const Table>(std::move(table))}, {}, std::move(schema));
   relation.ordered = true;
   relation.serialized = true;
   relation.aggregated = true;  // computed rows: no default limit
@@ -57,6 +57,8 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
   fields.push_back({std::string(kRowColumn), Type::kLong});
   Relation relation;
   relation.name = info.ref.name;
+  relation.map_fields = info.map_fields;
+  relation.virtual_fields = info.virtual_fields;
   relation.node = make_node(std::move(scan), {}, Schema(std::move(fields)));
   if (options_.cursor.has_value()) {
     EVQ_TRY_ASSIGN(relation, after_cursor(std::move(relation), info.ref));
@@ -77,8 +79,8 @@ Result<Relation> Binder::after_cursor(Relation input, const TableRef& table) {
     return call(function, std::move(args), {});
   };
   const std::int64_t cut = cursor.descending == cursor.inclusive ? bounds.upper : bounds.lower;
-  EVQ_TRY_ASSIGN(ExprPtr further, compare(cursor.descending ? "op_less" : "op_greater",
-                                          kTimeColumn, Value::datetime(cursor.time)));
+  EVQ_TRY_ASSIGN(ExprPtr further, compare(cursor.descending ? "op_less" : "op_greater", kTimeColumn,
+                                          Value::datetime(cursor.time)));
   EVQ_TRY_ASSIGN(ExprPtr same, compare("op_equal", kTimeColumn, Value::datetime(cursor.time)));
   EVQ_TRY_ASSIGN(ExprPtr row, compare(cursor.descending ? "op_less" : "op_greater_equal",
                                       kRowColumn, Value::integer(cut)));
@@ -109,6 +111,10 @@ Result<Relation> Binder::named_table(std::string_view name, Span span) {
       relation.node = make_node(Shared{table->plan}, {}, table->plan->schema);
       relation.name = table->name;
       return relation;
+    }
+    if (const auto* function = std::get_if<Environment::Function>(meaning);
+        function != nullptr && function->lambda->parameters.empty()) {
+      return bind_table_call(ast::Call{{std::string(name), span, false}, {}}, span, nullptr);
     }
     if (const auto* let = std::get_if<Environment::LetExpr>(meaning)) {
       const Environment* outer = std::exchange(environment_, let->defined_in);
@@ -144,8 +150,7 @@ Result<Relation> Binder::lower(const ast::Print& source, Span /*span*/) {
   for (std::size_t i = 0; i < source.items.size(); ++i) {
     const ast::NamedExpr& item = source.items[i];
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item.value, nullptr));
-    std::string name =
-        item.names.empty() ? "print_" + std::to_string(i) : item.names[0].text;
+    std::string name = item.names.empty() ? "print_" + std::to_string(i) : item.names[0].text;
     columns.push_back({unique_name(std::move(name), columns), std::move(bound)});
   }
   return project(std::move(row), std::move(columns));
@@ -160,10 +165,10 @@ Result<Relation> Binder::lower(const ast::Range& source, Span span) {
   args.push_back(make_constant(to, source.to->span));
   args.push_back(make_constant(step, source.step->span));
   EVQ_TRY_ASSIGN(ExprPtr list, call("range", std::move(args), span));
-  const Type type = from.type() == Type::kLong && (to.type() == Type::kReal ||
-                                                   step.type() == Type::kReal)
-                        ? Type::kReal
-                        : from.type();
+  const Type type =
+      from.type() == Type::kLong && (to.type() == Type::kReal || step.type() == Type::kReal)
+          ? Type::kReal
+          : from.type();
   VectorBuilder builder(type);
   if (!list->constant.is_null()) {
     DynamicView::Iterator at{DynamicView(list->constant.as_text())};

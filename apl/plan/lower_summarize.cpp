@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apl/functions/rounding.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
 
@@ -18,8 +19,11 @@ std::vector<std::string_view> aggregate_names() {
   return names;
 }
 
-// The width when `expr` is bin(<datetime>, <constant timespan>).
-std::optional<std::int64_t> time_bin(const Expr& expr) {
+// The width when `expr` is bin(<datetime>, <constant timespan>) or bin_auto(<datetime>).
+std::optional<std::int64_t> time_bin(const Expr& expr, const EvalContext& context) {
+  if (expr.is_call("bin_auto")) {
+    return auto_bin_ns(context.range_start_ns, context.range_end_ns);
+  }
   if (!expr.is_call("bin") || expr.type != Type::kDatetime || expr.args.size() != 2 ||
       !expr.args[1]->is_constant() || expr.args[1]->constant.is_null() ||
       expr.args[1]->type != Type::kTimespan) {
@@ -54,7 +58,7 @@ class SummarizeBinder {
     if (name.empty()) {
       name = "Column" + std::to_string(++unnamed_);
     }
-    const std::optional<std::int64_t> bin = time_bin(*bound);
+    const std::optional<std::int64_t> bin = time_bin(*bound, binder_.context());
     if (bin.has_value() && !bin_ns_.has_value()) {
       bin_ns_ = bin;
       bin_first_ = groups_.empty();
@@ -88,7 +92,12 @@ class SummarizeBinder {
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       std::string name = i < item.names.size() ? item.names[i].text : result_name(call, i);
       if (i > 0) {
-        origins_.emplace_back();
+        origins_.push_back(origin(aggregates_[aggregate]));
+      }
+      // percentiles(x, 50, 90): each column is about its own argument.
+      Plan::ColumnOrigin& made = origins_.back();
+      if (call.results.size() > 1 && made.args.size() == call.results.size()) {
+        made.args = {Value(made.args[i])};
       }
       results_.push_back(
           {std::move(name), make_column(bound.column + i, call.results[i], item.span)});
@@ -109,17 +118,25 @@ class SummarizeBinder {
     return name;
   }
 
-  std::string item_name(const ast::Expr& expr) const {
+  // The name of an unnamed item; empty when it has none of its own.
+  std::string own_name(const ast::Expr& expr) const {
     const auto* call = std::get_if<ast::Call>(&expr.node);
-    if (call == nullptr) {
-      return "Column" + std::to_string(results_.size() + 1);
+    if (call == nullptr || (find_aggregate(call->function.text) == nullptr &&
+                            find_function(call->function.text) == nullptr)) {
+      return call == nullptr ? binder_.derived_name(expr, &input_) : call->function.text + "_";
     }
-    const AggregateFunction* row = find_aggregate(call->function.text);
-    std::string inner;
-    if (!call->arguments.empty() && row != nullptr) {
-      inner = binder_.derived_name(*call->arguments[0].value, &input_);
+    const ast::Expr* first = call->arguments.empty() ? nullptr : call->arguments[0].value.get();
+    if (find_aggregate(call->function.text) != nullptr) {
+      return call->function.text + "_" +
+             (first != nullptr ? binder_.derived_name(*first, &input_) : "");
     }
-    return call->function.text + "_" + inner;
+    return first != nullptr && Binder::keeps_argument_name(call->function.text) ? own_name(*first)
+                                                                                : "";
+  }
+
+  std::string item_name(const ast::Expr& expr) {
+    std::string name = own_name(expr);
+    return name.empty() ? "Column" + std::to_string(++unnamed_) : name;
   }
 
   Plan::ColumnOrigin origin(const AggregateCall& call) const {
@@ -188,7 +205,7 @@ class SummarizeBinder {
   Result<ExprPtr> bind_aggregate_call(const AggregateFunction& row, const ast::Call& call,
                                       Span span) {
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_aggregate_arguments(row, call));
-    if (args.size() < row.arguments_min || args.size() > row.arguments_max) {
+    if (!takes_arguments(row.arguments_min, row.arguments_max, args.size())) {
       return diag::wrong_argument_count(span, row.name,
                                         row.arguments_min == row.arguments_max
                                             ? std::to_string(row.arguments_min)
@@ -243,9 +260,9 @@ class SummarizeBinder {
           find_function(inner->function.text) == nullptr) {
         return diag::nested_aggregate(argument.value->span, inner->function.text);
       }
-      const bool predicate = row.name.ends_with("if") && &argument == &call.arguments.back() &&
-                             call.arguments.size() > 0 && row.name != "make_set_if" &&
-                             row.name != "make_list_if";
+      const auto position = static_cast<std::size_t>(&argument - call.arguments.data());
+      const bool predicate = row.predicate.has_value() &&
+                             position == std::min(*row.predicate, call.arguments.size() - 1);
       EVQ_TRY_ASSIGN(ExprPtr bound, predicate
                                         ? binder_.bind_predicate(*argument.value, &input_, row.name)
                                         : binder_.bind_expr(*argument.value, &input_));
@@ -320,7 +337,7 @@ Result<ExprPtr> SummarizeBinder::rebuild_call(const ast::Call& call, Span span) 
     args.push_back(std::move(bound));
   }
   const ArgumentCount count = argument_count(*row);
-  if (args.size() < count.min || args.size() > count.max) {
+  if (!takes_arguments(count.min, count.max, args.size())) {
     return diag::wrong_argument_count(span, row->name, std::to_string(count.min), args.size(), "");
   }
   EVQ_TRY_ASSIGN(ExprPtr made, make_call(*row, std::move(args), binder_.context(), span));

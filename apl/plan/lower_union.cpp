@@ -76,13 +76,14 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span sp
 
 Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union& op) {
   if (op.with_source.has_value()) {
-    for (Relation& input : inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      Relation& input = inputs[i];
+      // What is no dataset has no name but its place.
+      const std::string source = input.name.empty() ? "union_arg" + std::to_string(i) : input.name;
       std::vector<NamedColumn> columns = pass_through(input);
-      std::erase_if(columns, [&](const NamedColumn& column) {
-        return column.name == op.with_source->text;
-      });
-      columns.insert(columns.begin(),
-                     {op.with_source->text, make_constant(Value::string(input.name))});
+      std::erase_if(columns,
+                    [&](const NamedColumn& column) { return column.name == op.with_source->text; });
+      columns.insert(columns.begin(), {op.with_source->text, make_constant(Value::string(source))});
       input = project(std::move(input), std::move(columns));
     }
   }
@@ -189,16 +190,14 @@ Result<Relation> Binder::lower(const ast::Find& source, Span span) {
     chosen.push_back(std::move(columns[0]));
     for (const ast::ColumnSpec& spec : source.columns) {
       const auto at = output.schema().find(spec.name.text);
-      chosen.push_back({spec.name.text,
-                        at.has_value() ? make_column(*at, output.schema()[*at].type)
-                                       : make_constant(Value::null(spec.type))});
+      chosen.push_back({spec.name.text, at.has_value() ? make_column(*at, output.schema()[*at].type)
+                                                       : make_constant(Value::null(spec.type))});
     }
     columns = std::move(chosen);
   }
   std::erase_if(columns, [&](const NamedColumn& column) {
-    return std::ranges::any_of(source.away, [&](const ast::NamePattern& pattern) {
-      return pattern.matches(column.name);
-    });
+    return std::ranges::any_of(
+        source.away, [&](const ast::NamePattern& pattern) { return pattern.matches(column.name); });
   });
   return project(std::move(output), std::move(columns));
 }

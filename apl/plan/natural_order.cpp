@@ -5,7 +5,9 @@
 namespace evq::plan {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // The run of digits at the start of `text`, leading zeros dropped; `size` gets its full length.
 std::string_view digit_run(std::string_view text, std::size_t* size) {
@@ -52,8 +54,8 @@ int compare_granny(std::string_view a, std::string_view b) {
 void sort_names(ast::ReorderDirection direction, std::vector<NamedColumn>* columns) {
   const bool granny = direction == ast::ReorderDirection::kGrannyAsc ||
                       direction == ast::ReorderDirection::kGrannyDesc;
-  const bool descending = direction == ast::ReorderDirection::kDesc ||
-                          direction == ast::ReorderDirection::kGrannyDesc;
+  const bool descending =
+      direction == ast::ReorderDirection::kDesc || direction == ast::ReorderDirection::kGrannyDesc;
   if (direction == ast::ReorderDirection::kNone) {
     return;
   }

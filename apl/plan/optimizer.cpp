@@ -62,7 +62,9 @@ class Optimizer {
 
 }  // namespace
 
-std::span<const OptimizerPass> optimizer_passes() { return kPasses; }
+std::span<const OptimizerPass> optimizer_passes() {
+  return kPasses;
+}
 
 void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options) {
   if (options.enabled) {

@@ -62,6 +62,7 @@ NodePtr rewrite(NodePtr node) {
     kept_fields.push_back({std::string(kRowColumn), Type::kLong});
   } else {
     fetch.row_column = position[row_column];
+    kept[fetch.row_column].filter_only = false;
   }
   std::vector<Field> fetched_fields = kept_fields;
   for (std::size_t i = 0; i < count; ++i) {

@@ -51,6 +51,7 @@ Mapping compact(const Needed& keep) {
 Mapping prune(Node* node, Needed needed);
 
 Mapping prune_scan(Node* node, Scan* scan, Needed needed) {
+  const Needed above = needed;
   for (const ExprPtr& filter : scan->filters) {
     need_columns(*filter, &needed);
   }
@@ -59,6 +60,7 @@ Mapping prune_scan(Node* node, Scan* scan, Needed needed) {
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (needed[i]) {
       columns.push_back(std::move(scan->columns[i]));
+      columns.back().filter_only = !above[i];
     }
   }
   scan->columns = std::move(columns);

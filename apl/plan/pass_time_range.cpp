@@ -74,8 +74,7 @@ bool absorb(Scan* scan, const Expr& filter) {
 NodePtr tighten_time_range(NodePtr root, const EvalContext& /*context*/) {
   return rewrite_bottom_up(std::move(root), [](NodePtr node) -> NodePtr {
     if (auto* scan = std::get_if<Scan>(&node->op)) {
-      std::erase_if(scan->filters,
-                    [scan](const ExprPtr& filter) { return absorb(scan, *filter); });
+      std::erase_if(scan->filters, [scan](const ExprPtr& filter) { return absorb(scan, *filter); });
     }
     return node;
   });

@@ -1,5 +1,6 @@
 #include "apl/plan/plan.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace evq::plan {
@@ -45,6 +46,17 @@ NodePtr clone(const Node& node) {
     inputs.push_back(clone(*input));
   }
   return make_node(std::visit(CloneOperation{}, node.op), std::move(inputs), node.schema);
+}
+
+bool reads_placeholder(const Node& node) {
+  if (std::holds_alternative<Placeholder>(node.op)) {
+    return true;
+  }
+  if (const auto* shared = std::get_if<Shared>(&node.op)) {
+    return reads_placeholder(*shared->plan);
+  }
+  return std::ranges::any_of(node.inputs,
+                             [](const NodePtr& input) { return reads_placeholder(*input); });
 }
 
 }  // namespace evq::plan

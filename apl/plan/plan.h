@@ -37,6 +37,8 @@ using NodePtr = std::unique_ptr<Node>;
 struct ScanColumn {
   std::string field;  // name in the dataset, or kTimeColumn / kRowColumn
   Type type = Type::kNull;
+  // Nothing above the scan reads the column: its values need not come out.
+  bool filter_only = false;
 };
 struct Scan {
   TableRef table;
@@ -46,8 +48,6 @@ struct Scan {
   // Closed time range; blocks outside are skipped and rows outside are dropped.
   std::int64_t time_min = kUnboundedStart;
   std::int64_t time_max = kUnboundedEnd;
-  // True when the number of leading output columns that filters use is small against the rest:
-  // the executor reads the rest only for surviving rows.
 };
 
 // Rows known at binding: print, datatable, range, getschema, folded subqueries.
@@ -161,8 +161,8 @@ struct Series {
   std::optional<std::int64_t> from;  // ns or integer; absent: first bin of the data
   std::optional<std::int64_t> to;    // exclusive
   std::int64_t step = 1;
-  std::vector<Value> defaults;       // one a series; null allowed
-  bool nonempty = false;             // kind=nonempty: one default row for an empty input
+  std::vector<Value> defaults;  // one a series; null allowed
+  bool nonempty = false;        // kind=nonempty: one default row for an empty input
 };
 
 // Window functions over an ordered stream: row_number, prev, next, row_cumsum, …
@@ -177,12 +177,12 @@ enum class WindowKind : std::uint8_t {
 };
 struct WindowCall {
   WindowKind kind = WindowKind::kRowNumber;
-  std::vector<std::size_t> args;          // input columns
-  std::optional<std::size_t> restart;     // bool input column
-  std::int64_t offset = 1;                // prev, next; row_number's start
-  std::int64_t max_distance_first = 0;    // row_window_session, ns
+  std::vector<std::size_t> args;        // input columns
+  std::optional<std::size_t> restart;   // bool input column
+  std::int64_t offset = 1;              // prev, next; row_number's start
+  std::int64_t max_distance_first = 0;  // row_window_session, ns
   std::int64_t max_distance_between = 0;
-  Value fallback;                         // prev, next outside the rows
+  Value fallback;  // prev, next outside the rows
   Type type = Type::kLong;
 };
 // Appends one column a call.
@@ -195,10 +195,10 @@ struct Window {
 // rows; outputs are appended in group order, keys first when `emit_keys`.
 struct Apply {
   std::vector<std::size_t> keys;
-  bool per_row = false;                  // mv-apply: inputs[0] gives rows, Unnest feeds the subplan
-  std::optional<Unnest> unnest;          // mv-apply
-  std::vector<std::size_t> passed;       // mv-apply: input columns repeated on the output
-  std::shared_ptr<const Node> subplan;   // contains exactly one Placeholder
+  bool per_row = false;                 // mv-apply: inputs[0] gives rows, Unnest feeds the subplan
+  std::optional<Unnest> unnest;         // mv-apply
+  std::vector<std::size_t> passed;      // mv-apply: input columns repeated on the output
+  std::shared_ptr<const Node> subplan;  // contains exactly one Placeholder
 };
 struct Placeholder {};
 
@@ -208,6 +208,7 @@ class TableFunction {
  public:
   virtual ~TableFunction() = default;
   virtual Result<Table> run(const EvalContext& context, Table input) const = 0;
+  virtual std::string_view name() const = 0;  // of the operator; a literal
   virtual std::string describe() const = 0;
 };
 struct Transform {
@@ -237,20 +238,23 @@ struct Node {
 
 NodePtr make_node(Operation op, std::vector<NodePtr> inputs, Schema schema);
 NodePtr clone(const Node& node);
+// Whether the rows of an Apply reach `node`: then its output differs from one run to the next, and
+// it has none outside the Apply.
+bool reads_placeholder(const Node& node);
 
 // A whole query, bound.
 struct Plan {
   NodePtr root;
-  std::vector<std::string> datasets;   // every dataset the query reads, in order of appearance
+  std::vector<std::string> datasets;  // every dataset the query reads, in order of appearance
   std::optional<RenderSpec> render;
-  std::vector<std::string> warnings;   // ignored set options, constant-true filters, …
+  std::vector<std::string> warnings;  // ignored set options, constant-true filters, …
   // What the shape of an answer is made from.
-  bool aggregated = false;                 // ends in summarize/count/distinct-like rows
-  std::vector<std::string> group_names;    // of the last summarize
-  std::optional<std::int64_t> bin_ns;      // width of its time bin
+  bool aggregated = false;                          // ends in summarize/count/distinct-like rows
+  std::vector<std::string> group_names;             // of the last summarize
+  std::optional<std::int64_t> bin_ns;               // width of its time bin
   std::vector<std::pair<std::string, bool>> order;  // final order: column, descending
-  struct ColumnOrigin {                    // one a visible result column
-    std::string aggregate;                 // API name of the aggregate that made it, or empty
+  struct ColumnOrigin {                             // one a visible result column
+    std::string aggregate;  // API name of the aggregate that made it, or empty
     std::vector<std::string> fields;
     std::vector<Value> args;
   };

@@ -59,9 +59,9 @@ std::string key_list(const std::vector<SortKey>& keys, const Schema& schema) {
 }
 
 std::string_view join_name(JoinKind kind) {
-  constexpr std::array<std::string_view, 9> kNames = {
-      "inner",    "innerunique", "leftouter", "rightouter", "fullouter",
-      "leftsemi", "rightsemi",   "leftanti",  "rightanti"};
+  constexpr std::array<std::string_view, 9> kNames = {"inner",      "innerunique", "leftouter",
+                                                      "rightouter", "fullouter",   "leftsemi",
+                                                      "rightsemi",  "leftanti",    "rightanti"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -145,8 +145,8 @@ struct Describe {
     std::string text = "join kind=" + std::string(join_name(join.kind)) + " on ";
     for (std::size_t i = 0; i < join.left_keys.size(); ++i) {
       text.append(i == 0 ? "" : ", ");
-      text += input()[join.left_keys[i]].name + " == " +
-              node.inputs[1]->schema[join.right_keys[i]].name;
+      text += input()[join.left_keys[i]].name +
+              " == " + node.inputs[1]->schema[join.right_keys[i]].name;
     }
     return text;
   }

@@ -18,10 +18,19 @@ struct TableRef {
   std::uint64_t handle = 0;
 };
 
+// A field that is an expression over the others, computed where a query names it.
+struct VirtualField {
+  std::string name;
+  std::string expression;  // as text
+};
+
 struct TableInfo {
   TableRef ref;
-  Schema schema;                        // _sysTime, _time, then fields by name
-  std::vector<std::string> map_fields;  // fields whose subtree is one dynamic value
+  Schema schema;  // _sysTime, _time, then fields by name
+  // Fields whose subtree is one dynamic value, in events since they were declared; older ones, and
+  // events of none, may lack the field.
+  std::vector<std::string> map_fields;
+  std::vector<VirtualField> virtual_fields;
 };
 
 // Where a row id cuts the rows of its time: a row of that time has a lower ordinal exactly when its

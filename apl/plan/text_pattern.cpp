@@ -171,8 +171,7 @@ class PatternExtractor final : public Extractor {
     std::vector<Value> converted(captures_.size());
     for (std::size_t slot = 0; slot < values.size(); ++slot) {
       slot_matched[slot] = static_cast<std::uint8_t>(
-          !values.is_null(slot) &&
-          take(values.data<std::string_view>()[slot], &found, &converted));
+          !values.is_null(slot) && take(values.data<std::string_view>()[slot], &found, &converted));
       append(slot_matched[slot] != 0, found, converted, &builders);
     }
     for (std::size_t row = 0; row < source.size(); ++row) {

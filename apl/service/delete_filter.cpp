@@ -58,8 +58,7 @@ class DeleteFilter final : public RowFilter {
         return;
       }
       const plan::ScanColumn& wanted = scan_.columns[column];
-      auto values =
-          block.column(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field);
+      auto values = block.column(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field);
       if (!values.ok()) {
         outcome = std::move(values).take_error();
         return;
@@ -85,8 +84,7 @@ class DeleteFilter final : public RowFilter {
 
 }  // namespace
 
-Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan,
-                                                      const EvalContext& context) {
+Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context) {
   plan::optimize(&plan, context);
   // Projections that pruning or searching left are of columns only; the scan has all filters.
   plan::NodePtr root = std::move(plan.root);

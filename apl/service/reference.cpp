@@ -5,24 +5,12 @@
 #include <vector>
 
 #include "apl/functions/registry.h"
+#include "apl/service/language.h"
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/operators.h"
 
 namespace evq {
 namespace {
-
-template <class Row>
-std::string signature(const Row& row) {
-  std::string text = std::string(row.name) + "(";
-  bool first = true;
-  for (const ParameterDoc& param : row.params) {
-    if (!param.name.empty()) {
-      text.append(first ? "" : ", ").append(param.name);
-      first = false;
-    }
-  }
-  return text + ")";
-}
 
 void append_example(std::string_view query, std::string_view result, std::string* out) {
   if (query.empty()) {
@@ -57,6 +45,50 @@ std::string describe(const Row& row) {
   return text;
 }
 
+std::string describe_expression_operator(const ExpressionOperator& row) {
+  std::string text = "a " + std::string(row.spelling) + " b\n\n" + std::string(row.summary) + "\n";
+  append_example(row.example.query, row.example.result, &text);
+  return text;
+}
+
+std::string describe_topic(const LanguageTopic& topic) {
+  std::string text = std::string(topic.title) + "\n\n" + std::string(topic.text) + "\n";
+  for (const Example& example : topic.examples) {
+    append_example(example.query, example.result, &text);
+  }
+  return text;
+}
+
+std::string describe_differences() {
+  std::string text = "Differences from Axiom's documentation\n";
+  for (const LanguageDifference& row : axiom_differences()) {
+    text.append("\n").append(row.subject).append(": ").append(row.here).append("\n");
+  }
+  text += "\nDifferences from Kusto\n";
+  for (const LanguageDifference& row : kusto_differences()) {
+    text.append("\n").append(row.subject).append(": ").append(row.here).append("\n");
+  }
+  return text;
+}
+
+// What topics and operators of expressions go by this name.
+std::string language_entry(std::string_view name) {
+  if (name == "differences") {
+    return describe_differences();
+  }
+  for (const LanguageTopic& topic : language_topics()) {
+    if (topic.name == name) {
+      return describe_topic(topic);
+    }
+  }
+  for (const ExpressionOperator& row : expression_operators()) {
+    if (row.spelling == name) {
+      return describe_expression_operator(row);
+    }
+  }
+  return {};
+}
+
 std::string describe_operator(const syntax::OperatorInfo& row) {
   std::string text = std::string(row.syntax) + "\n\n" + std::string(row.summary) + ".\n";
   text.append("\n").append(row.description).append("\n");
@@ -83,13 +115,39 @@ void append_names(std::string_view title, const std::vector<std::string_view>& n
 
 }  // namespace
 
+std::vector<std::string> reference_names() {
+  std::vector<std::string> names;
+  for (const syntax::OperatorInfo& row : syntax::all_operators()) {
+    names.emplace_back(row.name);
+  }
+  for (const AggregateFunction* row : all_aggregates()) {
+    names.emplace_back(row->name);
+  }
+  for (const ScalarFunction* row : all_functions()) {
+    names.emplace_back(row->name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 std::string reference_overview() {
   std::string text = "evq help NAME explains one of these.\n\n";
   std::vector<std::string_view> names;
+  for (const LanguageTopic& topic : language_topics()) {
+    names.push_back(topic.name);
+  }
+  names.push_back("differences");
+  append_names("topics", names, &text);
+  names.clear();
   for (const syntax::OperatorInfo& row : syntax::all_operators()) {
     names.push_back(row.name);
   }
   append_names("operators", names, &text);
+  names.clear();
+  for (const ExpressionOperator& row : expression_operators()) {
+    names.push_back(row.spelling);
+  }
+  append_names("operators of expressions", names, &text);
   names.clear();
   for (const AggregateFunction* row : all_aggregates()) {
     names.push_back(row->name);
@@ -109,12 +167,12 @@ Result<std::string> reference_topic(std::string_view name) {
   if (name == "functions" || name == "operators" || name == "aggregates") {
     return reference_overview();
   }
-  std::string text;
+  std::string text = language_entry(name);
   std::vector<std::string_view> known;
   for (const syntax::OperatorInfo& row : syntax::all_operators()) {
     known.push_back(row.name);
     if (row.name == name || std::ranges::find(row.aliases, name) != std::end(row.aliases)) {
-      text += describe_operator(row);
+      text.append(text.empty() ? "" : "\n").append(describe_operator(row));
     }
   }
   if (const ScalarFunction* row = find_function(name)) {

@@ -4,14 +4,19 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "store/base/result.h"
 
 namespace evq {
 
 // Names by category.
+// The names of all operators, aggregates and functions.
+std::vector<std::string> reference_names();
 std::string reference_overview();
 // One entry: syntax, description, parameters, examples. kNotFound with near names.
 Result<std::string> reference_topic(std::string_view name);
+// The manual page evq-apl(7), as roff.
+std::string render_language_manual();
 
 }  // namespace evq

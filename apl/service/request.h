@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,11 +36,16 @@ struct QueryRequest {
   std::optional<std::uint64_t> default_limit;  // when the query has none; absent: unlimited
   std::optional<std::uint64_t> rows_max;       // server cap
   std::optional<std::string> cursor;
+  // Only events that arrived in this range; all but all: the query must read one dataset. What a
+  // dataset holds now ends at Service::arrival_end.
+  ArrivalRange arrivals;
   bool include_cursor = false;        // the cursor's own row belongs to the page
-  bool include_cursor_field = false;  // a `_cursor` column
+  bool include_cursor_field = false;  // API answers of events: a `_cursor` column
   bool ascending = false;             // order of an answer that the query does not sort
   std::map<std::string, Value, std::less<>> variables;
-  bool row_ids = false;        // give each row's id to the sink (answers of events only)
+  // What API answers tell besides rows: where each comes from, what is known of the columns that
+  // are fields, and the totals of a summarize by time bin.
+  bool api_form = false;
   bool exact_matches = false;  // rows_matched counts the whole range, not only what was read
   std::size_t memory_limit_bytes = 0;  // 0: the service's
   std::int64_t timeout_ms = 0;         // 0: the service's
@@ -51,18 +57,30 @@ struct QueryRequest {
   QueryControl* control = nullptr;  // for cancelling; may be null
 };
 
+// A field of a dataset as answers describe it.
+struct FieldMeta {
+  std::string name;
+  std::string type;  // "integer|float" for a field of several
+  std::string unit;
+  std::string description;
+  bool hidden = false;
+};
+
 // Known before the first row.
 struct ResultHeader {
   Schema schema;  // visible columns only
   std::vector<std::string> datasets;
-  std::int64_t range_start_ns = 0;  // INT64_MIN/INT64_MAX when unbounded
+  std::vector<std::vector<FieldMeta>> fields_meta;  // API answers, by dataset: its fields
+  std::int64_t range_start_ns = 0;                  // INT64_MIN/INT64_MAX when unbounded
   std::int64_t range_end_ns = 0;
   std::vector<OrderItem> order;
   bool aggregated = false;
   std::vector<std::string> group_names;
   std::optional<std::int64_t> bin_ns;  // of a summarize by time bin
-  struct Origin {                      // of each column; `aggregate` empty for fields
-    std::string aggregate;             // op name of API answers: count, distinct, …; may be empty
+  // The time bin's column when totals follow: they have every column but this one.
+  std::optional<std::size_t> totals_without;
+  struct Origin {           // of each column; `aggregate` empty for fields
+    std::string aggregate;  // op name of API answers: count, distinct, …; may be empty
     std::vector<std::string> fields;
     std::vector<Value> args;
     bool is_aggregate = false;
@@ -72,6 +90,8 @@ struct ResultHeader {
   std::vector<std::pair<std::string, std::string>> render_properties;
   std::vector<std::string> warnings;
   bool default_limited = false;  // only because of default_limit may rows be missing
+  // Keeps the rows charged to the memory budget: for a sink that keeps chunks beyond the call.
+  std::shared_ptr<const void> charge;
 };
 
 // Known after the last row.
@@ -95,13 +115,21 @@ struct QueryStatus {
   std::size_t memory_peak_bytes = 0;
 };
 
-// Takes an answer: begin, then chunks in order, then end, unless an error ends the query.
+// Where a row of an answer comes from.
+struct RowOrigin {
+  RowId id;
+  std::int64_t sys_time = 0;
+};
+
+// Takes an answer: begin, then chunks in order, then totals if there are any, then end, unless an
+// error ends the query.
 class ResultSink {
  public:
   virtual ~ResultSink() = default;
   virtual Status begin(const ResultHeader& header) = 0;
-  // `ids` has one id a row when the request asked for them and rows have any; else it is empty.
-  virtual Status push(const Chunk& rows, std::span<const RowId> ids) = 0;
+  // `origins` has one a row in an API answer of events of one dataset; else it is empty.
+  virtual Status push(const Chunk& rows, std::span<const RowOrigin> origins) = 0;
+  virtual Status push_totals(const Chunk& /*rows*/) { return Status::success(); }
   virtual Status end(const QueryStatus& status) = 0;
 };
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "apl/functions/text_form.h"
-#include "apl/service/result_writer.h"
+#include "apl/service/result_forms.h"
 
 namespace evq {
 namespace {
@@ -27,7 +27,7 @@ class CsvWriter final : public ResultSink {
     }
     return Status::success();
   }
-  Status push(const Chunk& rows, std::span<const RowId> /*ids*/) override {
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
     std::string cell;
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       for (std::size_t column = 0; column < rows.column_count(); ++column) {
@@ -77,8 +77,6 @@ class CsvWriter final : public ResultSink {
 };
 
 }  // namespace
-
-std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line);
 
 std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line) {
   return std::make_unique<CsvWriter>(std::move(out), delimiter, header_line);

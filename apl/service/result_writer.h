@@ -5,33 +5,49 @@
 //
 //   json     one array of objects         ndjson   one object a line
 //   csv,tsv  RFC 4180, header first       tabular, legacy   the API's response objects
+//   logfmt   key=value pairs a line       parquet  store/parquet/parquet_writer.h
 //
 // Nulls: JSON null, empty cell in csv. Datetimes RFC 3339 with nanoseconds, timespans as Go prints
 // a duration, NaN and infinities as null, dynamics as JSON (compact text inside a csv cell).
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "apl/service/request.h"
+#include "store/store.h"
 
 namespace evq {
 
 using ByteSink = std::function<Status(std::string_view bytes)>;
 
-enum class ResultFormat : std::uint8_t { kJson, kNdjson, kCsv, kTsv, kTabular, kLegacy };
+enum class ResultFormat : std::uint8_t { kJson, kNdjson, kCsv, kTsv, kLogfmt, kParquet, kTabular, kLegacy };
+
+// By its name above; nothing for other names.
+std::optional<ResultFormat> find_result_format(std::string_view name);
 
 // `header_line` false leaves out csv's first line.
 std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out,
                                                bool header_line = true);
+
+// A response object of the API, rendered piece by piece from rows that it keeps: however slowly it
+// is taken, its text is never held, and nothing of the store is pinned. One thread at a time.
+class ApiAnswer : public ResultSink {
+ public:
+  // Appends the next piece, of about 64 KiB; false when it was the last. Only after end().
+  virtual bool next(std::string* out) = 0;
+};
+std::unique_ptr<ApiAnswer> make_tabular_answer();
+std::unique_ptr<ApiAnswer> make_legacy_answer();
 
 // One cell as JSON text, appended.
 void append_cell_json(std::string* out, const Vector& column, std::size_t row);
 // One cell as the text a person reads: what tostring() gives, and "null" left to the caller.
 void append_cell_text(std::string* out, const Vector& column, std::size_t row);
 
-// The status object of API answers.
-void append_status_json(std::string* out, const QueryStatus& status,
-                        const std::vector<std::string>& warnings);
+// The type of a field as answers name it; "integer|float" for a field with values of both.
+std::string field_type_text(const FieldInfo& field);
 
 }  // namespace evq

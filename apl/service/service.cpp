@@ -5,19 +5,30 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/functions/registry.h"
 #include "apl/plan/bind.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/plan_printer.h"
 #include "apl/service/delete_filter.h"
+#include "apl/service/external_data.h"
+#include "apl/service/result_writer.h"
 #include "apl/service/snapshot_tables.h"
+#include "apl/service/totals.h"
 #include "apl/syntax/parser.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
 #include "store/block/format.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
+
+// What the rows of an answer are charged to, for as long as anybody keeps them.
+struct Charge {
+  std::shared_ptr<MemoryBudget> budget;
+  std::vector<MemoryLease> leases;
+};
 
 // Rows of the answer, kept by worker and put in order at the end.
 class OutputSink final : public Sink {
@@ -29,6 +40,7 @@ class OutputSink final : public Sink {
     return Flow::kMore;
   }
   std::vector<Chunk>& chunks() { return chunks_; }
+  MemoryLease& lease() { return lease_; }
 
  private:
   MemoryLease lease_;
@@ -37,13 +49,15 @@ class OutputSink final : public Sink {
 
 class OutputConsumer final : public Consumer {
  public:
-  explicit OutputConsumer(MemoryBudget* budget) : budget_(budget) {}
+  explicit OutputConsumer(Charge* charge) : charge_(charge) {}
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<OutputSink>(budget_));
+    return std::unique_ptr<Sink>(std::make_unique<OutputSink>(charge_->budget.get()));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     for (const std::unique_ptr<Sink>& sink : sinks) {
-      std::ranges::move(static_cast<OutputSink&>(*sink).chunks(), std::back_inserter(chunks_));
+      auto& output = static_cast<OutputSink&>(*sink);
+      std::ranges::move(output.chunks(), std::back_inserter(chunks_));
+      charge_->leases.push_back(std::move(output.lease()));
     }
     std::ranges::stable_sort(chunks_, {}, &Chunk::sequence);
     return Status::success();
@@ -51,7 +65,7 @@ class OutputConsumer final : public Consumer {
   std::vector<Chunk>& chunks() { return chunks_; }
 
  private:
-  MemoryBudget* budget_;
+  Charge* charge_;
   std::vector<Chunk> chunks_;
 };
 
@@ -65,7 +79,8 @@ class Subqueries final : public plan::SubqueryRunner {
     plan::Plan plan;
     plan.root = plan::clone(node);
     plan::optimize(&plan, executor_.context(), options_);
-    EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, executor_.collect(*plan.root));
+    EVQ_TRY_ASSIGN(Collected collected, executor_.collect(*plan.root, "a subquery"));
+    const std::vector<Chunk>& chunks = collected.chunks;
     Table table{node.schema, {}, 0};
     for (std::size_t column = 0; column < node.schema.size(); ++column) {
       std::vector<Vector> parts;
@@ -79,10 +94,12 @@ class Subqueries final : public plan::SubqueryRunner {
     for (const Chunk& chunk : chunks) {
       table.rows += chunk.rows();
     }
+    leases_.push_back(std::move(collected.lease));
     return table;
   }
 
  private:
+  std::vector<MemoryLease> leases_;  // for as long as the plan is bound
   Executor& executor_;
   const plan::OptimizerOptions& options_;
 };
@@ -94,11 +111,17 @@ Result<std::int64_t> resolve_time(const std::optional<std::string>& text, std::i
   }
   const std::optional<std::int64_t> time = parse_relative_time(*text, now);
   if (!time.has_value()) {
-    return make_error(ErrorCode::kUsage,
-                      std::string(name) + " '" + *text + "' is not a time",
+    return make_error(ErrorCode::kUsage, std::string(name) + " '" + *text + "' is not a time",
                       "write RFC 3339 such as 2024-05-01T12:00:00Z, now, now-6h, or -7d");
   }
   return *time;
+}
+
+// Whether clients know an aggregate by this name: they refuse an answer with any other.
+bool is_api_name(std::string_view name) {
+  return std::ranges::any_of(all_aggregates(), [&](const AggregateFunction* row) {
+    return !name.empty() && row->api_name == name;
+  });
 }
 
 ResultHeader make_header(const plan::Plan& plan, const EvalContext& context,
@@ -119,8 +142,8 @@ ResultHeader make_header(const plan::Plan& plan, const EvalContext& context,
   header.group_names = plan.group_names;
   header.bin_ns = plan.bin_ns;
   for (const plan::Plan::ColumnOrigin& origin : plan.origins) {
-    header.origins.push_back({origin.aggregate, origin.fields, origin.args,
-                              !origin.aggregate.empty()});
+    header.origins.push_back({is_api_name(origin.aggregate) ? origin.aggregate : std::string(),
+                              origin.fields, origin.args, !origin.aggregate.empty()});
   }
   if (plan.render.has_value()) {
     header.render_kind = plan.render->kind;
@@ -148,17 +171,22 @@ class Session {
           ThreadPool* pool, MemoryBudget* memory)
       : request_(request),
         own_control_(request.timeout_ms > 0 ? request.timeout_ms : options.timeout_ms),
-        budget_(request.memory_limit_bytes != 0   ? request.memory_limit_bytes
-                : options.memory_limit_bytes != 0 ? options.memory_limit_bytes
-                                                  : kQueryMemoryBytesDefault,
-                memory),
+        budget_(std::make_shared<MemoryBudget>(
+            request.memory_limit_bytes != 0   ? request.memory_limit_bytes
+            : options.memory_limit_bytes != 0 ? options.memory_limit_bytes
+                                              : kQueryMemoryBytesDefault,
+            memory)),
+        store_(store),
+        external_(options.external, budget_.get()),
+        external_allowed_(options.external.any || !options.external.prefixes.empty()),
         tables_(store, request.may_read) {
     exec_.workers = options.workers != 0 ? options.workers : ThreadPool::processors();
     exec_.pool = pool;
-    exec_.budget = &budget_;
+    exec_.budget = budget_.get();
     exec_.control = request.control != nullptr ? request.control : &own_control_;
     exec_.exact_matches = request.exact_matches;
     exec_.force_flat = request.force_flat;
+    exec_.arrivals = request.arrivals;
     optimizer_.enabled = request.optimize;
   }
 
@@ -167,38 +195,43 @@ class Session {
     context_.now_ns = request_.now_ns.value_or(wall_clock_now_ns());
     context_.random_seed = hash64(static_cast<std::uint64_t>(context_.now_ns), 1);
     context_.control = exec_.control;
-    EVQ_TRY_ASSIGN(context_.range_start_ns,
-                   resolve_time(request_.start_time, context_.now_ns, kUnboundedStart,
-                                "startTime"));
-    EVQ_TRY_ASSIGN(context_.range_end_ns, resolve_time(request_.end_time, context_.now_ns,
-                                                       kUnboundedEnd, "endTime"));
+    EVQ_TRY_ASSIGN(context_.range_start_ns, resolve_time(request_.start_time, context_.now_ns,
+                                                         kUnboundedStart, "startTime"));
+    EVQ_TRY_ASSIGN(context_.range_end_ns,
+                   resolve_time(request_.end_time, context_.now_ns, kUnboundedEnd, "endTime"));
     EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request_.apl, context_.now_ns));
     executor_ = std::make_unique<Executor>(context_, exec_, &tables_, &stats_);
     Subqueries subqueries(*executor_, optimizer_);
-    plan::BindOptions bind;
-    bind.context = context_;
-    bind.default_limit = request_.default_limit;
-    bind.request_limit = request_.limit;
-    if (request_.rows_max.has_value()) {
-      bind.request_limit = std::min(*request_.rows_max, request_.limit.value_or(*request_.rows_max));
-    }
-    bind.default_ascending = request_.ascending;
-    bind.variables = request_.variables;
-    bind.subqueries = &subqueries;
+    plan::BindOptions bind = bind_options(&subqueries);
     if (request_.cursor.has_value() && !request_.cursor->empty()) {
       EVQ_TRY_ASSIGN(const RowId row, decode_cursor(*request_.cursor));
       EVQ_TRY_ASSIGN(const bool descending, reads_descending(query, bind));
       bind.cursor = plan::CursorBound{row.time, row.ordinal, descending, request_.include_cursor};
     }
     EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind));
+    const bool some = request_.arrivals.from != 0 || request_.arrivals.before != UINT64_MAX;
+    if (some && plan_.datasets.size() > 1) {
+      return make_error(ErrorCode::kUsage, "a range of arrivals is of one dataset");
+    }
     plan::optimize(&plan_, context_, optimizer_);
     return Status::success();
   }
 
   Status run(ResultSink& sink) {
-    OutputConsumer output(&budget_);
+    const auto charge = std::make_shared<Charge>();
+    charge->budget = budget_;
+    OutputConsumer output(charge.get());
     EVQ_TRY(executor_->run(*plan_.root, output));
-    return deliver(output.chunks(), sink);
+    OutputConsumer totals(charge.get());
+    std::optional<std::size_t> bin_column;
+    if (request_.api_form && plan_.aggregated && plan_.bin_ns.has_value()) {
+      EVQ_TRY_ASSIGN(bin_column, run_totals(totals));
+    }
+    ResultHeader header = make_header(plan_, context_, visible_columns());
+    header.charge = charge;
+    EVQ_TRY(complete_header(&header));
+    header.totals_without = bin_column;
+    return deliver(header, output.chunks(), totals.chunks(), sink);
   }
 
   const plan::Plan& plan() const { return plan_; }
@@ -206,6 +239,86 @@ class Session {
   Executor& executor() { return *executor_; }
 
  private:
+  plan::BindOptions bind_options(Subqueries* subqueries) {
+    plan::BindOptions bind;
+    bind.context = context_;
+    bind.default_limit = request_.default_limit;
+    bind.request_limit = request_.limit;
+    if (request_.rows_max.has_value()) {
+      bind.request_limit =
+          std::min(*request_.rows_max, request_.limit.value_or(*request_.rows_max));
+    }
+    bind.default_ascending = request_.ascending;
+    bind.variables = request_.variables;
+    bind.subqueries = subqueries;
+    bind.current_cursor = encode_cursor({context_.now_ns, 0});
+    bind.external = external_allowed_ ? &external_ : nullptr;
+    return bind;
+  }
+
+  // The same query without its time bin, over the same snapshots; the bin's column. Nothing when
+  // the query has no totals.
+  Result<std::optional<std::size_t>> run_totals(OutputConsumer& output) {
+    EVQ_TRY_ASSIGN(ast::Query query, syntax::parse(request_.apl, context_.now_ns));
+    const std::optional<std::size_t> bin = make_totals_query(&query);
+    if (!bin.has_value()) {
+      return bin;
+    }
+    QueryStats stats;
+    Executor executor(context_, exec_, &tables_, &stats);
+    Subqueries subqueries(executor, optimizer_);
+    EVQ_TRY_ASSIGN(plan::Plan plan, plan::bind_query(query, tables_, bind_options(&subqueries)));
+    if (plan.root->schema.size() + 1 != plan_.root->schema.size()) {
+      return std::optional<std::size_t>();
+    }
+    sort_totals(&plan);
+    plan::optimize(&plan, context_, optimizer_);
+    EVQ_TRY(executor.run(*plan.root, output));
+    return bin;
+  }
+
+  // What the tables know of the answer's columns and its range.
+  Status complete_header(ResultHeader* header) {
+    header->default_limited = request_.default_limit.has_value() &&
+                              !plan_.explicit_limit.has_value() && !plan_.aggregated;
+    // Events that nobody sorted come newest first, or as the request says.
+    if (header->order.empty() && plan_.root->schema.find(plan::kTimeColumn).has_value()) {
+      header->order.push_back({std::string(kTimeField), !request_.ascending});
+    }
+    if (!request_.api_form) {
+      return Status::success();
+    }
+    if (request_.include_cursor_field && !plan_.aggregated) {
+      std::vector<Field> fields(header->schema.fields().begin(), header->schema.fields().end());
+      fields.push_back({"_cursor", Type::kString});
+      header->schema = Schema(std::move(fields));
+    }
+    for (const std::string& dataset : header->datasets) {
+      EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store_.fields(dataset));
+      std::vector<FieldMeta>& shown = header->fields_meta.emplace_back();
+      for (const FieldInfo& field : fields) {
+        const auto column = header->schema.find(field.name);
+        if (column.has_value() &&
+            !(*column < header->origins.size() && header->origins[*column].is_aggregate)) {
+          shown.push_back({field.name, field_type_text(field), field.attributes.unit,
+                           field.attributes.description, field.attributes.hidden});
+        }
+      }
+    }
+    return Status::success();
+  }
+
+  std::vector<std::size_t> visible_columns() const {
+    const Schema& schema = plan_.root->schema;
+    std::vector<std::size_t> visible;
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      if (!schema[i].name.starts_with('$') || schema[i].name == "$table") {
+        visible.push_back(i);
+      }
+    }
+    return visible;
+  }
+
   // Whether pages go towards older events: the direction of the query's sort by _time.
   Result<bool> reads_descending(const ast::Query& query, const plan::BindOptions& bind) {
     EVQ_TRY_ASSIGN(const plan::Plan unbounded, plan::bind_query(query, tables_, bind));
@@ -215,18 +328,10 @@ class Session {
     return !request_.ascending;
   }
 
-  Status deliver(const std::vector<Chunk>& chunks, ResultSink& sink) {
-    const Schema& schema = plan_.root->schema;
-    std::vector<std::size_t> visible;
-    for (std::size_t i = 0; i < schema.size(); ++i) {
-      if (!schema[i].name.starts_with('$') || schema[i].name == "$table") {
-        visible.push_back(i);
-      }
-    }
-    ResultHeader header = make_header(plan_, context_, visible);
-    header.default_limited = request_.default_limit.has_value() &&
-                             !plan_.explicit_limit.has_value() && !plan_.aggregated;
+  Status deliver(const ResultHeader& header, const std::vector<Chunk>& chunks,
+                 const std::vector<Chunk>& totals, ResultSink& sink) {
     EVQ_TRY(sink.begin(header));
+    const std::vector<std::size_t> visible = visible_columns();
     QueryStatus status;
     for (const Chunk& chunk : chunks) {
       std::vector<Vector> columns;
@@ -234,33 +339,52 @@ class Session {
       for (const std::size_t column : visible) {
         columns.push_back(chunk.column(column));
       }
-      EVQ_TRY_ASSIGN(const std::vector<RowId> ids, row_ids(chunk, &status));
+      EVQ_TRY_ASSIGN(const std::vector<RowOrigin> origins, row_origins(chunk, &status));
+      if (header.schema.size() > visible.size()) {
+        columns.push_back(cursor_column(origins, chunk.rows()));
+      }
       status.rows += chunk.rows();
-      EVQ_TRY(sink.push(Chunk(std::move(columns), chunk.rows()), ids));
+      EVQ_TRY(sink.push(Chunk(std::move(columns), chunk.rows()), origins));
+    }
+    if (header.totals_without.has_value()) {
+      for (const Chunk& chunk : totals) {
+        EVQ_TRY(sink.push_totals(chunk));
+      }
     }
     fill(&status);
     return sink.end(status);
   }
 
-  // Ids of all rows when they are asked for; the page's oldest and newest row in any case.
-  Result<std::vector<RowId>> row_ids(const Chunk& chunk, QueryStatus* status) {
-    std::vector<RowId> ids;
+  static Vector cursor_column(const std::vector<RowOrigin>& origins, std::size_t rows) {
+    VectorBuilder texts(Type::kString);
+    for (std::size_t row = 0; row < rows; ++row) {
+      texts.append_text(row < origins.size() ? encode_cursor(origins[row].id) : std::string());
+    }
+    return texts.finish();
+  }
+
+  // Where the rows come from, in API answers; the page's oldest and newest row with it.
+  Result<std::vector<RowOrigin>> row_origins(const Chunk& chunk, QueryStatus* status) {
+    std::vector<RowOrigin> origins;
     const auto time = plan_.root->schema.find(plan::kTimeColumn);
     const auto row = plan_.root->schema.find(plan::kRowColumn);
-    if (!request_.row_ids || !time.has_value() || !row.has_value() ||
-        plan_.datasets.size() != 1) {
-      return ids;
+    if (!request_.api_form || !time.has_value() || !row.has_value() || plan_.datasets.size() != 1) {
+      return origins;
     }
-    ids.reserve(chunk.rows());
+    if (!locator_.has_value()) {
+      EVQ_TRY_ASSIGN(const Snapshot* snapshot, tables_.snapshot({plan_.datasets[0], 0}));
+      locator_.emplace(*snapshot);
+    }
+    origins.reserve(chunk.rows());
     for (std::size_t i = 0; i < chunk.rows(); ++i) {
-      EVQ_TRY_ASSIGN(const RowId id, tables_.row_id(plan_.datasets[0],
-                                                    chunk.column(*time).at<std::int64_t>(i),
-                                                    chunk.column(*row).at<std::int64_t>(i)));
-      ids.push_back(id);
-      status->min_row = std::min(id, status->min_row.value_or(id));
-      status->max_row = std::max(id, status->max_row.value_or(id));
+      EVQ_TRY_ASSIGN(const RowOrigin origin,
+                     locator_->origin(chunk.column(*time).at<std::int64_t>(i),
+                                      chunk.column(*row).at<std::int64_t>(i)));
+      origins.push_back(origin);
+      status->min_row = std::min(origin.id, status->min_row.value_or(origin.id));
+      status->max_row = std::max(origin.id, status->max_row.value_or(origin.id));
     }
-    return ids;
+    return origins;
   }
 
   void fill(QueryStatus* status) {
@@ -272,28 +396,41 @@ class Session {
     status->blocks_matched = stats_.blocks_matched.load();
     status->blocks_cached = stats_.blocks_cached.load();
     status->groups = stats_.groups.load();
-    status->memory_peak_bytes = budget_.peak();
+    status->memory_peak_bytes = budget_->peak();
+    status->is_partial = request_.rows_max.has_value() && status->rows == *request_.rows_max &&
+                         plan_.explicit_limit.value_or(UINT64_MAX) > *request_.rows_max &&
+                         request_.limit.value_or(UINT64_MAX) > *request_.rows_max &&
+                         std::max(status->rows_matched, status->groups) > status->rows;
     const std::int64_t min_time = stats_.min_block_time.load();
     const std::int64_t max_time = stats_.max_block_time.load();
     const bool any = min_time <= max_time;
-    status->min_block_time_ns = any ? min_time : bounded(context_.range_start_ns);
-    status->max_block_time_ns = any ? max_time : bounded(context_.range_end_ns);
+    const auto bounds = tables_.time_bounds();
+    const std::int64_t start = context_.range_start_ns;
+    const std::int64_t end = context_.range_end_ns;
+    status->min_block_time_ns = any                        ? min_time
+                                : start != kUnboundedStart ? start
+                                : bounds.has_value()       ? bounds->first
+                                                           : 0;
+    status->max_block_time_ns = any                    ? max_time
+                                : end != kUnboundedEnd ? end
+                                : bounds.has_value()   ? bounds->second
+                                                       : 0;
     const std::string fallback = request_.cursor.value_or("");
     status->min_cursor = status->min_row.has_value() ? encode_cursor(*status->min_row) : fallback;
     status->max_cursor = status->max_row.has_value() ? encode_cursor(*status->max_row) : fallback;
   }
 
-  static std::int64_t bounded(std::int64_t time) {
-    return time == kUnboundedStart || time == kUnboundedEnd ? 0 : time;
-  }
-
   const QueryRequest& request_;
   QueryControl own_control_;
-  MemoryBudget budget_;
+  std::shared_ptr<MemoryBudget> budget_;
   ExecOptions exec_;
   plan::OptimizerOptions optimizer_;
   EvalContext context_;
+  Store& store_;
+  ExternalData external_;
+  const bool external_allowed_;
   SnapshotTables tables_;
+  std::optional<RowLocator> locator_;  // of the answer's rows, once there are any
   QueryStats stats_;
   std::unique_ptr<Executor> executor_;
   plan::Plan plan_;
@@ -323,8 +460,12 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   return std::unique_ptr<Service>(new Service(std::move(state)));
 }
 
-Store& Service::store() { return *state_->store; }
-ThreadPool& Service::pool() { return *state_->pool; }
+Store& Service::store() {
+  return *state_->store;
+}
+ThreadPool& Service::pool() {
+  return *state_->pool;
+}
 
 Status Service::query(const QueryRequest& request, ResultSink& sink) {
   Session session(request, state_->options, *state_->store, state_->pool.get(),
@@ -340,6 +481,11 @@ Result<std::vector<std::string>> Service::compile(const QueryRequest& request) {
   return session.plan().datasets;
 }
 
+Result<std::uint64_t> Service::arrival_end(std::string_view dataset) {
+  EVQ_TRY_ASSIGN(const Snapshot snapshot, state_->store->snapshot(dataset));
+  return snapshot.ordinal_end();
+}
+
 Result<std::string> Service::explain(const QueryRequest& request) {
   Session session(request, state_->options, *state_->store, state_->pool.get(),
                   state_->memory.get());
@@ -353,8 +499,8 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
   QueryControl own_control;
   QueryControl& control = request.control != nullptr ? *request.control : own_control;
   context.control = &control;
-  EVQ_TRY_ASSIGN(context.range_start_ns, resolve_time(request.start_time, context.now_ns,
-                                                      kUnboundedStart, "startTime"));
+  EVQ_TRY_ASSIGN(context.range_start_ns,
+                 resolve_time(request.start_time, context.now_ns, kUnboundedStart, "startTime"));
   EVQ_TRY_ASSIGN(context.range_end_ns,
                  resolve_time(request.end_time, context.now_ns, kUnboundedEnd, "endTime"));
   EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request.apl, context.now_ns));

@@ -8,6 +8,7 @@
 // it runs; its rows are complete before the sink sees the first, so that a slow taker pins nothing.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,20 +19,30 @@
 
 namespace evq {
 
+// What externaldata may read.
+struct ExternalAccess {
+  bool any = false;                   // everything this process may
+  std::vector<std::string> prefixes;  // or what lies in these directories and below these addresses
+  // Gets what an http(s) address names, up to some bytes, following redirects or not. Empty: no
+  // address can be read.
+  std::function<Result<std::string>(const std::string& address, std::size_t bytes_max,
+                                    bool may_redirect)>
+      fetch;
+};
+
 struct ServiceOptions {
   std::string store_directory;
   bool create_store = true;
-  std::size_t cache_bytes = 0;   // decoded segments kept between queries; 0: none
-  std::size_t workers = 0;       // threads a query may use; 0: one a processor
+  std::size_t cache_bytes = 0;  // decoded segments kept between queries; 0: none
+  std::size_t workers = 0;      // threads a query may use; 0: one a processor
   std::uint32_t block_rows = 65536;
   std::size_t memory_limit_bytes = 0;  // of one query; 0: kQueryMemoryBytesDefault
   std::size_t memory_total_bytes = 0;  // of all queries together; 0: the same
   std::int64_t timeout_ms = 0;         // of one query; 0: none
   // True when somebody calls Store::maintain regularly (a server).
   bool background_upkeep = false;
-  bool allow_external = false;         // externaldata may read files
-  std::vector<std::string> external_prefixes;  // only locations that begin with one of these
-  std::string geo_database;            // path of an .mmdb file; empty: none
+  ExternalAccess external;
+  std::string geo_database;  // path of an .mmdb file; empty: none
 };
 
 class Service {
@@ -44,6 +55,8 @@ class Service {
   Status query(const QueryRequest& request, ResultSink& sink);
   // Compiles only: what starred queries and editors ask. The bound query's datasets.
   Result<std::vector<std::string>> compile(const QueryRequest& request);
+  // Where the arrivals of a dataset end now: later events arrive at this number or a higher one.
+  Result<std::uint64_t> arrival_end(std::string_view dataset);
   // The optimised plan as text.
   Result<std::string> explain(const QueryRequest& request);
   Result<DeleteResponse> remove(const DeleteRequest& request);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/block/format.h"
+#include "store/column/dynamic_json.h"
 
 namespace evq {
 namespace {
@@ -23,7 +24,33 @@ Result<plan::TableInfo> SnapshotTables::table(std::string_view name) {
     EVQ_TRY_ASSIGN(Snapshot taken, store_.snapshot(name));
     at = snapshots_.emplace(key, std::move(taken)).first;
   }
-  return plan::TableInfo{{key, 0}, at->second.schema(), {}};
+  plan::TableInfo info{{key, 0}, at->second.schema(), {}, {}};
+  EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
+                 store_.definitions().find_dataset(name));
+  if (definition.has_value()) {
+    info.map_fields = definition->map_fields;
+  }
+  EVQ_TRY_ASSIGN(info.virtual_fields, virtual_fields(name));
+  return info;
+}
+
+// Objects whose JSON is not what the API takes are left alone.
+Result<std::vector<plan::VirtualField>> SnapshotTables::virtual_fields(std::string_view dataset) {
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
+                 store_.definitions().objects(ObjectKind::kVirtualField, dataset));
+  std::vector<plan::VirtualField> fields;
+  for (const StoredObject& object : objects) {
+    const std::optional<std::string> body = dynamic_from_json(object.body);
+    const auto text = [&](std::string_view key) -> std::string {
+      const auto value = body.has_value() ? DynamicView(*body).find(key) : std::nullopt;
+      return value.has_value() && value->is_string() ? std::string(value->as_string()) : "";
+    };
+    plan::VirtualField field{text("name"), text("expression")};
+    if (!field.name.empty() && !field.expression.empty()) {
+      fields.push_back(std::move(field));
+    }
+  }
+  return fields;
 }
 
 std::vector<std::string> SnapshotTables::table_names() {
@@ -76,22 +103,51 @@ Result<plan::LocationBounds> SnapshotTables::locate(const plan::TableRef& table,
   return bounds;
 }
 
-Result<RowId> SnapshotTables::row_id(const std::string& dataset, std::int64_t time,
-                                     std::int64_t location) {
-  EVQ_TRY_ASSIGN(const Snapshot* snapshot, this->snapshot({dataset, 0}));
+std::optional<std::pair<std::int64_t, std::int64_t>> SnapshotTables::time_bounds() const {
+  std::optional<std::pair<std::int64_t, std::int64_t>> bounds;
+  for (const auto& [name, snapshot] : snapshots_) {
+    if (!snapshot.min_time().has_value() || !snapshot.max_time().has_value()) {
+      continue;
+    }
+    bounds = bounds.value_or(std::pair(*snapshot.min_time(), *snapshot.max_time()));
+    bounds->first = std::min(bounds->first, *snapshot.min_time());
+    bounds->second = std::max(bounds->second, *snapshot.max_time());
+  }
+  return bounds;
+}
+
+Result<const RowLocator::Columns*> RowLocator::columns(std::size_t index) {
+  if (const auto known = columns_.find(index); known != columns_.end()) {
+    return &known->second;
+  }
+  const SnapshotBlock& info = snapshot_.blocks()[index];
+  Columns read;
+  const bool times = info.min_sys_time != info.max_sys_time;
+  if (!info.ordinals_dense || times) {
+    EVQ_TRY_ASSIGN(StoredBlock block, snapshot_.open(info));
+    if (!info.ordinals_dense) {
+      EVQ_TRY_ASSIGN(read.ordinals, block.ordinals());
+    }
+    if (times) {
+      EVQ_TRY_ASSIGN(read.system_times, block.column(kSysTimeField));
+    }
+  }
+  return &columns_.emplace(index, std::move(read)).first->second;
+}
+
+Result<RowOrigin> RowLocator::origin(std::int64_t time, std::int64_t location) {
   const auto index = static_cast<std::size_t>(location >> kLocationRowBits);
   const auto row = static_cast<std::size_t>(location & kRowMask);
-  const SnapshotBlock& info = snapshot->blocks()[index];
-  if (info.ordinals_dense) {
-    return RowId{time, info.first_ordinal + row};
+  const SnapshotBlock& info = snapshot_.blocks()[index];
+  EVQ_TRY_ASSIGN(const Columns* read, columns(index));
+  RowOrigin origin{{time, info.first_ordinal + row}, info.min_sys_time};
+  if (read->ordinals.has_value()) {
+    origin.id.ordinal = static_cast<std::uint64_t>(read->ordinals->at<std::int64_t>(row));
   }
-  auto at = ordinals_.find({dataset, index});
-  if (at == ordinals_.end()) {
-    EVQ_TRY_ASSIGN(StoredBlock block, snapshot->open(info));
-    EVQ_TRY_ASSIGN(Vector ordinals, block.ordinals());
-    at = ordinals_.emplace(std::pair(dataset, index), std::move(ordinals)).first;
+  if (read->system_times.has_value()) {
+    origin.sys_time = read->system_times->at<std::int64_t>(row);
   }
-  return RowId{time, static_cast<std::uint64_t>(at->second.at<std::int64_t>(row))};
+  return origin;
 }
 
 }  // namespace evq

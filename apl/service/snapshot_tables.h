@@ -5,10 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "apl/exec/executor.h"
 #include "apl/plan/table_source.h"
+#include "apl/service/request.h"
 #include "store/row_id.h"
 #include "store/store.h"
 
@@ -27,14 +30,34 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
                                       std::uint64_t ordinal) override;
   Result<const Snapshot*> snapshot(const plan::TableRef& table) override;
 
-  // The id of the row at `location` of a dataset.
-  Result<RowId> row_id(const std::string& dataset, std::int64_t time, std::int64_t location);
+  // The oldest and the newest event of all tables named so far; nothing when they are empty.
+  std::optional<std::pair<std::int64_t, std::int64_t>> time_bounds() const;
 
  private:
+  Result<std::vector<plan::VirtualField>> virtual_fields(std::string_view dataset);
+
   Store& store_;
   std::function<bool(const std::string&)> may_read_;
   std::map<std::string, Snapshot, std::less<>> snapshots_;
-  std::map<std::pair<std::string, std::size_t>, Vector> ordinals_;  // of blocks that need them
+};
+
+// Tells where rows of one snapshot come from, by their location. What a block has to be read for is
+// kept until the locator goes; the snapshot must outlive it. One thread at a time.
+class RowLocator {
+ public:
+  explicit RowLocator(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  Result<RowOrigin> origin(std::int64_t time, std::int64_t location);
+
+ private:
+  struct Columns {
+    std::optional<Vector> ordinals;  // of blocks whose ordinals are not dense
+    std::optional<Vector> system_times;
+  };
+  Result<const Columns*> columns(std::size_t index);
+
+  const Snapshot& snapshot_;
+  std::map<std::size_t, Columns> columns_;  // by block
 };
 
 }  // namespace evq

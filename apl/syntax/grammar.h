@@ -47,8 +47,12 @@ Result<std::vector<ast::TableItem>> parse_table_items(TokenCursor& cursor);
 // hint.x=y …: read and forgotten.
 Status skip_hints(TokenCursor& cursor);
 // name=value … for the allowed names, hints skipped; ends at the first token that is no option.
+// `kinds` are the values that completion offers for an option `kind`. With `names_follow` the
+// options end at a name that is none, for `name =` may follow them.
 Result<std::vector<ast::Option>> parse_options(TokenCursor& cursor, std::string_view operator_name,
-                                               std::span<const std::string_view> allowed);
+                                               std::span<const std::string_view> allowed,
+                                               std::span<const std::string_view> kinds = {},
+                                               bool names_follow = false);
 // (name=value, …)
 Result<std::vector<ast::Option>> parse_option_list(TokenCursor& cursor,
                                                    std::string_view operator_name,

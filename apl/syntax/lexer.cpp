@@ -392,7 +392,7 @@ bool is_closing(const Token& token) {
 }
 
 // Pairs brackets and notes the next delimiter of every token, walking from the right.
-Status match_brackets(std::vector<Token>* tokens) {
+Status match_brackets(std::vector<Token>* tokens, bool unfinished) {
   std::vector<std::size_t> open;
   for (std::size_t i = 0; i < tokens->size(); ++i) {
     Token& token = (*tokens)[i];
@@ -409,7 +409,7 @@ Status match_brackets(std::vector<Token>* tokens) {
       open.pop_back();
     }
   }
-  if (!open.empty()) {
+  if (!open.empty() && !unfinished) {
     const Token& token = (*tokens)[open.back()];
     const Token& inside = (*tokens)[open.back() + 1];
     if (token.is_symbol("[") && inside.kind == TokenKind::kString) {
@@ -417,7 +417,10 @@ Status match_brackets(std::vector<Token>* tokens) {
     }
     return diag::unclosed_bracket(token.span, token.text.front());
   }
-  std::vector<std::size_t> delimiter{tokens->size() - 1};
+  for (const std::size_t i : open) {
+    (*tokens)[i].partner = tokens->size() - 1;
+  }
+  std::vector<std::size_t> delimiter(open.size() + 1, tokens->size() - 1);
   for (std::size_t i = tokens->size(); i-- > 0;) {
     Token& token = (*tokens)[i];
     if (is_closing(token)) {
@@ -474,8 +477,24 @@ Result<std::vector<Token>> lex(std::string_view text, std::int64_t now_ns) {
     EVQ_TRY_ASSIGN(Token token, scanner.next());
     tokens.push_back(std::move(token));
   }
-  EVQ_TRY(match_brackets(&tokens));
+  EVQ_TRY(match_brackets(&tokens, false));
   return tokens;
+}
+
+std::vector<Token> lex_unfinished(std::string_view text) {
+  std::vector<Token> tokens;
+  if (text.size() > kQueryTextBytesMax || valid_utf8_prefix(text) < text.size()) {
+    return tokens;
+  }
+  Scanner scanner(text, 0);
+  while (tokens.empty() || tokens.back().kind != TokenKind::kEnd) {
+    Result<Token> token = scanner.next();
+    if (!token.ok()) {
+      return {};
+    }
+    tokens.push_back(std::move(token).value());
+  }
+  return match_brackets(&tokens, true).ok() ? tokens : std::vector<Token>{};
 }
 
 std::vector<HighlightToken> tokenize(std::string_view text) {

@@ -17,6 +17,10 @@ namespace evq::syntax {
 // datetime literal that is a time of day only.
 Result<std::vector<Token>> lex(std::string_view text, std::int64_t now_ns);
 
+// The tokens of a text that may break off: brackets may be open at its end, and count as closed by
+// it. Empty when the text is no sequence of tokens.
+std::vector<Token> lex_unfinished(std::string_view text);
+
 enum class HighlightKind : std::uint8_t {
   kKeyword,   // by, on, let, and, true, …
   kOperator,  // a tabular operator after a pipe, or a source such as print

@@ -78,16 +78,19 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "A table read from a file or address",
      .syntax = "externaldata (NAME:TYPE, …) [\"LOCATION\", …] [with (format='csv')]",
-     .description = "Formats are csv, scsv, tsv, psv, json, multijson, raw and txt; "
-                    "ignoreFirstRecord=true skips a header.",
+     .description = "Formats are csv, scsv, tsv, psv, sohsv, json, ndjson, txt (a row a line) and "
+                    "raw (a row a file); without one the name's ending decides. gzip and zstd are "
+                    "unpacked. ignoreFirstRecord=true skips a header. Delimited columns go by "
+                    "place, JSON by name. A location may hold 64 MiB; a server reads only what "
+                    "evq serve --allow-external names.",
      .examples = {{"externaldata (id:long, name:string) ['users.csv'] with (format='csv')", ""}},
      .parse = nullptr},
     {.name = "facet",
      .aliases = {},
      .summary = "Gives a table of counts for each of several fields",
      .syntax = "T | facet by FIELD, … [with (OPERATORS)]",
-     .description = "One result per field: its values and how often each occurs; operators after "
-                    "with add one more result.",
+     .description = "Refused with a hint, for its result is several tables and an answer is one: "
+                    "write summarize count() by FIELD for each field.",
      .examples = {{"datatable (a:string) ['x', 'x', 'y'] | facet by a", ""}},
      .parse = parse_facet},
     {.name = "find",
@@ -95,13 +98,16 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Looks for rows in many datasets",
      .syntax = "find [in (DATASET, …)] where CONDITION [project FIELD, …]",
      .description = "Without in, every dataset is searched. source_ tells where a row was found.",
-     .examples = {{"find in (logs, web) where status >= 500 project status", ""}},
+     .examples = {{"let t = datatable (status:long) [200, 503];\n"
+                   "find in (t) where status >= 500 | project status",
+                   "status:long\n503"}},
      .parse = nullptr},
     {.name = "fork",
      .aliases = {},
-     .summary = "Gives the same rows to several branches at once",
+     .summary = "Gives the same rows to several branches",
      .syntax = "T | fork [NAME =] (OPERATORS) [NAME =] (OPERATORS) …",
-     .description = "Each branch gives a result table of its own.",
+     .description = "Refused with a hint, for its result is several tables and an answer is one: "
+                    "write union withsource=branch (…), (…).",
      .examples = {{"range x from 1 to 3 step 1 | fork (count) (where x > 1)", ""}},
      .parse = parse_fork},
     {.name = "getschema",

@@ -272,6 +272,7 @@ Result<ExprPtr> parse_primary(TokenCursor& cursor) {
     cursor.take();
     return make_expr(cursor, token.span, ast::Star{});
   }
+  cursor.may_end_with(Expected::kExpression);
   return cursor.unexpected("an expression");
 }
 
@@ -290,6 +291,9 @@ Result<ExprPtr> parse_postfix(TokenCursor& cursor) {
     if (cursor.at("[")) {
       cursor.take();
       EVQ_TRY_ASSIGN(ExprPtr key, parse_expression(cursor));
+      if (cursor.at("..")) {
+        return diag::foreign_symbol(cursor.peek().span, "a[from..to]", "array_slice(a, from, to)");
+      }
       EVQ_TRY(cursor.expect("]"));
       EVQ_TRY_ASSIGN(expr, make_expr(cursor, cursor.span_from(first),
                                      ast::Index{std::move(expr), std::move(key)}));
@@ -337,6 +341,38 @@ Result<ExprPtr> parse_product(TokenCursor& cursor) {
 
 // --------------------------------------------------------------------------------- comparisons
 
+// The field that the expression is, dots included; empty when it is none.
+std::string path_of(const ast::Expr& expr) {
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    return field->name.text;
+  }
+  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
+    const std::string object = path_of(*member->object);
+    return object.empty() ? object : object + "." + member->key.text;
+  }
+  return {};
+}
+
+// For completion: what follows is compared with `left`.
+void note_compared(const TokenCursor& cursor, const ast::Expr& left) {
+  if (ExpectationRecorder* recorder = cursor.recorder_at_end()) {
+    recorder->note_compared(path_of(left));
+  }
+}
+
+// For completion: the operators between expressions that are words.
+void note_word_operators(const TokenCursor& cursor) {
+  if (ExpectationRecorder* recorder = cursor.recorder_at_end()) {
+    for (const SymbolOp& row : kWordOps) {
+      recorder->note_word(row.op == BinaryOp::kMatchesRegex ? "matches regex" : row.text);
+    }
+    for (const WordMembership& row : kMemberships) {
+      recorder->note_word(row.text);
+    }
+    recorder->note_word("between");
+  }
+}
+
 Result<ExprPtr> parse_between(TokenCursor& cursor, std::size_t first, ExprPtr value) {
   const bool negated = cursor.take().text.front() == '!';
   EVQ_TRY(cursor.expect("(", "(low .. high)"));
@@ -360,6 +396,7 @@ Result<ExprPtr> parse_membership(TokenCursor& cursor, std::size_t first, ExprPtr
   }
   cursor.take();
   while (!cursor.at(")")) {
+    note_compared(cursor, *node.value);
     EVQ_TRY_ASSIGN(ExprPtr item, parse_value(cursor));
     node.list.push_back(std::move(item));
     if (!cursor.accept(",")) {
@@ -423,11 +460,13 @@ Result<ExprPtr> parse_one_comparison(TokenCursor& cursor) {
   }
   const auto op = accept_comparison(cursor);
   if (!op) {
+    note_word_operators(cursor);
     return left;
   }
   if (at_null(cursor)) {
     return diag::null_comparison(cursor.peek().span, op->first == BinaryOp::kNotEqual);
   }
+  note_compared(cursor, *left);
   EVQ_TRY_ASSIGN(ExprPtr right, parse_arithmetic(cursor));
   return make_expr(cursor, cursor.span_from(first),
                    ast::Binary{op->first, op->second, std::move(left), std::move(right)});
@@ -447,6 +486,7 @@ Result<ExprPtr> parse_logical(TokenCursor& cursor, bool is_or,
   const std::size_t first = cursor.index();
   const std::string_view word = is_or ? "or" : "and";
   EVQ_TRY_ASSIGN(ExprPtr left, parse_operand(cursor));
+  cursor.may_end_with({&word, 1});
   if (!cursor.at_word(word)) {
     return left;
   }
@@ -494,6 +534,9 @@ Result<ExprPtr> parse_call(TokenCursor& cursor) {
   const bool outer_search = cursor.in_search();
   cursor.set_in_search(false);
   while (!cursor.at(")")) {
+    if (ExpectationRecorder* recorder = cursor.recorder_at_end()) {
+      recorder->note_call(call.function.text, call.arguments.size());
+    }
     EVQ_TRY_ASSIGN(ast::Argument argument, parse_argument(cursor));
     call.arguments.push_back(std::move(argument));
     if (!cursor.accept(",")) {

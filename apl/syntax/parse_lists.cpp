@@ -80,10 +80,23 @@ Result<ast::ExprPtr> parse_option_value(TokenCursor& cursor) {
   return parse_arithmetic(cursor);
 }
 
-Result<ast::Option> parse_option(TokenCursor& cursor) {
+// For completion: the names of the options that may stand here.
+void note_options(const TokenCursor& cursor, std::span<const std::string_view> allowed) {
+  if (ExpectationRecorder* recorder = cursor.recorder_at_end()) {
+    for (const std::string_view name : allowed) {
+      recorder->note_option(name);
+    }
+  }
+}
+
+// `kinds` are the values of an option `kind`, for completion.
+Result<ast::Option> parse_option(TokenCursor& cursor, std::span<const std::string_view> kinds) {
   ast::Option option;
   EVQ_TRY_ASSIGN(option.name, parse_name(cursor, "an option"));
   EVQ_TRY(cursor.expect("="));
+  if (option.name.text == "kind") {
+    cursor.may_end_with(kinds);
+  }
   EVQ_TRY_ASSIGN(option.value, parse_option_value(cursor));
   return option;
 }
@@ -143,6 +156,7 @@ Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_vie
 Result<std::vector<ast::NamePattern>> parse_name_patterns(TokenCursor& cursor) {
   std::vector<ast::NamePattern> patterns;
   do {
+    cursor.may_end_with(Expected::kField);
     EVQ_TRY_ASSIGN(ast::NamePattern pattern, parse_name_pattern(cursor, "a field"));
     patterns.push_back(std::move(pattern));
   } while (cursor.accept(","));
@@ -216,6 +230,7 @@ Result<std::vector<ast::SortKey>> parse_sort_keys(TokenCursor& cursor) {
 
 Result<Type> parse_type(TokenCursor& cursor, Span* span) {
   const Token& token = cursor.peek();
+  cursor.may_end_with(Expected::kType);
   if (token.kind != TokenKind::kName) {
     return cursor.unexpected("a type");
   }
@@ -252,6 +267,7 @@ Result<std::vector<ast::ColumnSpec>> parse_columns(TokenCursor& cursor) {
 
 Result<ast::TableItem> parse_table_item(TokenCursor& cursor) {
   const std::size_t first = cursor.index();
+  cursor.may_end_with(Expected::kTable);
   if (cursor.accept("(")) {
     EVQ_TRY_ASSIGN(ast::PipelinePtr pipeline, parse_pipeline(cursor));
     EVQ_TRY(cursor.expect(")"));
@@ -289,18 +305,25 @@ Status skip_hints(TokenCursor& cursor) {
   while (cursor.at_word("hint") && cursor.peek(1).is_symbol(".")) {
     cursor.take();
     cursor.take();
-    EVQ_TRY_ASSIGN(const ast::Option option, parse_option(cursor));
+    EVQ_TRY_ASSIGN(const ast::Option option, parse_option(cursor, {}));
     static_cast<void>(option);
   }
   return Status::success();
 }
 
 Result<std::vector<ast::Option>> parse_options(TokenCursor& cursor, std::string_view operator_name,
-                                               std::span<const std::string_view> allowed) {
+                                               std::span<const std::string_view> allowed,
+                                               std::span<const std::string_view> kinds,
+                                               bool names_follow) {
   std::vector<ast::Option> options;
   EVQ_TRY(skip_hints(cursor));
-  while (at_option(cursor)) {
-    EVQ_TRY_ASSIGN(ast::Option option, parse_option(cursor));
+  note_options(cursor, allowed);
+  const auto is_option = [&] {
+    return at_option(cursor) && (!names_follow || std::find(allowed.begin(), allowed.end(),
+                                                            cursor.peek().text) != allowed.end());
+  };
+  while (is_option()) {
+    EVQ_TRY_ASSIGN(ast::Option option, parse_option(cursor, kinds));
     EVQ_TRY(check_option(option, operator_name, allowed));
     options.push_back(std::move(option));
     EVQ_TRY(skip_hints(cursor));
@@ -314,7 +337,8 @@ Result<std::vector<ast::Option>> parse_option_list(TokenCursor& cursor,
   std::vector<ast::Option> options;
   EVQ_TRY(cursor.expect("(", "(name=value, …)"));
   while (!cursor.at(")")) {
-    EVQ_TRY_ASSIGN(ast::Option option, parse_option(cursor));
+    note_options(cursor, allowed);
+    EVQ_TRY_ASSIGN(ast::Option option, parse_option(cursor, {}));
     if (!allowed.empty()) {
       EVQ_TRY(check_option(option, operator_name, allowed));
     }

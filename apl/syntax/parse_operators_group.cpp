@@ -5,6 +5,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/grammar.h"
+#include "apl/syntax/words.h"
 
 namespace evq::syntax {
 
@@ -12,6 +13,13 @@ namespace {
 
 bool at_operator_end(const TokenCursor& cursor) {
   return cursor.at_end() || cursor.at("|") || cursor.at(";") || cursor.at(")") || cursor.at("}");
+}
+
+// For completion: whether the expressions that follow may aggregate.
+void allow_aggregates(const TokenCursor& cursor, bool allowed) {
+  if (cursor.recorder() != nullptr) {
+    cursor.recorder()->allow_aggregates(allowed);
+  }
 }
 
 Result<ast::SeriesItem> parse_series_item(TokenCursor& cursor) {
@@ -77,7 +85,9 @@ Result<ast::TopNestedLevel> parse_level(TokenCursor& cursor) {
     EVQ_TRY_ASSIGN(level.others, parse_arithmetic(cursor));
   }
   EVQ_TRY(cursor.expect_word("by"));
+  allow_aggregates(cursor, true);
   EVQ_TRY_ASSIGN(level.by, parse_named_expr(cursor));
+  allow_aggregates(cursor, false);
   if (cursor.accept_word("asc")) {
     level.descending = false;
   } else {
@@ -142,7 +152,11 @@ Result<ast::ScanStep> parse_scan_step(TokenCursor& cursor) {
 
 Result<ast::OperatorNode> parse_summarize(TokenCursor& cursor) {
   EVQ_TRY(skip_hints(cursor));
+  allow_aggregates(cursor, true);
   if (at_operator_end(cursor)) {
+    constexpr std::string_view kBy[] = {"by"};
+    cursor.may_end_with(Expected::kExpression);
+    cursor.may_end_with(kBy);
     return diag::missing_clause(cursor.token(cursor.index() - 1).span, "summarize",
                                 "an aggregation or by");
   }
@@ -152,6 +166,7 @@ Result<ast::OperatorNode> parse_summarize(TokenCursor& cursor) {
   }
   if (cursor.accept_word("by")) {
     node.has_by = true;
+    allow_aggregates(cursor, false);
     EVQ_TRY(skip_hints(cursor));
     EVQ_TRY_ASSIGN(node.groups, parse_named_exprs(cursor));
   }
@@ -164,7 +179,7 @@ Result<ast::OperatorNode> parse_make_series(TokenCursor& cursor) {
   ast::MakeSeries node;
   if (cursor.at_word("kind") || cursor.at_word("hint")) {
     EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
-                   parse_options(cursor, "make-series", kOptions));
+                   parse_options(cursor, "make-series", kOptions, kKinds, true));
     for (const ast::Option& option : options) {
       if (option_text(option) != kKinds[0]) {
         return diag::invalid_option_value(option.value->span, "kind", option_text(option), kKinds);
@@ -172,10 +187,12 @@ Result<ast::OperatorNode> parse_make_series(TokenCursor& cursor) {
       node.non_empty = true;
     }
   }
+  allow_aggregates(cursor, true);
   do {
     EVQ_TRY_ASSIGN(ast::SeriesItem item, parse_series_item(cursor));
     node.items.push_back(std::move(item));
   } while (cursor.accept(","));
+  allow_aggregates(cursor, false);
   EVQ_TRY(cursor.expect_word("on", "'on' and the axis"));
   EVQ_TRY_ASSIGN(node.axis, parse_axis(cursor));
   if (cursor.accept_word("in")) {
@@ -289,6 +306,7 @@ Result<ast::OperatorNode> parse_reduce(TokenCursor& cursor) {
 
 Result<ast::OperatorNode> parse_render(TokenCursor& cursor) {
   ast::Render node;
+  cursor.may_end_with(chart_kinds());
   EVQ_TRY_ASSIGN(node.chart, parse_name(cursor, "a chart such as timechart"));
   const bool listed = cursor.accept_word("with");
   if (listed) {

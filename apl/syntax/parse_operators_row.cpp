@@ -37,6 +37,9 @@ Status skip_only_hints(TokenCursor& cursor, std::string_view operator_name) {
 
 // An operator whose operand is missing gives a better message than "expected an expression".
 bool at_operand(const TokenCursor& cursor) {
+  if (cursor.recorder_at_end() != nullptr) {
+    return true;  // it may still be written
+  }
   return !cursor.at_end() && !cursor.at("|") && !cursor.at(";") && !cursor.at(")");
 }
 
@@ -57,7 +60,11 @@ Result<ast::OperatorNode> parse_where(TokenCursor& cursor) {
   return ast::OperatorNode{std::move(node)};
 }
 
-Result<ast::OperatorNode> parse_count(TokenCursor&) {
+Result<ast::OperatorNode> parse_count(TokenCursor& cursor) {
+  if (cursor.at_word("by")) {
+    return diag::unsupported_feature(cursor.peek().span, "count by",
+                                     "write | summarize count() by field");
+  }
   return ast::OperatorNode{ast::Count{}};
 }
 

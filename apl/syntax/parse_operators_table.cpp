@@ -27,6 +27,8 @@ constexpr std::string_view kJoinKinds[] = {"inner",      "innerunique", "leftout
                                            "rightouter", "fullouter",   "leftanti",
                                            "rightanti",  "leftsemi",    "rightsemi"};
 
+constexpr std::string_view kUnionKinds[] = {"inner", "outer"};
+
 struct JoinParts {
   ast::JoinKind kind = ast::JoinKind::kDefault;
   ast::PipelinePtr right;
@@ -46,7 +48,8 @@ Result<ast::JoinKind> parse_join_kind(const ast::Option& option) {
 Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
   constexpr std::string_view kOptions[] = {"kind"};
   JoinParts parts;
-  EVQ_TRY_ASSIGN(const std::vector<ast::Option> options, parse_options(cursor, name, kOptions));
+  EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
+                 parse_options(cursor, name, kOptions, kJoinKinds));
   for (const ast::Option& option : options) {
     EVQ_TRY_ASSIGN(parts.kind, parse_join_kind(option));
   }
@@ -81,11 +84,10 @@ Result<bool> option_bool(const ast::Option& option) {
 }
 
 Status apply_union_option(const ast::Option& option, ast::Union* node) {
-  constexpr std::string_view kKinds[] = {"inner", "outer"};
   const std::string text = option_text(option);
   if (option.name.text == "kind") {
     if (text != "inner" && text != "outer") {
-      return diag::invalid_option_value(option.value->span, "kind", text, kKinds);
+      return diag::invalid_option_value(option.value->span, "kind", text, kUnionKinds);
     }
     node->kind = text == "inner" ? ast::UnionKind::kInner : ast::UnionKind::kOuter;
   } else if (option.name.text == "isfuzzy") {
@@ -116,7 +118,8 @@ Result<ast::OperatorNode> parse_lookup(TokenCursor& cursor) {
 Result<ast::OperatorNode> parse_union(TokenCursor& cursor) {
   constexpr std::string_view kOptions[] = {"kind", "withsource", "isfuzzy"};
   ast::Union node;
-  EVQ_TRY_ASSIGN(const std::vector<ast::Option> options, parse_options(cursor, "union", kOptions));
+  EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
+                 parse_options(cursor, "union", kOptions, kUnionKinds));
   for (const ast::Option& option : options) {
     EVQ_TRY(apply_union_option(option, &node));
   }
@@ -130,7 +133,7 @@ Result<ast::OperatorNode> parse_search(TokenCursor& cursor) {
   ast::Search node;
   if (cursor.at_word("kind") || cursor.at_word("hint")) {
     EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
-                   parse_options(cursor, "search", kOptions));
+                   parse_options(cursor, "search", kOptions, kKinds));
     for (const ast::Option& option : options) {
       const std::string text = option_text(option);
       const auto found = std::find(std::begin(kKinds), std::end(kKinds), text);

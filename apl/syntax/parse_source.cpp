@@ -17,7 +17,7 @@ bool has_operand(const TokenCursor& cursor) {
   const Token& next = cursor.peek(1);
   switch (next.kind) {
     case TokenKind::kEnd:
-      return false;
+      return cursor.recorder() != nullptr;  // an operand may still be written
     case TokenKind::kString:
     case TokenKind::kLiteral:
       return true;
@@ -187,6 +187,7 @@ bool at_pipeline(const TokenCursor& cursor) {
 }
 
 Result<ast::SourceNode> parse_source(TokenCursor& cursor) {
+  cursor.may_end_with(Expected::kSource);
   if (std::optional<Error> habit = source_habit(cursor)) {
     return *std::move(habit);
   }

@@ -1,9 +1,14 @@
 #include "apl/syntax/parser.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "apl/syntax/diagnostics.h"
+#include "apl/syntax/expectations.h"
 #include "apl/syntax/grammar.h"
 #include "apl/syntax/habits.h"
 #include "apl/syntax/lexer.h"
@@ -16,6 +21,7 @@ namespace {
 // The name after a pipe, hyphens joined: mv-expand. Leaves the cursor after it.
 Result<ast::Name> parse_operator_name(TokenCursor& cursor) {
   const std::size_t first = cursor.index();
+  cursor.may_end_with(Expected::kOperator);
   if (cursor.peek().kind != TokenKind::kName) {
     return cursor.unexpected("an operator after '|'");
   }
@@ -31,6 +37,9 @@ Result<ast::Name> parse_operator_name(TokenCursor& cursor) {
 Result<ast::Operator> parse_operator(TokenCursor& cursor) {
   EVQ_TRY(cursor.count_operator());
   const std::size_t first = cursor.index();
+  if (cursor.recorder() != nullptr) {
+    cursor.recorder()->begin_operator(cursor.peek().span.begin);
+  }
   if (std::optional<Error> habit = operator_habit(cursor);
       habit && find_operator(cursor.peek().text) == nullptr) {
     return *std::move(habit);
@@ -139,11 +148,16 @@ Result<std::unique_ptr<ast::Lambda>> parse_lambda(TokenCursor& cursor) {
 }
 
 bool at_statement(const TokenCursor& cursor, std::string_view word) {
+  cursor.may_end_with({&word, 1});
   return cursor.at_word(word) &&
          (cursor.peek(1).kind == TokenKind::kName || cursor.at_quoted_name(1));
 }
 
 Status parse_statement(TokenCursor& cursor, ast::Query* query) {
+  if (cursor.recorder() != nullptr) {
+    cursor.recorder()->begin_statement(cursor.peek().span.begin);
+  }
+  cursor.may_end_with(Expected::kStatement);
   if (at_statement(cursor, "let")) {
     cursor.take();
     EVQ_TRY_ASSIGN(ast::Let let, parse_let(cursor));
@@ -159,6 +173,49 @@ Status parse_statement(TokenCursor& cursor, ast::Query* query) {
     query->pipelines.push_back(std::move(pipeline));
   }
   return Status::success();
+}
+
+// Operators with mistakes that completion passes over to reach the end of a text.
+constexpr std::size_t kBrokenOperatorsMax = 8;
+
+// Parses with `recorder`; the error that kept it from the end, if there is one.
+std::optional<Error> record_expectations(std::string_view text, const std::vector<Token>& tokens,
+                                         ExpectationRecorder* recorder) {
+  TokenCursor cursor(text, tokens, recorder);
+  ast::Query query;
+  for (;;) {
+    if (cursor.accept(";")) {
+      continue;
+    }
+    Status parsed = parse_statement(cursor, &query);
+    if (!parsed.ok()) {
+      return std::move(parsed).take_error();
+    }
+    if (!cursor.accept(";")) {
+      return cursor.at_end() ? std::nullopt : std::optional(cursor.unexpected("';'"));
+    }
+  }
+}
+
+// Makes blanks of the pipe and operator that hold the error, so that all other places stay. False
+// when no operator follows it: then nothing is known about the end.
+bool blank_operator(const std::vector<Token>& tokens, const Error& error, std::string* text) {
+  const std::size_t at = error.span.value_or(Span{}).begin;
+  for (std::size_t i = tokens.size(); i-- > 0;) {
+    if (!tokens[i].is_symbol("|") || tokens[i].span.begin > at) {
+      continue;
+    }
+    std::size_t next = tokens[i].next_delimiter;
+    while (tokens[next].is_symbol(",")) {
+      next = tokens[next].next_delimiter;
+    }
+    if (tokens[next].is_symbol("|") && tokens[next].span.begin > at) {
+      std::fill(text->begin() + static_cast<std::ptrdiff_t>(tokens[i].span.begin),
+                text->begin() + static_cast<std::ptrdiff_t>(tokens[next].span.begin), ' ');
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -197,12 +254,18 @@ Result<ast::PipelinePtr> parse_pipeline(TokenCursor& cursor) {
   EVQ_TRY(guard.take_status());
   const std::size_t first = cursor.index();
   auto pipeline = std::make_unique<ast::Pipeline>();
+  if (cursor.recorder() != nullptr) {
+    cursor.recorder()->enter(false, cursor.peek().span.begin);
+  }
   EVQ_TRY_ASSIGN(pipeline->source, parse_source(cursor));
   pipeline->source_span = cursor.span_from(first);
   if (cursor.accept("|")) {
     EVQ_TRY(parse_operators(cursor, &pipeline->operators));
   }
   pipeline->span = cursor.span_from(first);
+  if (cursor.recorder() != nullptr) {
+    cursor.recorder()->leave();
+  }
   return pipeline;
 }
 
@@ -212,7 +275,13 @@ Result<ast::OperatorList> parse_operator_block(TokenCursor& cursor) {
   ast::OperatorList operators;
   EVQ_TRY(cursor.expect("("));
   cursor.accept("|");
+  if (cursor.recorder() != nullptr) {
+    cursor.recorder()->enter(true, cursor.peek().span.begin);
+  }
   EVQ_TRY(parse_operators(cursor, &operators));
+  if (cursor.recorder() != nullptr) {
+    cursor.recorder()->leave();
+  }
   EVQ_TRY(cursor.expect(")", "'|' or ')'"));
   return operators;
 }
@@ -223,6 +292,24 @@ ast::PipelinePtr wrap_source(Span span, ast::SourceNode source) {
   pipeline->source_span = span;
   pipeline->source = std::move(source);
   return pipeline;
+}
+
+Expectations expectations_at_end(std::string_view text) {
+  std::string readable(text);
+  for (std::size_t attempt = 0; attempt <= kBrokenOperatorsMax; ++attempt) {
+    const std::vector<Token> tokens = lex_unfinished(readable);
+    if (tokens.empty()) {
+      break;
+    }
+    ExpectationRecorder recorder;
+    const std::optional<Error> error = record_expectations(readable, tokens, &recorder);
+    Expectations found = recorder.take();
+    const bool reached = !found.kinds.empty() || !found.words.empty();
+    if (reached || !error.has_value() || !blank_operator(tokens, *error, &readable)) {
+      return found;
+    }
+  }
+  return {};
 }
 
 Result<ast::Query> parse(std::string_view text, std::int64_t now_ns) {

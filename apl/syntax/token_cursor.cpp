@@ -56,6 +56,9 @@ bool TokenCursor::accept(std::string_view symbol) {
 }
 
 bool TokenCursor::accept_word(std::string_view word) {
+  if (ExpectationRecorder* recorder = recorder_at_end()) {
+    recorder->note_word(word);
+  }
   if (!at_word(word)) {
     return false;
   }
@@ -75,6 +78,20 @@ Status TokenCursor::expect_word(std::string_view word, std::string_view what) {
     return Status::success();
   }
   return unexpected(what.empty() ? "'" + std::string(word) + "'" : std::string(what));
+}
+
+void TokenCursor::may_end_with(Expected kind) const {
+  if (ExpectationRecorder* recorder = recorder_at_end()) {
+    recorder->note(kind);
+  }
+}
+
+void TokenCursor::may_end_with(std::span<const std::string_view> words) const {
+  if (ExpectationRecorder* recorder = recorder_at_end()) {
+    for (const std::string_view word : words) {
+      recorder->note_word(word);
+    }
+  }
 }
 
 Span TokenCursor::span_from(std::size_t first) const {

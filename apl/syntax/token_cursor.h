@@ -4,11 +4,13 @@
 // helpful message. One thread; lives for one parse.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "apl/syntax/expectations.h"
 #include "apl/syntax/token.h"
 #include "store/base/result.h"
 
@@ -16,9 +18,10 @@ namespace evq::syntax {
 
 class TokenCursor {
  public:
-  // `text` must outlive the cursor.
-  TokenCursor(std::string_view text, std::vector<Token> tokens)
-      : text_(text), tokens_(std::move(tokens)) {}
+  // `text` must outlive the cursor, and so must the recorder, which is null for a plain parse.
+  TokenCursor(std::string_view text, std::vector<Token> tokens,
+              ExpectationRecorder* recorder = nullptr)
+      : text_(text), tokens_(std::move(tokens)), recorder_(recorder) {}
 
   // The token `ahead` places from here; the last one for ever at the end.
   const Token& peek(std::size_t ahead = 0) const;
@@ -42,6 +45,14 @@ class TokenCursor {
   // `what` completes "expected …"; the symbol or word itself when empty.
   Status expect(std::string_view symbol, std::string_view what = {});
   Status expect_word(std::string_view word, std::string_view what = {});
+
+  // Not null while expectations are collected.
+  ExpectationRecorder* recorder() const { return recorder_; }
+  // The recorder when the cursor is at the end of the text as well.
+  ExpectationRecorder* recorder_at_end() const { return at_end() ? recorder_ : nullptr; }
+  // Tells the recorder, if there is one, that this may stand at the end.
+  void may_end_with(Expected kind) const;
+  void may_end_with(std::span<const std::string_view> words) const;
 
   // From the token at `first` to the last one taken.
   Span span_from(std::size_t first) const;
@@ -69,6 +80,7 @@ class TokenCursor {
  private:
   std::string_view text_;
   std::vector<Token> tokens_;
+  ExpectationRecorder* recorder_ = nullptr;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
   std::size_t operators_ = 0;

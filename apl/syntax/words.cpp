@@ -25,6 +25,10 @@ constexpr std::string_view kInfixWords[] = {
     "has",      "has_cs",      "hasprefix",  "hasprefix_cs",  "hassuffix", "hassuffix_cs",
     "has_any",  "has_any_cs",  "has_all",    "has_all_cs"};
 
+constexpr std::string_view kChartKinds[] = {
+    "timechart", "linechart",    "areachart",    "barchart",         "columnchart", "piechart",
+    "treemap",   "scatterchart", "anomalychart", "stackedareachart", "table"};
+
 template <class Table>
 bool holds(const Table& table, std::string_view word) {
   return std::find(std::begin(table), std::end(table), word) != std::end(table);
@@ -52,6 +56,10 @@ bool is_plain_name(std::string_view name) {
          std::all_of(name.begin() + 1, name.end(),
                      [](char c) { return (is_letter(c) && c != '$') || (c >= '0' && c <= '9'); }) &&
          !is_keyword(name) && !is_infix_word(name);
+}
+
+std::span<const std::string_view> chart_kinds() {
+  return kChartKinds;
 }
 
 std::string quote_text(std::string_view text) {

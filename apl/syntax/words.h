@@ -3,6 +3,7 @@
 // name a field; this list is what printing quotes and colouring marks, and the few words that can
 // never begin an expression.
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,9 @@ bool is_keyword(std::string_view word);
 bool is_infix_word(std::string_view word);
 // [A-Za-z_$][A-Za-z0-9_]*, and not a keyword or infix word: needs no quotes.
 bool is_plain_name(std::string_view name);
+
+// The pictures that `render` can ask for.
+std::span<const std::string_view> chart_kinds();
 
 // 'text' with the escapes a string literal needs.
 std::string quote_text(std::string_view text);

@@ -47,6 +47,8 @@ std::multimap<std::string_view, Case> cases() {
       {"countif", varying({kB})},
       {"dcount_hll", varying({kS})},
       {"hll_merge", varying({kS})},
+      {"tdigest", varying({kR})},
+      {"tdigest_merge", varying({kS})},
       {"make_bag", varying({kD})},
       {"make_bag_if", varying({kD, kB})},
       {"buildschema", varying({kD})},

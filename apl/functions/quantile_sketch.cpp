@@ -1,12 +1,14 @@
-// The merging t-digest: sorting, exact compaction, compression by the arcsine scale function.
+// Sorting, merging and joining of buckets.
 
-#include "apl/functions/tdigest.h"
+#include "apl/functions/quantile_sketch.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <numbers>
+#include <cstring>
+#include <iterator>
+#include <type_traits>
 
 namespace evq {
 namespace {
@@ -21,6 +23,15 @@ std::uint64_t key_of(double value) {
 }
 std::uint64_t key_of(std::int64_t value) {
   return static_cast<std::uint64_t>(value) ^ kSignBit;
+}
+
+// Where a value stands among the buckets: by its double, whose bits are a logarithm with a
+// mantissa.
+std::uint64_t place_of(double value) {
+  return key_of(value);
+}
+std::uint64_t place_of(std::int64_t value) {
+  return key_of(static_cast<double>(value));
 }
 
 template <class T>
@@ -90,7 +101,7 @@ void QuantileSketch<T>::add(T value, double weight) {
   if (!(weight > 0)) {
     return;
   }
-  weighted_.push_back({value, weight});
+  weighted_.push_back({value, value, weight});
   if (weighted_.size() >= kWeightedMax) {
     flush_weighted();
   }
@@ -115,14 +126,15 @@ void QuantileSketch<T>::flush_buffer() {
     std::vector<std::uint64_t> scratch;
     radix_sort(&keys, &scratch);
   }
-  std::vector<Centroid> added;
+  std::vector<Bucket> added;
   added.reserve(keys.size());
   std::uint64_t last = ~keys[0];
   for (const std::uint64_t key : keys) {
     if (key == last) {
       added.back().weight += 1;
     } else {
-      added.push_back({value_of<T>(key), 1});
+      const T value = value_of<T>(key);
+      added.push_back({value, value, 1});
       last = key;
     }
   }
@@ -135,119 +147,131 @@ void QuantileSketch<T>::flush_weighted() {
   if (weighted_.empty()) {
     return;
   }
-  std::ranges::sort(weighted_, {}, [](const Centroid& centroid) { return centroid.mean; });
-  std::vector<Centroid> added;
+  std::ranges::sort(weighted_, {}, [](const Bucket& bucket) { return bucket.first; });
+  std::vector<Bucket> added;
   added.swap(weighted_);
   merge_sorted(added);
 }
 
 template <class T>
-void QuantileSketch<T>::merge_sorted(std::span<const Centroid> added) {
-  min_ = total_ == 0 ? added.front().mean : std::min(min_, added.front().mean);
-  max_ = total_ == 0 ? added.back().mean : std::max(max_, added.back().mean);
-  std::vector<Centroid> merged;
-  merged.reserve(centroids_.size() + added.size());
-  std::size_t i = 0;
-  for (const Centroid& next : added) {
-    for (; i < centroids_.size() && centroids_[i].mean <= next.mean; ++i) {
-      merged.push_back(centroids_[i]);
-    }
-    if (!merged.empty() && merged.back().mean == next.mean) {
-      merged.back().weight += next.weight;
-    } else {
-      merged.push_back(next);
-    }
-    total_ += next.weight;
-  }
-  merged.insert(merged.end(), centroids_.begin() + static_cast<std::ptrdiff_t>(i),
-                centroids_.end());
-  centroids_ = std::move(merged);
-  if (!exact_ || centroids_.size() > kExactMax) {
-    exact_ = false;
-    compress();
-  }
+bool QuantileSketch<T>::share_bucket(T low, T high, unsigned level) {
+  return level == 0 ? low == high : place_of(low) >> (level - 1) == place_of(high) >> (level - 1);
 }
 
-// Neighbours join while together they span at most one unit of the scale k(q) =
-// kCompression / pi * asin(2q - 1), whose slope is steep at both ends.
 template <class T>
-void QuantileSketch<T>::compress() {
-  const auto limit_after = [](double q) {
-    const double k = std::asin(std::clamp(2 * q - 1, -1.0, 1.0)) + std::numbers::pi / kCompression;
-    return k >= std::numbers::pi / 2 ? 1.0 : (std::sin(k) + 1) / 2;
-  };
+std::size_t QuantileSketch<T>::count_buckets(unsigned level) const {
+  std::size_t count = 1;
+  for (std::size_t i = 1; i < buckets_.size(); ++i) {
+    count += share_bucket(buckets_[i - 1].first, buckets_[i].first, level) ? 0U : 1U;
+  }
+  return count;
+}
+
+template <class T>
+void QuantileSketch<T>::join_buckets() {
   std::size_t out = 0;
-  double before = 0;  // weight of the centroids already finished
-  double limit = limit_after(0) * total_;
-  for (std::size_t i = 1; i < centroids_.size(); ++i) {
-    Centroid& current = centroids_[out];
-    const Centroid next = centroids_[i];
-    if (before + current.weight + next.weight <= limit) {
+  for (std::size_t i = 1; i < buckets_.size(); ++i) {
+    Bucket& current = buckets_[out];
+    const Bucket next = buckets_[i];
+    if (share_bucket(current.first, next.first, level_)) {
+      current.last = std::max(current.last, next.last);
       current.weight += next.weight;
-      current.mean = towards(current.mean, next.mean, next.weight / current.weight);
     } else {
-      before += current.weight;
-      limit = limit_after(before / total_) * total_;
-      centroids_[++out] = next;
+      buckets_[++out] = next;
     }
   }
-  centroids_.resize(out + 1);
-  centroids_.shrink_to_fit();
+  buckets_.resize(std::min(out + 1, buckets_.size()));
+}
+
+// Buckets of one level nest in those of the next, and a part of the values never needs a higher
+// level than all of them: that is why order and split do not matter.
+template <class T>
+void QuantileSketch<T>::merge_sorted(std::span<const Bucket> added) {
+  std::vector<Bucket> merged;
+  merged.reserve(buckets_.size() + added.size());
+  std::ranges::merge(
+      buckets_, added, std::back_inserter(merged), {},
+      [](const Bucket& bucket) { return bucket.first; },
+      [](const Bucket& bucket) { return bucket.first; });
+  for (const Bucket& bucket : added) {
+    total_ += bucket.weight;
+  }
+  buckets_ = std::move(merged);
+  join_buckets();
+  if (buckets_.size() > kBucketsMax) {
+    while (count_buckets(level_) > kBucketsMax) {
+      ++level_;
+    }
+    join_buckets();
+    buckets_.shrink_to_fit();
+  }
 }
 
 template <class T>
 void QuantileSketch<T>::merge(const QuantileSketch& other) {
   flush();
   if (other.total_ > 0) {
-    const T low = total_ == 0 ? other.min_ : std::min(min_, other.min_);
-    const T high = total_ == 0 ? other.max_ : std::max(max_, other.max_);
-    exact_ = exact_ && other.exact_;
-    merge_sorted(other.centroids_);
-    min_ = low;
-    max_ = high;
+    level_ = std::max(level_, other.level_);
+    merge_sorted(other.buckets_);
   }
   for (const T value : other.buffer_) {
     add(value);
   }
-  for (const Centroid& centroid : other.weighted_) {
-    add(centroid.mean, centroid.weight);
+  for (const Bucket& bucket : other.weighted_) {
+    add(bucket.first, bucket.weight);
   }
 }
 
-// A centroid stands for its rows spread evenly between the middles to its neighbours.
+// The rows of a bucket count as spread evenly between its ends.
 template <class T>
 T QuantileSketch<T>::quantile(double q) const {
   const double rank = std::max(1.0, std::ceil(q * total_ - 1e-9));
-  if (rank <= 1) {
-    return min_;
-  }
-  if (rank >= total_) {
-    return max_;
-  }
   double before = 0;
-  for (std::size_t i = 0; i < centroids_.size(); ++i) {
-    const Centroid& here = centroids_[i];
-    if (rank > before + here.weight) {
-      before += here.weight;
-      continue;
+  for (const Bucket& here : buckets_) {
+    if (rank <= before + here.weight) {
+      return here.weight <= 1 || here.first == here.last
+                 ? here.first
+                 : towards(here.first, here.last, (rank - before - 1) / (here.weight - 1));
     }
-    if (exact_ || here.weight == 1) {
-      return here.mean;
-    }
-    const double middle = before + (here.weight + 1) / 2;
-    if (rank < middle) {
-      const Centroid low = i == 0 ? Centroid{min_, 1} : centroids_[i - 1];
-      const double low_middle = i == 0 ? 1 : before + 1 - (low.weight + 1) / 2;
-      return towards(low.mean, here.mean, (rank - low_middle) / (middle - low_middle));
-    }
-    const Centroid high = i + 1 == centroids_.size() ? Centroid{max_, 1} : centroids_[i + 1];
-    const double high_middle =
-        i + 1 == centroids_.size() ? total_ : before + here.weight + (high.weight + 1) / 2;
-    return high_middle <= middle
-               ? here.mean
-               : towards(here.mean, high.mean, (rank - middle) / (high_middle - middle));
+    before += here.weight;
   }
-  return max_;
+  return max();
+}
+
+// Level, then the buckets as they lie in memory; numbers are little endian on every machine that
+// evq runs on.
+template <class T>
+std::string QuantileSketch<T>::serialize() const {
+  std::string bytes(1, static_cast<char>(level_));
+  for (const Bucket& bucket : buckets_) {
+    char fields[sizeof(Bucket)];
+    std::memcpy(fields, &bucket, sizeof(Bucket));
+    bytes.append(fields, sizeof(Bucket));
+  }
+  return bytes;
+}
+
+template <class T>
+std::optional<QuantileSketch<T>> QuantileSketch<T>::parse(std::string_view bytes) {
+  constexpr unsigned kLevelMax = 64;
+  if (bytes.empty() || static_cast<unsigned char>(bytes[0]) > kLevelMax ||
+      (bytes.size() - 1) % sizeof(Bucket) != 0 ||
+      (bytes.size() - 1) / sizeof(Bucket) > kBucketsMax) {
+    return std::nullopt;
+  }
+  QuantileSketch sketch;
+  sketch.level_ = static_cast<unsigned char>(bytes[0]);
+  for (std::size_t at = 1; at < bytes.size(); at += sizeof(Bucket)) {
+    Bucket bucket;
+    std::memcpy(&bucket, bytes.data() + at, sizeof(Bucket));
+    const bool ordered = sketch.buckets_.empty() || sketch.buckets_.back().last < bucket.first;
+    if (!ordered || !(bucket.first <= bucket.last) || !(bucket.weight >= 1)) {
+      return std::nullopt;
+    }
+    sketch.total_ += bucket.weight;
+    sketch.buckets_.push_back(bucket);
+  }
+  return sketch;
 }
 
 template class QuantileSketch<double>;

@@ -1,0 +1,58 @@
+#pragma once
+// GroupKeys: one key column of the groups of a GroupTable, by group number. Numbers, times and
+// bools are kept as words, texts and dynamics as bytes; -0.0 is kept as 0.0 and every NaN as one.
+// One worker's.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "store/column/vector.h"
+
+namespace evq {
+
+class GroupKeys {
+ public:
+  explicit GroupKeys(Type type) : type_(type), text_(physical_of(type) == Physical::kView) {}
+
+  // The hash of the value at `slot`, which has the column's type.
+  std::uint64_t hash(const Values& values, std::size_t slot, std::uint64_t seed) const;
+  bool equals(std::size_t group, const Values& values, std::size_t slot) const;
+  bool equals(std::size_t group, const GroupKeys& other, std::size_t other_group) const;
+  // The key of the next group.
+  void append(const Values& values, std::size_t slot);
+  void append(const GroupKeys& other, std::size_t other_group);
+  // Ask for the memory that equals() will read: first the one, then, for texts, the other.
+  void prefetch_key(std::size_t group) const;
+  void prefetch_text(std::size_t group) const;
+  bool is_text() const { return text_; }
+
+  // The keys of `groups`, in that order. Texts are copied.
+  Vector gather(std::span<const std::uint32_t> groups) const;
+  std::size_t size_bytes() const;
+
+ private:
+  bool is_null(std::size_t group) const { return !nulls_.empty() && nulls_[group] != 0; }
+  void note_null(bool null);
+
+  Type type_;
+  bool text_;
+  std::vector<std::uint64_t> words_;     // when the column is no text
+  std::vector<std::string_view> texts_;  // when it is
+  std::vector<std::uint8_t> nulls_;      // a flag a group; empty until the first null
+  std::size_t size_ = 0;
+  StringArena arena_;
+};
+
+// Some keys to look up side by side: the key at slot slots[c][j] of column c, for each j.
+struct KeyBatch {
+  std::span<const Vector> columns;
+  std::vector<std::vector<std::uint32_t>> slots;
+  // By column and entry, where each entry is likely to come several times; else empty.
+  std::vector<std::vector<std::uint64_t>> entry_hashes;
+  std::size_t size = 0;
+};
+
+}  // namespace evq

@@ -1,0 +1,24 @@
+#include "apl/functions/digest_state.h"
+
+#include "apl/functions/base64.h"
+
+namespace evq {
+namespace {
+
+constexpr std::string_view kStatePrefix = "tdigest:";
+
+}  // namespace
+
+std::string digest_text(const QuantileSketch<double>& sketch) {
+  return std::string(kStatePrefix) + base64_encode(sketch.serialize());
+}
+
+std::optional<QuantileSketch<double>> digest_of_text(std::string_view text) {
+  if (!text.starts_with(kStatePrefix)) {
+    return std::nullopt;
+  }
+  const std::optional<std::string> bytes = base64_decode(text.substr(kStatePrefix.size()));
+  return bytes.has_value() ? QuantileSketch<double>::parse(*bytes) : std::nullopt;
+}
+
+}  // namespace evq

@@ -1,0 +1,99 @@
+#pragma once
+// QuantileSketch: how numbers are distributed, for percentiles. While there are at most
+// kBucketsMax different values it keeps each with its count, and the answers are exact: the value
+// of nearest rank. Beyond, values share a bucket when their doubles agree in all but the lowest
+// bits, as few of those as bring the number of buckets down to kBucketsMax; a bucket keeps its
+// smallest and largest value and its count. An answer lies between the ends of the bucket that
+// holds the true one, at the place of its rank, so its relative error is below the bucket's
+// width: 2 ^ -k where data span 4,096 / 2 ^ k octaves (powers of two), 0.8 % over ten decades.
+// Tests hold the rank of answers to 0.5 % of the rows.
+//
+// Which bits buckets drop depends on the set of values alone, and so does everything else: the
+// same rows give the same answer in whatever order they are added and however they are split among
+// sketches that are merged. Smallest and largest value are always exact.
+//
+// Values are added to a buffer and merged thousands at a time, sorted by radix. T is double, or
+// std::int64_t so that datetimes keep their nanoseconds. NaN must not be added.
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace evq {
+
+template <class T>
+class QuantileSketch {
+ public:
+  static constexpr std::size_t kBucketsMax = 4096;
+
+  struct Bucket {
+    T first;
+    T last;
+    double weight;  // always a whole number; doubles count exactly to 2^53
+    // A value to stand for all of them.
+    T middle() const { return std::midpoint(first, last); }
+  };
+
+  void add(T value) {
+    buffer_.push_back(value);
+    if (buffer_.size() >= kBufferMax) {
+      flush();
+    }
+  }
+  // `weight` rows of the same value; weights of zero and less are ignored.
+  void add(T value, double weight);
+  void merge(const QuantileSketch& other);
+
+  // Merges what is buffered; the questions below need that.
+  void flush();
+
+  double count() const { return total_; }
+  bool is_exact() const { return level_ == 0; }
+  T min() const { return buckets_.front().first; }
+  T max() const { return buckets_.back().last; }
+  // The value of nearest rank, for q in [0, 1]; count() must not be zero.
+  T quantile(double q) const;
+  // Ascending; single values as long as is_exact().
+  std::span<const Bucket> buckets() const { return buckets_; }
+
+  // A form for tdigest(): bytes that parse() reads back; equal distributions give equal bytes.
+  // Nothing may be buffered.
+  std::string serialize() const;
+  static std::optional<QuantileSketch> parse(std::string_view bytes);
+
+  // Memory held outside the object itself.
+  std::size_t size_bytes() const {
+    return buffer_.capacity() * sizeof(T) +
+           (buckets_.capacity() + weighted_.capacity()) * sizeof(Bucket);
+  }
+
+ private:
+  static constexpr std::size_t kBufferMax = 8192;
+  static constexpr std::size_t kWeightedMax = 1024;
+
+  void flush_buffer();
+  void flush_weighted();
+  // Merges `added`, ascending, into the buckets.
+  void merge_sorted(std::span<const Bucket> added);
+  // Whether two values, ascending, share a bucket at a level.
+  static bool share_bucket(T low, T high, unsigned level);
+  std::size_t count_buckets(unsigned level) const;
+  // Joins the buckets that one of the present level holds together.
+  void join_buckets();
+
+  std::vector<T> buffer_;
+  std::vector<Bucket> weighted_;
+  std::vector<Bucket> buckets_;
+  double total_ = 0;    // of the buckets
+  unsigned level_ = 0;  // 0: a bucket a value; else level - 1 lowest bits do not count
+};
+
+extern template class QuantileSketch<double>;
+extern template class QuantileSketch<std::int64_t>;
+
+}  // namespace evq

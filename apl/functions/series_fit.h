@@ -1,0 +1,25 @@
+#pragma once
+// The line that fits a series best by least squares, x being the index; shared by the functions
+// that give it and by those that take a trend out of a series.
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "apl/functions/number_series.h"
+
+namespace evq {
+
+struct Line {
+  double slope = 0;
+  double intercept = 0;
+  double rsquare = 0;
+  double variance = 0;           // of the series
+  double residual_variance = 0;  // of what the line leaves
+  std::vector<double> fit;       // at every place of the series, also at gaps
+};
+
+// Over the places that have a number; nothing when they are fewer than two.
+std::optional<Line> fit_line(const NumberSeries& series);
+
+}  // namespace evq

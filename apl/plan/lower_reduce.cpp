@@ -1,0 +1,203 @@
+// reduce: groups texts that are alike and gives each group's pattern, in which `*` stands for what
+// differs. The method is the first half of R. Vaarandi, "A Data Clustering Algorithm for Mining
+// Patterns From Event Logs" (2003): a term that a large part of the texts has at the same place is
+// constant there, every other term is a variable; texts with the same constants at the same places
+// are a group, unless there are too few of them.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
+#include "store/column/vector_builder.h"
+
+namespace evq::plan {
+namespace {
+
+// The part of all rows that a term, and a group, must have.
+constexpr double kThresholdDefault = 0.1;
+// Texts are told apart by this many terms; what comes after them is a variable.
+constexpr std::size_t kTermsMax = 256;
+
+// Terms are runs of letters, digits, bytes of multi-byte characters and the characters given;
+// everything between them separates.
+class Terms {
+ public:
+  Terms(std::string_view text, std::string_view characters) : text_(text), more_(characters) {}
+
+  // The separator before the next term, and the term; false after the last.
+  bool next(std::string_view* separator, std::string_view* term) {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && !in_term(text_[at_])) {
+      ++at_;
+    }
+    *separator = text_.substr(begin, at_ - begin);
+    const std::size_t first = at_;
+    while (at_ < text_.size() && in_term(text_[at_])) {
+      ++at_;
+    }
+    *term = text_.substr(first, at_ - first);
+    return !term->empty();
+  }
+
+ private:
+  bool in_term(char c) const {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= '0' && byte <= '9') || ((byte | 0x20U) >= 'a' && (byte | 0x20U) <= 'z') ||
+           byte >= 0x80 || more_.find(c) != std::string_view::npos;
+  }
+
+  std::string_view text_;
+  std::string_view more_;
+  std::size_t at_ = 0;
+};
+
+struct PlacedTermHash {
+  std::size_t operator()(const std::pair<std::size_t, std::string_view>& term) const {
+    return std::hash<std::string_view>()(term.second) * 31 + term.first;
+  }
+};
+
+class Reduce final : public TableFunction {
+ public:
+  Reduce(double threshold, std::string characters)
+      : threshold_(threshold), characters_(std::move(characters)) {}
+
+  Result<Table> run(const EvalContext& context, Table input) const override {
+    const Vector& texts = input.columns[0];
+    const auto text_of = [&](std::size_t row) {
+      return texts.is_null(row) ? std::string_view() : texts.at<std::string_view>(row);
+    };
+    std::unordered_map<std::pair<std::size_t, std::string_view>, std::size_t, PlacedTermHash>
+        counts;
+    for (std::size_t row = 0; row < input.rows; ++row) {
+      if (row % kRowsBetweenChecks == 0 && context.control != nullptr) {
+        EVQ_TRY(context.control->check());
+      }
+      Terms terms(text_of(row), characters_);
+      std::string_view separator;
+      std::string_view term;
+      for (std::size_t place = 0; place < kTermsMax && terms.next(&separator, &term); ++place) {
+        ++counts[{place, term}];
+      }
+    }
+    const auto least = static_cast<std::size_t>(
+        std::max(1.0, std::ceil(threshold_ * static_cast<double>(input.rows))));
+    struct Group {
+      std::size_t count = 0;
+      std::size_t first_row = 0;
+    };
+    std::map<std::string, Group, std::less<>> groups;
+    for (std::size_t row = 0; row < input.rows; ++row) {
+      const auto [at, added] =
+          groups.try_emplace(pattern(text_of(row), [&](std::size_t place, std::string_view term) {
+            return counts.at({place, term}) >= least;
+          }));
+      at->second.first_row = added ? row : at->second.first_row;
+      ++at->second.count;
+    }
+    // Groups that are too small fall together.
+    Group rest;
+    for (auto at = groups.begin(); at != groups.end();) {
+      if (at->second.count >= least && at->first != kAnything) {
+        ++at;
+        continue;
+      }
+      rest.first_row =
+          rest.count == 0 ? at->second.first_row : std::min(rest.first_row, at->second.first_row);
+      rest.count += at->second.count;
+      at = groups.erase(at);
+    }
+    if (rest.count > 0) {
+      groups.emplace(kAnything, rest);
+    }
+    VectorBuilder patterns(Type::kString);
+    VectorBuilder rows(Type::kLong);
+    VectorBuilder examples(Type::kString);
+    for (const auto& [text, group] : groups) {
+      patterns.append_text(text);
+      rows.append_integer(static_cast<std::int64_t>(group.count));
+      examples.append_text(text_of(group.first_row));
+    }
+    Table output;
+    output.rows = groups.size();
+    output.columns = {patterns.finish(), rows.finish(), examples.finish()};
+    return output;
+  }
+  std::string_view name() const override { return "reduce"; }
+  std::string describe() const override { return "reduce"; }
+
+ private:
+  static constexpr std::string_view kAnything = "*";
+  static constexpr std::size_t kRowsBetweenChecks = 1024;
+
+  // One star for variables that only punctuation separates: 10.0.0.1 is one thing to a reader.
+  template <class IsConstant>
+  std::string pattern(std::string_view text, const IsConstant& is_constant) const {
+    std::string made;
+    Terms terms(text, characters_);
+    std::string_view separator;
+    std::string_view term;
+    bool variable = false;
+    std::size_t place = 0;
+    for (; terms.next(&separator, &term); ++place) {
+      if (place < kTermsMax && is_constant(place, term)) {
+        made.append(separator).append(term);
+        variable = false;
+        continue;
+      }
+      if (!variable || separator.find_first_of(" \t\r\n") != std::string_view::npos) {
+        made.append(separator).append(kAnything);
+      }
+      variable = true;
+    }
+    return made.append(separator);
+  }
+
+  double threshold_;
+  std::string characters_;
+};
+
+}  // namespace
+
+Result<Relation> Binder::lower(const ast::Reduce& op, Span /*span*/, Relation input) {
+  double threshold = kThresholdDefault;
+  std::string characters;
+  for (const ast::Option& option : op.options) {
+    EVQ_TRY_ASSIGN(const Value value, bind_constant(*option.value, option.name.text));
+    if (option.name.text == "characters") {
+      if (value.type() != Type::kString) {
+        return diag::invalid_constant(option.value->span, "characters", "be a text");
+      }
+      characters = value.is_null() ? "" : value.as_text();
+      continue;
+    }
+    threshold = value.is_null() || !is_numeric(value.type()) ? -1
+                : value.type() == Type::kLong ? static_cast<double>(value.as_integer())
+                                              : value.as_real();
+    if (!(threshold >= 0 && threshold <= 1)) {
+      return diag::invalid_constant(option.value->span, "the threshold", "be a number from 0 to 1");
+    }
+  }
+  EVQ_TRY_ASSIGN(ExprPtr text, bind_text(*op.by, input));
+  input = order_naturally(std::move(input), options_.default_ascending);
+  std::vector<NamedColumn> columns;
+  columns.push_back({"text", std::move(text)});
+  Relation output;
+  output.aggregated = true;
+  output.ordered = true;
+  output.serialized = true;
+  const Schema schema(
+      {{"Pattern", Type::kString}, {"Count", Type::kLong}, {"Representative", Type::kString}});
+  output.node =
+      stack(choose(std::move(input), std::move(columns)).node,
+            Transform{std::make_shared<Reduce>(threshold, std::move(characters))}, schema);
+  output.node =
+      stack(std::move(output.node), Sort{{{1, {true, false}}, {0, {false, true}}}}, schema);
+  return output;
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,195 @@
+// scan: conditions and assignments are bound over a stand-in table that has, besides the columns of
+// a row, one column `step.column` for each step and column. Whatever of them looks at the row alone
+// is computed below the machine, for whole chunks at a time.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
+#include "apl/plan/step_machine.h"
+
+namespace evq::plan {
+namespace {
+
+// Columns of steps are numbered from here until it is known how many columns the machine's input
+// has.
+constexpr std::size_t kFirstState = std::size_t{1} << 20U;
+
+}  // namespace
+
+class ScanBinder {
+ public:
+  ScanBinder(Binder& binder, const ast::Scan& op) : binder_(binder), op_(op) {}
+
+  Result<Relation> bind(Relation input) {
+    input = choose(std::move(input), binder_.pass_through(input));
+    row_ = input.schema();
+    for (const ast::ScanColumn& column : op_.declared) {
+      EVQ_TRY(declare(column));
+    }
+    EVQ_TRY(make_stand_in());
+    std::vector<NamedColumn> columns = binder_.pass_through(input);
+    for (const ast::NamedExpr& item : op_.partition) {
+      EVQ_TRY_ASSIGN(ExprPtr key, binder_.bind_expr(*item.value, &input));
+      program_.partition.push_back(columns.size());
+      columns.push_back({"$key" + std::to_string(columns.size()), std::move(key)});
+    }
+    first_computed_ = columns.size();
+    for (const ast::ScanStep& step : op_.steps) {
+      EVQ_TRY(bind_step(step));
+    }
+    std::ranges::move(computed_, std::back_inserter(columns));
+    program_.input_columns = columns.size();
+    for (Step& step : program_.steps) {
+      place(step.condition.get());
+      for (auto& [column, value] : step.assignments) {
+        place(value.get());
+      }
+    }
+    return finish(choose(std::move(input), std::move(columns)));
+  }
+
+ private:
+  Status declare(const ast::ScanColumn& column) {
+    const std::string& name = column.column.name.text;
+    if (row_.find(name).has_value() ||
+        std::ranges::find(declared_, name, &Field::name) != declared_.end()) {
+      return diag::duplicate_name(column.column.name.span, name, "scan");
+    }
+    const Type type = column.column.type;
+    Value value = Value::null(type);
+    if (column.default_value != nullptr) {
+      EVQ_TRY_ASSIGN(value, binder_.bind_constant(*column.default_value, "a column's default"));
+      value = implicit_cast(Vector::constant(value, 1), type).value(0);
+    }
+    declared_.push_back({name, type});
+    program_.declared.push_back(value.is_null() ? Value::null(type) : std::move(value));
+    return Status::success();
+  }
+
+  Status make_stand_in() {
+    std::vector<Field> fields = row_.fields();
+    std::ranges::copy(declared_, std::back_inserter(fields));
+    program_.columns = fields.size();
+    for (const Field& field : fields) {
+      program_.state_types.push_back(field.type);
+    }
+    std::vector<std::string_view> names;
+    for (const ast::ScanStep& step : op_.steps) {
+      if (std::ranges::find(names, step.name.text) != names.end()) {
+        return diag::duplicate_name(step.name.span, step.name.text, "scan");
+      }
+      names.push_back(step.name.text);
+      for (std::size_t i = 0; i < program_.columns; ++i) {
+        fields.push_back({step.name.text + "." + fields[i].name, fields[i].type});
+      }
+    }
+    stand_in_.node = make_node(Placeholder{}, {}, Schema(std::move(fields)));
+    return Status::success();
+  }
+
+  Status bind_step(const ast::ScanStep& step) {
+    Step bound;
+    bound.output = step.output == ast::ScanOutput::kAll    ? StepOutput::kAll
+                   : step.output == ast::ScanOutput::kLast ? StepOutput::kLast
+                                                           : StepOutput::kNone;
+    bound.optional = step.optional;
+    EVQ_TRY_ASSIGN(bound.condition, binder_.bind_predicate(*step.condition, &stand_in_, "scan"));
+    bound.condition = split(std::move(bound.condition));
+    for (const ast::ScanAssignment& assignment : step.assignments) {
+      const auto at = std::ranges::find(declared_, assignment.name.text, &Field::name);
+      if (at == declared_.end()) {
+        Error error = diag::unknown_field(assignment.name.span, assignment.name.text, "", {});
+        error.hint = "declare it: scan declare (" + assignment.name.text + ":type) with (…)";
+        return error;
+      }
+      EVQ_TRY_ASSIGN(ExprPtr value, binder_.bind_expr(*assignment.value, &stand_in_));
+      if (!implicit_cast_cost(value->type, at->type).has_value()) {
+        return diag::wrong_argument_type(assignment.value->span, assignment.name.text, 1,
+                                         type_name(at->type), type_name(value->type));
+      }
+      bound.assignments.emplace_back(row_.size() + static_cast<std::size_t>(at - declared_.begin()),
+                                     split(make_cast(std::move(value), at->type)));
+    }
+    program_.steps.push_back(std::move(bound));
+    return Status::success();
+  }
+
+  // Moves what depends on the row alone into a column of the machine's input, replaces the
+  // declared columns of the row, which hold their defaults, and renumbers those of the steps.
+  ExprPtr split(ExprPtr expr) {
+    bool plain = true;
+    for_each_column(*expr, [&](std::size_t column) { plain = plain && column < row_.size(); });
+    if (expr->is_constant() || (plain && expr->is_column())) {
+      return expr;
+    }
+    if (plain) {
+      const std::size_t column = first_computed_ + computed_.size();
+      ExprPtr made = make_column(column, expr->type, expr->span);
+      computed_.push_back({"$scan" + std::to_string(column), std::move(expr)});
+      return made;
+    }
+    if (!expr->is_column()) {
+      for (ExprPtr& arg : expr->args) {
+        arg = split(std::move(arg));
+      }
+      return expr;
+    }
+    if (expr->column < program_.columns) {
+      return make_constant(program_.declared[expr->column - row_.size()], expr->span);
+    }
+    expr->column = kFirstState + expr->column - program_.columns;
+    return expr;
+  }
+
+  void place(Expr* expr) const {
+    if (expr->is_column() && expr->column >= kFirstState) {
+      expr->column = expr->column - kFirstState + program_.input_columns;
+    }
+    for (const ExprPtr& arg : expr->args) {
+      place(arg.get());
+    }
+  }
+
+  Result<Relation> finish(Relation input) {
+    std::vector<Field> fields = row_.fields();
+    std::ranges::copy(declared_, std::back_inserter(fields));
+    if (op_.match_id.has_value()) {
+      program_.match_id = true;
+      if (std::ranges::find(fields, op_.match_id->text, &Field::name) != fields.end()) {
+        return diag::duplicate_name(op_.match_id->span, op_.match_id->text, "scan");
+      }
+      fields.push_back({op_.match_id->text, Type::kLong});
+    }
+    Schema schema(std::move(fields));
+    input.node = stack(std::move(input.node),
+                       Transform{make_step_machine(std::move(program_), schema)}, schema);
+    input.ordered = true;
+    input.limit.reset();
+    return input;
+  }
+
+  Binder& binder_;
+  const ast::Scan& op_;
+  Schema row_;
+  std::vector<Field> declared_;
+  Relation stand_in_;  // for binding only, never run
+  StepProgram program_;
+  std::vector<NamedColumn> computed_;
+  std::size_t first_computed_ = 0;
+};
+
+Result<Relation> Binder::lower(const ast::Scan& op, Span span, Relation input) {
+  if (!op.order.empty()) {
+    EVQ_TRY_ASSIGN(Relation sorted, sort_by(op.order, std::move(input), std::nullopt));
+    input = std::move(sorted);
+    input.serialized = true;
+  }
+  if (!input.serialized) {
+    return diag::not_serialized(span, "scan");
+  }
+  return ScanBinder(*this, op).bind(std::move(input));
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,298 @@
+// top-nested: a summarize for each level, joined with the levels before, of which each combination
+// keeps its own top values. `with others` adds rows for what a level left out: the input's rows
+// whose combination of the levels before was kept, but not together with their value of this one.
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
+#include "store/column/ordering.h"
+
+namespace evq::plan {
+namespace {
+
+// Orders rows by the levels before, then by the last column, the aggregate of this level, and keeps
+// the first `count` of each combination of the levels before.
+class TopWithin final : public TableFunction {
+ public:
+  // `descending` holds the levels before and then this level.
+  TopWithin(std::vector<bool> descending, std::optional<std::uint64_t> count)
+      : groups_(descending.size() - 1), count_(count), descending_(std::move(descending)) {}
+
+  Result<Table> run(const EvalContext& /*context*/, Table input) const override {
+    std::vector<std::uint32_t> rows(input.rows);
+    std::iota(rows.begin(), rows.end(), 0U);
+    const std::size_t rank = input.columns.size() - 1;
+    std::ranges::stable_sort(rows, [&](std::uint32_t a, std::uint32_t b) {
+      if (const int order = compare_groups(input, a, b); order != 0) {
+        return order < 0;
+      }
+      const Vector& key = input.columns[rank];
+      if (const int order = compare_rows(key, a, key, b, order_of(groups_)); order != 0) {
+        return order < 0;
+      }
+      const Vector& value = input.columns[rank - 1];
+      return compare_rows(value, a, value, b) < 0;
+    });
+    std::vector<std::uint32_t> kept;
+    std::uint64_t taken = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      taken = i > 0 && compare_groups(input, rows[i - 1], rows[i]) == 0 ? taken + 1 : 1;
+      if (!count_.has_value() || taken <= *count_) {
+        kept.push_back(rows[i]);
+      }
+    }
+    for (Vector& column : input.columns) {
+      column = column.gather(kept);
+    }
+    input.rows = kept.size();
+    return input;
+  }
+  std::string_view name() const override { return "top-nested"; }
+  std::string describe() const override {
+    return "top" + (count_.has_value() ? " " + std::to_string(*count_) : "") + " within " +
+           std::to_string(groups_) + " levels";
+  }
+
+ private:
+  SortOrder order_of(std::size_t level) const { return {descending_[level], !descending_[level]}; }
+
+  // By each level's aggregate before its value, so that larger groups come first.
+  int compare_groups(const Table& table, std::size_t a, std::size_t b) const {
+    for (std::size_t level = 0; level < groups_; ++level) {
+      const Vector& rank = table.columns[2 * level + 1];
+      if (const int order = compare_rows(rank, a, rank, b, order_of(level)); order != 0) {
+        return order;
+      }
+      const Vector& value = table.columns[2 * level];
+      if (const int order = compare_rows(value, a, value, b); order != 0) {
+        return order;
+      }
+    }
+    return 0;
+  }
+
+  std::size_t groups_;
+  std::optional<std::uint64_t> count_;
+  std::vector<bool> descending_;
+};
+
+// A level as bound over the input.
+struct Level {
+  std::string name;
+  Type type = Type::kNull;
+  std::size_t key = 0;         // the input's column that holds its value
+  std::optional<Value> label;  // of `with others`
+};
+
+}  // namespace
+
+class TopNestedBinder {
+ public:
+  TopNestedBinder(Binder& binder, const ast::TopNested& op) : binder_(binder), op_(op) {}
+
+  Result<Relation> bind(Relation input) {
+    for (const ast::TopNestedLevel& level : op_.levels) {
+      EVQ_TRY(bind_level(level, &input));
+    }
+    name_ = input.name;
+    ordered_ = input.ordered;
+    schema_ = input.schema();
+    all_ = std::move(input.node);
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      EVQ_TRY(keep_top(i));
+    }
+    std::vector<NodePtr> parts;
+    parts.push_back(read_kept(levels_.size() - 1));
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      if (std::ranges::any_of(levels_.begin() + static_cast<std::ptrdiff_t>(i), levels_.end(),
+                              [](const Level& level) { return level.label.has_value(); })) {
+        EVQ_TRY_ASSIGN(NodePtr rest, rest_of(i));
+        parts.push_back(std::move(rest));
+      }
+    }
+    Relation output;
+    output.aggregated = true;
+    output.ordered = true;
+    output.serialized = true;
+    output.node = parts.size() == 1 ? std::move(parts[0])
+                                    : make_node(Union{}, std::move(parts), Schema(fields_));
+    return output;
+  }
+
+ private:
+  Status bind_level(const ast::TopNestedLevel& level, Relation* input) {
+    EVQ_TRY_ASSIGN(ExprPtr value, binder_.bind_expr(*level.of.value, input));
+    Level bound;
+    bound.name = level.of.names.empty() ? binder_.derived_name(*level.of.value, input)
+                                        : level.of.names[0].text;
+    if (bound.name.empty()) {
+      bound.name = "Column" + std::to_string(levels_.size() + 1);
+    }
+    bound.type = value->type;
+    bound.key = input->schema().size();
+    if (level.others != nullptr) {
+      EVQ_TRY_ASSIGN(Value label, binder_.bind_constant(*level.others, "the name of the others"));
+      if (bound.type == Type::kDynamic) {
+        label = implicit_cast(Vector::constant(label, 1), Type::kDynamic).value(0);
+      }
+      if (label.type() != bound.type) {
+        return diag::invalid_constant(
+            level.others->span, "the name of the others",
+            "be a " + std::string(type_name(bound.type)) + " like the values it stands beside");
+      }
+      bound.label = std::move(label);
+    }
+    *input = binder_.append(std::move(*input), "$level" + std::to_string(levels_.size()),
+                            std::move(value));
+    levels_.push_back(std::move(bound));
+    return Status::success();
+  }
+
+  Relation read_input() const {
+    Relation source;
+    source.name = name_;
+    source.ordered = ordered_;
+    source.node = make_node(Shared{all_}, {}, schema_);
+    return source;
+  }
+  NodePtr read_kept(std::size_t level) const {
+    return make_node(Shared{kept_[level]}, {}, kept_[level]->schema);
+  }
+
+  // The first `count` levels of `input` as groups.
+  std::vector<NamedColumn> groups(std::size_t count) const {
+    std::vector<NamedColumn> columns;
+    for (std::size_t i = 0; i < count; ++i) {
+      columns.push_back({Binder::unique_name(levels_[i].name, columns),
+                         make_column(levels_[i].key, levels_[i].type)});
+    }
+    return columns;
+  }
+
+  Status keep_top(std::size_t i) {
+    const ast::TopNestedLevel& level = op_.levels[i];
+    std::optional<std::uint64_t> count;
+    if (level.count != nullptr) {
+      EVQ_TRY_ASSIGN(count, binder_.bind_count(*level.count, "the number of values"));
+    }
+    SummarizeParts parts;
+    parts.bound_groups = groups(i + 1);
+    parts.aggregates.emplace_back(level.by);
+    EVQ_TRY_ASSIGN(Relation grouped, binder_.summarize(std::move(parts), read_input()));
+    const Schema own = grouped.schema();
+    if (own.size() != i + 2) {
+      return diag::unsupported_feature(level.by.span,
+                                       "an aggregation with several results in top-nested", "");
+    }
+    Project place;
+    NodePtr node = std::move(grouped.node);
+    if (i > 0) {
+      node = beside_kept(std::move(node), i);
+      for (std::size_t column = 0; column < fields_.size(); ++column) {
+        place.exprs.push_back(make_column(own.size() + column, fields_[column].type));
+      }
+    }
+    place.exprs.push_back(make_column(i, own[i].type));
+    place.exprs.push_back(make_column(i + 1, own[i + 1].type));
+    fields_.push_back(own[i]);
+    fields_.push_back(
+        {level.by.names.empty() ? "aggregated_" + own[i].name : own[i + 1].name, own[i + 1].type});
+    descending_.push_back(level.descending);
+    node = stack(std::move(node), std::move(place), Schema(fields_));
+    kept_.push_back(stack(std::move(node),
+                          Transform{std::make_shared<TopWithin>(descending_, count)},
+                          Schema(fields_)));
+    return Status::success();
+  }
+
+  // Rows that begin with the first `count` levels' values, and after each the kept row of the same
+  // values.
+  NodePtr beside_kept(NodePtr rows, std::size_t count) const {
+    Join join{JoinKind::kInner, {}, {}, true};
+    for (std::size_t key = 0; key < count; ++key) {
+      join.left_keys.push_back(key);
+      join.right_keys.push_back(2 * key);
+    }
+    std::vector<Field> both = rows->schema.fields();
+    std::ranges::copy(kept_[count - 1]->schema.fields(), std::back_inserter(both));
+    std::vector<NodePtr> sides;
+    sides.push_back(std::move(rows));
+    sides.push_back(read_kept(count - 1));
+    return make_node(std::move(join), std::move(sides), Schema(std::move(both)));
+  }
+
+  // Rows of the input whose values of the levels up to `level` were kept, or were not.
+  NodePtr only(NodePtr rows, JoinKind kind, std::size_t level) const {
+    Join join{kind, {}, {}, true};
+    for (std::size_t i = 0; i <= level; ++i) {
+      join.left_keys.push_back(levels_[i].key);
+      join.right_keys.push_back(2 * i);
+    }
+    Schema schema = rows->schema;
+    std::vector<NodePtr> sides;
+    sides.push_back(std::move(rows));
+    sides.push_back(read_kept(level));
+    return make_node(std::move(join), std::move(sides), std::move(schema));
+  }
+
+  // One row for each combination before `level` that has rows left over there.
+  Result<NodePtr> rest_of(std::size_t level) {
+    Relation left = read_input();
+    if (level > 0) {
+      left.node = only(std::move(left.node), JoinKind::kLeftSemi, level - 1);
+    }
+    left.node = only(std::move(left.node), JoinKind::kLeftAnti, level);
+    SummarizeParts parts;
+    parts.bound_groups = groups(level);
+    if (level == 0) {
+      // A group of its own, so that no rows give no row.
+      parts.bound_groups.push_back({"$all", make_constant(Value::integer(0))});
+    }
+    for (std::size_t i = level; i < levels_.size(); ++i) {
+      if (levels_[i].label.has_value()) {
+        parts.aggregates.emplace_back(op_.levels[i].by);
+      }
+    }
+    std::size_t aggregate = parts.bound_groups.size();
+    EVQ_TRY_ASSIGN(Relation grouped, binder_.summarize(std::move(parts), std::move(left)));
+    NodePtr node = std::move(grouped.node);
+    Project place;
+    if (level > 0) {
+      const std::size_t before = node->schema.size();
+      node = beside_kept(std::move(node), level);
+      for (std::size_t i = 0; i < 2 * level; ++i) {
+        place.exprs.push_back(make_column(before + i, fields_[i].type));
+      }
+    }
+    for (std::size_t i = level; i < levels_.size(); ++i) {
+      if (levels_[i].label.has_value()) {
+        place.exprs.push_back(make_constant(*levels_[i].label));
+        place.exprs.push_back(make_column(aggregate++, fields_[2 * i + 1].type));
+      } else {
+        place.exprs.push_back(make_constant(Value::null(fields_[2 * i].type)));
+        place.exprs.push_back(make_constant(Value::null(fields_[2 * i + 1].type)));
+      }
+    }
+    return stack(std::move(node), std::move(place), Schema(fields_));
+  }
+
+  Binder& binder_;
+  const ast::TopNested& op_;
+  std::vector<Level> levels_;
+  std::string name_;  // of the input
+  bool ordered_ = false;
+  Schema schema_;
+  std::shared_ptr<const Node> all_;
+  std::vector<std::shared_ptr<const Node>> kept_;  // by level: value and aggregate of each so far
+  std::vector<Field> fields_;
+  std::vector<bool> descending_;
+};
+
+Result<Relation> Binder::lower(const ast::TopNested& op, Span /*span*/, Relation input) {
+  return TopNestedBinder(*this, op).bind(std::move(input));
+}
+
+}  // namespace evq::plan

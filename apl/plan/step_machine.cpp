@@ -1,0 +1,252 @@
+#include "apl/plan/step_machine.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "store/column/ordering.h"
+#include "store/column/vector_builder.h"
+
+namespace evq::plan {
+namespace {
+
+constexpr std::uint64_t kPartitionSeed = 0x7363616eULL;
+
+// A row with the values its declared columns got: what a step remembers of it, and what is given
+// out.
+struct Match {
+  std::size_t row = 0;
+  std::vector<Value> declared;
+};
+
+// A sequence that has come as far as some step: by step, its last row there.
+struct Sequence {
+  std::int64_t id = 0;
+  std::vector<std::optional<Match>> matches;
+  std::optional<Match> pending;  // of a step with output=last: not given out yet
+};
+
+class StepRun {
+ public:
+  StepRun(const StepProgram& program, const EvalContext& context, const Table& input)
+      : program_(program), context_(context), input_(input) {}
+
+  Status run() {
+    for (std::size_t row = 0; row < input_.rows; ++row) {
+      if (row % kRowsBetweenChecks == 0 && context_.control != nullptr) {
+        EVQ_TRY(context_.control->check());
+      }
+      std::vector<std::optional<Sequence>>& states = states_of(row);
+      for (std::size_t step = program_.steps.size(); step-- > 0;) {
+        try_step(step, row, &states);
+      }
+    }
+    for (std::vector<std::optional<Sequence>>& states : all_states_) {
+      for (std::optional<Sequence>& state : states) {
+        give_pending(&state);
+      }
+    }
+    return Status::success();
+  }
+
+  Table take(const Schema& schema) {
+    Table output{schema, {}, rows_.size()};
+    const std::size_t plain = program_.columns - program_.declared.size();
+    for (std::size_t i = 0; i < plain; ++i) {
+      output.columns.push_back(input_.columns[i].gather(rows_));
+    }
+    for (std::size_t i = 0; i < program_.declared.size(); ++i) {
+      VectorBuilder column(program_.state_types[plain + i]);
+      for (const std::vector<Value>& values : declared_) {
+        column.append(values[i]);
+      }
+      output.columns.push_back(column.finish());
+    }
+    if (program_.match_id) {
+      VectorBuilder column(Type::kLong);
+      for (const std::int64_t id : ids_) {
+        column.append_integer(id);
+      }
+      output.columns.push_back(column.finish());
+    }
+    return output;
+  }
+
+ private:
+  static constexpr std::size_t kRowsBetweenChecks = 1024;
+
+  std::vector<std::optional<Sequence>>& states_of(std::size_t row) {
+    std::uint64_t hash = kPartitionSeed;
+    for (const std::size_t column : program_.partition) {
+      hash = hash_row(input_.columns[column], row, hash);
+    }
+    for (auto [at, end] = known_.equal_range(hash); at != end; ++at) {
+      bool same = true;
+      for (const std::size_t column : program_.partition) {
+        const Vector& key = input_.columns[column];
+        same = same && rows_equal(key, row, key, first_rows_[at->second]);
+      }
+      if (same) {
+        return all_states_[at->second];
+      }
+    }
+    known_.emplace(hash, all_states_.size());
+    first_rows_.push_back(row);
+    return all_states_.emplace_back(program_.steps.size());
+  }
+
+  void try_step(std::size_t step, std::size_t row, std::vector<std::optional<Sequence>>* states) {
+    for (std::size_t before = step; before-- > 0;) {
+      if ((*states)[before].has_value()) {
+        if (holds(step, row, &*(*states)[before])) {
+          advance(before, step, row, states);
+          return;
+        }
+        break;
+      }
+      if (!program_.steps[before].optional) {
+        break;
+      }
+    }
+    std::optional<Sequence>& state = (*states)[step];
+    const bool first = step == 0;
+    if ((!first && !state.has_value()) ||
+        !holds(step, row, state.has_value() ? &*state : nullptr)) {
+      return;
+    }
+    if (!state.has_value()) {
+      state.emplace();
+      state->matches.resize(program_.steps.size());
+    }
+    if (first) {
+      state->id = next_id_++;
+    }
+    add(step, row, &*state);
+  }
+
+  // The sequence at `before` replaces the one at `step`.
+  void advance(std::size_t before, std::size_t step, std::size_t row,
+               std::vector<std::optional<Sequence>>* states) {
+    give_pending(&(*states)[step]);
+    give_pending(&(*states)[before]);
+    (*states)[step] = std::exchange((*states)[before], std::nullopt);
+    add(step, row, &*(*states)[step]);
+  }
+
+  void add(std::size_t step, std::size_t row, Sequence* sequence) {
+    Match match{row, program_.declared};
+    const std::size_t plain = program_.columns - program_.declared.size();
+    for (const auto& [column, value] : program_.steps[step].assignments) {
+      match.declared[column - plain] = evaluate(*value, row, sequence);
+    }
+    sequence->matches[step] = match;
+    switch (program_.steps[step].output) {
+      case StepOutput::kAll:
+        give(match, sequence->id);
+        return;
+      case StepOutput::kLast:
+        sequence->pending = std::move(match);
+        return;
+      case StepOutput::kNone:
+        return;
+    }
+  }
+
+  void give(const Match& match, std::int64_t id) {
+    rows_.push_back(static_cast<std::uint32_t>(match.row));
+    declared_.push_back(match.declared);
+    ids_.push_back(id);
+  }
+  void give_pending(std::optional<Sequence>* state) {
+    if (state->has_value() && (*state)->pending.has_value()) {
+      give(*(*state)->pending, (*state)->id);
+      (*state)->pending.reset();
+    }
+  }
+
+  bool holds(std::size_t step, std::size_t row, const Sequence* sequence) {
+    const Value truth = evaluate(*program_.steps[step].condition, row, sequence);
+    return !truth.is_null() && truth.as_bool();
+  }
+
+  Value evaluate(const Expr& expr, std::size_t row, const Sequence* sequence) {
+    if (expr.is_constant()) {
+      return expr.constant;
+    }
+    if (expr.is_column()) {
+      return column_value(expr, row, sequence);
+    }
+    // What is false already needs no look at the rest: most rows fail the first test.
+    const bool all = expr.is_call("op_and");
+    std::vector<Vector> args;
+    args.reserve(expr.args.size());
+    for (const ExprPtr& arg : expr.args) {
+      Value value = evaluate(*arg, row, sequence);
+      if (all && !value.is_null() && !value.as_bool()) {
+        return value;
+      }
+      args.push_back(Vector::constant(value.is_null() ? Value::null(arg->type) : value, 1));
+    }
+    const Vector result = evaluate_call(expr.call, expr.function->flags, context_, args, 1);
+    return result.is_null(0) ? Value::null(expr.type) : result.value(0);
+  }
+
+  Value column_value(const Expr& expr, std::size_t row, const Sequence* sequence) const {
+    if (expr.column < program_.input_columns) {
+      const Vector& column = input_.columns[expr.column];
+      return column.is_null(row) ? Value::null(expr.type) : column.value(row);
+    }
+    const std::size_t step = (expr.column - program_.input_columns) / program_.columns;
+    const std::size_t column = (expr.column - program_.input_columns) % program_.columns;
+    const std::size_t plain = program_.columns - program_.declared.size();
+    const Match* match = sequence != nullptr && sequence->matches[step].has_value()
+                             ? &*sequence->matches[step]
+                             : nullptr;
+    if (column >= plain) {
+      return match != nullptr ? match->declared[column - plain] : program_.declared[column - plain];
+    }
+    if (match == nullptr || input_.columns[column].is_null(match->row)) {
+      return Value::null(expr.type);
+    }
+    return input_.columns[column].value(match->row);
+  }
+
+  const StepProgram& program_;
+  const EvalContext& context_;
+  const Table& input_;
+  std::unordered_multimap<std::uint64_t, std::size_t> known_;  // hash of a combination
+  std::vector<std::size_t> first_rows_;                        // of each combination
+  std::vector<std::vector<std::optional<Sequence>>> all_states_;
+  std::int64_t next_id_ = 0;
+  // What is given out: rows of the input, with the values of declared columns.
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::vector<Value>> declared_;
+  std::vector<std::int64_t> ids_;
+};
+
+class StepMachine final : public TableFunction {
+ public:
+  StepMachine(StepProgram program, Schema output)
+      : program_(std::move(program)), output_(std::move(output)) {}
+
+  Result<Table> run(const EvalContext& context, Table input) const override {
+    StepRun run(program_, context, input);
+    EVQ_TRY(run.run());
+    return run.take(output_);
+  }
+  std::string_view name() const override { return "scan"; }
+  std::string describe() const override {
+    return "scan steps=" + std::to_string(program_.steps.size());
+  }
+
+ private:
+  StepProgram program_;
+  Schema output_;
+};
+
+}  // namespace
+
+std::shared_ptr<const TableFunction> make_step_machine(StepProgram program, Schema output) {
+  return std::make_shared<StepMachine>(std::move(program), std::move(output));
+}
+
+}  // namespace evq::plan

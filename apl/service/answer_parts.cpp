@@ -1,0 +1,118 @@
+#include "apl/service/answer_parts.h"
+
+#include <array>
+#include <utility>
+
+#include "apl/service/result_writer.h"
+#include "store/base/json_writer.h"
+
+namespace evq {
+namespace {
+
+void write_messages(JsonWriter* json, const std::vector<std::string>& warnings) {
+  json->key("messages");
+  json->begin_array();
+  for (const std::string& warning : warnings) {
+    const bool always_true = warning.starts_with("where clause always evaluates");
+    json->begin_object();
+    json->key("priority");
+    json->string("warn");
+    json->key("count");
+    json->integer(1);
+    json->key("code");
+    json->string(always_true ? "apl_whereclausealwaysevaluatestoTRUEwhichwillincludealldata_1"
+                             : "apl_warning");
+    json->key("msg");
+    json->string(warning);
+    json->end_object();
+  }
+  json->end_array();
+}
+
+}  // namespace
+
+std::string status_json(const QueryStatus& status, const std::vector<std::string>& warnings) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("elapsedTime");
+  json.integer(status.elapsed_us);
+  json.key("minCursor");
+  json.string(status.min_cursor);
+  json.key("maxCursor");
+  json.string(status.max_cursor);
+  const std::array<std::pair<std::string_view, std::uint64_t>, 6> counts = {{
+      {"blocksExamined", status.blocks_examined},
+      {"blocksCached", status.blocks_cached},
+      {"blocksMatched", status.blocks_matched},
+      {"rowsExamined", status.rows_examined},
+      {"rowsMatched", status.rows_matched},
+      {"numGroups", status.groups},
+  }};
+  for (const auto& [name, count] : counts) {
+    json.key(name);
+    json.unsigned_integer(count);
+  }
+  json.key("isPartial");
+  json.boolean(status.is_partial);
+  json.key("cacheStatus");
+  json.integer(1);
+  json.key("minBlockTime");
+  json.instant(status.min_block_time_ns);
+  json.key("maxBlockTime");
+  json.instant(status.max_block_time_ns);
+  if (!warnings.empty()) {
+    write_messages(&json, warnings);
+  }
+  json.end_object();
+  return text;
+}
+
+std::string dataset_members_json(const ResultHeader& header) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("datasetNames");
+  json.begin_array();
+  for (const std::string& dataset : header.datasets) {
+    json.string(dataset);
+  }
+  json.end_array();
+  json.key("fieldsMetaMap");
+  json.begin_object();
+  for (std::size_t i = 0; i < header.datasets.size(); ++i) {
+    json.key(header.datasets[i]);
+    json.begin_array();
+    for (const FieldMeta& field :
+         i < header.fields_meta.size() ? header.fields_meta[i] : std::vector<FieldMeta>()) {
+      json.begin_object();
+      json.key("name");
+      json.string(field.name);
+      json.key("type");
+      json.string(field.type);
+      json.key("unit");
+      json.string(field.unit);
+      json.key("hidden");
+      json.boolean(field.hidden);
+      json.key("description");
+      json.string(field.description);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+  json.end_object();
+  return text.substr(1, text.size() - 2);
+}
+
+std::string field_type_text(const FieldInfo& field) {
+  std::string text;
+  for (const Type seen : field.types_seen) {
+    if (seen != Type::kNull) {
+      text.append(text.empty() ? "" : "|").append(api_type_name(seen));
+    }
+  }
+  return text.empty() ? std::string(api_type_name(field.type)) : text;
+}
+
+}  // namespace evq

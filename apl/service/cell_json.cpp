@@ -1,0 +1,84 @@
+#include "apl/service/cell_json.h"
+
+#include "apl/service/result_writer.h"
+#include "store/base/json_writer.h"
+#include "store/base/number.h"
+#include "store/base/time.h"
+#include "store/base/timespan.h"
+#include "store/column/dynamic_json.h"
+
+namespace evq {
+namespace {
+
+void append_slot_json(std::string* out, const Values& values, std::size_t slot) {
+  if (values.is_null(slot)) {
+    out->append("null");
+    return;
+  }
+  switch (values.type()) {
+    case Type::kNull:
+      out->append("null");
+      return;
+    case Type::kBool:
+      out->append(values.data<std::uint8_t>()[slot] != 0 ? "true" : "false");
+      return;
+    case Type::kLong:
+      append_int(*out, values.data<std::int64_t>()[slot]);
+      return;
+    case Type::kReal:
+      append_real_json(*out, values.data<double>()[slot]);
+      return;
+    case Type::kString:
+      append_json_string(*out, values.data<std::string_view>()[slot]);
+      return;
+    case Type::kDatetime:
+      out->push_back('"');
+      append_instant(*out, values.data<std::int64_t>()[slot]);
+      out->push_back('"');
+      return;
+    case Type::kTimespan:
+      out->push_back('"');
+      append_duration(*out, values.data<std::int64_t>()[slot]);
+      out->push_back('"');
+      return;
+    case Type::kDynamic:
+      append_json(DynamicView(values.data<std::string_view>()[slot]), out);
+      return;
+  }
+}
+
+}  // namespace
+
+CellRenderer::CellRenderer(const Vector& column) : column_(column) {
+  if (!column.is_flat() && column.values().size() <= column.size()) {
+    rendered_.resize(column.values().size());
+  }
+}
+
+void CellRenderer::append(std::string* out, std::size_t row) {
+  const std::size_t slot = column_.slot(row);
+  if (rendered_.empty()) {
+    append_slot_json(out, column_.values(), slot);
+    return;
+  }
+  std::string& text = rendered_[slot];
+  if (text.empty()) {
+    append_slot_json(&text, column_.values(), slot);
+  }
+  out->append(text);
+}
+
+std::vector<CellRenderer> cell_renderers(const Chunk& rows) {
+  std::vector<CellRenderer> made;
+  made.reserve(rows.column_count());
+  for (const Vector& column : rows.columns()) {
+    made.emplace_back(column);
+  }
+  return made;
+}
+
+void append_cell_json(std::string* out, const Vector& column, std::size_t row) {
+  append_slot_json(out, column.values(), column.slot(row));
+}
+
+}  // namespace evq

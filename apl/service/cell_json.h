@@ -1,0 +1,27 @@
+#pragma once
+// Cells as JSON text, for the writers of answers. A renderer belongs to one thread and lives no
+// longer than the column it reads.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "store/column/chunk.h"
+
+namespace evq {
+
+// Renders the cells of one column of a chunk, which must outlive it. A column that is a dictionary
+// is rendered once per entry.
+class CellRenderer {
+ public:
+  explicit CellRenderer(const Vector& column);
+  void append(std::string* out, std::size_t row);
+
+ private:
+  const Vector& column_;
+  std::vector<std::string> rendered_;
+};
+
+std::vector<CellRenderer> cell_renderers(const Chunk& rows);
+
+}  // namespace evq

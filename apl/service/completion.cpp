@@ -1,0 +1,482 @@
+#include "apl/service/completion.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "apl/functions/registry.h"
+#include "apl/plan/bind.h"
+#include "apl/service/completion_values.h"
+#include "apl/service/snapshot_tables.h"
+#include "apl/syntax/expectations.h"
+#include "apl/syntax/lexer.h"
+#include "apl/syntax/operators.h"
+#include "apl/syntax/parser.h"
+#include "apl/syntax/words.h"
+#include "store/base/control.h"
+#include "store/base/utf8.h"
+
+namespace evq {
+namespace {
+
+using syntax::Expectations;
+using syntax::Expected;
+
+// How long names and types are believed before the store is asked again.
+constexpr std::int64_t kKnownForNs = 2'000'000'000;
+
+// The tables of the store as binding sees them, without pinning a snapshot.
+class KnownTables final : public plan::TableSource {
+ public:
+  KnownTables(Store& store, std::function<bool(const std::string&)> may_read)
+      : store_(store), may_read_(std::move(may_read)) {}
+
+  void expire() {
+    const std::int64_t now = monotonic_now_ns();
+    if (now - filled_ns_ > kKnownForNs) {
+      tables_.clear();
+      names_.reset();
+      filled_ns_ = now;
+    }
+  }
+  Result<plan::TableInfo> table(std::string_view name) override {
+    if (const auto found = tables_.find(name); found != tables_.end()) {
+      return found->second;
+    }
+    SnapshotTables source(store_, may_read_);
+    EVQ_TRY_ASSIGN(plan::TableInfo info, source.table(name));
+    return tables_.emplace(name, std::move(info)).first->second;
+  }
+  std::vector<std::string> table_names() override {
+    if (!names_.has_value()) {
+      names_ = SnapshotTables(store_, may_read_).table_names();
+    }
+    return *names_;
+  }
+  Result<plan::LocationBounds> locate(const plan::TableRef& /*table*/, std::int64_t /*time*/,
+                                      std::uint64_t /*ordinal*/) override {
+    return make_error(ErrorCode::kUnsupported, "completion reads no rows");
+  }
+
+ private:
+  Store& store_;
+  const std::function<bool(const std::string&)> may_read_;
+  std::int64_t filled_ns_ = 0;
+  std::map<std::string, plan::TableInfo, std::less<>> tables_;
+  std::optional<std::vector<std::string>> names_;
+};
+
+bool is_word_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || static_cast<unsigned char>(c) >= 0x80;
+}
+
+// The unfinished word before the cursor.
+struct Partial {
+  std::size_t begin = 0;
+  std::string typed;       // without quotes
+  char quote = '\0';       // of the string that is open, or of the name in brackets
+  bool bracketed = false;  // ['na…
+  bool in_comment = false;
+};
+
+Partial partial_at(std::string_view text) {
+  Partial partial;
+  const std::vector<syntax::HighlightToken> tokens = syntax::tokenize(text);
+  if (!tokens.empty() && tokens.back().kind == syntax::HighlightKind::kComment) {
+    partial.begin = text.size();
+    partial.in_comment = true;
+    return partial;
+  }
+  const bool open = !tokens.empty() && tokens.back().kind == syntax::HighlightKind::kInvalid &&
+                    tokens.back().span.end == text.size();
+  const std::size_t at = open ? tokens.back().span.begin : 0;
+  if (open && (text[at] == '\'' || text[at] == '"')) {
+    partial.quote = text[at];
+    partial.typed = text.substr(at + 1);
+    partial.bracketed =
+        at > 0 && text[at - 1] == '[' &&
+        (at == 1 || (!is_word_byte(text[at - 2]) && text[at - 2] != ']' && text[at - 2] != ')'));
+    partial.begin = partial.bracketed ? at - 1 : at;
+    return partial;
+  }
+  std::size_t begin = text.size();
+  while (begin > 0 && (is_word_byte(text[begin - 1]) ||
+                       (text[begin - 1] == '.' && begin > 1 && is_word_byte(text[begin - 2])))) {
+    --begin;
+  }
+  // mv-expand, web-logs: a dash belongs to the names of operators and datasets.
+  std::size_t dashed = begin;
+  while (dashed > 0 && (is_word_byte(text[dashed - 1]) || text[dashed - 1] == '-')) {
+    --dashed;
+  }
+  if (dashed < begin) {
+    const Expectations found = syntax::expectations_at_end(text.substr(0, dashed));
+    const bool whole = found.expects(Expected::kOperator) || found.expects(Expected::kSource) ||
+                       found.expects(Expected::kTable);
+    begin = whole ? dashed : begin;
+  }
+  partial.begin = begin;
+  partial.typed = text.substr(begin);
+  return partial;
+}
+
+// geo.city as it is, anything less plain in brackets.
+std::string quoted_path(std::string_view name) {
+  std::size_t begin = 0;
+  while (begin <= name.size()) {
+    const std::size_t end = std::min(name.find('.', begin), name.size());
+    if (!syntax::is_plain_name(name.substr(begin, end - begin))) {
+      return syntax::quote_name(name);
+    }
+    begin = end + 1;
+  }
+  return std::string(name);
+}
+
+// The pipeline before the operator that the end of the text lies in, one text for each number of
+// its last operators left out: longest first. Not all of them need to parse.
+std::vector<std::string> pipelines_before_end(std::string_view text, const Expectations& found) {
+  std::size_t first = found.scopes.size();
+  for (std::size_t i = 0; i < found.scopes.size(); ++i) {
+    first = found.scopes[i].is_block ? first : i;
+  }
+  if (first == found.scopes.size()) {
+    return {};
+  }
+  std::string whole(text.substr(0, found.statement_begin));
+  std::vector<std::string> texts;
+  for (std::size_t i = first; i < found.scopes.size(); ++i) {
+    const syntax::PipelineScope& scope = found.scopes[i];
+    std::size_t begin = scope.begin;
+    for (const std::size_t op : scope.operators) {
+      // Up to the pipe before the operator, which a block's first one does not have.
+      const std::size_t pipe = text.substr(0, op).find_last_not_of(" \t\r\n");
+      const bool piped = op > begin && pipe != std::string_view::npos && text[pipe] == '|';
+      if (piped) {
+        whole.append(i > first && begin == scope.begin ? "|" : "");
+        whole.append(text.substr(begin, pipe - begin));
+        begin = pipe;
+        texts.push_back(whole);
+      }
+    }
+  }
+  std::ranges::reverse(texts);
+  // An operator with a mistake is in none of the lists above: what stands before it still counts.
+  const std::size_t begin = found.scopes[first].begin;
+  const std::size_t end =
+      found.scopes[first].operators.empty() ? begin : found.scopes[first].operators.back();
+  for (std::size_t pipe = text.substr(0, end).rfind('|');
+       pipe != std::string_view::npos && pipe > begin; pipe = text.substr(0, pipe).rfind('|')) {
+    texts.push_back(std::string(text.substr(0, found.statement_begin)) +
+                    std::string(text.substr(begin, pipe - begin)));
+  }
+  return texts;
+}
+
+class Search {
+ public:
+  Search(std::string_view text, std::size_t cursor, KnownTables& tables, FieldValues& values)
+      : text_(text.substr(0, cursor)),
+        next_(cursor < text.size() ? text[cursor] : '\0'),
+        tables_(tables),
+        values_(values),
+        partial_(partial_at(text_)),
+        found_(syntax::expectations_at_end(text_.substr(0, partial_.begin))) {}
+
+  CompletionAnswer run() {
+    const bool in_text = partial_.quote != '\0' && !partial_.bracketed;
+    const bool number =
+        !partial_.typed.empty() && partial_.typed[0] >= '0' && partial_.typed[0] <= '9' && !in_text;
+    if (!found_.compared_field.empty() && !partial_.bracketed) {
+      add_values();
+    }
+    if (!in_text && !number) {
+      add_names();
+    }
+    if (!in_text && !number && !partial_.bracketed) {
+      add_language();
+    }
+    CompletionAnswer answer;
+    answer.begin = partial_.begin;
+    answer.end = text_.size();
+    if (!partial_.in_comment) {
+      answer.candidates = best();
+    }
+    return answer;
+  }
+  // The closing quote and bracket that the editor may already show behind the cursor.
+  bool quoted() const { return partial_.quote != '\0'; }
+
+ private:
+  void add(CandidateKind kind, std::string name, std::string replacement, std::string signature,
+           std::string_view doc) {
+    candidates_.push_back(
+        {kind, std::move(name), std::move(replacement), std::move(signature), std::string(doc)});
+  }
+
+  void add_names() {
+    const bool source = found_.expects(Expected::kSource) || found_.expects(Expected::kTable) ||
+                        found_.expects(Expected::kStatement);
+    const bool value = found_.expects(Expected::kExpression) || found_.expects(Expected::kField);
+    if (value) {
+      for (const Field& field : fields()) {
+        add(CandidateKind::kField, field.name, quoted_path(field.name),
+            std::string(type_name(field.type)), "");
+      }
+    }
+    if (source) {
+      for (const std::string& name : tables_.table_names()) {
+        add(CandidateKind::kDataset, name, syntax::quote_name(name), "dataset", "");
+      }
+    }
+    if (source || value) {
+      add_let_names();
+    }
+  }
+
+  void add_let_names() {
+    const auto query =
+        syntax::parse(std::string(text_.substr(0, found_.statement_begin)) + " print 0", 0);
+    if (!query.ok()) {
+      return;
+    }
+    for (const ast::Statement& statement : query->statements) {
+      if (const auto* let = std::get_if<ast::Let>(&statement)) {
+        add(CandidateKind::kName, let->name.text, syntax::quote_name(let->name.text), "let", "");
+      }
+    }
+  }
+
+  void add_language() {
+    if (found_.expects(Expected::kOperator)) {
+      add_operators(true);
+    }
+    if (found_.expects(Expected::kSource) || found_.expects(Expected::kStatement)) {
+      add_operators(false);
+    }
+    for (const std::string_view option : found_.options) {
+      add(CandidateKind::kKeyword, std::string(option) + "=", std::string(option) + "=", "option",
+          "");
+    }
+    for (const std::string_view word : found_.words) {
+      add(CandidateKind::kKeyword, std::string(word), std::string(word) + blank(), "keyword", "");
+    }
+    if (found_.expects(Expected::kType)) {
+      for (const Type type : {Type::kBool, Type::kDatetime, Type::kDynamic, Type::kLong,
+                              Type::kReal, Type::kString, Type::kTimespan}) {
+        add(CandidateKind::kType, std::string(type_name(type)), std::string(type_name(type)),
+            "type", "");
+      }
+    }
+    if (found_.expects(Expected::kExpression)) {
+      add_functions();
+    }
+  }
+
+  // `piped`: those that may follow a pipe; else the words that begin a query.
+  void add_operators(bool piped) {
+    for (const syntax::OperatorInfo& row : syntax::all_operators()) {
+      if (piped ? row.parse == nullptr : row.syntax.starts_with("T |")) {
+        continue;
+      }
+      const bool bare = row.syntax.ends_with("| " + std::string(row.name));
+      const auto name_and_blank = [&](std::string_view name) {
+        return std::string(name) + (bare ? std::string() : blank());
+      };
+      add(CandidateKind::kOperator, std::string(row.name), name_and_blank(row.name),
+          std::string(row.syntax), row.summary);
+      for (const std::string_view alias : row.aliases) {
+        if (!alias.empty() && !partial_.typed.empty()) {
+          add(CandidateKind::kOperator, std::string(alias), name_and_blank(alias),
+              std::string(row.syntax), row.summary);
+        }
+      }
+    }
+  }
+
+  void add_functions() {
+    if (found_.aggregates) {
+      for (const AggregateFunction* row : all_aggregates()) {
+        add(CandidateKind::kAggregate, std::string(row->name), call(row->name, row->arguments_max),
+            signature(*row), row->summary);
+      }
+    }
+    std::vector<const ScalarFunction*> functions = all_functions();
+    std::ranges::sort(functions, {}, &ScalarFunction::name);
+    for (const ScalarFunction* row : functions) {
+      add(CandidateKind::kFunction, std::string(row->name),
+          call(row->name, argument_count(*row).max), signature(*row), row->summary);
+    }
+  }
+
+  void add_values() {
+    const std::vector<std::string> texts = pipelines_before_end(text_, found_);
+    if (texts.empty()) {
+      return;
+    }
+    const auto query = syntax::parse(texts.back(), 0);  // the source alone
+    if (!query.ok()) {
+      return;
+    }
+    plan::BindOptions options;
+    const auto plan = plan::bind_query(*query, tables_, options);
+    if (!plan.ok() || plan->datasets.size() != 1) {
+      return;
+    }
+    const auto field = plan->root->schema.find(found_.compared_field);
+    if (!field.has_value()) {
+      return;
+    }
+    const Type type = plan->root->schema[*field].type;
+    for (const FieldValue& value : values_.find(plan->datasets[0], found_.compared_field, type)) {
+      if (type == Type::kString) {
+        const bool keeps_quote =
+            partial_.quote == '"' && value.text.find_first_of("\"\\\n\r\t") == std::string::npos;
+        add(CandidateKind::kValue, value.text,
+            keeps_quote ? "\"" + value.text + "\"" : syntax::quote_text(value.text), value.share,
+            "");
+      } else if (partial_.quote == '\0') {
+        add(CandidateKind::kValue, value.text, value.text, value.share, "");
+      }
+    }
+  }
+
+  // The fields at the end of the text; operators that do not bind are passed over.
+  std::vector<Field> fields() {
+    for (const std::string& text : pipelines_before_end(text_, found_)) {
+      const auto query = syntax::parse(text, 0);
+      if (!query.ok()) {
+        continue;
+      }
+      plan::BindOptions options;
+      const auto plan = plan::bind_query(*query, tables_, options);
+      if (!plan.ok()) {
+        continue;
+      }
+      std::vector<Field> fields;
+      for (const Field& field : plan->root->schema.fields()) {
+        if (!field.name.starts_with('$')) {
+          fields.push_back(field);
+        }
+      }
+      return fields;
+    }
+    return {};
+  }
+
+  std::string blank() const { return next_ == ' ' ? "" : " "; }
+  std::string call(std::string_view name, std::size_t arguments_max) const {
+    const std::string_view rest = next_ == '(' ? "" : arguments_max == 0 ? "()" : "(";
+    return std::string(name) + std::string(rest);
+  }
+
+  // Names that begin with what is typed; when there are none, names that contain it.
+  std::vector<Candidate> best() {
+    const std::string typed = fold_case(partial_.typed);
+    std::vector<Candidate> starting;
+    std::vector<Candidate> containing;
+    for (Candidate& candidate : candidates_) {
+      const std::size_t at = fold_case(candidate.name).find(typed);
+      if (at == 0) {
+        starting.push_back(std::move(candidate));
+      } else if (at != std::string::npos) {
+        containing.push_back(std::move(candidate));
+      }
+    }
+    return starting.empty() ? containing : starting;
+  }
+
+  const std::string_view text_;
+  const char next_;
+  KnownTables& tables_;
+  FieldValues& values_;
+  const Partial partial_;
+  const Expectations found_;
+  std::vector<Candidate> candidates_;
+};
+
+template <class Row>
+std::string help_of(const Row& row, std::size_t argument) {
+  std::string text = signature(row);
+  std::size_t last = 0;
+  while (last + 1 < row.params.size() && !row.params[last + 1].name.empty()) {
+    ++last;
+  }
+  const ParameterDoc& param = row.params[std::min(argument, last)];
+  if (!param.name.empty()) {
+    text.append("  ").append(param.name).append(": ").append(param.description);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view candidate_kind_name(CandidateKind kind) {
+  switch (kind) {
+    case CandidateKind::kDataset:
+      return "dataset";
+    case CandidateKind::kOperator:
+      return "operator";
+    case CandidateKind::kFunction:
+      return "function";
+    case CandidateKind::kAggregate:
+      return "aggregate";
+    case CandidateKind::kField:
+      return "field";
+    case CandidateKind::kValue:
+      return "value";
+    case CandidateKind::kKeyword:
+      return "keyword";
+    case CandidateKind::kType:
+      return "type";
+    case CandidateKind::kName:
+      return "name";
+  }
+  return "";
+}
+
+struct Completer::State {
+  State(Service& service, const std::function<bool(const std::string&)>& may_read)
+      : tables(service.store(), may_read), values(service, may_read) {}
+  KnownTables tables;
+  FieldValues values;
+};
+
+Completer::Completer(Service& service, std::function<bool(const std::string&)> may_read)
+    : state_(std::make_unique<State>(service, may_read)) {}
+Completer::~Completer() = default;
+
+CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor) {
+  state_->tables.expire();
+  cursor = std::min(cursor, text.size());
+  Search search(text, cursor, state_->tables, state_->values);
+  CompletionAnswer answer = search.run();
+  if (search.quoted()) {
+    for (const char close : {'\'', '"', ']'}) {
+      answer.end += answer.end < text.size() && text[answer.end] == close ? 1U : 0U;
+    }
+  }
+  return answer;
+}
+
+std::string Completer::call_help(std::string_view text) {
+  const Partial partial = partial_at(text);
+  const Expectations found = syntax::expectations_at_end(text.substr(0, partial.begin));
+  if (found.function.empty()) {
+    return {};
+  }
+  const AggregateFunction* aggregate = find_aggregate(found.function);
+  const ScalarFunction* function = find_function(found.function);
+  if (aggregate != nullptr && (found.aggregates || function == nullptr)) {
+    return help_of(*aggregate, found.argument);
+  }
+  return function != nullptr ? help_of(*function, found.argument) : std::string();
+}
+
+bool is_unfinished_query(std::string_view text) {
+  return syntax::is_unfinished(text);
+}
+
+}  // namespace evq

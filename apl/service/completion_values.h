@@ -1,0 +1,44 @@
+#pragma once
+// FieldValues: the frequent values of a field, from a sample of the newest events, for completion.
+// Kept per field for a short while. One thread at a time; the service must outlive it.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apl/service/service.h"
+
+namespace evq {
+
+struct FieldValue {
+  std::string text;
+  std::string share;  // of the sample: "31%"
+};
+
+class FieldValues {
+ public:
+  FieldValues(Service& service, std::function<bool(const std::string&)> may_read)
+      : service_(service), may_read_(std::move(may_read)) {}
+
+  // Most frequent first; empty for types that nobody compares by value, and for fields whose
+  // values hardly ever repeat, such as ids.
+  const std::vector<FieldValue>& find(const std::string& dataset, const std::string& field,
+                                      Type type);
+
+ private:
+  struct Known {
+    std::int64_t found_ns = 0;
+    std::vector<FieldValue> values;
+  };
+  Result<std::vector<FieldValue>> sample(const std::string& dataset, const std::string& field);
+
+  Service& service_;
+  const std::function<bool(const std::string&)> may_read_;
+  std::map<std::pair<std::string, std::string>, Known> known_;
+};
+
+}  // namespace evq

@@ -1,0 +1,66 @@
+#include "apl/service/display_zone.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "apl/functions/time_zone.h"
+#include "store/base/file.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+constexpr std::string_view kLocalZoneFile = "/etc/localtime";
+
+// What the machine's clocks show: TZ, else the file that the system's administrator chose.
+Result<TimeZone> load_local_zone() {
+  const char* variable = std::getenv("TZ");
+  if (variable != nullptr && *variable != '\0') {
+    return TimeZone::load(*variable == ':' ? variable + 1 : variable);
+  }
+  EVQ_TRY_ASSIGN(const std::string bytes,
+                 read_whole_file(std::string(kLocalZoneFile), kSmallFileBytesMax));
+  return TimeZone::parse(bytes);
+}
+
+}  // namespace
+
+Result<DisplayZone> DisplayZone::load(std::string_view name) {
+  DisplayZone zone;
+  if (name.empty() || name == "UTC" || name == "utc" || name == "Z") {
+    return zone;
+  }
+  auto loaded = name == "local" ? load_local_zone() : TimeZone::load(name);
+  if (!loaded.ok()) {
+    if (name == "local") {
+      return zone;  // a machine without a zone keeps UTC
+    }
+    return make_error(ErrorCode::kUsage, "there is no time zone '" + std::string(name) + "'",
+                      "write UTC, local, or a name such as Europe/Berlin");
+  }
+  zone.name_ = name;
+  zone.zone_ = std::make_shared<const TimeZone>(std::move(loaded).value());
+  return zone;
+}
+
+std::int64_t DisplayZone::local_time(std::int64_t instant_ns) const {
+  return zone_ == nullptr ? instant_ns : zone_->local_from_utc(instant_ns).value_or(instant_ns);
+}
+
+void DisplayZone::append_instant(std::string* out, std::int64_t instant_ns) const {
+  const std::int64_t local = local_time(instant_ns);
+  evq::append_instant(*out, local);
+  const std::int64_t minutes = (local - instant_ns) / kMinuteNs;
+  if (minutes == 0) {
+    return;
+  }
+  out->pop_back();  // Z
+  char offset[16];
+  const std::int64_t size = minutes < 0 ? -minutes : minutes;
+  std::snprintf(offset, sizeof offset, "%c%02d:%02d", minutes < 0 ? '-' : '+',
+                static_cast<int>(size / 60), static_cast<int>(size % 60));
+  out->append(offset);
+}
+
+}  // namespace evq

@@ -1,0 +1,385 @@
+#include "apl/service/external_data.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/column/dynamic.h"
+#include "store/column/dynamic_json.h"
+#include "store/column/vector_builder.h"
+#include "store/ingest/byte_source.h"
+
+namespace evq {
+namespace {
+
+// What one location may hold, packed and unpacked, and how much is read at a time.
+constexpr std::size_t kExternalBytesMax = 64 * kMebibyte;
+constexpr std::size_t kExternalPieceBytes = 256 * kKibibyte;
+
+enum class Shape : std::uint8_t { kDelimited, kJson, kLines, kWhole };
+
+struct Format {
+  std::string_view name;
+  Shape shape;
+  char delimiter = 0;
+};
+
+// By the format's name, which is also the extension of its files.
+constexpr std::array<Format, 12> kFormats = {{{"csv", Shape::kDelimited, ','},
+                                              {"tsv", Shape::kDelimited, '\t'},
+                                              {"scsv", Shape::kDelimited, ';'},
+                                              {"psv", Shape::kDelimited, '|'},
+                                              {"sohsv", Shape::kDelimited, '\x01'},
+                                              {"json", Shape::kJson},
+                                              {"ndjson", Shape::kJson},
+                                              {"jsonl", Shape::kJson},
+                                              {"multijson", Shape::kJson},
+                                              {"txt", Shape::kLines},
+                                              {"log", Shape::kLines},
+                                              {"raw", Shape::kWhole}}};
+
+bool is_address(std::string_view location) {
+  return location.starts_with("http://") || location.starts_with("https://");
+}
+
+Result<Format> format_of(const plan::ExternalRequest& request) {
+  const auto named = [](std::string_view name) {
+    return std::ranges::find(kFormats, name, &Format::name);
+  };
+  if (!request.format.empty()) {
+    if (const auto* at = named(request.format); at != kFormats.end()) {
+      return *at;
+    }
+    return make_error(ErrorCode::kUsage, "externaldata cannot read '" + request.format + "'",
+                      "the formats are csv, tsv, scsv, psv, sohsv, json, ndjson, txt and raw");
+  }
+  std::string_view name = request.locations[0];
+  name = name.substr(0, is_address(name) ? name.find_first_of("?#") : name.npos);
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    name = name.ends_with(packed) ? name.substr(0, name.size() - packed.size()) : name;
+  }
+  const std::size_t dot = name.rfind('.');
+  const auto* at = dot == name.npos ? kFormats.end() : named(name.substr(dot + 1));
+  return at == kFormats.end() ? kFormats[0] : *at;
+}
+
+// Without compression and byte order mark, up to the limit.
+Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::string& location) {
+  DecodeOptions options;
+  options.limit_ratio = true;
+  options.decoded_bytes_max = kExternalBytesMax;
+  const std::unique_ptr<ByteSource> source = decoded_source(std::move(packed), options);
+  std::string bytes;
+  std::string buffer(kExternalPieceBytes, '\0');
+  for (;;) {
+    EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source->read(buffer, -1));
+    if (got.value_or(0) == 0) {
+      break;
+    }
+    bytes.append(buffer, 0, *got);
+    if (bytes.size() > kExternalBytesMax) {
+      return make_error(
+          ErrorCode::kTooLarge,
+          location + " is larger than " + std::to_string(kExternalBytesMax) + " bytes",
+          "ingest it as a dataset instead");
+    }
+  }
+  if (bytes.starts_with("\xef\xbb\xbf")) {
+    bytes.erase(0, 3);
+  }
+  return bytes;
+}
+
+// Texts or dynamic values, a column each.
+class Rows {
+ public:
+  explicit Rows(const std::vector<std::string>& names) : names_(names) {}
+
+  void start(Type type) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      columns_.emplace_back(type);
+    }
+    type_ = type;
+  }
+  // By position; empty cells and missing ones are null.
+  void add_record(const std::vector<std::string>& cells) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (i < cells.size() && !cells[i].empty()) {
+        columns_[i].append_text(cells[i]);
+      } else {
+        columns_[i].append_null();
+      }
+    }
+    ++rows_;
+  }
+  void add_line(std::string_view line) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (i == 0) {
+        columns_[i].append_text(line);
+      } else {
+        columns_[i].append_null();
+      }
+    }
+    ++rows_;
+  }
+  // By name; a name with dots may lead into nested objects.
+  void add_object(DynamicView object) {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const DynamicView value = member(object, names_[i]);
+      if (value.is_null()) {
+        columns_[i].append_null();
+      } else {
+        columns_[i].append_text(value.bytes());
+      }
+    }
+    ++rows_;
+  }
+  Table finish() {
+    Table table;
+    std::vector<Field> fields;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      fields.push_back({names_[i], type_});
+      table.columns.push_back(columns_[i].finish());
+    }
+    table.schema = Schema(std::move(fields));
+    table.rows = rows_;
+    return table;
+  }
+
+ private:
+  static DynamicView member(DynamicView object, std::string_view name) {
+    if (const auto direct = object.find(name); direct.has_value()) {
+      return *direct;
+    }
+    const std::size_t dot = name.find('.');
+    if (dot == name.npos) {
+      return {};
+    }
+    const auto outer = object.find(name.substr(0, dot));
+    return outer.has_value() ? member(*outer, name.substr(dot + 1)) : DynamicView();
+  }
+
+  const std::vector<std::string>& names_;
+  std::vector<VectorBuilder> columns_;
+  Type type_ = Type::kString;
+  std::size_t rows_ = 0;
+};
+
+void add_delimited(std::string_view text, char delimiter, bool skip_first, Rows* rows) {
+  bool first = true;
+  for (const std::vector<std::string>& record : split_records(text, delimiter)) {
+    if (!(first && skip_first)) {
+      rows->add_record(record);
+    }
+    first = false;
+  }
+}
+
+void add_lines(std::string_view text, bool skip_first, Rows* rows) {
+  bool first = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    if (!(first && skip_first)) {
+      rows->add_line(line);
+    }
+    first = false;
+  }
+}
+
+Status add_json(std::string_view text, const std::string& location, Rows* rows) {
+  auto values = split_json(text);
+  if (!values.ok()) {
+    Error error = std::move(values).take_error();
+    error.message = location + ": " + error.message;
+    return error;
+  }
+  for (const std::string& value : values.value()) {
+    rows->add_object(DynamicView(value));
+  }
+  return Status::success();
+}
+
+}  // namespace
+
+Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
+  if (request.locations.empty()) {
+    return make_error(ErrorCode::kUsage, "externaldata names no file or address",
+                      "write externaldata (name:type, …) [\"data.csv\"]");
+  }
+  EVQ_TRY_ASSIGN(const Format format, format_of(request));
+  Rows rows(request.columns);
+  rows.start(format.shape == Shape::kJson ? Type::kDynamic : Type::kString);
+  for (const std::string& location : request.locations) {
+    EVQ_TRY_ASSIGN(const std::string bytes, bytes_of(location));
+    // The bytes themselves while they are read, and the columns made of them.
+    EVQ_TRY(lease_.grow(2 * bytes.size()));
+    switch (format.shape) {
+      case Shape::kDelimited:
+        add_delimited(bytes, format.delimiter, request.ignore_first_record, &rows);
+        break;
+      case Shape::kJson:
+        EVQ_TRY(add_json(bytes, location, &rows));
+        break;
+      case Shape::kLines:
+        add_lines(bytes, request.ignore_first_record, &rows);
+        break;
+      case Shape::kWhole:
+        rows.add_line(bytes);
+        break;
+    }
+  }
+  return rows.finish();
+}
+
+Result<std::string> ExternalData::bytes_of(const std::string& location) const {
+  if (!access_.any && !is_below(location, access_.prefixes)) {
+    return make_error(ErrorCode::kForbidden, "externaldata may not read '" + location + "' here",
+                      "whoever runs the server may allow it: evq serve --allow-external PREFIX");
+  }
+  if (!is_address(location)) {
+    const std::string path = location.starts_with("file://") ? location.substr(7) : location;
+    EVQ_TRY_ASSIGN(File file, File::open_input(path));
+    return read_all(file_source(std::move(file)), location);
+  }
+  if (!access_.fetch) {
+    return make_error(ErrorCode::kUnsupported, "addresses cannot be read here");
+  }
+  // A redirect could lead anywhere.
+  EVQ_TRY_ASSIGN(const std::string packed, access_.fetch(location, kExternalBytesMax, access_.any));
+  return read_all(memory_source(packed), location);
+}
+
+bool is_below(const std::string& location, const std::vector<std::string>& prefixes) {
+  if (is_address(location)) {
+    // Dot segments, plain or encoded, could climb out of the prefix.
+    const bool climbs = location.find("/..") != std::string::npos ||
+                        location.find('%') != std::string::npos ||
+                        location.find('\\') != std::string::npos;
+    return !climbs && std::ranges::any_of(prefixes, [&](const std::string& prefix) {
+      if (!is_address(prefix) || !location.starts_with(prefix)) {
+        return false;
+      }
+      const char next = location.size() > prefix.size() ? location[prefix.size()] : '/';
+      return prefix.ends_with('/') || next == '/' || next == '?';
+    });
+  }
+  const auto canonical = [](std::string path, std::filesystem::path* out) {
+    if (path.starts_with("file://")) {
+      path.erase(0, 7);
+    }
+    std::error_code error;
+    *out = std::filesystem::canonical(path, error);
+    return !error;
+  };
+  std::filesystem::path file;
+  if (!canonical(location, &file)) {
+    return false;
+  }
+  return std::ranges::any_of(prefixes, [&](const std::string& prefix) {
+    std::filesystem::path directory;
+    if (is_address(prefix) || !canonical(prefix, &directory)) {
+      return false;
+    }
+    const auto [rest, at] = std::ranges::mismatch(directory, file);
+    return rest == directory.end();
+  });
+}
+
+std::vector<std::vector<std::string>> split_records(std::string_view text, char delimiter) {
+  std::vector<std::vector<std::string>> records;
+  std::vector<std::string> record;
+  std::string cell;
+  bool quoted = false;
+  bool started = false;  // the record has something in it
+  const auto end_record = [&] {
+    if (started) {
+      record.push_back(std::exchange(cell, {}));
+      records.push_back(std::exchange(record, {}));
+    }
+    started = false;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c != '"') {
+        cell.push_back(c);
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        cell.push_back(text[++i]);
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"' && cell.empty()) {
+      quoted = true;
+      started = true;
+    } else if (c == delimiter) {
+      record.push_back(std::exchange(cell, {}));
+      started = true;
+    } else if (c == '\n') {
+      end_record();
+    } else if (c != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) {
+      cell.push_back(c);
+      started = true;
+    }
+  }
+  end_record();
+  return records;
+}
+
+Result<std::vector<std::string>> split_json(std::string_view text) {
+  std::vector<std::string> values;
+  std::size_t line = 1;
+  std::size_t at = 0;
+  const auto skip = [&](std::string_view skipped) {
+    for (; at < text.size() && skipped.find(text[at]) != skipped.npos; ++at) {
+      line += text[at] == '\n' ? 1U : 0U;
+    }
+  };
+  skip(" \t\r\n");
+  while (at < text.size()) {
+    const std::size_t begin = at;
+    const std::size_t first_line = line;
+    int depth = 0;
+    bool in_string = false;
+    for (; at < text.size(); ++at) {
+      const char c = text[at];
+      line += c == '\n' ? 1U : 0U;
+      if (in_string) {
+        at += c == '\\' ? 1U : 0U;
+        in_string = c != '"';
+        continue;
+      }
+      in_string = c == '"';
+      depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+      if (depth <= 0 && !in_string) {
+        break;
+      }
+    }
+    at = std::min(at + 1, text.size());
+    const std::optional<std::string> value = dynamic_from_json(text.substr(begin, at - begin));
+    const DynamicView view = value.has_value() ? DynamicView(*value) : DynamicView();
+    if (!view.is_array() && !view.is_bag()) {
+      return make_error(ErrorCode::kData,
+                        "line " + std::to_string(first_line) + " does not begin a JSON object");
+    }
+    DynamicView::Iterator elements(view);
+    while (view.is_array() && elements.next()) {
+      values.emplace_back(elements.value().bytes());
+    }
+    if (view.is_bag()) {
+      values.push_back(*value);
+    }
+    skip(" \t\r\n,");
+  }
+  return values;
+}
+
+}  // namespace evq

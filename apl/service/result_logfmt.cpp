@@ -1,0 +1,79 @@
+// logfmt: key=value pairs, a line a row; what a person greps and what agents of other systems read.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/service/result_forms.h"
+#include "store/base/json_writer.h"
+
+namespace evq {
+namespace {
+
+constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
+
+// A value that holds anything but plain text is written as a JSON string.
+bool needs_quotes(std::string_view value) {
+  return value.empty() || std::ranges::any_of(value, [](char c) {
+           return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\\' ||
+                  c == '\x7f';
+         });
+}
+
+class LogfmtWriter final : public ResultSink {
+ public:
+  explicit LogfmtWriter(ByteSink out) : out_(std::move(out)) {}
+
+  Status begin(const ResultHeader& header) override {
+    for (const Field& field : header.schema.fields()) {
+      std::string key = field.name;
+      std::ranges::replace_if(
+          key, [](char c) { return needs_quotes(std::string_view(&c, 1)); }, '_');
+      keys_.push_back(key + "=");
+    }
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    std::string value;
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      const std::size_t line = text_.size();
+      for (std::size_t column = 0; column < keys_.size(); ++column) {
+        if (rows.column(column).is_null(row)) {
+          continue;
+        }
+        text_.append(text_.size() == line ? "" : " ").append(keys_[column]);
+        value.clear();
+        append_cell_text(&value, rows.column(column), row);
+        if (needs_quotes(value)) {
+          append_json_string(text_, value);
+        } else {
+          text_.append(value);
+        }
+      }
+      text_.push_back('\n');
+      if (text_.size() >= kFlushBytes) {
+        EVQ_TRY(flush());
+      }
+    }
+    return Status::success();
+  }
+  Status end(const QueryStatus& /*status*/) override { return flush(); }
+
+ private:
+  Status flush() {
+    EVQ_TRY(out_(text_));
+    text_.clear();
+    return Status::success();
+  }
+
+  ByteSink out_;
+  std::vector<std::string> keys_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultSink> make_logfmt_writer(ByteSink out) {
+  return std::make_unique<LogfmtWriter>(std::move(out));
+}
+
+}  // namespace evq

@@ -1,0 +1,36 @@
+// An answer as a Parquet file.
+
+#include <optional>
+#include <utility>
+
+#include "apl/service/result_forms.h"
+#include "store/parquet/parquet_writer.h"
+
+namespace evq {
+namespace {
+
+class ParquetResult final : public ResultSink {
+ public:
+  explicit ParquetResult(ByteSink out) : out_(std::move(out)) {}
+
+  Status begin(const ResultHeader& header) override {
+    writer_.emplace(header.schema, out_);
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    return writer_->push(rows);
+  }
+  Status end(const QueryStatus& /*status*/) override { return writer_->finish(); }
+
+ private:
+  ByteSink out_;
+  std::optional<ParquetWriter> writer_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultSink> make_parquet_writer(ByteSink out) {
+  return std::make_unique<ParquetResult>(std::move(out));
+}
+
+}  // namespace evq

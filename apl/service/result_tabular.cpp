@@ -1,0 +1,262 @@
+// The tabular response object: the status, then each table's description and its columns, one after
+// the other. A summarize by time bin has a second table with its totals.
+
+#include <optional>
+#include <utility>
+
+#include "apl/service/answer_parts.h"
+#include "apl/service/cell_json.h"
+#include "apl/service/result_writer.h"
+#include "store/base/json_writer.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+constexpr std::string_view kTotalsName = "_totals";  // reserved by the API
+
+// `time` to an edge of its bin, down or up; unchanged where the edge is out of range.
+std::int64_t to_bin_edge(std::int64_t time, std::int64_t bin, bool up) {
+  const std::int64_t past = time % bin < 0 ? time % bin + bin : time % bin;
+  if (past == 0) {
+    return time;
+  }
+  const auto edge = up ? checked_add(time, bin - past) : checked_subtract(time, past);
+  return edge.value_or(time);
+}
+
+class TabularAnswer final : public ApiAnswer {
+ public:
+  Status begin(const ResultHeader& header) override {
+    header_ = header;
+    Table& rows = tables_.emplace_back();
+    for (std::size_t i = 0; i < header.schema.size(); ++i) {
+      rows.columns.push_back(i);
+    }
+    rows.order = header.order;
+    if (header.totals_without.has_value()) {
+      Table totals = rows;
+      totals.name = kTotalsName;
+      std::erase(totals.columns, *header.totals_without);
+      totals.order.clear();
+      if (header.group_names.size() < header.schema.size()) {
+        totals.order.push_back({header.schema[header.group_names.size()].name, true});
+      }
+      tables_.push_back(std::move(totals));
+    }
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    tables_[0].chunks.push_back(rows);
+    return Status::success();
+  }
+  Status push_totals(const Chunk& rows) override {
+    tables_[1].chunks.push_back(rows);
+    return Status::success();
+  }
+  Status end(const QueryStatus& status) override {
+    status_ = status;
+    return Status::success();
+  }
+
+  bool next(std::string* out) override {
+    while (out->size() < kAnswerPieceBytes) {
+      if (table_ == tables_.size()) {
+        out->append("],").append(dataset_members_json(header_)).append("}");
+        return false;
+      }
+      const Table& table = tables_[table_];
+      if (!opened_) {
+        append_head(out, table);
+        opened_ = true;
+      } else if (column_ == table.columns.size()) {
+        out->append("]}");
+        ++table_;
+        column_ = 0;
+        opened_ = false;
+      } else {
+        append_cells(out, table);
+      }
+    }
+    return true;
+  }
+
+ private:
+  struct Table {
+    std::string name = "0";
+    std::vector<std::size_t> columns;  // in the header's schema
+    std::vector<OrderItem> order;
+    std::vector<Chunk> chunks;  // their columns are those, in this order
+  };
+
+  // A piece of the current column, up to its end.
+  void append_cells(std::string* out, const Table& table) {
+    if (!column_open_) {
+      out->append(column_ == 0 ? "[" : ",[");
+      column_open_ = true;
+      first_cell_ = true;
+    }
+    while (chunk_ < table.chunks.size()) {
+      const Chunk& chunk = table.chunks[chunk_];
+      if (!cells_.has_value()) {
+        cells_.emplace(chunk.column(column_));
+      }
+      for (; row_ < chunk.rows(); ++row_) {
+        if (out->size() >= kAnswerPieceBytes) {
+          return;
+        }
+        out->append(first_cell_ ? "" : ",");
+        first_cell_ = false;
+        cells_->append(out, row_);
+      }
+      cells_.reset();
+      ++chunk_;
+      row_ = 0;
+    }
+    out->push_back(']');
+    column_open_ = false;
+    ++column_;
+    chunk_ = 0;
+  }
+
+  void append_head(std::string* out, const Table& table) const {
+    if (table_ == 0) {
+      out->append(R"({"format":"tabular","status":)");
+      out->append(status_json(status_, header_.warnings)).append(",\"tables\":[");
+    } else {
+      out->push_back(',');
+    }
+    std::string text;
+    JsonWriter json(text);
+    json.begin_object();
+    json.key("name");
+    json.string(table.name);
+    write_names(&json, "sources", header_.datasets);
+    json.key("fields");
+    json.begin_array();
+    for (const std::size_t column : table.columns) {
+      write_field(&json, column);
+    }
+    json.end_array();
+    json.key("order");
+    json.begin_array();
+    for (const OrderItem& item : table.order) {
+      json.begin_object();
+      json.key("field");
+      json.string(item.field);
+      json.key("desc");
+      json.boolean(item.descending);
+      json.end_object();
+    }
+    json.end_array();
+    std::vector<std::string> groups = header_.group_names;
+    const bool totals = table_ > 0;
+    if (totals) {
+      std::erase(groups, header_.schema[*header_.totals_without].name);
+    }
+    write_names(&json, "groups", groups);
+    write_range(&json);
+    if (header_.bin_ns.has_value() && !totals) {
+      json.key("buckets");
+      json.begin_object();
+      json.key("field");
+      json.string("_time");
+      json.key("size");
+      json.integer(*header_.bin_ns);
+      json.end_object();
+    }
+    json.key("columns");
+    json.begin_array();
+    out->append(text);  // the columns and the closing brackets follow
+  }
+
+  static void write_names(JsonWriter* json, std::string_view key,
+                          const std::vector<std::string>& names) {
+    json->key(key);
+    json->begin_array();
+    for (const std::string& name : names) {
+      json->begin_object();
+      json->key("name");
+      json->string(name);
+      json->end_object();
+    }
+    json->end_array();
+  }
+
+  void write_field(JsonWriter* json, std::size_t i) const {
+    json->begin_object();
+    json->key("name");
+    json->string(header_.schema[i].name);
+    json->key("type");
+    json->string(api_type_name(header_.schema[i].type));
+    if (i < header_.origins.size() && !header_.origins[i].aggregate.empty()) {
+      const ResultHeader::Origin& origin = header_.origins[i];
+      json->key("agg");
+      json->begin_object();
+      json->key("name");
+      json->string(origin.aggregate);
+      json->key("fields");
+      json->begin_array();
+      for (const std::string& field : origin.fields) {
+        json->string(field);
+      }
+      json->end_array();
+      json->key("args");
+      json->begin_array();
+      for (const Value& value : origin.args) {
+        std::string cell;
+        append_cell_json(&cell, Vector::constant(value, 1), 0);
+        json->raw(cell);
+      }
+      json->end_array();
+      json->end_object();
+    }
+    json->end_object();
+  }
+
+  // The window that was asked for; where it is open, the events' own. Whole bins of a binned
+  // answer.
+  void write_range(JsonWriter* json) const {
+    if (header_.datasets.empty()) {
+      return;
+    }
+    std::int64_t start =
+        header_.range_start_ns == INT64_MIN ? status_.min_block_time_ns : header_.range_start_ns;
+    std::int64_t end =
+        header_.range_end_ns == INT64_MAX ? status_.max_block_time_ns : header_.range_end_ns;
+    if (header_.bin_ns.value_or(0) > 0) {
+      start = to_bin_edge(start, *header_.bin_ns, false);
+      end = to_bin_edge(end, *header_.bin_ns, true);
+    }
+    json->key("range");
+    json->begin_object();
+    json->key("field");
+    json->string("_time");
+    json->key("start");
+    json->instant(start);
+    json->key("end");
+    json->instant(end);
+    json->end_object();
+  }
+
+  ResultHeader header_;
+  QueryStatus status_;
+  std::vector<Table> tables_;
+  // Where next() goes on.
+  std::size_t table_ = 0;
+  bool opened_ = false;
+  std::size_t column_ = 0;  // of the table's own
+  std::size_t chunk_ = 0;
+  std::size_t row_ = 0;
+  bool column_open_ = false;
+  bool first_cell_ = true;
+  std::optional<CellRenderer> cells_;
+};
+
+}  // namespace
+
+std::unique_ptr<ApiAnswer> make_tabular_answer() {
+  return std::make_unique<TabularAnswer>();
+}
+
+}  // namespace evq

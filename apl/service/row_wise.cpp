@@ -1,0 +1,53 @@
+#include "apl/service/row_wise.h"
+
+#include <algorithm>
+
+#include "apl/syntax/parser.h"
+#include "store/base/control.h"
+
+namespace evq {
+namespace {
+
+template <class... Kinds>
+bool holds_any(const ast::OperatorNode& node) {
+  return (std::holds_alternative<Kinds>(node) || ...);
+}
+
+// Window functions are no danger here: they need an operator that is not in this list.
+bool is_row_wise(const ast::Operator& op, bool expanding) {
+  return (expanding && holds_any<ast::MvExpand>(op.node)) ||
+         holds_any<ast::Where, ast::Extend, ast::Project, ast::ProjectAway, ast::ProjectKeep,
+                   ast::ProjectRename, ast::ProjectReorder, ast::ProjectByNames, ast::Search,
+                   ast::Parse, ast::ParseKv, ast::Redact>(op.node);
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool expanding) {
+  EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(apl, wall_clock_now_ns()));
+  std::optional<std::string> dataset;
+  if (!query.statements.empty() || query.pipelines.size() != 1) {
+    return dataset;
+  }
+  const ast::Pipeline& pipeline = *query.pipelines[0];
+  const auto* table = std::get_if<ast::TableRef>(&pipeline.source);
+  if (table != nullptr && !table->name.is_wild() &&
+      std::ranges::all_of(pipeline.operators,
+                          [&](const ast::Operator& op) { return is_row_wise(op, expanding); })) {
+    dataset = table->name.text();
+  }
+  return dataset;
+}
+
+std::string quoted_dataset(std::string_view name) {
+  std::string text = "['";
+  for (const char c : name) {
+    if (c == '\'' || c == '\\') {
+      text.push_back('\\');
+    }
+    text.push_back(c);
+  }
+  return text + "']";
+}
+
+}  // namespace evq

@@ -1,0 +1,21 @@
+#pragma once
+// Which queries can be answered a few events at a time: those that look at one dataset and at each
+// event alone, so that the answers of any parts of it, put together, are the answer of the whole.
+// Followers and exports rest on this. Pure; any thread.
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+// The dataset of such a query; nothing for other queries; kCompile for what does not parse. Unless
+// `expanding`, an event may not become several rows either.
+Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool expanding);
+
+// A dataset's name as a query writes it: ['name'].
+std::string quoted_dataset(std::string_view name);
+
+}  // namespace evq

@@ -1,0 +1,219 @@
+#include "apl/service/completion.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "store/ingest/byte_source.h"
+#include "tests/support/temp_store.h"
+
+namespace evq {
+namespace {
+
+constexpr std::string_view kCursor = "^";
+
+struct Setup {
+  TempDirectory folder;
+  std::unique_ptr<Service> service;
+  std::unique_ptr<Completer> completer;
+
+  Setup() {
+    ServiceOptions options;
+    options.store_directory = folder.path();
+    options.workers = 1;
+    auto opened = Service::open(options);
+    REQUIRE(opened.ok());
+    service = std::move(opened).value();
+    completer = std::make_unique<Completer>(*service);
+    std::string events;
+    for (int i = 0; i < 20; ++i) {
+      events += R"({"_time":"2024-05-01T00:00:00Z","method":")" +
+                std::string(i % 4 == 0 ? "POST" : "GET") + R"(","status":)" +
+                std::to_string(i % 2 == 0 ? 200 : 404) +
+                R"(,"geo":{"city":"Oslo"},"user-agent":"it's","ok":true,"id":"x)" +
+                std::to_string(i) + "\"}\n";
+    }
+    load("web", events);
+    load("web-logs", R"({"_time":"2024-05-01T00:00:00Z","other":1})");
+  }
+  void load(const std::string& dataset, std::string_view events) {
+    const std::unique_ptr<ByteSource> source = memory_source(events);
+    QueryControl control;
+    REQUIRE(service->store().ingest(dataset, *source, {}, control).ok());
+  }
+  // The text with a cursor in it.
+  CompletionAnswer complete(std::string_view marked) {
+    std::string text(marked);
+    const std::size_t cursor = text.find(kCursor);
+    REQUIRE(cursor != std::string::npos);
+    text.erase(cursor, kCursor.size());
+    return completer->complete(text, cursor);
+  }
+};
+
+std::string names_of(const CompletionAnswer& answer, std::size_t count) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(count, answer.candidates.size()); ++i) {
+    names += (i == 0 ? "" : " ") + answer.candidates[i].name;
+  }
+  return names;
+}
+
+TEST_CASE("what may be written where") {
+  Setup setup;
+  const struct {
+    std::string_view text;
+    std::string_view names;  // the first ones; all of them when there are at most four
+  } rows[] = {
+      {"we^", "web web-logs"},
+      {"^", "web web-logs datatable externaldata"},
+      {"web | whe^", "where"},
+      {"web | project-r^", "project-rename project-reorder"},
+      {"web | where geo.c^", "geo.city"},
+      {"web | where agent^", "user-agent parse_user_agent"},
+      {"web | where ['us^", "user-agent"},
+      {"web | where STAT^", "status"},
+      {"web | extend abc = 1 | where ab^", "abc abs"},
+      {"web | summarize n9 = count() by method | where n9^", "n9"},
+      {"web | nonsense | where geo.c^", "geo.city"},
+      {"web | extend a = , b | where ) | where geo.c^", ""},
+      {"web | extend x = 1 | where x === 1, 2 | project geo.c^", "geo.city"},
+      {"web | where status > 1 | project stat^", "status"},
+      {"web | sort by status as^", "asc"},
+      {"web | summarize countd^", ""},
+      {"web | summarize dcou^", "dcount dcount_hll dcountif"},
+      {"web | where dcou^", ""},
+      {"web | summarize count() b^", "between by"},
+      {"web | where method has_an^", "has_any has_any_cs"},
+      {"web | join kind=lefto^", "leftouter"},
+      {"web | join ki^", "kind="},
+      {"web | join (web-^", "web-logs"},
+      {"web | join (w^", "web web-logs"},
+      {"web | join (['web-logs'] | where oth^", "other"},
+      {"let thing = 5; web | where status > th^", "thing"},
+      {"let t = web | where status > 1; t | where geo.c^", "geo.city"},
+      {"web | mv-apply geo.city on (where stat^", "status"},
+      {"datatable (a:str^", "string"},
+      {"web | render pie^", "piechart"},
+      {"web | where 1^", ""},
+      {"web | where method == 'x' // stat^", ""},
+      {"web | where (stat^) | count", "status"},
+      {"web | where x == (stat^", "status"},
+      {"'abc^", ""},
+      {")))^", ""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(names_of(setup.complete(row.text), 4) == row.names);
+  }
+}
+
+TEST_CASE("values of a field, most frequent first") {
+  Setup setup;
+  const struct {
+    std::string_view text;
+    std::string_view names;
+  } rows[] = {
+      {"web | where method == '^", "GET POST"},
+      {"web | where method == \"P^", "POST"},
+      {"web | where method in ('GET', '^", "GET POST"},
+      {"web | extend a = 1 | where method != 'G^", "GET"},
+      {"web | where geo.city == '^", "Oslo"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    std::string found = names_of(setup.complete(row.text), 4);
+    CHECK(found == row.names);
+  }
+  CHECK(setup.complete("web | where method == ^").candidates[0].replacement == "'GET'");
+  CHECK(setup.complete("web | where method == ^").candidates[0].signature == "75%");
+  CHECK(setup.complete("web | where ok == ^").candidates[0].replacement == "true");
+  CHECK(setup.complete("web | where status == ^").candidates[0].kind == CandidateKind::kValue);
+  CHECK(setup.complete("web | where ['user-agent'] == '^").candidates[0].replacement == "'it\\'s'");
+}
+
+TEST_CASE("a replacement brings what belongs to it") {
+  Setup setup;
+  const struct {
+    std::string_view text;
+    std::string_view result;
+  } rows[] = {
+      {"web-^", "['web-logs']"},
+      {"web | whe^", "web | where "},
+      {"web | whe^ x", "web | where x"},
+      {"web | cou^", "web | count"},
+      {"web | summarize dcountif^", "web | summarize dcountif("},
+      {"web | summarize dcountif^(", "web | summarize dcountif("},
+      {"print pi^", "print pi()"},
+      {"web | where agent^ == 1", "web | where ['user-agent'] == 1"},
+      {"web | where ['user^'] == 1", "web | where ['user-agent'] == 1"},
+      {"web | where method == 'PO^'", "web | where method == 'POST'"},
+      {"web | where method == \"PO^", "web | where method == \"POST\""},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    const CompletionAnswer answer = setup.complete(row.text);
+    REQUIRE(answer.candidates.size() >= 1);
+    std::string text(row.text);
+    text.erase(text.find(kCursor), kCursor.size());
+    text.replace(answer.begin, answer.end - answer.begin, answer.candidates[0].replacement);
+    CHECK(text == row.result);
+  }
+}
+
+TEST_CASE("the call around the cursor is explained") {
+  Setup setup;
+  CHECK(setup.completer->call_help("web | summarize count() by bin(_time, ")
+            .starts_with("bin(value, size)  size: "));
+  CHECK(setup.completer->call_help("web | extend a = strcat(strlen(").starts_with("strlen("));
+  CHECK(setup.completer->call_help("web | where ").empty());
+  CHECK(setup.completer->call_help("web | extend a = nonsense(").empty());
+}
+
+TEST_CASE("datasets that may not be read are not there") {
+  Setup setup;
+  Completer completer(*setup.service, [](const std::string& name) { return name == "web-logs"; });
+  CHECK(names_of(completer.complete("we", 2), 4) == "web-logs");
+  CHECK(completer.complete("web | where statu", 17).candidates.empty());
+  CHECK(completer.complete("web | where method == '", 23).candidates.empty());
+}
+
+TEST_CASE("a text is unfinished when something is missing at its end") {
+  for (const std::string_view text :
+       {"web |", "web | where", "web | where (", "web | where a ==", "web | summarize count() by",
+        "web | project a,", "let x = 1;", "print f(1,", "print ```a", "web | where a and\n"}) {
+    CAPTURE(text);
+    CHECK(is_unfinished_query(text));
+  }
+  for (const std::string_view text :
+       {"web", "web | count", "web | where x", "web | wher", "print 'a", "web | summarize | count",
+        "web | where ) |", "print ```a```", "web; "}) {
+    CAPTURE(text);
+    CHECK_FALSE(is_unfinished_query(text));
+  }
+}
+
+// Completion runs at every key: any text, cut anywhere, must be safe.
+TEST_CASE("any beginning of a query can be completed") {
+  Setup setup;
+  const std::string text =
+      "let f = (t:(x:long), k:long) { t | extend y = x * k }; web | where ['user-agent'] == "
+      "\"a\\\"\" "
+      "and status in (200, toscalar(web | count)) | parse kind=regex method with 'a' b:long * | "
+      "mv-apply geo.city on (top 1 by status) | join kind=inner (['web-logs']) on $left.a == "
+      "$right.b | scan with (step s output=all: a > 1 => b = 2;) | render timechart with "
+      "(title='x') "
+      "// \xF0\x9F\x98\x80 end";
+  for (std::size_t end = 0; end <= text.size(); ++end) {
+    const CompletionAnswer answer = setup.completer->complete(text.substr(0, end), end);
+    CHECK(answer.begin <= answer.end);
+    CHECK(answer.end <= end);
+    static_cast<void>(setup.completer->call_help(text.substr(0, end)));
+    static_cast<void>(is_unfinished_query(text.substr(0, end)));
+  }
+}
+
+}  // namespace
+}  // namespace evq
