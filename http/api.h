@@ -55,6 +55,7 @@ Result<HttpResponse> handle_otlp_logs(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_otlp_traces(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_delete(Api& api, HttpRequest& request);
 
@@ -87,8 +88,13 @@ Result<HttpResponse> handle_token_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_token_delete(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request);
 
-// Annotations, virtual fields, monitors, notifiers, dashboards, views: the kind is told by the
-// route's path.
+Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dashboard_update(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_dashboard_delete(Api& api, HttpRequest& request);
+
+// Annotations, virtual fields, monitors, notifiers, views: the kind is told by the route's path.
 Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_show(Api& api, HttpRequest& request);
@@ -106,6 +112,9 @@ HttpResponse json_response(std::string body, int status = 200);
 HttpResponse no_content();
 // The media type of Content-Type in lower case, without parameters; empty when absent.
 std::string media_type(const HttpRequest& request);
+// A number of the URL, `absent` when it is not given; kUsage above `max`.
+Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
+                                    std::size_t absent, std::size_t max);
 // kForbidden, with the same text whether the dataset exists or not.
 Error permission_error(std::string_view resource, std::string_view action,
                        std::string_view dataset = {});

@@ -8,6 +8,13 @@
 #include "store/base/limits.h"
 
 namespace evq {
+namespace {
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
 
 bool equals_ascii_folded(std::string_view a, std::string_view b) {
   return lower_ascii(a) == lower_ascii(b);
@@ -19,6 +26,12 @@ std::string lower_ascii(std::string_view text) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   });
   return out;
+}
+
+bool has_folded_line(std::string_view head) {
+  const std::string_view lines = head.substr(0, head.find("\r\n\r\n"));
+  return lines.find("\n ") != std::string_view::npos ||
+         lines.find("\n\t") != std::string_view::npos;
 }
 
 std::string make_trace_id() {
@@ -61,6 +74,7 @@ std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) 
   } else if (request.count_headers("host") > 1 ||
              (version == 11 && request.count_headers("host") == 0) ||
              request.count_headers("content-length") > 1 ||
+             !is_digits(request.header("content-length").value_or("0")) ||
              (request.count_headers("content-length") != 0 &&
               request.count_headers("transfer-encoding") != 0)) {
     status = 400;

@@ -17,6 +17,9 @@ std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version);
 // The text that goes with a status of malformed requests.
 std::string_view refusal_reason(int status);
 
+// Whether a header is continued on a line that begins with a blank, which the parser would allow.
+bool has_folded_line(std::string_view head);
+
 bool equals_ascii_folded(std::string_view a, std::string_view b);
 std::string lower_ascii(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include "http/api.h"
 #include "http/router.h"
+#include "http/wire.h"
 #include "http/wire_resources.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -130,7 +131,11 @@ Result<HttpResponse> handle_dataset_info(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
   EVQ_TRY_ASSIGN(const DatasetStats stats, api.store().stats(dataset.name));
   EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, api.store().fields(dataset.name));
-  return json_response(write_dataset_info(dataset, stats, fields));
+  EVQ_TRY_ASSIGN(const std::uint64_t arrivals, api.service.arrival_end(dataset.name));
+  HttpResponse response = json_response(write_dataset_info(dataset, stats, fields));
+  // For followers and exports of evq; a header, because clients read the object strictly.
+  response.headers.emplace_back(kArrivalEndHeader, std::to_string(arrivals));
+  return response;
 }
 
 Result<HttpResponse> handle_dataset_trim(Api& api, HttpRequest& request) {

@@ -119,8 +119,9 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
 }
 
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  std::string_view ndjson) {
+                                  std::string_view ndjson, std::vector<std::string> map_fields) {
   IngestOptions options;
+  options.map_fields = std::move(map_fields);
   options.format = InputFormat::kNdjson;
   const std::unique_ptr<ByteSource> source = memory_source(ndjson);
   return store_events(api, request, dataset, *source, options);

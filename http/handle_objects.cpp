@@ -1,4 +1,4 @@
-// Annotations, virtual fields, monitors, notifiers, dashboards and views: objects that are kept as
+// Annotations, virtual fields, monitors, notifiers and views: objects that are kept as
 // they are given. One table says what each kind is called; annotations alone have rules of their
 // own.
 
@@ -26,7 +26,6 @@ constexpr std::array kKinds = {
     KindInfo{"/v2/vfields", ObjectKind::kVirtualField, "", {"dataset", "name", "expression"}, 200},
     KindInfo{"/v2/monitors", ObjectKind::kMonitor, "", {"name"}, 200},
     KindInfo{"/v2/notifiers", ObjectKind::kNotifier, "", {"name"}, 200},
-    KindInfo{"/v2/dashboards", ObjectKind::kDashboard, "", {}, 200},
     KindInfo{"/v2/views", ObjectKind::kView, "", {"name"}, 200},
 };
 

@@ -61,7 +61,8 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   EVQ_TRY_ASSIGN(const std::string events, otlp_events(body, signal, protobuf));
   IngestReport report;
   if (!events.empty()) {
-    EVQ_TRY_ASSIGN(report, store_ndjson(api, request, dataset, events));
+    EVQ_TRY_ASSIGN(report,
+                   store_ndjson(api, request, dataset, events, {std::string(kOtlpCustomField)}));
   }
   HttpResponse response = json_response(answer_text(report, signal, protobuf));
   response.content_type = protobuf ? "application/x-protobuf" : "application/json";

@@ -1,5 +1,5 @@
-// APL queries: both formats, both paths. The answer is whole before its first byte is sent, because
-// its status comes first; the server's row limit bounds it.
+// APL queries: both formats, both paths. The rows are complete before the first byte is sent,
+// because an answer's status comes first; its text is made while it is sent.
 
 #include <algorithm>
 #include <optional>
@@ -16,32 +16,32 @@
 namespace evq {
 namespace {
 
-// Hands everything on and keeps the status. With `rows_matched` that number is told instead of the
-// page's own.
+// Keeps the status of an answer that somebody else sends.
 class StatusTap final : public ResultSink {
  public:
-  StatusTap(ResultSink& next, QueryStatus* status, std::optional<std::uint64_t> rows_matched)
-      : next_(next), status_(status), rows_matched_(rows_matched) {}
+  explicit StatusTap(ResultSink& next) : next_(next) {}
   Status begin(const ResultHeader& header) override { return next_.begin(header); }
-  Status push(const Chunk& rows, std::span<const RowId> ids) override {
-    return next_.push(rows, ids);
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    return next_.push(rows, origins);
   }
-  Status end(const QueryStatus& status) override {
-    *status_ = status;
-    status_->rows_matched = rows_matched_.value_or(status.rows_matched);
-    return next_.end(*status_);
+  Status push_totals(const Chunk& rows) override { return next_.push_totals(rows); }
+  Status end(const QueryStatus& ended) override {
+    status = ended;
+    status.rows_matched = rows_matched.value_or(ended.rows_matched);
+    return next_.end(status);
   }
+
+  std::optional<std::uint64_t> rows_matched;  // told instead of the page's own
+  QueryStatus status;
 
  private:
   ResultSink& next_;
-  QueryStatus* status_;
-  std::optional<std::uint64_t> rows_matched_;
 };
 
 class NoSink final : public ResultSink {
  public:
   Status begin(const ResultHeader& /*header*/) override { return Status::success(); }
-  Status push(const Chunk& /*rows*/, std::span<const RowId> /*ids*/) override {
+  Status push(const Chunk& /*rows*/, std::span<const RowOrigin> /*origins*/) override {
     return Status::success();
   }
   Status end(const QueryStatus& status) override {
@@ -55,7 +55,7 @@ class NoSink final : public ResultSink {
 Result<std::uint64_t> count_without_cursor(Api& api, QueryRequest query) {
   query.cursor.reset();
   query.limit = 1;
-  query.row_ids = false;
+  query.api_form = false;
   NoSink sink;
   EVQ_TRY(api.service.query(query, sink));
   return sink.rows_matched;
@@ -73,41 +73,39 @@ std::int64_t streaming_ns(const HttpRequest& request) {
 
 }  // namespace
 
-Result<HttpResponse> answer_query(Api& api, HttpRequest& request, QueryRequest query,
-                                  ResultFormat format, QueryStatus* status_out) {
+Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest query,
+                              ResultFormat format) {
   query.rows_max = kResultRowsMax;
-  query.default_limit = query.default_limit.value_or(kResultRowsDefault);
-  query.row_ids = true;
+  if (query.limit.has_value()) {
+    query.default_limit.reset();
+  } else {
+    query.default_limit = query.default_limit.value_or(kResultRowsDefault);
+  }
+  query.api_form = true;
   query.exact_matches = true;
   query.memory_limit_bytes = api.options.memory_limit_bytes;
   query.control = request.control;
   query.may_read = [&](const std::string& dataset) {
     return request.identity.may(dataset, "query", "read");
   };
-  HttpResponse response;
-  const std::unique_ptr<ResultSink> writer =
-      make_result_writer(format, [&](std::string_view bytes) {
-        response.body.append(bytes);
-        return Status::success();
-      });
   api.metrics.queries.fetch_add(1);
-  std::optional<std::uint64_t> rows_matched;
+  QueryAnswer made;
+  made.answer = format == ResultFormat::kTabular ? make_tabular_answer() : make_legacy_answer();
+  StatusTap tap(*made.answer);
   if (!query.cursor.value_or("").empty()) {
-    const Result<std::uint64_t> counted = count_without_cursor(api, query);
-    if (!counted.ok()) {
-      return response_of_error(counted.error(), query.apl);
-    }
-    rows_matched = counted.value();
+    EVQ_TRY_ASSIGN(tap.rows_matched, count_without_cursor(api, query));
+    query.exact_matches = false;  // counted already: the page may end where it is full
   }
-  QueryStatus ended;
-  StatusTap tap(*writer, &ended, rows_matched);
-  const Status status = api.service.query(query, tap);
-  api.metrics.rows_examined.fetch_add(ended.rows_examined);
-  if (status_out != nullptr) {
-    *status_out = ended;
-  }
-  if (!status.ok()) {
-    return response_of_error(status.error(), query.apl);
+  EVQ_TRY(api.service.query(query, tap));
+  api.metrics.rows_examined.fetch_add(tap.status.rows_examined);
+  made.rows = tap.status.rows;
+  return made;
+}
+
+HttpResponse send_answer(const std::shared_ptr<ApiAnswer>& answer) {
+  HttpResponse response;
+  if (answer->next(&response.body)) {
+    response.rest = [answer](std::string* piece) { return answer->next(piece); };
   }
   return response;
 }
@@ -137,7 +135,11 @@ Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request) {
       query.cursor = std::string(*cursor);
     }
   }
-  EVQ_TRY_ASSIGN(HttpResponse response, answer_query(api, request, std::move(query), format));
+  const Result<QueryAnswer> answer = run_query(api, request, query, format);
+  if (!answer.ok()) {
+    return response_of_error(answer.error(), query.apl);
+  }
+  HttpResponse response = send_answer(answer->answer);
   add_history_id(request, &response);
   return response;
 }
@@ -156,14 +158,17 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   if (wait_ns == 0) {
     query.end_time = legacy.end_time;  // a stream goes on past it
   }
-  query.limit = legacy.limit;
+  if (legacy.aggregations.empty()) {
+    query.limit = legacy.limit;  // of events, not of a series' intervals
+  }
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
-  QueryStatus status;
-  EVQ_TRY_ASSIGN(HttpResponse response,
-                 answer_query(api, request, std::move(query), ResultFormat::kLegacy, &status));
-  const bool waited = monotonic_now_ns() - request.received_ns >= wait_ns;
-  if (response.status == 200 && status.rows == 0 && !waited) {
+  const Result<QueryAnswer> answer = run_query(api, request, query, ResultFormat::kLegacy);
+  if (!answer.ok()) {
+    return response_of_error(answer.error(), query.apl);
+  }
+  HttpResponse response = send_answer(answer->answer);
+  if (answer->rows == 0 && monotonic_now_ns() - request.received_ns < wait_ns) {
     response.again_ms = kPollMs;
   }
   add_history_id(request, &response);

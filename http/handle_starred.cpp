@@ -1,8 +1,6 @@
 // Saved queries. Permission is asked on the query's dataset, or on every one ("*") when it names
 // none.
 
-#include <charconv>
-
 #include "apl/service/starred.h"
 #include "http/api.h"
 #include "http/wire_resources.h"
@@ -15,22 +13,6 @@ Status check(const HttpRequest& request, std::string_view dataset, std::string_v
   return request.identity.may(name, "starredQueries", action)
              ? Status::success()
              : Status(permission_error("starredQueries", action));
-}
-
-Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
-                                    std::size_t absent, std::size_t max) {
-  const auto text = request.parameter(name);
-  if (!text.has_value() || text->empty()) {
-    return absent;
-  }
-  std::size_t value = 0;
-  const char* end = text->data() + text->size();
-  const auto [at, error] = std::from_chars(text->data(), end, value);
-  if (error != std::errc() || at != end || value > max) {
-    return make_error(ErrorCode::kUsage,
-                      std::string(name) + " must be a number up to " + std::to_string(max));
-  }
-  return value;
 }
 
 bool wanted(const HttpRequest& request, const StoredObject& object) {

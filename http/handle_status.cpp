@@ -1,5 +1,7 @@
 // /healthz and /metrics, and the small answers every handler uses.
 
+#include <charconv>
+
 #include "http/api.h"
 
 namespace evq {
@@ -27,6 +29,22 @@ std::string media_type(const HttpRequest& request) {
     c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   }
   return type;
+}
+
+Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
+                                    std::size_t absent, std::size_t max) {
+  const auto text = request.parameter(name);
+  if (!text.has_value() || text->empty()) {
+    return absent;
+  }
+  std::size_t value = 0;
+  const char* end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc() || at != end || value > max) {
+    return make_error(ErrorCode::kUsage,
+                      std::string(name) + " must be a number up to " + std::to_string(max));
+  }
+  return value;
 }
 
 Result<HttpResponse> handle_health(Api& /*api*/, HttpRequest& /*request*/) {

@@ -74,12 +74,12 @@ Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const RegenerateBody body, read_regenerate_body(text));
   EVQ_TRY_ASSIGN(TokenRecord old, api_token(api, request));
-  EVQ_TRY(check_not_more(request.identity, old.capabilities));
-  TokenSpec spec;
-  spec.name = old.name;
-  spec.description = old.description;
-  spec.capabilities = old.capabilities;
-  spec.expires = body.new_expires;
+  TokenSpec spec = body.replacement.value_or(
+      TokenSpec{old.name, old.description, false, old.capabilities, std::nullopt});
+  if (body.new_expires.has_value()) {
+    spec.expires = body.new_expires;
+  }
+  EVQ_TRY(check_not_more(request.identity, spec.capabilities));
   EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
   old.expires = body.old_expires.value_or(wall_clock_now_ns());
   EVQ_TRY(api.definitions().tokens().put(old));

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "http/api.h"
 
@@ -18,8 +19,9 @@ Result<std::string> decoded_text(const HttpRequest& request);
 // Stores events for an authenticated request and counts them.
 Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
                                   ByteSource& source, const IngestOptions& options);
-// The same for a text of NDJSON made here.
+// The same for a text of NDJSON made here; `map_fields` are kept as one value each.
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  std::string_view ndjson);
+                                  std::string_view ndjson,
+                                  std::vector<std::string> map_fields = {});
 
 }  // namespace evq

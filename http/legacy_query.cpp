@@ -214,6 +214,11 @@ Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& quer
       list += (list.empty() ? "" : ", ") + one;
     }
     std::string groups;
+    if (query.resolution.has_value() && !query.aggregations.empty()) {
+      groups = " by " + (*query.resolution == 0
+                             ? std::string("bin_auto(_time)")
+                             : "bin(_time, " + std::to_string(*query.resolution) + "ns)");
+    }
     for (const std::string& field : query.group_by) {
       groups += (groups.empty() ? " by " : ", ") + quoted_name(field);
     }

@@ -38,6 +38,8 @@ struct LegacyQuery {
   std::optional<LegacyFilter> filter;
   std::vector<LegacyAggregation> aggregations;
   std::vector<std::string> group_by;
+  // Width of the intervals of an aggregation's series, ns; 0: as the range suggests ("auto").
+  std::optional<std::int64_t> resolution;
   std::vector<std::pair<std::string, std::string>> virtual_fields;  // alias, expression
   std::vector<std::pair<std::string, std::string>> project;         // field, alias
 };

@@ -1,6 +1,7 @@
 // evq-http(7), from the route table.
 
 #include "http/router.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -37,6 +38,111 @@ std::string permission_text(const Route& route) {
   return {};
 }
 
+// A size as a person writes it.
+std::string size_text(std::size_t bytes) {
+  return bytes >= kMebibyte ? std::to_string(bytes / kMebibyte) + " MiB"
+                            : std::to_string(bytes / kKibibyte) + " KiB";
+}
+
+std::string seconds_text(std::int64_t ms) {
+  return std::to_string(ms / 1000) + " s";
+}
+
+constexpr std::string_view kRequests = R"(.SH REQUESTS
+Bodies may have a length or be chunked, and may be announced by
+.BR "Expect: 100\-continue" .
+Ingest takes the content encodings gzip and zstd; none, an empty one, identity and 1 mean plain.
+Unknown URL parameters are ignored. An optional JSON member may be null.
+.PP
+Events are stored before the answer is sent: status 200 means that they are on the disk. All good
+events of one request are kept or none; what is wrong with others is listed in
+.IR failures .
+.B timestamp\-field
+and
+.B timestamp\-format
+(a Go layout) of the URL say where the event's time is,
+.B X\-Axiom\-Event\-Labels
+adds members to every event,
+.B X\-Axiom\-CSV\-Fields
+names the fields of CSV without a header, and
+.B csv\-delimiter
+of the URL separates its cells.
+.PP
+A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval),
+cursor, includeCursor, includeCursorField, limit, defaultLimit, defaultOrder and variables. The
+answer to a
+.B summarize
+by a bin of _time has a second table,
+.BR _totals :
+the same without the bin.
+.SH PAGES
+Sort by _time and limit in the query; send
+.I status.maxCursor
+of an answer (ascending) or
+.I status.minCursor
+(descending) as the next request's
+.IR cursor .
+A page without rows answers the cursor it was sent: that is the end. Events of equal times come
+exactly once, new events do not disturb pages behind the cursor, and cursors survive a restart.
+)";
+
+std::string limits_section() {
+  std::string text = ".SH LIMITS\n";
+  const auto row = [&](std::string_view what, const std::string& limit) {
+    text.append(".TP\n").append(what).append("\n").append(limit).append("\n");
+  };
+  row("request line and headers",
+      size_text(kHttpHeaderBytesMax) + ", " + std::to_string(kHttpHeadersMax) + " headers");
+  row("address", size_text(kHttpTargetBytesMax));
+  row("body of an ingest", size_text(kHttpIngestBodyBytesMax) + " as sent, " +
+                               size_text(kHttpIngestDecodedBytesMax) + " decoded");
+  row("one line of it", size_text(kHttpLineBytesMax));
+  row("any other body", size_text(kHttpQueryBodyBytesMax));
+  row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
+                               std::to_string(kResultRowsMax));
+  row("time of a query", seconds_text(kQueryTimeMsDefault) + "; \\-\\-timeout");
+  row("memory of all queries", size_text(kQueryMemoryBytesDefault) + "; \\-\\-memory\\-limit");
+  row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +
+                             std::to_string(kQueriesQueuedMax) + " waiting for " +
+                             seconds_text(kQueryQueueMsMax));
+  row("connections", std::to_string(kHttpConnectionsMax));
+  row("time for a header", seconds_text(kHttpHeaderMsMax));
+  row("least rate of a body", size_text(kHttpBodyBytesPerSecondMin) + " a second over " +
+                                  seconds_text(kHttpBodyRateWindowMs));
+  row("idle connection", seconds_text(kHttpIdleMsMax));
+  row("a reader that stops", seconds_text(kHttpWriteStallMsMax));
+  return text;
+}
+
+constexpr std::string_view kThreats = R"(.SH SECURITY
+The server is made to be reached by programs that hold a token, over the loopback or a network that
+somebody may listen to.
+.PP
+.I Who may do what.
+A token is 256 random bits, shown once; the store keeps its SHA\-256. An API token may do what its
+capabilities say, checked on every dataset that the bound query reads (joins, unions, wildcards and
+subqueries included); what it may not see looks as if it were not there. A personal token may do
+everything but must name the organization, and cannot use /v1/ingest. A deleted or expired token
+stops working within a second. Tokens are taken from headers only, never from an address, and are
+never logged.
+.PP
+.I Bad input.
+Requests whose length can be read in two ways are refused and their connection closed. Names of
+datasets are letters, digits, dot, hyphen and underscore, and are never part of a path. Every size,
+depth, time and count above is bounded before memory is spent; a decompressor stops at 200 times its
+input. Slow senders and slow readers hold a connection, no thread.
+.PP
+.I Web pages.
+No cookie exists. A page of another origin gets no CORS headers unless \-\-cors\-origin names it, and
+without tokens (\-\-no\-auth, on the loopback only) its requests are refused.
+.PP
+.I Not defended against:
+whoever may read the store's directory (its files are private to their user, but not encrypted);
+whoever listens to a connection without TLS (\-\-tls\-cert, \-\-tls\-key); a holder of a valid token
+who fills the disk or keeps all workers busy within the limits. There is no rate limit by client:
+put a proxy in front for that.
+)";
+
 }  // namespace
 
 std::string render_http_manual() {
@@ -58,13 +164,15 @@ std::string render_http_manual() {
     page += ".TP\n.B " + std::string(route.method) + " " + escaped(route.pattern) + "\n";
     page += escaped(route.summary) + "\n" + escaped(permission_text(route)) + "\n";
   }
+  page.append(kRequests).append(limits_section());
   page +=
       ".SH STATUS CODES\n"
       "200 and 201 done; 204 done, no body; 400 malformed request or query; 403 authentication or\n"
       "permission; 404 not found; 405 wrong method; 408 too slow; 409 name taken; 413 too large;\n"
       "415 content type or encoding; 422 no body, or a query over its time or memory limit; 503\n"
-      "busy, with Retry\\-After; 507 disk full.\n"
-      ".SH SEE ALSO\n.BR evq (1),\n.BR evq\\-apl (7)\n";
+      "busy, with Retry\\-After; 507 disk full.\n";
+  page.append(kThreats);
+  page += ".SH SEE ALSO\n.BR evq (1),\n.BR evq\\-apl (7)\n";
   return page;
 }
 

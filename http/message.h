@@ -5,6 +5,7 @@
 // complete, then one worker, then the IO thread again.
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,9 @@ struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
+  // Gives the rest of a long body after `body`, a piece at a time, while it is sent: appends one
+  // and returns whether more follow. Empty: `body` is all.
+  std::function<bool(std::string* piece)> rest;
   std::vector<std::pair<std::string, std::string>> headers;
   // Not an answer yet: ask the handler again after this many milliseconds (waiting for events
   // must not hold a worker).

@@ -1,5 +1,6 @@
 #include "http/otlp.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
@@ -186,19 +187,74 @@ struct NameTree {
   }
 };
 
+// The first parts of the names that OpenTelemetry's semantic conventions define, in order.
+constexpr std::array<std::string_view, 68> kConventionNamespaces = {
+    "android",      "artifact",    "aspnetcore",   "aws",         "az",
+    "azure",        "browser",     "cassandra",    "cicd",        "client",
+    "cloud",        "cloudevents", "cloudfoundry", "code",        "container",
+    "cpu",          "cpython",     "db",           "deployment",  "destination",
+    "device",       "disk",        "dns",          "dotnet",      "elasticsearch",
+    "enduser",      "error",       "event",        "exception",   "faas",
+    "feature_flag", "file",        "gcp",          "gen_ai",      "geo",
+    "go",           "graphql",     "heroku",       "host",        "http",
+    "hw",           "ios",         "jvm",          "k8s",         "linux",
+    "log",          "mcp",         "message",      "messaging",   "net",
+    "network",      "nodejs",      "oci",          "opentracing", "os",
+    "otel",         "peer",        "process",      "profile",     "rpc",
+    "server",       "service",     "session",      "source",      "thread",
+    "tls",          "url",         "user_agent"};
+
+bool is_convention(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot != std::string_view::npos &&
+         std::ranges::binary_search(kConventionNamespaces, name.substr(0, dot));
+}
+
+std::string value_text(DynamicView pair) {
+  std::string text;
+  JsonWriter value(text);
+  write_any(&value, member(pair, "value"));
+  return text;
+}
+
 void write_attributes(JsonWriter* json, std::string_view key, DynamicView pairs) {
   NameTree tree;
   for (DynamicView::Iterator each(pairs); each.next();) {
     const DynamicView name = member(each.value(), "key");
     if (name.is_string()) {
-      std::string text;
-      JsonWriter value(text);
-      write_any(&value, member(each.value(), "value"));
-      tree.at(name.as_string()).value = std::move(text);
+      tree.at(name.as_string()).value = value_text(each.value());
     }
   }
   if (!tree.children.empty()) {
     json->key(key);
+    tree.write(json);
+  }
+}
+
+// The attributes of a log record or span.
+void write_event_attributes(JsonWriter* json, DynamicView pairs) {
+  NameTree tree;
+  std::string custom;
+  JsonWriter map(custom);
+  map.begin_object();
+  for (DynamicView::Iterator each(pairs); each.next();) {
+    const DynamicView name = member(each.value(), "key");
+    if (!name.is_string()) {
+      continue;
+    }
+    if (is_convention(name.as_string())) {
+      tree.at(name.as_string()).value = value_text(each.value());
+    } else {
+      map.key(name.as_string());
+      map.raw(value_text(each.value()));
+    }
+  }
+  map.end_object();
+  if (custom.size() > 2) {
+    tree.children["custom"].value = std::move(custom);
+  }
+  if (!tree.children.empty()) {
+    json->key("attributes");
     tree.write(json);
   }
 }
@@ -257,7 +313,7 @@ void write_log(JsonWriter* json, DynamicView log) {
   write_text(json, "trace_id", member(log, "traceId"));
   write_text(json, "span_id", member(log, "spanId"));
   write_text(json, "event_name", member(log, "eventName"));
-  write_attributes(json, "attributes", member(log, "attributes"));
+  write_event_attributes(json, member(log, "attributes"));
 }
 
 std::string_view span_kind(std::int64_t kind) {
@@ -313,7 +369,7 @@ void write_span(JsonWriter* json, DynamicView span) {
     write_text(json, "message", member(status, "message"));
     json->end_object();
   }
-  write_attributes(json, "attributes", member(span, "attributes"));
+  write_event_attributes(json, member(span, "attributes"));
   write_span_parts(json, "events", member(span, "events"));
   write_span_parts(json, "links", member(span, "links"));
 }

@@ -1,7 +1,9 @@
 #pragma once
 // OpenTelemetry's export requests, in JSON or Protocol Buffers, as events: a log record or a span a
 // line of NDJSON. Attributes become attributes.*, those of the resource resource.*, of the scope
-// scope.*; dotted attribute names become nested objects, so that they are fields with dots.
+// scope.*; dotted attribute names become nested objects, so that they are fields with dots. What is
+// in no namespace of OpenTelemetry's conventions goes into one map, attributes.custom, under its
+// whole name: applications make up so many names that each as a field would fill a dataset.
 
 #include <cstdint>
 #include <string>
@@ -10,6 +12,9 @@
 #include "store/base/result.h"
 
 namespace evq {
+
+// The field that the map of other attributes is; loads of otlp_events keep it as one value.
+inline constexpr std::string_view kOtlpCustomField = "attributes.custom";
 
 enum class OtlpSignal : std::uint8_t { kLogs, kTraces };
 

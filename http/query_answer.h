@@ -1,17 +1,26 @@
 #pragma once
-// How a query becomes an answer, for the APL and the legacy endpoint alike: limits, permissions of
-// every dataset it reads, row ids for cursors.
+// How a query becomes an answer, for the APL, the legacy and the batch endpoint alike: limits,
+// permissions of every dataset it reads, where rows come from.
+
+#include <cstdint>
+#include <memory>
 
 #include "apl/service/result_writer.h"
 #include "http/api.h"
 
 namespace evq {
 
-// Fills in what the server decides and runs the query. A query that fails gives the error object
-// with its place in the text.
-// `status`, when given, is what the query ended with.
-Result<HttpResponse> answer_query(Api& api, HttpRequest& request, QueryRequest query,
-                                  ResultFormat format, QueryStatus* status = nullptr);
+struct QueryAnswer {
+  std::shared_ptr<ApiAnswer> answer;
+  std::uint64_t rows = 0;
+};
+
+// Fills in what the server decides and runs the query. Errors are for response_of_error, which
+// shows their place in the text.
+Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest query,
+                              ResultFormat format);
+// A response that renders the answer while it is sent.
+HttpResponse send_answer(const std::shared_ptr<ApiAnswer>& answer);
 // X-Axiom-History-Query-Id, when the request asked for its query to be remembered.
 void add_history_id(const HttpRequest& request, HttpResponse* response);
 

@@ -15,6 +15,7 @@
 
 #include "http/beast_support.h"
 #include "http/framing.h"
+#include "http/send_response.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 
@@ -114,7 +115,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     mark(false, nullptr);
     expire_after_ms(kHttpHeaderMsMax);
-    co_await http::async_read_header(stream_, buffer_, parser, quietly(error));
+    co_await read_head(parser, error);
     HttpRequest request;
     request.body = RequestBody(shared_.options.spool_directory);
     trace_id_ = make_trace_id();
@@ -133,6 +134,29 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       co_return false;
     }
     co_return co_await answer(parser, request);
+  }
+
+  // A head and not a byte of the body.
+  asio::awaitable<void> read_head(Parser& parser, error_code& error) {
+    parser.on_chunk_header(check_chunk_);
+    while (!parser.is_header_done()) {
+      const auto seen = buffer_.data();
+      if (has_folded_line({static_cast<const char*>(seen.data()), seen.size()})) {
+        error = http::error::bad_field;
+        co_return;
+      }
+      buffer_.consume(parser.put(seen, error));
+      if (error != http::error::need_more) {
+        co_return;
+      }
+      error = {};
+      const std::size_t got =
+          co_await stream_.async_read_some(buffer_.prepare(kHeadBufferBytes), quietly(error));
+      buffer_.commit(got);
+      if (error) {
+        co_return;
+      }
+    }
   }
 
   asio::awaitable<void> wait_for_first_byte(error_code& error) {
@@ -189,6 +213,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // Copies the head and checks what Beast leaves to us; an answer when it is not acceptable.
   std::optional<HttpResponse> take_head(Parser& parser, HttpRequest& request) {
     const auto& message = parser.get();
+    version_ = message.version() == 10 ? 10 : 11;
     request.method = std::string(message.method_string());
     if (request.method == "HEAD") {
       request.method = "GET";
@@ -347,64 +372,42 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   asio::awaitable<void> write(HttpRequest& request, HttpResponse& response, bool head) {
-    http::response<http::span_body<char>> message;
-    message.version(11);
-    message.result(static_cast<unsigned>(response.status));
-    message.keep_alive(!response.close);
-    message.set("X-Axiom-Trace-Id", trace_id_);
-    message.set("X-Content-Type-Options", "nosniff");
-    const bool bodyless = response.status == 204 || response.status == 304;
-    if (!bodyless) {
-      message.set(http::field::content_type, response.content_type);
-    }
-    for (const auto& [name, value] : response.headers) {
-      message.insert(name, value);
-    }
-    if (!head && !bodyless) {
-      message.body() = boost::beast::span<char>(response.body.data(), response.body.size());
-    }
-    if (!bodyless) {
-      message.content_length(response.body.size());
-    }
-    http::response_serializer<http::span_body<char>> serializer(message);
-    error_code error;
-    // Written in pieces, each with its own deadline: a slow reader is fine, one that stops is not.
-    serializer.limit(kBodyPieceBytes);
-    if (head) {
-      expire_after_ms(kHttpWriteStallMsMax);
-      co_await http::async_write_header(stream_, serializer, quietly(error));
-    }
-    while (!head && !error && !serializer.is_done()) {
-      expire_after_ms(kHttpWriteStallMsMax);
-      co_await http::async_write_some(stream_, serializer, quietly(error));
-    }
-    write_failed_ = static_cast<bool>(error);
-    account(request, response);
+    const SendOptions options{trace_id_, version_, head};
+    const SendOutcome outcome = co_await send_response(stream_, response, options);
+    write_failed_ = !outcome.sent;
+    account(request, response, outcome.body_bytes);
   }
 
-  void account(const HttpRequest& request, const HttpResponse& response) {
+  void account(const HttpRequest& request, const HttpResponse& response, std::uint64_t body_bytes) {
     HttpMetrics& metrics = shared_.metrics;
     const auto digit = static_cast<std::size_t>(response.status / 100);
     if (digit < metrics.responses.size()) {
       metrics.responses.at(digit).fetch_add(1);
     }
-    metrics.response_bytes.fetch_add(response.body.size());
+    metrics.response_bytes.fetch_add(body_bytes);
     const std::int64_t elapsed_us = (monotonic_now_ns() - started_ns_) / kMicrosecondNs;
     metrics.request_us.fetch_add(static_cast<std::uint64_t>(elapsed_us));
     if (!shared_.options.access_log) {
       return;
     }
     const std::string line =
-        access_line(request, {peer_, trace_id_, response.status, elapsed_us, response.body.size()});
+        access_line(request, {peer_, trace_id_, response.status, elapsed_us, body_bytes});
     shared_.options.access_log(line);
   }
 
   Shared& shared_;
   Stream stream_;
+  std::function<void(std::uint64_t, beast::string_view, error_code&)> check_chunk_ =
+      [](std::uint64_t /*size*/, beast::string_view extensions, error_code& error) {
+        if (extensions.size() > kHttpChunkExtensionBytesMax) {
+          error = http::error::bad_chunk_extension;
+        }
+      };
   std::string peer_;
   beast::flat_buffer buffer_;
   std::string piece_;
   std::string trace_id_;
+  unsigned version_ = 11;  // of the request
   std::int64_t started_ns_ = 0;
   ConnectionList::Handle entry_;
   bool entry_idle_ = false;

@@ -40,6 +40,52 @@ Value value_of(const Json& json) {
   return Value::null();
 }
 
+Result<QueryRequest> read_query(const Json& body) {
+  QueryRequest request;
+  EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
+  EVQ_TRY_ASSIGN(request.start_time, wire::optional_string(body, "startTime"));
+  EVQ_TRY_ASSIGN(request.end_time, wire::optional_string(body, "endTime"));
+  EVQ_TRY_ASSIGN(request.cursor, wire::optional_string(body, "cursor"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> include, wire::optional_bool(body, "includeCursor"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> field, wire::optional_bool(body, "includeCursorField"));
+  request.include_cursor = include.value_or(false);
+  request.include_cursor_field = field.value_or(false);
+  EVQ_TRY_ASSIGN(request.limit, wire::optional_count(body, "limit"));
+  EVQ_TRY_ASSIGN(request.default_limit, wire::optional_count(body, "defaultLimit"));
+  // Members of evq alone, for followers and exports.
+  EVQ_TRY_ASSIGN(const auto arrived_from, wire::optional_count(body, "arrivedFrom"));
+  EVQ_TRY_ASSIGN(const auto arrived_before, wire::optional_count(body, "arrivedBefore"));
+  request.arrivals = {arrived_from.value_or(0), arrived_before.value_or(UINT64_MAX)};
+  if (request.limit == std::uint64_t{0}) {
+    request.limit.reset();
+  }
+  if (request.default_limit == std::uint64_t{0}) {
+    request.default_limit.reset();
+  }
+  if (const Json* order = wire::member(body, "defaultOrder"); order != nullptr) {
+    if (!order->is_array()) {
+      return make_error(ErrorCode::kUsage, "defaultOrder must be a list");
+    }
+    for (const Json& item : *order) {
+      if (!item.is_object()) {
+        return make_error(ErrorCode::kUsage, "defaultOrder holds objects");
+      }
+      EVQ_TRY_ASSIGN(const std::string name, wire::required_string(item, "field"));
+      EVQ_TRY_ASSIGN(const std::optional<bool> desc, wire::optional_bool(item, "desc"));
+      request.ascending = request.ascending || (name == "_time" && !desc.value_or(false));
+    }
+  }
+  if (const Json* variables = wire::member(body, "variables"); variables != nullptr) {
+    if (!variables->is_object()) {
+      return make_error(ErrorCode::kUsage, "variables must be an object");
+    }
+    for (const auto& [name, value] : variables->items()) {
+      request.variables[name] = value_of(value);
+    }
+  }
+  return request;
+}
+
 }  // namespace
 
 HttpResponse response_of_error(const Error& error, std::string_view apl) {
@@ -90,45 +136,25 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
 
 Result<QueryRequest> read_query_body(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json body, wire::parse_object(text));
-  QueryRequest request;
-  EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
-  EVQ_TRY_ASSIGN(request.start_time, wire::optional_string(body, "startTime"));
-  EVQ_TRY_ASSIGN(request.end_time, wire::optional_string(body, "endTime"));
-  EVQ_TRY_ASSIGN(request.cursor, wire::optional_string(body, "cursor"));
-  EVQ_TRY_ASSIGN(const std::optional<bool> include, wire::optional_bool(body, "includeCursor"));
-  EVQ_TRY_ASSIGN(const std::optional<bool> field, wire::optional_bool(body, "includeCursorField"));
-  request.include_cursor = include.value_or(false);
-  request.include_cursor_field = field.value_or(false);
-  EVQ_TRY_ASSIGN(request.limit, wire::optional_count(body, "limit"));
-  EVQ_TRY_ASSIGN(request.default_limit, wire::optional_count(body, "defaultLimit"));
-  if (request.limit == std::uint64_t{0}) {
-    request.limit.reset();
-  }
-  if (request.default_limit == std::uint64_t{0}) {
-    request.default_limit.reset();
-  }
-  if (const Json* order = wire::member(body, "defaultOrder"); order != nullptr) {
-    if (!order->is_array()) {
-      return make_error(ErrorCode::kUsage, "defaultOrder must be a list");
+  return read_query(body);
+}
+
+Result<std::vector<BatchItem>> read_batch_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json body, wire::parse_array(text));
+  std::vector<BatchItem> items;
+  for (const Json& each : body) {
+    if (!each.is_object()) {
+      return make_error(ErrorCode::kUsage, "a batch is a list of objects");
     }
-    for (const Json& item : *order) {
-      if (!item.is_object()) {
-        return make_error(ErrorCode::kUsage, "defaultOrder holds objects");
-      }
-      EVQ_TRY_ASSIGN(const std::string name, wire::required_string(item, "field"));
-      EVQ_TRY_ASSIGN(const std::optional<bool> desc, wire::optional_bool(item, "desc"));
-      request.ascending = request.ascending || (name == "_time" && !desc.value_or(false));
+    BatchItem& item = items.emplace_back();
+    EVQ_TRY_ASSIGN(item.id, wire::required_string(each, "queryId"));
+    const Json* query = wire::member(each, "aplRequest");
+    if (query == nullptr || !query->is_object()) {
+      return make_error(ErrorCode::kUsage, "every query of a batch needs an aplRequest");
     }
+    EVQ_TRY_ASSIGN(item.query, read_query(*query));
   }
-  if (const Json* variables = wire::member(body, "variables"); variables != nullptr) {
-    if (!variables->is_object()) {
-      return make_error(ErrorCode::kUsage, "variables must be an object");
-    }
-    for (const auto& [name, value] : variables->items()) {
-      request.variables[name] = value_of(value);
-    }
-  }
-  return request;
+  return items;
 }
 
 Result<DeleteRequest> read_delete_body(std::string_view text) {

@@ -15,11 +15,20 @@
 
 namespace evq {
 
+// Where the arrivals of a dataset end, in answers about it.
+inline constexpr const char* kArrivalEndHeader = "X-Evq-Arrival-End";
+
 // The error object of a failed request; `apl` gives a compile error its line and column.
 HttpResponse response_of_error(const Error& error, std::string_view apl);
 
 // {"apl":…,"startTime":…,"endTime":…,"cursor":…,…}
 Result<QueryRequest> read_query_body(std::string_view json);
+// [{"queryId":…,"aplRequest":{…}},…]
+struct BatchItem {
+  std::string id;
+  QueryRequest query;
+};
+Result<std::vector<BatchItem>> read_batch_body(std::string_view json);
 Result<DeleteRequest> read_delete_body(std::string_view json);
 
 std::string write_ingest_report(const IngestReport& report);

@@ -9,9 +9,7 @@ Error wrong_type(const char* name, std::string_view wanted) {
   return make_error(ErrorCode::kUsage, std::string(name) + " must be " + std::string(wanted));
 }
 
-}  // namespace
-
-Result<Json> parse_object(std::string_view text) {
+Result<Json> parse(std::string_view text) {
   bool too_deep = false;
   const auto watch = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
     too_deep = too_deep || depth > static_cast<int>(kJsonDepthMax);
@@ -24,8 +22,23 @@ Result<Json> parse_object(std::string_view text) {
   if (json.is_discarded()) {
     return make_error(ErrorCode::kUsage, "the body is not JSON");
   }
+  return json;
+}
+
+}  // namespace
+
+Result<Json> parse_object(std::string_view text) {
+  EVQ_TRY_ASSIGN(Json json, parse(text));
   if (!json.is_object()) {
     return make_error(ErrorCode::kUsage, "the body must be a JSON object");
+  }
+  return json;
+}
+
+Result<Json> parse_array(std::string_view text) {
+  EVQ_TRY_ASSIGN(Json json, parse(text));
+  if (!json.is_array()) {
+    return make_error(ErrorCode::kUsage, "the body must be a JSON array");
   }
   return json;
 }

@@ -18,6 +18,8 @@ using Json = nlohmann::ordered_json;
 
 // One JSON object as the whole text; kUsage otherwise, also when nested too deep.
 Result<Json> parse_object(std::string_view text);
+// The same for a JSON array.
+Result<Json> parse_array(std::string_view text);
 
 // A member, or null when it is absent or null.
 const Json* member(const Json& object, const char* name);

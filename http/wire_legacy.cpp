@@ -1,5 +1,6 @@
 #include "http/legacy_query.h"
 #include "http/wire_json.h"
+#include "store/base/timespan.h"
 
 namespace evq {
 namespace {
@@ -18,6 +19,25 @@ Value scalar(const Json& json) {
     return Value::real(json.get<double>());
   }
   return json.is_string() ? Value::string(json.get<std::string>()) : Value::null();
+}
+
+// "auto", a duration, or a number of seconds; nothing when it is not given.
+Result<std::optional<std::int64_t>> read_resolution(const Json& body) {
+  EVQ_TRY_ASSIGN(const auto text, wire::optional_string(body, "resolution"));
+  if (text.value_or("").empty()) {
+    return std::optional<std::int64_t>();
+  }
+  if (*text == "auto") {
+    return std::optional<std::int64_t>(0);
+  }
+  std::optional<std::int64_t> span = parse_go_duration(*text);
+  if (!span.has_value()) {
+    span = parse_go_duration(*text + "s");
+  }
+  if (span.value_or(0) <= 0) {
+    return make_error(ErrorCode::kUsage, "resolution must be auto or a duration such as 5m");
+  }
+  return span;
 }
 
 // The elements of a list member, all objects; none when it is not given.
@@ -130,6 +150,7 @@ Result<LegacyQuery> read_legacy_body(std::string_view text) {
       query.filter = std::move(read);
     }
   }
+  EVQ_TRY_ASSIGN(query.resolution, read_resolution(body));
   EVQ_TRY(read_aggregations(body, &query));
   EVQ_TRY(read_lists(body, &query));
   return query;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apl/service/result_writer.h"
 #include "http/wire_json.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
@@ -50,6 +51,27 @@ void drop_zero_times(Json* json) {
       json->erase(name);
     }
   }
+}
+
+Result<TokenSpec> read_token(const Json& json) {
+  TokenSpec spec;
+  EVQ_TRY_ASSIGN(spec.name, wire::required_string(json, "name"));
+  EVQ_TRY_ASSIGN(const auto description, wire::optional_string(json, "description"));
+  spec.description = description.value_or("");
+  EVQ_TRY_ASSIGN(spec.expires, optional_time(json, "expiresAt"));
+  Json capabilities = Json::object();
+  for (const char* name : {"datasetCapabilities", "orgCapabilities", "viewCapabilities"}) {
+    const Json* value = wire::member(json, name);
+    if (value == nullptr) {
+      continue;
+    }
+    if (!value->is_object()) {
+      return make_error(ErrorCode::kUsage, std::string(name) + " must be an object");
+    }
+    capabilities[name] = *value;
+  }
+  spec.capabilities = wire::text_of(capabilities);
+  return spec;
 }
 
 }  // namespace
@@ -117,15 +139,9 @@ Result<std::int64_t> read_trim_body(std::string_view text) {
 }
 
 std::string write_field(const FieldInfo& field) {
-  std::string type;
-  for (const Type seen : field.types_seen) {
-    if (seen != Type::kNull) {
-      type.append(type.empty() ? "" : "|").append(api_type_name(seen));
-    }
-  }
   Json json = Json::object();
   json["name"] = field.name;
-  json["type"] = type.empty() ? std::string(api_type_name(field.type)) : type;
+  json["type"] = field_type_text(field);
   json["unit"] = field.attributes.unit;
   json["hidden"] = field.attributes.hidden;
   json["description"] = field.attributes.description;
@@ -190,24 +206,7 @@ std::string write_strings(const std::vector<std::string>& texts) {
 
 Result<TokenSpec> read_token_body(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
-  TokenSpec spec;
-  EVQ_TRY_ASSIGN(spec.name, wire::required_string(json, "name"));
-  EVQ_TRY_ASSIGN(const auto description, wire::optional_string(json, "description"));
-  spec.description = description.value_or("");
-  EVQ_TRY_ASSIGN(spec.expires, optional_time(json, "expiresAt"));
-  Json capabilities = Json::object();
-  for (const char* name : {"datasetCapabilities", "orgCapabilities", "viewCapabilities"}) {
-    const Json* value = wire::member(json, name);
-    if (value == nullptr) {
-      continue;
-    }
-    if (!value->is_object()) {
-      return make_error(ErrorCode::kUsage, std::string(name) + " must be an object");
-    }
-    capabilities[name] = *value;
-  }
-  spec.capabilities = wire::text_of(capabilities);
-  return spec;
+  return read_token(json);
 }
 
 std::string write_token(const TokenRecord& token, std::string_view secret) {
@@ -236,6 +235,12 @@ Result<RegenerateBody> read_regenerate_body(std::string_view text) {
   RegenerateBody body;
   EVQ_TRY_ASSIGN(body.old_expires, optional_time(json, "existingTokenExpiresAt"));
   EVQ_TRY_ASSIGN(body.new_expires, optional_time(json, "newTokenExpiresAt"));
+  if (const Json* replacement = wire::member(json, "newToken"); replacement != nullptr) {
+    if (!replacement->is_object()) {
+      return make_error(ErrorCode::kUsage, "newToken must be an object");
+    }
+    EVQ_TRY_ASSIGN(body.replacement, read_token(*replacement));
+  }
   return body;
 }
 

@@ -46,8 +46,25 @@ std::string write_token(const TokenRecord& token, std::string_view secret = {});
 struct RegenerateBody {
   std::optional<std::int64_t> old_expires;
   std::optional<std::int64_t> new_expires;
+  std::optional<TokenSpec> replacement;  // newToken; without it the new one is as the old one
 };
 Result<RegenerateBody> read_regenerate_body(std::string_view json);
+
+// ---- dashboards
+struct DashboardBody {
+  std::string uid;  // empty: one is made up
+  std::string name;
+  std::string document;  // JSON
+  std::optional<std::uint64_t> version;
+  bool overwrite = false;
+};
+Result<DashboardBody> read_dashboard_body(std::string_view json);
+// What is kept of a dashboard, over what was kept before.
+std::string stored_dashboard(const DashboardBody& body, std::string_view known,
+                             std::string_view who);
+std::uint64_t dashboard_version(const StoredObject& object);
+std::string write_dashboard(const StoredObject& object);
+std::string write_dashboard_change(const StoredObject& object, bool created);
 
 // ---- objects stored as given
 struct ObjectBody {

@@ -1,0 +1,389 @@
+// The client's connection: coroutines on an io_context that the calling thread runs in short turns,
+// so that a cancelled control ends any wait within kTurnMs.
+
+#include "http/client.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <exception>
+
+#include <boost/asio.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+
+namespace evq {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using tcp = asio::ip::tcp;
+using boost::system::error_code;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+constexpr std::int64_t kTurnMs = 50;
+// Longer unused, a kept connection is not trusted with a request that must not be repeated.
+constexpr std::int64_t kTrustedIdleMs = 5'000;
+constexpr std::int64_t kRetryFirstMs = 200;
+constexpr std::int64_t kRetryStepMsMax = 10'000;
+
+struct Address {
+  bool tls = false;
+  std::string host;
+  std::string port;
+  std::string prefix;  // without a slash at the end
+  std::string origin;
+};
+
+Result<Address> parse_address(const std::string& url) {
+  Address address;
+  std::string_view rest = url;
+  if (rest.starts_with("https://")) {
+    address.tls = true;
+    rest.remove_prefix(8);
+  } else if (rest.starts_with("http://")) {
+    rest.remove_prefix(7);
+  } else {
+    return make_error(ErrorCode::kUsage, "'" + url + "' is not a server's address",
+                      "write http://127.0.0.1:8080 or https://host");
+  }
+  const std::size_t slash = std::min(rest.find('/'), rest.size());
+  std::string_view authority = rest.substr(0, slash);
+  address.prefix = std::string(rest.substr(slash));
+  while (address.prefix.ends_with('/')) {
+    address.prefix.pop_back();
+  }
+  const std::size_t bracket = authority.find(']');
+  const std::size_t colon = authority.rfind(':');
+  const bool port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  address.port = port ? std::string(authority.substr(colon + 1)) : address.tls ? "443" : "80";
+  address.host = std::string(authority.substr(0, port ? colon : authority.size()));
+  if (address.host.starts_with('[') && address.host.ends_with(']')) {
+    address.host = address.host.substr(1, address.host.size() - 2);
+  }
+  const bool digits =
+      !address.port.empty() && address.port.find_first_not_of("0123456789") == std::string::npos;
+  if (address.host.empty() || !digits || address.host.find('@') != std::string::npos) {
+    return make_error(ErrorCode::kUsage, "'" + url + "' is not a server's address",
+                      "write http://127.0.0.1:8080 or https://host");
+  }
+  address.origin = (address.tls ? "https://" : "http://") + std::string(authority);
+  return address;
+}
+
+auto quietly(error_code& error) {
+  return asio::redirect_error(asio::use_awaitable, error);
+}
+
+using WireRequest = http::request<http::string_body>;
+using WireResponse = http::response<http::string_body>;
+
+// How far one attempt came.
+struct Attempt {
+  error_code error;
+  const char* step = "";
+  bool connected = false;  // the request may have reached the server
+  bool answered = false;   // some of the answer has come
+  WireResponse response;
+};
+
+std::int64_t retry_after_ms(const ClientResponse& response, std::int64_t fallback) {
+  const std::string_view text = response.header("retry-after").value_or("");
+  std::int64_t seconds = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool whole = error == std::errc() && at == text.data() + text.size() && seconds >= 0;
+  return whole && seconds < kRetryStepMsMax / 1000 ? std::max<std::int64_t>(seconds * 1000, 1)
+         : whole                                   ? kRetryStepMsMax
+                                                   : fallback;
+}
+
+}  // namespace
+
+std::optional<std::string_view> ClientResponse::header(std::string_view name) const {
+  for (const auto& [known, value] : headers) {
+    if (known == name) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+struct HttpClient::State {
+  HttpClientOptions options;
+  Address address;
+  asio::io_context io;
+  asio::ssl::context tls{asio::ssl::context::tls_client};
+  std::unique_ptr<beast::tcp_stream> plain_stream;
+  std::unique_ptr<TlsStream> tls_stream;
+  beast::flat_buffer buffer;
+  std::int64_t used_ns = 0;  // when the kept connection was last good
+
+  bool open() const { return plain_stream != nullptr || tls_stream != nullptr; }
+  beast::tcp_stream& lowest() {
+    return tls_stream != nullptr ? beast::get_lowest_layer(*tls_stream) : *plain_stream;
+  }
+  void drop() {
+    if (open()) {
+      error_code ignored;
+      lowest().socket().close(ignored);
+    }
+    plain_stream.reset();
+    tls_stream.reset();
+    buffer.clear();
+  }
+
+  // The server has ended the kept connection, or it has been idle for too long to tell.
+  bool stale(bool only_reads) {
+    const std::int64_t idle_ms = (monotonic_now_ns() - used_ns) / 1'000'000;
+    if (!only_reads && idle_ms > kTrustedIdleMs) {
+      return true;
+    }
+    error_code error;
+    char byte = 0;
+    lowest().socket().non_blocking(true, error);
+    const std::size_t size =
+        lowest().socket().receive(asio::buffer(&byte, 1), tcp::socket::message_peek, error);
+    return !error ? size == 0 || tls_stream == nullptr : error != asio::error::would_block;
+  }
+
+  asio::awaitable<void> connect(Attempt& attempt) {
+    attempt.step = "cannot resolve the name of";
+    tcp::resolver resolver(io);
+    const auto found =
+        co_await resolver.async_resolve(address.host, address.port, quietly(attempt.error));
+    if (attempt.error) {
+      co_return;
+    }
+    attempt.step = "cannot connect to";
+    if (address.tls) {
+      tls_stream = std::make_unique<TlsStream>(io, tls);
+    } else {
+      plain_stream = std::make_unique<beast::tcp_stream>(io);
+    }
+    lowest().expires_after(std::chrono::milliseconds(options.connect_ms_max));
+    co_await lowest().async_connect(found, quietly(attempt.error));
+    if (attempt.error) {
+      co_return;
+    }
+    error_code ignored;
+    lowest().socket().set_option(tcp::no_delay(true), ignored);
+    if (tls_stream != nullptr) {
+      attempt.step = "no TLS with";
+      // What SSL_set_tlsext_host_name expands to, without its cast.
+      SSL_ctrl(tls_stream->native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+               address.host.data());
+      tls_stream->set_verify_callback(asio::ssl::host_name_verification(address.host));
+      co_await tls_stream->async_handshake(asio::ssl::stream_base::client, quietly(attempt.error));
+    }
+  }
+
+  template <class Stream>
+  asio::awaitable<void> exchange(Stream& stream, WireRequest& request, Attempt& attempt) {
+    attempt.step = "the connection broke while sending to";
+    attempt.connected = true;
+    http::request_serializer<http::string_body> serializer(request);
+    while (!serializer.is_done()) {
+      lowest().expires_after(std::chrono::milliseconds(options.stall_ms_max));
+      co_await http::async_write_some(stream, serializer, quietly(attempt.error));
+      if (attempt.error) {
+        co_return;
+      }
+    }
+    attempt.step = "the connection broke while waiting for";
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(options.answer_bytes_max);
+    while (!parser.is_done()) {
+      lowest().expires_after(std::chrono::milliseconds(options.stall_ms_max));
+      const std::size_t size =
+          co_await http::async_read_some(stream, buffer, parser, quietly(attempt.error));
+      attempt.answered = attempt.answered || size > 0;
+      if (attempt.error) {
+        co_return;
+      }
+    }
+    attempt.response = parser.release();
+  }
+
+  asio::awaitable<void> perform(WireRequest& request, bool only_reads, Attempt& attempt) {
+    if (open() && stale(only_reads)) {
+      drop();
+    }
+    if (!open()) {
+      co_await connect(attempt);
+    }
+    if (!attempt.error) {
+      if (tls_stream != nullptr) {
+        co_await exchange(*tls_stream, request, attempt);
+      } else {
+        co_await exchange(*plain_stream, request, attempt);
+      }
+    }
+    if (attempt.error || !attempt.response.keep_alive()) {
+      drop();
+    } else {
+      lowest().expires_never();
+      used_ns = monotonic_now_ns();
+    }
+  }
+
+  // One attempt; false when it was cancelled.
+  bool run(WireRequest& request, bool only_reads, Attempt& attempt, const QueryControl* control) {
+    bool done = false;
+    bool cancelled = false;
+    asio::co_spawn(io, perform(request, only_reads, attempt), [&](const std::exception_ptr& why) {
+      done = true;
+      if (why != nullptr && !attempt.error) {
+        attempt.error = asio::error::fault;
+      }
+    });
+    io.restart();
+    while (!done) {
+      io.run_for(std::chrono::milliseconds(kTurnMs));
+      if (io.stopped() && !done) {
+        io.restart();
+      }
+      if (!done && !cancelled && control != nullptr && control->should_stop()) {
+        cancelled = true;
+        if (open()) {
+          lowest().cancel();
+          error_code ignored;
+          lowest().socket().close(ignored);
+        }
+      }
+    }
+    return !cancelled;
+  }
+
+  WireRequest wire(const ClientRequest& request) const {
+    WireRequest wire;
+    wire.version(11);
+    wire.method_string(request.method);
+    wire.target(address.prefix + request.target);
+    const bool default_port = address.port == (address.tls ? "443" : "80");
+    const bool v6 = address.host.find(':') != std::string::npos;
+    wire.set(http::field::host, (v6 ? "[" + address.host + "]" : address.host) +
+                                    (default_port ? "" : ":" + address.port));
+    wire.set(http::field::user_agent, "evq/" EVQ_VERSION);
+    wire.set(http::field::accept, "application/json");
+    if (!options.token.empty()) {
+      wire.set(http::field::authorization, "Bearer " + options.token);
+    }
+    if (!options.organization.empty()) {
+      wire.set("X-Axiom-Org-Id", options.organization);
+    }
+    if (!request.body.empty()) {
+      wire.set(http::field::content_type, request.content_type);
+    }
+    if (!request.content_encoding.empty()) {
+      wire.set(http::field::content_encoding, request.content_encoding);
+    }
+    for (const auto& [name, value] : request.headers) {
+      wire.set(name, value);
+    }
+    wire.body() = request.body;
+    wire.prepare_payload();
+    return wire;
+  }
+};
+
+HttpClient::HttpClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
+HttpClient::~HttpClient() = default;
+const std::string& HttpClient::origin() const {
+  return state_->address.origin;
+}
+
+Result<std::unique_ptr<HttpClient>> HttpClient::create(const HttpClientOptions& options) {
+  auto state = std::make_unique<State>();
+  state->options = options;
+  for (const std::string* text : {&options.token, &options.organization}) {
+    if (text->find_first_of("\r\n") != std::string::npos) {
+      return make_error(ErrorCode::kUsage, "a token or organization id cannot hold a line break");
+    }
+  }
+  EVQ_TRY_ASSIGN(state->address, parse_address(options.url));
+  error_code error;
+  if (options.ca_file.empty()) {
+    state->tls.set_default_verify_paths(error);
+  } else {
+    state->tls.load_verify_file(options.ca_file, error);
+  }
+  if (error) {
+    return make_error(ErrorCode::kUsage, "cannot read the certificates of " + options.ca_file +
+                                             ": " + error.message());
+  }
+  state->tls.set_verify_mode(asio::ssl::verify_peer, error);
+  return std::unique_ptr<HttpClient>(new HttpClient(std::move(state)));
+}
+
+Result<ClientResponse> HttpClient::send(const ClientRequest& request, const QueryControl* control) {
+  const WireRequest wire = state_->wire(request);
+  const std::int64_t until = monotonic_now_ns() + state_->options.retry_ms_max * 1'000'000;
+  std::int64_t pause_ms = kRetryFirstMs;
+  bool repeated = false;
+  while (true) {
+    Attempt attempt;
+    WireRequest copy = wire;
+    if (!state_->run(copy, request.only_reads, attempt, control)) {
+      return make_error(ErrorCode::kCancelled, "interrupted");
+    }
+    if (attempt.error) {
+      if (attempt.connected && !attempt.answered && request.only_reads && !repeated) {
+        repeated = true;
+        continue;
+      }
+      const bool unknown = attempt.connected && !request.only_reads;
+      return make_error(ErrorCode::kServer,
+                        std::string(attempt.step) + " " + origin() + ": " + attempt.error.message(),
+                        unknown ? "whether the request was carried out is unknown" : "");
+    }
+    ClientResponse response;
+    response.status = static_cast<int>(attempt.response.result_int());
+    for (const auto& field : attempt.response) {
+      std::string name(field.name_string());
+      std::ranges::transform(name, name.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+      });
+      response.headers.emplace_back(std::move(name), std::string(field.value()));
+    }
+    response.body = std::move(attempt.response.body());
+    const bool refused = response.status == 429 || response.status == 503;
+    const std::int64_t wait_ms = refused ? retry_after_ms(response, pause_ms) : 0;
+    if (!refused || monotonic_now_ns() + wait_ms * 1'000'000 > until) {
+      return response;
+    }
+    pause_ms = std::min(pause_ms * 2, kRetryStepMsMax);
+    const std::int64_t wake = monotonic_now_ns() + wait_ms * 1'000'000;
+    while (monotonic_now_ns() < wake) {
+      if (control != nullptr) {
+        EVQ_TRY(control->check());
+      }
+      asio::steady_timer(state_->io,
+                         std::chrono::milliseconds(std::min<std::int64_t>(kTurnMs, wait_ms)))
+          .wait();
+    }
+  }
+}
+
+std::string encode_url_text(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~").find(c) != std::string_view::npos;
+    if (plain) {
+      encoded.push_back(c);
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    encoded.push_back('%');
+    encoded.push_back(kHex[byte >> 4U]);
+    encoded.push_back(kHex[byte & 0xfU]);
+  }
+  return encoded;
+}
+
+}  // namespace evq

@@ -1,0 +1,79 @@
+#include "http/fetch.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "http/client.h"
+
+namespace evq {
+namespace {
+
+constexpr int kRedirectsMax = 5;
+constexpr std::int64_t kStallMsMax = 30'000;
+
+struct Address {
+  std::string origin;  // scheme, host and port
+  std::string target;
+};
+
+std::optional<Address> split_address(std::string_view text) {
+  const bool tls = text.starts_with("https://");
+  if (!tls && !text.starts_with("http://")) {
+    return std::nullopt;
+  }
+  const std::size_t host = tls ? 8 : 7;
+  const std::size_t end = std::min(text.find_first_of("/?#", host), text.size());
+  std::string_view target = text.substr(end);
+  target = target.substr(0, target.find('#'));
+  Address address;
+  address.origin = text.substr(0, end);
+  address.target = (target.starts_with('/') ? "" : "/") + std::string(target);
+  // A user name in an address serves to deceive, and passwords do not belong into queries.
+  const auto bad = [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; };
+  if (address.origin.size() == host || address.origin.find('@') != std::string::npos ||
+      std::ranges::any_of(text, bad)) {
+    return std::nullopt;
+  }
+  return address;
+}
+
+}  // namespace
+
+Result<std::string> fetch_address(const std::string& address, std::size_t bytes_max,
+                                  bool may_redirect) {
+  std::string at = address;
+  for (int redirects = 0; redirects <= kRedirectsMax; ++redirects) {
+    const std::optional<Address> parts = split_address(at);
+    if (!parts.has_value()) {
+      return make_error(ErrorCode::kUsage, "'" + at + "' is no http or https address");
+    }
+    HttpClientOptions options;
+    options.url = parts->origin;
+    options.stall_ms_max = kStallMsMax;
+    options.retry_ms_max = 0;
+    options.answer_bytes_max = bytes_max;
+    EVQ_TRY_ASSIGN(const std::unique_ptr<HttpClient> client, HttpClient::create(options));
+    ClientRequest request;
+    request.target = parts->target;
+    request.headers.emplace_back("Accept", "*/*");
+    EVQ_TRY_ASSIGN(ClientResponse answer, client->send(request, nullptr));
+    if (answer.status == 200) {
+      return std::move(answer.body);
+    }
+    const std::string location(answer.header("location").value_or(""));
+    const bool redirect = answer.status >= 301 && answer.status <= 308 && answer.status != 304;
+    if (!redirect || !may_redirect || location.empty()) {
+      return make_error(ErrorCode::kServer,
+                        parts->origin + " answers " + std::to_string(answer.status));
+    }
+    const std::string scheme = parts->origin.substr(0, parts->origin.find('/'));
+    at = location.starts_with("//")  ? scheme + location
+         : location.starts_with('/') ? parts->origin + location
+                                     : location;
+  }
+  return make_error(ErrorCode::kServer, address + " redirects too often");
+}
+
+}  // namespace evq

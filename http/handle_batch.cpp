@@ -1,0 +1,90 @@
+// POST /v1/query/batch: several APL queries, answered as server-sent events in the order asked, one
+// event a query: {"queryId":…,"kind":"apl","data":…}, or with "error" in the place of "data".
+
+#include <utility>
+
+#include "apl/service/answer_parts.h"
+#include "http/api.h"
+#include "http/query_answer.h"
+#include "http/wire.h"
+#include "store/base/json_writer.h"
+
+namespace evq {
+namespace {
+
+// One worker answers them all, and their rows are kept until they are sent.
+constexpr std::size_t kBatchQueriesMax = 100;
+
+// An event's text around its answer.
+struct BatchEvent {
+  std::string head;
+  std::shared_ptr<ApiAnswer> answer;  // null: the head says it all
+};
+
+std::string event_head(const std::string& query_id, std::string_view member) {
+  std::string text = "data: ";
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("queryId");
+  json.string(query_id);
+  json.key("kind");
+  json.string("apl");
+  json.key(member);
+  return text;
+}
+
+// The events one after the other, a piece at a time.
+class BatchStream {
+ public:
+  explicit BatchStream(std::vector<BatchEvent> events) : events_(std::move(events)) {}
+
+  bool next(std::string* out) {
+    while (at_ < events_.size() && out->size() < kAnswerPieceBytes) {
+      BatchEvent& event = events_[at_];
+      out->append(std::exchange(event.head, {}));
+      if (event.answer == nullptr || !event.answer->next(out)) {
+        out->append("}\n\n");
+        event.answer.reset();
+        ++at_;
+      }
+    }
+    return at_ < events_.size();
+  }
+
+ private:
+  std::vector<BatchEvent> events_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(std::vector<BatchItem> items, read_batch_body(body));
+  if (items.size() > kBatchQueriesMax) {
+    return make_error(ErrorCode::kUsage,
+                      "a batch has at most " + std::to_string(kBatchQueriesMax) + " queries");
+  }
+  std::vector<BatchEvent> events;
+  for (BatchItem& item : items) {
+    const Result<QueryAnswer> made = run_query(api, request, item.query, ResultFormat::kTabular);
+    if (made.ok()) {
+      events.push_back({event_head(item.id, "data"), made->answer});
+      continue;
+    }
+    if (request.control != nullptr && request.control->should_stop()) {
+      return made.error();
+    }
+    const std::string error = response_of_error(made.error(), item.query.apl).body;
+    events.push_back({event_head(item.id, "error") + error, nullptr});
+  }
+  const auto stream = std::make_shared<BatchStream>(std::move(events));
+  HttpResponse response;
+  response.content_type = "text/event-stream";
+  if (stream->next(&response.body)) {
+    response.rest = [stream](std::string* piece) { return stream->next(piece); };
+  }
+  return response;
+}
+
+}  // namespace evq

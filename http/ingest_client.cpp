@@ -1,0 +1,281 @@
+#include "http/ingest_client.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <zstd.h>
+
+#include "http/wire_answer.h"
+#include "store/base/json_writer.h"
+#include "store/ingest/piece_cutter.h"
+#include "store/ingest/text_line.h"
+
+namespace evq {
+namespace {
+
+constexpr std::size_t kBatchEventsMax = 10'000;
+// An event of a slow stream waits so long for others.
+constexpr std::int64_t kBatchWaitMs = 500;
+constexpr int kZstdLevel = 3;
+
+// A batch as it is sent, one event or record a line or more, and how its lines are numbered in the
+// input.
+struct Batch {
+  std::string body;
+  std::string content_type;
+  std::vector<std::uint64_t> lines;  // of the input, by line of the body; empty: consecutive
+  std::uint64_t first_line = 1;      // of the input, for the first line of the body
+};
+
+void append_csv_cell(std::string* out, std::string_view cell) {
+  out->push_back('"');
+  for (const char c : cell) {
+    out->append(c == '"' ? "\"\"" : std::string_view(&c, 1));
+  }
+  out->push_back('"');
+}
+
+// Plain lines as the events that the store makes of them.
+std::string text_as_json(const Piece& piece) {
+  std::string body;
+  for (std::string_view text = piece.text(); !text.empty();) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+    if (!line.empty()) {
+      JsonWriter json(body);
+      json.begin_object();
+      if (const auto time = leading_time(line, piece.receipt_ns); time.has_value()) {
+        json.key("_time");
+        json.instant(*time);
+      }
+      json.key(kTextLineField);
+      json.string(line);
+      json.end_object();
+    }
+    body.push_back('\n');
+  }
+  return body;
+}
+
+Batch make_batch(const Piece& piece, const CsvLayout& csv) {
+  Batch batch;
+  batch.first_line = piece.line;
+  batch.content_type = "application/x-ndjson";
+  if (piece.kind == PieceKind::kLines) {
+    batch.body = piece.text();
+  } else if (piece.kind == PieceKind::kText) {
+    batch.body = text_as_json(piece);
+  } else if (piece.kind == PieceKind::kRecords) {
+    batch.content_type = "text/csv";
+    for (std::size_t i = 0; i < csv.fields.size(); ++i) {
+      batch.body.append(i == 0 ? "" : std::string(1, csv.delimiter));
+      append_csv_cell(&batch.body, csv.fields[i]);
+    }
+    batch.body.append("\n").append(piece.text());
+    batch.first_line = piece.line - 1;
+  } else {
+    // Values become a line each: line breaks inside a value are blanks to JSON.
+    std::uint64_t line = piece.line;
+    std::size_t counted = 0;
+    for (const ValueSpan& span : piece.spans) {
+      line += static_cast<std::uint64_t>(
+          std::ranges::count(piece.text().substr(counted, span.begin - counted), '\n'));
+      counted = span.begin;
+      batch.lines.push_back(line);
+      const std::size_t begin = batch.body.size();
+      batch.body.append(piece.text().substr(span.begin, span.size));
+      std::replace(batch.body.begin() + static_cast<std::ptrdiff_t>(begin), batch.body.end(), '\n',
+                   ' ');
+      batch.body.push_back('\n');
+    }
+  }
+  return batch;
+}
+
+Result<std::string> compressed(std::string_view text) {
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), kZstdLevel);
+  if (ZSTD_isError(size) != 0) {
+    return make_error(ErrorCode::kInternal, std::string("zstd: ") + ZSTD_getErrorName(size));
+  }
+  packed.resize(size);
+  return packed;
+}
+
+// "line 3, column 7: why" with the line of the body.
+void read_place(IngestFailure* failure) {
+  const auto number_after = [&](std::string_view word, std::size_t* at) -> std::uint64_t {
+    std::uint64_t number = 0;
+    const std::size_t begin = failure->reason.find(word, *at);
+    if (begin != *at) {
+      return 0;
+    }
+    const char* first = failure->reason.data() + begin + word.size();
+    const auto [end, error] =
+        std::from_chars(first, failure->reason.data() + failure->reason.size(), number);
+    *at = static_cast<std::size_t>(end - failure->reason.data());
+    return error == std::errc() ? number : 0;
+  };
+  std::size_t at = 0;
+  const std::uint64_t line = number_after("line ", &at);
+  const std::uint64_t column = line == 0 ? 0 : number_after(", column ", &at);
+  if (column != 0 && std::string_view(failure->reason).substr(at).starts_with(": ")) {
+    failure->line = line;
+    failure->column = column;
+    failure->reason.erase(0, at + 2);
+  }
+}
+
+std::string_view line_of(std::string_view text, std::uint64_t number) {
+  for (; number > 1 && !text.empty(); --number) {
+    text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+class RemoteLoad {
+ public:
+  RemoteLoad(HttpClient& client, std::string_view dataset, const IngestRequest& request,
+             QueryControl& control)
+      : client_(client), request_(request), control_(control) {
+    wire_.method = "POST";
+    wire_.only_reads = false;
+    wire_.content_encoding = "zstd";
+    wire_.target = "/v1/datasets/" + encode_url_text(dataset) + "/ingest";
+    const char* separator = "?";
+    const auto parameter = [&](std::string_view name, std::string_view value) {
+      if (!value.empty()) {
+        wire_.target.append(separator).append(name).append("=").append(encode_url_text(value));
+        separator = "&";
+      }
+    };
+    parameter("timestamp-field", request.options.timestamp_field);
+    parameter("timestamp-format", request.options.timestamp_layout);
+    target_ = wire_.target;
+    separator_ = separator;
+    if (!request.options.labels_json.empty()) {
+      wire_.headers.emplace_back("X-Axiom-Event-Labels", request.options.labels_json);
+    }
+  }
+
+  Result<IngestReport> run(ByteSource& source) {
+    const std::function<std::int64_t()> clock = wall_clock_now_ns;
+    PieceCutter cutter(source, request_.options, clock);
+    while (true) {
+      EVQ_TRY(control_.check());
+      Piece piece;
+      EVQ_TRY_ASSIGN(const PieceCutter::Outcome outcome,
+                     cutter.next(kBatchEventsMax, kBatchWaitMs, piece));
+      if (outcome == PieceCutter::Outcome::kEnd) {
+        return std::move(report_);
+      }
+      if (outcome == PieceCutter::Outcome::kPiece) {
+        note_overlong(piece);
+        EVQ_TRY(send(piece, cutter.csv()));
+        cutter.recycle(std::move(piece));
+      }
+    }
+  }
+
+ private:
+  Status send(const Piece& piece, const CsvLayout& csv) {
+    const Batch batch = make_batch(piece, csv);
+    if (batch.body.empty()) {
+      return Status::success();
+    }
+    wire_.content_type = batch.content_type;
+    wire_.target = target_;
+    if (piece.kind == PieceKind::kRecords) {
+      wire_.target += separator_ + "csv-delimiter=" + encode_url_text({&csv.delimiter, 1});
+    }
+    EVQ_TRY_ASSIGN(wire_.body, compressed(batch.body));
+    auto sent = client_.send(wire_, &control_);
+    if (!sent.ok()) {
+      Error error = std::move(sent).take_error();
+      if (!error.hint.empty()) {
+        error.hint = "whether the events from line " + std::to_string(piece.line) + " to line " +
+                     std::to_string(last_line(piece)) +
+                     " were stored is unknown; earlier ones are, later ones are not";
+      }
+      return error;
+    }
+    if (sent->status < 200 || sent->status > 299) {
+      Error error = read_error_answer(sent->status, sent->body, {});
+      error.message = "line " + std::to_string(piece.line) + ": " + error.message;
+      return error;
+    }
+    EVQ_TRY_ASSIGN(IngestReport report, read_ingest_answer(sent->body));
+    return add(std::move(report), piece, batch);
+  }
+
+  static std::uint64_t last_line(const Piece& piece) {
+    const auto breaks = static_cast<std::uint64_t>(std::ranges::count(piece.text(), '\n'));
+    return piece.line + breaks - (piece.text().ends_with('\n') && breaks > 0 ? 1 : 0);
+  }
+
+  Status add(IngestReport report, const Piece& piece, const Batch& batch) {
+    for (IngestFailure& failure : report.counts.failures) {
+      read_place(&failure);
+      const std::string_view text = line_of(batch.body, failure.line);
+      if (failure.line == 0) {
+        failure.line = piece.line;
+      } else if (failure.line <= batch.lines.size()) {
+        failure.line = batch.lines[failure.line - 1];
+      } else {
+        failure.line += batch.first_line - 1;
+      }
+      if (request_.reject) {
+        request_.reject(text, failure);
+      }
+    }
+    report_.blocks_created += report.blocks_created;
+    report_.wal_length = report.wal_length;
+    report_.counts.add(std::move(report.counts));
+    if (request_.committed) {
+      request_.committed(report_.counts);
+    }
+    return check_failures();
+  }
+
+  void note_overlong(const Piece& piece) {
+    for (const OverlongEvent& event : piece.overlong) {
+      IngestCounts counts;
+      counts.failed = 1;
+      counts.failures.push_back(
+          {event.line, event.column, event.offset, "the event is too long", piece.receipt_ns});
+      if (request_.reject) {
+        request_.reject(event.head, counts.failures[0]);
+      }
+      report_.counts.add(std::move(counts));
+    }
+  }
+
+  Status check_failures() const {
+    const std::uint64_t failed = report_.counts.failed;
+    return request_.options.failures_max.has_value() && failed > *request_.options.failures_max
+               ? Status(make_error(ErrorCode::kData, std::to_string(failed) + " events failed"))
+               : Status::success();
+  }
+
+  HttpClient& client_;
+  const IngestRequest& request_;
+  QueryControl& control_;
+  ClientRequest wire_;
+  std::string target_;
+  std::string separator_;
+  IngestReport report_;
+};
+
+}  // namespace
+
+Result<IngestReport> ingest_remotely(HttpClient& client, std::string_view dataset,
+                                     ByteSource& source, const IngestRequest& request,
+                                     QueryControl& control) {
+  return RemoteLoad(client, dataset, request, control).run(source);
+}
+
+}  // namespace evq

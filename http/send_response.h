@@ -1,0 +1,136 @@
+#pragma once
+// Sending one answer, for server.cpp alone. Whatever is sent goes in pieces, each with a deadline
+// of its own: a reader may be slow, but not stop. A body that has a rest is made while it is sent
+// and goes out chunked, or to the end of the connection for HTTP/1.0.
+
+#include <array>
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "http/beast_support.h"
+#include "http/message.h"
+
+namespace evq {
+
+struct SendOptions {
+  std::string_view trace_id;
+  unsigned version = 11;   // of the request
+  bool head_only = false;  // HEAD
+};
+
+struct SendOutcome {
+  bool sent = false;
+  std::uint64_t body_bytes = 0;
+};
+
+inline bool is_bodyless(int status) {
+  return status == 204 || status == 304;
+}
+
+inline void fill_head(http::fields& fields, const HttpResponse& response,
+                      const SendOptions& options) {
+  fields.set("X-Axiom-Trace-Id", std::string(options.trace_id));
+  fields.set("X-Content-Type-Options", "nosniff");
+  if (!is_bodyless(response.status)) {
+    fields.set(http::field::content_type, response.content_type);
+  }
+  for (const auto& [name, value] : response.headers) {
+    fields.insert(name, value);
+  }
+}
+
+template <class Stream>
+asio::awaitable<bool> send_bytes(Stream& stream, std::string_view bytes) {
+  error_code error;
+  while (!bytes.empty() && !error) {
+    beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
+    const std::size_t sent =
+        co_await stream.async_write_some(asio::buffer(bytes.data(), bytes.size()), quietly(error));
+    bytes.remove_prefix(sent);
+  }
+  co_return !error;
+}
+
+// The head, then pieces until there is no rest.
+template <class Stream>
+asio::awaitable<SendOutcome> send_pieces(Stream& stream, HttpResponse& response,
+                                         const SendOptions& options) {
+  constexpr std::size_t kSizeDigits = 8;
+  const bool chunked = options.version == 11;
+  response.close = response.close || !chunked;
+  http::response<http::empty_body> message(static_cast<http::status>(response.status), 11);
+  message.keep_alive(!response.close);
+  fill_head(message, response, options);
+  message.chunked(chunked);
+  http::response_serializer<http::empty_body> serializer(message);
+  error_code error;
+  beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
+  co_await http::async_write_header(stream, serializer, quietly(error));
+  SendOutcome outcome;
+  std::string frame;
+  for (bool more = true, first = true; more && !error; first = false) {
+    frame.assign(chunked ? kSizeDigits + 2 : 0, '0');  // room for the size's line
+    const std::size_t prefix = frame.size();
+    if (first) {
+      frame.append(response.body);
+    } else {
+      more = response.rest(&frame);
+    }
+    const std::size_t size = frame.size() - prefix;
+    if (size == 0) {
+      continue;
+    }
+    if (chunked) {
+      std::array<char, kSizeDigits> digits{};
+      const auto [end, ignored] =
+          std::to_chars(digits.data(), digits.data() + kSizeDigits, size, 16);
+      const auto count = static_cast<std::size_t>(end - digits.data());
+      frame.replace(kSizeDigits - count, count, digits.data(), count);
+      frame.replace(kSizeDigits, 2, "\r\n");
+      frame.append("\r\n");
+    }
+    if (!co_await send_bytes(stream, frame)) {
+      co_return outcome;
+    }
+    outcome.body_bytes += size;
+  }
+  if (!error) {
+    outcome.sent = !chunked || co_await send_bytes(stream, "0\r\n\r\n");
+  }
+  co_return outcome;
+}
+
+template <class Stream>
+asio::awaitable<SendOutcome> send_response(Stream& stream, HttpResponse& response,
+                                           const SendOptions& options) {
+  if (response.rest && !options.head_only) {
+    co_return co_await send_pieces(stream, response, options);
+  }
+  http::response<http::span_body<char>> message;
+  message.version(11);
+  message.result(static_cast<unsigned>(response.status));
+  message.keep_alive(!response.close);
+  fill_head(message, response, options);
+  const bool bodyless = is_bodyless(response.status);
+  if (!options.head_only && !bodyless) {
+    message.body() = boost::beast::span<char>(response.body.data(), response.body.size());
+  }
+  if (!bodyless) {
+    message.content_length(response.body.size());
+  }
+  http::response_serializer<http::span_body<char>> serializer(message);
+  serializer.limit(kBodyPieceBytes);
+  error_code error;
+  if (options.head_only) {
+    beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
+    co_await http::async_write_header(stream, serializer, quietly(error));
+  }
+  while (!options.head_only && !error && !serializer.is_done()) {
+    beast::get_lowest_layer(stream).expires_after(std::chrono::milliseconds(kHttpWriteStallMsMax));
+    co_await http::async_write_some(stream, serializer, quietly(error));
+  }
+  co_return SendOutcome{!error, options.head_only || bodyless ? 0 : response.body.size()};
+}
+
+}  // namespace evq

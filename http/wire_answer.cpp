@@ -1,0 +1,411 @@
+#include "http/wire_answer.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "http/wire_json.h"
+#include "store/base/json_writer.h"
+#include "store/base/time_parse.h"
+#include "store/base/timespan.h"
+#include "store/column/dynamic_json.h"
+#include "store/column/vector_builder.h"
+
+namespace evq {
+namespace {
+
+using wire::Json;
+
+Error unexpected(std::string_view what) {
+  return make_error(ErrorCode::kServer,
+                    "the server's answer is not as expected: " + std::string(what));
+}
+
+Result<Json> parse(std::string_view text, Json::value_t type, std::string_view what) {
+  Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  if (json.is_discarded() || json.type() != type) {
+    return unexpected(what);
+  }
+  return json;
+}
+
+std::string text_member(const Json& object, const char* name) {
+  const Json* value = wire::member(object, name);
+  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+std::uint64_t count_member(const Json& object, const char* name) {
+  const Json* value = wire::member(object, name);
+  return value != nullptr && value->is_number_integer() && *value >= 0 ? value->get<std::uint64_t>()
+                                                                       : 0;
+}
+
+bool bool_member(const Json& object, const char* name) {
+  const Json* value = wire::member(object, name);
+  return value != nullptr && value->is_boolean() && value->get<bool>();
+}
+
+const Json* list_member(const Json& object, const char* name) {
+  const Json* value = wire::member(object, name);
+  return value != nullptr && value->is_array() ? value : nullptr;
+}
+
+// A column's type here; what has several types there ("integer|float", "integer|string") is dynamic
+// unless it is numbers only.
+Type type_of(const std::string& name) {
+  if (name == "unknown" || name.empty()) {
+    return Type::kDynamic;
+  }
+  if (name == "integer|float" || name == "float|integer") {
+    return Type::kReal;
+  }
+  return type_from_name(name).value_or(Type::kDynamic);
+}
+
+void append_dynamic(const Json& cell, VectorBuilder* builder) {
+  const std::optional<std::string> bytes = dynamic_from_json(wire::text_of(cell));
+  if (bytes.has_value()) {
+    builder->append_text(*bytes);
+  } else {
+    builder->append_null();
+  }
+}
+
+// A cell that is not of its column's type is null.
+void append_cell(const Json& cell, VectorBuilder* builder) {
+  std::optional<std::int64_t> integer;
+  switch (builder->type()) {
+    case Type::kBool:
+      return cell.is_boolean() ? builder->append_bool(cell.get<bool>()) : builder->append_null();
+    case Type::kLong:
+      return cell.is_number_integer() ? builder->append_integer(cell.get<std::int64_t>())
+                                      : builder->append_null();
+    case Type::kReal:
+      return cell.is_number() ? builder->append_real(cell.get<double>()) : builder->append_null();
+    case Type::kString:
+      return cell.is_string() ? builder->append_text(cell.get_ref<const std::string&>())
+                              : builder->append_null();
+    case Type::kDatetime:
+    case Type::kTimespan:
+      if (cell.is_string()) {
+        const auto& text = cell.get_ref<const std::string&>();
+        integer =
+            builder->type() == Type::kDatetime ? parse_instant(text) : parse_go_duration(text);
+      }
+      return integer.has_value() ? builder->append_integer(*integer) : builder->append_null();
+    case Type::kDynamic:
+      return cell.is_null() ? builder->append_null() : append_dynamic(cell, builder);
+    case Type::kNull:
+      break;
+  }
+  builder->append_null();
+}
+
+Result<ResultHeader> read_header(const Json& table, const Json& answer) {
+  ResultHeader header;
+  const Json* fields = list_member(table, "fields");
+  if (fields == nullptr) {
+    return unexpected("no fields");
+  }
+  std::vector<Field> schema;
+  for (const Json& field : *fields) {
+    if (!field.is_object()) {
+      return unexpected("fields");
+    }
+    schema.push_back({text_member(field, "name"), type_of(text_member(field, "type"))});
+    header.aggregated = header.aggregated || wire::member(field, "agg") != nullptr;
+  }
+  header.schema = Schema(std::move(schema));
+  if (const Json* names = list_member(answer, "datasetNames"); names != nullptr) {
+    for (const Json& name : *names) {
+      header.datasets.push_back(name.is_string() ? name.get<std::string>() : std::string());
+    }
+  }
+  const Json* status = wire::member(answer, "status");
+  const Json* messages = status != nullptr ? list_member(*status, "messages") : nullptr;
+  for (std::size_t i = 0; messages != nullptr && i < messages->size(); ++i) {
+    if ((*messages)[i].is_object()) {
+      header.warnings.push_back(text_member((*messages)[i], "msg"));
+    }
+  }
+  return header;
+}
+
+QueryStatus read_status(const Json& answer) {
+  QueryStatus status;
+  const Json* json = wire::member(answer, "status");
+  if (json == nullptr || !json->is_object()) {
+    return status;
+  }
+  status.elapsed_us = static_cast<std::int64_t>(count_member(*json, "elapsedTime"));
+  status.rows_examined = count_member(*json, "rowsExamined");
+  status.rows_matched = count_member(*json, "rowsMatched");
+  status.blocks_examined = count_member(*json, "blocksExamined");
+  status.blocks_total = status.blocks_examined;
+  status.blocks_matched = count_member(*json, "blocksMatched");
+  status.groups = count_member(*json, "numGroups");
+  status.is_partial = bool_member(*json, "isPartial");
+  status.min_cursor = text_member(*json, "minCursor");
+  status.max_cursor = text_member(*json, "maxCursor");
+  return status;
+}
+
+Result<std::vector<Chunk>> read_columns(const Json& table, const Schema& schema) {
+  constexpr std::size_t kRowsMax = 8192;
+  const Json* columns = list_member(table, "columns");
+  std::vector<Chunk> chunks;
+  if (columns == nullptr || columns->empty()) {
+    return chunks;
+  }
+  if (columns->size() != schema.size()) {
+    return unexpected("columns");
+  }
+  const std::size_t rows = (*columns)[0].size();
+  for (const Json& column : *columns) {
+    if (!column.is_array() || column.size() != rows) {
+      return unexpected("columns of different lengths");
+    }
+  }
+  for (std::size_t begin = 0; begin < rows; begin += kRowsMax) {
+    const std::size_t end = std::min(rows, begin + kRowsMax);
+    std::vector<Vector> vectors;
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      VectorBuilder builder(schema[i].type);
+      for (std::size_t row = begin; row < end; ++row) {
+        append_cell((*columns)[i][row], &builder);
+      }
+      vectors.push_back(builder.finish());
+    }
+    chunks.emplace_back(std::move(vectors), end - begin);
+  }
+  return chunks;
+}
+
+// The byte at a line and column, both from 1, with the word that begins there.
+std::optional<Span> span_at(std::string_view apl, std::uint64_t line, std::uint64_t column) {
+  std::size_t at = 0;
+  for (; line > 1; --line) {
+    at = apl.find('\n', at);
+    if (at == std::string_view::npos) {
+      return std::nullopt;
+    }
+    ++at;
+  }
+  if (column == 0 || column - 1 > apl.size() - at) {
+    return std::nullopt;
+  }
+  at += column - 1;
+  const auto is_word = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  std::size_t end = at;
+  while (end < apl.size() && is_word(apl[end])) {
+    ++end;
+  }
+  return Span{at, std::max(end, std::min(at + 1, apl.size()))};
+}
+
+void write_optional(JsonWriter* json, std::string_view name,
+                    const std::optional<std::string>& text) {
+  if (text.has_value()) {
+    json->key(name);
+    json->string(*text);
+  }
+}
+
+}  // namespace
+
+std::string write_query_body(const QueryRequest& request) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("apl");
+  json.string(request.apl);
+  write_optional(&json, "startTime", request.start_time);
+  write_optional(&json, "endTime", request.end_time);
+  write_optional(&json, "cursor", request.cursor);
+  const std::array<std::pair<std::string_view, std::optional<std::uint64_t>>, 4> counts = {{
+      {"limit", request.limit},
+      {"defaultLimit", request.default_limit},
+      {"arrivedFrom",
+       request.arrivals.from == 0 ? std::nullopt : std::optional(request.arrivals.from)},
+      {"arrivedBefore", request.arrivals.before == UINT64_MAX
+                            ? std::nullopt
+                            : std::optional(request.arrivals.before)},
+  }};
+  for (const auto& [name, count] : counts) {
+    if (count.has_value()) {
+      json.key(name);
+      json.unsigned_integer(*count);
+    }
+  }
+  if (request.ascending) {
+    json.key("defaultOrder");
+    json.raw(R"([{"field":"_time","desc":false}])");
+  }
+  json.end_object();
+  return text;
+}
+
+std::string write_delete_body(const DeleteRequest& request) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("apl");
+  json.string(request.apl);
+  write_optional(&json, "startTime", request.start_time);
+  write_optional(&json, "endTime", request.end_time);
+  json.key("commit");
+  json.boolean(request.commit);
+  json.end_object();
+  return text;
+}
+
+Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, ResultSink& sink) {
+  EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
+  const Json* tables = list_member(answer, "tables");
+  if (tables == nullptr || tables->empty() || !(*tables)[0].is_object()) {
+    return unexpected("no tables");
+  }
+  const Json& table = (*tables)[0];
+  EVQ_TRY_ASSIGN(const ResultHeader header, read_header(table, answer));
+  EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, read_columns(table, header.schema));
+  QueryStatus status = read_status(answer);
+  for (const Chunk& chunk : chunks) {
+    status.rows += chunk.rows();
+  }
+  if (status.rows >= rows_max) {
+    return make_error(ErrorCode::kLimit,
+                      "the server gives at most " + std::to_string(rows_max) + " rows at once");
+  }
+  EVQ_TRY(sink.begin(header));
+  for (const Chunk& chunk : chunks) {
+    EVQ_TRY(sink.push(chunk, {}));
+  }
+  return sink.end(status);
+}
+
+Result<IngestReport> read_ingest_answer(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
+  IngestReport report;
+  report.counts.ingested = count_member(answer, "ingested");
+  report.counts.failed = count_member(answer, "failed");
+  report.counts.processed_bytes = count_member(answer, "processedBytes");
+  report.blocks_created = static_cast<std::uint32_t>(count_member(answer, "blocksCreated"));
+  report.wal_length = static_cast<std::uint32_t>(count_member(answer, "walLength"));
+  const Json* failures = list_member(answer, "failures");
+  for (std::size_t i = 0; failures != nullptr && i < failures->size(); ++i) {
+    if ((*failures)[i].is_object()) {
+      IngestFailure failure;
+      failure.reason = text_member((*failures)[i], "error");
+      failure.time_ns = parse_instant(text_member((*failures)[i], "timestamp")).value_or(0);
+      report.counts.failures.push_back(std::move(failure));
+    }
+  }
+  return report;
+}
+
+Result<DeleteResponse> read_delete_answer(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
+  DeleteResponse response;
+  response.dry_run = bool_member(answer, "dryRun");
+  response.rows_matched = count_member(answer, "rowsMatched");
+  response.rows_deleted = count_member(answer, "rowsDeleted");
+  response.first_matched_ns = parse_instant(text_member(answer, "firstMatchedEvent"));
+  response.last_matched_ns = parse_instant(text_member(answer, "lastMatchedEvent"));
+  return response;
+}
+
+Error read_error_answer(int status, std::string_view body, std::string_view apl) {
+  const Json answer = Json::parse(body.begin(), body.end(), nullptr, false);
+  Error error;
+  error.message = "the server answered with status " + std::to_string(status);
+  const Json* detail = nullptr;
+  if (answer.is_object()) {
+    const std::string message = text_member(answer, "message");
+    error.message = message.empty() ? error.message : message;
+    detail = wire::member(answer, "detail");
+  }
+  error.code = status == 401 || status == 403   ? ErrorCode::kForbidden
+               : status == 404                  ? ErrorCode::kNotFound
+               : status == 409                  ? ErrorCode::kConflict
+               : status == 413                  ? ErrorCode::kTooLarge
+               : status == 400 || status == 415 ? ErrorCode::kUsage
+               : status == 422                  ? ErrorCode::kLimit
+                                                : ErrorCode::kServer;
+  if (detail != nullptr && detail->is_object()) {
+    error.code = ErrorCode::kCompile;
+    error.span = span_at(apl, count_member(*detail, "line"), count_member(*detail, "column"));
+    const std::string plain = text_member(*detail, "message");
+    // The message is the plain one with the hint in brackets behind it.
+    if (!plain.empty() && error.message.ends_with(")") &&
+        error.message.find(plain + " (") != std::string::npos) {
+      const std::size_t hint = error.message.find(plain + " (") + plain.size() + 2;
+      error.hint = error.message.substr(hint, error.message.size() - hint - 1);
+      error.message = plain;
+    }
+  }
+  return error;
+}
+
+Result<std::vector<std::string>> read_json_list(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json list, parse(text, Json::value_t::array, "no list"));
+  std::vector<std::string> items;
+  for (const Json& item : list) {
+    items.push_back(wire::text_of(item));
+  }
+  return items;
+}
+
+Result<std::string> read_text_member(std::string_view text, const char* name) {
+  EVQ_TRY_ASSIGN(const Json object, parse(text, Json::value_t::object, "no JSON object"));
+  return text_member(object, name);
+}
+
+Result<DatasetAnswer> read_dataset_answer(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json object, parse(text, Json::value_t::object, "no JSON object"));
+  DatasetAnswer dataset;
+  dataset.name = text_member(object, "name");
+  dataset.events = count_member(object, "numEvents");
+  dataset.bytes = count_member(object, "compressedBytes");
+  dataset.oldest = text_member(object, "minTime");
+  dataset.newest = text_member(object, "maxTime");
+  dataset.json = wire::text_of(object);
+  return dataset;
+}
+
+Result<std::vector<FieldAnswer>> read_field_answers(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json list, parse(text, Json::value_t::array, "no list"));
+  std::vector<FieldAnswer> fields;
+  for (const Json& item : list) {
+    if (!item.is_object()) {
+      return unexpected("fields");
+    }
+    fields.push_back({text_member(item, "name"), text_member(item, "type"), wire::text_of(item)});
+  }
+  return fields;
+}
+
+std::string write_dataset_body(std::string_view name, std::string_view description) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("name");
+  json.string(name);
+  json.key("description");
+  json.string(description);
+  json.end_object();
+  return text;
+}
+
+std::string write_name_body(std::string_view name) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("name");
+  json.string(name);
+  json.end_object();
+  return text;
+}
+
+}  // namespace evq

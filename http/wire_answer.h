@@ -1,0 +1,52 @@
+#pragma once
+// The API's answers as a client reads them, and its requests as a client writes them: the other
+// direction of wire.h. Answers come from other programs, so everything is checked: kServer for what
+// is not as the API says. Members that are not known are ignored.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apl/service/request.h"
+#include "store/store.h"
+
+namespace evq {
+
+std::string write_query_body(const QueryRequest& request);
+std::string write_delete_body(const DeleteRequest& request);
+
+// A tabular answer into `sink`: begin, push, end. `rows_max` rows or more are kLimit, before begin.
+Status read_tabular_answer(std::string_view json, std::uint64_t rows_max, ResultSink& sink);
+Result<IngestReport> read_ingest_answer(std::string_view json);
+Result<DeleteResponse> read_delete_answer(std::string_view json);
+// The error object of an answer with this status; a compile error gets its place in `apl` back.
+Error read_error_answer(int status, std::string_view body, std::string_view apl);
+
+// A list's elements as compact JSON texts.
+Result<std::vector<std::string>> read_json_list(std::string_view json);
+// A text member of an object; empty when there is none.
+Result<std::string> read_text_member(std::string_view json, const char* name);
+// A dataset's or field's members as `evq dataset` shows them.
+struct DatasetAnswer {
+  std::string name;
+  std::uint64_t events = 0;
+  std::uint64_t bytes = 0;
+  std::string oldest;
+  std::string newest;
+  std::string json;  // compact
+};
+Result<DatasetAnswer> read_dataset_answer(std::string_view json);
+struct FieldAnswer {
+  std::string name;
+  std::string type;
+  std::string json;  // compact
+};
+Result<std::vector<FieldAnswer>> read_field_answers(std::string_view json);
+
+// Bodies of requests.
+std::string write_dataset_body(std::string_view name, std::string_view description);
+std::string write_name_body(std::string_view name);
+
+}  // namespace evq

@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "http/wire_json.h"
+#include "http/wire_resources.h"
+#include "store/base/json_writer.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+using wire::Json;
+
+bool is_uid(std::string_view text) {
+  return text.size() <= kDatasetNameBytesMax && std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_';
+         });
+}
+
+Json kept(const StoredObject& object) {
+  return Json::parse(object.body, nullptr, false);
+}
+
+}  // namespace
+
+Result<DashboardBody> read_dashboard_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  DashboardBody body;
+  EVQ_TRY_ASSIGN(const auto uid, wire::optional_string(json, "uid"));
+  EVQ_TRY_ASSIGN(body.version, wire::optional_count(json, "version"));
+  EVQ_TRY_ASSIGN(const auto overwrite, wire::optional_bool(json, "overwrite"));
+  body.uid = uid.value_or("");
+  body.overwrite = overwrite.value_or(false);
+  if (!is_uid(body.uid)) {
+    return make_error(ErrorCode::kUsage, "uid must be letters, digits, hyphens and underscores");
+  }
+  const Json* document = wire::member(json, "dashboard");
+  if (document == nullptr || !document->is_object()) {
+    return make_error(ErrorCode::kUsage, "dashboard is required: an object");
+  }
+  EVQ_TRY_ASSIGN(const auto name, wire::optional_string(*document, "name"));
+  body.name = name.value_or("").substr(0, kResourceNameBytesMax);
+  body.document = wire::text_of(*document);
+  return body;
+}
+
+std::string stored_dashboard(const DashboardBody& body, std::string_view known,
+                             std::string_view who) {
+  StoredObject before;
+  before.body = std::string(known);
+  Json json = Json::object();
+  json["version"] = (known.empty() ? 0 : dashboard_version(before)) + 1;
+  json["updatedBy"] = std::string(who);
+  json["dashboard"] = Json::parse(body.document, nullptr, false);
+  return wire::text_of(json);
+}
+
+std::uint64_t dashboard_version(const StoredObject& object) {
+  const Json json = kept(object);
+  const Json* version = json.is_object() ? wire::member(json, "version") : nullptr;
+  return version != nullptr && version->is_number_unsigned() ? version->get<std::uint64_t>() : 0;
+}
+
+std::string write_dashboard(const StoredObject& object) {
+  const Json body = kept(object);
+  Json json = Json::object();
+  json["uid"] = object.id;
+  json["id"] = object.id;
+  json["version"] = dashboard_version(object);
+  json["dashboard"] = body.is_object() ? body.value("dashboard", Json::object()) : Json::object();
+  json["createdAt"] = instant_text(object.created);
+  json["updatedAt"] = instant_text(object.updated);
+  json["createdBy"] = object.who;
+  json["updatedBy"] = body.is_object() ? body.value("updatedBy", object.who) : object.who;
+  return wire::text_of(json);
+}
+
+std::string write_dashboard_change(const StoredObject& object, bool created) {
+  return "{\"status\":\"" + std::string(created ? "created" : "updated") +
+         "\",\"dashboard\":" + write_dashboard(object) + "}";
+}
+
+}  // namespace evq

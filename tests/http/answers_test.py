@@ -1,0 +1,398 @@
+#!/usr/bin/env python3
+"""What answers say, member by member: the tabular and the legacy form, series and totals, cursors,
+batches, and the rules that strict client libraries decode by.
+
+Usage: answers_test.py EVQ.
+"""
+
+import http.client
+import json
+import re
+import sys
+import time
+import unittest
+
+from evq_server import Server
+
+# The names that axiom-go knows; it refuses a whole answer for any other.
+GO_AGGREGATES = set(
+    "count countif distinct distinctif sum sumif avg avgif min minif max maxif topk topkif "
+    "percentiles percentilesif histogram histogramif stdev stdevif variance varianceif argmin "
+    "argmax rate makeset makesetif makelist makelistif computed spotlight".split())
+RFC3339 = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$")
+
+
+def minute(m):
+    return f"2024-05-01T00:{m:02}:00Z"
+
+
+class Answers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--no-auth")
+        events = [{"_time": minute(m), "status": 200 + m % 3, "d": m * 1.5, "user": f"u{m % 2}",
+                   "geo": {"city": "x"}} for m in range(10)]
+        cls.server.call("POST", "/v1/ingest/w", events)
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def decode_strictly(self, answer):
+        """Types that axiom-go, axiom-py and axiom-rs insist on."""
+        status = answer["status"]
+        for name in ("elapsedTime", "blocksExamined", "blocksCached", "blocksMatched",
+                     "rowsExamined", "rowsMatched", "numGroups", "cacheStatus"):
+            self.assertIs(type(status[name]), int, name)
+        self.assertGreater(status["elapsedTime"], 0)
+        self.assertIs(type(status["isPartial"]), bool)
+        self.assertEqual(status["cacheStatus"], 1)
+        for name in ("minBlockTime", "maxBlockTime"):
+            self.assertRegex(status[name], RFC3339)
+        for name in ("minCursor", "maxCursor"):
+            self.assertIs(type(status[name]), str)
+        for message in status.get("messages", []):
+            self.assertIn(message["priority"], ("trace", "debug", "info", "warn", "error", "fatal"))
+            self.assertIs(type(message["count"]), int)
+            self.assertTrue(message["code"].startswith("apl_"), message)
+            self.assertIs(type(message["msg"]), str)
+        self.assertIs(type(answer["datasetNames"]), list)
+        for fields in answer["fieldsMetaMap"].values():
+            for field in fields:
+                self.assertEqual(set(field), {"name", "type", "unit", "hidden", "description"})
+        for table in answer.get("tables", []):
+            self.assertIs(type(table["name"]), str)
+            for source in table["sources"]:
+                self.assertEqual(set(source), {"name"})
+            for field in table["fields"]:
+                if "agg" in field:
+                    self.assertIn(field["agg"]["name"], GO_AGGREGATES)
+                    self.assertIs(type(field["agg"]["fields"]), list)
+                    self.assertIs(type(field["agg"]["args"]), list)
+            for item in table["order"]:
+                self.assertEqual(set(item), {"field", "desc"})
+            if "range" in table:
+                self.assertEqual(table["range"]["field"], "_time")
+                self.assertRegex(table["range"]["start"], RFC3339)
+                self.assertRegex(table["range"]["end"], RFC3339)
+            if "buckets" in table:
+                self.assertIs(type(table["buckets"]["size"]), int)
+            self.assertEqual(len(table["columns"]), len(table["fields"]))
+            self.assertEqual(len({len(column) for column in table["columns"]}), 1)
+
+    def ask(self, apl, form="tabular", **body):
+        answer = self.server.query(apl, form, **body)
+        self.decode_strictly(answer)
+        return answer
+
+    def test_every_form_of_answer_decodes_strictly(self):
+        for apl in ("w", "w | where status > 9999", "w | summarize count() by user", "print x = 1",
+                    "w | summarize take_any(user), dcount(user), percentile(d, 95), "
+                    "percentiles(d, 50, 90), make_set(user), arg_max(_time, user), topk(user, 2), "
+                    "histogram(d, 3), stdev(d), variance(d), max(d) / count()",
+                    "w | summarize count() by bin_auto(_time)", "w | distinct user", "w | count",
+                    "w | where true", "w | project d | top 3 by d", "w | extend x = d * 2"):
+            self.ask(apl)
+            legacy = self.ask(apl, "legacy")
+            self.assertEqual(set(legacy["buckets"]), {"series", "totals"})
+            for match in legacy["matches"]:
+                self.assertEqual(set(match), {"_time", "_sysTime", "_rowId", "data"})
+
+    def test_events_come_newest_first_and_say_so(self):
+        table = self.ask("w")["tables"][0]
+        self.assertEqual(table["order"], [{"field": "_time", "desc": True}])
+        table = self.ask("w", defaultOrder=[{"field": "_time", "desc": False}])["tables"][0]
+        self.assertEqual(table["order"], [{"field": "_time", "desc": False}])
+        self.assertEqual(table["columns"][1][0], minute(0))
+        table = self.ask("w | sort by d asc")["tables"][0]
+        self.assertEqual(table["order"], [{"field": "d", "desc": False}])
+
+    def test_the_range_is_what_was_asked_or_what_there_is(self):
+        span = lambda answer: tuple(answer["tables"][0]["range"][end] for end in ("start", "end"))
+        self.assertEqual(span(self.ask("w", startTime=minute(1), endTime=minute(20))),
+                         (minute(1), minute(20)))
+        self.assertEqual(span(self.ask("w | where status > 9999")), (minute(0), minute(9)))
+        self.assertEqual(span(self.ask("w | summarize count() by bin(_time, 5m)",
+                                       startTime=minute(1), endTime=minute(9))),
+                         (minute(0), minute(10)))
+        self.assertNotIn("range", self.ask("print x = 1")["tables"][0])
+
+    def test_a_time_series_has_totals(self):
+        answer = self.ask("w | summarize n = count(), avg(d) by bin(_time, 5m), user",
+                          startTime=minute(1), endTime=minute(9))
+        series, totals = answer["tables"]
+        self.assertEqual(series["buckets"], {"field": "_time", "size": 300 * 10**9})
+        self.assertEqual(series["groups"], [{"name": "_time"}, {"name": "user"}])
+        self.assertEqual(series["order"], [{"field": "_time", "desc": False},
+                                           {"field": "n", "desc": True}])
+        self.assertEqual(totals["name"], "_totals")
+        self.assertEqual(totals["groups"], [{"name": "user"}])
+        self.assertEqual(totals["order"], [{"field": "n", "desc": True}])
+        self.assertNotIn("buckets", totals)
+        self.assertEqual([field["name"] for field in totals["fields"]], ["user", "n", "avg_d"])
+        self.assertEqual(totals["columns"], [["u1", "u0"], [5, 4], [7.5, 7.5]])
+        # The bin need not come first, may have a name, and may be sorted by.
+        answer = self.ask("w | summarize count() by user, t = bin(_time, 5m) | sort by t desc")
+        self.assertEqual(answer["tables"][1]["columns"], [["u0", "u1"], [5, 5]])
+        answer = self.ask("w | summarize count() by bin_auto(_time)", startTime=minute(0),
+                          endTime=minute(9))
+        self.assertEqual(answer["tables"][0]["buckets"]["field"], "_time")
+        self.assertEqual(answer["tables"][1]["columns"], [[10]])
+        # What follows the summarize may change its rows: no totals then.
+        self.assertEqual(len(self.ask("w | summarize count() by bin(_time, 5m) | take 1")["tables"]), 1)
+        self.assertEqual(len(self.ask("w | summarize count() by user")["tables"]), 1)
+
+    def test_legacy_series_and_totals(self):
+        buckets = self.ask("w | summarize n = count() by bin(_time, 5m), user", "legacy")["buckets"]
+        self.assertEqual([(one["startTime"], one["endTime"]) for one in buckets["series"]],
+                         [(minute(0), minute(5)), (minute(5), minute(10))])
+        totals = {total["group"]["user"]: total for total in buckets["totals"]}
+        self.assertEqual(totals["u0"]["aggregations"], [{"op": "n", "value": 5}])
+        for interval in buckets["series"]:
+            for group in interval["groups"]:
+                self.assertEqual(group["id"], totals[group["group"]["user"]]["id"])
+                self.assertEqual(set(group["group"]), {"user"})
+        status, answer = self.server.call("POST", "/v1/datasets/w/query", {
+            "startTime": minute(0), "endTime": minute(9), "resolution": "auto", "limit": 1,
+            "aggregations": [{"op": "count", "field": "*"}], "groupBy": ["user"]})
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(sum(total["aggregations"][0]["value"]
+                             for total in answer["buckets"]["totals"]), 10)
+        self.assertEqual(answer["buckets"]["totals"][0]["aggregations"][0]["op"], "COUNT")
+        self.assertGreater(len(answer["buckets"]["series"]), 1)
+        for resolution, expected in (("60s", 200), ("300", 200), ("", 200), ("soon", 400), ("-5m", 400)):
+            self.assertEqual(self.server.call("POST", "/v1/datasets/w/query", {
+                "resolution": resolution, "aggregations": [{"op": "count", "field": "*"}]})[0],
+                expected, resolution)
+
+    def test_legacy_events_keep_their_times_whatever_is_projected(self):
+        whole = self.ask("w | take 3", "legacy")["matches"]
+        bare = self.ask("w | take 3 | project status", "legacy")["matches"]
+        for one, other in zip(whole, bare):
+            for name in ("_time", "_sysTime", "_rowId"):
+                self.assertEqual(one[name], other[name])
+            self.assertEqual(list(other["data"]), ["status"])
+        status, answer = self.server.call("POST", "/v1/datasets/w/query", {
+            "limit": 1, "project": [{"field": "geo.city", "alias": "city"}]})
+        self.assertEqual((status, answer["matches"][0]["data"]), (200, {"city": "x"}))
+
+    def test_fields_are_described(self):
+        self.server.call("PUT", "/v2/datasets/w/fields/d", {"unit": "ms", "description": "duration"})
+        self.server.call("POST", "/v1/ingest/mixed", [{"v": 1}, {"v": 2.5}, {"v": "x"}])
+        fields = {field["name"]: field for field in self.ask("w")["fieldsMetaMap"]["w"]}
+        self.assertEqual(fields["d"], {"name": "d", "type": "float", "unit": "ms", "hidden": False,
+                                       "description": "duration"})
+        answer = self.ask("union w, mixed | project d, v")
+        self.assertEqual([field["name"] for field in answer["fieldsMetaMap"]["w"]], ["d"])
+        self.assertNotIn(answer["fieldsMetaMap"]["mixed"][0]["type"], ("integer", "float"))
+        self.assertEqual(self.ask("w | summarize d = max(d)")["fieldsMetaMap"]["w"], [])
+        # A column of several types is never declared a number.
+        types = {field["name"]: field["type"] for field in self.ask("mixed")["tables"][0]["fields"]}
+        self.assertNotIn(types["v"], ("integer", "float"))
+
+    def test_a_cursor_column_when_asked_for(self):
+        table = self.ask("w | take 2", includeCursorField=True)["tables"][0]
+        names = [field["name"] for field in table["fields"]]
+        cursors = table["columns"][names.index("_cursor")]
+        page = self.ask("w | take 1", cursor=cursors[0])["tables"][0]
+        again = [field["name"] for field in page["fields"]].index("_time")
+        self.assertEqual(page["columns"][again], [minute(8)])
+        page = self.ask("w | take 1", cursor=cursors[0], includeCursor=True)["tables"][0]
+        self.assertEqual(page["columns"][again], [minute(9)])
+
+    def test_a_batch_is_answered_as_events(self):
+        status, raw = self.server.call("POST", "/v1/query/batch?maxConcurrency=4", [
+            {"queryId": "a", "aplRequest": {"apl": "w | count"}},
+            {"queryId": "b", "aplRequest": {"apl": "w | wher"}},
+            {"queryId": "c", "aplRequest": {"apl": "w", "startTime": minute(8)}}])
+        self.assertEqual(status, 200)
+        self.assertEqual(self.server.headers["Content-Type"], "text/event-stream")
+        events = raw.decode().split("\n\n")
+        self.assertEqual(events.pop(), "")
+        events = [json.loads(event.removeprefix("data: ")) for event in events]
+        self.assertEqual([event["queryId"] for event in events], ["a", "b", "c"])
+        self.assertEqual({event["kind"] for event in events}, {"apl"})
+        self.assertEqual(events[0]["data"]["tables"][0]["columns"], [[10]])
+        self.assertEqual(events[1]["error"]["code"], 400)
+        self.decode_strictly(events[2]["data"])
+        self.assertEqual(self.server.call("POST", "/v1/query/batch", {"queryId": "a"})[0], 400)
+        self.assertEqual(self.server.call("POST", "/v1/query/batch", [{"queryId": "a"}])[0], 400)
+
+    def test_long_answers_are_sent_in_chunks(self):
+        lines = "\n".join(json.dumps({"n": n, "text": "x" * 100}) for n in range(60000))
+        self.server.call("POST", "/v1/ingest/long", lines, {"Content-Type": "application/x-ndjson"})
+        answer = self.ask("long | project n, text", limit=100000)
+        self.assertEqual(self.server.headers["Transfer-Encoding"], "chunked")
+        self.assertTrue(answer["status"]["isPartial"])  # the server gives 50,000 rows at most
+        self.assertEqual(len(set(answer["tables"][0]["columns"][0])), 50000)
+        legacy = self.ask("long | project n, text | limit 5000", "legacy")
+        self.assertEqual(len(legacy["matches"]), 5000)
+        self.assertFalse(legacy["status"]["isPartial"])
+        # HTTP/1.0 knows no chunks: the end of the connection is the end of the answer.
+        body = json.dumps({"apl": "long | limit 5000"})
+        raw = self.server.raw((f"POST /v1/query/_apl HTTP/1.0\r\nContent-Length: {len(body)}\r\n"
+                               f"\r\n{body}").encode())
+        head, _, text = raw.partition(b"\r\n\r\n")
+        self.assertNotIn(b"chunked", head)
+        self.assertEqual(len(json.loads(text)["matches"]), 5000)
+
+    def test_an_abandoned_answer_harms_nobody(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection.request("POST", "/v1/query/_apl", json.dumps({"apl": "w"}))
+        connection.sock.close()
+        self.assertEqual(self.server.call("GET", "/healthz")[0], 200)
+
+
+class GoSuite(unittest.TestCase):
+    """The requests of axiom-go's own suite, and what it expects of the answers."""
+
+    EVENTS = [{"time": f"17/May/2015:08:05:3{i} +0000", "remote_ip": f"93.180.71.{1 + i % 2}",
+               "remote_user": "-", "request": "GET /downloads/product_1 HTTP/1.1", "response": 304,
+               "bytes": 0, "referrer": "-", "agent": "Debian APT-HTTP/1.3"} for i in range(4)]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+        cls.call = cls.server.call
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def ingest(self, body, expected_bytes, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        status, answer = self.call("POST", "/v1/datasets/go/ingest", body, headers)
+        self.assertEqual(status, 200, answer)
+        self.assertEqual((answer["ingested"], answer["failed"], answer["failures"]), (2, 0, []))
+        self.assertEqual(answer["processedBytes"], expected_bytes)
+
+    def test_datasets_suite(self):
+        call = self.call
+        _, created = call("POST", "/v2/datasets", {"name": "go", "description": "test"})
+        _, updated = call("PUT", "/v2/datasets/go", {"description": "soon"})
+        self.assertEqual(updated, call("GET", "/v2/datasets/go")[1])
+        self.assertIn(updated, call("GET", "/v2/datasets")[1])
+        self.assertEqual(set(created), {
+            "id", "name", "description", "who", "created", "updatedAt", "kind", "canWrite",
+            "useRetentionPeriod", "retentionDays", "mapFields"})
+        spaced = json.dumps(self.EVENTS[:2], indent=2)
+        label = '{"region":"eu-west-1"}'
+        self.ingest(spaced, len(spaced) + 22, Content_Type="application/json",
+                    X_Axiom_Event_Labels=label)
+        lines = "".join(json.dumps(event) + "\n" for event in self.EVENTS[2:])
+        self.ingest(lines, len(lines), Content_Type="application/x-ndjson")
+        names = ",".join(self.EVENTS[0])
+        rows = "\n\t\t".join(",".join(str(v) for v in event.values()) for event in self.EVENTS[:2])
+        self.ingest(names + "\n\t\t" + rows, len(names) + 3 + len(rows), Content_Type="text/csv",
+                    X_Axiom_CSV_Fields="")
+        self.ingest(rows, len(rows), Content_Type="text/csv", X_Axiom_CSV_Fields=names)
+        around = {"startTime": "now-1m", "endTime": "now+1m"}
+        answer = self.server.query("['go']", **around)
+        self.assertEqual((answer["status"]["rowsExamined"], answer["status"]["rowsMatched"]), (8, 8))
+        self.assertEqual(len(answer["tables"][0]["fields"]), 11)  # 8, the label, _time and _sysTime
+        answer = self.server.query("['go'] | summarize topk(remote_ip, 1)", **around)
+        field = answer["tables"][0]["fields"][0]
+        self.assertEqual(field["agg"], {"name": "topk", "fields": ["remote_ip"], "args": [1]})
+        self.assertEqual(answer["tables"][0]["columns"][0][0],
+                         [{"key": "93.180.71.1", "count": 4, "error": 0}])
+        empty = {"op": "", "field": "", "value": None, "caseSensitive": False, "children": None}
+        status, answer = call("POST", "/v1/datasets/go/query", {
+            **around, "resolution": "auto", "aggregations": None, "groupBy": None, "filter": empty,
+            "order": None, "limit": 0, "virtualFields": None, "project": None, "cursor": "",
+            "includeCursor": False, "continuationToken": ""})
+        self.assertEqual((status, len(answer["matches"])), (200, 8))
+        status, answer = call("POST", "/v1/datasets/go/query", {
+            **around, "resolution": "auto",
+            "aggregations": [{"alias": "event_count", "op": "count", "field": "*", "argument": None}],
+            "groupBy": ["success", "remote_ip"],
+            "filter": {"op": "exists", "field": "response", "value": None, "caseSensitive": False,
+                       "children": [{"op": "contains", "field": "request", "value": "GET",
+                                     "caseSensitive": False, "children": None}]},
+            "order": [{"field": "success", "desc": True}, {"field": "remote_ip", "desc": False}],
+            "virtualFields": [{"alias": "success", "expr": "toint(response) < 400"}],
+            "project": [{"field": "remote_ip", "alias": "ip"}]})
+        self.assertEqual(status, 200, answer)
+        totals = answer["buckets"]["totals"]
+        self.assertEqual([total["group"]["remote_ip"] for total in totals],
+                         ["93.180.71.1", "93.180.71.2"])
+        self.assertEqual(totals[0]["aggregations"], [{"op": "event_count", "value": 4}])
+        self.assertEqual(call("POST", "/v2/datasets/go/trim", {"maxDuration": "1s"})[0], 204)
+
+    def test_map_fields_suite(self):
+        call = self.call
+        call("POST", "/v2/datasets", {"name": "maps"})
+        path = "/v2/datasets/maps/mapfields"
+        self.assertEqual(call("POST", path, {"name": "foo"}), (200, {"name": "foo"}))
+        self.assertEqual(call("GET", "/v2/datasets/maps")[1]["mapFields"], ["foo"])
+        for bad in ("foo", "__invalid__"):
+            self.assertGreaterEqual(call("POST", path, {"name": bad})[0], 400)
+        nested = lambda name: json.dumps([{name: {"bar": 1, "bar2": 2}}])
+        kind = {"Content-Type": "application/json"}
+        call("POST", "/v1/ingest/maps", nested("foo"), kind)
+        self.assertEqual(call("DELETE", path + "/foo")[0], 204)
+        self.assertEqual(call("DELETE", path + "/foo")[0], 404)
+        call("POST", "/v1/ingest/maps", nested("bar"), kind)
+        names = [f["name"] for f in self.server.query("['maps']")["tables"][0]["fields"]]
+        self.assertEqual(names, ["_sysTime", "_time", "bar.bar", "bar.bar2", "foo"])
+        self.assertEqual(call("PUT", path, [])[1], [])
+        self.assertEqual(call("PUT", path, ["a", "b"])[1], ["a", "b"])
+        for bad in (["dupe", "dupe"], ["__invalid__"]):
+            self.assertGreaterEqual(call("PUT", path, bad)[0], 400)
+
+    def test_tokens_suite(self):
+        call = self.call
+        soon = lambda s: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + s))
+        wanted = {"name": "Test token", "expiresAt": soon(86400),
+                  "datasetCapabilities": {"*": {"ingest": ["create"]}},
+                  "orgCapabilities": {"users": ["create", "read", "update", "delete"]}}
+        created = call("POST", "/v2/tokens", wanted)[1]
+        secret = created.pop("token")
+        self.assertTrue(secret.startswith("xaat-"))
+        self.assertEqual(call("GET", "/v2/tokens/" + created["id"])[1], created)
+        self.assertIn(created, call("GET", "/v2/tokens")[1])
+        status, fresh = call("POST", f"/v2/tokens/{created['id']}/regenerate", {
+            "existingTokenExpiresAt": soon(60), "newToken": {
+                "name": "replacement", "description": "r", "expiresAt": soon(172800),
+                "datasetCapabilities": {"*": {"query": ["read"]}},
+                "orgCapabilities": {"users": ["read"]}}})
+        self.assertEqual(status, 200, fresh)
+        fresh.pop("token")
+        self.assertNotEqual(fresh["id"], created["id"])
+        self.assertEqual((fresh["name"], fresh["description"]), ("replacement", "r"))
+        self.assertEqual(fresh["datasetCapabilities"], {"*": {"query": ["read"]}})
+        listed = call("GET", "/v2/tokens")[1]
+        self.assertNotIn(created, listed)
+        self.assertIn(fresh, listed)
+        for token in (created, fresh):
+            self.assertEqual(call("DELETE", "/v2/tokens/" + token["id"])[0], 204)
+
+    def test_the_rest_of_the_suite(self):
+        call = self.call
+        status, answer = call("GET", "/v2/datasets/nowhere")
+        self.assertEqual(status, 404)
+        self.assertTrue(self.server.headers["X-Axiom-Trace-Id"])
+        self.assertEqual(call("GET", "/v2/user", headers={"Authorization": "Bearer xapt-123"})[0], 403)
+        note = call("POST", "/v2/annotations", {"type": "deployment", "title": "T", "datasets": ["a"],
+                                                "time": "0001-01-01T00:00:00Z"})[1]
+        self.assertNotIn("0001", note["time"])
+        self.assertEqual(len(call("GET", "/v2/annotations?datasets=a")[1]), 1)
+        call("PUT", "/v2/annotations/" + note["id"], {"datasets": ["b"]})
+        self.assertEqual(call("GET", "/v2/annotations?datasets=a")[1], [])
+        made = call("POST", "/v2/vfields", {"dataset": "go", "name": "TestField",
+                                            "expression": "a + b", "type": "number"})[1]
+        changed = call("PUT", "/v2/vfields/" + made["id"], {
+            "dataset": "go", "name": "Updated", "expression": "a * b", "type": "number"})[1]
+        self.assertEqual(call("GET", "/v2/vfields/" + made["id"])[1], changed)
+        board = {"uid": "go-board", "dashboard": {"name": "B", "charts": []}}
+        created = call("POST", "/v2/dashboards", board)[1]
+        self.assertEqual((created["status"], created["dashboard"]["version"]), ("created", 1))
+        self.assertEqual(call("POST", "/v2/dashboards", board)[0], 409)
+        path = "/v2/dashboards/uid/go-board"
+        self.assertEqual(call("PUT", path, {**board, "version": 7})[0], 412)
+        self.assertEqual(call("PUT", path, {**board, "version": 1})[1]["status"], "updated")
+        self.assertEqual(call("GET", path)[1]["version"], 2)
+        self.assertEqual((call("DELETE", path)[0], call("GET", path)[0]), (204, 404))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

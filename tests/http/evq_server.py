@@ -1,0 +1,92 @@
+"""A running `evq serve` for the tests beside this file, and the ways they talk to it."""
+
+import http.client
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+EVQ = sys.argv[1] if len(sys.argv) > 1 else "evq"
+T0 = "2024-05-01T00:00:00Z"
+
+
+class Server:
+    def __init__(self, *flags, store=None):
+        self.directory = store or tempfile.mkdtemp(prefix="evq-http-")
+        self.process = subprocess.Popen(
+            [EVQ, "--store", self.directory, "serve", "--listen", "127.0.0.1:0", *flags],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.lines = []
+        self.token = None
+        while True:
+            line = self.process.stderr.readline()
+            if not line:
+                raise RuntimeError("evq serve ended: " + "".join(self.lines))
+            self.lines.append(line)
+            if "first token" in line:
+                self.token = line.split()[-1]
+            found = re.search(r"listening on http://127.0.0.1:(\d+)", line)
+            if found:
+                self.port = int(found.group(1))
+                break
+        self.reader = threading.Thread(target=self._drain, daemon=True)
+        self.reader.start()
+
+    def _drain(self):
+        for line in self.process.stderr:
+            self.lines.append(line)
+
+    def stop(self, keep=False):
+        self.process.send_signal(signal.SIGTERM)
+        status = self.process.wait(30)
+        self.reader.join(5)
+        if not keep:
+            shutil.rmtree(self.directory, ignore_errors=True)
+        return status
+
+    def call(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        sent = dict(headers or {})
+        if self.token and "Authorization" not in sent:
+            sent["Authorization"] = "Bearer " + self.token
+        if body is not None and not isinstance(body, (bytes, str)):
+            body = json.dumps(body)
+            sent.setdefault("Content-Type", "application/json")
+        connection.request(method, path, body, sent)
+        response = connection.getresponse()
+        raw = response.read()
+        connection.close()
+        self.headers = response.headers
+        try:
+            return response.status, json.loads(raw)
+        except ValueError:
+            return response.status, raw
+
+    def query(self, apl, form="tabular", **body):
+        status, answer = self.call("POST", "/v1/query/_apl?format=" + form, {"apl": apl, **body})
+        assert status == 200, answer
+        return answer
+
+    def raw(self, data, wait=5):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as sock:
+            sock.sendall(data)
+            out = b""
+            try:
+                while True:
+                    piece = sock.recv(65536)
+                    if not piece:
+                        break
+                    out += piece
+            except (socket.timeout, ConnectionResetError):
+                pass
+            return out
+
+
+def run_evq(store, *words):
+    done = subprocess.run([EVQ, "--store", store, *words], capture_output=True, text=True, check=True)
+    return done.stdout.strip()

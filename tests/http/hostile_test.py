@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Clients that mean harm, or are broken: what each gets, and that everybody else is served as if they
+were not there.
+
+Usage: hostile_test.py EVQ.
+"""
+
+import gzip
+import json
+import os
+import socket
+import sys
+import threading
+import time
+import unittest
+import zlib
+
+from evq_server import Server
+
+HEAD = "POST /v1/ingest/h HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+JSON = {"Content-Type": "application/json"}
+
+
+def status_of(answer):
+    return int(answer.split(b" ")[1]) if answer.startswith(b"HTTP/1.1 ") else 0
+
+
+class Hostile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--no-auth", "--timeout", "15")
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def tearDown(self):
+        started = time.monotonic()
+        status, answer = self.server.call("POST", "/v1/ingest/healthy", [{"a": 1}])
+        self.assertEqual((status, answer["ingested"]), (200, 1))
+        self.assertLess(time.monotonic() - started, 10)
+
+    def memory_kib(self, name="VmRSS"):
+        with open(f"/proc/{self.server.process.pid}/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith(name))
+
+    def dataset_is_missing(self, name):
+        self.assertEqual(self.server.call("GET", "/v2/datasets/" + name)[0], 404, name)
+
+    def test_bad_chunking(self):
+        chunked = HEAD.replace("/h ", "/chunks ") + "Transfer-Encoding: chunked\r\n\r\n"
+        for body in ("zz\r\n[]\r\n0\r\n\r\n",  # no hexadecimal size
+                     "-2\r\n[]\r\n0\r\n\r\n", "\r\n[]\r\n0\r\n\r\n",
+                     "0x2\r\n[]\r\n0\r\n\r\n", "2[]\r\n0\r\n\r\n",
+                     "2\r\n[]XX0\r\n\r\n",  # no line end behind the data
+                     "ffffffffffffffff\r\n[", "10000000000000000\r\n[]\r\n0\r\n\r\n",
+                     "2;" + "x" * 20000 + "\r\n[]\r\n0\r\n\r\n",
+                     "2\r\n[]\r\n0\r\nTrailer" + "x" * 20000 + "\r\n\r\n"):
+            answer = self.server.raw((chunked + body).encode(), wait=2)
+            self.assertIn(status_of(answer), (0, 400, 413, 431), body[:40])
+            self.assertEqual(answer.count(b"HTTP/1.1 "), min(1, answer.count(b"HTTP/1.1 ")))
+        self.dataset_is_missing("chunks")
+
+    def test_a_request_cannot_hide_in_another(self):
+        smuggled = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+        for headers in (f"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{smuggled}",
+                        f"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n{smuggled}",
+                        f"Content-Length: 0\r\nContent-Length: 44\r\n\r\n{smuggled}",
+                        f"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n{smuggled}",
+                        f"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n{smuggled}",
+                        f"Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n{smuggled}",
+                        f"Content-Length: +0\r\n\r\n{smuggled}", f"Content-Length: 0x0\r\n\r\n{smuggled}",
+                        f"Content-Length: 0, 0\r\n\r\n{smuggled}"):
+            answer = self.server.raw((HEAD + headers).encode(), wait=2)
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, headers[:60])
+            self.assertIn(status_of(answer), (400, 501), headers[:60])
+
+    def test_bad_heads(self):
+        for head, expected in (
+                ("GET /healthz HTTP/1.1\r\nHost: x\r\n" + "A: b\r\n" * 101 + "\r\n", {431}),
+                ("GET /healthz HTTP/1.1\r\nHost: x\r\nA: " + "b" * 17000 + "\r\n\r\n", {431}),
+                ("GET /" + "a" * 9000 + " HTTP/1.1\r\nHost: x\r\n\r\n", {414, 431}),
+                ("GET /healthz HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: x\r\nA\0: b\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", {400}),
+                ("GET /healthz HTTP/3.0\r\nHost: x\r\n\r\n", {400, 505}),
+                ("GET http://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", {400, 404}),
+                ("GET  /healthz HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
+                ("G\x01T /healthz HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
+                ("BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n", {405}),
+                ("CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
+                ("\r\n\r\n\r\n", {0, 400}), ("\0" * 100, {0, 400}), ("A" * 20000, {0, 400, 431})):
+            answer = self.server.raw(head.encode("latin-1"), wait=2)
+            self.assertIn(status_of(answer), expected, head[:60])
+
+    def test_names_are_never_paths_or_sql(self):
+        for name in ("..", ".", "%2e%2e", "..%2f..%2fetc%2fpasswd", "a%2fb", "a%5cb", "%00", "a%00b",
+                     "a%20b", "a'b", "a%22b", "%3Bdrop", "-a", ".a", "a" * 129, "%ff", "%F0%9F%98%80",
+                     "a%0d%0ab", "~root", "a;b", "%", "%2", "%zz"):
+            status, answer = self.server.call("POST", f"/v1/ingest/{name}", b'[{"a":1}]', JSON)
+            self.assertIn(status, (400, 404), name)
+            self.assertIn("message", answer, name)
+        self.assertEqual(self.server.call("POST", "/v1/ingest/a%2Eb", b'[{"a":1}]', JSON)[0], 200)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/a.b")[0], 200)
+        for path in ("/../healthz", "/./healthz", "//healthz", "/healthz/../metrics", "/v1//datasets"):
+            self.assertIn(self.server.call("GET", path)[0], (400, 404), path)
+        entries = set(os.listdir(self.server.directory))
+        self.assertTrue(all(entry.startswith(("catalog", "datasets")) for entry in entries), entries)
+
+    def test_bodies_that_are_bombs(self):
+        zeros = gzip.compress(b"[" + b" " * (64 << 20) + b"]")
+        before = self.memory_kib()
+        for body, encoding in ((zeros, "gzip"), (gzip.compress(zeros), "gzip")):
+            status, _ = self.server.call("POST", "/v1/ingest/bomb", body,
+                                         {**JSON, "Content-Encoding": encoding})
+            self.assertIn(status, (400, 413))
+        for body in (b"\x1f\x8b", zeros[:1000], gzip.compress(b"[]")[:-4], b"garbage"):
+            status, _ = self.server.call("POST", "/v1/ingest/bomb", body,
+                                         {**JSON, "Content-Encoding": "gzip"})
+            self.assertEqual(status, 400, body[:10])
+        for encoding in ("gzip, gzip", "deflate", "br", "GZIP;q=1"):
+            status, _ = self.server.call("POST", "/v1/ingest/bomb", zlib.compress(b"[]"),
+                                         {**JSON, "Content-Encoding": encoding})
+            self.assertEqual(status, 415, encoding)
+        self.assertEqual(self.server.query("bomb | count")["tables"][0]["columns"], [[0]])
+        self.assertLess(self.memory_kib() - before, 64 << 10)
+
+    def test_json_that_is_deep_long_or_no_text(self):
+        for body in (b"[" * 100000, b'{"a":' * 100000, b"[" * 100000 + b"]" * 100000):
+            status, answer = self.server.call("POST", "/v1/ingest/odd", body, JSON)
+            self.assertTrue(status == 400 or (answer["ingested"], answer["failed"]) == (0, 1), answer)
+            self.assertEqual(self.server.call("POST", "/v1/query/_apl", body, JSON)[0], 400)
+            self.assertEqual(self.server.call("POST", "/v2/datasets", body, JSON)[0], 400)
+        wide = json.dumps([{f"f{i}": i for i in range(1001)}]).encode()
+        status, answer = self.server.call("POST", "/v1/ingest/odd", wide, JSON)
+        self.assertEqual((status, answer["ingested"], answer["failed"]), (200, 0, 1))
+        status, answer = self.server.call("POST", "/v1/ingest/odd", b'[{"a":"\xff\xfe"},{"a":"\\ud800"}]',
+                                          JSON)
+        self.assertEqual((status, answer["ingested"]), (200, 2))
+        texts = self.server.query("odd | summarize make_set(a)")["tables"][0]["columns"][0][0]
+        self.assertEqual(sorted(texts), ["\ufffd", "\ufffd\ufffd"])
+        for body in (b'{"apl":"\xff"}', b'{"apl":"odd","startTime":"\xff"}', b"\xff\xfe", b'{"apl":1}',
+                     b'{"apl":null}', b"[]", b"null", b'"x"', b"{}", b'{"apl":""}',
+                     b'{"apl":"odd","limit":-1}', b'{"apl":"odd","limit":1.5}',
+                     b'{"apl":"odd","limit":"5"}', b'{"apl":"odd","cursor":7}',
+                     b'{"apl":"odd","startTime":"yesterday"}', b'{"apl":"odd","variables":[]}',
+                     b'{"apl":"odd"} trailing', b'{"apl":"' + b"a" * 300000 + b'"}'):
+            self.assertEqual(self.server.call("POST", "/v1/query/_apl", body, JSON)[0], 400, body[:60])
+        self.assertEqual(self.server.call("POST", "/v1/query/_apl", b" " * (2 << 20), JSON)[0], 413)
+
+    def test_queries_that_want_everything(self):
+        self.server.call("POST", "/v1/ingest/big", "\n".join('{"n":%d}' % n for n in range(20000)),
+                         {"Content-Type": "application/x-ndjson"})
+        for apl in ("range x from 1 to 100000000000 step 1 | summarize count() by x",
+                    "print strrep('x', 1000000000)",
+                    "big | join kind=inner (big | extend n = 1) on $left.n == $right.n | extend "
+                    "s = strrep('x', 100000) | summarize make_list(s)",
+                    "print " + "(" * 300 + "1" + ")" * 300,
+                    "print " + " + ".join(["1"] * 20000)):
+            status, answer = self.server.call("POST", "/v1/query/_apl?format=tabular", {"apl": apl})
+            self.assertIn(status, (200, 400, 413, 422), answer)
+            self.assertNotEqual(answer.get("code"), 500)
+
+    def test_slow_senders_and_slow_readers(self):
+        self.server.call("POST", "/v1/ingest/answer",
+                         "\n".join(json.dumps({"t": "x" * 500}) for _ in range(5000)),
+                         {"Content-Type": "application/x-ndjson"})
+        query = json.dumps({"apl": "answer | limit 5000"})
+        sockets = []
+        for i in range(100):
+            sock = socket.socket()
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            sock.connect(("127.0.0.1", self.server.port))
+            if i % 10 == 0:  # asks for megabytes and reads none of them
+                sock.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: x\r\nContent-Length: {len(query)}"
+                              f"\r\n\r\n{query}").encode())
+            elif i % 2:  # a head that never ends
+                sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: x\r\nX-")
+            else:  # a body that never ends
+                sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n[")
+            sockets.append(sock)
+        times = []
+        for _ in range(30):
+            started = time.monotonic()
+            self.assertEqual(self.server.call("GET", "/v2/datasets/answer")[0], 200)
+            self.assertEqual(len(self.server.query("answer | limit 1")["tables"]), 1)
+            times.append(time.monotonic() - started)
+        for sock in sockets:
+            sock.close()
+        self.assertLess(sorted(times)[len(times) // 2], 2.0, times)
+        self.dataset_is_missing("slow")
+
+    def test_many_at_once(self):
+        statuses = []
+
+        def ask():
+            for _ in range(5):
+                statuses.append(self.server.call("POST", "/v1/query/_apl", {
+                    "apl": "range x from 1 to 100000 step 1 | summarize sum(x)"})[0])
+
+        threads = [threading.Thread(target=ask) for _ in range(40)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertLessEqual(set(statuses), {200, 422, 503})
+        self.assertIn(200, statuses)
+
+
+class Deadlines(unittest.TestCase):
+    ENDLESS = {"apl": "range x from 1 to 1000000 step 1 | extend n = strlen(strrep(tostring(x), 20000)) "
+                      "| summarize sum(n)"}
+
+    def test_a_query_ends_at_its_time_limit(self):
+        server = Server("--no-auth", "--timeout", "1")
+        started = time.monotonic()
+        status, answer = server.call("POST", "/v1/query/_apl", self.ENDLESS)
+        self.assertEqual(status, 422, answer)
+        self.assertLess(time.monotonic() - started, 10)
+        self.assertEqual(server.stop(), 0)
+
+    def test_a_vanished_client_cancels_its_query(self):
+        server = Server("--no-auth")
+        body = json.dumps(self.ENDLESS)
+        running = lambda: b"evq_http_requests_running 0\n" not in server.call("GET", "/metrics")[1]
+        with socket.create_connection(("127.0.0.1", server.port)) as sock:
+            sock.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}"
+                          f"\r\n\r\n{body}").encode())
+            time.sleep(1)
+            self.assertTrue(running())
+        end = time.monotonic() + 20
+        while running():
+            self.assertLess(time.monotonic(), end, "the query goes on")
+            time.sleep(0.1)
+        self.assertEqual(server.stop(), 0)
+
+    def test_idle_heads_are_cut_off(self):
+        server = Server("--no-auth")
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as sock:
+            sock.sendall(b"GET /healthz HTTP/1.1\r\nHost:")
+            started = time.monotonic()
+            answer = sock.recv(4096)
+            self.assertIn(status_of(answer), (0, 408))
+            self.assertLess(time.monotonic() - started, 15)
+        self.assertEqual(server.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
