@@ -47,6 +47,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
       EVQ_TRY_ASSIGN(file, File::open_input(path));
     }
     IngestRequest request;
+    request.options.format = InputFormat::kDetect;
     request.options.timestamp_field = timestamp_field;
     const std::unique_ptr<ByteSource> source = decoded_source(file_source(std::move(file)), {});
     EVQ_TRY(service->store().ingest(dataset_name(path), *source, request, interrupt_control()));

@@ -1,18 +1,23 @@
 // evq ingest: files or standard input into a dataset, with a progress line on a terminal and the
 // six response fields at the end.
 
-#include <unistd.h>
-
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include <unistd.h>
+
 #include "apl/service/service.h"
 #include "cli/commands.h"
+#include "cli/follow.h"
+#include "cli/ingest_options.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/remote_server.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/progress.h"
+#include "http/ingest_client.h"
 #include "store/base/file.h"
 #include "store/base/json_writer.h"
 #include "store/ingest/byte_source.h"
@@ -22,35 +27,9 @@ namespace {
 
 constexpr int kDataStatus = 4;
 
-InputFormat input_format(const std::string& name) {
-  if (name == "json") {
-    return InputFormat::kJson;
-  }
-  if (name == "ndjson") {
-    return InputFormat::kNdjson;
-  }
-  return name == "csv" ? InputFormat::kCsv : InputFormat::kAuto;
-}
-
-// {"k":"v",…} of the --label K=V options.
-Result<std::string> labels_json(const std::vector<std::string>& labels) {
-  if (labels.empty()) {
-    return std::string();
-  }
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  for (const std::string& label : labels) {
-    const std::size_t equals = label.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return make_error(ErrorCode::kUsage, "the label '" + label + "' is not KEY=VALUE");
-    }
-    json.key(label.substr(0, equals));
-    json.string(label.substr(equals + 1));
-  }
-  json.end_object();
-  return text;
-}
+// Into the dataset, of a store or a server.
+using IngestFunction =
+    std::function<Result<IngestReport>(ByteSource&, const IngestRequest&, QueryControl&)>;
 
 // Counts what passes, for the progress line; the size is that of the file, compressed or not.
 class CountedSource final : public ByteSource {
@@ -74,31 +53,14 @@ class CountedSource final : public ByteSource {
 // One run of the command over all its inputs.
 class IngestRun {
  public:
-  IngestRun(const GlobalOptions& global, const IngestCommand& command, Service& service)
-      : global_(global), command_(command), service_(service) {}
+  IngestRun(const GlobalOptions& global, const IngestCommand& command, IngestFunction ingest)
+      : global_(global), command_(command), ingest_(std::move(ingest)) {}
 
   Status prepare() {
-    request_.options.format = input_format(command_.format);
-    request_.options.timestamp_field = command_.timestamp_field;
-    request_.options.timestamp_layout = command_.timestamp_format;
-    request_.options.csv_fields = command_.csv_fields;
-    request_.options.strict = command_.strict;
-    request_.options.failures_max = command_.errors_max;
-    if (command_.csv_delimiter.size() > 1 && command_.csv_delimiter != "\\t") {
-      return make_error(ErrorCode::kUsage, "--csv-delimiter takes one character");
-    }
-    if (!command_.csv_delimiter.empty()) {
-      request_.options.csv_delimiter =
-          command_.csv_delimiter == "\\t" ? '\t' : command_.csv_delimiter[0];
-    }
-    EVQ_TRY_ASSIGN(request_.options.labels_json, labels_json(command_.labels));
+    EVQ_TRY_ASSIGN(request_.options, make_ingest_options(command_));
     if (!command_.reject_file.empty()) {
       EVQ_TRY_ASSIGN(File rejects, File::create_output(command_.reject_file));
       rejects_.emplace(std::move(rejects));
-    }
-    auto definition = service_.store().definitions().find_dataset(command_.dataset);
-    if (definition.ok() && definition.value().has_value()) {
-      request_.options.map_fields = definition.value()->map_fields;
     }
     return Status::success();
   }
@@ -114,6 +76,7 @@ class IngestRun {
     ProgressOptions options;
     options.enabled = !global_.quiet && ::isatty(STDERR_FILENO) != 0;
     options.label = "loading " + name;
+    options.noun = "events";
     options.bytes_total = size.ok() ? size.value() : 0;
     options.columns = terminal_size(STDERR_FILENO, process_environment()).columns;
     Progress progress(options);
@@ -132,7 +95,7 @@ class IngestRun {
     };
     auto counted = std::make_unique<CountedSource>(file_source(std::move(file)), &bytes);
     const std::unique_ptr<ByteSource> source = decoded_source(std::move(counted), {});
-    auto report = service_.store().ingest(command_.dataset, *source, request_, control);
+    auto report = ingest_(*source, request_, control);
     progress.clear();
     if (!report.ok()) {
       // What was committed before the failure stays, and is reported.
@@ -180,13 +143,13 @@ class IngestRun {
   }
 
   void print_report() {
-    const bool json = command_.output == "json" ||
-                      (command_.output.empty() && ::isatty(STDOUT_FILENO) == 0);
+    const bool json =
+        command_.output == "json" || (command_.output.empty() && ::isatty(STDOUT_FILENO) == 0);
     const IngestCounts& counts = total_.counts;
     std::string text;
     if (!json) {
-      text = "ingested " + grouped_text(counts.ingested) + ", failed " +
-             grouped_text(counts.failed);
+      text =
+          "ingested " + grouped_text(counts.ingested) + ", failed " + grouped_text(counts.failed);
       if (!counts.failures.empty()) {
         text += " (first at line " + std::to_string(counts.failures[0].line) + ": " +
                 counts.failures[0].reason + ")";
@@ -228,21 +191,14 @@ class IngestRun {
 
   const GlobalOptions& global_;
   const IngestCommand& command_;
-  Service& service_;
+  IngestFunction ingest_;
   IngestRequest request_;
   std::optional<File> rejects_;
   IngestReport total_;
   std::uint64_t shown_failures_ = 0;
 };
 
-}  // namespace
-
-int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
-  auto service = open_service(global, {});
-  if (!service.ok()) {
-    return report_error(service.error());
-  }
-  IngestRun run(global, command, *service.value());
+int run_files(IngestRun& run, const IngestCommand& command) {
   if (const Status ready = run.prepare(); !ready.ok()) {
     return report_error(ready.error());
   }
@@ -258,6 +214,40 @@ int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
     }
   }
   return run.finish();
+}
+
+int ingest_to_server(const GlobalOptions& global, const IngestCommand& command) {
+  auto server = RemoteServer::open(global);
+  if (!server.ok()) {
+    return report_error(server.error());
+  }
+  HttpClient& client = server.value()->client();
+  IngestRun run(global, command,
+                [&](ByteSource& source, const IngestRequest& request, QueryControl& control) {
+                  return ingest_remotely(client, command.dataset, source, request, control);
+                });
+  return run_files(run, command);
+}
+
+}  // namespace
+
+int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
+  if (command.follow) {
+    return run_follow(global, command);
+  }
+  if (global.remote()) {
+    return ingest_to_server(global, command);
+  }
+  auto service = open_service(global, {});
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  Store& store = service.value()->store();
+  IngestRun run(global, command,
+                [&](ByteSource& source, const IngestRequest& request, QueryControl& control) {
+                  return store.ingest(command.dataset, source, request, control);
+                });
+  return run_files(run, command);
 }
 
 }  // namespace evq

@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
   const evq::CommandHandlers handlers{
       .ingest = evq::run_ingest,
       .query = evq::run_query,
+      .tail = evq::run_tail,
+      .export_events = evq::run_export,
       .remove = evq::run_delete,
       .starred = evq::run_starred,
       .dataset = evq::run_dataset,
@@ -19,7 +21,11 @@ int main(int argc, char** argv) {
       .serve = evq::run_serve,
       .token = evq::run_token,
       .organization = evq::run_organization,
+      .config = evq::run_config,
+      .completion = evq::run_completion,
+      .demo = evq::run_demo,
       .help = evq::run_help,
+      .repl = evq::run_repl,
   };
   try {
     return evq::run_command_line(argc, argv, handlers);

@@ -1,16 +1,22 @@
 // Verbs about the store itself: dataset, delete, check, compact.
 
-#include <unistd.h>
-
+#include <functional>
 #include <iostream>
+#include <memory>
 #include <utility>
+
+#include <unistd.h>
 
 #include "apl/service/service.h"
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/remote_server.h"
+#include "cli/remote_verbs.h"
+#include "cli/store_tables.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/table_format.h"
+#include "http/wire_answer.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
 
@@ -23,14 +29,6 @@ bool wants_json(const std::string& output) {
 
 int print(const std::string& text) {
   return stdout_sink()(text).ok() ? 0 : 0;  // a closed pipe is no failure
-}
-
-std::string instant_text(std::optional<std::int64_t> time) {
-  std::string text;
-  if (time.has_value()) {
-    append_instant(text, *time);
-  }
-  return text;
 }
 
 void append_stats(JsonWriter* json, const std::string& name, const DatasetStats& stats) {
@@ -58,8 +56,7 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
   if (command.action == "info") {
     names.push_back(command.name);
   } else {
-    EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets,
-                   store.definitions().datasets());
+    EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, store.definitions().datasets());
     for (const DatasetDefinition& dataset : datasets) {
       names.push_back(dataset.name);
     }
@@ -74,23 +71,7 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
     }
     return text;
   }
-  TableRows rows;
-  for (const std::string& name : names) {
-    EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
-    rows.push_back({{name, TableCellKind::kText},
-                    {grouped_text(stats.rows), TableCellKind::kNumber},
-                    {std::to_string(stats.blocks), TableCellKind::kNumber},
-                    {bytes_text(stats.file_bytes), TableCellKind::kNumber},
-                    {instant_text(stats.min_time), TableCellKind::kFixed},
-                    {instant_text(stats.max_time), TableCellKind::kFixed}});
-  }
-  return format_table({{"dataset", "", TableCellKind::kText},
-                       {"events", "", TableCellKind::kNumber},
-                       {"blocks", "", TableCellKind::kNumber},
-                       {"size", "", TableCellKind::kNumber},
-                       {"oldest", "", TableCellKind::kFixed},
-                       {"newest", "", TableCellKind::kFixed}},
-                      rows, {});
+  return datasets_table(store, names);
 }
 
 Result<std::string> describe_fields(Store& store, const DatasetCommand& command) {
@@ -115,13 +96,7 @@ Result<std::string> describe_fields(Store& store, const DatasetCommand& command)
     }
     return text;
   }
-  TableRows rows;
-  for (const FieldInfo& field : fields) {
-    rows.push_back({{field.name, TableCellKind::kText},
-                    {std::string(type_name(field.type)), TableCellKind::kText}});
-  }
-  return format_table({{"field", "", TableCellKind::kText}, {"type", "", TableCellKind::kText}},
-                      rows, {});
+  return fields_table(store, command.name);
 }
 
 // Asks on a terminal; elsewhere only --yes will do.
@@ -154,9 +129,36 @@ Status change_map_field(Store& store, const DatasetCommand& command) {
   return store.definitions().update_dataset(*dataset);
 }
 
+using RemoveFunction = std::function<Result<DeleteResponse>(const DeleteRequest&)>;
+
+// Deletes in the store or on the server that the options name.
+Result<RemoveFunction> open_remover(const GlobalOptions& global) {
+  if (global.remote()) {
+    EVQ_TRY_ASSIGN(std::unique_ptr<RemoteServer> opened, RemoteServer::open(global));
+    const std::shared_ptr<RemoteServer> server = std::move(opened);
+    return RemoveFunction([server](const DeleteRequest& request) -> Result<DeleteResponse> {
+      EVQ_TRY_ASSIGN(const ClientResponse answer,
+                     server->call_apl("/v2/datasets/_apl/delete", write_delete_body(request),
+                                      request.apl, !request.commit));
+      return read_delete_answer(answer.body);
+    });
+  }
+  EVQ_TRY_ASSIGN(std::unique_ptr<Service> opened, open_service(global, existing_store()));
+  const std::shared_ptr<Service> service = std::move(opened);
+  return RemoveFunction(
+      [service](const DeleteRequest& request) { return service->remove(request); });
+}
+
 }  // namespace
 
 int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
+  if (command.action == "delete" &&
+      !confirmed(command.yes, "Delete dataset " + command.name + " and all its events?")) {
+    return 1;
+  }
+  if (global.remote()) {
+    return run_remote_dataset(global, command);
+  }
   auto service = open_service(global, {});
   if (!service.ok()) {
     return report_error(service.error());
@@ -170,9 +172,6 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
     return created.ok() ? 0 : report_error(created.error());
   }
   if (command.action == "delete") {
-    if (!confirmed(command.yes, "Delete dataset " + command.name + " and all its events?")) {
-      return 1;
-    }
     const Status dropped = store.drop_dataset(command.name);
     return dropped.ok() ? 0 : report_error(dropped.error());
   }
@@ -186,10 +185,11 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
 }
 
 int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
-  auto service = open_service(global, existing_store());
-  if (!service.ok()) {
-    return report_error(service.error());
+  auto remover = open_remover(global);
+  if (!remover.ok()) {
+    return report_error(remover.error());
   }
+  const RemoveFunction& remove = remover.value();
   DeleteRequest request;
   request.apl = command.apl;
   if (!command.start_time.empty()) {
@@ -200,20 +200,19 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
   }
   request.control = &interrupt_control();
   if (command.commit && !command.yes) {
-    const auto effect = service.value()->remove(request);
+    const auto effect = remove(request);
     if (!effect.ok()) {
       return report_error(effect.error(), command.apl);
     }
-    const bool go = confirmed(
-        false, "Delete " + grouped_text(effect.value().rows_deleted) + " events in " +
-                   std::to_string(effect.value().blocks_deleted) + " blocks (" +
-                   grouped_text(effect.value().rows_matched) + " of them match)?");
+    const bool go =
+        confirmed(false, "Delete " + grouped_text(effect.value().rows_deleted) + " events (" +
+                             grouped_text(effect.value().rows_matched) + " of them match)?");
     if (!go) {
       return 1;
     }
   }
   request.commit = command.commit;
-  const auto removed = service.value()->remove(request);
+  const auto removed = remove(request);
   if (!removed.ok()) {
     return report_error(removed.error(), command.apl);
   }
@@ -237,12 +236,15 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
   }
   text = grouped_text(report.rows_matched) + " events match; " +
          (report.dry_run ? "--commit would delete " : "deleted ") +
-         grouped_text(report.rows_deleted) + " events: every event of the " +
-         std::to_string(report.blocks_deleted) + " blocks that hold a match\n";
+         grouped_text(report.rows_deleted) +
+         " events: every event of the blocks that hold a match\n";
   return print(text);
 }
 
 int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
+  if (const Status local = check_local(global, "check"); !local.ok()) {
+    return report_error(local.error());
+  }
   auto service = open_service(global, existing_store());
   if (!service.ok()) {
     return report_error(service.error());
@@ -252,24 +254,25 @@ int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
     return report_error(report.error());
   }
   for (const CheckProblem& problem : report.value().problems) {
-    print(problem.file + (problem.block.has_value()
-                              ? ": block " + std::to_string(*problem.block)
-                              : std::string()) +
-          ": " + problem.message + "\n");
+    print(
+        problem.file +
+        (problem.block.has_value() ? ": block " + std::to_string(*problem.block) : std::string()) +
+        ": " + problem.message + "\n");
   }
-  print(std::to_string(report.value().files) + " files, " +
-        grouped_text(report.value().blocks) + " blocks, " +
-        grouped_text(report.value().segments) + " segments, " +
+  print(std::to_string(report.value().files) + " files, " + grouped_text(report.value().blocks) +
+        " blocks, " + grouped_text(report.value().segments) + " segments, " +
         grouped_text(report.value().rows) + " events: " +
         (report.value().problems.empty()
              ? std::string("sound")
              : std::to_string(report.value().problems.size()) + " problems") +
         "\n");
-  return report.value().problems.empty() ? 0
-                                         : error_code_info(ErrorCode::kCorrupt).exit_status;
+  return report.value().problems.empty() ? 0 : error_code_info(ErrorCode::kCorrupt).exit_status;
 }
 
 int run_compact(const GlobalOptions& global, const StoreCommand& command) {
+  if (const Status local = check_local(global, "compact"); !local.ok()) {
+    return report_error(local.error());
+  }
   auto service = open_service(global, existing_store());
   if (!service.ok()) {
     return report_error(service.error());

@@ -1,8 +1,9 @@
 #include "cli/open_service.h"
 
+#include <charconv>
 #include <csignal>
 
-#include <charconv>
+#include "http/fetch.h"
 
 namespace evq {
 namespace {
@@ -19,7 +20,25 @@ void interrupt(int /*signal*/) {
   }
 }
 
+// Of a prompt: cancels, and never ends the process.
+void cancel_query(int /*signal*/) {
+  if (interrupted_control != nullptr) {
+    interrupted_control->cancel();
+  }
+}
+
 }  // namespace
+
+InterruptScope::InterruptScope(std::int64_t timeout_ms)
+    : control_(timeout_ms), outer_control_(interrupted_control) {
+  interrupted_control = &control_;
+  outer_handler_ = std::signal(SIGINT, cancel_query);
+}
+
+InterruptScope::~InterruptScope() {
+  std::signal(SIGINT, outer_handler_);
+  interrupted_control = outer_control_;
+}
 
 QueryControl& interrupt_control() {
   static QueryControl control;
@@ -31,21 +50,27 @@ QueryControl& interrupt_control() {
 
 ServiceOptions existing_store() {
   ServiceOptions options;
+  options.external.any = true;
+  options.external.fetch = fetch_address;
   options.create_store = false;
   return options;
 }
 
-Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global,
-                                              ServiceOptions options) {
+Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, ServiceOptions options) {
   if (options.store_directory.empty()) {
     options.store_directory = global.store;
   }
+  options.geo_database = global.geo_database;
   auto service = Service::open(options);
   if (!service.ok() && service.error().code == ErrorCode::kNotFound) {
     return make_error(ErrorCode::kNotFound, "there is no store at " + options.store_directory,
                       "evq ingest DATASET FILE makes one; --store names another");
   }
   return service;
+}
+
+std::string since_time(const std::string& text) {
+  return text.starts_with('-') || text.starts_with("now") ? text : "now-" + text;
 }
 
 Result<std::size_t> parse_size(const std::string& text) {

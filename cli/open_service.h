@@ -10,7 +10,8 @@
 
 namespace evq {
 
-// For verbs that only work on what is there: a mistyped path must not become an empty store.
+// For verbs that only work on what is there: a mistyped path must not become an empty store. Their
+// queries may read what the user may.
 ServiceOptions existing_store();
 
 // `options.store_directory` is filled in from `global` when it is empty.
@@ -18,6 +19,25 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
 
 // Cancelled by SIGINT and SIGTERM once it has been asked for.
 QueryControl& interrupt_control();
+
+// Lets Ctrl-C cancel the query that runs while this object lives, however often it is pressed, and
+// keeps the process alive, as when a pager has the terminal. Scopes may nest; the inner one counts.
+class InterruptScope {
+ public:
+  explicit InterruptScope(std::int64_t timeout_ms);
+  ~InterruptScope();
+  InterruptScope(const InterruptScope&) = delete;
+  InterruptScope& operator=(const InterruptScope&) = delete;
+
+  QueryControl& control() { return control_; }
+
+ private:
+  QueryControl control_;
+  QueryControl* const outer_control_;
+  void (*outer_handler_)(int);
+};
+// --since as a time: "1h" is now-1h; whole times stay.
+std::string since_time(const std::string& text);
 
 // "512M", "2G", "1024" as bytes.
 Result<std::size_t> parse_size(const std::string& text);

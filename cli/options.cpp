@@ -1,12 +1,13 @@
 #include "cli/options.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
+#include "apl/syntax/diagnostics.h"
+#include "cli/help.h"
+#include "cli/option_tree.h"
 #include "cli/output.h"
 #include "store/base/file.h"
 
@@ -15,333 +16,270 @@ namespace {
 
 constexpr int kUsageStatus = 2;
 
-std::string default_store() {
-  const Environment environment = process_environment();
-  if (const auto store = environment("EVQ_STORE"); store.has_value() && !store->empty()) {
-    return *store;
-  }
-  if (const auto data = environment("XDG_DATA_HOME"); data.has_value() && !data->empty()) {
-    return *data + "/evq";
-  }
-  return environment("HOME").value_or(".") + "/.local/share/evq";
-}
-
-void add_ingest(CLI::App* app, IngestCommand* command) {
-  app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
-  app->add_option("FILE", command->files, "Files to read; - or none: standard input");
-  app->add_option("--format", command->format, "auto, json, ndjson or csv")
-      ->check(CLI::IsMember({"auto", "json", "ndjson", "csv"}));
-  app->add_option("--timestamp-field", command->timestamp_field,
-                  "Field that carries the event time (default _time)");
-  app->add_option("--timestamp-format", command->timestamp_format,
-                  "Its Go layout, such as 2006-01-02 15:04:05; default: detected");
-  app->add_option("--label", command->labels, "K=V added to every event; repeatable")
-      ->allow_extra_args(false);
-  app->add_option("--csv-fields", command->csv_fields, "Names for CSV without a header line")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  app->add_option("--csv-delimiter", command->csv_delimiter, "One character; default: detected");
-  app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
-  app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
-  app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this");
-  app->add_option("-o,--output", command->output, "json or text")
-      ->check(CLI::IsMember({"json", "text"}));
-  app->add_flag("--progress", command->progress, "Print the committed line number as it grows");
-}
-
-void add_query(CLI::App* app, QueryCommand* command) {
-  app->add_option("APL", command->apl, "The query; default: -f or standard input");
-  app->add_option("-f", command->apl_file, "Read the query from a file");
-  app->add_option("-o,--output", command->output,
-                  "table, json, ndjson, csv, tsv, markdown, line, logfmt, tabular or legacy")
-      ->check(CLI::IsMember({"table", "json", "ndjson", "csv", "tsv", "markdown", "line", "logfmt",
-                             "tabular", "legacy"}));
-  app->add_option("--start-time", command->start_time, "Only events from this time on");
-  app->add_option("--end-time,--until", command->end_time, "Only events up to this time");
-  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …");
-  app->add_option("--limit", command->limit, "At most this many rows (default 1000)");
-  app->add_flag("--all", command->all, "No default limit");
-  app->add_option("--cursor", command->cursor, "Continue after the row of this cursor");
-  app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G");
-  app->add_option("--timeout", command->timeout_s, "Seconds the query may take");
-  app->add_flag("--explain", command->explain, "Print the plan instead of running it");
-  app->add_flag("--stats", command->stats, "Print what was read, on stderr");
-  app->add_flag("--fail-on-empty", command->fail_on_empty, "Exit 1 when there are no rows");
-  app->add_flag("--no-header", command->no_header, "No header line in csv, tsv and tables");
-  app->add_option("--null", command->null_text, "How tables show null");
-  app->add_option("--file", command->event_files, "Query files of events instead of the store");
-  app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
-}
-
-// `--file events.ndjson "events | count"`: the option takes every word after it, so the query is
-// among them. A last word that names no file is the query.
-void take_query_from_files(QueryCommand* command) {
-  const bool missing = !command->apl_given && command->apl_file.empty();
-  if (missing && command->event_files.size() > 1 && command->event_files.back() != "-" &&
-      !file_exists(command->event_files.back())) {
-    command->apl = command->event_files.back();
-    command->apl_given = true;
-    command->event_files.pop_back();
-  }
-}
-
-void add_serve(CLI::App* app, ServeCommand* command) {
-  app->add_option("--listen", command->listen, "HOST:PORT (default 127.0.0.1:8080); port 0: any");
-  app->add_flag("--no-auth", command->no_auth, "Ask for no tokens; loopback addresses only");
-  app->add_option("--tls-cert", command->tls_certificate, "Certificate chain, PEM");
-  app->add_option("--tls-key", command->tls_key, "Its private key, PEM");
-  app->add_option("--memory-limit", command->memory_limit, "Bytes all queries may hold: 512M, 2G");
-  app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)");
-  app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 256M");
-  app->add_option("--cors-origin", command->cors_origins,
-                  "Let web pages of this origin use the API; * for all; repeatable")
-      ->allow_extra_args(false);
-  app->add_flag("--no-access-log", command->no_access_log, "Write no line for each request");
-  app->add_option("--upkeep-ms", command->upkeep_ms, "Milliseconds between rounds of upkeep")
-      ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
-}
-
-void add_token(CLI::App* verb, TokenCommand* command, const std::function<void()>& run) {
-  verb->require_subcommand(1);
-  for (const std::string action : {"create", "list", "delete"}) {
-    CLI::App* sub = verb->add_subcommand(action);
-    if (action == "create") {
-      sub->add_option("--name", command->name, "What the token is for")->required();
-      sub->add_option("--description", command->description, "More about it");
-      sub->add_option("--ingest", command->ingest, "May ingest into this dataset; repeatable");
-      sub->add_option("--query", command->query, "May query this dataset; repeatable");
-      sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
-      sub->add_flag("--personal", command->personal, "May do everything but ingest");
-      sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …");
-    }
-    if (action == "delete") {
-      sub->add_option("ID", command->id, "The token's id, as list shows it")->required();
-    }
-    sub->callback([command, action, run] {
-      command->action = action;
-      run();
-    });
-  }
-}
-
-// Names near to a mistyped verb or flag.
-std::string suggestion(const CLI::App& app, const std::string& word) {
-  const auto distance = [](const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      row[j] = j;
-    }
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j <= b.size(); ++j) {
-        const std::size_t above = row[j];
-        row[j] =
-            std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-        diagonal = above;
-      }
-    }
-    return row[b.size()];
-  };
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
-  const auto consider = [&](const std::string& name) {
-    const std::size_t d = distance(word, name);
-    if (d < best_distance) {
-      best_distance = d;
-      best = name;
-    }
-  };
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    consider(sub->get_name());
-  }
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      consider("--" + name);
-    }
-  }
-  return best;
-}
-
-int usage_error(const CLI::App& root, const CLI::ParseError& error, int argc, char** argv) {
-  const CLI::App* app = &root;
-  for (const CLI::App* sub : root.get_subcommands()) {
-    app = sub;
-  }
-  std::string text = error.what();
-  std::string hint;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool known_verb =
-        i == 1 && !word.starts_with("-") &&
-        !root.get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; })
-             .empty();
-    if (known_verb) {
+// The settings that are options of every verb; the others belong to single verbs.
+void add_global_options(CLI::App* app, ParsedOptions* parsed) {
+  for (const SettingInfo& info : all_settings()) {
+    const std::string name(info.name);
+    if (!info.option.starts_with("--")) {
       continue;
     }
-    const bool verb = i == 1 && !word.starts_with("-");
-    const bool flag = word.starts_with("--") &&
-                      app->get_option_no_throw(word.substr(0, word.find('='))) == nullptr;
-    if (verb || flag) {
-      text = (verb ? "unknown command '" : "unknown option '") + word + "'";
-      const std::string near = suggestion(verb ? root : *app, word);
-      hint = near.empty() ? "" : "did you mean '" + near + "'?";
-      break;
+    CLI::Option* option = app->add_option(std::string(info.option), parsed->settings[name],
+                                          std::string(info.meaning));
+    if (name == "color") {
+      option->check(CLI::IsMember({"auto", "always", "never"}));
     }
   }
-  print_error_line(
-      text, hint.empty()
-                ? "see evq " + (app == &root ? std::string() : app->get_name() + " ") + "--help"
-                : hint);
+  app->add_option("--geo-database", parsed->global.geo_database,
+                  "An .mmdb file for geo_info_from_ip_address()")
+      ->envname("EVQ_GEO_DATABASE");
+  app->add_flag("-q,--quiet", parsed->global.quiet, "No progress and no notes on stderr");
+}
+
+Status resolve_settings(const CLI::App& app, ParsedOptions* parsed) {
+  for (const SettingInfo& info : all_settings()) {
+    const bool global = info.option.starts_with("--");
+    if (!global || app.count(std::string(info.option)) == 0) {
+      parsed->settings.erase(std::string(info.name));
+    }
+  }
+  GlobalOptions& global = parsed->global;
+  EVQ_TRY_ASSIGN(global.settings, Settings::resolve(process_environment(), parsed->settings));
+  global.store = global.settings.setting("store").value;
+  const Setting& color = global.settings.setting("color");
+  const auto choice = parse_color_choice(color.value);
+  if (!choice.has_value()) {
+    return make_error(ErrorCode::kUsage,
+                      color.source + ": '" + color.value + "' is not auto, always or never");
+  }
+  global.color = *choice;
+  return Status::success();
+}
+
+void add_config(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  CLI::App* verb = root->add_subcommand("config", "Settings and where they come from");
+  verb->require_subcommand(1);
+  CLI::App* show = verb->add_subcommand("show", "Every setting, its value and its source");
+  show->add_option("-o,--output", parsed->config.output, "Form of the answer")
+      ->check(CLI::IsMember({"json", "table"}));
+  show->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.config(parsed->global, parsed->config); };
+  });
+  set_examples(verb, {{"evq config show", "which server or store, and who said so"}});
+}
+
+void add_shell_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  CLI::App* verb = root->add_subcommand("completion", "A script for your shell's completion");
+  verb->add_option("SHELL", parsed->completion.shell, "Which shell")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] {
+      return handlers.completion(parsed->global, parsed->completion);
+    };
+  });
+  set_examples(verb, {{"source <(evq completion bash)", "in ~/.bashrc"},
+                      {"evq completion zsh > \"${fpath[1]}/_evq\"", ""},
+                      {"evq completion fish > ~/.config/fish/completions/evq.fish", ""}});
+  verb = root->add_subcommand("demo", "Make a dataset to try things on, and show some queries");
+  verb->add_option("--events", parsed->demo.events, "How many events (100000)");
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.demo(parsed->global, parsed->demo); };
+  });
+}
+
+// The words of `evq __complete WORD…`, whose last one is being typed.
+int complete(const CLI::App& root, const std::vector<std::string>& words) {
+  ParsedOptions parsed;
+  for (std::size_t i = 0; i + 2 < words.size(); ++i) {
+    for (const SettingInfo& info : all_settings()) {
+      if (words[i] == info.option && words[i].starts_with("--")) {
+        parsed.settings[std::string(info.name)] = words[i + 1];
+      }
+    }
+  }
+  auto settings = Settings::resolve(process_environment(), parsed.settings);
+  if (!settings.ok()) {
+    return 0;
+  }
+  parsed.global.quiet = true;
+  parsed.global.settings = std::move(settings).value();
+  parsed.global.store = parsed.global.settings.setting("store").value;
+  return run_complete(parsed.global, plan_completion(root, words),
+                      words.empty() ? "" : words.back());
+}
+
+// `evq help VERB` is what `evq VERB --help` prints; other topics are the language's and help.cpp's.
+void add_help(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  CLI::App* verb = root->add_subcommand("help", "Explain a command, function or operator");
+  verb->add_option("TOPIC", parsed->help.topic, "query, dataset create, summarize, exit-codes, …");
+  verb->add_flag("--coverage", parsed->help.coverage,
+                 "Measure the language against its inventory: runs every entry's example");
+  verb->callback([=, &handlers] {
+    const CLI::App* found = find_verb(*root, parsed->help.topic);
+    if (found != nullptr && found != root) {
+      parsed->chosen = [text = verb_help(*found)] {
+        write_quietly(STDOUT_FILENO, text);
+        return 0;
+      };
+      return;
+    }
+    for (const CLI::App* each : root->get_subcommands([](const CLI::App*) { return true; })) {
+      parsed->help.verbs.push_back(each->get_name());
+    }
+    parsed->chosen = [=, &handlers] { return handlers.help(parsed->global, parsed->help); };
+  });
+  set_examples(verb, {{"evq help query", "a command"},
+                      {"evq help summarize", "an operator or function of the language"},
+                      {"evq help exit-codes", "what exit statuses mean"},
+                      {"evq help --coverage", "how much of the language works"}});
+}
+
+// The first word that is neither a verb nor an option, with the app it was given to.
+struct UnknownWord {
+  std::string text;
+  std::string hint;
+};
+std::optional<UnknownWord> unknown_word(const CLI::App& root, const CLI::App& app,
+                                        const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const bool flag = word.starts_with("--");
+    const bool verb = i == 0 && !word.starts_with("-");
+    if (verb && find_verb(root, {word}) != nullptr) {
+      continue;
+    }
+    const std::string name = word.substr(0, word.find('='));
+    const bool known_flag = flag && (app.get_option_no_throw(name) != nullptr ||
+                                     root.get_option_no_throw(name) != nullptr);
+    if (!verb && (!flag || known_flag || word == "--")) {
+      continue;
+    }
+    const std::string near = nearest_name(verb ? root : app, name);
+    return UnknownWord{(verb ? "unknown command '" : "unknown option '") + word + "'",
+                       near.empty() ? "" : "did you mean '" + near + "'?"};
+  }
+  return std::nullopt;
+}
+
+int usage_error(const CLI::App& root, const CLI::ParseError& error,
+                const std::vector<std::string>& words) {
+  const CLI::App* app = &root;
+  std::string path;
+  while (!app->get_subcommands().empty()) {
+    app = app->get_subcommands().front();
+    path += app->get_name() + " ";
+  }
+  const auto unknown = unknown_word(root, *app, words);
+  const std::string see = "see evq " + path + "--help";
+  if (!unknown.has_value()) {
+    print_error_line(error.what(), see);
+    return kUsageStatus;
+  }
+  print_error_line(unknown->text, unknown->hint.empty() ? see : unknown->hint);
   return kUsageStatus;
 }
 
 }  // namespace
 
+void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples) {
+  std::string text = "Examples:";
+  for (const UsageExample& example : examples) {
+    text += "\n  " + std::string(example.command);
+    if (!example.meaning.empty()) {
+      text += "\n      " + std::string(example.meaning);
+    }
+  }
+  verb->footer(text);
+}
+
+const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* at = &root;
+  for (const std::string& word : words) {
+    const auto found =
+        at->get_subcommands([&](const CLI::App* verb) { return verb->get_name() == word; });
+    if (found.empty()) {
+      return nullptr;
+    }
+    at = found.front();
+  }
+  return at;
+}
+
+std::string verb_help(const CLI::App& verb) {
+  std::string name;
+  for (const CLI::App* at = verb.get_parent(); at != nullptr; at = at->get_parent()) {
+    name = at->get_name() + (name.empty() ? "" : " " + name);
+  }
+  std::string text = verb.help(name);
+  while (text.ends_with("\n\n")) {
+    text.pop_back();
+  }
+  return text + (verb.get_parent() == nullptr ? "" : "\nGlobal options: see evq --help\n");
+}
+
+std::string nearest_name(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  if (word.starts_with("-")) {
+    for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
+      for (const CLI::Option* option : at->get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+          names.push_back("--" + name);
+        }
+      }
+    }
+  } else {
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+      names.push_back(sub->get_name());
+    }
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return diag::suggest(word, views).best;
+}
+
 int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
   CLI::App app("evq: store events locally and query them with APL", "evq");
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", std::string("evq ") + EVQ_VERSION);
-  GlobalOptions global;
-  global.store = default_store();
-  std::string color = "auto";
-  app.add_option("--store", global.store, "The store's directory");
-  app.add_option("--color", color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
-  app.add_flag("-q,--quiet", global.quiet, "No progress and no notes on stderr");
+  ParsedOptions parsed;
+  add_global_options(&app, &parsed);
   app.fallthrough();
-
-  int status = 0;
-  const auto run = [&](auto&& handler, const auto& command) {
-    global.color = parse_color_choice(color).value_or(ColorChoice::kAuto);
-    status = handler(global, command);
-  };
-  IngestCommand ingest;
-  CLI::App* verb = app.add_subcommand("ingest", "Read events into a dataset");
-  add_ingest(verb, &ingest);
-  verb->callback([&] { run(handlers.ingest, ingest); });
-
-  QueryCommand query;
-  verb = app.add_subcommand("query", "Run an APL query");
-  add_query(verb, &query);
-  verb->callback([&, verb] {
-    query.apl_given = verb->count("APL") > 0;
-    take_query_from_files(&query);
-    run(handlers.query, query);
-  });
-
-  DeleteCommand remove;
-  verb = app.add_subcommand("delete", "Delete the blocks that hold matching events");
-  verb->add_option("APL", remove.apl, "A dataset, where and search only")->required();
-  verb->add_option("--start-time", remove.start_time, "Match events from this time on");
-  verb->add_option("--end-time", remove.end_time, "Match events up to this time");
-  verb->add_flag("--commit", remove.commit, "Delete; without it only the effect is shown");
-  verb->add_flag("--yes", remove.yes, "Do not ask");
-  verb->add_option("-o,--output", remove.output, "json or text")
-      ->check(CLI::IsMember({"json", "text"}));
-  verb->callback([&] { run(handlers.remove, remove); });
-
-  StarredCommand starred;
-  verb = app.add_subcommand("starred", "Saved queries");
-  verb->require_subcommand(1);
-  for (const std::string action : {"put", "get", "list", "delete", "run"}) {
-    CLI::App* sub = verb->add_subcommand(action);
-    if (action != "list") {
-      sub->add_option("ID", starred.id, "The saved query's id")->required();
-    }
-    if (action == "put") {
-      sub->add_option("FILE", starred.file, "A StarredQuery object; - or none: standard input");
-    }
-    sub->add_option("-o,--output", starred.output, "Output form");
-    sub->callback([&, action] {
-      starred.action = action;
-      run(handlers.starred, starred);
-    });
+  add_event_verbs(&app, &parsed, handlers);
+  add_store_verbs(&app, &parsed, handlers);
+  add_config(&app, &parsed, handlers);
+  add_shell_verbs(&app, &parsed, handlers);
+  add_help(&app, &parsed, handlers);
+  app.footer("evq help TOPIC explains a command, operator or function.\n\nExit status:\n" +
+             exit_status_table());
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words[0] == "__complete") {
+    return complete(app, {words.begin() + 1, words.end()});
   }
-
-  DatasetCommand dataset;
-  verb = app.add_subcommand("dataset", "Datasets");
-  verb->require_subcommand(1);
-  for (const std::string action : {"list", "info", "create", "delete", "fields"}) {
-    CLI::App* sub = verb->add_subcommand(action);
-    if (action != "list") {
-      sub->add_option("DATASET", dataset.name, "The dataset's name")->required();
-    }
-    if (action == "create") {
-      sub->add_option("--description", dataset.description, "What it holds");
-    }
-    if (action == "delete") {
-      sub->add_flag("--yes", dataset.yes, "Do not ask");
-    }
-    sub->add_option("-o,--output", dataset.output, "json or table");
-    sub->callback([&, action] {
-      dataset.action = action;
-      run(handlers.dataset, dataset);
-    });
-  }
-  CLI::App* map_field = verb->add_subcommand("map-field", "Fields kept as one dynamic value");
-  map_field->add_option("ACTION", dataset.map_action, "add or remove")
-      ->required()
-      ->check(CLI::IsMember({"add", "remove"}));
-  map_field->add_option("DATASET", dataset.name, "The dataset's name")->required();
-  map_field->add_option("FIELD", dataset.field, "The field's full name")->required();
-  map_field->callback([&] {
-    dataset.action = "map-field";
-    run(handlers.dataset, dataset);
-  });
-
-  StoreCommand check;
-  verb = app.add_subcommand("check", "Verify every checksum and invariant of the store");
-  verb->callback([&] { run(handlers.check, check); });
-  StoreCommand compact;
-  verb = app.add_subcommand("compact", "Seal fresh chunks, merge small blocks, free space");
-  verb->add_option("DATASET", compact.dataset, "Only this dataset");
-  verb->callback([&] { run(handlers.compact, compact); });
-
-  ServeCommand serve;
-  verb = app.add_subcommand("serve", "Answer the HTTP API");
-  add_serve(verb, &serve);
-  verb->callback([&] { run(handlers.serve, serve); });
-  TokenCommand token;
-  add_token(app.add_subcommand("token", "Tokens of the HTTP API"), &token,
-            [&] { run(handlers.token, token); });
-  OrganizationCommand organization;
-  verb = app.add_subcommand("org", "Show or set the organization's id");
-  verb->require_subcommand(0, 1);
-  verb->callback([&, verb] {
-    if (verb->get_subcommands().empty()) {
-      run(handlers.organization, organization);
-    }
-  });
-  CLI::App* set_organization = verb->add_subcommand("set", "Choose the id");
-  set_organization->add_option("ID", organization.id, "The new id")->required();
-  set_organization->callback([&] { run(handlers.organization, organization); });
-
-  HelpCommand help;
-  verb = app.add_subcommand("help", "Explain a function, operator or command");
-  verb->add_option("TOPIC", help.topic, "summarize, bin, ingest, …");
-  verb->callback([&] { run(handlers.help, help); });
-
   try {
     app.parse(argc, argv);
-    if (app.get_subcommands().empty()) {
-      write_quietly(STDOUT_FILENO, app.help());
-    }
   } catch (const CLI::CallForHelp&) {
-    const auto chosen = app.get_subcommands();
     const CLI::App* shown = &app;
     while (!shown->get_subcommands().empty()) {
       shown = shown->get_subcommands().front();
     }
-    write_quietly(STDOUT_FILENO, shown->help(chosen.empty() ? "" : "evq"));
+    write_quietly(STDOUT_FILENO, verb_help(*shown));
     return 0;
   } catch (const CLI::CallForVersion& version) {
     write_quietly(STDOUT_FILENO, std::string(version.what()) + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
-    return usage_error(app, error, argc, argv);
+    return usage_error(app, error, words);
   }
-  return status;
+  if (const Status resolved = resolve_settings(app, &parsed); !resolved.ok()) {
+    return report_error(resolved.error());
+  }
+  if (parsed.chosen == nullptr) {
+    if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
+      return handlers.repl(parsed.global, parsed.repl);
+    }
+    write_quietly(STDOUT_FILENO, verb_help(app));
+    return 0;
+  }
+  return parsed.chosen();
 }
 
 }  // namespace evq

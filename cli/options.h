@@ -1,7 +1,7 @@
 #pragma once
-// The command line: one table of verbs, each with its flags, read into plain structs. CLI11 stays
-// inside options.cpp. Every usage error ends with exit status 2, the text on stderr and a
-// suggestion where a name is close to a known one.
+// The command line: verbs, each with its flags, read into plain structs. CLI11 stays inside the
+// options*.cpp files (option_tree.h). Every usage error ends with exit status 2, the text on stderr
+// and a suggestion where a name is close to a known one.
 
 #include <cstdint>
 #include <functional>
@@ -9,14 +9,19 @@
 #include <string>
 #include <vector>
 
+#include "cli/settings.h"
 #include "cli/terminal/terminal.h"
 
 namespace evq {
 
 struct GlobalOptions {
-  std::string store;  // resolved: --store, EVQ_STORE, or under XDG_DATA_HOME
+  std::string store;  // of the settings
+  std::string geo_database;  // an .mmdb file; empty: none
   ColorChoice color = ColorChoice::kAuto;
   bool quiet = false;
+  Settings settings;
+  // A server was named: verbs go there instead of to the store.
+  bool remote() const { return !settings.value("server").empty(); }
 };
 
 struct IngestCommand {
@@ -33,6 +38,7 @@ struct IngestCommand {
   std::optional<std::uint64_t> errors_max;
   std::string output;  // json, text, or empty for the terminal's choice
   bool progress = false;
+  bool follow = false;
 };
 
 struct QueryCommand {
@@ -53,8 +59,30 @@ struct QueryCommand {
   bool fail_on_empty = false;
   bool no_header = false;
   std::string null_text = "null";
+  std::string zone;  // of times in tables
+  bool no_pager = false;
   std::vector<std::string> event_files;  // --file
   std::string timestamp_field;
+};
+
+struct TailCommand {
+  std::string dataset;
+  std::string pipeline;
+  std::uint64_t lines = 10;
+  std::string since;
+  bool follow = true;
+  std::int64_t interval_ms = 200;
+  std::string output;  // ndjson, csv, tsv, logfmt, or empty for the terminal's choice
+};
+
+struct ExportCommand {
+  std::string what;  // a dataset's name, or APL
+  std::string form;  // ndjson, csv, tsv, parquet, or empty: as the file is called
+  std::string file;  // empty: standard output
+  std::string start_time;
+  std::string end_time;
+  std::string since;
+  bool no_header = false;
 };
 
 struct DeleteCommand {
@@ -96,6 +124,7 @@ struct ServeCommand {
   double timeout_s = 0;
   std::string cache_size;
   std::vector<std::string> cors_origins;
+  std::vector<std::string> external_prefixes;
   bool no_access_log = false;
   std::int64_t upkeep_ms = 5000;
 };
@@ -116,14 +145,37 @@ struct OrganizationCommand {
   std::string id;  // empty: only shown
 };
 
+struct ReplCommand {
+  std::string since;
+  std::string zone;
+  std::string output;  // the form to begin with
+  bool no_pager = false;
+};
+
+struct ConfigCommand {
+  std::string output;  // json, table, or empty for the terminal's choice
+};
+
+struct CompletionCommand {
+  std::string shell;  // bash, zsh, fish
+};
+
+struct DemoCommand {
+  std::uint64_t events = 100'000;
+};
+
 struct HelpCommand {
-  std::string topic;
+  bool coverage = false;
+  std::vector<std::string> topic;  // words
+  std::vector<std::string> verbs;  // the names of all verbs, for suggestions
 };
 
 // Runs the verb that `argv` names and gives the process's exit status.
 struct CommandHandlers {
   std::function<int(const GlobalOptions&, const IngestCommand&)> ingest;
   std::function<int(const GlobalOptions&, const QueryCommand&)> query;
+  std::function<int(const GlobalOptions&, const TailCommand&)> tail;
+  std::function<int(const GlobalOptions&, const ExportCommand&)> export_events;
   std::function<int(const GlobalOptions&, const DeleteCommand&)> remove;
   std::function<int(const GlobalOptions&, const StarredCommand&)> starred;
   std::function<int(const GlobalOptions&, const DatasetCommand&)> dataset;
@@ -132,7 +184,11 @@ struct CommandHandlers {
   std::function<int(const GlobalOptions&, const ServeCommand&)> serve;
   std::function<int(const GlobalOptions&, const TokenCommand&)> token;
   std::function<int(const GlobalOptions&, const OrganizationCommand&)> organization;
+  std::function<int(const GlobalOptions&, const ConfigCommand&)> config;
+  std::function<int(const GlobalOptions&, const CompletionCommand&)> completion;
+  std::function<int(const GlobalOptions&, const DemoCommand&)> demo;
   std::function<int(const GlobalOptions&, const HelpCommand&)> help;
+  std::function<int(const GlobalOptions&, const ReplCommand&)> repl;
 };
 int run_command_line(int argc, char** argv, const CommandHandlers& handlers);
 

@@ -1,10 +1,11 @@
 #include "cli/output.h"
 
-#include <unistd.h>
-
 #include <csignal>
 
+#include <unistd.h>
+
 #include "apl/syntax/source.h"
+#include "cli/open_service.h"
 #include "cli/terminal/style.h"
 #include "cli/terminal/text_width.h"
 #include "store/base/file.h"
@@ -19,13 +20,53 @@ void print_error_line(std::string_view text, std::string_view hint) {
   write_quietly(STDERR_FILENO, line);
 }
 
-int report_error(const Error& error, std::string_view query) {
+namespace {
+
+// Colours what SourceText::render wrote: the words before the message, and the carets.
+std::string colored_report(const std::string& report) {
+  std::string out;
+  std::size_t begin = 0;
+  while (begin < report.size()) {
+    const std::size_t end = report.find('\n', begin) + 1;
+    const std::string_view line = std::string_view(report).substr(begin, end - begin);
+    const std::size_t colon = line.find(": ");
+    const std::size_t caret = line.find_first_not_of(" |");
+    if (begin == 0 && colon != std::string_view::npos) {
+      append_styled(out, line.substr(0, colon), TextStyle::kError, true);
+      out.append(line.substr(colon));
+    } else if (caret != std::string_view::npos && line[caret] == '^') {
+      out.append(line.substr(0, caret));
+      append_styled(out, line.substr(caret, line.size() - caret - 1), TextStyle::kError, true);
+      out.push_back('\n');
+    } else {
+      out.append(line);
+    }
+    begin = end;
+  }
+  return out;
+}
+
+}  // namespace
+
+int report_error(const Error& error, std::string_view query, ColorChoice color) {
   if (error.span.has_value() && !query.empty()) {
-    write_quietly(STDERR_FILENO, SourceText(std::string(query)).render(error));
+    const std::string report = SourceText(std::string(query)).render(error);
+    const bool colored = use_color(color, process_environment(), ::isatty(STDERR_FILENO) != 0);
+    write_quietly(STDERR_FILENO, colored ? colored_report(report) : report);
   } else {
     print_error_line(error.message, error.hint);
   }
   return error_code_info(error.code).exit_status;
+}
+
+int report_end(const Status& done, std::string_view query, ColorChoice color) {
+  if (done.ok()) {
+    return 0;
+  }
+  if (done.error().code == ErrorCode::kCancelled) {
+    return interrupt_control().cancelled() ? error_code_info(ErrorCode::kCancelled).exit_status : 0;
+  }
+  return report_error(done.error(), query, color);
 }
 
 void print_note(const GlobalOptions& global, std::string_view text) {
@@ -37,6 +78,15 @@ void print_note(const GlobalOptions& global, std::string_view text) {
 ByteSink stdout_sink() {
   return [](std::string_view bytes) -> Status {
     if (!bytes.empty() && !write_quietly(STDOUT_FILENO, bytes)) {
+      return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
+    }
+    return Status::success();
+  };
+}
+
+ByteSink paged_sink(PagedOutput& paged) {
+  return [&paged](std::string_view bytes) -> Status {
+    if (!bytes.empty() && !paged.write(bytes)) {
       return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
     }
     return Status::success();

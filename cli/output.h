@@ -7,19 +7,28 @@
 
 #include "apl/service/result_writer.h"
 #include "cli/options.h"
+#include "cli/terminal/pager.h"
 #include "store/base/result.h"
 
 namespace evq {
 
 // "error: text" and "  = hint", on stderr.
 void print_error_line(std::string_view text, std::string_view hint);
-// An error with its place in `query` when it has one; the exit status of its code.
-int report_error(const Error& error, std::string_view query = {});
+// An error with its place in `query` when it has one; the exit status of its code. With colour
+// the kind of error and its place stand out, where stderr is a terminal and `color` allows it.
+int report_error(const Error& error, std::string_view query = {},
+                 ColorChoice color = ColorChoice::kNever);
+// What a command ends with: quietly with 0 when the reader of a pipe has seen enough and with 130
+// when it was interrupted, else report_error.
+int report_end(const Status& done, std::string_view query = {},
+               ColorChoice color = ColorChoice::kNever);
 // A remark on stderr, unless --quiet.
 void print_note(const GlobalOptions& global, std::string_view text);
 
 // Writes to stdout; a closed pipe gives kCancelled, which ends a command quietly.
 ByteSink stdout_sink();
+// The same through a pager, which must outlive the sink; a reader who quits it gives kCancelled.
+ByteSink paged_sink(PagedOutput& paged);
 
 // Reads standard input whole, up to `size_max` bytes.
 Result<std::string> read_standard_input(std::size_t size_max);

@@ -1,18 +1,22 @@
 // evq query: one APL query over the store or over files of events, in any output form.
 
-#include <unistd.h>
-
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <utility>
 
+#include <unistd.h>
+
+#include "apl/service/row_wise.h"
 #include "apl/service/service.h"
+#include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/event_files.h"
+#include "cli/joined_parts.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
-#include "cli/table_output.h"
-#include "cli/terminal/number_text.h"
+#include "cli/query_target.h"
+#include "cli/terminal/pager.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 
@@ -35,11 +39,14 @@ Result<std::string> query_text(const QueryCommand& command) {
   return read_standard_input(kQueryTextBytesMax);
 }
 
-std::string output_form(const QueryCommand& command) {
+std::string output_form(const GlobalOptions& global, const QueryCommand& command) {
   if (!command.output.empty()) {
     return command.output;
   }
-  return ::isatty(STDOUT_FILENO) != 0 ? "table" : "ndjson";
+  if (const std::string chosen = global.settings.value("output"); !chosen.empty()) {
+    return chosen;
+  }
+  return ::isatty(STDOUT_FILENO) != 0 ? "auto" : "ndjson";
 }
 
 // Passes rows on and remembers what the end of the command has to say.
@@ -50,9 +57,10 @@ class ObservedSink final : public ResultSink {
     header_ = header;
     return next_->begin(header);
   }
-  Status push(const Chunk& rows, std::span<const RowId> ids) override {
-    return next_->push(rows, ids);
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    return next_->push(rows, origins);
   }
+  Status push_totals(const Chunk& rows) override { return next_->push_totals(rows); }
   Status end(const QueryStatus& status) override {
     status_ = status;
     return next_->end(status);
@@ -66,63 +74,34 @@ class ObservedSink final : public ResultSink {
   QueryStatus status_;
 };
 
-std::unique_ptr<ResultSink> make_sink(const GlobalOptions& global, const QueryCommand& command,
-                                      const std::string& form) {
-  const bool header = !command.no_header;
-  if (form == "json") {
-    return make_result_writer(ResultFormat::kJson, stdout_sink());
-  }
-  if (form == "ndjson") {
-    return make_result_writer(ResultFormat::kNdjson, stdout_sink());
-  }
-  if (form == "csv") {
-    return make_result_writer(ResultFormat::kCsv, stdout_sink(), header);
-  }
-  if (form == "tsv") {
-    return make_result_writer(ResultFormat::kTsv, stdout_sink(), header);
-  }
-  if (form == "tabular") {
-    return make_result_writer(ResultFormat::kTabular, stdout_sink());
-  }
-  if (form == "legacy") {
-    return make_result_writer(ResultFormat::kLegacy, stdout_sink());
-  }
+Result<TableOutputOptions> output_options(const GlobalOptions& global, const QueryCommand& command,
+                                          const std::string& form) {
   TableOutputOptions options;
   options.form = form;
   options.null_text = command.null_text;
-  options.header = header;
-  options.color = global.color;
-  return make_table_output(options, stdout_sink());
+  options.header = !command.no_header;
+  EVQ_TRY_ASSIGN(options.zone, DisplayZone::load(command.zone));
+  fit_to_standard_output(&options, global.color);
+  return options;
 }
 
-std::string duration_of(std::int64_t us) {
-  return us < 1000 ? std::to_string(us) + " us"
-                   : us < 10'000'000 ? std::to_string(us / 1000) + " ms"
-                                     : std::to_string(us / 1'000'000) + " s";
+// The pager's command; empty where nobody reads a screen.
+std::string pager_for(const QueryCommand& command) {
+  return command.no_pager || ::isatty(STDOUT_FILENO) == 0 || ::isatty(STDIN_FILENO) == 0
+             ? std::string()
+             : pager_command(process_environment());
 }
 
-void print_footer(const GlobalOptions& global, const QueryCommand& command,
-                  const std::string& form, const ObservedSink& sink) {
+void print_footer(const GlobalOptions& global, const QueryCommand& command, const std::string& form,
+                  const ObservedSink& sink) {
   const QueryStatus& status = sink.status();
-  for (const std::string& warning : sink.header().warnings) {
-    print_note(global, "note: " + warning);
+  for (const std::string& remark : answer_remarks(sink.header(), status, kDefaultRows, "--all")) {
+    print_note(global, remark);
   }
-  const bool limited = sink.header().default_limited && status.rows == kDefaultRows;
-  if (limited) {
-    std::string note = grouped_text(status.rows) + " rows shown, the newest";
-    if (status.rows_matched > status.rows) {
-      note = grouped_text(status.rows) + " of " + grouped_text(status.rows_matched) +
-             " rows shown";
-    }
-    print_note(global, note + "; add \"| limit N\" or --all for more");
-  }
-  const bool person = ::isatty(STDERR_FILENO) != 0 && form == "table";
+  const bool person =
+      ::isatty(STDERR_FILENO) != 0 && (form == "auto" || form == "table" || form == "chart");
   if (command.stats || person) {
-    print_note(global, grouped_text(status.rows) + (status.rows == 1 ? " row" : " rows") + ", " +
-                           grouped_text(status.rows_examined) + " scanned, " +
-                           std::to_string(status.blocks_examined) + "/" +
-                           std::to_string(status.blocks_total) + " blocks, " +
-                           duration_of(status.elapsed_us));
+    print_note(global, answer_footer(status, use_unicode(process_environment())));
   }
 }
 
@@ -133,9 +112,7 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
     request.start_time = command.start_time;
   }
   if (!command.since.empty()) {
-    request.start_time = command.since.starts_with('-') || command.since.starts_with("now")
-                             ? command.since
-                             : "now-" + command.since;
+    request.start_time = since_time(command.since);
   }
   if (!command.end_time.empty()) {
     request.end_time = command.end_time;
@@ -152,13 +129,43 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
   }
   request.timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
   const bool api_form = form == "tabular" || form == "legacy";
-  request.row_ids = api_form;
+  request.api_form = api_form;
   request.exact_matches = api_form;
   return request;
 }
 
-int run(const GlobalOptions& global, const QueryCommand& command, Service& service) {
-  const std::string form = output_form(command);
+// Many rows of events go out page by page, in forms that need not see them all.
+Status answer(QueryTarget& target, const QueryRequest& request, const std::string& form,
+              ResultSink& sink) {
+  const bool streams =
+      form == "ndjson" || form == "json" || form == "csv" || form == "tsv" || form == "logfmt";
+  const bool many = !request.default_limit.has_value() &&
+                    request.limit.value_or(UINT64_MAX) > target.part_events_max();
+  if (streams && many && !request.cursor.has_value()) {
+    EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request.apl, false));
+    if (dataset.has_value()) {
+      return query_in_pages(target, *dataset, request, sink);
+    }
+  }
+  return target.query(request, sink);
+}
+
+// The settings may name a form that there is not.
+Status check_form(const GlobalOptions& global, const std::string& form) {
+  const std::vector<std::string> names = answer_form_names();
+  return std::ranges::find(names, form) != names.end()
+             ? Status::success()
+             : Status(make_error(
+                   ErrorCode::kUsage,
+                   global.settings.setting("output").source + ": no output form '" + form + "'",
+                   "see evq help query"));
+}
+
+int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& target) {
+  const std::string form = output_form(global, command);
+  if (const Status known = check_form(global, form); !known.ok()) {
+    return report_error(known.error());
+  }
   auto made = make_request(command, form);
   if (!made.ok()) {
     return report_error(made.error());
@@ -168,20 +175,24 @@ int run(const GlobalOptions& global, const QueryCommand& command, Service& servi
     request.control = &interrupt_control();
   }
   if (command.explain) {
-    const auto plan = service.explain(request);
+    const auto plan = target.explain(request);
     if (!plan.ok()) {
-      return report_error(plan.error(), request.apl);
+      return report_error(plan.error(), request.apl, global.color);
     }
     (void)stdout_sink()(plan.value()).ok();
     return 0;
   }
-  ObservedSink sink(make_sink(global, command, form));
-  const Status done = service.query(request, sink);
+  const auto options = output_options(global, command, form);
+  if (!options.ok()) {
+    return report_error(options.error());
+  }
+  PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
+                    pager_for(command));
+  ObservedSink sink(make_answer_output(options.value(), paged_sink(paged)));
+  const Status done = answer(target, request, form, sink);
+  paged.finish();
   if (!done.ok()) {
-    if (done.error().code == ErrorCode::kCancelled && !interrupt_control().cancelled()) {
-      return 0;  // the reader of a pipe has seen enough
-    }
-    return report_error(done.error(), request.apl);
+    return report_end(done, request.apl, global.color);
   }
   print_footer(global, command, form, sink);
   return command.fail_on_empty && sink.status().rows == 0 ? 1 : 0;
@@ -190,7 +201,11 @@ int run(const GlobalOptions& global, const QueryCommand& command, Service& servi
 }  // namespace
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
-  ServiceOptions options;
+  if (global.remote() && command.event_files.empty()) {
+    auto target = open_query_target(global);
+    return target.ok() ? run(global, command, *target.value()) : report_error(target.error());
+  }
+  ServiceOptions options = existing_store();
   std::optional<EventFiles> files;
   if (!command.event_files.empty()) {
     auto loaded = EventFiles::load(command.event_files, command.timestamp_field);
@@ -200,7 +215,6 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     files.emplace(std::move(loaded).value());
     options.store_directory = files->directory();
   }
-  options.create_store = false;
   auto service = open_service(global, options);
   if (!service.ok() && service.error().code == ErrorCode::kNotFound && !files.has_value()) {
     // `print` and its like need no store; anything else says what it misses.
@@ -216,7 +230,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   if (!service.ok()) {
     return report_error(service.error());
   }
-  return run(global, command, *service.value());
+  return run(global, command, *local_target(*service.value()));
 }
 
 }  // namespace evq

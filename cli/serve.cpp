@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "http/fetch.h"
 #include "http/router.h"
 #include "http/server.h"
 #include "http/token_store.h"
@@ -65,6 +66,8 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   }
   const auto timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
   server.request_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
+  service_options.external.prefixes = command.external_prefixes;
+  service_options.external.fetch = fetch_address;
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
                  open_service(global, std::move(service_options)));
   HttpMetrics metrics;

@@ -2,14 +2,16 @@
 
 #include "apl/service/starred.h"
 
-#include <unistd.h>
-
 #include <utility>
+
+#include <unistd.h>
 
 #include "apl/service/service.h"
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/query_target.h"
+#include "cli/remote_verbs.h"
 #include "cli/table_output.h"
 #include "cli/terminal/table_format.h"
 #include "store/base/file.h"
@@ -35,8 +37,8 @@ Result<std::string> list(Service& service, const StarredCommand& command) {
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored,
                  service.store().definitions().objects(ObjectKind::kSavedQuery, ""));
   std::string text;
-  const bool table = command.output == "table" ||
-                     (command.output.empty() && ::isatty(STDOUT_FILENO) != 0);
+  const bool table =
+      command.output == "table" || (command.output.empty() && ::isatty(STDOUT_FILENO) != 0);
   TableRows rows;
   for (const StoredObject& object : stored) {
     if (!table) {
@@ -57,12 +59,9 @@ Result<std::string> list(Service& service, const StarredCommand& command) {
                : text;
 }
 
-int run_stored(Service& service, const GlobalOptions& global, const StarredCommand& command) {
-  const auto stored = find_starred(service.store().definitions(), command.id);
-  if (!stored.ok()) {
-    return report_error(stored.error());
-  }
-  auto request = starred_request(stored.value());
+int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOptions& global,
+               const StarredCommand& command) {
+  auto request = starred_request(stored);
   if (!request.ok()) {
     return report_error(request.error());
   }
@@ -71,15 +70,15 @@ int run_stored(Service& service, const GlobalOptions& global, const StarredComma
   }
   request.value().control = &interrupt_control();
   TableOutputOptions options;
-  options.color = global.color;
+  fit_to_standard_output(&options, global.color);
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
   const bool table = command.output == "table" || (command.output.empty() && terminal);
   const std::unique_ptr<ResultSink> sink =
-      table ? make_table_output(options, stdout_sink())
-            : make_result_writer(
-                  command.output == "csv" ? ResultFormat::kCsv : ResultFormat::kNdjson,
-                  stdout_sink());
-  const Status done = service.query(request.value(), *sink);
+      table
+          ? make_table_output(options, stdout_sink())
+          : make_result_writer(command.output == "csv" ? ResultFormat::kCsv : ResultFormat::kNdjson,
+                               stdout_sink());
+  const Status done = target.query(request.value(), *sink);
   return done.ok() ? 0 : report_error(done.error(), request.value().apl);
 }
 
@@ -102,12 +101,27 @@ Result<std::string> perform(Service& service, const StarredCommand& command) {
 }  // namespace
 
 int run_starred(const GlobalOptions& global, const StarredCommand& command) {
-  auto service = open_service(global, {});
+  if (global.remote()) {
+    if (command.action != "run") {
+      return run_remote_starred(global, command);
+    }
+    auto target = open_query_target(global);
+    const Result<StoredObject> stored =
+        target.ok() ? find_remote_starred(global, command.id) : target.error();
+    return stored.ok() ? run_stored(*target.value(), stored.value(), global, command)
+                       : report_error(stored.error());
+  }
+  ServiceOptions options = existing_store();
+  options.create_store = true;
+  auto service = open_service(global, std::move(options));
   if (!service.ok()) {
     return report_error(service.error());
   }
   if (command.action == "run") {
-    return run_stored(*service.value(), global, command);
+    const auto stored = find_starred(service.value()->store().definitions(), command.id);
+    return stored.ok()
+               ? run_stored(*local_target(*service.value()), stored.value(), global, command)
+               : report_error(stored.error());
   }
   const auto text = perform(*service.value(), command);
   if (!text.ok()) {

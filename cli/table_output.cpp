@@ -1,11 +1,10 @@
 #include "cli/table_output.h"
 
-#include <unistd.h>
-
 #include <utility>
 
+#include <unistd.h>
+
 #include "cli/terminal/table_format.h"
-#include "store/base/json_writer.h"
 
 namespace evq {
 namespace {
@@ -38,7 +37,7 @@ class TableOutput final : public ResultSink {
     }
     return Status::success();
   }
-  Status push(const Chunk& rows, std::span<const RowId> /*ids*/) override {
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       std::vector<TableCell> cells;
       cells.reserve(rows.column_count());
@@ -47,7 +46,7 @@ class TableOutput final : public ResultSink {
         cell.kind = TableCellKind::kNull;
         if (!rows.column(column).is_null(row)) {
           cell.kind = columns_[column].kind;
-          append_cell_text(&cell.text, rows.column(column), row);
+          append_shown_cell(&cell.text, rows.column(column), row, options_.zone);
         }
         cells.push_back(std::move(cell));
       }
@@ -56,48 +55,20 @@ class TableOutput final : public ResultSink {
     return Status::success();
   }
   Status end(const QueryStatus& /*status*/) override {
-    if (options_.form == "logfmt") {
-      return out_(logfmt());
-    }
-    const Environment environment = process_environment();
-    const bool terminal = ::isatty(STDOUT_FILENO) != 0;
     TableOptions table;
-    table.width = terminal ? terminal_size(STDOUT_FILENO, environment).columns : 0;
-    table.unicode = use_unicode(environment);
-    table.color = use_color(options_.color, environment, terminal);
+    table.width = options_.width;
+    table.unicode = options_.unicode;
+    table.color = options_.color;
     table.header = options_.header;
     table.null_text = options_.null_text;
     table.layout = options_.form == "line" ? TableLayout::kLine
-                   : terminal              ? TableLayout::kAuto
+                   : options_.width != 0   ? TableLayout::kAuto
                                            : TableLayout::kTable;
     return out_(options_.form == "markdown" ? format_markdown(columns_, rows_, table)
                                             : format_table(columns_, rows_, table));
   }
 
  private:
-  // key=value pairs, values quoted where they hold a blank, a quote or an equals sign.
-  std::string logfmt() const {
-    std::string text;
-    for (const std::vector<TableCell>& row : rows_) {
-      bool first = true;
-      for (std::size_t column = 0; column < row.size(); ++column) {
-        if (row[column].kind == TableCellKind::kNull) {
-          continue;
-        }
-        text.append(first ? "" : " ").append(columns_[column].name).push_back('=');
-        const std::string& value = row[column].text;
-        if (value.empty() || value.find_first_of(" \"=\n\r\t\\") != std::string::npos) {
-          append_json_string(text, value);
-        } else {
-          text.append(value);
-        }
-        first = false;
-      }
-      text.push_back('\n');
-    }
-    return text;
-  }
-
   TableOutputOptions options_;
   ByteSink out_;
   std::vector<TableColumn> columns_;
@@ -105,6 +76,23 @@ class TableOutput final : public ResultSink {
 };
 
 }  // namespace
+
+void fit_to_standard_output(TableOutputOptions* options, ColorChoice color) {
+  const Environment environment = process_environment();
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  options->width = terminal ? terminal_size(STDOUT_FILENO, environment).columns : 0;
+  options->unicode = use_unicode(environment);
+  options->color = use_color(color, environment, terminal);
+}
+
+void append_shown_cell(std::string* out, const Vector& column, std::size_t row,
+                       const DisplayZone& zone) {
+  if (column.type() == Type::kDatetime && !zone.is_utc()) {
+    zone.append_instant(out, column.at<std::int64_t>(row));
+  } else {
+    append_cell_text(out, column, row);
+  }
+}
 
 std::unique_ptr<ResultSink> make_table_output(const TableOutputOptions& options, ByteSink out) {
   return std::make_unique<TableOutput>(options, std::move(out));

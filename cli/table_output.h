@@ -1,21 +1,35 @@
 #pragma once
-// Answers for people: tables fitted to the terminal, Markdown, one field a line, logfmt. The rows
+// Answers for people: tables fitted to the terminal, Markdown, one field a line. The rows
 // are held until the end, since widths depend on all of them.
 
 #include <memory>
 #include <string>
 
+#include "apl/service/display_zone.h"
 #include "apl/service/result_writer.h"
 #include "cli/terminal/terminal.h"
 
 namespace evq {
 
 struct TableOutputOptions {
-  std::string form = "table";  // table, markdown, line, logfmt
+  std::string form = "table";  // a name of answer_output.h
   std::string null_text = "null";
   bool header = true;
-  ColorChoice color = ColorChoice::kAuto;
+  DisplayZone zone;
+  // Of the place where the answer goes. Width 0: no limit, as for a file.
+  std::size_t width = 0;
+  bool unicode = true;
+  bool color = false;
 };
+
+// As standard output is now: a terminal's width and what it can show.
+void fit_to_standard_output(TableOutputOptions* options, ColorChoice color);
+
+// One cell as a person reads it, times in the zone.
+void append_shown_cell(std::string* out, const Vector& column, std::size_t row,
+                       const DisplayZone& zone);
+
+// table, markdown, line.
 
 std::unique_ptr<ResultSink> make_table_output(const TableOutputOptions& options, ByteSink out);
 

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/remote_verbs.h"
 #include "http/auth.h"
 #include "http/token_store.h"
 #include "store/base/json_writer.h"
@@ -144,11 +145,19 @@ Status organize(const GlobalOptions& global, const OrganizationCommand& command)
 }  // namespace
 
 int run_token(const GlobalOptions& global, const TokenCommand& command) {
+  if (global.remote()) {
+    const Result<std::string> capabilities = capabilities_of(command);
+    return capabilities.ok() ? run_remote_token(global, command, capabilities.value())
+                             : report_error(capabilities.error());
+  }
   const Status status = manage(global, command);
   return status.ok() ? 0 : report_error(status.error());
 }
 
 int run_organization(const GlobalOptions& global, const OrganizationCommand& command) {
+  if (global.remote()) {
+    return run_remote_organization(global, command);
+  }
   const Status status = organize(global, command);
   return status.ok() ? 0 : report_error(status.error());
 }

@@ -420,7 +420,7 @@ std::string spark_table(const std::vector<ChartSeries>& series, const ChartOptio
     }
     rows.push_back(std::move(row));
   }
-  const Range range = range_of(series, false);
+  const Range shared = range_of(series, false);
   const std::size_t fixed = name_width + widths[0] + widths[1] + widths[2] + 8;
   const std::size_t room = width > fixed + 8 ? width - fixed : 8;
   std::size_t spark_width = 0;
@@ -439,6 +439,7 @@ std::string spark_table(const std::vector<ChartSeries>& series, const ChartOptio
     out = std::string(name_width + 2 + spark_width, ' ') + numbers_text({"min", "max", "last"});
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Range range = options.own_scales ? range_of({series[i]}, false) : shared;
     out += padded(rows[i].name, name_width, false) + "  ";
     out += options.color ? series_code(i) : "";
     out += padded(sparkline(series[i].values, room, range.low, range.high, options.unicode),

@@ -22,6 +22,8 @@ struct ChartOptions {
   bool unicode = true;
   bool color = false;
   bool area = false;  // fills what is under the first series
+  // Sparklines have a scale of their own each, so that small series show their shape, too.
+  bool own_scales = false;
 };
 
 // Values number i of all series stand above label number i; labels are shown where there is room.
@@ -41,7 +43,7 @@ std::string bar_chart(const std::vector<ChartBar>& bars, const ChartOptions& opt
 // Its lowest mark is `low`, its highest `high`.
 std::string sparkline(const std::vector<double>& values, std::size_t width, double low, double high,
                       bool unicode);
-// One row a series: its name, its sparkline (all on one scale), its smallest, greatest and last
+// One row a series: its name, its sparkline, its smallest, greatest and last
 // value.
 std::string spark_table(const std::vector<ChartSeries>& series, const ChartOptions& options);
 

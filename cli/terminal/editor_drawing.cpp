@@ -59,6 +59,24 @@ void EditorSession::update_hint() {
   hint_ = wanted ? repair_utf8(parts_.callbacks.hint(text)) : std::string();
 }
 
+void EditorSession::append_remark(FrameBuilder& frame) {
+  if (!parts_.callbacks.remark) {
+    return;
+  }
+  const std::string before = parts_.buffer.text().substr(0, parts_.buffer.cursor());
+  if (before != remarked_) {
+    remarked_ = before;
+    remark_ = parts_.callbacks.remark(before);
+  }
+  if (remark_.empty()) {
+    return;
+  }
+  frame.break_line();
+  const std::size_t room = frame.columns_left() - std::min<std::size_t>(frame.columns_left(), 1);
+  frame.append(truncate_to_width(visible_text(remark_, LineBreaks::kEscape, room), room),
+               TextStyle::kDim);
+}
+
 void EditorSession::append_text(FrameBuilder& frame, const std::string& text, std::size_t cursor) {
   std::size_t position = 0;
   while (position < text.size()) {
@@ -108,6 +126,9 @@ void EditorSession::repaint(bool final) {
     const std::string shown =
         visible_text(hint_.substr(0, hint_.find('\n')), LineBreaks::kEscape, frame.columns_left());
     frame.append(truncate_to_width(shown, frame.columns_left()), TextStyle::kDim);
+  }
+  if (!final && !search_ && !menu_.is_open()) {
+    append_remark(frame);
   }
   if (menu_.is_open()) {
     const std::size_t half = std::max<std::size_t>(size_.rows / 2, 2);

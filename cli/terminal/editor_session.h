@@ -92,6 +92,7 @@ class EditorSession {
   std::size_t shown_cursor() const;
   void update_highlight(const std::string& text);
   void update_hint();
+  void append_remark(FrameBuilder& frame);
   void append_text(FrameBuilder& frame, const std::string& text, std::size_t cursor);
   void repaint(bool final);
 
@@ -113,6 +114,8 @@ class EditorSession {
   std::string hint_;
   std::string hinted_;  // the text hint_ was made for
   bool hint_known_ = false;
+  std::string remark_;
+  std::string remarked_;  // the text remark_ was made for
 };
 
 }  // namespace evq

@@ -11,6 +11,8 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kPlainReadBytes = 4096;
+// How long a complete text waits for a line that may belong to it; a file's lines come at once.
+constexpr int kNextLineWaitMs = 20;
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -58,6 +60,21 @@ bool LineEditor::next_plain_line(std::string& line) {
   return true;
 }
 
+bool LineEditor::next_line_continues() {
+  if (!callbacks_.continues || device_.shows_prompt()) {
+    return false;
+  }
+  while (plain_.find('\n') == std::string::npos && plain_.size() <= kEditorTextBytesMax) {
+    std::array<char, kPlainReadBytes> buffer{};
+    const ReadOutcome outcome = device_.read(buffer, kNextLineWaitMs);
+    if (outcome.state != ReadState::kData) {
+      break;
+    }
+    plain_.append(buffer.data(), outcome.size);
+  }
+  return callbacks_.continues(std::string_view(plain_).substr(0, plain_.find('\n')));
+}
+
 Result<EditorInput> LineEditor::read_plain() {
   EditorInput input;
   std::string line;
@@ -76,7 +93,8 @@ Result<EditorInput> LineEditor::read_plain() {
       return make_error(ErrorCode::kTooLarge, "the text is longer than " +
                                                   std::to_string(kEditorTextBytesMax) + " bytes");
     }
-    if (!callbacks_.is_complete || callbacks_.is_complete(input.text)) {
+    const bool complete = !callbacks_.is_complete || callbacks_.is_complete(input.text);
+    if (complete && !next_line_continues()) {
       input.event = InputEvent::kText;
       return input;
     }

@@ -36,6 +36,11 @@ struct EditorCallbacks {
   std::function<bool(std::string_view text)> is_complete;
   // Ctrl-X Ctrl-E: the text, edited in another program (external_editor.h).
   std::function<Result<std::string>(const std::string& text)> edit;
+  // A remark on the text before the cursor, such as the signature of the call it lies in; shown dim
+  // below the text.
+  std::function<std::string(std::string_view text)> remark{};
+  // Of lines that come without a terminal: whether this one belongs to the complete text before it.
+  std::function<bool(std::string_view line)> continues{};
 };
 
 struct LineEditorOptions {
@@ -70,6 +75,7 @@ class LineEditor {
 
  private:
   Result<EditorInput> read_plain();
+  bool next_line_continues();
   bool next_plain_line(std::string& line);
 
   TerminalDevice& device_;

@@ -93,7 +93,7 @@ std::string Progress::line() const {
     part(bytes_text(counts_.bytes));
   }
   if (counts_.rows > 0) {
-    part(quantity_text(static_cast<double>(counts_.rows)) + " rows");
+    part(quantity_text(static_cast<double>(counts_.rows)) + " " + options_.noun);
   }
   if (bytes_per_second_ >= 1) {
     part(bytes_text(static_cast<std::uint64_t>(bytes_per_second_)) + "/s");

@@ -15,6 +15,7 @@ namespace evq {
 struct ProgressOptions {
   bool enabled = true;
   std::string label;              // "loading app.log"
+  std::string noun = "rows";      // what is counted
   std::uint64_t bytes_total = 0;  // 0: not known, so no share and no time left
   std::size_t columns = 80;
   std::int64_t delay_ms = 300;

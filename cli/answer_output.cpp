@@ -1,0 +1,132 @@
+#include "cli/answer_output.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "cli/chart_output.h"
+#include "cli/terminal/number_text.h"
+
+namespace evq {
+namespace {
+
+struct FormRow {
+  AnswerForm form;
+  std::optional<ResultFormat> written;  // by result_writer.h; else by a table or a picture
+};
+
+constexpr FormRow kForms[] = {
+    {{"auto", "a picture for render, else a table", ""}, std::nullopt},
+    {{"table", "a box, as wide as the terminal", ".txt"}, std::nullopt},
+    {{"line", "one field a line", ""}, std::nullopt},
+    {{"chart", "lines over time, bars for groups", ""}, std::nullopt},
+    {{"json", "one array of objects", ".json"}, ResultFormat::kJson},
+    {{"ndjson", "one object a line", ".ndjson"}, ResultFormat::kNdjson},
+    {{"csv", "comma-separated, header first", ".csv"}, ResultFormat::kCsv},
+    {{"tsv", "tab-separated, header first", ".tsv"}, ResultFormat::kTsv},
+    {{"markdown", "a table for documents", ".md"}, std::nullopt},
+    {{"logfmt", "key=value pairs", ".log"}, ResultFormat::kLogfmt},
+    {{"tabular", "the API's tabular answer", ""}, ResultFormat::kTabular},
+    {{"legacy", "the API's legacy answer", ""}, ResultFormat::kLegacy},
+};
+
+constexpr auto kFormsAlone = [] {
+  std::array<AnswerForm, std::size(kForms)> forms;
+  std::ranges::transform(kForms, forms.begin(), &FormRow::form);
+  return forms;
+}();
+
+// Decides when it knows whether the query asked for a picture.
+class AutoOutput final : public ResultSink {
+ public:
+  AutoOutput(TableOutputOptions options, ByteSink out)
+      : options_(std::move(options)), out_(std::move(out)) {}
+  Status begin(const ResultHeader& header) override {
+    const bool picture = !header.render_kind.empty() && header.render_kind != "table";
+    options_.form = picture ? "chart" : "table";
+    chosen_ = make_answer_output(options_, out_);
+    return chosen_->begin(header);
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    return chosen_->push(rows, origins);
+  }
+  Status end(const QueryStatus& status) override { return chosen_->end(status); }
+
+ private:
+  TableOutputOptions options_;
+  ByteSink out_;
+  std::unique_ptr<ResultSink> chosen_;
+};
+
+std::string elapsed_of(std::int64_t microseconds) {
+  return microseconds < 1000 ? std::to_string(microseconds) + " us"
+                             : elapsed_text(microseconds / 1000);
+}
+
+}  // namespace
+
+std::span<const AnswerForm> answer_forms() {
+  return kFormsAlone;
+}
+
+std::vector<std::string> answer_form_names() {
+  std::vector<std::string> names;
+  for (const AnswerForm& form : answer_forms()) {
+    names.emplace_back(form.name);
+  }
+  return names;
+}
+
+std::optional<std::string_view> answer_form_of_file(std::string_view path) {
+  for (const AnswerForm& form : answer_forms()) {
+    if (!form.suffix.empty() && path.ends_with(form.suffix)) {
+      return form.name;
+    }
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options, ByteSink out) {
+  if (options.form == "auto") {
+    return std::make_unique<AutoOutput>(options, std::move(out));
+  }
+  if (options.form == "chart") {
+    return make_chart_output(options, std::move(out));
+  }
+  const auto* row = std::ranges::find(
+      kForms, options.form, [](const FormRow& each) { return std::string(each.form.name); });
+  if (row != std::end(kForms) && row->written.has_value()) {
+    return make_result_writer(*row->written, std::move(out), options.header);
+  }
+  return make_table_output(options, std::move(out));
+}
+
+std::string answer_footer(const QueryStatus& status, bool unicode) {
+  const std::string between = unicode ? " · " : ", ";
+  std::string text = grouped_text(status.rows) + (status.rows == 1 ? " row" : " rows") + between;
+  if (status.blocks_total != 0 || status.rows_examined != 0) {
+    text += grouped_text(status.rows_examined) + " scanned" + between +
+            std::to_string(status.blocks_examined) + "/" + std::to_string(status.blocks_total) +
+            " blocks" + between;
+  }
+  return text + elapsed_of(status.elapsed_us);
+}
+
+std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryStatus& status,
+                                        std::uint64_t rows_max, std::string_view all_hint) {
+  std::vector<std::string> remarks;
+  for (const std::string& warning : header.warnings) {
+    remarks.push_back("note: " + warning);
+  }
+  if (header.default_limited && status.rows == rows_max) {
+    std::string remark = grouped_text(status.rows) + " rows shown, the newest";
+    if (status.rows_matched > status.rows) {
+      remark =
+          grouped_text(status.rows) + " of " + grouped_text(status.rows_matched) + " rows shown";
+    }
+    remarks.push_back(remark + "; add \"| limit N\" or " + std::string(all_hint) + " for more");
+  }
+  return remarks;
+}
+
+}  // namespace evq

@@ -1,0 +1,39 @@
+#pragma once
+// The forms in which an answer can be printed, one row each, and the remarks that go with it. The
+// rows name the forms for options, completion and help.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apl/service/result_writer.h"
+#include "cli/options.h"
+#include "cli/table_output.h"
+
+namespace evq {
+
+struct AnswerForm {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view suffix;  // of files that hold this form; may be empty
+};
+std::span<const AnswerForm> answer_forms();
+std::vector<std::string> answer_form_names();
+// "csv" for "rows.csv"; nothing when no form has the suffix.
+std::optional<std::string_view> answer_form_of_file(std::string_view path);
+
+// A sink that writes the answer in the form that `options` names. `auto` is a picture for answers
+// of `render` and a table for others.
+std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options, ByteSink out);
+
+// "12 rows · 1,234,567 scanned · 3/87 blocks · 41 ms"
+std::string answer_footer(const QueryStatus& status, bool unicode);
+// What the answer leaves out and why: the default limit of `rows_max` rows, in words for
+// `all_hint`, and the warnings of the query. One line each, without a line break.
+std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryStatus& status,
+                                        std::uint64_t rows_max, std::string_view all_hint);
+
+}  // namespace evq

@@ -1,0 +1,98 @@
+#include "cli/chart_axis.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+namespace {
+
+constexpr std::int64_t kBinsMax = 20'000;
+
+std::string two(int number) {
+  return (number < 10 ? "0" : "") + std::to_string(number);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
+                                          std::optional<std::int64_t> bin) {
+  if (!bin.has_value() || *bin <= 0 || places.size() < 2) {
+    return places;
+  }
+  const std::optional<std::int64_t> span = checked_subtract(places.back(), places.front());
+  if (!span.has_value() || *span / *bin >= kBinsMax) {
+    return places;
+  }
+  std::vector<std::int64_t> all;
+  std::size_t next = 0;
+  for (std::int64_t at = places.front(); at < places.back(); at += *bin) {
+    // A bin of a calendar month is not a multiple: rows keep their own places.
+    for (; next < places.size() && places[next] < at; ++next) {
+      all.push_back(places[next]);
+    }
+    all.push_back(at);
+    next += next < places.size() && places[next] == at ? 1U : 0U;
+  }
+  all.insert(all.end(), places.begin() + static_cast<std::ptrdiff_t>(next), places.end());
+  return all;
+}
+
+std::vector<std::string> time_labels(const std::vector<std::int64_t>& instants,
+                                     const DisplayZone& zone) {
+  std::vector<Civil> times;
+  times.reserve(instants.size());
+  bool days_only = true;
+  bool seconds = false;
+  for (const std::int64_t instant : instants) {
+    const Civil& time = times.emplace_back(civil_from_ns(zone.local_time(instant)));
+    days_only = days_only && time.hour == 0 && time.minute == 0 && time.second == 0;
+    seconds = seconds || time.second != 0;
+  }
+  const bool several_days = times.size() > 1 && (times.front().day != times.back().day ||
+                                                 times.front().month != times.back().month ||
+                                                 times.front().year != times.back().year);
+  const bool several_years = times.size() > 1 && times.front().year != times.back().year;
+  std::vector<std::string> labels;
+  labels.reserve(times.size());
+  for (const Civil& time : times) {
+    std::string label = several_years ? std::to_string(time.year) + "-" : "";
+    if (several_days || days_only) {
+      label += two(time.month) + "-" + two(time.day);
+    }
+    if (!days_only) {
+      label += (label.empty() ? "" : " ") + two(time.hour) + ":" + two(time.minute) +
+               (seconds && !several_days ? ":" + two(time.second) : "");
+    }
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+std::optional<std::int64_t> instant_of(DynamicView value) {
+  if (value.tag() == DynamicTag::kDatetime) {
+    return value.as_integer();
+  }
+  return value.is_string() ? parse_relative_time(std::string(value.as_string()), 0) : std::nullopt;
+}
+
+std::int64_t NamedPlaces::place_of(const std::string& name) {
+  const auto [found, added] = places_.emplace(name, static_cast<std::int64_t>(names_.size()));
+  if (added) {
+    names_.push_back(name);
+  }
+  return found->second;
+}
+
+std::vector<std::string> NamedPlaces::labels(const std::vector<std::int64_t>& places) const {
+  std::vector<std::string> labels;
+  for (const std::int64_t place : places) {
+    labels.push_back(names_.empty() ? std::to_string(place)
+                                    : names_[static_cast<std::size_t>(place)]);
+  }
+  return labels;
+}
+
+}  // namespace evq

@@ -1,0 +1,40 @@
+#pragma once
+// The horizontal axis of a picture: its places, in order, and what is written under them. A place
+// is an instant, a whole number, or the number of a name in order of appearance. Pure but for
+// NamedPlaces, which one thread at a time fills.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apl/service/display_zone.h"
+#include "store/column/dynamic.h"
+
+namespace evq {
+
+// Adds the bins that no row fell into, unless they are so many that nothing would be seen. `places`
+// are distinct and ascend.
+std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
+                                          std::optional<std::int64_t> bin);
+
+// As short as the axis allows: 12:00 within a day, 05-01 for days, 05-01 12:00 otherwise.
+std::vector<std::string> time_labels(const std::vector<std::int64_t>& instants,
+                                     const DisplayZone& zone);
+
+// An element of an array of times: a datetime, or its text.
+std::optional<std::int64_t> instant_of(DynamicView value);
+
+class NamedPlaces {
+ public:
+  std::int64_t place_of(const std::string& name);
+  // The names at these places; the numbers themselves when no place was named.
+  std::vector<std::string> labels(const std::vector<std::int64_t>& places) const;
+
+ private:
+  std::map<std::string, std::int64_t, std::less<>> places_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace evq

@@ -1,0 +1,383 @@
+// From rows to a picture in three steps: the columns take roles (the axis, the numbers, the names
+// of groups), the rows become series over one axis, and the drawing is chosen by kind and by how
+// many series there are.
+
+#include "cli/chart_output.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "cli/chart_axis.h"
+#include "cli/terminal/chart.h"
+#include "cli/terminal/number_text.h"
+#include "cli/terminal/text_width.h"
+#include "store/column/dynamic.h"
+
+namespace evq {
+namespace {
+
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
+// More lines than this cannot be told apart; sparklines can.
+constexpr std::size_t kLinesMax = 6;
+constexpr std::size_t kSeriesMax = 40;
+constexpr std::size_t kBarsMax = 60;
+constexpr std::size_t kPlotRows = 14;
+constexpr std::size_t kWidthDefault = 80;
+
+enum class Drawing : std::uint8_t { kLines, kArea, kBars, kTable };
+
+struct KindRow {
+  std::string_view kind;
+  Drawing drawing;
+};
+// The kinds of render; what has no row is drawn by what the columns are.
+constexpr KindRow kKinds[] = {
+    {"timechart", Drawing::kLines},    {"linechart", Drawing::kLines},
+    {"anomalychart", Drawing::kLines}, {"scatterchart", Drawing::kLines},
+    {"areachart", Drawing::kArea},     {"stackedareachart", Drawing::kArea},
+    {"barchart", Drawing::kBars},      {"columnchart", Drawing::kBars},
+    {"piechart", Drawing::kBars},      {"treemap", Drawing::kBars},
+    {"table", Drawing::kTable},
+};
+
+bool is_number(Type type) {
+  return type == Type::kLong || type == Type::kReal || type == Type::kTimespan;
+}
+
+double number_of(const Vector& column, std::size_t row) {
+  if (column.is_null(row)) {
+    return kGap;
+  }
+  switch (column.type()) {
+    case Type::kLong:
+      return static_cast<double>(column.at<std::int64_t>(row));
+    case Type::kTimespan:
+      return static_cast<double>(column.at<std::int64_t>(row)) / 1e9;
+    case Type::kReal:
+      return column.at<double>(row);
+    case Type::kNull:
+    case Type::kBool:
+    case Type::kDatetime:
+    case Type::kString:
+    case Type::kDynamic:
+      break;
+  }
+  return kGap;
+}
+
+double number_of(DynamicView value) {
+  return value.is_number() ? value.as_real() : kGap;
+}
+
+// What the columns of an answer are for a picture.
+struct Roles {
+  std::optional<std::size_t> axis;
+  std::vector<std::size_t> numbers;
+  std::vector<std::size_t> names;
+  bool arrays = false;  // make-series: each row holds a whole series
+};
+
+std::vector<std::string> listed(const ResultHeader& header, std::string_view property) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : header.render_properties) {
+    for (std::size_t begin = 0; name == property && begin <= value.size();) {
+      const std::size_t end = std::min(value.find(',', begin), value.size());
+      names.push_back(value.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Roles assign_roles(const ResultHeader& header, const std::vector<Chunk>& chunks) {
+  Roles roles;
+  const std::vector<Field>& fields = header.schema.fields();
+  const std::vector<std::string> axis = listed(header, "xcolumn");
+  const std::vector<std::string> numbers = listed(header, "ycolumns");
+  const std::vector<std::string> series = listed(header, "series");
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool group = contains(header.group_names, fields[i].name);
+    const bool time = fields[i].type == Type::kDatetime;
+    if (contains(axis, fields[i].name) || (axis.empty() && time && !roles.axis.has_value())) {
+      roles.axis = i;
+    } else if (!numbers.empty()
+                   ? contains(numbers, fields[i].name)
+                   : is_number(fields[i].type) && !group && !contains(series, fields[i].name)) {
+      roles.numbers.push_back(i);
+    } else if (series.empty() ? !time : contains(series, fields[i].name)) {
+      roles.names.push_back(i);
+    }
+  }
+  if (!roles.numbers.empty() || chunks.empty()) {
+    return roles;
+  }
+  // Arrays of numbers, as make-series gives them, beside an array of times.
+  const Vector* first = nullptr;
+  std::vector<std::size_t> names;
+  for (const std::size_t i : roles.names) {
+    first = &chunks[0].column(i);
+    const bool array = fields[i].type == Type::kDynamic && chunks[0].rows() > 0 &&
+                       !first->is_null(0) && DynamicView(first->at<std::string_view>(0)).is_array();
+    if (!array) {
+      names.push_back(i);
+      continue;
+    }
+    const DynamicView element = DynamicView(first->at<std::string_view>(0)).at(0);
+    const bool times = element.type() == Type::kDatetime || element.is_string();
+    (times && !roles.axis.has_value()) ? void(roles.axis = i) : roles.numbers.push_back(i);
+    roles.arrays = true;
+  }
+  roles.names = names;
+  return roles;
+}
+
+// A series while it is collected: numbers by place on the axis.
+struct Series {
+  std::string name;
+  std::map<std::int64_t, double> points;
+  bool counts = false;  // a place without rows is 0 and not unknown
+};
+
+class ChartOutput final : public ResultSink {
+ public:
+  ChartOutput(TableOutputOptions options, ByteSink out)
+      : options_(std::move(options)), out_(std::move(out)) {}
+
+  Status begin(const ResultHeader& header) override {
+    header_ = header;
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    chunks_.push_back(rows);
+    return Status::success();
+  }
+  Status end(const QueryStatus& status) override {
+    roles_ = assign_roles(header_, chunks_);
+    const Drawing drawing = choose();
+    if (drawing == Drawing::kTable) {
+      return write_table(status);
+    }
+    ChartOptions chart;
+    chart.width = options_.width == 0 ? kWidthDefault : options_.width;
+    chart.height = kPlotRows;
+    chart.unicode = options_.unicode;
+    chart.color = options_.color;
+    return out_(title() + (drawing == Drawing::kBars ? bars(chart) : lines(chart, drawing)));
+  }
+
+ private:
+  Drawing choose() const {
+    std::size_t rows = 0;
+    for (const Chunk& chunk : chunks_) {
+      rows += chunk.rows();
+    }
+    if (roles_.numbers.empty() || rows == 0) {
+      return Drawing::kTable;
+    }
+    Drawing wanted = roles_.axis.has_value() ? Drawing::kLines : Drawing::kBars;
+    for (const KindRow& row : kKinds) {
+      wanted = row.kind == header_.render_kind ? row.drawing : wanted;
+    }
+    if (wanted == Drawing::kBars || wanted == Drawing::kTable) {
+      return wanted;
+    }
+    // Without a time, the first name or number is the axis of a line.
+    return roles_.axis.has_value() ? wanted : Drawing::kBars;
+  }
+
+  Status write_table(const QueryStatus& status) {
+    TableOutputOptions options = options_;
+    options.form = "table";
+    const std::unique_ptr<ResultSink> table = make_table_output(options, out_);
+    EVQ_TRY(table->begin(header_));
+    for (const Chunk& chunk : chunks_) {
+      EVQ_TRY(table->push(chunk, {}));
+    }
+    return table->end(status);
+  }
+
+  std::string title() const {
+    const std::vector<std::string> titles = listed(header_, "title");
+    return titles.empty() || titles[0].empty() ? std::string() : visible_text(titles[0]) + "\n";
+  }
+
+  // The names of a row's group, and of the number's column when there are several.
+  std::string series_name(const Chunk& chunk, std::size_t row, std::size_t number,
+                          const std::vector<std::size_t>& names) const {
+    std::string text;
+    for (const std::size_t column : names) {
+      text.append(text.empty() ? "" : ", ");
+      if (chunk.column(column).is_null(row)) {
+        text.append(options_.null_text);
+      } else {
+        append_shown_cell(&text, chunk.column(column), row, options_.zone);
+      }
+    }
+    if (text.empty() && !names.empty()) {
+      text = "\"\"";  // a bar without any label looks like a mistake
+    }
+    if (roles_.numbers.size() > 1 || text.empty()) {
+      text.append(text.empty() ? "" : ": ").append(header_.schema[number].name);
+    }
+    return text;
+  }
+
+  Series& series_called(const std::string& name, std::size_t number) {
+    const auto [found, added] = by_name_.emplace(name, series_.size());
+    if (added) {
+      const std::string_view aggregate =
+          number < header_.origins.size() ? header_.origins[number].aggregate : std::string_view();
+      const bool counts = aggregate.starts_with("count") || aggregate.starts_with("sum") ||
+                          aggregate.starts_with("distinct");
+      series_.push_back({name, {}, counts || roles_.arrays});
+    }
+    return series_[found->second];
+  }
+
+  void collect() {
+    for (const Chunk& chunk : chunks_) {
+      for (std::size_t row = 0; row < chunk.rows(); ++row) {
+        for (const std::size_t number : roles_.numbers) {
+          Series& series = series_called(series_name(chunk, row, number, roles_.names), number);
+          roles_.arrays ? add_array(chunk, row, number, &series)
+                        : add_point(chunk, row, number, &series);
+        }
+      }
+    }
+  }
+
+  void add_point(const Chunk& chunk, std::size_t row, std::size_t number, Series* series) {
+    const Vector& axis = chunk.column(*roles_.axis);
+    if (axis.is_null(row)) {
+      return;
+    }
+    if (axis.type() == Type::kDatetime || axis.type() == Type::kLong ||
+        axis.type() == Type::kTimespan) {
+      series->points[axis.at<std::int64_t>(row)] = number_of(chunk.column(number), row);
+      return;
+    }
+    std::string label;
+    append_shown_cell(&label, axis, row, options_.zone);
+    series->points[places_.place_of(label)] = number_of(chunk.column(number), row);
+  }
+
+  void add_array(const Chunk& chunk, std::size_t row, std::size_t number, Series* series) {
+    const Vector& column = chunk.column(number);
+    if (column.is_null(row)) {
+      return;
+    }
+    DynamicView::Iterator values{DynamicView(column.at<std::string_view>(row))};
+    const bool timed = roles_.axis.has_value() && !chunk.column(*roles_.axis).is_null(row);
+    DynamicView::Iterator times{
+        timed ? DynamicView(chunk.column(*roles_.axis).at<std::string_view>(row)) : DynamicView()};
+    for (std::int64_t i = 0; values.next(); ++i) {
+      const std::optional<std::int64_t> time =
+          timed && times.next() ? instant_of(times.value()) : std::nullopt;
+      series->points[time.value_or(i)] = number_of(values.value());
+    }
+  }
+
+  bool axis_is_time() const {
+    return roles_.axis.has_value() &&
+           (roles_.arrays || header_.schema[*roles_.axis].type == Type::kDatetime);
+  }
+
+  std::string lines(ChartOptions chart, Drawing drawing) {
+    collect();
+    std::vector<std::int64_t> places;
+    for (const Series& series : series_) {
+      for (const auto& [place, value] : series.points) {
+        places.push_back(place);
+      }
+    }
+    std::ranges::sort(places);
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    places = with_empty_bins(std::move(places), roles_.arrays ? std::nullopt : header_.bin_ns);
+    std::vector<ChartSeries> drawn;
+    for (const Series& series : series_) {
+      ChartSeries one{series.name, {}};
+      one.values.reserve(places.size());
+      for (const std::int64_t place : places) {
+        const auto found = series.points.find(place);
+        one.values.push_back(found != series.points.end() ? found->second
+                             : series.counts              ? 0
+                                                          : kGap);
+      }
+      drawn.push_back(std::move(one));
+    }
+    return draw(std::move(drawn), places, chart, drawing);
+  }
+
+  std::string draw(std::vector<ChartSeries> drawn, const std::vector<std::int64_t>& places,
+                   ChartOptions chart, Drawing drawing) {
+    const std::size_t left_out = drawn.size() - std::min(drawn.size(), kSeriesMax);
+    drawn.resize(drawn.size() - left_out);
+    const std::vector<std::string> labels =
+        axis_is_time() ? time_labels(places, options_.zone) : places_.labels(places);
+    if (drawn.size() > kLinesMax) {
+      chart.own_scales = true;
+      std::string text = spark_table(drawn, chart);
+      if (left_out > 0) {
+        text += grouped_text(left_out) + " more groups are not shown\n";
+      }
+      if (!labels.empty()) {
+        text += labels.front() + (options_.unicode ? " – " : " - ") + labels.back() + "\n";
+      }
+      return text;
+    }
+    chart.area = drawing == Drawing::kArea || drawn.size() == 1;
+    return line_chart(drawn, labels, chart);
+  }
+
+  // One bar for each row and number; an axis is one of the names.
+  std::string bars(const ChartOptions& chart) {
+    std::vector<std::size_t> names = roles_.names;
+    if (roles_.axis.has_value()) {
+      names.insert(names.begin(), *roles_.axis);
+    }
+    std::vector<ChartBar> all;
+    std::size_t rows = 0;
+    for (const Chunk& chunk : chunks_) {
+      for (std::size_t row = 0; row < chunk.rows(); ++row) {
+        ++rows;
+        for (const std::size_t number : roles_.numbers) {
+          if (all.size() < kBarsMax) {
+            all.push_back(
+                {series_name(chunk, row, number, names), number_of(chunk.column(number), row)});
+          }
+        }
+      }
+    }
+    std::string text = bar_chart(all, chart);
+    if (rows * roles_.numbers.size() > all.size()) {
+      text += grouped_text(rows * roles_.numbers.size() - all.size()) +
+              " more bars are not shown; | top 20 by … chooses\n";
+    }
+    return text;
+  }
+
+  TableOutputOptions options_;
+  ByteSink out_;
+  ResultHeader header_;
+  std::vector<Chunk> chunks_;
+  Roles roles_;
+  NamedPlaces places_;
+  std::vector<Series> series_;
+  std::map<std::string, std::size_t, std::less<>> by_name_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultSink> make_chart_output(const TableOutputOptions& options, ByteSink out) {
+  return std::make_unique<ChartOutput>(options, std::move(out));
+}
+
+}  // namespace evq

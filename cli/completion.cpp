@@ -1,0 +1,138 @@
+#include "cli/completion.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/service/reference.h"
+#include "apl/service/service.h"
+#include "cli/commands.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "cli/remote_server.h"
+#include "http/wire_answer.h"
+
+namespace evq {
+namespace {
+
+constexpr std::string_view kBash = R"SCRIPT(# bash completion for evq: source <(evq completion bash)
+_evq() {
+  local line files=0
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [ "$line" = ":files" ]; then files=1; continue; fi
+    COMPREPLY+=("${line%%$'\t'*}")
+  done < <(evq __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  if [ "$files" = 1 ]; then
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r line; do COMPREPLY+=("$line"); done \
+      < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+  fi
+}
+complete -F _evq evq
+)SCRIPT";
+
+constexpr std::string_view kZsh = R"SCRIPT(#compdef evq
+# zsh completion for evq: put this into a file _evq of a directory in $fpath
+_evq() {
+  local line files=0
+  local -a offered
+  while IFS= read -r line; do
+    if [[ "$line" == ":files" ]]; then files=1; continue; fi
+    offered+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+  done < <(evq __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
+  (( ${#offered} )) && _describe evq offered
+  (( files )) && _files
+}
+if [ "$funcstack[1]" = "_evq" ]; then _evq "$@"; else compdef _evq evq; fi
+)SCRIPT";
+
+constexpr std::string_view kFish = R"SCRIPT(# fish completion for evq: evq completion fish | source
+function __evq_complete
+  set -l words (commandline -opc)[2..-1] (commandline -ct)
+  for line in (evq __complete $words 2>/dev/null)
+    if test "$line" = ":files"
+      __fish_complete_path (commandline -ct)
+    else
+      echo $line
+    end
+  end
+end
+complete -c evq -f -a "(__evq_complete)"
+)SCRIPT";
+
+using Candidates = std::vector<CompletionPlan::Candidate>;
+
+Status add_remote_names(const GlobalOptions& global, const CompletionPlan& plan,
+                        Candidates* names) {
+  EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
+  const auto add = [&](std::string_view target, const char* member,
+                       std::string_view meaning) -> Status {
+    EVQ_TRY_ASSIGN(const std::string answer, server->call("GET", target));
+    EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));
+    for (const std::string& item : items) {
+      EVQ_TRY_ASSIGN(std::string name, read_text_member(item, member));
+      names->push_back({std::move(name), std::string(meaning)});
+    }
+    return Status::success();
+  };
+  if (plan.datasets) {
+    EVQ_TRY(add("/v2/datasets", "name", "dataset"));
+  }
+  return plan.saved_queries ? add("/v2/apl-starred-queries", "id", "saved query")
+                            : Status::success();
+}
+
+Status add_names(const GlobalOptions& global, const CompletionPlan& plan, Candidates* names) {
+  if (global.remote()) {
+    return add_remote_names(global, plan, names);
+  }
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, existing_store()));
+  Definitions& definitions = service->store().definitions();
+  if (plan.datasets) {
+    EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, definitions.datasets());
+    for (const DatasetDefinition& dataset : datasets) {
+      names->push_back({dataset.name, "dataset"});
+    }
+  }
+  if (plan.saved_queries) {
+    EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects,
+                   definitions.objects(ObjectKind::kSavedQuery, ""));
+    for (const StoredObject& object : objects) {
+      names->push_back({object.id, object.name});
+    }
+  }
+  return Status::success();
+}
+
+}  // namespace
+
+int run_complete(const GlobalOptions& global, const CompletionPlan& plan,
+                 const std::string& prefix) {
+  Candidates candidates = plan.candidates;
+  if (plan.datasets || plan.saved_queries) {
+    (void)add_names(global, plan, &candidates).ok();
+  }
+  if (plan.topics) {
+    for (std::string& name : reference_names()) {
+      candidates.push_back({std::move(name), ""});
+    }
+  }
+  std::string text;
+  for (const CompletionPlan::Candidate& candidate : candidates) {
+    if (candidate.text.starts_with(prefix)) {
+      text += candidate.text + "\t" + candidate.meaning + "\n";
+    }
+  }
+  text += plan.files ? ":files\n" : "";
+  (void)stdout_sink()(text).ok();
+  return 0;
+}
+
+int run_completion(const GlobalOptions& /*global*/, const CompletionCommand& command) {
+  const std::string_view script = command.shell == "bash"  ? kBash
+                                  : command.shell == "zsh" ? kZsh
+                                                           : kFish;
+  return report_end(stdout_sink()(script));
+}
+
+}  // namespace evq

@@ -1,0 +1,31 @@
+#pragma once
+// Completion in the user's shell: `evq completion SHELL` prints a small fixed script, which calls
+// `evq __complete WORD…` for each completion, so that what is offered is always what this evq takes
+// and what the store holds. One candidate a line, a tab, its meaning; the line ":files" asks the
+// shell for names of files.
+
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+
+namespace evq {
+
+// What may stand where the cursor is, as the tree of options knows it.
+struct CompletionPlan {
+  struct Candidate {
+    std::string text;
+    std::string meaning;
+  };
+  std::vector<Candidate> candidates;
+  bool datasets = false;
+  bool saved_queries = false;
+  bool topics = false;  // names of the language
+  bool files = false;
+};
+
+// Prints the candidates that begin with `prefix`; errors offer nothing.
+int run_complete(const GlobalOptions& global, const CompletionPlan& plan,
+                 const std::string& prefix);
+
+}  // namespace evq

@@ -1,0 +1,284 @@
+#include "cli/follow.h"
+
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <poll.h>
+#include <sys/stat.h>
+
+#include "apl/service/row_wise.h"
+#include "apl/service/service.h"
+#include "cli/ingest_options.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "cli/remote_server.h"
+#include "cli/terminal/number_text.h"
+#include "store/base/file.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+#include "store/ingest/byte_source.h"
+
+namespace evq {
+namespace {
+
+constexpr std::int64_t kPollMs = 100;
+constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20U;
+
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
+};
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) {
+    return std::nullopt;
+  }
+  return FileIdentity{info.st_dev, info.st_ino};
+}
+
+// How far a file was read.
+struct Progress {
+  FileIdentity file;
+  std::uint64_t offset = 0;  // all before it is stored
+  std::uint64_t next = 0;    // the end of the batch that may be stored as well
+  std::int64_t stamp = 0;    // the receipt time of that batch
+};
+
+std::string progress_text(const Progress& progress) {
+  std::string text;
+  for (const std::uint64_t number : {progress.file.device, progress.file.inode, progress.offset,
+                                     progress.next, static_cast<std::uint64_t>(progress.stamp)}) {
+    text += (text.empty() ? "" : " ") + std::to_string(number);
+  }
+  return text;
+}
+
+std::optional<Progress> read_progress(std::string_view text) {
+  std::uint64_t numbers[5] = {};
+  for (std::uint64_t& number : numbers) {
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc()) {
+      return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(at - text.data()));
+    text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+  }
+  return Progress{
+      {numbers[0], numbers[1]}, numbers[2], numbers[3], static_cast<std::int64_t>(numbers[4])};
+}
+
+// Counts rows and drops them.
+class RowCount final : public ResultSink {
+ public:
+  Status begin(const ResultHeader& /*header*/) override { return Status::success(); }
+  Status push(const Chunk& chunk, std::span<const RowOrigin> /*origins*/) override {
+    rows += chunk.rows();
+    return Status::success();
+  }
+  Status end(const QueryStatus& /*status*/) override { return Status::success(); }
+  std::uint64_t rows = 0;
+};
+
+class Follower {
+ public:
+  Follower(const GlobalOptions& global, const IngestCommand& command, Service& service)
+      : global_(global), command_(command), service_(service), path_(command.files[0]) {}
+
+  Status run() {
+    EVQ_TRY_ASSIGN(request_.options, make_ingest_options(command_));
+    const InputFormat format = request_.options.format;
+    const bool csv = format == InputFormat::kCsv || !request_.options.csv_fields.empty();
+    if (format == InputFormat::kJson || (csv && request_.options.csv_fields.empty())) {
+      return make_error(ErrorCode::kUsage,
+                        "--follow reads NDJSON, plain lines, or CSV with --csv-fields");
+    }
+    request_.options.format = csv ? InputFormat::kCsv : format;
+    request_.atomic = true;
+    request_.clock = [this] { return progress_.stamp; };
+    request_.reject = [this](std::string_view /*text*/, const IngestFailure& failure) {
+      print_note(global_, path_ + ": byte " + std::to_string(progress_.offset + failure.offset) +
+                              ": " + failure.reason + " (line skipped)");
+    };
+    std::error_code failed;
+    const auto absolute = std::filesystem::absolute(path_, failed);
+    setting_ = "follow " + command_.dataset + " " + (failed ? path_ : absolute.string());
+    EVQ_TRY(open_first());
+    while (true) {
+      EVQ_TRY_ASSIGN(const bool progressed, read_batch(false));
+      if (!progressed) {
+        EVQ_TRY(look_for_change());
+        EVQ_TRY(interrupt_control().check());
+        static_cast<void>(::poll(nullptr, 0, kPollMs));
+      }
+    }
+  }
+
+  const IngestCounts& counts() const { return counts_; }
+
+ private:
+  // Goes on where the last run stopped, in the file it stopped in, if that is still to be found.
+  Status open_first() {
+    EVQ_TRY_ASSIGN(const auto stored, service_.store().definitions().setting(setting_));
+    const std::optional<Progress> known = read_progress(stored.value_or(""));
+    std::string path = path_;
+    if (known.has_value()) {
+      path = path_of(known->file).value_or(path_);
+    }
+    EVQ_TRY(open(path));
+    if (known.has_value() && known->file == progress_.file) {
+      EVQ_TRY_ASSIGN(progress_.offset, stored_end(*known));
+      EVQ_TRY(check_size());
+    }
+    return Status::success();
+  }
+
+  // The file's name now: as given, or as rotation renamed it in its folder.
+  std::optional<std::string> path_of(const FileIdentity& file) const {
+    if (identity_of(path_) == file) {
+      return path_;
+    }
+    std::string folder = std::filesystem::path(path_).parent_path().string();
+    folder = folder.empty() ? "." : folder;
+    const auto names = list_directory(folder);
+    for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
+      if (identity_of(folder + "/" + name) == file) {
+        return folder + "/" + name;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Result<std::uint64_t> stored_end(const Progress& known) {
+    if (known.next == known.offset) {
+      return known.offset;
+    }
+    std::string stamp;
+    append_instant(stamp, known.stamp);
+    QueryRequest query;
+    query.apl = quoted_dataset(command_.dataset) + " | where _sysTime == datetime(" + stamp +
+                ") | take 1 | project _sysTime";
+    RowCount count;
+    const Status done = service_.query(query, count);
+    if (!done.ok() && done.error().code != ErrorCode::kCompile) {
+      return done.error();
+    }
+    // A dataset that is not there does not compile, and holds nothing.
+    return done.ok() && count.rows > 0 ? known.next : known.offset;
+  }
+
+  Status open(const std::string& path) {
+    EVQ_TRY_ASSIGN(file_, File::open_input(path));
+    struct stat info {};
+    if (::fstat(file_.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) {
+      return make_error(ErrorCode::kUsage, path + " is no regular file",
+                        "without --follow, evq ingest reads pipes to their end");
+    }
+    progress_ = {{info.st_dev, info.st_ino}, 0, 0, progress_.stamp};
+    return Status::success();
+  }
+
+  // Stores the whole lines after the offset; at the end of a file that is `over`, also a last line
+  // without its end. False when there are none.
+  Result<bool> read_batch(bool over) {
+    std::string text(batch_bytes_, '\0');
+    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(progress_.offset, text));
+    text.resize(size);
+    const std::size_t end = text.rfind('\n');
+    if (end == std::string::npos && size == batch_bytes_ &&
+        batch_bytes_ <= request_.options.line_bytes_max) {
+      batch_bytes_ *= 2;  // a line longer than a batch
+      return true;
+    }
+    if (size == 0 || (end == std::string::npos && !over && size < batch_bytes_)) {
+      return false;
+    }
+    text.resize(end == std::string::npos ? size : end + 1);
+    choose_format(text);
+    batch_bytes_ = kBatchBytesMax;
+    progress_.next = progress_.offset + text.size();
+    progress_.stamp = std::max(progress_.stamp + 1, wall_clock_now_ns());
+    EVQ_TRY(save());
+    const std::unique_ptr<ByteSource> source = memory_source(text);
+    QueryControl unhurried;  // a batch that has begun is finished
+    EVQ_TRY_ASSIGN(IngestReport report,
+                   service_.store().ingest(command_.dataset, *source, request_, unhurried));
+    progress_.offset = progress_.next;
+    counts_.add(std::move(report.counts));
+    return true;
+  }
+
+  // Told once, by the first line: every batch is read the same way.
+  void choose_format(std::string_view text) {
+    if (request_.options.format == InputFormat::kDetect) {
+      const std::size_t first = text.find_first_not_of(" \t\r\n");
+      const bool object = first != std::string_view::npos && text[first] == '{';
+      request_.options.format = object ? InputFormat::kNdjson : InputFormat::kText;
+    }
+  }
+
+  Status save() {
+    return service_.store().definitions().put_setting(setting_, progress_text(progress_));
+  }
+
+  Status check_size() {
+    EVQ_TRY_ASSIGN(const std::uint64_t size, file_.size());
+    if (size < progress_.offset) {
+      print_note(global_, path_ + " was cut short: reading it from its start");
+      progress_.offset = 0;
+    }
+    return Status::success();
+  }
+
+  // At the end of the file: was it cut short, or is there a new file of its name?
+  Status look_for_change() {
+    EVQ_TRY(check_size());
+    const std::optional<FileIdentity> now = identity_of(path_);
+    if (!now.has_value() || *now == progress_.file) {
+      return Status::success();
+    }
+    bool more = true;
+    while (more) {
+      EVQ_TRY_ASSIGN(more, read_batch(true));
+    }
+    return open(path_);
+  }
+
+  const GlobalOptions& global_;
+  const IngestCommand& command_;
+  Service& service_;
+  const std::string path_;
+  std::string setting_;
+  IngestRequest request_;
+  File file_;
+  Progress progress_;
+  std::size_t batch_bytes_ = kBatchBytesMax;
+  IngestCounts counts_;
+};
+
+}  // namespace
+
+int run_follow(const GlobalOptions& global, const IngestCommand& command) {
+  if (const Status local = check_local(global, "ingest --follow"); !local.ok()) {
+    return report_error(local.error());
+  }
+  if (command.files.size() != 1 || command.files[0] == "-") {
+    return report_error(make_error(ErrorCode::kUsage, "--follow takes one file",
+                                   "follow several files by several commands"));
+  }
+  auto service = open_service(global, {});
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  interrupt_control();
+  Follower follower(global, command, *service.value());
+  const Status done = follower.run();
+  print_note(global, "ingested " + grouped_text(follower.counts().ingested) + ", failed " +
+                         grouped_text(follower.counts().failed));
+  return report_end(done);
+}
+
+}  // namespace evq

@@ -1,0 +1,44 @@
+#pragma once
+// HeldAnswer: an answer kept after its query has ended, to be shown again in another form. Chunks
+// share their columns with whoever else holds them. One thread at a time.
+
+#include <vector>
+
+#include "apl/service/request.h"
+
+namespace evq {
+
+class HeldAnswer final : public ResultSink {
+ public:
+  Status begin(const ResultHeader& header) override {
+    header_ = header;
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    chunks_.push_back(rows);
+    return Status::success();
+  }
+  Status end(const QueryStatus& status) override {
+    status_ = status;
+    return Status::success();
+  }
+
+  // Gives everything to `sink`, as the query did.
+  Status replay(ResultSink& sink) const {
+    EVQ_TRY(sink.begin(header_));
+    for (const Chunk& chunk : chunks_) {
+      EVQ_TRY(sink.push(chunk, {}));
+    }
+    return sink.end(status_);
+  }
+  ResultHeader& header() { return header_; }
+  const ResultHeader& header() const { return header_; }
+  const QueryStatus& status() const { return status_; }
+
+ private:
+  ResultHeader header_;
+  std::vector<Chunk> chunks_;
+  QueryStatus status_;
+};
+
+}  // namespace evq

@@ -1,0 +1,62 @@
+#include "cli/ingest_options.h"
+
+#include "store/base/json_writer.h"
+
+namespace evq {
+namespace {
+
+InputFormat input_format(const std::string& name) {
+  if (name == "json") {
+    return InputFormat::kJson;
+  }
+  if (name == "ndjson") {
+    return InputFormat::kNdjson;
+  }
+  if (name == "text") {
+    return InputFormat::kText;
+  }
+  return name == "csv" ? InputFormat::kCsv : InputFormat::kDetect;
+}
+
+// {"k":"v",…} of the --label K=V options.
+Result<std::string> labels_json(const std::vector<std::string>& labels) {
+  if (labels.empty()) {
+    return std::string();
+  }
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  for (const std::string& label : labels) {
+    const std::size_t equals = label.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return make_error(ErrorCode::kUsage, "the label '" + label + "' is not KEY=VALUE");
+    }
+    json.key(label.substr(0, equals));
+    json.string(label.substr(equals + 1));
+  }
+  json.end_object();
+  return text;
+}
+
+}  // namespace
+
+Result<IngestOptions> make_ingest_options(const IngestCommand& command) {
+  IngestOptions options;
+  options.format = input_format(command.format);
+  options.timestamp_field = command.timestamp_field;
+  options.timestamp_layout = command.timestamp_format;
+  options.csv_fields = command.csv_fields;
+  options.strict = command.strict;
+  options.failures_max = command.errors_max;
+  const bool tab = command.csv_delimiter == "\\t";
+  if (command.csv_delimiter.size() > 1 && !tab) {
+    return make_error(ErrorCode::kUsage, "--csv-delimiter takes one character");
+  }
+  if (!command.csv_delimiter.empty()) {
+    options.csv_delimiter = tab ? '\t' : command.csv_delimiter[0];
+  }
+  EVQ_TRY_ASSIGN(options.labels_json, labels_json(command.labels));
+  return options;
+}
+
+}  // namespace evq

@@ -1,0 +1,69 @@
+#pragma once
+// The verbs and their options as CLI11's tree, which the options*.cpp files build and nobody else
+// sees: every verb is added by one function, with its usage, its options and examples, and is read
+// into ParsedOptions. Parsing fills `chosen`; running it is left to the caller.
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/completion.h"
+#include "cli/options.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace evq {
+
+struct ParsedOptions {
+  GlobalOptions global;
+  // The settings that were given as options, by name.
+  std::map<std::string, std::string> settings;
+  IngestCommand ingest;
+  QueryCommand query;
+  TailCommand tail;
+  ExportCommand export_events;
+  DeleteCommand remove;
+  StarredCommand starred;
+  DatasetCommand dataset;
+  StoreCommand check;
+  StoreCommand compact;
+  ServeCommand serve;
+  TokenCommand token;
+  OrganizationCommand organization;
+  ConfigCommand config;
+  CompletionCommand completion;
+  DemoCommand demo;
+  HelpCommand help;
+  ReplCommand repl;
+  // Runs the verb that was named; empty when there was none.
+  std::function<int()> chosen;
+};
+
+// A command line and what it does.
+struct UsageExample {
+  std::string_view command;
+  std::string_view meaning;
+};
+// What the help of a verb ends with.
+void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples);
+
+// ingest, query, tail, export, repl, delete.
+void add_event_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
+// starred, dataset, check, compact, token, org, serve.
+void add_store_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
+
+// The verb or action that `words` name ("dataset create"); null when there is none.
+const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& words);
+// What --help and `evq help VERB` print.
+std::string verb_help(const CLI::App& verb);
+// What may stand in the place of the last of `words`.
+CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::string>& words);
+// A mistyped word's nearest verb or option; empty when none is near.
+std::string nearest_name(const CLI::App& app, const std::string& word);
+
+}  // namespace evq

@@ -1,0 +1,124 @@
+// What may follow on a command line, read off the tree of options: verbs, options, the values an
+// option takes, and what a position is called ("DATASET", "FILE").
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/option_tree.h"
+
+namespace evq {
+namespace {
+
+bool takes_value(const CLI::Option& option) {
+  return option.get_expected_max() > 0 && option.get_items_expected_max() > 0;
+}
+
+const CLI::Option* find_option(const CLI::App& app, const std::string& word) {
+  for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
+    if (const CLI::Option* found = at->get_option_no_throw(word.substr(0, word.find('=')))) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+// The choices of a type such as "TEXT:{auto,always,never}".
+void add_choices(const CLI::Option& option, CompletionPlan* plan) {
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{');
+  const std::size_t close = type.rfind('}');
+  if (open == std::string::npos || close == std::string::npos || close < open) {
+    return;
+  }
+  std::size_t begin = open + 1;
+  while (begin <= close) {
+    const std::size_t end = std::min(type.find(',', begin), close);
+    plan->candidates.push_back({type.substr(begin, end - begin), ""});
+    begin = end + 1;
+  }
+}
+
+// By what options and positions are called: the same word means the same everywhere.
+void add_values(const CLI::Option& option, const CLI::App& app, CompletionPlan* plan) {
+  add_choices(option, plan);
+  if (!plan->candidates.empty()) {
+    return;
+  }
+  const std::string name = option.get_name();
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const bool starred = app.get_parent() != nullptr && app.get_parent()->get_name() == "starred";
+  plan->datasets = is({"DATASET", "WHAT", "APL", "--ingest", "--query"});
+  plan->saved_queries = name == "ID" && starred;
+  plan->topics = name == "TOPIC";
+  plan->files = is({"FILE", "-f", "--file", "--store", "--ca-file", "--tls-cert", "--tls-key",
+                    "--reject-file"}) ||
+                (name == "--output" && app.get_name() == "export");
+  if (plan->topics) {
+    const CLI::App* root = app.get_parent();
+    for (const CLI::App* verb : root->get_subcommands([](const CLI::App*) { return true; })) {
+      plan->candidates.push_back({verb->get_name(), verb->get_description()});
+    }
+  }
+}
+
+void add_options(const CLI::App& app, CompletionPlan* plan) {
+  for (const CLI::App* at = &app; at != nullptr; at = at->get_parent()) {
+    for (const CLI::Option* option : at->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        plan->candidates.push_back({"--" + name, option->get_description()});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* app = &root;
+  const CLI::Option* pending = nullptr;  // waits for its value
+  std::size_t position = 0;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (pending != nullptr) {
+      pending = nullptr;
+    } else if (word.starts_with("-") && word.size() > 1) {
+      const CLI::Option* option = find_option(*app, word);
+      const bool waits =
+          option != nullptr && takes_value(*option) && word.find('=') == std::string::npos;
+      pending = waits ? option : nullptr;
+    } else if (const CLI::App* verb = find_verb(*app, {word}); verb != nullptr) {
+      app = verb;
+      position = 0;
+    } else {
+      ++position;
+    }
+  }
+  CompletionPlan plan;
+  const std::string prefix = words.empty() ? "" : words.back();
+  if (pending != nullptr) {
+    add_values(*pending, *app, &plan);
+    return plan;
+  }
+  if (prefix.starts_with("-")) {
+    add_options(*app, &plan);
+    return plan;
+  }
+  const auto positions =
+      app->get_options([](const CLI::Option* option) { return option->get_positional(); });
+  if (!positions.empty()) {
+    const CLI::Option* last = positions.back();
+    const bool repeats = last->get_expected_max() > 1;
+    if (position < positions.size() || repeats) {
+      add_values(*positions[std::min(position, positions.size() - 1)], *app, &plan);
+    }
+  }
+  for (const CLI::App* verb : app->get_subcommands([](const CLI::App*) { return true; })) {
+    plan.candidates.push_back({verb->get_name(), verb->get_description()});
+  }
+  return plan;
+}
+
+}  // namespace evq

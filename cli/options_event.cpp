@@ -1,0 +1,174 @@
+// The verbs that take events in, ask for them, and delete them.
+
+#include <CLI/CLI.hpp>
+
+#include "cli/answer_output.h"
+#include "cli/option_tree.h"
+#include "store/base/file.h"
+
+namespace evq {
+namespace {
+
+void add_ingest(CLI::App* app, IngestCommand* command) {
+  app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
+  app->add_option("FILE", command->files, "Files to read; - or none: standard input");
+  app->add_option("--format", command->format, "How to read them; default: by their first bytes")
+      ->check(CLI::IsMember({"auto", "json", "ndjson", "csv", "text"}));
+  app->add_option("--timestamp-field", command->timestamp_field,
+                  "Field that carries the event time (default _time)");
+  app->add_option("--timestamp-format", command->timestamp_format,
+                  "Its Go layout, such as 2006-01-02 15:04:05; default: detected");
+  app->add_option("--label", command->labels, "K=V added to every event; repeatable")
+      ->allow_extra_args(false);
+  app->add_option("--csv-fields", command->csv_fields, "Names for CSV without a header line")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app->add_option("--csv-delimiter", command->csv_delimiter, "One character; default: detected");
+  app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
+  app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
+  app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this");
+  app->add_option("-o,--output", command->output, "How to report")
+      ->check(CLI::IsMember({"json", "text"}));
+  app->add_flag("--follow", command->follow,
+                "Keep reading FILE as it grows; goes on where it stopped, also after a kill");
+  app->add_flag("--progress", command->progress, "Print the committed line number as it grows");
+  set_examples(app, {{"evq ingest web access.ndjson.gz", "a file; gzip and zstd are recognised"},
+                     {"journalctl -o json | evq ingest journal", "a pipe"},
+                     {"evq ingest shop orders.csv --timestamp-field placed", "CSV"},
+                     {"evq ingest app --follow /var/log/app.ndjson", "a file that grows"}});
+}
+
+void add_query(CLI::App* app, QueryCommand* command) {
+  app->add_option("APL", command->apl, "The query; default: -f or standard input");
+  app->add_option("-f", command->apl_file, "Read the query from a file");
+  app->add_option("-o,--output", command->output,
+                  "Form of the answer; default: table on a terminal, else ndjson")
+      ->check(CLI::IsMember(answer_form_names()));
+  app->add_option("--start-time", command->start_time, "Only events from this time on");
+  app->add_option("--end-time,--until", command->end_time, "Only events up to this time");
+  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …");
+  app->add_option("--limit", command->limit, "At most this many rows (default 1000)");
+  app->add_flag("--all", command->all, "No default limit");
+  app->add_option("--cursor", command->cursor, "Continue after the row of this cursor");
+  app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G");
+  app->add_option("--timeout", command->timeout_s, "Seconds the query may take");
+  app->add_flag("--explain", command->explain, "Print the plan instead of running it");
+  app->add_flag("--stats", command->stats, "Print what was read, on stderr");
+  app->add_flag("--fail-on-empty", command->fail_on_empty, "Exit 1 when there are no rows");
+  app->add_flag("--no-header", command->no_header, "No header line in csv, tsv and tables");
+  app->add_option("--null", command->null_text, "How tables show null");
+  app->add_option("--tz", command->zone, "Time zone of tables and charts: local, Europe/Berlin, …")
+      ->envname("EVQ_TZ");
+  app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
+  app->add_option("--file", command->event_files, "Query files of events instead of the store");
+  app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
+  set_examples(app, {{"evq query \"web | where status >= 500 | summarize count() by path\"", ""},
+                     {"evq query --since 1d \"web | search 'refused'\" -o csv", "as CSV"},
+                     {"evq query --file app.ndjson \"app | take 5\"", "a file, without a store"}});
+}
+
+// `--file events.ndjson "events | count"`: the option takes every word after it, so the query is
+// among them. A last word that names no file is the query.
+void take_query_from_files(QueryCommand* command) {
+  const bool missing = !command->apl_given && command->apl_file.empty();
+  if (missing && command->event_files.size() > 1 && command->event_files.back() != "-" &&
+      !file_exists(command->event_files.back())) {
+    command->apl = command->event_files.back();
+    command->apl_given = true;
+    command->event_files.pop_back();
+  }
+}
+
+void add_tail(CLI::App* app, TailCommand* command) {
+  app->add_option("DATASET", command->dataset, "Whose events")->required();
+  app->add_option("PIPELINE", command->pipeline, "where, search, extend, project, parse …");
+  app->add_option("-n,--lines", command->lines, "How many of the newest events to begin with (10)");
+  app->add_option("--since", command->since, "Begin with events of the last 1h, 7d, … only");
+  app->add_flag("!--no-follow", command->follow, "End after the newest events");
+  app->add_option("--interval-ms", command->interval_ms, "Milliseconds between two looks (200)")
+      ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
+  app->add_option("-o,--output", command->output,
+                  "Form of the events; default: logfmt on a terminal, else ndjson")
+      ->check(CLI::IsMember({"ndjson", "csv", "tsv", "logfmt"}));
+  set_examples(app, {{"evq tail web", "the last ten, then what arrives; Ctrl-C ends it"},
+                     {"evq tail web 'where status >= 500 | project _time, path'", ""},
+                     {"evq tail web -n 100 --no-follow", "the last hundred"}});
+}
+
+void add_export(CLI::App* app, ExportCommand* command) {
+  app->add_option("WHAT", command->what, "A dataset, or a query in APL")->required();
+  app->add_option("-o,--form", command->form, "Default: as the file is called, else ndjson")
+      ->check(CLI::IsMember({"ndjson", "csv", "tsv", "parquet"}));
+  app->add_option("--output", command->file, "The file to write; default: standard output");
+  app->add_option("--start-time", command->start_time, "Only events from this time on");
+  app->add_option("--end-time,--until", command->end_time, "Only events up to this time");
+  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …");
+  app->add_flag("--no-header", command->no_header, "No header line in csv and tsv");
+  set_examples(app, {{"evq export web --output web.parquet", "for DuckDB, ClickHouse, pandas"},
+                     {"evq export \"web | where status >= 500\" -o csv | gzip > errors.csv.gz", ""},
+                     {"evq export web | evq --store copy ingest web", "into another store"}});
+}
+
+void add_delete(CLI::App* app, DeleteCommand* command) {
+  app->add_option("APL", command->apl, "A dataset, where and search only")->required();
+  app->add_option("--start-time", command->start_time, "Match events from this time on");
+  app->add_option("--end-time", command->end_time, "Match events up to this time");
+  app->add_flag("--commit", command->commit, "Delete; without it only the effect is shown");
+  app->add_flag("--yes", command->yes, "Do not ask");
+  app->add_option("-o,--output", command->output, "How to report")
+      ->check(CLI::IsMember({"json", "text"}));
+  set_examples(app, {{"evq delete \"web | where path == '/secret'\"", "what would go"},
+                     {"evq delete \"web | where path == '/secret'\" --commit", "delete it"}});
+}
+
+void add_repl(CLI::App* app, ReplCommand* command) {
+  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …");
+  app->add_option("-o,--output", command->output, "Form of the answers")
+      ->check(CLI::IsMember(answer_form_names()));
+  app->add_option("--tz", command->zone, "Time zone of tables and charts: local, Europe/Berlin, …")
+      ->envname("EVQ_TZ");
+  app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
+  set_examples(app, {{"evq repl", "the same as evq alone on a terminal"},
+                     {"evq repl < queries.apl", "queries from a file, one after the other"}});
+}
+
+}  // namespace
+
+void add_event_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  CLI::App* verb = root->add_subcommand("ingest", "Read events into a dataset");
+  add_ingest(verb, &parsed->ingest);
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.ingest(parsed->global, parsed->ingest); };
+  });
+  verb = root->add_subcommand("query", "Run an APL query");
+  add_query(verb, &parsed->query);
+  verb->callback([=, &handlers] {
+    parsed->query.apl_given = verb->count("APL") > 0;
+    take_query_from_files(&parsed->query);
+    parsed->chosen = [=, &handlers] { return handlers.query(parsed->global, parsed->query); };
+  });
+  verb = root->add_subcommand("repl", "Ask queries at a prompt");
+  add_repl(verb, &parsed->repl);
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.repl(parsed->global, parsed->repl); };
+  });
+  verb = root->add_subcommand("tail", "The newest events, then those that arrive");
+  add_tail(verb, &parsed->tail);
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.tail(parsed->global, parsed->tail); };
+  });
+  verb = root->add_subcommand("export", "A dataset as NDJSON, CSV or Parquet");
+  add_export(verb, &parsed->export_events);
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] {
+      return handlers.export_events(parsed->global, parsed->export_events);
+    };
+  });
+  verb = root->add_subcommand("delete", "Delete the blocks that hold matching events");
+  add_delete(verb, &parsed->remove);
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.remove(parsed->global, parsed->remove); };
+  });
+}
+
+}  // namespace evq

@@ -1,0 +1,166 @@
+// The verbs about what the store keeps besides events, its upkeep, and serving it.
+
+#include <CLI/CLI.hpp>
+
+#include "cli/option_tree.h"
+
+namespace evq {
+namespace {
+
+struct Action {
+  std::string name;
+  std::string summary;
+};
+
+void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  StarredCommand* command = &parsed->starred;
+  verb->require_subcommand(1);
+  for (const Action& action : {Action{"put", "Store a StarredQuery object under an id"},
+                               {"get", "Print a saved query"},
+                               {"list", "Print all saved queries"},
+                               {"delete", "Remove a saved query"},
+                               {"run", "Run a saved query with its own options"}}) {
+    CLI::App* sub = verb->add_subcommand(action.name, action.summary);
+    if (action.name != "list") {
+      sub->add_option("ID", command->id, "The saved query's id")->required();
+    }
+    if (action.name == "put") {
+      sub->add_option("FILE", command->file, "A StarredQuery object; - or none: standard input");
+    }
+    sub->add_option("-o,--output", command->output, "Form of the answer");
+    sub->callback([=, &handlers, name = action.name] {
+      command->action = name;
+      parsed->chosen = [=, &handlers] { return handlers.starred(parsed->global, *command); };
+    });
+  }
+  set_examples(verb, {{"evq starred put errors errors.json", "save a query"},
+                      {"evq starred run errors", "run it"}});
+}
+
+void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  DatasetCommand* command = &parsed->dataset;
+  const auto choose = [=, &handlers](std::string action) {
+    return [=, &handlers] {
+      command->action = action;
+      parsed->chosen = [=, &handlers] { return handlers.dataset(parsed->global, *command); };
+    };
+  };
+  verb->require_subcommand(1);
+  for (const Action& action : {Action{"list", "All datasets with counts and sizes"},
+                               {"info", "Counts, sizes and times of one dataset"},
+                               {"create", "Make an empty dataset"},
+                               {"delete", "Remove a dataset and all its events"},
+                               {"fields", "The fields of a dataset and their types"}}) {
+    CLI::App* sub = verb->add_subcommand(action.name, action.summary);
+    if (action.name != "list") {
+      sub->add_option("DATASET", command->name, "The dataset's name")->required();
+    }
+    if (action.name == "create") {
+      sub->add_option("--description", command->description, "What it holds");
+    }
+    if (action.name == "delete") {
+      sub->add_flag("--yes", command->yes, "Do not ask");
+    }
+    sub->add_option("-o,--output", command->output, "Form of the answer")
+        ->check(CLI::IsMember({"json", "table"}));
+    sub->callback(choose(action.name));
+  }
+  CLI::App* map_field = verb->add_subcommand("map-field", "Fields kept as one dynamic value");
+  map_field->add_option("ACTION", command->map_action, "What to do")
+      ->required()
+      ->check(CLI::IsMember({"add", "remove"}));
+  map_field->add_option("DATASET", command->name, "The dataset's name")->required();
+  map_field->add_option("FIELD", command->field, "The field's full name")->required();
+  map_field->callback(choose("map-field"));
+  set_examples(verb, {{"evq dataset list", "what there is"},
+                      {"evq dataset fields web", "its fields and their types"},
+                      {"evq dataset map-field add web labels", "keep labels as one value"}});
+}
+
+void add_serve(CLI::App* app, ServeCommand* command) {
+  app->add_option("--listen", command->listen, "HOST:PORT (default 127.0.0.1:8080); port 0: any");
+  app->add_flag("--no-auth", command->no_auth, "Ask for no tokens; loopback addresses only");
+  app->add_option("--tls-cert", command->tls_certificate, "Certificate chain, PEM");
+  app->add_option("--tls-key", command->tls_key, "Its private key, PEM");
+  app->add_option("--memory-limit", command->memory_limit, "Bytes all queries may hold: 512M, 2G");
+  app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)");
+  app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 256M");
+  app->add_option("--cors-origin", command->cors_origins,
+                  "Let web pages of this origin use the API; * for all; repeatable")
+      ->allow_extra_args(false);
+  app->add_option("--allow-external", command->external_prefixes,
+                  "Let externaldata read this directory or below this address; repeatable")
+      ->allow_extra_args(false);
+  app->add_flag("--no-access-log", command->no_access_log, "Write no line for each request");
+  app->add_option("--upkeep-ms", command->upkeep_ms, "Milliseconds between rounds of upkeep")
+      ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
+  set_examples(app, {{"evq serve --no-auth", "for this machine only"},
+                     {"evq serve --listen 0.0.0.0:8443 --tls-cert c.pem --tls-key k.pem", ""}});
+}
+
+void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  TokenCommand* command = &parsed->token;
+  verb->require_subcommand(1);
+  for (const Action& action : {Action{"create", "Make a token and print it, this once"},
+                               {"list", "All tokens, without their secrets"},
+                               {"delete", "Revoke a token"}}) {
+    CLI::App* sub = verb->add_subcommand(action.name, action.summary);
+    if (action.name == "create") {
+      sub->add_option("--name", command->name, "What the token is for")->required();
+      sub->add_option("--description", command->description, "More about it");
+      sub->add_option("--ingest", command->ingest, "May ingest into this dataset; repeatable");
+      sub->add_option("--query", command->query, "May query this dataset; repeatable");
+      sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
+      sub->add_flag("--personal", command->personal, "May do everything but ingest");
+      sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …");
+    }
+    if (action.name == "delete") {
+      sub->add_option("ID", command->id, "The token's id, as list shows it")->required();
+    }
+    sub->callback([=, &handlers, name = action.name] {
+      command->action = name;
+      parsed->chosen = [=, &handlers] { return handlers.token(parsed->global, *command); };
+    });
+  }
+  set_examples(verb, {{"evq token create --name all", "may do everything"},
+                      {"evq token create --name shipper --ingest web", "may only send events"}});
+}
+
+void add_organization(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  const auto choose = [=, &handlers] {
+    parsed->chosen = [=, &handlers] {
+      return handlers.organization(parsed->global, parsed->organization);
+    };
+  };
+  verb->require_subcommand(0, 1);
+  verb->callback(choose);
+  CLI::App* set = verb->add_subcommand("set", "Choose the id");
+  set->add_option("ID", parsed->organization.id, "The new id")->required();
+  set->callback(choose);
+}
+
+}  // namespace
+
+void add_store_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers) {
+  add_dataset(root->add_subcommand("dataset", "Datasets"), parsed, handlers);
+  add_starred(root->add_subcommand("starred", "Saved queries"), parsed, handlers);
+  CLI::App* verb = root->add_subcommand("serve", "Answer the HTTP API");
+  add_serve(verb, &parsed->serve);
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.serve(parsed->global, parsed->serve); };
+  });
+  add_token(root->add_subcommand("token", "Tokens of the HTTP API"), parsed, handlers);
+  add_organization(root->add_subcommand("org", "Show or set the organization's id"), parsed,
+                   handlers);
+  verb = root->add_subcommand("check", "Verify every checksum and invariant of the store");
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.check(parsed->global, parsed->check); };
+  });
+  verb = root->add_subcommand("compact", "Seal fresh chunks, merge small blocks, free space");
+  verb->add_option("DATASET", parsed->compact.dataset, "Only this dataset");
+  verb->callback([=, &handlers] {
+    parsed->chosen = [=, &handlers] { return handlers.compact(parsed->global, parsed->compact); };
+  });
+}
+
+}  // namespace evq

@@ -1,0 +1,42 @@
+#pragma once
+// RemoteServer: the server that the settings name, for verbs that work on one: requests with the
+// token, and errors as if they came from here. kServer, kForbidden and kCancelled besides what the
+// API answers. One thread.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cli/options.h"
+#include "cli/query_target.h"
+#include "http/client.h"
+
+namespace evq {
+
+class RemoteServer {
+ public:
+  static Result<std::unique_ptr<RemoteServer>> open(const GlobalOptions& global);
+
+  // The body of a good answer. GET only reads, as does whatever `only_reads` says.
+  Result<std::string> call(std::string_view method, std::string_view target,
+                           std::string_view body = {}, bool only_reads = false);
+  // An error points into `apl`.
+  Result<ClientResponse> call_apl(std::string_view target, std::string_view body,
+                                  std::string_view apl, bool only_reads);
+  HttpClient& client() { return *client_; }
+
+ private:
+  RemoteServer(std::unique_ptr<HttpClient> client, std::string token_hint)
+      : client_(std::move(client)), token_hint_(std::move(token_hint)) {}
+  Result<ClientResponse> perform(const ClientRequest& request, std::string_view apl);
+
+  std::unique_ptr<HttpClient> client_;
+  std::string token_hint_;  // what to do about a refusal
+};
+
+std::unique_ptr<QueryTarget> remote_target(std::unique_ptr<RemoteServer> server);
+
+// For verbs about the local store: an error when the settings name a server.
+Status check_local(const GlobalOptions& global, std::string_view verb);
+
+}  // namespace evq

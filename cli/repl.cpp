@@ -1,0 +1,394 @@
+#include "cli/repl.h"
+
+#include <chrono>
+#include <semaphore>
+#include <utility>
+
+#include <unistd.h>
+
+#include "apl/syntax/lexer.h"
+#include "cli/answer_output.h"
+#include "cli/commands.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "cli/remote_server.h"
+#include "cli/repl_commands.h"
+#include "cli/terminal/external_editor.h"
+#include "cli/terminal/line_editor.h"
+#include "cli/terminal/pager.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/text_width.h"
+#include "store/base/file.h"
+
+namespace evq {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressPoll{50};
+constexpr std::size_t kGreetedDatasetsMax = 8;
+
+TextStyle style_of(const syntax::HighlightToken& token, std::string_view text) {
+  switch (token.kind) {
+    case syntax::HighlightKind::kKeyword:
+      return TextStyle::kKeyword;
+    case syntax::HighlightKind::kOperator:
+      return TextStyle::kOperator;
+    case syntax::HighlightKind::kFunction:
+      return TextStyle::kFunction;
+    case syntax::HighlightKind::kString:
+      return TextStyle::kString;
+    case syntax::HighlightKind::kNumber:
+      return TextStyle::kNumber;
+    case syntax::HighlightKind::kComment:
+      return TextStyle::kComment;
+    case syntax::HighlightKind::kInvalid:
+      // A string that is being typed is no mistake yet.
+      return text[token.span.begin] == '\'' || text[token.span.begin] == '"' ? TextStyle::kString
+                                                                             : TextStyle::kError;
+    case syntax::HighlightKind::kName:
+    case syntax::HighlightKind::kSymbol:
+      break;
+  }
+  return TextStyle::kPlain;
+}
+
+std::vector<StyledSpan> highlight(std::string_view text) {
+  if (is_repl_command(text)) {
+    return {{0, text.find_first_of(" \n"), TextStyle::kKeyword}};
+  }
+  std::vector<StyledSpan> spans;
+  for (const syntax::HighlightToken& token : syntax::tokenize(text)) {
+    spans.push_back({token.span.begin, token.span.end, style_of(token, text)});
+  }
+  return spans;
+}
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+// An empty line at the end runs whatever there is, so that nobody is caught in a bracket.
+bool is_complete(std::string_view text) {
+  const std::size_t last = text.find_last_of('\n');
+  const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
+  return ends_empty || is_blank(text) || is_repl_command(text) || !is_unfinished_query(text);
+}
+
+bool continues_query(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first != std::string_view::npos && line[first] == '|';
+}
+
+CompletionList to_list(const CompletionAnswer& answer) {
+  CompletionList list;
+  list.begin = answer.begin;
+  list.end = answer.end;
+  for (const Candidate& candidate : answer.candidates) {
+    std::string detail = candidate.signature.empty()
+                             ? std::string(candidate_kind_name(candidate.kind))
+                             : candidate.signature;
+    detail.append(candidate.doc.empty() ? "" : "  ").append(candidate.doc);
+    list.items.push_back({candidate.replacement, candidate.name, std::move(detail)});
+  }
+  return list;
+}
+
+std::string history_path(const Environment& environment) {
+  const auto state = environment("XDG_STATE_HOME");
+  const std::string base = state.has_value() && !state->empty()
+                               ? *state
+                               : environment("HOME").value_or(".") + "/.local/state";
+  return base + "/evq/history";
+}
+
+}  // namespace
+
+Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
+    : global_(global),
+      environment_(process_environment()),
+      device_(make_terminal_device(STDIN_FILENO, STDOUT_FILENO, environment_)) {
+  interactive_ = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
+  settings_.form = !command.output.empty()      ? command.output
+                   : is_terminal(STDOUT_FILENO) ? "auto"
+                                                : "ndjson";
+  settings_.since = command.since;
+  settings_.footer = interactive_;
+  settings_.pager = interactive_ && !command.no_pager;
+}
+
+Status Repl::open() {
+  ServiceOptions options = existing_store();
+  options.store_directory = global_.store;
+  auto service = Service::open(options);
+  if (!service.ok() && service.error().code == ErrorCode::kNotFound) {
+    // `print` and .help need no store; before each query it is looked for again.
+    if (!no_store_.has_value()) {
+      EVQ_TRY_ASSIGN(EventFiles empty, EventFiles::load({}, ""));
+      no_store_.emplace(std::move(empty));
+      options.store_directory = no_store_->directory();
+      service = Service::open(options);
+    } else {
+      return Status::success();
+    }
+  } else if (service.ok()) {
+    no_store_.reset();
+  }
+  if (!service.ok()) {
+    return service.error();
+  }
+  completer_.reset();
+  service_ = std::move(service).value();
+  completer_ = std::make_unique<Completer>(*service_);
+  return Status::success();
+}
+
+Status Repl::use_store(const std::string& directory) {
+  if (!is_directory(directory)) {
+    return make_error(ErrorCode::kNotFound, "there is no store at " + directory,
+                      "evq --store " + directory + " ingest DATASET FILE makes one");
+  }
+  const std::string before = std::exchange(global_.store, directory);
+  Status opened = open();
+  if (!opened.ok()) {
+    global_.store = before;
+  }
+  return opened;
+}
+
+int Repl::run() {
+  if (const Status opened = open(); !opened.ok()) {
+    return report_error(opened.error());
+  }
+  if (interactive_) {
+    const std::string path = history_path(environment_);
+    Status loaded = make_private_directory(path.substr(0, path.rfind('/')));
+    if (loaded.ok()) {
+      loaded = history_.load(path);
+    }
+    if (!loaded.ok()) {
+      print_note(global_, "note: no history: " + loaded.error().message);
+    }
+    greet();
+  }
+  read_inputs();
+  return interactive_ ? 0 : status_;
+}
+
+void Repl::greet() {
+  if (global_.quiet) {
+    return;
+  }
+  const bool color = use_color(global_.color, environment_, true);
+  std::string text;
+  append_styled(text, std::string("evq ") + EVQ_VERSION, TextStyle::kBold, color);
+  std::string about = "  " + global_.store;
+  std::vector<DatasetDefinition> datasets;
+  if (auto found = service_->store().definitions().datasets(); found.ok()) {
+    datasets = std::move(found).value();
+  }
+  for (std::size_t i = 0; i < std::min(datasets.size(), kGreetedDatasetsMax); ++i) {
+    about += (i == 0 ? ": " : ", ") + datasets[i].name;
+  }
+  about += datasets.size() > kGreetedDatasetsMax ? ", …" : "";
+  append_styled(text, visible_text(about), TextStyle::kDim, color);
+  text += "\n";
+  if (datasets.empty()) {
+    text +=
+        "No events yet. In another terminal:\n"
+        "  evq ingest logs app.ndjson        NDJSON, JSON or CSV, from files or a pipe\n"
+        "and then here:\n"
+        "  logs | summarize count() by bin(_time, 1h)\n";
+  }
+  append_styled(text, "Tab completes; .help explains; Ctrl-D leaves.", TextStyle::kDim, color);
+  write_quietly(STDOUT_FILENO, text + "\n");
+}
+
+std::string Repl::prompt() const {
+  std::string text = "evq";
+  if (!settings_.since.empty()) {
+    text += " " + settings_.since;
+  }
+  if (!settings_.until.empty()) {
+    text += " ..." + settings_.until;
+  }
+  if (settings_.form != "auto" && settings_.form != "ndjson") {
+    text += " " + settings_.form;
+  }
+  return visible_text(text) + "> ";
+}
+
+void Repl::read_inputs() {
+  EditorCallbacks callbacks;
+  callbacks.highlight = highlight;
+  callbacks.complete = [this](std::string_view text, std::size_t cursor) {
+    return is_repl_command(text) ? complete_repl_command(*this, text, cursor)
+                                 : to_list(completer_->complete(text, cursor));
+  };
+  callbacks.hint = [this](std::string_view text) -> std::string {
+    const auto found =
+        is_blank(text) ? std::nullopt : history_.find_starting(text, history_.size());
+    return found.has_value() ? history_.entry(*found).substr(text.size()) : "";
+  };
+  callbacks.remark = [this](std::string_view text) {
+    return is_repl_command(text) ? std::string() : completer_->call_help(text);
+  };
+  callbacks.is_complete = is_complete;
+  callbacks.continues = continues_query;
+  callbacks.edit = [this](const std::string& text) {
+    return edit_in_external_editor(text, "query.apl", environment_);
+  };
+  LineEditorOptions options;
+  options.color = use_color(global_.color, environment_, interactive_);
+  options.continuation = "...> ";
+  LineEditor editor(*device_, history_, std::move(callbacks), std::move(options));
+  while (!ended_) {
+    editor.set_prompt(prompt());
+    const Result<EditorInput> input = editor.read();
+    if (!input.ok()) {
+      fail(input.error(), "");
+      return;
+    }
+    if (input->event == InputEvent::kEnd) {
+      return;
+    }
+    if (input->event == InputEvent::kText && !is_blank(input->text)) {
+      take(input->text);
+    }
+  }
+}
+
+void Repl::take(const std::string& text) {
+  if (interactive_) {
+    std::string entry = text;
+    while (!entry.empty() && (entry.back() == '\n' || entry.back() == ' ')) {
+      entry.pop_back();
+    }
+    if (const Status kept = history_.add(entry); !kept.ok()) {
+      print_note(global_, "note: not kept in the history: " + kept.error().message);
+    }
+  }
+  if (!is_repl_command(text)) {
+    ask(text);
+    return;
+  }
+  const InterruptScope interrupt(0);  // Ctrl-C in a pager is the pager's
+  if (const Status done = run_repl_command(*this, text); !done.ok()) {
+    fail(done.error(), "");
+  }
+}
+
+void Repl::fail(const Error& error, std::string_view apl) {
+  const int status = report_error(error, apl, global_.color);
+  status_ = status_ == 0 ? status : status_;
+}
+
+QueryRequest Repl::request_of(const std::string& apl) const {
+  QueryRequest request;
+  request.apl = apl;
+  if (!settings_.since.empty()) {
+    request.start_time = settings_.since;
+  }
+  if (!settings_.until.empty()) {
+    request.end_time = settings_.until;
+  }
+  if (settings_.rows_max != 0) {
+    request.default_limit = settings_.rows_max;
+  }
+  return request;
+}
+
+// On another thread, so that this one can show how far it is.
+Status Repl::run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink) {
+  if (!interactive_ || global_.quiet) {
+    return service_->query(request, sink);
+  }
+  std::optional<Status> done;
+  std::binary_semaphore finished(0);
+  query_thread_.submit([&] {
+    done = service_->query(request, sink);
+    finished.release();
+  });
+  Progress progress({.label = "scanning", .columns = device_->size().columns});
+  while (!finished.try_acquire_for(kProgressPoll)) {
+    progress.update({control.bytes(), control.rows()});
+  }
+  return std::move(*done);
+}
+
+void Repl::ask(const std::string& apl) {
+  if (no_store_.has_value()) {
+    if (const Status opened = open(); !opened.ok()) {
+      fail(opened.error(), "");
+      return;
+    }
+  }
+  last_query_ = apl;
+  InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
+  QueryRequest request = request_of(apl);
+  request.control = &interrupt.control();
+  HeldAnswer answer;
+  Status done = run_query(request, interrupt.control(), answer);
+  if (done.ok()) {
+    last_answer_ = std::move(answer);
+    done = show(*last_answer_, settings_.form);
+  }
+  if (!done.ok()) {
+    fail(done.error(), apl);
+    return;
+  }
+  const QueryStatus& status = last_answer_->status();
+  for (const std::string& remark :
+       answer_remarks(last_answer_->header(), status, settings_.rows_max, ".limit all")) {
+    print_note(global_, remark);
+  }
+  if (settings_.footer) {
+    std::string line;
+    append_styled(line, answer_footer(status, use_unicode(environment_)), TextStyle::kDim,
+                  use_color(global_.color, environment_, is_terminal(STDERR_FILENO)));
+    print_note(global_, line);
+  }
+}
+
+Result<std::string> Repl::explain(const std::string& apl) {
+  return service_->explain(request_of(apl));
+}
+
+std::string Repl::pager() const {
+  return settings_.pager ? pager_command(environment_) : std::string();
+}
+
+Status Repl::show(const HeldAnswer& answer, const std::string& form) {
+  TableOutputOptions options;
+  options.form = form;
+  options.null_text = settings_.null_text;
+  options.zone = settings_.zone;
+  fit_to_standard_output(&options, global_.color);
+  PagedOutput paged(STDOUT_FILENO, device_->size(), pager());
+  const std::unique_ptr<ResultSink> sink = make_answer_output(options, paged_sink(paged));
+  Status shown = answer.replay(*sink);
+  paged.finish();
+  if (!shown.ok() && shown.error().code == ErrorCode::kCancelled) {
+    return Status::success();  // the pager was left early
+  }
+  return shown;
+}
+
+void Repl::print(std::string_view text) {
+  PagedOutput paged(STDOUT_FILENO, device_->size(), pager());
+  paged.write(text);
+  paged.finish();
+}
+
+int run_repl(const GlobalOptions& global, const ReplCommand& command) {
+  if (const Status local = check_local(global, "repl"); !local.ok()) {
+    return report_error(local.error());
+  }
+  Repl repl(global, command);
+  auto zone = DisplayZone::load(command.zone);
+  if (!zone.ok()) {
+    return report_error(zone.error());
+  }
+  repl.settings().zone = std::move(zone).value();
+  return repl.run();
+}
+
+}  // namespace evq

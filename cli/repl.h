@@ -1,0 +1,87 @@
+#pragma once
+// Repl: the prompt of `evq` and `evq repl`. It reads queries and dot commands, from a terminal with
+// a line editor or from any other input line by line, and shows answers in the form the user has
+// chosen. The language is known to apl/service/completion.h alone. Ctrl-C cancels the query that
+// runs. One thread uses a Repl; a query runs on another while this one shows its progress.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apl/service/completion.h"
+#include "apl/service/display_zone.h"
+#include "cli/event_files.h"
+#include "cli/held_answer.h"
+#include "cli/options.h"
+#include "cli/terminal/history.h"
+#include "cli/terminal/terminal.h"
+#include "store/base/thread_pool.h"
+
+namespace evq {
+
+// What dot commands change.
+struct ReplSettings {
+  std::string form = "auto";
+  std::string since;  // as given: 1h; empty: all times
+  std::string until;
+  DisplayZone zone;
+  std::string null_text = "null";
+  std::uint64_t rows_max = 1000;  // of queries without a limit; 0: no such limit
+  double timeout_s = 0;           // 0: none
+  bool footer = true;
+  bool pager = true;
+};
+
+class Repl {
+ public:
+  Repl(const GlobalOptions& global, const ReplCommand& command);
+  // Reads until the end of the input; the exit status of the process.
+  int run();
+
+  // ---- for the dot commands (repl_commands.h)
+  ReplSettings& settings() { return settings_; }
+  Service& service() { return *service_; }
+  const std::string& store_directory() const { return global_.store; }
+  // Goes on with another store; the one in use stays when that fails.
+  Status use_store(const std::string& directory);
+  // Runs the query and shows its answer or its error, which becomes the exit status.
+  void ask(const std::string& apl);
+  Result<std::string> explain(const std::string& apl);
+  // The answer of the last query; null before the first.
+  HeldAnswer* last_answer() { return last_answer_ ? &*last_answer_ : nullptr; }
+  std::string& last_query() { return last_query_; }
+  Status show(const HeldAnswer& answer, const std::string& form);
+  // Writes text to standard output, through the pager when it is long.
+  void print(std::string_view text);
+  void quit() { ended_ = true; }
+
+ private:
+  Status open();
+  void greet();
+  void read_inputs();
+  void take(const std::string& text);
+  void fail(const Error& error, std::string_view apl);
+  QueryRequest request_of(const std::string& apl) const;
+  Status run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink);
+  std::string prompt() const;
+  std::string pager() const;
+
+  GlobalOptions global_;
+  ReplSettings settings_;
+  const Environment environment_;
+  std::unique_ptr<TerminalDevice> device_;
+  bool interactive_ = false;            // a person reads and types
+  std::optional<EventFiles> no_store_;  // stands in until there is a store
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<Completer> completer_;
+  ThreadPool query_thread_{1};
+  History history_;
+  std::optional<HeldAnswer> last_answer_;
+  std::string last_query_;
+  bool ended_ = false;
+  int status_ = 0;
+};
+
+}  // namespace evq

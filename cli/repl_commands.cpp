@@ -1,0 +1,561 @@
+#include "cli/repl_commands.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "apl/service/reference.h"
+#include "apl/service/starred.h"
+#include "apl/syntax/diagnostics.h"
+#include "apl/syntax/words.h"
+#include "cli/answer_output.h"
+#include "cli/repl.h"
+#include "cli/store_tables.h"
+#include "cli/terminal/external_editor.h"
+#include "cli/terminal/number_text.h"
+#include "cli/terminal/text_width.h"
+#include "store/base/file.h"
+#include "store/base/limits.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct CommandRow {
+  std::string_view name;
+  std::string_view argument;  // as help shows it
+  std::string_view summary;
+  Status (*run)(Repl& repl, const std::string& argument);
+  Words (*complete)(Repl& repl);  // values of the argument; may be null
+};
+std::span<const CommandRow> all_commands();
+
+// ---------------------------------------------------------------- values of arguments
+
+Words dataset_names(Repl& repl) {
+  Words names;
+  const auto datasets = repl.service().store().definitions().datasets();
+  if (datasets.ok()) {
+    for (const DatasetDefinition& dataset : datasets.value()) {
+      names.push_back(dataset.name);
+    }
+  }
+  return names;
+}
+
+Words form_names(Repl& /*repl*/) {
+  return answer_form_names();
+}
+
+Words switch_words(Repl& /*repl*/) {
+  return {"on", "off"};
+}
+
+Words durations(Repl& /*repl*/) {
+  return {"15m", "1h", "6h", "1d", "7d", "30d", "off"};
+}
+
+Words zones(Repl& /*repl*/) {
+  return {"UTC", "local"};
+}
+
+Words chart_kinds(Repl& /*repl*/) {
+  Words words;
+  for (const std::string_view kind : syntax::chart_kinds()) {
+    words.emplace_back(kind);
+  }
+  return words;
+}
+
+Words starred_ids(Repl& repl) {
+  Words words;
+  const auto objects = repl.service().store().definitions().objects(ObjectKind::kSavedQuery, "");
+  if (objects.ok()) {
+    for (const StoredObject& object : objects.value()) {
+      words.push_back(object.id);
+    }
+  }
+  return words;
+}
+
+Words command_names(Repl& /*repl*/) {
+  Words words;
+  for (const CommandRow& row : all_commands()) {
+    words.emplace_back(row.name.substr(1));
+  }
+  return words;
+}
+
+// ---------------------------------------------------------------- pieces
+
+Error no_answer_yet() {
+  return make_error(ErrorCode::kUsage, "there is no answer yet", "run a query first");
+}
+
+Status check_time(const std::string& text) {
+  if (parse_relative_time(text, 0).has_value()) {
+    return Status::success();
+  }
+  return make_error(ErrorCode::kUsage, "'" + text + "' is not a time",
+                    "write 1h, 7d, 2024-05-01, or 2024-05-01T12:00:00Z");
+}
+
+// Switches with an argument, tells without one.
+Status set_switch(Repl& repl, const std::string& argument, std::string_view name, bool* value) {
+  if (!argument.empty()) {
+    if (argument != "on" && argument != "off") {
+      return make_error(ErrorCode::kUsage, "'" + argument + "' is neither on nor off");
+    }
+    *value = argument == "on";
+  }
+  repl.print(std::string(name) + " is " + (*value ? "on" : "off") + "\n");
+  return Status::success();
+}
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return grouped_text(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// The dataset that a command without an argument means.
+Result<std::string> usual_dataset(Repl& repl) {
+  if (repl.last_answer() != nullptr && !repl.last_answer()->header().datasets.empty()) {
+    return repl.last_answer()->header().datasets[0];
+  }
+  const Words names = dataset_names(repl);
+  if (names.size() == 1) {
+    return names[0];
+  }
+  return make_error(ErrorCode::kUsage, "which dataset?",
+                    names.empty() ? "there is none yet" : "for example .schema " + names[0]);
+}
+
+// ---------------------------------------------------------------- the commands
+
+Status run_help(Repl& repl, const std::string& argument) {
+  if (!argument.empty()) {
+    const std::string_view word = std::string_view(argument).substr(argument[0] == '.' ? 1 : 0);
+    for (const CommandRow& row : all_commands()) {
+      if (row.name.substr(1) == word) {
+        repl.print(std::string(row.name) + " " + std::string(row.argument) + "\n    " +
+                   std::string(row.summary) + "\n");
+        return Status::success();
+      }
+    }
+    EVQ_TRY_ASSIGN(const std::string text, reference_topic(argument));
+    repl.print(text);
+    return Status::success();
+  }
+  std::string text = "Type a query and Enter; an unfinished one goes on in the next line.\n\n";
+  for (const CommandRow& row : all_commands()) {
+    std::string usage = std::string(row.name) + " " + std::string(row.argument);
+    usage.append(usage.size() < 26 ? 26 - usage.size() : 1, ' ');
+    text.append("  ").append(usage).append(row.summary).append("\n");
+  }
+  text +=
+      "\n"
+      "  Tab completes, Right takes the grey hint, Up and Ctrl-R search the history,\n"
+      "  Alt-Enter breaks the line, Ctrl-X Ctrl-E opens your editor, Ctrl-C cancels,\n"
+      "  Ctrl-D leaves. .help summarize explains an operator or function; .help functions\n"
+      "  lists them all.\n";
+  repl.print(text);
+  return Status::success();
+}
+
+Status run_datasets(Repl& repl, const std::string& /*argument*/) {
+  Store& store = repl.service().store();
+  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, store.definitions().datasets());
+  if (datasets.empty()) {
+    repl.print("no datasets yet; evq ingest NAME FILE makes one\n");
+    return Status::success();
+  }
+  EVQ_TRY_ASSIGN(const std::string text, datasets_table(store, dataset_names(repl)));
+  repl.print(text);
+  return Status::success();
+}
+
+Status run_schema(Repl& repl, const std::string& argument) {
+  std::string dataset = argument;
+  if (dataset.empty()) {
+    EVQ_TRY_ASSIGN(dataset, usual_dataset(repl));
+  }
+  EVQ_TRY_ASSIGN(const std::string text, fields_table(repl.service().store(), dataset));
+  repl.print(text);
+  return Status::success();
+}
+
+Status run_mode(Repl& repl, const std::string& argument) {
+  const Words names = answer_form_names();
+  if (argument.empty()) {
+    std::string text = "answers are shown as " + repl.settings().form + "; there are\n";
+    for (const AnswerForm& form : answer_forms()) {
+      std::string name(form.name);
+      name.resize(std::max<std::size_t>(name.size(), 10), ' ');
+      text.append("  ").append(name).append(form.summary).append("\n");
+    }
+    repl.print(text);
+    return Status::success();
+  }
+  if (std::ranges::find(names, argument) == names.end()) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    return make_error(ErrorCode::kUsage, "there is no form '" + argument + "'",
+                      diag::did_you_mean(argument, views));
+  }
+  repl.settings().form = argument;
+  return Status::success();
+}
+
+Status run_since(Repl& repl, const std::string& argument) {
+  ReplSettings& settings = repl.settings();
+  if (argument == "off" || argument == "all") {
+    settings.since.clear();
+    settings.until.clear();
+  } else if (!argument.empty()) {
+    EVQ_TRY(check_time(argument));
+    settings.since = argument;
+  }
+  repl.print(settings.since.empty() ? "queries read all times\n"
+                                    : "queries read events since " + settings.since + "\n");
+  return Status::success();
+}
+
+Status run_until(Repl& repl, const std::string& argument) {
+  ReplSettings& settings = repl.settings();
+  if (argument == "off" || argument == "all") {
+    settings.until.clear();
+  } else if (!argument.empty()) {
+    EVQ_TRY(check_time(argument));
+    settings.until = argument;
+  }
+  repl.print(settings.until.empty() ? "queries read up to the newest event\n"
+                                    : "queries read events until " + settings.until + "\n");
+  return Status::success();
+}
+
+Status run_zone(Repl& repl, const std::string& argument) {
+  if (!argument.empty()) {
+    EVQ_TRY_ASSIGN(repl.settings().zone, DisplayZone::load(argument));
+  }
+  repl.print("times are shown in " + repl.settings().zone.name() + "\n");
+  return Status::success();
+}
+
+Status run_limit(Repl& repl, const std::string& argument) {
+  std::uint64_t& limit = repl.settings().rows_max;
+  if (argument == "all" || argument == "off") {
+    limit = 0;
+  } else if (!argument.empty()) {
+    std::uint64_t number = 0;
+    const char* end = argument.data() + argument.size();
+    const auto [at, error] = std::from_chars(argument.data(), end, number);
+    if (error != std::errc() || at != end || number == 0) {
+      return make_error(ErrorCode::kUsage, "'" + argument + "' is not a number of rows",
+                        "write .limit 5000, or .limit all");
+    }
+    limit = number;
+  }
+  repl.print(limit == 0 ? "queries show all rows\n"
+                        : "queries without a limit show " + plural(limit, "row") + "\n");
+  return Status::success();
+}
+
+Status run_timeout(Repl& repl, const std::string& argument) {
+  double& timeout = repl.settings().timeout_s;
+  if (argument == "off") {
+    timeout = 0;
+  } else if (!argument.empty()) {
+    const char* end = argument.data() + argument.size();
+    double seconds = 0;
+    const auto [at, error] = std::from_chars(argument.data(), end, seconds);
+    if (error != std::errc() || at != end || !(seconds > 0) || seconds > 1e6) {
+      return make_error(ErrorCode::kUsage, "'" + argument + "' is not a number of seconds");
+    }
+    timeout = seconds;
+  }
+  repl.print(timeout == 0 ? std::string("queries may take as long as they need\n")
+                          : "queries may take " +
+                                elapsed_text(static_cast<std::int64_t>(timeout * 1000)) + "\n");
+  return Status::success();
+}
+
+Status run_last(Repl& repl, const std::string& argument) {
+  if (repl.last_answer() == nullptr) {
+    return no_answer_yet();
+  }
+  if (!argument.empty()) {
+    const Words names = answer_form_names();
+    if (std::ranges::find(names, argument) == names.end()) {
+      return make_error(ErrorCode::kUsage, "there is no form '" + argument + "'", "see .mode");
+    }
+  }
+  return repl.show(*repl.last_answer(), argument.empty() ? repl.settings().form : argument);
+}
+
+Status run_chart(Repl& repl, const std::string& argument) {
+  if (repl.last_answer() == nullptr) {
+    return no_answer_yet();
+  }
+  HeldAnswer picture = *repl.last_answer();
+  if (!argument.empty()) {
+    picture.header().render_kind = argument;
+  }
+  return repl.show(picture, "chart");
+}
+
+Status run_save(Repl& repl, const std::string& argument) {
+  if (argument.empty()) {
+    return make_error(ErrorCode::kUsage, "which file?", "for example .save rows.csv");
+  }
+  if (argument.ends_with(".apl")) {
+    if (repl.last_query().empty()) {
+      return make_error(ErrorCode::kUsage, "there is no query yet");
+    }
+    EVQ_TRY(write_file_atomically(argument, repl.last_query() + "\n"));
+    repl.print("saved the query to " + visible_text(argument) + "\n");
+    return Status::success();
+  }
+  const auto form = answer_form_of_file(argument);
+  if (!form.has_value()) {
+    return make_error(ErrorCode::kUsage, "the file's ending does not say what to write",
+                      "end it in .csv, .tsv, .json, .ndjson, .md, .txt, or .apl for the query");
+  }
+  if (repl.last_answer() == nullptr) {
+    return no_answer_yet();
+  }
+  std::string text;
+  TableOutputOptions options;
+  options.form = *form;
+  options.zone = repl.settings().zone;
+  const std::unique_ptr<ResultSink> sink = make_answer_output(options, [&](std::string_view bytes) {
+    text.append(bytes);
+    return Status::success();
+  });
+  EVQ_TRY(repl.last_answer()->replay(*sink));
+  EVQ_TRY(write_file_atomically(argument, text));
+  repl.print("saved " + plural(repl.last_answer()->status().rows, "row") + " to " +
+             visible_text(argument) + "\n");
+  return Status::success();
+}
+
+Status run_load(Repl& repl, const std::string& argument) {
+  if (argument.empty()) {
+    return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
+  }
+  EVQ_TRY_ASSIGN(std::string apl, read_whole_file(argument, kQueryTextBytesMax));
+  while (apl.ends_with('\n')) {
+    apl.pop_back();
+  }
+  repl.ask(apl);
+  return Status::success();
+}
+
+Status run_edit(Repl& repl, const std::string& /*argument*/) {
+  EVQ_TRY_ASSIGN(std::string apl,
+                 edit_in_external_editor(repl.last_query(), "query.apl", process_environment()));
+  while (apl.ends_with('\n')) {
+    apl.pop_back();
+  }
+  if (!apl.empty()) {
+    repl.print(visible_text(apl, LineBreaks::kKeep) + "\n");
+    repl.ask(apl);
+  }
+  return Status::success();
+}
+
+Status run_explain(Repl& repl, const std::string& argument) {
+  const std::string& apl = argument.empty() ? repl.last_query() : argument;
+  if (apl.empty()) {
+    return make_error(ErrorCode::kUsage, "there is no query yet",
+                      "write .explain and the query, or run it first");
+  }
+  EVQ_TRY_ASSIGN(const std::string plan, repl.explain(apl));
+  repl.print(plan);
+  return Status::success();
+}
+
+Status run_stats(Repl& repl, const std::string& /*argument*/) {
+  if (repl.last_answer() == nullptr) {
+    return no_answer_yet();
+  }
+  const QueryStatus& status = repl.last_answer()->status();
+  const std::pair<std::string_view, std::string> lines[] = {
+      {"rows", grouped_text(status.rows)},
+      {"rows scanned", grouped_text(status.rows_examined)},
+      {"rows matched", grouped_text(status.rows_matched)},
+      {"blocks", grouped_text(status.blocks_total)},
+      {"blocks read", grouped_text(status.blocks_examined)},
+      {"blocks matched", grouped_text(status.blocks_matched)},
+      {"blocks cached", grouped_text(status.blocks_cached)},
+      {"groups", grouped_text(status.groups)},
+      {"memory", bytes_text(status.memory_peak_bytes)},
+      {"time", grouped_text(static_cast<std::uint64_t>(status.elapsed_us)) + " us"},
+  };
+  std::string text;
+  for (const auto& [name, value] : lines) {
+    text.append("  ").append(name).append(16 - name.size(), ' ').append(value).append("\n");
+  }
+  repl.print(text);
+  return Status::success();
+}
+
+Status run_timing(Repl& repl, const std::string& argument) {
+  return set_switch(repl, argument, "the line under answers", &repl.settings().footer);
+}
+
+Status run_pager(Repl& repl, const std::string& argument) {
+  return set_switch(repl, argument, "the pager", &repl.settings().pager);
+}
+
+Status run_null(Repl& repl, const std::string& argument) {
+  if (!argument.empty()) {
+    repl.settings().null_text = argument;
+  }
+  repl.print("null is shown as " + visible_text(repl.settings().null_text) + "\n");
+  return Status::success();
+}
+
+Status run_starred(Repl& repl, const std::string& argument) {
+  Definitions& definitions = repl.service().store().definitions();
+  if (!argument.empty()) {
+    EVQ_TRY_ASSIGN(const StoredObject stored, find_starred(definitions, argument));
+    EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(stored));
+    repl.print(visible_text(request.apl, LineBreaks::kKeep) + "\n");
+    repl.ask(request.apl);
+    return Status::success();
+  }
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored,
+                 definitions.objects(ObjectKind::kSavedQuery, ""));
+  std::string text;
+  for (const StoredObject& object : stored) {
+    EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(object));
+    text += "  " + visible_text(object.id) + "  " + visible_text(request.apl) + "\n";
+  }
+  repl.print(text.empty() ? "no saved queries; evq starred put ID saves one\n" : text);
+  return Status::success();
+}
+
+Status run_store(Repl& repl, const std::string& argument) {
+  if (!argument.empty()) {
+    EVQ_TRY(repl.use_store(argument));
+  }
+  repl.print("the store is " + visible_text(repl.store_directory()) + "\n");
+  return Status::success();
+}
+
+Status run_quit(Repl& repl, const std::string& /*argument*/) {
+  repl.quit();
+  return Status::success();
+}
+
+constexpr CommandRow kCommands[] = {
+    {".help", "[TOPIC]", "These commands, or an operator or function", run_help, command_names},
+    {".datasets", "", "What can be queried", run_datasets, nullptr},
+    {".schema", "[DATASET]", "Fields and their types", run_schema, dataset_names},
+    {".since", "[1h|7d|TIME|off]", "Read only newer events", run_since, durations},
+    {".until", "[TIME|off]", "Read only older events", run_until, durations},
+    {".mode", "[FORM]", "How answers are shown", run_mode, form_names},
+    {".last", "[FORM]", "Show the last answer again", run_last, form_names},
+    {".chart", "[KIND]", "Show the last answer as a picture", run_chart, chart_kinds},
+    {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr},
+    {".load", "FILE", "Run the query in a file", run_load, nullptr},
+    {".edit", "", "Change the last query in your editor and run it", run_edit, nullptr},
+    {".starred", "[ID]", "Saved queries; run one", run_starred, starred_ids},
+    {".explain", "[QUERY]", "The plan of a query", run_explain, nullptr},
+    {".stats", "", "What the last query read", run_stats, nullptr},
+    {".timing", "[on|off]", "The line under answers", run_timing, switch_words},
+    {".limit", "[N|all]", "Rows of queries without a limit", run_limit, nullptr},
+    {".timeout", "[SECONDS|off]", "How long queries may take", run_timeout, nullptr},
+    {".tz", "[ZONE]", "Time zone of tables and charts", run_zone, zones},
+    {".null", "[TEXT]", "How tables show null", run_null, nullptr},
+    {".pager", "[on|off]", "Page long answers", run_pager, switch_words},
+    {".store", "[DIR]", "Show or change the store", run_store, nullptr},
+    {".quit", "", "Leave, as Ctrl-D does", run_quit, nullptr},
+};
+
+std::span<const CommandRow> all_commands() {
+  return kCommands;
+}
+
+struct ParsedCommand {
+  std::string name;
+  std::string argument;
+};
+
+ParsedCommand parse_command(std::string_view text) {
+  const auto trim = [](std::string_view part) {
+    const std::size_t first = part.find_first_not_of(" \t\r\n");
+    const std::size_t last = part.find_last_not_of(" \t\r\n;");
+    return first == std::string_view::npos || last == std::string_view::npos || last < first
+               ? std::string_view()
+               : part.substr(first, last - first + 1);
+  };
+  text = trim(text);
+  const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
+  ParsedCommand command{std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
+  if (command.name == "?" || command.name == "help" || command.name == ".h") {
+    command.name = ".help";
+  } else if (command.name == "exit" || command.name == "quit" || command.name == ".exit" ||
+             command.name == ".q") {
+    command.name = ".quit";
+  }
+  return command;
+}
+
+}  // namespace
+
+bool is_repl_command(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '.') {
+    return true;
+  }
+  const ParsedCommand command = parse_command(text);
+  return (command.name == ".help" && command.argument.find('|') == std::string::npos) ||
+         (command.name == ".quit" && command.argument.empty());
+}
+
+Status run_repl_command(Repl& repl, std::string_view text) {
+  const ParsedCommand command = parse_command(text);
+  const auto* row = std::ranges::find(kCommands, command.name, &CommandRow::name);
+  if (row != std::end(kCommands)) {
+    return row->run(repl, command.argument);
+  }
+  std::vector<std::string_view> names;
+  for (const CommandRow& each : kCommands) {
+    names.push_back(each.name);
+  }
+  const std::string near = diag::did_you_mean(command.name, names);
+  return make_error(ErrorCode::kUsage, "there is no command '" + command.name + "'",
+                    near.empty() ? "see .help" : near);
+}
+
+CompletionList complete_repl_command(Repl& repl, std::string_view text, std::size_t cursor) {
+  CompletionList list;
+  const std::string_view before = text.substr(0, cursor);
+  list.end = cursor;
+  const std::size_t blank = before.find_last_of(" \t");
+  if (blank == std::string_view::npos) {
+    for (const CommandRow& row : kCommands) {
+      if (row.name.starts_with(before)) {
+        list.items.push_back({std::string(row.name) + (row.argument.empty() ? "" : " "),
+                              std::string(row.name), std::string(row.summary)});
+      }
+    }
+    return list;
+  }
+  list.begin = blank + 1;
+  const ParsedCommand command = parse_command(before);
+  const auto* row = std::ranges::find(kCommands, command.name, &CommandRow::name);
+  if (row != std::end(kCommands) && row->complete != nullptr) {
+    for (const std::string& word : row->complete(repl)) {
+      if (word.starts_with(before.substr(list.begin))) {
+        list.items.push_back({word, "", ""});
+      }
+    }
+  }
+  return list;
+}
+
+}  // namespace evq

@@ -1,0 +1,188 @@
+#include "cli/settings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/syntax/diagnostics.h"
+#include "store/base/check.h"
+#include "store/base/file.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+constexpr std::string_view kAxiomServer = "https://api.axiom.co";
+
+std::string default_value(std::string_view name, const Environment& environment) {
+  if (name == "store") {
+    const std::string data = environment("XDG_DATA_HOME").value_or("");
+    return data.empty() ? environment("HOME").value_or(".") + "/.local/share/evq" : data + "/evq";
+  }
+  return name == "color" ? "auto" : "";
+}
+
+std::string default_file(const Environment& environment) {
+  if (const auto file = environment("EVQ_CONFIG"); file.has_value() && !file->empty()) {
+    return *file;
+  }
+  const std::string home = environment("XDG_CONFIG_HOME").value_or("");
+  return (home.empty() ? environment("HOME").value_or(".") + "/.config" : home) + "/evq/config";
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  const std::size_t end = text.find_last_not_of(" \t\r");
+  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
+}
+
+bool is_axiom(std::string_view server) {
+  const std::size_t host = server.find("://");
+  std::string_view name = host == std::string_view::npos ? server : server.substr(host + 3);
+  name = name.substr(0, name.find_first_of(":/"));
+  return server.starts_with("https://") && (name == "axiom.co" || name.ends_with(".axiom.co"));
+}
+
+}  // namespace
+
+std::span<const SettingInfo> all_settings() {
+  static const std::vector<SettingInfo> kSettings = {
+      {"store", "--store", {"EVQ_STORE"}, "The store's directory"},
+      {"server", "--server", {"EVQ_SERVER", "AXIOM_URL"}, "Work on this server instead of a store"},
+      {"token", "--token", {"EVQ_TOKEN", "AXIOM_TOKEN"}, "The server's token", true},
+      {"org", "--org", {"EVQ_ORG", "AXIOM_ORG_ID"}, "The organization, for personal tokens"},
+      {"ca-file",
+       "--ca-file",
+       {"EVQ_CA_FILE"},
+       "Certificates to trust, PEM; default: the system's"},
+      {"output", "-o", {"EVQ_OUTPUT"}, "Form of answers to query"},
+      {"color", "--color", {"EVQ_COLOR"}, "auto, always or never"},
+  };
+  return kSettings;
+}
+
+Setting& Settings::find(std::string_view name) {
+  const auto found =
+      std::ranges::find(settings_, name, [](const Setting& setting) { return setting.info->name; });
+  EVQ_CHECK(found != settings_.end());
+  return *found;
+}
+
+const Setting& Settings::setting(std::string_view name) const {
+  return const_cast<Settings*>(this)->find(name);
+}
+
+std::string Settings::value(std::string_view name) const {
+  if (settings_.empty()) {
+    return {};
+  }
+  const Setting& found = setting(name);
+  return found.unused.empty() ? found.value : std::string();
+}
+
+Status Settings::read_file(const Environment& environment) {
+  file_ = default_file(environment);
+  if (!file_exists(file_)) {
+    return Status::success();
+  }
+  EVQ_TRY_ASSIGN(const std::string text, read_whole_file(file_, kSmallFileBytesMax));
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+    const std::string place = file_ + ":" + std::to_string(++number);
+    if (line.empty() || line.starts_with('#')) {
+      continue;
+    }
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      return make_error(ErrorCode::kUsage, place + ": not a setting", "write name = value");
+    }
+    const std::string_view name = trimmed(line.substr(0, equals));
+    std::string_view value = trimmed(line.substr(equals + 1));
+    if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
+      value = value.substr(1, value.size() - 2);
+    }
+    const auto info = std::ranges::find(all_settings(), name, &SettingInfo::name);
+    if (info == all_settings().end()) {
+      std::vector<std::string_view> names;
+      for (const SettingInfo& each : all_settings()) {
+        names.push_back(each.name);
+      }
+      return make_error(ErrorCode::kUsage, place + ": unknown setting '" + std::string(name) + "'",
+                        diag::did_you_mean(name, names));
+    }
+    from_file_[std::string(name)] = {&*info, std::string(value), SettingWeight::kFile, place, ""};
+  }
+  return Status::success();
+}
+
+// A store and a server cannot both be meant: the one that was asked for more strongly is.
+Status Settings::choose_target() {
+  Setting& server = find("server");
+  Setting& store = find("store");
+  if (server.value == "axiom") {
+    server.value = kAxiomServer;
+  }
+  if (server.value.empty()) {
+    return Status::success();
+  }
+  if (store.weight == SettingWeight::kOption && server.weight == SettingWeight::kOption) {
+    return make_error(ErrorCode::kUsage, "--store and --server exclude each other");
+  }
+  if (store.weight > server.weight) {
+    server.unused = store.source + " is used";
+  } else {
+    store.unused = server.source + " is used";
+  }
+  return Status::success();
+}
+
+// A secret goes only to the server it was meant for: from the file to the file's server, Axiom's
+// variables to Axiom's address. EVQ_TOKEN and --token go where they are told.
+void Settings::keep_secrets() {
+  const Setting& server = find("server");
+  for (const std::string_view name : {"token", "org"}) {
+    Setting& secret = find(name);
+    const auto filed = from_file_.find("server");
+    const bool others =
+        (secret.weight == SettingWeight::kFile &&
+         (filed == from_file_.end() || filed->second.value != server.value)) ||
+        (secret.weight == SettingWeight::kForeignVariable &&
+         server.weight != SettingWeight::kForeignVariable && !is_axiom(server.value));
+    if (others && !secret.value.empty() && !server.value.empty()) {
+      secret.unused = "meant for another server";
+    }
+  }
+}
+
+Result<Settings> Settings::resolve(const Environment& environment,
+                                   const std::map<std::string, std::string>& options) {
+  Settings settings;
+  EVQ_TRY(settings.read_file(environment));
+  for (const SettingInfo& info : all_settings()) {
+    const std::string name(info.name);
+    Setting setting{&info, default_value(name, environment), SettingWeight::kDefault, "default",
+                    ""};
+    if (const auto filed = settings.from_file_.find(name); filed != settings.from_file_.end()) {
+      setting = filed->second;
+    }
+    for (auto variable = info.variables.rbegin(); variable != info.variables.rend(); ++variable) {
+      const auto value = environment(std::string(*variable));
+      if (value.has_value() && !value->empty()) {
+        const bool own = variable->starts_with("EVQ_");
+        setting = {&info, *value, own ? SettingWeight::kVariable : SettingWeight::kForeignVariable,
+                   std::string(*variable), ""};
+      }
+    }
+    if (const auto given = options.find(name); given != options.end()) {
+      setting = {&info, given->second, SettingWeight::kOption, std::string(info.option), ""};
+    }
+    settings.settings_.push_back(std::move(setting));
+  }
+  EVQ_TRY(settings.choose_target());
+  settings.keep_secrets();
+  return settings;
+}
+
+}  // namespace evq

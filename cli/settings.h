@@ -1,0 +1,65 @@
+#pragma once
+// Settings: what a user decides once and for all, each with one name, given as an option, in the
+// environment, or in a file, in this order of weight; the first that says something wins, and where
+// it was said is remembered. `evq config show` prints all of that.
+//
+// The file is $EVQ_CONFIG, else $XDG_CONFIG_HOME/evq/config, else ~/.config/evq/config: lines of
+// "name = value", the value as it is or between double quotes, comments after a # that begins a
+// line. Unknown names are errors.
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/terminal/terminal.h"
+#include "store/base/result.h"
+
+namespace evq {
+
+struct SettingInfo {
+  std::string_view name;                    // in the file
+  std::string_view option;                  // on the command line
+  std::vector<std::string_view> variables;  // in the environment, first ones first
+  std::string_view meaning;
+  bool secret = false;
+};
+std::span<const SettingInfo> all_settings();
+
+// How strongly a value was asked for; higher wins.
+enum class SettingWeight : std::uint8_t { kDefault, kFile, kForeignVariable, kVariable, kOption };
+
+struct Setting {
+  const SettingInfo* info = nullptr;
+  std::string value;
+  SettingWeight weight = SettingWeight::kDefault;
+  std::string source;  // "--store", "EVQ_STORE", "/home/…/config:3", "default"
+  std::string unused;  // why the value is not used; may be empty
+};
+
+class Settings {
+ public:
+  // `options` has the options that were given, by setting name. kUsage for a bad file.
+  static Result<Settings> resolve(const Environment& environment,
+                                  const std::map<std::string, std::string>& options);
+
+  const Setting& setting(std::string_view name) const;
+  // Empty when it is not used.
+  std::string value(std::string_view name) const;
+  const std::vector<Setting>& all() const { return settings_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  Setting& find(std::string_view name);
+  Status read_file(const Environment& environment);
+  Status choose_target();
+  void keep_secrets();
+
+  std::string file_;
+  std::vector<Setting> settings_;  // in the order of all_settings()
+  std::map<std::string, Setting, std::less<>> from_file_;
+};
+
+}  // namespace evq

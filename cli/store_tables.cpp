@@ -1,0 +1,75 @@
+#include "cli/store_tables.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+#include "cli/table_output.h"
+#include "cli/terminal/number_text.h"
+#include "cli/terminal/table_format.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+TableOptions table_options() {
+  TableOutputOptions output;
+  fit_to_standard_output(&output, ColorChoice::kNever);
+  TableOptions options;
+  options.width = output.width;
+  options.unicode = output.unicode;
+  options.layout = TableLayout::kTable;
+  return options;
+}
+
+}  // namespace
+
+std::string instant_text(std::optional<std::int64_t> time) {
+  std::string text;
+  if (time.has_value()) {
+    append_instant(text, *time);
+  }
+  return text;
+}
+
+Result<std::string> datasets_table(Store& store, const std::vector<std::string>& names) {
+  TableRows rows;
+  for (const std::string& name : names) {
+    EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
+    rows.push_back({{name, TableCellKind::kText},
+                    {grouped_text(stats.rows), TableCellKind::kNumber},
+                    {std::to_string(stats.blocks), TableCellKind::kNumber},
+                    {bytes_text(stats.file_bytes), TableCellKind::kNumber},
+                    {instant_text(stats.min_time), TableCellKind::kFixed},
+                    {instant_text(stats.max_time), TableCellKind::kFixed}});
+  }
+  return format_table({{"dataset", "", TableCellKind::kText},
+                       {"events", "", TableCellKind::kNumber},
+                       {"blocks", "", TableCellKind::kNumber},
+                       {"size", "", TableCellKind::kNumber},
+                       {"oldest", "", TableCellKind::kFixed},
+                       {"newest", "", TableCellKind::kFixed}},
+                      rows, table_options());
+}
+
+Result<std::string> fields_table(Store& store, const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(dataset));
+  const bool described = std::ranges::any_of(
+      fields, [](const FieldInfo& field) { return !field.attributes.description.empty(); });
+  std::vector<TableColumn> columns = {{"field", "", TableCellKind::kText},
+                                      {"type", "", TableCellKind::kText}};
+  if (described) {
+    columns.push_back({"description", "", TableCellKind::kText});
+  }
+  TableRows rows;
+  for (const FieldInfo& field : fields) {
+    rows.push_back({{field.name, TableCellKind::kText},
+                    {std::string(type_name(field.type)), TableCellKind::kText}});
+    if (described) {
+      rows.back().push_back({field.attributes.description, TableCellKind::kText});
+    }
+  }
+  return format_table(columns, rows, table_options());
+}
+
+}  // namespace evq

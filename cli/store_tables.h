@@ -1,0 +1,20 @@
+#pragma once
+// Tables for people about what a store holds, as wide as standard output. They read the store when
+// asked and keep nothing; one thread at a time.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/store.h"
+
+namespace evq {
+
+// RFC 3339; empty without a time.
+std::string instant_text(std::optional<std::int64_t> time);
+// One row a dataset: events, blocks, size, times. kNotFound.
+Result<std::string> datasets_table(Store& store, const std::vector<std::string>& names);
+// One row a field: name, type, description where there are any.
+Result<std::string> fields_table(Store& store, const std::string& dataset);
+
+}  // namespace evq

@@ -1,0 +1,208 @@
+// evq tail: the newest events of a dataset, then those that arrive, as they arrive.
+//
+// Following goes by order of arrival and not by time, so that events with old times show too. Each
+// round asks for the arrivals between where the last round ended and where the dataset ends now,
+// which gives every event exactly once. A server that cannot tell where its arrivals end is
+// followed by cursor instead: by time.
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "apl/service/row_wise.h"
+#include "cli/commands.h"
+#include "cli/open_service.h"
+#include "cli/output.h"
+#include "cli/query_target.h"
+#include "cli/row_output.h"
+#include "store/base/control.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+// Keeps an answer, to hand it on oldest first.
+class HeldRows final : public ResultSink {
+ public:
+  Status begin(const ResultHeader& header) override {
+    header_ = header;
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    chunks_.push_back(rows);
+    return Status::success();
+  }
+  Status end(const QueryStatus& status) override {
+    status_ = status;
+    return Status::success();
+  }
+
+  Status hand_on_reversed(RowOutput& output) {
+    EVQ_TRY(output.begin(header_));
+    std::ranges::reverse(chunks_);
+    for (Chunk& chunk : chunks_) {
+      std::vector<std::uint32_t> rows(chunk.rows());
+      std::iota(rows.rbegin(), rows.rend(), 0U);
+      chunk.select(rows);
+      EVQ_TRY(output.push(chunk, {}));
+    }
+    return output.end(status_);
+  }
+  const QueryStatus& status() const { return status_; }
+
+ private:
+  ResultHeader header_;
+  QueryStatus status_;
+  std::vector<Chunk> chunks_;
+};
+
+// Nobody reads standard output any more.
+bool reader_has_gone() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+}
+
+ResultFormat form_of(const TailCommand& command) {
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  return find_result_format(command.output)
+      .value_or(terminal ? ResultFormat::kLogfmt : ResultFormat::kNdjson);
+}
+
+class Tail {
+ public:
+  Tail(const GlobalOptions& global, const TailCommand& command, QueryTarget& target)
+      : global_(global),
+        command_(command),
+        target_(target),
+        output_(form_of(command), stdout_sink()) {}
+
+  Status prepare() {
+    request_.apl = quoted_dataset(command_.dataset);
+    std::string pipeline = command_.pipeline;
+    pipeline.erase(0, std::min(pipeline.size(), pipeline.find_first_not_of(" \t\n|")));
+    if (!pipeline.empty()) {
+      request_.apl += " | " + pipeline;
+    }
+    EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request_.apl, true));
+    if (!dataset.has_value()) {
+      return make_error(ErrorCode::kUsage, "tail takes operators that look at each event alone",
+                        "such as where, search, extend, project and parse");
+    }
+    request_.control = &interrupt_control();
+    return Status::success();
+  }
+
+  Status run() {
+    EVQ_TRY_ASSIGN(const auto end, target_.arrival_end(command_.dataset));
+    EVQ_TRY(show_last(end));
+    if (!command_.follow) {
+      return Status::success();
+    }
+    std::uint64_t seen = end.value_or(0);
+    bool told = false;
+    while (true) {
+      EVQ_TRY(wait());
+      Status round = end.has_value() ? show_new(&seen) : show_after_cursor();
+      // A server that went away may come back; what was shown stays shown once.
+      if (!round.ok() && round.error().code == ErrorCode::kServer) {
+        if (!told) {
+          print_note(global_, "note: " + round.error().message + "; trying again");
+        }
+        told = true;
+        continue;
+      }
+      EVQ_TRY(std::move(round));
+      told = false;
+    }
+  }
+
+  const std::string& apl() const { return request_.apl; }
+
+ private:
+  Status show_last(std::optional<std::uint64_t> end) {
+    QueryRequest last = request_;
+    if (end.has_value()) {
+      last.arrivals.before = *end;
+    } else {
+      last.api_form = true;
+    }
+    if (!command_.since.empty()) {
+      last.start_time = since_time(command_.since);
+    }
+    last.limit = std::max<std::uint64_t>(command_.lines, 1);
+    HeldRows rows;
+    EVQ_TRY(target_.query(last, rows));
+    cursor_ = rows.status().max_cursor;
+    if (!end.has_value() && cursor_.empty()) {
+      request_.start_time = instant_text(wall_clock_now_ns());
+    }
+    return command_.lines == 0 ? Status::success() : rows.hand_on_reversed(output_);
+  }
+
+  Status show_new(std::uint64_t* seen) {
+    EVQ_TRY_ASSIGN(const auto now, target_.arrival_end(command_.dataset));
+    return show_arrivals(seen, now.value_or(*seen));
+  }
+
+  Status show_arrivals(std::uint64_t* seen, std::uint64_t end) {
+    while (*seen < end) {
+      QueryRequest round = request_;
+      round.ascending = true;
+      round.arrivals.from = *seen;
+      round.arrivals.before = std::min(end, *seen + target_.part_events_max());
+      EVQ_TRY(target_.query(round, output_));
+      *seen = round.arrivals.before;
+    }
+    return Status::success();
+  }
+
+  Status show_after_cursor() {
+    QueryRequest round = request_;
+    round.ascending = true;
+    round.api_form = true;
+    round.cursor = cursor_;
+    EVQ_TRY(target_.query(round, output_));
+    cursor_ = output_.status().max_cursor.empty() ? cursor_ : output_.status().max_cursor;
+    return Status::success();
+  }
+
+  Status wait() {
+    constexpr std::int64_t kStepMs = 20;
+    const std::int64_t until = monotonic_now_ns() + command_.interval_ms * 1'000'000;
+    do {
+      EVQ_TRY(interrupt_control().check());
+      if (reader_has_gone()) {
+        return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
+      }
+      static_cast<void>(::poll(nullptr, 0, kStepMs));
+    } while (monotonic_now_ns() < until);
+    return Status::success();
+  }
+
+  const GlobalOptions& global_;
+  const TailCommand& command_;
+  QueryTarget& target_;
+  RowOutput output_;
+  QueryRequest request_;
+  std::string cursor_;
+};
+
+}  // namespace
+
+int run_tail(const GlobalOptions& global, const TailCommand& command) {
+  auto target = open_query_target(global);
+  if (!target.ok()) {
+    return report_error(target.error());
+  }
+  Tail tail(global, command, *target.value());
+  Status done = tail.prepare();
+  if (done.ok()) {
+    done = tail.run();
+  }
+  return report_end(done, tail.apl());
+}
+
+}  // namespace evq

@@ -1,0 +1,32 @@
+"""evq demo: every query it shows works on the dataset it makes."""
+
+import re
+import shlex
+
+from evq_case import EvqCase, main
+
+
+class Demo(EvqCase):
+    def test_queries_it_shows_work(self):
+        shown, errors = self.evq("demo", "--events", "20000")
+        self.assertIn("20,000", errors)
+        commands = [shlex.split(line.split("     #")[0])[1:]
+                    for line in shown.splitlines() if line.startswith("  evq ")]
+        self.assertGreater(len(commands), 5)
+        for command in commands:
+            with self.subTest(command):
+                if command[0] == "tail":
+                    command.append("--no-follow")
+                out = self.out(*command)
+                if command[0] in ("query", "tail"):
+                    self.assertTrue(out)
+
+    def test_makes_it_once(self):
+        self.evq("demo", "--events", "10")
+        _, errors = self.evq("demo", "--events", "10")
+        self.assertIn("there already", errors)
+        self.assertEqual(self.out("query", "demo | count", "-o", "csv"), "Count\n10\n")
+
+
+if __name__ == "__main__":
+    main()

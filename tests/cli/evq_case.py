@@ -1,0 +1,100 @@
+"""What the command line's tests share: a store of its own for every test, running evq, and answers
+kept as files. EVQ_GOLDEN=rewrite writes those files anew, for a person to read."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+EVQ = os.environ["EVQ_BINARY"]
+GOLDEN = pathlib.Path(__file__).parent / "golden"
+
+
+class EvqCase(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="evq-cli-"))
+        self.addCleanup(shutil.rmtree, self.directory, True)
+        self.environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.directory),
+            "EVQ_STORE": str(self.directory / "store"),
+            "TMPDIR": str(self.directory),
+            "LC_ALL": "C.UTF-8",
+        }
+        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LD_LIBRARY_PATH"):
+            if name in os.environ:
+                self.environment[name] = os.environ[name]
+
+    def start(self, *words, env=None, **options):
+        """evq as a running process, ended at the latest with the test."""
+        process = subprocess.Popen(
+            [EVQ, *map(str, words)], env={**self.environment, **(env or {})}, cwd=self.directory,
+            stdin=options.get("stdin", subprocess.DEVNULL), stdout=subprocess.PIPE,
+            stderr=options.get("stderr", subprocess.PIPE), text=True)
+
+        def end():
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
+
+        self.addCleanup(end)
+        return process
+
+    def evq(self, *words, input=None, env=None, status=0):
+        """Runs evq to its end; stdout and stderr. `status` is what it must end with;
+        None: with any failure."""
+        done = subprocess.run(
+            [EVQ, *map(str, words)], input=input, env={**self.environment, **(env or {})},
+            cwd=self.directory, capture_output=True, timeout=120,
+            text=not isinstance(input, bytes))
+        if isinstance(input, bytes):
+            done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+        told = f"evq {words}: {done.stdout}{done.stderr}"
+        if status is None:
+            self.assertNotEqual(done.returncode, 0, told)
+        else:
+            self.assertEqual(done.returncode, status, told)
+        return done.stdout, done.stderr
+
+    def out(self, *words, **options):
+        return self.evq(*words, **options)[0]
+
+    def ingest(self, dataset, lines):
+        self.evq("ingest", dataset, input="".join(line + "\n" for line in lines))
+
+    def check_golden(self, name, text):
+        path = GOLDEN / name
+        if os.environ.get("EVQ_GOLDEN") == "rewrite":
+            path.write_text(text)
+        self.assertEqual(path.read_text(), text)
+
+    def serve(self, *options, listen="127.0.0.1:0"):
+        """A server over the test's store, on a free port; its URL, the first token, the process."""
+        process = self.start("serve", "--listen", listen, "--no-access-log", *options)
+        token = ""
+        for line in process.stderr:
+            if "first token" in line:
+                token = line.rsplit(" ", 1)[1].strip()
+            if "listening on" in line:
+                return line.rsplit(" ", 1)[1].strip(), token, process
+        self.fail("the server did not start")
+
+    def interrupt(self, process):
+        """Sends Ctrl-C; the exit status."""
+        process.send_signal(signal.SIGINT)
+        return process.wait(timeout=30)
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=1)

@@ -1,0 +1,94 @@
+"""evq export: all events of a dataset, or a query's answer, for other tools. That Parquet files are
+what they should be is for readers of Parquet to say: DuckDB's Python package, where it is
+installed."""
+
+import csv
+import io
+import json
+
+from evq_case import EvqCase, main
+
+COUNT = 300_000
+
+
+class Export(EvqCase):
+    target = ()
+
+    def lines(self, out):
+        return [json.loads(line) for line in out.splitlines()]
+
+    def test_everything_once_in_order_of_arrival(self):
+        for part in range(3):
+            self.ingest("logs", [f'{{"_time":{1714521600 + i},"i":{part * 1000 + i}}}'
+                                 for i in range(1000)])
+        rows = self.lines(self.out(*self.target, "export", "logs"))
+        self.assertEqual(sorted(row["i"] for row in rows), list(range(3000)))
+        self.evq("compact")
+        self.assertEqual(len(self.lines(self.out(*self.target, "export", "logs"))), 3000)
+
+    def test_more_than_one_part(self):
+        self.evq("ingest", "many", input="".join(
+            f'{{"_time":{1714521600000 + i},"i":{i},"text":"t{i % 7}"}}\n' for i in range(COUNT)))
+        rows = list(csv.DictReader(io.StringIO(
+            self.out(*self.target, "export", "many", "-o", "csv"))))
+        self.assertEqual([int(row["i"]) for row in rows], list(range(COUNT)))
+
+    def test_queries(self):
+        self.ingest("logs", [f'{{"_time":{1714521600 + i},"i":{i}}}' for i in range(100)])
+        out = self.out(*self.target, "export", "logs | where i < 3 | project i", "-o", "csv")
+        self.assertEqual(out, "i\n0\n1\n2\n")
+        out = self.out(*self.target, "export", "logs | summarize n = count()")
+        self.assertEqual(out, '{"n":100}\n')
+        out = self.out(*self.target, "export", "logs | sort by i desc | take 2 | project i")
+        self.assertEqual(out, '{"i":99}\n{"i":98}\n')
+
+    def test_goes_back_in(self):
+        events = ['{"_time":"2024-05-01T00:00:00Z","a":{"b":1},"list":[1,"x"],"s":"q\\"\\n"}',
+                  '{"_time":"2024-05-01T00:00:01Z","real":0.1,"s":""}']
+        self.ingest("logs", events)
+        first = self.out(*self.target, "export", "logs | project-away _sysTime")
+        self.evq("ingest", "copy", input=first)
+        self.assertEqual(self.out(*self.target, "export", "copy | project-away _sysTime"), first)
+
+    def test_files(self):
+        self.ingest("logs", ['{"i":1}'])
+        for name in ("out.ndjson", "out.csv", "out.parquet"):
+            _, errors = self.evq(*self.target, "export", "logs", "--output", name)
+            self.assertIn("exported 1 events", errors)
+            self.assertFalse((self.directory / (name + ".partial")).exists())
+        self.evq(*self.target, "export", "logs", "--output", "out.what", status=2)
+        self.evq(*self.target, "export", "nothing", "--output", "none.csv", status=3)
+        self.assertFalse(list(self.directory.glob("none*")))
+
+    def test_parquet(self):
+        self.ingest("logs", [json.dumps({
+            "_time": 1714521600 + i, "i": i if i % 3 else None, "real": i / 4,
+            "flag": i % 2 == 0, "word": f"w{i % 5}", "unique": f"text number {i}",
+            "list": [i, {"k": None}]}) for i in range(50_000)])
+        self.evq(*self.target, "export", "logs", "--output", "out.parquet")
+        data = (self.directory / "out.parquet").read_bytes()
+        self.assertEqual((data[:4], data[-4:]), (b"PAR1", b"PAR1"))
+        footer = int.from_bytes(data[-8:-4], "little")
+        self.assertLess(footer, len(data))
+        try:
+            import duckdb
+        except ImportError:
+            return
+        path = str(self.directory / "out.parquet")
+        rows = duckdb.sql(f"""select count(*), sum(i), sum(real), count(i), sum(flag::int),
+            count(distinct word), count(distinct "unique"), max(_time)::varchar,
+            max(list::varchar) from '{path}'""").fetchone()
+        self.assertEqual(rows[:7], (50_000, sum(i for i in range(50_000) if i % 3), 312493750.0,
+                                    33_333, 25_000, 5, 50_000))
+
+
+class ExportFromServer(Export):
+    def setUp(self):
+        super().setUp()
+        self.evq("dataset", "create", "first")
+        url, token, _ = self.serve()
+        self.target = ("--server", url, "--token", token)
+
+
+if __name__ == "__main__":
+    main()

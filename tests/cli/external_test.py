@@ -1,0 +1,145 @@
+"""externaldata: files and addresses from the command line, and what a server lets its users read."""
+
+import gzip
+import http.server
+import json
+import threading
+import urllib.request
+
+from evq_case import EvqCase, main
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.path == "/moved":
+            self.send_response(302)
+            self.send_header("Location", "/people.csv")
+            self.end_headers()
+            return
+        if self.path != "/people.csv":
+            self.send_error(404)
+            return
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"id,name\n1,Ann\n2,Bob\n")
+
+    def log_message(self, *_):
+        pass
+
+
+class External(EvqCase):
+    def rows(self, apl):
+        return [json.loads(line) for line in self.out("-q", "query", apl).splitlines()]
+
+    def write(self, name, content):
+        path = self.directory / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def web(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Web)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    def test_csv(self):
+        path = self.write("a.csv", 'id,name,at,n\n1,"Ann, A.",2024-05-01,1.5\n2,"say ""hi""",,x\n\n3\n')
+        self.assertEqual(
+            self.rows(f'externaldata (id:long, name:string, at:datetime, n:real) ["{path}"] '
+                      "with (format='csv', ignoreFirstRecord=true)"),
+            [{"id": 1, "name": "Ann, A.", "at": "2024-05-01T00:00:00Z", "n": 1.5},
+             {"id": 2, "name": 'say "hi"', "at": None, "n": None},
+             {"id": 3, "name": None, "at": None, "n": None}])
+
+    def test_formats_by_name_and_packed(self):
+        for name, content in (("t.tsv", "1\tx"), ("t.psv", "1|x"), ("t.scsv", "1;x"),
+                              ("t.json", '[{"a": 1, "b": "x"}]'),
+                              ("t.ndjson", '{"b": "x", "a": 1}\n'),
+                              ("t.csv.gz", gzip.compress(b"1,x\n"))):
+            path = self.write(name, content)
+            self.assertEqual(self.rows(f'externaldata (a:long, b:string) ["{path}"]'),
+                             [{"a": 1, "b": "x"}], name)
+
+    def test_json_values(self):
+        path = self.write("j.json", '{"a": {"b": [1, 2]}, "n": "7"}\n\n{\n "n": 8}\n')
+        self.assertEqual(self.rows(f'externaldata (a:dynamic, ["a.b"]:dynamic, n:long) ["{path}"]'),
+                         [{"a": {"b": [1, 2]}, "a.b": [1, 2], "n": 7},
+                          {"a": None, "a.b": None, "n": 8}])
+        path = self.write("bad.json", '{"a": 1}\n{"a": }\n')
+        _, errors = self.evq("query", f'externaldata (a:long) ["{path}"]', status=4)
+        self.assertIn("line 2 does not begin a JSON object", errors)
+
+    def test_text(self):
+        path = self.write("t.txt", "first\r\n\nlast")
+        self.assertEqual(self.rows(f'externaldata (line:string) ["{path}"]'),
+                         [{"line": "first"}, {"line": ""}, {"line": "last"}])
+        self.assertEqual(self.rows(f'externaldata (all:string) ["{path}"] with (format=raw)'),
+                         [{"all": "first\r\n\nlast"}])
+
+    def test_as_a_lookup_table_from_several_files(self):
+        first = self.write("1.csv", "a,red\n")
+        second = self.write("2.csv", "b,blue\n")
+        self.assertEqual(
+            self.rows(f'let teams = externaldata (user:string, team:string) ["{first}", "{second}"];'
+                      "datatable (user:string) ['b', 'c'] | lookup teams on user"),
+            [{"user": "b", "team": "blue"}, {"user": "c", "team": None}])
+
+    def test_address(self):
+        base = self.web()
+        for path in ("/people.csv", "/moved"):
+            self.assertEqual(
+                self.rows(f'externaldata (id:long, name:string) ["{base}{path}"] '
+                          "with (skipFirstRow=true) | where id == 2"),
+                [{"id": 2, "name": "Bob"}])
+        _, errors = self.evq("query", f'externaldata (id:long) ["{base}/none"]', status=None)
+        self.assertIn("answers 404", errors)
+
+    def test_mistakes(self):
+        for apl, text in (('externaldata (a:long) ["/nowhere/x.csv"]', "/nowhere/x.csv"),
+                          ('externaldata (a:long) ["x"] with (format="parquet")', "the formats are"),
+                          ('externaldata (a:long) ["x"] with (shape="csv")', "no option 'shape'"),
+                          ('externaldata (a:long, a:long) ["x"]', "'a' appears twice"),
+                          ("externaldata (a:long) []", "names no file")):
+            _, errors = self.evq("query", apl, status=None)
+            self.assertIn(text, errors)
+
+    def ask(self, server, apl):
+        url, token, _ = server
+        request = urllib.request.Request(url + "/v1/datasets/_apl?format=tabular",
+                                         json.dumps({"apl": apl}).encode(),
+                                         {"Content-Type": "application/json",
+                                          "Authorization": "Bearer " + token})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.load(error)
+
+    def test_server_refuses_unless_allowed(self):
+        secret = self.write("secret.csv", "1\n")
+        open_directory = self.directory / "open"
+        open_directory.mkdir()
+        (open_directory / "a.csv").write_text("7\n")
+        (open_directory / "link.csv").symlink_to(secret)
+        self.evq("ingest", "t", "-", input='{"a":1}\n')
+        closed = self.serve()
+        status, _ = self.ask(closed, f'externaldata (a:long) ["{secret}"]')
+        self.assertEqual(status, 400)
+        web = self.web()
+        url, _, _ = self.serve("--allow-external", open_directory,
+                               "--allow-external", web + "/people")
+        server = (url, closed[1], None)
+        status, answer = self.ask(server, f'externaldata (a:long) ["{open_directory}/a.csv"]')
+        self.assertEqual(status, 200, answer)
+        self.assertEqual(answer["tables"][0]["columns"], [[7]])
+        for location in (secret, f"{open_directory}/../secret.csv", open_directory / "link.csv",
+                         web + "/people.csv", web + "/moved", "http://127.0.0.1:1/people"):
+            status, answer = self.ask(server, f'externaldata (a:long) ["{location}"]')
+            self.assertEqual(status, 403, location)
+            self.assertIn("may not read", answer["message"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""evq ingest --follow: every line of a growing file exactly once, whatever happens to either."""
+
+import json
+import os
+import random
+import signal
+import time
+
+from evq_case import EvqCase, main
+
+
+class Follow(EvqCase):
+    def setUp(self):
+        super().setUp()
+        self.file = self.directory / "app.ndjson"
+        self.file.touch()
+        self.written = 0
+
+    def write(self, count, end="\n"):
+        with open(self.file, "a") as file:
+            for _ in range(count):
+                file.write(json.dumps({"i": self.written}) + end)
+                self.written += 1
+
+    def follow(self, *options):
+        return self.start("ingest", "app", "--follow", self.file, *options)
+
+    def numbers(self):
+        out = self.out("query", "app | project i | sort by i asc", "--limit", "10000000", "-o", "csv")
+        return [int(line) for line in out.splitlines()[1:]]
+
+    def wait_for_all(self):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            process = self.evq("query", "app | count", "-o", "csv", status=None)
+            if process[0].split()[-1:] == [str(self.written)]:
+                break
+            time.sleep(0.05)
+        self.assertEqual(self.numbers(), list(range(self.written)))
+
+    def evq(self, *words, status=0, **options):
+        if status is not None:
+            return super().evq(*words, status=status, **options)
+        try:
+            return super().evq(*words, **options)
+        except AssertionError:
+            return "", ""
+
+    def test_goes_on_where_it_stopped(self):
+        self.write(3)
+        process = self.follow()
+        self.wait_for_all()
+        self.write(2)
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        self.assertIn("ingested 5", process.stderr.read())
+        self.write(4)
+        process = self.follow()
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+
+    def test_waits_for_the_end_of_a_line(self):
+        self.follow()
+        self.write(1)
+        with open(self.file, "a") as file:
+            file.write('{"i":')
+        self.wait_for_all()
+        with open(self.file, "a") as file:
+            file.write(f'{self.written}}}\n')
+        self.written += 1
+        self.wait_for_all()
+
+    def test_rotation_while_running_and_while_away(self):
+        process = self.follow()
+        self.write(10)
+        self.wait_for_all()
+        self.write(5)
+        os.rename(self.file, self.directory / "app.ndjson.1")
+        self.write(5)
+        self.wait_for_all()
+        self.interrupt(process)
+        self.write(5)
+        os.rename(self.file, self.directory / "app.ndjson.2")
+        self.write(5)
+        self.follow()
+        self.wait_for_all()
+
+    def test_a_file_cut_short_is_read_anew(self):
+        process = self.follow()
+        self.write(10)
+        self.wait_for_all()
+        self.file.write_text("")
+        time.sleep(0.5)
+        self.write(3)
+        self.wait_for_all()
+        self.interrupt(process)
+        self.assertIn("cut short", process.stderr.read())
+
+    def test_bad_lines_are_named_and_passed_over(self):
+        process = self.follow()
+        self.write(1)
+        with open(self.file, "a") as file:
+            file.write("not JSON\n")
+        self.write(1)
+        self.wait_for_all()
+        self.interrupt(process)
+        self.assertIn("app.ndjson: byte 9", process.stderr.read())
+
+    def test_kill_loses_and_repeats_nothing(self):
+        random.seed(1)
+        for _ in range(12):
+            process = self.follow("--quiet")
+            for _ in range(random.randrange(1, 8)):
+                self.write(random.randrange(1, 3000))
+                time.sleep(random.random() * 0.1)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.follow()
+        self.wait_for_all()
+
+    def test_plain_lines(self):
+        self.file.write_text("started\n")
+        self.follow()
+        time.sleep(0.5)
+        with open(self.file, "a") as file:
+            file.write('{"not":"JSON here"}\n')
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            out = self.evq("query", "app | project message", status=None)[0]
+            if out.count("\n") == 2:
+                break
+            time.sleep(0.05)
+        self.assertEqual(out, '{"message":"{\\"not\\":\\"JSON here\\"}"}\n{"message":"started"}\n')
+
+    def test_usage(self):
+        self.evq("ingest", "app", "--follow", status=2)
+        self.evq("ingest", "app", "--follow", self.file, self.file, status=2)
+        self.evq("ingest", "app", "--follow", self.file, "--format", "json", status=2)
+        self.evq("ingest", "app", "--follow", "/dev/null", status=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Every output form of evq query, kept in golden/, and what a query says by its exit status."""
+
+import json
+
+from evq_case import EvqCase, main
+
+EVENTS = [
+    '{"_time":"2024-05-01T00:00:00Z","n":1,"real":1.5,"text":"plain","ok":true,"tags":["a","b"]}',
+    '{"_time":"2024-05-01T00:00:01.000000001Z","n":-2,"text":"two words, \\"quoted\\"","ok":false}',
+    '{"_time":"2024-05-01T00:00:02Z","n":9007199254740993,"real":1e300,"text":"a=b\\tc\\nd"}',
+    '{"_time":"2024-05-01T00:00:03Z","text":"caf\\u00e9 \\u4e2d\\u6587 \\ud83d\\ude00 \\u001b[31mred"}',
+    '{"_time":"2024-05-01T00:00:04Z","text":"","tags":[1,null,{"x":"y"}]}',
+]
+QUERY = "logs | project _time, n, real, text, ok, tags | sort by _time asc"
+
+
+class Output(EvqCase):
+    def setUp(self):
+        super().setUp()
+        self.ingest("logs", EVENTS)
+
+    def test_forms(self):
+        for form in ("json", "ndjson", "csv", "tsv", "logfmt", "table", "markdown", "line"):
+            with self.subTest(form):
+                self.check_golden(f"output_{form}.txt", self.out("query", QUERY, "-o", form))
+
+    def test_programs_read_the_forms(self):
+        rows = json.loads(self.out("query", QUERY, "-o", "json"))
+        lines = [json.loads(line) for line in self.out("query", QUERY).splitlines()]
+        self.assertEqual(rows, lines)
+        self.assertEqual(rows[2]["n"], 9007199254740993)
+        self.assertEqual(rows[4]["tags"], [1, None, {"x": "y"}])
+
+    def test_no_escape_sequence_reaches_a_terminal_form(self):
+        for form in ("logfmt", "table", "line", "markdown"):
+            self.assertNotIn("\x1b", self.out("query", QUERY, "-o", form))
+
+    def test_no_header(self):
+        with_header = self.out("query", QUERY, "-o", "csv")
+        without = self.out("query", QUERY, "-o", "csv", "--no-header")
+        self.assertEqual(with_header, "_time,n,real,text,ok,tags\n" + without)
+
+    def test_fail_on_empty(self):
+        self.evq("query", "logs | where n == 77", "--fail-on-empty", status=1)
+        self.evq("query", "logs | where n == 77")
+        self.evq("query", "logs", "--fail-on-empty")
+
+    def test_form_from_the_environment(self):
+        out = self.out("query", "logs | count", env={"EVQ_OUTPUT": "csv"})
+        self.assertEqual(out, "Count\n5\n")
+
+    def test_all_comes_page_by_page(self):
+        count = 300_000
+        self.evq("ingest", "many", input="".join(
+            f'{{"_time":{1714521600000 + i % 1000},"i":{i}}}\n' for i in range(count)))
+        out = self.out("query", "many | where i >= 0 | project i", "--all", "-o", "csv")
+        numbers = [int(line) for line in out.splitlines()[1:]]
+        self.assertEqual(sorted(numbers), list(range(count)))
+        newest_first = sorted(range(count), key=lambda i: (i % 1000, i), reverse=True)
+        self.assertEqual(numbers, newest_first)
+        out = self.out("query", "many | project i", "--limit", "270000", "-o", "csv")
+        self.assertEqual([int(line) for line in out.splitlines()[1:]], newest_first[:270_000])
+        _, errors = self.evq("query", "many | project i")
+        self.assertIn("1,000 of 300,000 rows shown", errors)
+
+
+if __name__ == "__main__":
+    main()

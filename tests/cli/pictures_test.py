@@ -1,0 +1,62 @@
+"""Answers as pictures and in time zones, kept in golden/. They need no store."""
+
+from evq_case import EvqCase, main
+
+DAY = "range i from 0 to 47 step 1 | extend _time = datetime(2024-05-01) + i * 30m"
+KINDS = (
+    "datatable(a:string, n:long, t:datetime) ['日本語', 1, datetime(2024-05-01T12:00:00Z),"
+    " 'x\\x1b[31m|y\\n', 22, datetime(null)]"
+)
+PICTURES = {
+    "line_over_time": (f"{DAY} | summarize n = sum(10 + i % 12) by bin(_time, 1h)",),
+    "render_groups": (
+        f"{DAY} | extend n = iff(i % 2 == 0, i, 50 - i), host = iff(i % 2 == 0, '日本', 'b')"
+        " | summarize avg(n) by bin(_time, 1h), host | render timechart with (title='Load')",
+        "-o", "auto"),
+    # Bins without rows count 0; an average would have a gap there.
+    "render_gaps": (
+        f"{DAY} | where i < 10 or i > 40 | summarize count() by bin(_time, 1h) | render areachart",
+        "-o", "auto"),
+    "sparklines": (
+        f"{DAY} | extend host = strcat('host-', i % 8), v = i * (1 + i % 8)"
+        " | summarize max(v) by bin(_time, 2h), host | sort by _time asc, host asc",),
+    "bars": (
+        "datatable(city:string, n:long) ['Oslo', 12, '東京', 30, 'a\\x1b[31mb', 3, '👩‍👩‍👧 é', 7,"
+        " '', 0]",),
+    "bars_of_two_numbers": (
+        "datatable(city:string, a:long, b:real) ['Oslo', 12, 1.5, 'Rome', 30, -4.25]"
+        " | render barchart", "-o", "auto"),
+    "make_series": (
+        f"{DAY} | make-series n = count() on _time from datetime(2024-05-01) to"
+        " datetime(2024-05-02) step 2h by k = i % 2 | render linechart", "-o", "auto"),
+    "days_in_a_zone": (
+        "range i from 0 to 9 step 1 | extend t = datetime(2024-03-06T05:00:00Z) + i * 1d"
+        " | summarize n = sum(i) by bin(t, 1d)", "--tz", "America/New_York"),
+    "render_without_numbers": ("print a = 'x', b = 'y' | render piechart", "-o", "auto"),
+    "render_nothing": ("datatable(_time:datetime, n:long) [] | render timechart", "-o", "auto"),
+    "table_in_a_zone": (KINDS, "-o", "table", "--tz", "Asia/Kolkata"),
+    "table_of_nulls": (KINDS, "-o", "table", "--null", "-", "--no-header"),
+}
+
+
+class Pictures(EvqCase):
+    def test_pictures(self):
+        for name, (query, *options) in PICTURES.items():
+            with self.subTest(name):
+                form = [] if "-o" in options else ["-o", "chart"]
+                self.check_golden(f"picture_{name}.txt",
+                                  self.out("query", "-q", *form, *options, query))
+
+    def test_plain_characters_where_there_is_no_unicode(self):
+        for name in ("line_over_time", "bars", "sparklines"):
+            text = self.out("query", "-q", "-o", "chart", PICTURES[name][0], env={"LC_ALL": "C"})
+            self.assertNotIn("█", text)
+            self.assertNotIn("⣿", text)
+
+    def test_no_such_zone(self):
+        self.assertIn("no time zone 'Mars'",
+                      self.evq("query", "--tz", "Mars", "print 1", status=2)[1])
+
+
+if __name__ == "__main__":
+    main()

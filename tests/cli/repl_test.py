@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""Drives the prompt of evq: python3 tests/cli/repl_test.py EVQ [NAME...]
+
+Through pipes, and in a real terminal by keys: tmux shows what a person would see. Exit 77, with the
+reason, where tmux is missing. NAME chooses tests by a part of their name.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+EVQ = os.path.abspath(sys.argv[1])
+CHOSEN = sys.argv[2:]
+FOLDER = tempfile.mkdtemp(prefix="evq-repl-")
+STORE = os.path.join(FOLDER, "store")
+WAIT_S = 20.0
+
+METHODS = ["GET", "GET", "GET", "POST", "PUT"]
+STATUSES = [200, 200, 200, 404, 500]
+
+
+def environment(**changes):
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(("EVQ_", "AXIOM_", "CLICOLOR")) and k not in ("NO_COLOR", "PAGER", "TMUX")}
+    env.update(LC_ALL="C.UTF-8", XDG_STATE_HOME=os.path.join(FOLDER, "state"), HOME=FOLDER,
+               EVQ_STORE=STORE, TZ="UTC")
+    env.update(changes)
+    return env
+
+
+def load_events():
+    lines = []
+    for i in range(500):
+        lines.append('{"_time":"2024-05-01T%02d:%02d:00Z","method":"%s","status":%d,"path":"/p/%d",'
+                     '"geo":{"city":"Oslo"},"user-agent":"curl/8","ms":%d}'
+                     % (i // 60, i % 60, METHODS[i % 5], STATUSES[i % 5], i % 7, i))
+    run(["ingest", "web"], "\n".join(lines))
+    run(["ingest", "web-logs"], '{"_time":"2024-05-01T00:00:00Z","note":"x"}\n')
+
+
+def run(arguments, text="", **changes):
+    return subprocess.run([EVQ] + arguments, input=text, capture_output=True, text=True, timeout=60,
+                          env=environment(**changes), check=False)
+
+
+class Screen:
+    """evq in a terminal of its own."""
+
+    count = 0
+
+    def __init__(self, arguments="repl", columns=100, rows=30, term="screen", **changes):
+        Screen.count += 1
+        self.socket = os.path.join(FOLDER, "tmux%d" % Screen.count)
+        env = environment(**changes)
+        words = ["env", "-i"] + ["%s=%s" % (k, v) for k, v in env.items() if k != "TERM"]
+        words += ["TERM=" + term, EVQ] + arguments.split()
+        command = " ".join("'%s'" % word.replace("'", "'\\''") for word in words)
+        self.tmux("-u", "new-session", "-d", "-x", str(columns), "-y", str(rows),
+                  command + "; echo ended with $?; sleep 60")
+
+    def tmux(self, *arguments):
+        done = subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *arguments],
+                              capture_output=True, text=True, timeout=30, check=False,
+                              env=environment(TERM="screen"))
+        return done.stdout
+
+    def text(self, *flags):
+        lines = [line.rstrip() for line in self.tmux("capture-pane", "-t", "0", "-p", *flags).split("\n")]
+        while lines and not lines[-1]:
+            lines.pop()
+        return "\n".join(lines)
+
+    def keys(self, *keys):
+        self.tmux("send-keys", "-t", "0", *keys)
+
+    def type(self, text, *keys):
+        self.tmux("send-keys", "-t", "0", "-l", text)
+        if keys:
+            self.keys(*keys)
+
+    def expect(self, *parts, absent=()):
+        """Waits until the screen holds all parts, in this order, and none of the absent ones."""
+        end = time.monotonic() + WAIT_S
+        while True:
+            now = self.text()
+            at = 0
+            for part in parts:
+                found = now.find(part, at)
+                at = found + len(part) if found >= 0 else -1
+                if at < 0:
+                    break
+            if at >= 0 and not any(part in now for part in absent):
+                return now
+            if time.monotonic() > end:
+                raise AssertionError("wanted %r without %r; the screen is\n%s" % (parts, absent, now))
+            time.sleep(0.03)
+
+    def fresh(self):
+        """An empty prompt on an empty screen."""
+        self.keys("C-c")
+        time.sleep(0.1)
+        self.keys("C-l")
+        end = time.monotonic() + WAIT_S
+        while not (self.text().endswith(">") and "\n" not in self.text()):
+            assert time.monotonic() < end, "no fresh prompt: " + self.text()
+            time.sleep(0.03)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.tmux("kill-server")
+
+
+def equal(found, wanted):
+    assert found == wanted, "found\n%s\nwanted\n%s" % (found, wanted)
+
+
+# ---------------------------------------------------------------- pipes
+
+def test_pipe_answers_as_ndjson():
+    done = run(["repl"], "web | count\n")
+    equal((done.stdout, done.stderr, done.returncode), ('{"Count":500}\n', "", 0))
+
+
+def test_pipe_reads_several_queries():
+    done = run(["repl"], "web\n| where status == 500\n| count\n\nprint a = 1 +\n2\n.mode csv\nprint b = 2")
+    equal(done.stdout, '{"Count":100}\n{"a":3}\nb\n2\n')
+    equal(done.returncode, 0)
+
+
+def test_pipe_goes_on_after_an_error():
+    done = run(["repl"], "web | wher x\nprint 1\n")
+    equal(done.stdout, '{"print_0":1}\n')
+    equal(done.stderr, "error[unknown-operator]: no operator named 'wher'\n  --> query:1:7\n   |\n"
+                       " 1 | web | wher x\n   |       ^^^^\n   = did you mean 'where'?\n")
+    equal(done.returncode, 3)
+
+
+def test_pipe_without_a_store():
+    done = run(["repl"], "print 1\n", EVQ_STORE=os.path.join(FOLDER, "none"))
+    equal((done.stdout, done.returncode), ('{"print_0":1}\n', 0))
+    assert not os.path.exists(os.path.join(FOLDER, "none"))
+
+
+def test_commands_in_a_pipe():
+    done = run(["repl"], ".since 10x\n.mode xml\n.foo\n.sinc\n.limit -1\n.tz Mars\n.schema nope\nexit\nprint 1\n")
+    for text in ("'10x' is not a time", "no form 'xml'", "no command '.foo'", "did you mean '.since'?",
+                 "'-1' is not a number of rows", "no time zone 'Mars'", "nope"):
+        assert text in done.stderr, done.stderr
+    equal(done.stdout, "")
+
+
+def test_save_and_load():
+    target = os.path.join(FOLDER, "rows.csv")
+    query = os.path.join(FOLDER, "rows.apl")
+    done = run(["repl"], "web | where ms < 2 | project ms, method\n.save %s\n.save %s\n.load %s\n.save x.foo\n"
+               % (target, query, query))
+    with open(target, encoding="utf-8") as file:
+        equal(file.read(), "ms,method\n1,GET\n0,GET\n")
+    equal(done.stdout.count('{"ms":1,"method":"GET"}'), 2)
+    assert "does not say what to write" in done.stderr
+
+
+# ---------------------------------------------------------------- a terminal
+
+def test_start_and_leave():
+    with Screen("") as screen:
+        screen.expect("evq 0.", "web, web-logs", "evq>")
+        screen.keys("C-d")
+        screen.expect("ended with 0")
+    with Screen("repl", EVQ_STORE=os.path.join(FOLDER, "none")) as screen:
+        screen.expect("No events yet", "evq ingest logs", "evq>")
+        screen.type("print 1 + 1", "Enter")
+        screen.expect("│       2 │", "evq>")
+        screen.type("exit", "Enter")
+        screen.expect("ended with 0")
+
+
+def test_completion():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("web", "Tab")
+        screen.expect("web", "web-logs", "dataset")
+        screen.keys("Tab", "Tab", "Enter")
+        screen.expect("evq> ['web-logs']")
+        screen.fresh()
+        screen.type("web | proj", "Tab")
+        screen.expect("project", "T | project", "project-away")
+        screen.fresh()
+        screen.type("web | where ge", "Tab")
+        screen.expect("geo.city", "string", "genai_")
+        screen.fresh()
+        screen.type("web | where user", "Tab")
+        screen.expect("evq> web | where ['user-agent']")
+        screen.fresh()
+        screen.type("web | extend total = ms * 2 | where tota", "Tab")
+        screen.expect("| where total")
+        screen.fresh()
+        screen.type("web | summarize co", "Tab")
+        screen.expect("count(", "countif(predicate)", "Counts the rows for which")
+        screen.fresh()
+        screen.type("web | summarize count() b", "Tab")
+        screen.expect("count() b\n", "between", "by")
+        screen.type("y bin(_time, ")
+        screen.expect("by bin(_time,", "bin(value, size)", "size:")
+        screen.fresh()
+        screen.type("web | join kind=lefto", "Tab")
+        screen.expect("kind=leftouter")
+        screen.fresh()
+        screen.type("print 1 | render ti", "Tab")
+        screen.expect("render timechart")
+        screen.fresh()
+        screen.type(".mo", "Tab")
+        screen.expect("evq> .mode")
+        screen.type("mark", "Tab", "Enter")
+        screen.expect("evq markdown>")
+
+
+def test_completion_of_values():
+    with Screen() as screen:
+        screen.expect("evq>")
+        for _ in range(3):  # a slow machine may need a second look at the data
+            screen.type("web | where method == ", "Tab")
+            time.sleep(1)
+            if "60%" in screen.text():
+                break
+            screen.fresh()
+        screen.expect("GET", "60%", "POST", "20%")
+        screen.fresh()
+        screen.type("web | where method in ('GET', 'PO", "Tab")
+        screen.expect("in ('GET', 'POST'")
+        screen.fresh()
+        screen.type("web | where status == 5", "Tab")
+        screen.expect("status == 500")
+
+
+def test_lines():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("web |", "Enter")
+        screen.expect("evq> web |\n...>")
+        screen.type("where ms < 3 and (", "Enter")
+        screen.type("method == 'GET') | project ms", "Enter")
+        screen.expect("...>", "...>", "3 rows")
+        screen.fresh()
+        screen.type("web | where (", "Enter", "Enter")
+        screen.expect("error[", "^", "evq>")
+        screen.fresh()
+        screen.type("web", "M-Enter")
+        screen.type("| count", "Enter")
+        screen.expect("evq> web\n...> | count", "500", "1 row · 500 scanned")
+
+
+def test_history():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("print needle = 1", "Enter")
+        screen.expect("needle", "1 row")
+        screen.keys("C-d")
+        screen.expect("ended with 0")
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("print nee")
+        screen.expect("evq> print needle = 1")  # the hint
+        screen.keys("Right", "Enter")
+        screen.expect("│      1 │", "1 row")
+        screen.fresh()
+        screen.keys("C-r")
+        screen.type("needle")
+        screen.expect("search 'needle': print needle = 1")
+        screen.keys("Enter")
+        screen.expect("1 row")
+
+
+def test_errors_keep_their_shape():
+    with Screen(rows=40) as screen:
+        screen.expect("evq>")
+        screen.type("web | where stats == 2", "Enter")
+        screen.expect("error[unknown-field]: unknown field 'stats' in 'web'", "--> query:1:13",
+                      "1 | web | where stats == 2", "^^^^^", "= did you mean 'status'?", "evq>")
+        screen.type("wbe | count", "Enter")
+        screen.expect("no dataset named 'wbe'", "did you mean 'web'?", "evq>")
+
+
+def test_interrupt_cancels_the_query():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("web | extend k = 1 | join (web | extend k = 1) on k | extend j = 1"
+                    " | join (web | extend j = 1) on j | count", "Enter")
+        time.sleep(0.5)
+        screen.keys("C-c")
+        screen.expect("cancelled", "evq>")
+        screen.type("print alive = 1", "Enter")
+        screen.expect("alive", "1 row")
+
+
+def test_commands():
+    with Screen(rows=60) as screen:
+        screen.expect("evq>")
+        screen.type(".help", "Enter")
+        screen.expect(".datasets", ".quit", "Tab completes")
+        screen.fresh()
+        screen.type(".help summarize", "Enter")
+        screen.expect("T | summarize")
+        screen.fresh()
+        screen.type(".datasets", "Enter")
+        screen.expect("web-logs", "evq>")
+        screen.fresh()
+        screen.type(".schema web", "Enter")
+        screen.expect("status", "long", "geo.city", "string", "evq>")
+        screen.fresh()
+        screen.type(".since 1h", "Enter")
+        screen.expect("evq 1h>")
+        screen.type("web | count", "Enter")
+        screen.expect("│     0 │", "evq 1h>")
+        screen.type(".since off", "Enter")
+        screen.expect("all times", "evq>")
+        screen.type("web | summarize n = count() by status", "Enter")
+        screen.expect("3 rows")
+        screen.fresh()
+        screen.type(".chart", "Enter")
+        screen.expect("200", "████", "300")
+        screen.fresh()
+        screen.type(".last csv", "Enter")
+        screen.expect("status,n\n", "200,300")
+        screen.fresh()
+        screen.type(".explain", "Enter")
+        screen.expect("scan web")
+        screen.fresh()
+        screen.type(".stats", "Enter")
+        screen.expect("rows scanned", "500")
+        screen.fresh()
+        screen.type(".tz America/New_York", "Enter")
+        screen.type("web | where ms == 0 | project _time", "Enter")
+        screen.expect("2024-04-30T20:00:00-04:00")
+        screen.fresh()
+        screen.type(".store /nowhere", "Enter")
+        screen.expect("no store at /nowhere", "evq>")
+
+
+def test_pager():
+    with Screen(PAGER="less -RSX") as screen:
+        screen.expect("evq>")
+        screen.type("web | project ms", "Enter")
+        screen.expect("│ 499 │", ":", absent=("500 rows",))
+        screen.keys("q")
+        screen.expect("500 rows", "evq>")
+    with Screen("repl --no-pager") as screen:
+        screen.expect("evq>")
+        screen.type("web | project ms", "Enter")
+        screen.expect("│   0 │", "500 rows", "evq>")
+
+
+def test_wide_rows_become_lines():
+    with Screen(columns=50, rows=40) as screen:
+        screen.expect("evq>")
+        screen.type("web | take 1", "Enter")
+        screen.expect("[ 1 ]", "geo.city", "│ Oslo", "status", "│ 500", "1 row")
+
+
+def test_text_of_all_kinds():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("datatable(a:string, b:long) ['日本語', 1, '👩‍👩‍👧 é', 2, '\\x1b[31mred\\x07', 3]", "Enter")
+        screen.expect("│ 日本語          │ 1 │", "│ \\x1b[31mred\\x07 │ 3 │")
+
+
+def test_colours():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("web | where method == 'GET' | take 1")
+        screen.expect("take 1")
+        assert "\x1b[33mwhere" in screen.text("-e"), screen.text("-e")
+        assert "\x1b[32m'GET'" in screen.text("-e"), screen.text("-e")
+    for changes in ({"NO_COLOR": "1"}, {"CLICOLOR": "0"}):
+        with Screen(**changes) as screen:
+            screen.expect("evq>")
+            screen.type("web | where x", "Enter")
+            screen.expect("error[")
+            assert "\x1b[3" not in screen.text("-e"), screen.text("-e")
+
+
+def test_dumb_terminal():
+    with Screen(term="dumb") as screen:
+        screen.expect("evq>")
+        screen.type("web | where (", "Enter")
+        screen.type("ms < 2) | count", "Enter")
+        screen.expect("...>", "│     2 │", "evq>")
+        assert "\x1b" not in screen.text("-e")
+
+
+def test_resize():
+    with Screen(columns=80) as screen:
+        screen.expect("evq>")
+        screen.type("web | where method == 'GET' and status == 200 and ms < 5 | project ms")
+        screen.tmux("resize-window", "-t", "0", "-x", "40", "-y", "30")
+        screen.expect("evq> web | where method == 'GET' and sta\n")
+        screen.keys("Enter")
+        screen.expect("3 rows")
+
+
+def main():
+    if shutil.which("tmux") is None:
+        print("skipped: tmux is not installed (tests/setup.sh installs it)")
+        return 77
+    passed = failed = 0
+    try:
+        load_events()
+        for name, test in list(globals().items()):
+            if not name.startswith("test_") or (CHOSEN and not any(part in name for part in CHOSEN)):
+                continue
+            try:
+                test()
+                passed += 1
+            except Exception:  # pylint: disable=broad-except
+                failed += 1
+                print("FAILED %s" % name)
+                traceback.print_exc(file=sys.stdout)
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

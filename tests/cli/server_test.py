@@ -1,0 +1,210 @@
+"""The same commands on a server: --server and --token, answers as on a local store, and requests
+that are repeated only when nothing was done."""
+
+import http.server
+import json
+import ssl
+import subprocess
+import threading
+
+from evq_case import EvqCase, main
+
+
+class FakeServer:
+    """Answers POSTs as it is told: a list of statuses; 0 breaks the connection after the body."""
+
+    def __init__(self, statuses):
+        self.bodies = []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                outer.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+                status = statuses.pop(0)
+                if status == 0:
+                    self.close_connection = True
+                    self.connection.shutdown(2)
+                    return
+                body = json.dumps({"message": "no", "ingested": 1, "failed": 0, "failures": [],
+                                   "processedBytes": 8, "blocksCreated": 0,
+                                   "walLength": 1}).encode()
+                self.send_response(status)
+                if status in (429, 503):
+                    self.send_header("Retry-After", "0")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Server(EvqCase):
+    def setUp(self):
+        super().setUp()
+        self.evq("dataset", "create", "first")
+        self.url, self.token, self.process = self.serve()
+        self.environment |= {"EVQ_SERVER": self.url, "EVQ_TOKEN": self.token}
+        store = self.environment.pop("EVQ_STORE")
+        self.local = ("--store", store)
+
+    def test_ingest_forms(self):
+        inputs = {
+            "ndjson": '{"i":0}\n{"i":1}\n',
+            "array": '[{"i":0},\n {"i":1}]',
+            "pretty": '{\n  "i": 0\n}\n{\n  "i": 1\n}\n',
+            "csv": 'i,"a, b"\n0,x\n1,"y\nz"\n',
+        }
+        for name, text in inputs.items():
+            with self.subTest(name):
+                report = json.loads(self.out("ingest", name, input=text))
+                self.assertEqual((report["ingested"], report["failed"]), (2, 0))
+                out = self.out(*self.local, "query", f"{name} | sort by i asc | project toint(i)",
+                               "-o", "csv", "--no-header")
+                self.assertEqual(out, "0\n1\n")
+        self.assertEqual(
+            json.loads(self.out("query", "csv | where i == 1 | project b = ['a, b']")),
+            {"b": "y\nz"})
+
+    def test_plain_lines(self):
+        line = "2024-05-01T10:00:00Z started on port 80"
+        self.evq("ingest", "log", input=line + "\nand went on\n")
+        self.assertEqual(
+            self.out("query", "log | where message has 'port' | project _time, message"),
+            f'{{"_time":"2024-05-01T10:00:00Z","message":"{line}"}}\n')
+
+    def test_many_batches(self):
+        count = 60_000
+        report = json.loads(self.out("ingest", "many", "--label", "host=h", input="".join(
+            f'{{"_time":{1714521600000 + i},"i":{i}}}\n' for i in range(count))))
+        self.assertEqual(report["ingested"], count)
+        self.assertEqual(self.out("query", "many | summarize count(), dcount(i), take_any(host)",
+                                  "-o", "csv", "--no-header")[:6], f"{count},")
+        out = self.out("query", "many | project i", "--all", "-o", "csv", "--no-header")
+        self.assertEqual([int(line) for line in out.splitlines()], list(range(count))[::-1])
+
+    def test_failures_have_the_places_of_the_input(self):
+        lines = [f'{{"i":{i}}}' for i in range(25_000)]
+        lines[3] = "bad"
+        lines[20_000] = "worse"
+        report = json.loads(self.evq("ingest", "app", "--reject-file", "rejects",
+                                     input="\n".join(lines))[0])
+        self.assertEqual(report["failed"], 2)
+        self.assertTrue(report["failures"][0]["error"].startswith("line 4, column 1"))
+        self.assertTrue(report["failures"][1]["error"].startswith("line 20001, column 1"))
+        self.assertEqual((self.directory / "rejects").read_text(), "bad\nworse\n")
+        self.evq("ingest", "app", "--strict", "--format", "ndjson", input="bad\n", status=4)
+
+    def test_query_forms_are_the_local_ones(self):
+        self.evq("ingest", "app", input="".join(
+            f'{{"_time":{1714521600 + i},"i":{i},"real":{i}.5,"text":"t","ok":true,"list":[1,"x"]}}\n'
+            for i in range(5)))
+        for query in ("app", "app | summarize n = count(), max(_time) by i",
+                      "app | extend span = 90s | take 2"):
+            for form in ("table", "json", "ndjson", "csv", "markdown", "line", "logfmt"):
+                here = self.out(*self.local, "query", query, "-o", form)
+                self.assertEqual(self.out("query", query, "-o", form), here)
+
+    def test_compile_errors_have_their_place(self):
+        self.evq("ingest", "app", input='{"status":1}\n')
+        there = self.evq("query", "app | where stauts == 1", status=3)[1]
+        self.assertIn("stauts", there)
+        self.assertIn("^^^^^^", there)
+        self.assertIn("did you mean 'status'?", there)
+
+    def test_delete(self):
+        self.evq("ingest", "app", input='{"i":1}\n')
+        effect = json.loads(self.out("delete", "app | where i == 1"))
+        self.assertEqual((effect["dryRun"], effect["rowsMatched"]), (True, 1))
+        self.evq("delete", "app | where i == 1", "--commit", "--yes")
+        self.assertEqual(self.out("query", "app | count", "-o", "csv"), "Count\n0\n")
+
+    def test_datasets(self):
+        self.evq("dataset", "create", "made", "--description", "by a test")
+        self.evq("dataset", "create", "made", status=1)
+        names = [json.loads(line)["name"] for line in self.out("dataset", "list").splitlines()]
+        self.assertEqual(names, ["first", "made"])
+        self.evq("ingest", "made", input='{"i":1}\n')
+        info = json.loads(self.out("dataset", "info", "made"))
+        self.assertEqual(info["numEvents"], 1)
+        self.assertIn("i", self.out("dataset", "fields", "made", "-o", "table"))
+        self.evq("dataset", "map-field", "add", "made", "labels")
+        self.evq("dataset", "map-field", "remove", "made", "labels")
+        self.evq("dataset", "delete", "made", "--yes")
+        self.evq("dataset", "info", "made", status=1)
+
+    def test_saved_queries(self):
+        body = json.dumps({"kind": "apl", "name": "n", "who": "me", "metadata": {},
+                           "query": {"apl": "app | count"}})
+        self.evq("ingest", "app", input='{"i":1}\n')
+        self.evq(*self.local, "starred", "put", "mine", input=body)
+        self.assertEqual(json.loads(self.out("starred", "get", "mine"))["name"], "n")
+        self.evq("starred", "put", "mine", input=body.replace('"n"', '"other"'))
+        self.assertIn("other", self.out("starred", "list"))
+        self.assertEqual(self.out("starred", "run", "mine"), '{"Count":1}\n')
+        made = json.loads(self.out("starred", "put", "new", input=body))
+        self.evq("starred", "delete", made["id"])
+        self.evq("starred", "get", made["id"], status=1)
+
+    def test_tokens(self):
+        token = self.out("token", "create", "--name", "reader", "--query", "first").strip()
+        self.evq("--token", token, "ingest", "first", input='{"i":1}\n', status=6)
+        self.evq("--token", token, "query", "first | count")
+        listed = [json.loads(line) for line in self.out("token", "list").splitlines()]
+        found = [row["id"] for row in listed if row["name"] == "reader"]
+        self.evq("token", "delete", found[0])
+        self.assertNotIn("reader", self.out("token", "list"))
+        self.assertTrue(self.out("org").strip())
+
+    def test_refusals(self):
+        _, errors = self.evq("--token", "xaat-wrong", "dataset", "list", status=6)
+        self.assertIn("evq config show", errors)
+        self.process.terminate()
+        self.process.wait()
+        _, errors = self.evq("dataset", "list", status=6)
+        self.assertIn("cannot connect to", errors)
+        self.evq("--server", "localhost:1", "dataset", "list", status=2)
+
+    def test_only_a_refused_request_is_repeated(self):
+        fake = FakeServer([503, 429, 200])
+        self.addCleanup(fake.close)
+        self.evq("--server", fake.url, "ingest", "app", input='{"i":1}\n')
+        self.assertEqual(len(fake.bodies), 3)
+        self.assertEqual(len(set(fake.bodies)), 1)
+        for first, status in ((0, 6), (500, 6), (400, 2)):
+            fake = FakeServer([first, 200])
+            self.addCleanup(fake.close)
+            _, errors = self.evq("--server", fake.url, "ingest", "app", input='{"i":1}\n',
+                                 status=status)
+            self.assertEqual(len(fake.bodies), 1)
+            self.assertEqual("is unknown" in errors, first == 0)
+
+    def test_tls_is_verified(self):
+        key, certificate = self.directory / "key.pem", self.directory / "cert.pem"
+        made = subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+             "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)],
+            capture_output=True)
+        if made.returncode != 0:
+            self.skipTest("no openssl to make a certificate with")
+        url, _, _ = self.serve(*self.local, "--tls-cert", certificate, "--tls-key", key)
+        named = url.replace("127.0.0.1", "localhost")
+        self.evq("--server", named, "dataset", "list", status=6)
+        self.evq("--server", named, "--ca-file", certificate, "dataset", "list")
+        # The address is not a name of the certificate.
+        self.evq("--server", url, "--ca-file", certificate, "dataset", "list", status=6)
+
+
+if __name__ == "__main__":
+    main()
