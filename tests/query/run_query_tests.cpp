@@ -10,14 +10,12 @@
 #include <map>
 #include <memory>
 
-#include "apl/service/result_writer.h"
 #include "apl/service/service.h"
 #include "apl/syntax/source.h"
 #include "store/base/file.h"
-#include "store/base/json_writer.h"
 #include "store/base/time_parse.h"
 #include "store/ingest/byte_source.h"
-#include "store/column/vector_builder.h"
+#include "tests/support/answer_text.h"
 #include "tests/support/reference.h"
 #include "tests/support/test_file.h"
 
@@ -45,9 +43,9 @@ const std::vector<Configuration>& configurations(bool matrix) {
       for (const std::size_t workers : {std::size_t{1}, std::size_t{4}}) {
         for (const bool optimize : {true, false}) {
           for (const bool flat : {false, true}) {
-            made.push_back({"block_rows=" + std::to_string(rows) + " workers=" +
-                                std::to_string(workers) + (optimize ? "" : " no optimiser") +
-                                (flat ? " flat" : ""),
+            made.push_back({"block_rows=" + std::to_string(rows) +
+                                " workers=" + std::to_string(workers) +
+                                (optimize ? "" : " no optimiser") + (flat ? " flat" : ""),
                             rows, workers, optimize, flat});
           }
         }
@@ -60,131 +58,6 @@ const std::vector<Configuration>& configurations(bool matrix) {
 
 constexpr std::int64_t kTwinNow = 1'700'000'000'000'000'000;
 const Configuration kTwin = {"slow twin", 0, 0, false, false};
-
-// A cell that would be hard to tell from its surroundings is printed as a JSON string.
-std::string cell_text(const Vector& column, std::size_t row) {
-  if (column.is_null(row)) {
-    return "null";
-  }
-  std::string text;
-  append_cell_text(&text, column, row);
-  const bool stringy = column.type() == Type::kString || column.type() == Type::kDynamic;
-  const bool plain = !text.empty() && text != "null" && text.front() != ' ' &&
-                     text.back() != ' ' && text.find("  ") == std::string::npos &&
-                     std::ranges::none_of(text, [](char c) {
-                       return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-                     });
-  const bool quoted = column.type() == Type::kString && text.find('"') != std::string::npos;
-  if (!stringy || (plain && !quoted)) {
-    return text;
-  }
-  std::string json;
-  append_json_string(json, text);
-  return json;
-}
-
-class TextSink final : public ResultSink {
- public:
-  Status begin(const ResultHeader& header) override {
-    for (std::size_t i = 0; i < header.schema.size(); ++i) {
-      header_.append(i == 0 ? "" : "  ").append(header.schema[i].name).append(":");
-      header_.append(type_name(header.schema[i].type));
-    }
-    return Status::success();
-  }
-  Status push(const Chunk& rows, std::span<const RowId> /*ids*/) override {
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
-      std::string line;
-      for (std::size_t column = 0; column < rows.column_count(); ++column) {
-        line.append(column == 0 ? "" : "  ").append(cell_text(rows.column(column), row));
-      }
-      rows_.push_back(std::move(line));
-    }
-    return Status::success();
-  }
-  Status end(const QueryStatus& /*status*/) override { return Status::success(); }
-
-  std::string text(bool unordered) {
-    if (unordered) {
-      std::ranges::sort(rows_);
-    }
-    std::string text = header_;
-    for (const std::string& row : rows_) {
-      text.append("\n").append(row);
-    }
-    return text;
-  }
-
- private:
-  std::string header_;
-  std::vector<std::string> rows_;
-};
-
-// Cells of an expectation are aligned for people: runs of blanks count as one separator.
-std::string normalized(const std::string& text, bool unordered) {
-  std::vector<std::string> lines;
-  std::string line;
-  const auto finish = [&] {
-    while (!line.empty() && line.back() == ' ') {
-      line.pop_back();
-    }
-    lines.push_back(line);
-    line.clear();
-  };
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\n') {
-      finish();
-      quoted = false;
-      continue;
-    }
-    if (c == '"' && (i == 0 || text[i - 1] != '\\')) {
-      quoted = !quoted;
-    }
-    if (!quoted && c == ' ' && line.size() >= 2 && line.ends_with("  ")) {
-      continue;
-    }
-    line.push_back(c);
-  }
-  finish();
-  if (unordered && lines.size() > 1) {
-    std::sort(lines.begin() + 1, lines.end());
-  }
-  std::string joined;
-  for (const std::string& part : lines) {
-    joined.append(joined.empty() ? "" : "\n").append(part);
-  }
-  return joined;
-}
-
-// Equal as text, or as numbers within `approx`, cell by cell.
-bool agrees(const std::string& got, const std::string& wanted, double approx) {
-  if (got == wanted || approx == 0) {
-    return got == wanted;
-  }
-  std::size_t a = 0;
-  std::size_t b = 0;
-  const auto next = [](const std::string& text, std::size_t* at) {
-    const std::size_t end = std::min(text.find_first_of(" \n,[]", *at), text.size());
-    std::string token = text.substr(*at, end - *at);
-    *at = end + 1;
-    return token;
-  };
-  while (a < got.size() && b < wanted.size()) {
-    const std::string left = next(got, &a);
-    const std::string right = next(wanted, &b);
-    if (left == right) {
-      continue;
-    }
-    const double x = std::strtod(left.c_str(), nullptr);
-    const double y = std::strtod(right.c_str(), nullptr);
-    if (!(std::abs(x - y) <= approx * std::max({1.0, std::abs(x), std::abs(y)}))) {
-      return false;
-    }
-  }
-  return a >= got.size() && b >= wanted.size();
-}
 
 // The store of one configuration while a file runs.
 class TestStore {
@@ -230,29 +103,14 @@ class TestStore {
   }
 
   // The slow twin's answer; nothing where it does not know a node of the plan.
-  std::optional<std::string> twin_answer(const TestBlock& block, std::int64_t now,
-                                         bool unordered) {
+  std::optional<std::string> twin_answer(const TestBlock& block, std::int64_t now, bool unordered) {
     auto answer = reference_answer(service_->store(), block.body, now);
     if (!answer.ok()) {
       return answer.error().code == ErrorCode::kUnsupported
                  ? std::nullopt
                  : std::optional(render(block.body, answer.error()));
     }
-    const ReferenceResult& result = answer.value();
-    TextSink sink;
-    ResultHeader header;
-    header.schema = result.schema;
-    std::vector<Vector> columns;
-    for (std::size_t i = 0; i < result.schema.size(); ++i) {
-      VectorBuilder builder(result.schema[i].type);
-      for (const ReferenceRow& row : result.rows) {
-        builder.append(row[i]);
-      }
-      columns.push_back(builder.finish());
-    }
-    (void)sink.begin(header).ok();
-    (void)sink.push(Chunk(std::move(columns), result.rows.size()), {}).ok();
-    return sink.text(unordered);
+    return reference_text(answer.value(), unordered);
   }
 
   std::string answer(const TestBlock& block, std::optional<std::int64_t> now, bool unordered) {
@@ -270,15 +128,14 @@ class TestStore {
       }
       return text;
     }
-    TextSink sink;
+    AnswerText sink;
     const Status done = service_->query(request, sink);
     return done.ok() ? sink.text(unordered) : render(block.body, done.error());
   }
 
  private:
   static std::string render(const std::string& query, const Error& error) {
-    return error.span.has_value() ? SourceText(query).render_line(error)
-                                  : "error " + error.message;
+    return error.span.has_value() ? SourceText(query).render_line(error) : "error " + error.message;
   }
 
   const Configuration& configuration_;
@@ -349,7 +206,8 @@ class FileRun {
         answers_[index] = got;
         ++passed_;
       } else {
-        check(block, configuration, agrees(got, *answers_[index], approx), got, *answers_[index]);
+        check(block, configuration, answers_agree(got, *answers_[index], approx), got,
+              *answers_[index]);
       }
       return;
     }
@@ -358,15 +216,16 @@ class FileRun {
           store.twin_answer(block, now.value_or(kTwinNow), unordered);
       if (twin.has_value()) {
         check(block, kTwin,
-              agrees(normalized(*twin, unordered), normalized(block.expectation, unordered),
-                     approx),
+              answers_agree(normalized_answer(*twin, unordered),
+                            normalized_answer(block.expectation, unordered), approx),
               *twin, block.expectation);
       }
     }
     const std::string wanted =
-        plan ? block.expectation : normalized(block.expectation, unordered);
-    check(block, configuration, agrees(plan ? got : normalized(got, unordered), wanted, approx),
-          got, block.expectation);
+        plan ? block.expectation : normalized_answer(block.expectation, unordered);
+    check(block, configuration,
+          answers_agree(plan ? got : normalized_answer(got, unordered), wanted, approx), got,
+          block.expectation);
   }
 
   void check(const TestBlock& block, const Configuration& configuration, bool good,

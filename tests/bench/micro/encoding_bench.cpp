@@ -1,7 +1,7 @@
 // encoding_bench FILE.ndjson [compact] [blocks]: encodes the columns of real events block by block
 // and prints, per column, the scheme, sizes, and the speed of encoding and decoding in GB/s of raw
-// values, then the totals. Times are CPU times of this thread. Not part of the test run; link it
-// with evq_block, evq_encoding and simdjson.
+// values, then the totals. Times are CPU times of this thread. Not part of the test run.
+// links: evq_block evq_encoding simdjson::simdjson
 
 #include <algorithm>
 #include <cstdint>

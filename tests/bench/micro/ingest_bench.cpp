@@ -1,6 +1,7 @@
 // How fast text becomes columns: ingest_bench FILE [THREADS]. Parses and columnarises the whole
 // file, drops the batches, and prints events, columns, the rate by wall and by processor time, and
 // the peak of memory. The rates leave encoding and writing out.
+// links: evq_ingest
 
 #include <cstdio>
 #include <cstdlib>
