@@ -17,42 +17,43 @@ namespace {
 enum class Spread : std::uint8_t { kStdev, kVariance };
 enum class Divisor : std::uint8_t { kSample, kPopulation };
 
-// Count, mean and sum of squared distances from it (Welford), merged as by Chan et al.
 struct Moments {
   double count = 0;
-  double mean = 0;
-  double squares = 0;
+  RealSum sum;
+  RealSum squares;
 
-  void add(double value) {
-    count += 1;
-    const double before = value - mean;
-    mean += before / count;
-    squares += before * (value - mean);
+  void add_times(double value, double times) {
+    count += times;
+    const ExactProduct square = exact_product(value, value);
+    if (times == 1) {
+      sum.add(value);
+      squares.add(square);
+    } else {
+      sum.add_times(value, times);
+      squares.add_times(square.high, times);
+      squares.low += square.low * times;
+    }
   }
   void merge(const Moments& other) {
-    if (other.count == 0) {
-      return;
-    }
-    const double total = count + other.count;
-    const double gap = other.mean - mean;
-    mean += gap * (other.count / total);
-    squares += other.squares + gap * gap * (count * (other.count / total));
-    count = total;
+    count += other.count;
+    sum.add(other.sum);
+    squares.add(other.squares);
   }
 };
 
-// Two passes over a run of values: no division in the loops.
+// All of `data`, in four chains that do not wait for each other.
 Moments moments_of(const double* data, std::size_t count) {
-  Moments moments;
-  moments.count = static_cast<double>(count);
-  moments.mean = sum_of(data, count).value() / moments.count;
-  double lanes[4] = {};
+  Moments lanes[4];
   for (std::size_t i = 0; i < count; ++i) {
-    const double gap = data[i] - moments.mean;
-    lanes[i % 4] += gap * gap;
+    Moments& lane = lanes[i % 4];
+    lane.sum.add(data[i]);
+    lane.squares.add(exact_product(data[i], data[i]));
   }
-  moments.squares = (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-  return moments;
+  for (std::size_t lane = 1; lane < 4; ++lane) {
+    lanes[0].merge(lanes[lane]);
+  }
+  lanes[0].count = static_cast<double>(count);
+  return lanes[0];
 }
 
 class SpreadState final : public AggregateState {
@@ -73,11 +74,7 @@ class SpreadState final : public AggregateState {
     }
     visit_counted(args[0], groups, rows,
                   [&](std::size_t group, std::size_t slot, std::size_t count) {
-                    if (count == 1) {
-                      groups_[group].add(data[slot]);
-                    } else {
-                      groups_[group].merge({static_cast<double>(count), data[slot], 0});
-                    }
+                    groups_[group].add_times(data[slot], static_cast<double>(count));
                   });
   }
 
@@ -99,7 +96,9 @@ class SpreadState final : public AggregateState {
       }
       const double divisor =
           divisor_ == Divisor::kSample ? std::max(1.0, moments.count - 1) : moments.count;
-      const double variance = moments.squares / divisor;
+      const double squares =
+          co_moment(moments.squares, moments.sum, moments.sum, moments.count);
+      const double variance = (squares < 0 ? 0 : squares) / divisor;
       builder.append_real(spread_ == Spread::kStdev ? std::sqrt(variance) : variance);
     }
     return {builder.finish()};
@@ -128,22 +127,15 @@ AggregateBindResult bind_spread(const AggregateBindRequest& request) {
 
 struct CoMoments {
   double count = 0;
-  double mean_x = 0;
-  double mean_y = 0;
-  double products = 0;
+  RealSum x;
+  RealSum y;
+  RealSum products;
 
   void merge(const CoMoments& other) {
-    if (other.count == 0) {
-      return;
-    }
-    const double total = count + other.count;
-    const double gap_x = other.mean_x - mean_x;
-    const double gap_y = other.mean_y - mean_y;
-    const double share = other.count / total;
-    products += other.products + gap_x * gap_y * (count * share);
-    mean_x += gap_x * share;
-    mean_y += gap_y * share;
-    count = total;
+    count += other.count;
+    x.add(other.x);
+    y.add(other.y);
+    products.add(other.products);
   }
 };
 
@@ -157,8 +149,13 @@ class CovarianceState final : public AggregateState {
            const std::uint32_t* groups, std::size_t rows) override {
     for (std::size_t row = 0; row < rows; ++row) {
       if (!args[0].is_null(row) && !args[1].is_null(row)) {
-        groups_[groups == nullptr ? 0 : groups[row]].merge(
-            {1, args[0].at<double>(row), args[1].at<double>(row), 0});
+        CoMoments& moments = groups_[groups == nullptr ? 0 : groups[row]];
+        const double x = args[0].at<double>(row);
+        const double y = args[1].at<double>(row);
+        moments.count += 1;
+        moments.x.add(x);
+        moments.y.add(y);
+        moments.products.add(exact_product(x, y));
       }
     }
   }
@@ -178,9 +175,10 @@ class CovarianceState final : public AggregateState {
       if (moments.count == 0) {
         builder.append_null();
       } else {
-        builder.append_real(moments.products / (divisor_ == Divisor::kSample
-                                                    ? std::max(1.0, moments.count - 1)
-                                                    : moments.count));
+        const double products = co_moment(moments.products, moments.x, moments.y, moments.count);
+        builder.append_real(products / (divisor_ == Divisor::kSample
+                                            ? std::max(1.0, moments.count - 1)
+                                            : moments.count));
       }
     }
     return {builder.finish()};

@@ -16,6 +16,25 @@ inline std::optional<std::int64_t> narrow(Int128 sum) {
                                               : std::nullopt;
 }
 
+// A product's rounded value and what rounding took from it (Dekker's TwoProduct): together exact.
+struct ExactProduct {
+  double high;
+  double low;
+};
+
+inline ExactProduct exact_product(double a, double b) {
+  constexpr double kSplitter = 134217729;  // 2^27 + 1 halves a significand of 53 bits
+  const double product = a * b;
+  const double a_turn = kSplitter * a;
+  const double b_turn = kSplitter * b;
+  const double a_high = a_turn - (a_turn - a);
+  const double b_high = b_turn - (b_turn - b);
+  const double a_low = a - a_high;
+  const double b_low = b - b_high;
+  const double low = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
+  return {product, low};
+}
+
 struct RealSum {
   double high = 0;
   double low = 0;
@@ -26,19 +45,38 @@ struct RealSum {
     low += (high - (sum - part)) + (value - part);
     high = sum;
   }
-  // The product with a count is kept exactly, as a high and a low part.
-  void add_times(double value, double count) {
-    const double product = value * count;
-    add(product);
-    low += std::fma(value, count, -product);
+  void add(ExactProduct product) {
+    add(product.high);
+    low += product.low;
   }
+  void add_times(double value, double count) { add(exact_product(value, count)); }
   void add(const RealSum& other) {
     add(other.high);
     low += other.low;
   }
-  // Infinities and NaN make the low part meaningless.
-  double value() const { return std::isfinite(high) ? high + low : high; }
+  // Infinities and NaN make the low part meaningless; so do values next to the largest double.
+  double value() const {
+    const double sum = high + low;
+    return std::isfinite(sum) ? sum : high;
+  }
 };
+
+// products - a * b / count, where the terms may agree in nearly all their digits: what the sums of
+// x, y and x * y make of the sum of (x - mean x) * (y - mean y).
+inline double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, double count) {
+  if (!std::isfinite(products.high)) {
+    return std::isfinite(a.high) && std::isfinite(b.high) ? products.high : std::nan("");
+  }
+  ExactProduct square = exact_product(a.high, b.high);
+  square.low += a.high * b.low + a.low * b.high;
+  const double quotient = square.high / count;
+  const ExactProduct back = exact_product(quotient, count);
+  const double rest = ((square.high - back.high) - back.low + square.low) / count;
+  RealSum difference = products;
+  difference.add(-quotient);
+  difference.add(-rest);
+  return difference.value();
+}
 
 // All of `data`, in four chains that do not wait for each other.
 inline RealSum sum_of(const double* data, std::size_t count) {

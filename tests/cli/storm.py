@@ -91,6 +91,15 @@ class World:
             raise Violation("evq %s: %s%s" % (" ".join(words), done.stdout, done.stderr))
         return done.stdout
 
+    def create_datasets(self):
+        """With one event each, so that every field that a reader names is there from the start."""
+        for name in ("d", "doomed"):
+            number = self.model.next
+            self.model.next += 1
+            self.run("ingest", name, "-", text=json.dumps({"r": number, "k": 1, "e": 0}) + "\n")
+            if name == "d":
+                self.model.acknowledge(number, 1)
+
     def start_server(self, env=None):
         self.server = self.start("serve", "--listen", "127.0.0.1:0", "--no-auth", env=env)
         for line in self.server.stderr:
@@ -248,8 +257,7 @@ def finish(world, threads):
 
 def kill_rounds(world, rounds):
     """Processes write, compact, delete and serve until some of them are killed."""
-    world.run("dataset", "create", "d")
-    world.run("dataset", "create", "doomed")
+    world.create_datasets()
     slowest = 0.0
     for number in range(rounds):
         world.stop.clear()
@@ -290,8 +298,7 @@ def kill_rounds(world, rounds):
 
 
 def run_together(world, seconds, watch=None):
-    world.run("dataset", "create", "d")
-    world.run("dataset", "create", "doomed")
+    world.create_datasets()
     world.start_server()
     acts = [world.write_by_http, world.write_by_http, world.write_by_command, world.write_by_command,
             world.watch_whole_requests, world.watch_count, world.delete_some, world.compact]
@@ -348,7 +355,7 @@ def jump_clock(world, jumps):
                     HERE + "/clock_shim.c", "-ldl"], check=True)
     write = lambda seconds: open(offset, "w").write("%d\n" % seconds)
     write(0)
-    world.run("dataset", "create", "d")
+    world.create_datasets()
     world.start_server(env={**os.environ, "LD_PRELOAD": library, "EVQ_CLOCK_OFFSET": offset})
     threads = []
     for number in range(jumps):
