@@ -41,14 +41,14 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 }
 
 // How far a file was read.
-struct Progress {
+struct ReadSoFar {
   FileIdentity file;
   std::uint64_t offset = 0;  // all before it is stored
   std::uint64_t next = 0;    // the end of the batch that may be stored as well
   std::int64_t stamp = 0;    // the receipt time of that batch
 };
 
-std::string progress_text(const Progress& progress) {
+std::string progress_text(const ReadSoFar& progress) {
   std::string text;
   for (const std::uint64_t number : {progress.file.device, progress.file.inode, progress.offset,
                                      progress.next, static_cast<std::uint64_t>(progress.stamp)}) {
@@ -57,7 +57,7 @@ std::string progress_text(const Progress& progress) {
   return text;
 }
 
-std::optional<Progress> read_progress(std::string_view text) {
+std::optional<ReadSoFar> read_progress(std::string_view text) {
   std::uint64_t numbers[5] = {};
   for (std::uint64_t& number : numbers) {
     const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -67,7 +67,7 @@ std::optional<Progress> read_progress(std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(at - text.data()));
     text.remove_prefix(text.starts_with(' ') ? 1 : 0);
   }
-  return Progress{
+  return ReadSoFar{
       {numbers[0], numbers[1]}, numbers[2], numbers[3], static_cast<std::int64_t>(numbers[4])};
 }
 
@@ -123,7 +123,7 @@ class Follower {
   // Goes on where the last run stopped, in the file it stopped in, if that is still to be found.
   Status open_first() {
     EVQ_TRY_ASSIGN(const auto stored, service_.store().definitions().setting(setting_));
-    const std::optional<Progress> known = read_progress(stored.value_or(""));
+    const std::optional<ReadSoFar> known = read_progress(stored.value_or(""));
     std::string path = path_;
     if (known.has_value()) {
       path = path_of(known->file).value_or(path_);
@@ -152,7 +152,7 @@ class Follower {
     return std::nullopt;
   }
 
-  Result<std::uint64_t> stored_end(const Progress& known) {
+  Result<std::uint64_t> stored_end(const ReadSoFar& known) {
     if (known.next == known.offset) {
       return known.offset;
     }
@@ -254,7 +254,7 @@ class Follower {
   std::string setting_;
   IngestRequest request_;
   File file_;
-  Progress progress_;
+  ReadSoFar progress_;
   std::size_t batch_bytes_ = kBatchBytesMax;
   IngestCounts counts_;
 };

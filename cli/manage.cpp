@@ -23,10 +23,6 @@
 namespace evq {
 namespace {
 
-bool wants_json(const std::string& output) {
-  return output == "json" || (output.empty() && ::isatty(STDOUT_FILENO) == 0);
-}
-
 int print(const std::string& text) {
   return stdout_sink()(text).ok() ? 0 : 0;  // a closed pipe is no failure
 }

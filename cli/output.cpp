@@ -20,6 +20,10 @@ void print_error_line(std::string_view text, std::string_view hint) {
   write_quietly(STDERR_FILENO, line);
 }
 
+bool wants_json(const std::string& output) {
+  return output == "json" || (output.empty() && ::isatty(STDOUT_FILENO) == 0);
+}
+
 namespace {
 
 // Colours what SourceText::render wrote: the words before the message, and the carets.

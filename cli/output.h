@@ -25,6 +25,9 @@ int report_end(const Status& done, std::string_view query = {},
 // A remark on stderr, unless --quiet.
 void print_note(const GlobalOptions& global, std::string_view text);
 
+// Whether a verb that knows a table and JSON prints JSON: asked for, or nobody looks.
+bool wants_json(const std::string& output);
+
 // Writes to stdout; a closed pipe gives kCancelled, which ends a command quietly.
 ByteSink stdout_sink();
 // The same through a pager, which must outlive the sink; a reader who quits it gives kCancelled.

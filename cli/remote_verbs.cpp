@@ -21,10 +21,6 @@ namespace {
 
 constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20U;
 
-bool wants_json(const std::string& output) {
-  return output == "json" || (output.empty() && ::isatty(STDOUT_FILENO) == 0);
-}
-
 std::string dataset_path(const std::string& name) {
   return "/v2/datasets/" + encode_url_text(name);
 }

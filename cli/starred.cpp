@@ -20,13 +20,14 @@
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kDefaultRows = 1000;
-constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20U;
+constexpr std::uint64_t kStarredRows = 1000;
+constexpr std::size_t kStarredBytesMax = std::size_t{1} << 20U;
 
 Result<std::string> put(Service& service, const StarredCommand& command) {
   const bool standard = command.file.empty() || command.file == "-";
-  EVQ_TRY_ASSIGN(const std::string text, standard ? read_standard_input(kBodyBytesMax)
-                                                  : read_whole_file(command.file, kBodyBytesMax));
+  EVQ_TRY_ASSIGN(const std::string text, standard
+                                             ? read_standard_input(kStarredBytesMax)
+                                             : read_whole_file(command.file, kStarredBytesMax));
   EVQ_TRY_ASSIGN(const StarredQuery query, read_starred_query(text));
   EVQ_TRY_ASSIGN(const StoredObject stored,
                  put_starred(service.store().definitions(), command.id, query, false));
@@ -66,7 +67,7 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
     return report_error(request.error());
   }
   if (!request.value().default_limit.has_value()) {
-    request.value().default_limit = kDefaultRows;
+    request.value().default_limit = kStarredRows;
   }
   request.value().control = &interrupt_control();
   TableOutputOptions options;

@@ -13,12 +13,12 @@ namespace {
 constexpr int kRedirectsMax = 5;
 constexpr std::int64_t kStallMsMax = 30'000;
 
-struct Address {
+struct FetchAddress {
   std::string origin;  // scheme, host and port
   std::string target;
 };
 
-std::optional<Address> split_address(std::string_view text) {
+std::optional<FetchAddress> split_address(std::string_view text) {
   const bool tls = text.starts_with("https://");
   if (!tls && !text.starts_with("http://")) {
     return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<Address> split_address(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of("/?#", host), text.size());
   std::string_view target = text.substr(end);
   target = target.substr(0, target.find('#'));
-  Address address;
+  FetchAddress address;
   address.origin = text.substr(0, end);
   address.target = (target.starts_with('/') ? "" : "/") + std::string(target);
   // A user name in an address serves to deceive, and passwords do not belong into queries.
@@ -45,7 +45,7 @@ Result<std::string> fetch_address(const std::string& address, std::size_t bytes_
                                   bool may_redirect) {
   std::string at = address;
   for (int redirects = 0; redirects <= kRedirectsMax; ++redirects) {
-    const std::optional<Address> parts = split_address(at);
+    const std::optional<FetchAddress> parts = split_address(at);
     if (!parts.has_value()) {
       return make_error(ErrorCode::kUsage, "'" + at + "' is no http or https address");
     }

@@ -2,23 +2,11 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 
 namespace evq {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  if (c >= 'A' && c <= 'F') {
-    return c - 'A' + 10;
-  }
-  return -1;
-}
 
 std::optional<std::string_view> find_first(
     const std::vector<std::pair<std::string, std::string>>& pairs, std::string_view name) {

@@ -12,7 +12,7 @@
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kGroupSeed = 0x6170706c79ULL;
+constexpr std::uint64_t kApplySeed = 0x6170706c79ULL;
 
 using Groups = std::vector<std::vector<std::uint32_t>>;
 
@@ -20,7 +20,7 @@ Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys) {
   Groups groups;
   std::unordered_multimap<std::uint64_t, std::size_t> known;
   for (std::size_t row = 0; row < input.rows(); ++row) {
-    std::uint64_t hash = kGroupSeed;
+    std::uint64_t hash = kApplySeed;
     for (const std::size_t key : keys) {
       hash = hash_row(input.column(key), row, hash);
     }

@@ -14,7 +14,7 @@
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kGroupSeed = 0x736572696573ULL;
+constexpr std::uint64_t kSeriesSeed = 0x736572696573ULL;
 // What a number takes in an array, about.
 constexpr std::size_t kStepBytes = 9;
 
@@ -73,7 +73,7 @@ class SeriesMaker {
       if (axis().is_null(row)) {
         continue;
       }
-      std::uint64_t hash = kGroupSeed;
+      std::uint64_t hash = kSeriesSeed;
       for (std::size_t i = 0; i < series_.group_count; ++i) {
         hash = hash_row(input_.column(i), row, hash);
       }

@@ -14,7 +14,7 @@
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
+constexpr std::uint64_t kTimeSignBit = std::uint64_t{1} << 63U;
 
 struct SortSpec {
   std::vector<plan::SortKey> keys;
@@ -47,7 +47,7 @@ class SortSink final : public Sink {
  private:
   // The threshold is the complement of a time with its sign bit flipped (sort_number, descending).
   void raise_floor(std::uint64_t threshold) {
-    const auto time = static_cast<std::int64_t>(~threshold ^ kSignBit);
+    const auto time = static_cast<std::int64_t>(~threshold ^ kTimeSignBit);
     std::int64_t seen = spec_.time_floor->load(std::memory_order_relaxed);
     while (time > seen && !spec_.time_floor->compare_exchange_weak(seen, time)) {
     }

@@ -66,7 +66,7 @@ class ChosenRows {
 };
 
 template <class T>
-int three_way(const T& a, const T& b) {
+int compare_kept(const T& a, const T& b) {
   if constexpr (std::is_same_v<T, DynamicView>) {
     return compare_dynamic(a, b);
   } else if constexpr (std::is_same_v<T, std::string_view>) {
@@ -163,7 +163,7 @@ class ArgState final : public AggregateState {
     if (a_missing || b_missing) {
       return (a_missing ? 0 : 1) - (b_missing ? 0 : 1);
     }
-    return sign_ * three_way(slot_value<T>(values, a), slot_value<T>(values, b));
+    return sign_ * compare_kept(slot_value<T>(values, a), slot_value<T>(values, b));
   }
 
   static int cells_order(std::span<const Vector> args, std::size_t a, std::size_t b) {
@@ -289,15 +289,15 @@ AggregateBindResult bind_any(const AggregateBindRequest& request) {
 }
 
 constexpr ParameterDoc kFields{"[fields...]", "What else to return of that row; * for all fields."};
-constexpr std::string_view kReturns =
+constexpr std::string_view kArgReturns =
     "A column for the value and one for each field. Rows with a null value count only when there "
     "are no others; among equal values the row whose further fields are largest is taken.";
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kArgRows[] = {
     {.name = "arg_max",
      .summary = "Finds the row with the largest value and returns fields of it.",
      .params = {{{"value", "What to maximise."}, kFields}},
-     .returns = kReturns,
+     .returns = kArgReturns,
      .examples = {{{"datatable (x:long, s:string) [1, \"a\", 3, \"b\", 2, \"c\"] | summarize "
                     "arg_max(x, s)",
                     "3  b"}}},
@@ -307,7 +307,7 @@ constexpr AggregateFunction kRows[] = {
     {.name = "arg_min",
      .summary = "Finds the row with the smallest value and returns fields of it.",
      .params = {{{"value", "What to minimise."}, kFields}},
-     .returns = kReturns,
+     .returns = kArgReturns,
      .examples = {{{"datatable (x:long, s:string) [2, \"a\", 1, \"b\", 3, \"c\"] | summarize "
                     "arg_min(x, s)",
                     "1  b"}}},
@@ -340,7 +340,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> arg_aggregates() {
-  return kRows;
+  return kArgRows;
 }
 
 }  // namespace evq

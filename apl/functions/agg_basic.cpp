@@ -280,7 +280,7 @@ AggregateBindResult bind_sum(const AggregateBindRequest& request) {
 
 // ---- the table
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kBasicRows[] = {
     {.name = "count",
      .summary = "Counts rows.",
      .params = {{{"[value]", "Ignored: rows are counted, null or not."}}},
@@ -347,7 +347,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> basic_aggregates() {
-  return kRows;
+  return kBasicRows;
 }
 
 }  // namespace evq

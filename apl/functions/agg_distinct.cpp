@@ -123,11 +123,11 @@ class HllMergeState final : public HllState {
 
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kStatePrefix = "hll:";
+constexpr std::string_view kHllPrefix = "hll:";
 
 std::string text_of_state(const HyperLogLog& sketch) {
   const std::string bytes = sketch.serialize();
-  std::string text(kStatePrefix);
+  std::string text(kHllPrefix);
   std::uint32_t held = 0;
   unsigned bits = 0;
   for (const char byte : bytes) {
@@ -145,13 +145,13 @@ std::string text_of_state(const HyperLogLog& sketch) {
 }
 
 std::optional<HyperLogLog> state_of_text(std::string_view text) {
-  if (!text.starts_with(kStatePrefix)) {
+  if (!text.starts_with(kHllPrefix)) {
     return std::nullopt;
   }
   std::string bytes;
   std::uint32_t held = 0;
   unsigned bits = 0;
-  for (const char digit : text.substr(kStatePrefix.size())) {
+  for (const char digit : text.substr(kHllPrefix.size())) {
     const std::size_t value = kDigits.find(digit);
     if (value == std::string_view::npos) {
       return std::nullopt;
@@ -294,15 +294,14 @@ AggregateBindResult bind_exact(const AggregateBindRequest& request) {
   return one_result(request, Type::kLong, request.arguments[0].type, make_aggregate<ExactState>());
 }
 
-constexpr ParameterDoc kValue{"value", "A value of any type; null is not counted."};
+constexpr ParameterDoc kDistinctValue{"value", "A value of any type; null is not counted."};
 constexpr ParameterDoc kAccuracy{"[accuracy]",
                                  "0 to 4: standard error 0.81 %, 0.81 %, 0.41 %, 0.29 %, 0.2 %."};
-constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kDistinctRows[] = {
     {.name = "dcount",
      .summary = "Estimates how many different values there are.",
-     .params = {{kValue, kAccuracy}},
+     .params = {{kDistinctValue, kAccuracy}},
      .returns = "long. Exact up to 4,096 values, then an estimate with a standard error of 0.81 % "
                 "that any order of the rows gives.",
      .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = dcount(x)", "3"}}},
@@ -312,7 +311,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "distinct"},
     {.name = "dcountif",
      .summary = "Estimates how many different values the rows with a true predicate have.",
-     .params = {{kValue, kPredicate, kAccuracy}},
+     .params = {{kDistinctValue, kPredicate, kAccuracy}},
      .returns = "As dcount().",
      .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = dcountif(x, x > 1)", "2"}}},
      .bind = bind_hll<HllResult::kCount>,
@@ -322,7 +321,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "distinctif"},
     {.name = "count_distinct",
      .summary = "Counts the different values exactly.",
-     .params = {{kValue}},
+     .params = {{kDistinctValue}},
      .returns = "long. Takes memory for every different value; dcount() does not.",
      .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = count_distinct(x)", "3"}}},
      .bind = bind_exact,
@@ -331,7 +330,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "distinct"},
     {.name = "count_distinctif",
      .summary = "Counts the different values of the rows with a true predicate exactly.",
-     .params = {{kValue, kPredicate}},
+     .params = {{kDistinctValue, kPredicate}},
      .returns = "As count_distinct().",
      .examples = {{{"datatable (x:long) [1, 2, 2, 3] | summarize n = count_distinctif(x, x > 1)",
                     "2"}}},
@@ -343,7 +342,7 @@ constexpr AggregateFunction kRows[] = {
     {.name = "hll",
      .summary = "Makes a state that dcount_hll() and hll_merge() read: the values seen, as a "
                 "sketch.",
-     .params = {{kValue, kAccuracy}},
+     .params = {{kDistinctValue, kAccuracy}},
      .returns = "string. States of several groups merge into the state of all their rows.",
      .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll(x) | summarize n = "
                     "dcount_hll(h)",
@@ -376,7 +375,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> distinct_aggregates() {
-  return kRows;
+  return kDistinctRows;
 }
 
 }  // namespace evq

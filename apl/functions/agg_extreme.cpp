@@ -12,15 +12,15 @@
 namespace evq {
 namespace {
 
-enum class Side : std::uint8_t { kMin, kMax };
+enum class Extreme : std::uint8_t { kMin, kMax };
 
-template <Side kSide, class T>
+template <Extreme kSide, class T>
 bool beats(const T& challenger, const T& holder) {
-  return kSide == Side::kMin ? challenger < holder : challenger > holder;
+  return kSide == Extreme::kMin ? challenger < holder : challenger > holder;
 }
 
 // Numbers, times and bools. NaN is passed over like a null: it beats nothing.
-template <class T, Side kSide>
+template <class T, Extreme kSide>
 class ExtremeState final : public AggregateState {
  public:
   explicit ExtremeState(Type type) : type_(type) {}
@@ -80,10 +80,10 @@ class ExtremeState final : public AggregateState {
  private:
   static T worst() {
     if constexpr (std::is_same_v<T, double>) {
-      return kSide == Side::kMin ? std::numeric_limits<T>::infinity()
-                                 : -std::numeric_limits<T>::infinity();
+      return kSide == Extreme::kMin ? std::numeric_limits<T>::infinity()
+                                    : -std::numeric_limits<T>::infinity();
     } else {
-      return kSide == Side::kMin ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+      return kSide == Extreme::kMin ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
     }
   }
 
@@ -138,7 +138,7 @@ class ExtremeState final : public AggregateState {
 };
 
 // Strings by bytes, dynamics in their total order.
-template <Side kSide>
+template <Extreme kSide>
 class TextExtremeState final : public AggregateState {
  public:
   explicit TextExtremeState(Type type) : type_(type) {}
@@ -194,7 +194,7 @@ class TextExtremeState final : public AggregateState {
       const int order = type_ == Type::kDynamic
                             ? compare_dynamic(DynamicView(text), DynamicView(best))
                             : text.compare(best);
-      if (kSide == Side::kMin ? order >= 0 : order <= 0) {
+      if (kSide == Extreme::kMin ? order >= 0 : order <= 0) {
         return;
       }
     }
@@ -210,7 +210,7 @@ class TextExtremeState final : public AggregateState {
   std::size_t text_bytes_ = 0;
 };
 
-template <Side kSide>
+template <Extreme kSide>
 AggregateBindResult bind_extreme(const AggregateBindRequest& request) {
   Type type = request.arguments[0].type;
   std::shared_ptr<const BoundAggregate> aggregate;
@@ -235,13 +235,13 @@ AggregateBindResult bind_extreme(const AggregateBindRequest& request) {
   return one_result(request, type, type, std::move(aggregate));
 }
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kExtremeRows[] = {
     {.name = "min",
      .summary = "Gives the smallest value that is not null.",
      .params = {{{"value", "A value of any type; strings compare by code point."}}},
      .returns = "The argument's type; null when no value is there. NaN counts as null.",
      .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = min(x)", "1"}}},
-     .bind = bind_extreme<Side::kMin>,
+     .bind = bind_extreme<Extreme::kMin>,
      .arguments_min = 1,
      .arguments_max = 1,
      .api_name = "min"},
@@ -251,7 +251,7 @@ constexpr AggregateFunction kRows[] = {
                  {"predicate", "A bool; null is not true."}}},
      .returns = "As min().",
      .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = minif(x, x > 1)", "2"}}},
-     .bind = bind_extreme<Side::kMin>,
+     .bind = bind_extreme<Extreme::kMin>,
      .predicate = kLastArgument,
      .arguments_min = 2,
      .arguments_max = 2,
@@ -261,7 +261,7 @@ constexpr AggregateFunction kRows[] = {
      .params = {{{"value", "A value of any type; strings compare by code point."}}},
      .returns = "The argument's type; null when no value is there. NaN counts as null.",
      .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = max(x)", "3"}}},
-     .bind = bind_extreme<Side::kMax>,
+     .bind = bind_extreme<Extreme::kMax>,
      .arguments_min = 1,
      .arguments_max = 1,
      .api_name = "max"},
@@ -271,7 +271,7 @@ constexpr AggregateFunction kRows[] = {
                  {"predicate", "A bool; null is not true."}}},
      .returns = "As max().",
      .examples = {{{"datatable (x:long) [2, 1, 3] | summarize m = maxif(x, x < 3)", "2"}}},
-     .bind = bind_extreme<Side::kMax>,
+     .bind = bind_extreme<Extreme::kMax>,
      .predicate = kLastArgument,
      .arguments_min = 2,
      .arguments_max = 2,
@@ -281,7 +281,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> extreme_aggregates() {
-  return kRows;
+  return kExtremeRows;
 }
 
 }  // namespace evq

@@ -158,19 +158,19 @@ AggregateBindResult bind_histogram(const AggregateBindRequest& request) {
                         : make_aggregate<HistogramState<std::int64_t>>(buckets, *type));
 }
 
-constexpr ParameterDoc kValue{"value",
-                              "long, real, timespan, datetime, or dynamic holding numbers."};
+constexpr ParameterDoc kHistogramValue{
+    "value", "long, real, timespan, datetime, or dynamic holding numbers."};
 constexpr ParameterDoc kBuckets{"buckets", "A constant: how many buckets."};
-constexpr std::string_view kReturns =
+constexpr std::string_view kHistogramReturns =
     "dynamic: an array of {\"from\", \"to\", \"count\"} from the smallest to the largest value, "
     "each without its end but for the last; [] when no value is there. Exact up to 4,096 different "
     "values; beyond, at each edge at most 0.5 % of the rows count on the wrong side.";
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kHistogramRows[] = {
     {.name = "histogram",
      .summary = "Counts the values in buckets of equal width.",
-     .params = {{kValue, kBuckets}},
-     .returns = kReturns,
+     .params = {{kHistogramValue, kBuckets}},
+     .returns = kHistogramReturns,
      .examples = {{{"datatable (x:long) [0, 1, 4] | summarize h = histogram(x, 2)",
                     "[{\"from\":0,\"to\":2,\"count\":2},{\"from\":2,\"to\":4,\"count\":1}]"}}},
      .bind = bind_histogram,
@@ -179,8 +179,8 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "histogram"},
     {.name = "histogramif",
      .summary = "Counts the values of the rows with a true predicate in buckets of equal width.",
-     .params = {{kValue, kBuckets, {"predicate", "A bool; null is not true."}}},
-     .returns = kReturns,
+     .params = {{kHistogramValue, kBuckets, {"predicate", "A bool; null is not true."}}},
+     .returns = kHistogramReturns,
      .examples = {{{"datatable (x:long) [0, 1, 4] | summarize h = histogramif(x, 1, x > 0)",
                     "[{\"from\":1,\"to\":4,\"count\":2}]"}}},
      .bind = bind_histogram,
@@ -193,7 +193,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> histogram_aggregates() {
-  return kRows;
+  return kHistogramRows;
 }
 
 }  // namespace evq

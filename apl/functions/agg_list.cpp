@@ -460,15 +460,14 @@ AggregateBindResult bind_schema(const AggregateBindRequest& request) {
                     make_aggregate<SchemaState>());
 }
 
-constexpr ParameterDoc kValue{"value", "A value of any type; null is left out."};
+constexpr ParameterDoc kListValue{"value", "A value of any type; null is left out."};
 constexpr ParameterDoc kMax{"[max]", "A constant: the largest number of items."};
-constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kListRows[] = {
     {.name = "make_list",
      .aliases = {"makelist"},
      .summary = "Collects the values into an array, in the order of the rows.",
-     .params = {{kValue, kMax}},
+     .params = {{kListValue, kMax}},
      .returns = "dynamic; [] when no value is there. At most 1,048,576 items.",
      .examples = {{{"datatable (x:long) [3, 1, 3] | summarize l = make_list(x)", "[3,1,3]"}}},
      .bind = bind_list<false>,
@@ -478,7 +477,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "makelist"},
     {.name = "make_list_if",
      .summary = "Collects the values of the rows with a true predicate into an array.",
-     .params = {{kValue, kPredicate, kMax}},
+     .params = {{kListValue, kPredicate, kMax}},
      .returns = "As make_list().",
      .examples = {{{"datatable (x:long) [3, 1, 3] | summarize l = make_list_if(x, x > 1)",
                     "[3,3]"}}},
@@ -501,7 +500,7 @@ constexpr AggregateFunction kRows[] = {
     {.name = "make_set",
      .aliases = {"makeset"},
      .summary = "Collects the different values into an array; arrays are taken apart.",
-     .params = {{kValue, kMax}},
+     .params = {{kListValue, kMax}},
      .returns = "dynamic, in ascending order; [] when no value is there. At most 128 items unless "
                 "the call says otherwise; which are left out does not depend on the order of rows.",
      .examples = {{{"datatable (x:long) [3, 1, 3] | summarize s = make_set(x)", "[1,3]"}}},
@@ -511,7 +510,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "makeset"},
     {.name = "make_set_if",
      .summary = "Collects the different values of the rows with a true predicate into an array.",
-     .params = {{kValue, kPredicate, kMax}},
+     .params = {{kListValue, kPredicate, kMax}},
      .returns = "As make_set(), but at most 1,048,576 items unless the call says otherwise.",
      .examples = {{{"datatable (x:long) [3, 1, 3] | summarize s = make_set_if(x, x > 1)", "[3]"}}},
      .bind = bind_set<kListItemsMax>,
@@ -555,7 +554,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> list_aggregates() {
-  return kRows;
+  return kListRows;
 }
 
 }  // namespace evq

@@ -313,14 +313,13 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
   return call;
 }
 
-constexpr ParameterDoc kValue{"value",
-                              "long, real, timespan, datetime, or dynamic holding numbers."};
+constexpr ParameterDoc kPercentileValue{
+    "value", "long, real, timespan, datetime, or dynamic holding numbers."};
 constexpr ParameterDoc kWeight{"weight", "A long: how many rows this one stands for."};
 constexpr ParameterDoc kPercent{"percentile", "A constant number from 0 to 100."};
 constexpr ParameterDoc kPercents{"percentiles...",
                                  "Constant numbers from 0 to 100, or an array of them."};
-constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
-constexpr std::string_view kReturns =
+constexpr std::string_view kPercentileReturns =
     "The value's type, null when no value is there. Up to 4,096 different values the value of "
     "nearest rank exactly; beyond, a value near the true one: 0.8 % off at most where values span "
     "ten decades, less where they span less. The same rows give the same answer in any order.";
@@ -328,11 +327,11 @@ constexpr std::string_view kReturnsArray =
     "dynamic: an array with a value for each percentile, null where no value is there; estimated "
     "as by percentile().";
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kPercentileRows[] = {
     {.name = "percentile",
      .summary = "Estimates the value below which the given percentage of the values lie.",
-     .params = {{kValue, kPercent}},
-     .returns = kReturns,
+     .params = {{kPercentileValue, kPercent}},
+     .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentile(x, 50)", "2"}}},
      .bind = bind_percentiles<Form::kColumns, false>,
      .arguments_min = 2,
@@ -340,8 +339,8 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "percentiles"},
     {.name = "percentileif",
      .summary = "Estimates a percentile of the rows for which the predicate is true.",
-     .params = {{kValue, kPercent, kPredicate}},
-     .returns = kReturns,
+     .params = {{kPercentileValue, kPercent, kPredicate}},
+     .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentileif(x, 50, x > 1)",
                     "3"}}},
      .bind = bind_percentiles<Form::kColumns, false>,
@@ -351,8 +350,8 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "percentilesif"},
     {.name = "percentiles",
      .summary = "Estimates several percentiles in one pass, each in a column of its own.",
-     .params = {{kValue, kPercents}},
-     .returns = kReturns,
+     .params = {{kPercentileValue, kPercents}},
+     .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize percentiles(x, 50, 100)",
                     "2  4"}}},
      .bind = bind_percentiles<Form::kColumns, false>,
@@ -360,7 +359,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "percentiles"},
     {.name = "percentiles_array",
      .summary = "Estimates several percentiles in one pass, as an array.",
-     .params = {{kValue, kPercents}},
+     .params = {{kPercentileValue, kPercents}},
      .returns = kReturnsArray,
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentiles_array(x, 50, "
                     "100)",
@@ -370,7 +369,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "percentiles"},
     {.name = "percentiles_arrayif",
      .summary = "Estimates several percentiles of the rows with a true predicate, as an array.",
-     .params = {{kValue, kPercents, kPredicate}},
+     .params = {{kPercentileValue, kPercents, kPredicate}},
      .returns = kReturnsArray,
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize p = percentiles_arrayif(x, "
                     "dynamic([50, 100]), x < 4)",
@@ -381,8 +380,8 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "percentilesif"},
     {.name = "percentilew",
      .summary = "Estimates a percentile of values that each stand for several rows.",
-     .params = {{kValue, kWeight, kPercent}},
-     .returns = kReturns,
+     .params = {{kPercentileValue, kWeight, kPercent}},
+     .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long, n:long) [1, 1, 2, 9] | summarize p = percentilew(x, n, 50)",
                     "2"}}},
      .bind = bind_percentiles<Form::kColumns, true>,
@@ -391,8 +390,8 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "percentiles"},
     {.name = "percentilesw",
      .summary = "Estimates several weighted percentiles, each in a column of its own.",
-     .params = {{kValue, kWeight, kPercents}},
-     .returns = kReturns,
+     .params = {{kPercentileValue, kWeight, kPercents}},
+     .returns = kPercentileReturns,
      .examples = {{{"datatable (x:long, n:long) [1, 1, 2, 9] | summarize percentilesw(x, n, 5, 50)",
                     "1  2"}}},
      .bind = bind_percentiles<Form::kColumns, true>,
@@ -400,7 +399,7 @@ constexpr AggregateFunction kRows[] = {
      .api_name = "percentiles"},
     {.name = "percentilesw_array",
      .summary = "Estimates several weighted percentiles, as an array.",
-     .params = {{kValue, kWeight, kPercents}},
+     .params = {{kPercentileValue, kWeight, kPercents}},
      .returns = kReturnsArray,
      .examples = {{{"datatable (x:long, n:long) [1, 1, 2, 9] | summarize p = "
                     "percentilesw_array(x, n, 5, 50)",
@@ -436,7 +435,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> percentile_aggregates() {
-  return kRows;
+  return kPercentileRows;
 }
 
 }  // namespace evq

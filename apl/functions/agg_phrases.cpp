@@ -14,9 +14,9 @@ namespace evq {
 namespace {
 
 constexpr std::int64_t kPhrasesMax = 1000;
-constexpr std::size_t kWordsMax = 5;       // of one phrase
-constexpr std::size_t kCounters = 20000;   // exact up to that many different phrases
-constexpr std::size_t kWordBytesMax = 64;  // longer runs are identifiers, not words
+constexpr std::size_t kWordsMax = 5;            // of one phrase
+constexpr std::size_t kPhraseCounters = 20000;  // exact up to that many different phrases
+constexpr std::size_t kWordBytesMax = 64;       // longer runs are identifiers, not words
 
 // Words that end a phrase: they carry no topic of their own. Sorted.
 constexpr std::array<std::string_view, 78> kStopWords = {
@@ -116,7 +116,7 @@ class PhrasesState final : public AggregateState {
 
   void resize(std::size_t groups) override {
     if (groups > items_.size()) {
-      items_.resize(groups, FrequentItems(kCounters));
+      items_.resize(groups, FrequentItems(kPhraseCounters));
     }
   }
 
@@ -211,7 +211,7 @@ AggregateBindResult bind_phrases(const AggregateBindRequest& request) {
       make_aggregate<PhrasesState>(static_cast<std::size_t>(std::get<std::int64_t>(most))));
 }
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kPhrasesRows[] = {
     {.name = "phrases",
      .summary = "Estimates the most frequent phrases in texts: runs of two to five words between "
                 "stop words and punctuation, and words that stand alone there.",
@@ -230,7 +230,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> phrases_aggregates() {
-  return kRows;
+  return kPhrasesRows;
 }
 
 }  // namespace evq

@@ -14,14 +14,14 @@
 namespace evq {
 namespace {
 
-constexpr std::size_t kCounters = 2000;        // different values counted exactly on each side
-constexpr std::size_t kDifferencesMax = 10;    // values listed for one field
-constexpr std::size_t kCategoriesMax = 20;     // numbers with no more values are categories
-constexpr std::size_t kComparisonSteps = 200;  // quantiles at which distributions are compared
+constexpr std::size_t kSpotlightCounters = 2000;  // different values counted exactly on each side
+constexpr std::size_t kDifferencesMax = 10;       // values listed for one field
+constexpr std::size_t kCategoriesMax = 20;        // numbers with no more values are categories
+constexpr std::size_t kComparisonSteps = 200;     // quantiles at which distributions are compared
 
 // What is known of one field on one side.
 struct Side {
-  FrequentItems items{kCounters};
+  FrequentItems items{kSpotlightCounters};
   QuantileSketch<double> numbers;
 };
 
@@ -246,7 +246,7 @@ class SpotlightState final : public AggregateState {
         all.push_back({std::move(value), side == 1 ? count : 0, side == 1 ? 0 : count});
         total += count;
       };
-      for (const FrequentItems::Item& item : from.items.top(kCounters)) {
+      for (const FrequentItems::Item& item : from.items.top(kSpotlightCounters)) {
         put(std::string(item.bytes), static_cast<double>(item.count));
       }
       for (const auto& bucket : from.numbers.buckets()) {
@@ -405,7 +405,7 @@ AggregateBindResult bind_spotlight(const AggregateBindRequest& request) {
                     make_aggregate<SpotlightState>(std::move(types), std::move(names)));
 }
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kSpotlightRows[] = {
     {.name = "spotlight",
      .summary = "Compares the rows for which a predicate is true with those for which it is false, "
                 "field by field, and ranks the fields by how much they differ.",
@@ -431,7 +431,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> spotlight_aggregates() {
-  return kRows;
+  return kSpotlightRows;
 }
 
 }  // namespace evq

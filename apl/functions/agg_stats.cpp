@@ -96,8 +96,7 @@ class SpreadState final : public AggregateState {
       }
       const double divisor =
           divisor_ == Divisor::kSample ? std::max(1.0, moments.count - 1) : moments.count;
-      const double squares =
-          co_moment(moments.squares, moments.sum, moments.sum, moments.count);
+      const double squares = co_moment(moments.squares, moments.sum, moments.sum, moments.count);
       const double variance = (squares < 0 ? 0 : squares) / divisor;
       builder.append_real(spread_ == Spread::kStdev ? std::sqrt(variance) : variance);
     }
@@ -343,12 +342,11 @@ AggregateBindResult bind_bits(const AggregateBindRequest& request) {
 // ---- the table
 
 constexpr ParameterDoc kNumber{"value", "long, real, or dynamic holding numbers."};
-constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
 constexpr ParameterDoc kLong{"value", "A long."};
 constexpr std::string_view kSampleReturns =
     "real; 0 for a single value, null when no value is there.";
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kStatsRows[] = {
     {.name = "stdev",
      .summary = "Gives the standard deviation of a sample (divided by n - 1).",
      .params = {{kNumber}},
@@ -463,7 +461,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> stats_aggregates() {
-  return kRows;
+  return kStatsRows;
 }
 
 }  // namespace evq

@@ -91,17 +91,17 @@ AggregateBindResult bind_topk(const AggregateBindRequest& request) {
                     make_aggregate<TopState>(static_cast<std::size_t>(std::get<std::int64_t>(k))));
 }
 
-constexpr std::string_view kReturns =
+constexpr std::string_view kTopKReturns =
     "dynamic: an array of {\"key\", \"count\", \"error\"}, most frequent first; the true count "
     "lies between count - error and count. Exact up to 10,000 different values; beyond, error is "
     "at most 1 / 5,000 of all rows.";
 
-constexpr AggregateFunction kRows[] = {
+constexpr AggregateFunction kTopKRows[] = {
     {.name = "topk",
      .summary = "Estimates the most frequent values.",
      .params = {{{"value", "A value of any type; null is not counted."},
                  {"k", "A constant: how many values to return."}}},
-     .returns = kReturns,
+     .returns = kTopKReturns,
      .examples = {{{"datatable (x:string) [\"a\", \"b\", \"a\"] | summarize t = topk(x, 1)",
                     "[{\"key\":\"a\",\"count\":2,\"error\":0}]"}}},
      .bind = bind_topk,
@@ -113,7 +113,7 @@ constexpr AggregateFunction kRows[] = {
      .params = {{{"value", "A value of any type; null is not counted."},
                  {"k", "A constant: how many values to return."},
                  {"predicate", "A bool; null is not true."}}},
-     .returns = kReturns,
+     .returns = kTopKReturns,
      .examples = {{{"datatable (x:string) [\"a\", \"b\", \"a\"] | summarize t = topkif(x, 1, x == "
                     "\"b\")",
                     "[{\"key\":\"b\",\"count\":1,\"error\":0}]"}}},
@@ -127,7 +127,7 @@ constexpr AggregateFunction kRows[] = {
 }  // namespace
 
 std::span<const AggregateFunction> topk_aggregates() {
-  return kRows;
+  return kTopKRows;
 }
 
 }  // namespace evq

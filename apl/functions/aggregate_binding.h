@@ -13,6 +13,9 @@
 
 namespace evq {
 
+// The condition of the …if aggregates, documented once.
+inline constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
+
 // A BoundAggregate that makes State(args...) for every worker.
 template <class State, class... Args>
 class StateMaker final : public BoundAggregate {

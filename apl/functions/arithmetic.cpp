@@ -41,8 +41,9 @@ MaybeLong checked_modulo(std::int64_t a, std::int64_t b) {
   return b == -1 ? 0 : a % b;
 }
 
-MaybeSpan span_of(MaybeLong ns) { return ns.has_value() ? MaybeSpan(Timespan{*ns}) : MaybeSpan(); }
-MaybeTime time_of(MaybeLong ns) { return ns.has_value() ? MaybeTime(Datetime{*ns}) : MaybeTime(); }
+MaybeSpan span_of(MaybeLong ns) {
+  return ns.has_value() ? MaybeSpan(Timespan{*ns}) : MaybeSpan();
+}
 
 // A number of nanoseconds that a real computation gave; null when it does not fit.
 MaybeSpan span_of_real(double ns) {
@@ -52,19 +53,35 @@ MaybeSpan span_of_real(double ns) {
   return Timespan{static_cast<std::int64_t>(ns)};
 }
 
-double add_reals(double a, double b) { return a + b; }
-MaybeTime add_time_span(Datetime a, Timespan b) { return time_of(checked_add(a.ns, b.ns)); }
-MaybeTime add_span_time(Timespan a, Datetime b) { return time_of(checked_add(a.ns, b.ns)); }
-MaybeSpan add_spans(Timespan a, Timespan b) { return span_of(checked_add(a.ns, b.ns)); }
+double add_reals(double a, double b) {
+  return a + b;
+}
+MaybeTime add_time_span(Datetime a, Timespan b) {
+  return time_of(checked_add(a.ns, b.ns));
+}
+MaybeTime add_span_time(Timespan a, Datetime b) {
+  return time_of(checked_add(a.ns, b.ns));
+}
+MaybeSpan add_spans(Timespan a, Timespan b) {
+  return span_of(checked_add(a.ns, b.ns));
+}
 
-double subtract_reals(double a, double b) { return a - b; }
+double subtract_reals(double a, double b) {
+  return a - b;
+}
 MaybeTime subtract_time_span(Datetime a, Timespan b) {
   return time_of(checked_subtract(a.ns, b.ns));
 }
-MaybeSpan subtract_times(Datetime a, Datetime b) { return span_of(checked_subtract(a.ns, b.ns)); }
-MaybeSpan subtract_spans(Timespan a, Timespan b) { return span_of(checked_subtract(a.ns, b.ns)); }
+MaybeSpan subtract_times(Datetime a, Datetime b) {
+  return span_of(checked_subtract(a.ns, b.ns));
+}
+MaybeSpan subtract_spans(Timespan a, Timespan b) {
+  return span_of(checked_subtract(a.ns, b.ns));
+}
 
-double multiply_reals(double a, double b) { return a * b; }
+double multiply_reals(double a, double b) {
+  return a * b;
+}
 MaybeSpan multiply_span_long(Timespan a, std::int64_t b) {
   return span_of(checked_multiply(a.ns, b));
 }
@@ -78,24 +95,38 @@ MaybeSpan multiply_real_span(double a, Timespan b) {
   return span_of_real(a * static_cast<double>(b.ns));
 }
 
-double divide_reals(double a, double b) { return a / b; }
+double divide_reals(double a, double b) {
+  return a / b;
+}
 std::optional<double> divide_spans(Timespan a, Timespan b) {
   if (b.ns == 0) {
     return std::nullopt;
   }
   return static_cast<double>(a.ns) / static_cast<double>(b.ns);
 }
-MaybeSpan divide_span_long(Timespan a, std::int64_t b) { return span_of(checked_divide(a.ns, b)); }
+MaybeSpan divide_span_long(Timespan a, std::int64_t b) {
+  return span_of(checked_divide(a.ns, b));
+}
 MaybeSpan divide_span_real(Timespan a, double b) {
   return span_of_real(static_cast<double>(a.ns) / b);
 }
 
-double modulo_reals(double a, double b) { return std::fmod(a, b); }
-MaybeSpan modulo_spans(Timespan a, Timespan b) { return span_of(checked_modulo(a.ns, b.ns)); }
+double modulo_reals(double a, double b) {
+  return std::fmod(a, b);
+}
+MaybeSpan modulo_spans(Timespan a, Timespan b) {
+  return span_of(checked_modulo(a.ns, b.ns));
+}
 
-MaybeLong negate_long(std::int64_t a) { return checked_subtract(0, a); }
-double negate_real(double a) { return -a; }
-MaybeSpan negate_span(Timespan a) { return span_of(checked_subtract(0, a.ns)); }
+MaybeLong negate_long(std::int64_t a) {
+  return checked_subtract(0, a);
+}
+double negate_real(double a) {
+  return -a;
+}
+MaybeSpan negate_span(Timespan a) {
+  return span_of(checked_subtract(0, a.ns));
+}
 
 std::optional<DynamicView> member(DynamicView container, std::string_view key) {
   const std::optional<DynamicView> found = container.find(key);
@@ -151,6 +182,8 @@ constexpr std::array<ScalarFunction, 7> kArithmeticFunctions = {{
 
 }  // namespace
 
-std::span<const ScalarFunction> arithmetic_functions() { return kArithmeticFunctions; }
+std::span<const ScalarFunction> arithmetic_functions() {
+  return kArithmeticFunctions;
+}
 
 }  // namespace evq

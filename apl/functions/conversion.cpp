@@ -197,7 +197,7 @@ Timespan span_of_span(Timespan value) {
 Timespan span_of_long(std::int64_t ns) {
   return {ns};
 }
-MaybeSpan span_of_real(double ns) {
+MaybeSpan span_from_real(double ns) {
   return wrap<Timespan>(ns_from_real(ns));
 }
 MaybeSpan span_of_text(std::string_view text) {
@@ -209,7 +209,7 @@ MaybeSpan span_of_dynamic(DynamicView value) {
     case Type::kLong:
       return Timespan{value.as_integer()};
     case Type::kReal:
-      return span_of_real(value.as_real());
+      return span_from_real(value.as_real());
     case Type::kString:
       return span_of_text(value.as_string());
     case Type::kNull:
@@ -360,7 +360,7 @@ BindResult bind_tostring(const BindRequest& request) {
   return call;
 }
 
-constexpr ParameterDoc kAnyValue{"value", "The value to convert, of any type."};
+constexpr ParameterDoc kConvertedValue{"value", "The value to convert, of any type."};
 
 constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
     {.name = "dynamic_to_json",
@@ -385,7 +385,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
     {.name = "toarray",
      .category = "conversion",
      .summary = "Makes an array: of a bag's values, or of the one value.",
-     .params = {{kAnyValue}},
+     .params = {{kConvertedValue}},
      .returns = "dynamic array.",
      .examples = {{{"print toarray(dynamic({\"a\": 1, \"b\": 2}))", "[1,2]"},
                    {"print toarray('x')", R"(["x"])"}}},
@@ -394,7 +394,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .aliases = {"toboolean"},
      .category = "conversion",
      .summary = "Converts to a bool: numbers and times are true unless zero.",
-     .params = {{kAnyValue}},
+     .params = {{kConvertedValue}},
      .returns = "bool; null for a text other than 1 t T TRUE true True 0 f F FALSE false False.",
      .examples = {{{"print tobool('true')", "true"},
                    {"print tobool(0)", "false"},
@@ -405,7 +405,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
     {.name = "todatetime",
      .category = "conversion",
      .summary = "Converts to a datetime: texts in many notations, numbers as Unix nanoseconds.",
-     .params = {{kAnyValue}},
+     .params = {{kConvertedValue}},
      .returns = "datetime; null when the text is no time.",
      .examples = {{{"print todatetime('2024-05-01')", "2024-05-01T00:00:00Z"},
                    {"print todatetime('May 8, 2009 5:57:51 PM')", "2009-05-08T17:57:51Z"}}},
@@ -434,7 +434,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .aliases = {"tolong"},
      .category = "conversion",
      .summary = "Converts to an integer: reals are truncated, times are nanoseconds.",
-     .params = {{kAnyValue}},
+     .params = {{kConvertedValue}},
      .returns = "long; null for a text that is not all digits.",
      .examples = {{{"print toint('42')", "42"},
                    {"print toint(-2.9)", "-2"},
@@ -446,7 +446,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .aliases = {"todouble", "todecimal"},
      .category = "conversion",
      .summary = "Converts to a real number; times are nanoseconds.",
-     .params = {{kAnyValue}},
+     .params = {{kConvertedValue}},
      .returns = "real; null for a text that is no number.",
      .examples = {{{"print toreal('1.25e2')", "125"}, {"print todouble('abc')", "null"}}},
      .overloads = {lift<real_of_bool>(), lift<real_of_real>(), lift<real_of_text>(),
@@ -454,7 +454,7 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
     {.name = "tostring",
      .category = "conversion",
      .summary = "Writes any value as text.",
-     .params = {{kAnyValue}},
+     .params = {{kConvertedValue}},
      .returns = "string; empty for null, compact JSON for arrays and bags.",
      .examples = {{{"print tostring(0.1)", "0.1"},
                    {"print tostring(80s)", "1m20s"},
@@ -466,11 +466,11 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .aliases = {"totime"},
      .category = "conversion",
      .summary = "Converts to a timespan: texts like 2h45m or 1.02:03:04, numbers as nanoseconds.",
-     .params = {{kAnyValue}},
+     .params = {{kConvertedValue}},
      .returns = "timespan; null when the text is none.",
      .examples = {{{"print totimespan('2h45m')", "2h45m0s"},
                    {"print totimespan('1.02:03:04')", "26h3m4s"}}},
-     .overloads = {lift<span_of_span>(), lift<span_of_long>(), lift<span_of_real>(),
+     .overloads = {lift<span_of_span>(), lift<span_of_long>(), lift<span_from_real>(),
                    lift<span_of_text>(), lift<span_of_dynamic>()}},
 }};
 

@@ -21,10 +21,6 @@ using MaybeLong = std::optional<std::int64_t>;
 using MaybeTime = std::optional<Datetime>;
 using MaybeSpan = std::optional<Timespan>;
 
-MaybeTime time_of(MaybeLong ns) {
-  return ns.has_value() ? MaybeTime(Datetime{*ns}) : MaybeTime();
-}
-
 Datetime now_plain(const EvalContext& context) {
   return {context.now_ns};
 }

@@ -17,10 +17,6 @@ using MaybeLong = std::optional<std::int64_t>;
 using MaybeTime = std::optional<Datetime>;
 using MaybeSpan = std::optional<Timespan>;
 
-MaybeTime time_of(MaybeLong ns) {
-  return ns.has_value() ? MaybeTime(Datetime{*ns}) : MaybeTime();
-}
-
 template <std::int64_t kUnitNs>
 MaybeTime time_from_long(std::int64_t count) {
   return time_of(checked_multiply(count, kUnitNs));

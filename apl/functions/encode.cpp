@@ -8,6 +8,7 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
+#include "store/base/ascii.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
@@ -188,13 +189,6 @@ constexpr std::size_t kGuidBytes = 16;
 constexpr std::array<std::size_t, kGuidBytes> kGuidOrder = {3, 2, 1,  0,  5,  4,  7,  6,
                                                             8, 9, 10, 11, 12, 13, 14, 15};
 
-int hex_digit(char c) {
-  return c >= '0' && c <= '9'   ? c - '0'
-         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-         : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                : -1;
-}
-
 // The bytes of 32 digits with or without dashes and braces; nothing for anything else.
 MaybeText guid_bytes(std::string_view text) {
   if (text.starts_with('{') && text.ends_with('}')) {
@@ -294,7 +288,7 @@ BindResult bind_new_guid(const BindRequest& /*request*/) {
   return call;
 }
 
-constexpr ParameterDoc kText{"text", "The text."};
+constexpr ParameterDoc kEncodedText{"text", "The text."};
 constexpr ParameterDoc kBase64{"text", "Base64, with or without padding, of either alphabet."};
 
 constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
@@ -338,14 +332,14 @@ constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
     {.name = "base64_encode_tostring",
      .category = "string",
      .summary = "Encodes a text as base64.",
-     .params = {{kText}},
+     .params = {{kEncodedText}},
      .returns = "string.",
      .examples = {{{"print base64_encode_tostring('Kusto')", "S3VzdG8="}}},
      .overloads = {lift<base64_encode>()}},
     {.name = "gzip_compress_to_base64_string",
      .category = "string",
      .summary = "Compresses a text with gzip and encodes the bytes as base64.",
-     .params = {{kText}},
+     .params = {{kEncodedText}},
      .returns = "string.",
      .examples = {{{"print gzip_decompress_from_base64_string("
                     "gzip_compress_to_base64_string('abc'))",
@@ -387,7 +381,7 @@ constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
      .aliases = {"to_utf8"},
      .category = "string",
      .summary = "Gives the code points of a text's characters.",
-     .params = {{kText}},
+     .params = {{kEncodedText}},
      .returns = "dynamic array of numbers.",
      .examples = {{{"print unicode_codepoints_from_string('Kus')", "[75,117,115]"}}},
      .overloads = {lift<code_points_of_text>()}},
@@ -401,7 +395,7 @@ constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
     {.name = "url_decode",
      .category = "string",
      .summary = "Decodes percent coding; + is a blank.",
-     .params = {{kText}},
+     .params = {{kEncodedText}},
      .returns = "string.",
      .examples = {{{"print url_decode('a%20b%2Fc')", "a b/c"}}},
      .overloads = {lift<url_decode>()}},
@@ -409,14 +403,14 @@ constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
      .aliases = {"url_encode_component"},
      .category = "string",
      .summary = "Encodes a text so that it can stand anywhere in a URL.",
-     .params = {{kText}},
+     .params = {{kEncodedText}},
      .returns = "string.",
      .examples = {{{"print url_encode('a b/c')", "a%20b%2Fc"}}},
      .overloads = {lift<url_encode>()}},
     {.name = "zlib_compress_to_base64_string",
      .category = "string",
      .summary = "Compresses a text with zlib and encodes the bytes as base64.",
-     .params = {{kText}},
+     .params = {{kEncodedText}},
      .returns = "string.",
      .examples = {{{"print zlib_decompress_from_base64_string("
                     "zlib_compress_to_base64_string('abc'))",

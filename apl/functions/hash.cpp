@@ -105,13 +105,13 @@ BindResult bind_combine(const BindRequest& request) {
   return call;
 }
 
-constexpr ParameterDoc kValue{"value", "Any value; its text form is hashed."};
+constexpr ParameterDoc kHashedValue{"value", "Any value; its text form is hashed."};
 
 constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
     {.name = "hash",
      .category = "hash",
      .summary = "Hashes a value to a 64-bit number.",
-     .params = {{kValue, {"[salt]", "A value that gives another hash."}}},
+     .params = {{kHashedValue, {"[salt]", "A value that gives another hash."}}},
      .returns = "long; the algorithm may change between versions.",
      .examples = {{{"print hash('a') == hash('a')", "true"},
                    {"print hash('a') == hash('a', 1)", "false"}}},
@@ -137,7 +137,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
     {.name = "hash_md5",
      .category = "hash",
      .summary = "Gives the MD5 digest of a value.",
-     .params = {{kValue}},
+     .params = {{kHashedValue}},
      .returns = "string of 32 hexadecimal digits.",
      .examples = {{{"print hash_md5('World')", "f5a7924e621e84c9280a9a27e1bcb7f6"}}},
      .bind = bind_text_call<digest<EVP_md5>>,
@@ -146,7 +146,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
     {.name = "hash_sha1",
      .category = "hash",
      .summary = "Gives the SHA-1 digest of a value.",
-     .params = {{kValue}},
+     .params = {{kHashedValue}},
      .returns = "string of 40 hexadecimal digits.",
      .examples = {{{"print hash_sha1('World')", "70c07ec18ef89c5309bbb0937f3a6342411e1fdd"}}},
      .bind = bind_text_call<digest<EVP_sha1>>,
@@ -155,7 +155,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
     {.name = "hash_sha256",
      .category = "hash",
      .summary = "Gives the SHA-256 digest of a value.",
-     .params = {{kValue}},
+     .params = {{kHashedValue}},
      .returns = "string of 64 hexadecimal digits.",
      .examples = {{{"print hash_sha256('World')",
                     "78ae647dc5544d227130a0682a51e30bc7777fbb6d8a8f17007463a3ecd1d524"}}},
@@ -165,7 +165,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
     {.name = "hash_sha512",
      .category = "hash",
      .summary = "Gives the SHA-512 digest of a value.",
-     .params = {{kValue}},
+     .params = {{kHashedValue}},
      .returns = "string of 128 hexadecimal digits.",
      .examples = {{{"print strlen(hash_sha512('World'))", "128"}}},
      .bind = bind_text_call<digest<EVP_sha512>>,
@@ -174,7 +174,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
     {.name = "hash_xxhash64",
      .category = "hash",
      .summary = "Hashes a value with XXH3, 64 bits.",
-     .params = {{kValue, {"[salt]", "A value that gives another hash."}}},
+     .params = {{kHashedValue, {"[salt]", "A value that gives another hash."}}},
      .returns = "long.",
      .examples = {{{"print hash_xxhash64('a') == hash_xxhash64('b')", "false"}}},
      .bind = bind_text_call<hash_text>,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 
 namespace evq {
@@ -23,16 +24,6 @@ std::optional<int> small_number(std::string_view text, std::size_t digits_max, i
     value = value * 10 + (c - '0');
   }
   return value <= value_max ? std::optional(value) : std::nullopt;
-}
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 void put_group(IpAddress* address, std::size_t group, unsigned value) {

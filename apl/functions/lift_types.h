@@ -22,6 +22,10 @@ struct Datetime {
 struct Timespan {
   std::int64_t ns = 0;
 };
+// Of a computation that may have overflowed.
+inline std::optional<Datetime> time_of(std::optional<std::int64_t> ns) {
+  return ns.has_value() ? std::optional(Datetime{*ns}) : std::nullopt;
+}
 struct DynamicBytes {
   std::string bytes;  // encoded as in store/column/dynamic.h
 };
@@ -106,9 +110,7 @@ class Reader {
         mask_(vector.is_constant() ? 0 : ~std::size_t{0}) {}
 
   std::size_t slot(std::size_t i) const { return codes_ != nullptr ? codes_[i] : (i & mask_); }
-  bool missing(std::size_t i) const {
-    return !Optional<Bare<P>>::kIs && values_->is_null(slot(i));
-  }
+  bool missing(std::size_t i) const { return !Optional<Bare<P>>::kIs && values_->is_null(slot(i)); }
   Bare<P> get(std::size_t i) const {
     const std::size_t at = slot(i);
     if constexpr (Optional<Bare<P>>::kIs) {

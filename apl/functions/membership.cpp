@@ -306,8 +306,8 @@ BindResult bind_in(const BindRequest& request) {
   return call;
 }
 
-constexpr ScalarFunction row(std::string_view name, std::string_view summary,
-                             BindResult (*bind)(const BindRequest&)) {
+constexpr ScalarFunction membership_operator(std::string_view name, std::string_view summary,
+                                             BindResult (*bind)(const BindRequest&)) {
   ScalarFunction function;
   function.name = name;
   function.category = "operator";
@@ -319,10 +319,10 @@ constexpr ScalarFunction row(std::string_view name, std::string_view summary,
 }
 
 constexpr std::array kMembershipOperators = {
-    row("op_in", "a in (b, …)", bind_in<false, false>),
-    row("op_not_in", "a !in (b, …)", bind_in<false, true>),
-    row("op_in_fold", "a in~ (b, …)", bind_in<true, false>),
-    row("op_not_in_fold", "a !in~ (b, …)", bind_in<true, true>),
+    membership_operator("op_in", "a in (b, …)", bind_in<false, false>),
+    membership_operator("op_not_in", "a !in (b, …)", bind_in<false, true>),
+    membership_operator("op_in_fold", "a in~ (b, …)", bind_in<true, false>),
+    membership_operator("op_not_in_fold", "a !in~ (b, …)", bind_in<true, true>),
 };
 
 }  // namespace

@@ -340,8 +340,8 @@ BindResult bind_valid_or(const BindRequest& request) {
   return call;
 }
 
-constexpr ScalarFunction row(std::string_view name, std::string_view summary,
-                             BindResult (*bind)(const BindRequest&)) {
+constexpr ScalarFunction search_operator(std::string_view name, std::string_view summary,
+                                         BindResult (*bind)(const BindRequest&)) {
   ScalarFunction function;
   function.name = name;
   function.category = "operator";
@@ -358,16 +358,17 @@ constexpr ScalarFunction with_two_arguments(ScalarFunction function) {
 }
 
 constexpr std::array kSearchOperators = {
-    row("op_has_any", "a has_any (b, …)", bind_has_list<false, true, false>),
-    row("op_not_has_any", "a !has_any (b, …)", bind_has_list<false, true, true>),
-    row("op_has_any_cs", "a has_any_cs (b, …)", bind_has_list<false, false, false>),
-    row("op_not_has_any_cs", "a !has_any_cs (b, …)", bind_has_list<false, false, true>),
-    row("op_has_all", "a has_all (b, …)", bind_has_list<true, true, false>),
-    row("op_not_has_all", "a !has_all (b, …)", bind_has_list<true, true, true>),
-    row("op_has_all_cs", "a has_all_cs (b, …)", bind_has_list<true, false, false>),
-    row("op_not_has_all_cs", "a !has_all_cs (b, …)", bind_has_list<true, false, true>),
-    row("op_search", "search \"text\"", bind_search),
-    with_two_arguments(row("op_valid_or", "the first value if it is valid", bind_valid_or)),
+    search_operator("op_has_any", "a has_any (b, …)", bind_has_list<false, true, false>),
+    search_operator("op_not_has_any", "a !has_any (b, …)", bind_has_list<false, true, true>),
+    search_operator("op_has_any_cs", "a has_any_cs (b, …)", bind_has_list<false, false, false>),
+    search_operator("op_not_has_any_cs", "a !has_any_cs (b, …)", bind_has_list<false, false, true>),
+    search_operator("op_has_all", "a has_all (b, …)", bind_has_list<true, true, false>),
+    search_operator("op_not_has_all", "a !has_all (b, …)", bind_has_list<true, true, true>),
+    search_operator("op_has_all_cs", "a has_all_cs (b, …)", bind_has_list<true, false, false>),
+    search_operator("op_not_has_all_cs", "a !has_all_cs (b, …)", bind_has_list<true, false, true>),
+    search_operator("op_search", "search \"text\"", bind_search),
+    with_two_arguments(
+        search_operator("op_valid_or", "the first value if it is valid", bind_valid_or)),
 };
 
 }  // namespace

@@ -20,17 +20,17 @@ using MaybeArray = std::optional<DynamicBytes>;
 
 // ---- of one series
 
-bool in_unit(double x) {
+bool within_one(double x) {
   return x >= -1 && x <= 1;
 }
 MaybeReal abs_of(double x) {
   return std::fabs(x);
 }
 MaybeReal acos_of(double x) {
-  return in_unit(x) ? MaybeReal(std::acos(x)) : std::nullopt;
+  return within_one(x) ? MaybeReal(std::acos(x)) : std::nullopt;
 }
 MaybeReal asin_of(double x) {
-  return in_unit(x) ? MaybeReal(std::asin(x)) : std::nullopt;
+  return within_one(x) ? MaybeReal(std::asin(x)) : std::nullopt;
 }
 MaybeReal atan_of(double x) {
   return std::atan(x);
@@ -124,19 +124,19 @@ std::optional<NumberSeries> series_or_number(DynamicView value, std::size_t size
   return series;
 }
 
-struct Pair {
+struct SeriesPair {
   NumberSeries left;
   NumberSeries right;
   std::size_t size = 0;
 };
 
-std::optional<Pair> read_pair(DynamicView a, DynamicView b, Length length) {
+std::optional<SeriesPair> read_pair(DynamicView a, DynamicView b, Length length) {
   std::optional<NumberSeries> left = series_or_number(a, b.size());
   std::optional<NumberSeries> right = series_or_number(b, a.size());
   if (!left.has_value() || !right.has_value() || (!a.is_array() && !b.is_array())) {
     return std::nullopt;
   }
-  Pair pair{*std::move(left), *std::move(right)};
+  SeriesPair pair{*std::move(left), *std::move(right)};
   pair.size = length == Length::kShorter ? std::min(pair.left.size(), pair.right.size())
                                          : std::max(pair.left.size(), pair.right.size());
   pair.left.values.resize(pair.size);
@@ -146,7 +146,7 @@ std::optional<Pair> read_pair(DynamicView a, DynamicView b, Length length) {
 
 template <auto F, Length kLength>
 MaybeArray compare(DynamicView a, DynamicView b) {
-  const std::optional<Pair> pair = read_pair(a, b, kLength);
+  const std::optional<SeriesPair> pair = read_pair(a, b, kLength);
   if (!pair.has_value()) {
     return std::nullopt;
   }
@@ -167,7 +167,7 @@ MaybeArray compare(DynamicView a, DynamicView b) {
 
 template <auto F, Length kLength, bool kKeepsUnit = false>
 MaybeArray combine(DynamicView a, DynamicView b) {
-  const std::optional<Pair> pair = read_pair(a, b, kLength);
+  const std::optional<SeriesPair> pair = read_pair(a, b, kLength);
   if (!pair.has_value()) {
     return std::nullopt;
   }

@@ -98,7 +98,7 @@ MaybeArray fill_linear(DynamicView array, Placeholder placeholder, std::optional
   return DynamicBytes{out.take()};
 }
 
-constexpr std::string_view kReturns = "An array; null when the first argument is no array.";
+constexpr std::string_view kFillReturns = "An array; null when the first argument is no array.";
 
 constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
     {.name = "series_fill_backward",
@@ -106,7 +106,7 @@ constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
      .summary = "Fills each gap with the next value.",
      .params = {{{"series", "An array."},
                  {"[placeholder]", "A value that counts as a gap besides null."}}},
-     .returns = kReturns,
+     .returns = kFillReturns,
      .examples = {{{"print series_fill_backward(dynamic([null, 1, null, 3, null]))",
                     "[1,1,3,3,null]"}}},
      .overloads = {lift<fill_backward>()}},
@@ -116,7 +116,7 @@ constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
      .params = {{{"series", "An array."},
                  {"value", "The value to fill with."},
                  {"[placeholder]", "A value that counts as a gap besides null."}}},
-     .returns = kReturns,
+     .returns = kFillReturns,
      .examples = {{{"print series_fill_const(dynamic([1, null, 3]), 0)", "[1,0,3]"}}},
      .overloads = {lift<fill_const>()}},
     {.name = "series_fill_forward",
@@ -124,7 +124,7 @@ constexpr std::array<ScalarFunction, 4> kSeriesFillFunctions = {{
      .summary = "Fills each gap with the value before it.",
      .params = {{{"series", "An array."},
                  {"[placeholder]", "A value that counts as a gap besides null."}}},
-     .returns = kReturns,
+     .returns = kFillReturns,
      .examples = {{{"print series_fill_forward(dynamic([null, 1, null, 3]))", "[null,1,1,3]"}}},
      .overloads = {lift<fill_forward>()}},
     {.name = "series_fill_linear",

@@ -330,13 +330,14 @@ MaybeArray series_fit_poly(DynamicView array, std::optional<DynamicView> x,
   return out.finish();
 }
 
-constexpr ParameterDoc kSeries{"series", "An array of numbers; other elements count as gaps."};
+constexpr ParameterDoc kFittedSeries{"series",
+                                     "An array of numbers; other elements count as gaps."};
 
 constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
     {.name = "series_fit_2lines",
      .category = "series",
      .summary = "The two lines that fit a series best, one up to some place and one from there on.",
-     .params = {{kSeries}},
+     .params = {{kFittedSeries}},
      .returns = "An array: r square, split index, variance, residual variance, fitted lines; then "
                 "r square, slope, intercept, variance and residual variance of the right line, and "
                 "of the left one. Intercepts are at index 0. Null for fewer than four numbers.",
@@ -345,7 +346,7 @@ constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
     {.name = "series_fit_2lines_dynamic",
      .category = "series",
      .summary = "The two lines that fit a series best, by name.",
-     .params = {{kSeries}},
+     .params = {{kFittedSeries}},
      .returns = "A bag of rsquare, split_idx, variance, rvariance, line_fit and the bags right and "
                 "left, each of rsquare, slope, interception, variance and rvariance; null for "
                 "fewer than four numbers.",
@@ -372,7 +373,7 @@ constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
     {.name = "series_fit_poly",
      .category = "series",
      .summary = "The polynomial that fits a series best.",
-     .params = {{kSeries,
+     .params = {{kFittedSeries,
                  {"[x]",
                   "An array of numbers or datetimes to go with it; null or left out, the "
                   "index."},

@@ -396,7 +396,7 @@ MaybeArray series_decompose_anomalies(DynamicView array, std::optional<double> t
   return DynamicBytes{out.take()};
 }
 
-constexpr ParameterDoc kSeries{"series", "An array of numbers; other elements count as gaps."};
+constexpr ParameterDoc kModelSeries{"series", "An array of numbers; other elements count as gaps."};
 constexpr ParameterDoc kPeriod{
     "[period]", "Bins in a season; -1, also when left out, finds one, 0 means none."};
 constexpr ParameterDoc kTrend{"[trend]", "'avg' (also when left out), 'linefit' or 'none'."};
@@ -414,7 +414,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_decompose",
      .category = "series",
      .summary = "Takes a series apart into trend, season and rest.",
-     .params = {{kSeries, kPeriod, kTrend, kTestPoints, kScoreMin}},
+     .params = {{kModelSeries, kPeriod, kTrend, kTestPoints, kScoreMin}},
      .returns = "An array of four: baseline (trend and season), season, trend, residual; null when "
                 "an argument does not fit.",
      .examples = {{{"print series_decompose(dynamic([1, 3, 1, 3]), 2)[2]", "[2,2,2,2]"}}},
@@ -422,7 +422,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_decompose_anomalies",
      .category = "series",
      .summary = "Finds the places where a series leaves its trend and season.",
-     .params = {{kSeries,
+     .params = {{kModelSeries,
                  {"[threshold]", "The score from which a place counts, 1.5 when left out."},
                  kPeriod,
                  kTrend,
@@ -438,7 +438,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_decompose_forecast",
      .category = "series",
      .summary = "Carries the trend and season of a series on over its last places.",
-     .params = {{kSeries,
+     .params = {{kModelSeries,
                  {"points",
                   "How many places at the end to forecast; what stands there does not "
                   "count."},
@@ -452,7 +452,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_outliers",
      .category = "series",
      .summary = "How far each number lies outside of the usual range, in units of its width.",
-     .params = {{kSeries,
+     .params = {{kModelSeries,
                  kMethod,
                  {"[ignored]", "A number that counts as a gap."},
                  {"[low]",
@@ -467,7 +467,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_periods_detect",
      .category = "series",
      .summary = "The periods in which a series repeats.",
-     .params = {{kSeries,
+     .params = {{kModelSeries,
                  {"min_period", "The shortest period to look for, in bins."},
                  {"max_period", "The longest one; half of the series at most counts."},
                  {"count", "How many periods at most."}}},
@@ -480,7 +480,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_periods_validate",
      .category = "series",
      .summary = "How well a series repeats in given periods.",
-     .params = {{kSeries, {"periods...", "Numbers of bins, 1 to 16 of them."}}},
+     .params = {{kModelSeries, {"periods...", "Numbers of bins, 1 to 16 of them."}}},
      .returns = "An array of two: the periods and their scores from 0 to 1; null when an argument "
                 "does not fit.",
      .examples = {{{"print series_periods_validate(dynamic([1, 2, 9, 1, 2, 9, 1, 2, 9, 1, 2, 9]), "
@@ -492,7 +492,7 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_seasonal",
      .category = "series",
      .summary = "The part of a series that repeats.",
-     .params = {{kSeries, kPeriod, kTestPoints}},
+     .params = {{kModelSeries, kPeriod, kTestPoints}},
      .returns =
          "An array of reals, all zero when there is no season; null when the argument is no array.",
      .examples = {{{"print series_seasonal(dynamic([1, 3, 1, 3, 1, 3]), 2)[1] > 0.8", "true"}}},

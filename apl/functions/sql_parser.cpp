@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/time_scan.h"
 #include "store/column/dynamic.h"
@@ -23,9 +24,6 @@ struct Token {
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';

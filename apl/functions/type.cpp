@@ -6,6 +6,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/ascii.h"
 #include "store/base/utf8.h"
 #include "store/column/vector_builder.h"
 
@@ -162,10 +163,6 @@ BindResult bind_coalesce(const BindRequest& request) {
 
 // ---- numbers with a check digit
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // The digits of a number that may be written in groups; empty when something else is in it.
 std::string digits_of(std::string_view text) {
   std::string digits;
@@ -238,7 +235,7 @@ bool is_utf8_text(std::string_view text) {
   return is_valid_utf8(text);
 }
 
-constexpr ParameterDoc kAnyValue{"value", "Any value."};
+constexpr ParameterDoc kTestedValue{"value", "Any value."};
 
 constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "coalesce",
@@ -252,7 +249,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "gettype",
      .category = "type",
      .summary = "Names the type of a value.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "string: bool, long, real, string, datetime, timespan, array, dictionary or null.",
      .examples = {{{"print gettype(1.5)", "real"},
                    {"print gettype(dynamic([1]))", "array"},
@@ -263,7 +260,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "isbool",
      .category = "conversion",
      .summary = "Tells whether a value is a bool.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isbool(true)", "true"}, {"print isbool('true')", "false"}}},
      .bind = bind_any_test<is_bool_slot>,
@@ -280,7 +277,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "isempty",
      .category = "string",
      .summary = "Tells whether a value is null or the empty text.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isempty('')", "true"}, {"print isempty(0)", "false"}}},
      .bind = bind_any_test<is_empty_slot>,
@@ -297,7 +294,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "ismap",
      .category = "type",
      .summary = "Tells whether a value is a bag of keys and values.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print ismap(dynamic({\"a\": 1}))", "true"},
                    {"print ismap(dynamic([1]))", "false"}}},
@@ -308,7 +305,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .aliases = {"notempty"},
      .category = "string",
      .summary = "Tells whether a value is neither null nor the empty text.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnotempty('a')", "true"}, {"print isnotempty('')", "false"}}},
      .bind = bind_any_test<is_not_empty_slot>,
@@ -318,7 +315,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .aliases = {"notnull"},
      .category = "string",
      .summary = "Tells whether a value is not null.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnotnull('')", "true"}, {"print isnotnull(long(null))", "false"}}},
      .bind = bind_any_test<is_not_null_slot>,
@@ -327,7 +324,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "isnull",
      .category = "string",
      .summary = "Tells whether a value is null.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnull(long(null))", "true"}, {"print isnull('')", "false"}}},
      .bind = bind_any_test<is_null_slot>,
@@ -336,7 +333,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "isreal",
      .category = "type",
      .summary = "Tells whether a value is a number.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isreal(123.4)", "true"}, {"print isreal('123.4')", "false"}}},
      .bind = bind_any_test<is_number_slot>,
@@ -345,7 +342,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
     {.name = "isstring",
      .category = "type",
      .summary = "Tells whether a value is a text.",
-     .params = {{kAnyValue}},
+     .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isstring('a')", "true"}, {"print isstring(1)", "false"}}},
      .bind = bind_any_test<is_string_slot>,

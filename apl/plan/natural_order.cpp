@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
+
 namespace evq::plan {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The run of digits at the start of `text`, leading zeros dropped; `size` gets its full length.
 std::string_view digit_run(std::string_view text, std::size_t* size) {

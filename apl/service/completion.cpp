@@ -24,7 +24,7 @@ using syntax::Expectations;
 using syntax::Expected;
 
 // How long names and types are believed before the store is asked again.
-constexpr std::int64_t kKnownForNs = 2'000'000'000;
+constexpr std::int64_t kFieldsKnownForNs = 2'000'000'000;
 
 // The tables of the store as binding sees them, without pinning a snapshot.
 class KnownTables final : public plan::TableSource {
@@ -34,7 +34,7 @@ class KnownTables final : public plan::TableSource {
 
   void expire() {
     const std::int64_t now = monotonic_now_ns();
-    if (now - filled_ns_ > kKnownForNs) {
+    if (now - filled_ns_ > kFieldsKnownForNs) {
       tables_.clear();
       names_.reset();
       filled_ns_ = now;

@@ -7,7 +7,7 @@
 namespace evq {
 namespace {
 
-constexpr std::int64_t kKnownForNs = 30'000'000'000;
+constexpr std::int64_t kValuesKnownForNs = 30'000'000'000;
 // Somebody waits with a finger on a key: the sample is small and its time is short.
 constexpr std::uint64_t kSampleRows = 20'000;
 constexpr std::uint64_t kValuesMax = 50;
@@ -55,7 +55,7 @@ const std::vector<FieldValue>& FieldValues::find(const std::string& dataset,
   Known& known = known_[{dataset, field}];
   const std::int64_t now = monotonic_now_ns();
   const bool comparable = type == Type::kString || type == Type::kLong || type == Type::kBool;
-  if (comparable && (known.found_ns == 0 || now - known.found_ns > kKnownForNs)) {
+  if (comparable && (known.found_ns == 0 || now - known.found_ns > kValuesKnownForNs)) {
     // What took too long is tried again: then more of it is in the system's cache.
     if (auto values = sample(dataset, field); values.ok()) {
       known = {now, std::move(values).value()};

@@ -45,7 +45,7 @@ void append_paragraphs(std::string_view text, std::string* page) {
   }
 }
 
-void append_example(std::string_view query, std::string_view answer, std::string* page) {
+void append_page_example(std::string_view query, std::string_view answer, std::string* page) {
   if (query.empty()) {
     return;
   }
@@ -82,7 +82,7 @@ void append_function(const Row& row, std::string* page) {
       page->append(".br\nAlso ").append(escaped(alias)).append("().\n");
     }
   }
-  append_example(row.examples[0].query, row.examples[0].result, page);
+  append_page_example(row.examples[0].query, row.examples[0].result, page);
 }
 
 void append_operators(std::string* page) {
@@ -90,7 +90,7 @@ void append_operators(std::string* page) {
   for (const syntax::OperatorInfo& row : syntax::all_operators()) {
     append_entry(row.syntax, std::string(row.summary) + ".", page);
     page->append(escaped(row.description)).append("\n");
-    append_example(row.examples[0].query, row.examples[0].answer, page);
+    append_page_example(row.examples[0].query, row.examples[0].answer, page);
   }
   *page +=
       ".SH OPERATORS OF EXPRESSIONS\n"
@@ -98,7 +98,7 @@ void append_operators(std::string* page) {
       "level), and, or.\nnot(x) is a function.\n";
   for (const ExpressionOperator& row : expression_operators()) {
     append_entry(row.spelling, row.summary, page);
-    append_example(row.example.query, row.example.result, page);
+    append_page_example(row.example.query, row.example.result, page);
   }
 }
 
@@ -148,7 +148,7 @@ std::string render_language_manual() {
     page.append(".SH ").append(escaped(title)).append("\n");
     append_paragraphs(topic.text, &page);
     for (const Example& example : topic.examples) {
-      append_example(example.query, example.result, &page);
+      append_page_example(example.query, example.result, &page);
     }
   }
   append_operators(&page);

@@ -8,8 +8,6 @@
 namespace evq {
 namespace {
 
-constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
-
 class CsvWriter final : public ResultSink {
  public:
   CsvWriter(ByteSink out, char delimiter, bool header_line)

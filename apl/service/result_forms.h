@@ -8,6 +8,9 @@
 
 namespace evq {
 
+// Text writers hand on what they hold when it has grown to this.
+inline constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
+
 std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines);
 std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line);
 std::unique_ptr<ResultSink> make_logfmt_writer(ByteSink out);

@@ -9,8 +9,6 @@
 namespace evq {
 namespace {
 
-constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
-
 // json and ndjson.
 class ObjectWriter final : public ResultSink {
  public:

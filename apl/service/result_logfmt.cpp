@@ -9,8 +9,6 @@
 namespace evq {
 namespace {
 
-constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
-
 // A value that holds anything but plain text is written as a JSON string.
 bool needs_quotes(std::string_view value) {
   return value.empty() || std::ranges::any_of(value, [](char c) {

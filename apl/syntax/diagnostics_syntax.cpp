@@ -16,7 +16,7 @@ Error syntax_error(std::string_view id, Span at, std::string message, std::strin
   return error;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
@@ -32,7 +32,7 @@ std::string listed(Candidates names) {
 
 Error unexpected_character(Span at, std::string_view character) {
   const bool curly = character == "“" || character == "”" || character == "‘" || character == "’";
-  return syntax_error("APL1001", at, "unexpected character " + quoted(character),
+  return syntax_error("APL1001", at, "unexpected character " + in_quotes(character),
                       curly ? "strings are written with plain quotes: \"…\" or '…'"
                             : "names with special characters are written ['like this']");
 }
@@ -48,7 +48,7 @@ Error unterminated_name(Span at) {
 }
 
 Error invalid_number(Span at, std::string_view text) {
-  return syntax_error("APL1004", at, quoted(text) + " is not a number APL can hold",
+  return syntax_error("APL1004", at, in_quotes(text) + " is not a number APL can hold",
                       "whole numbers have 64 bits; write 1e30 for a larger, approximate one");
 }
 
@@ -63,7 +63,8 @@ Error invalid_literal(Span at, std::string_view type, std::string_view text) {
   } else {
     hint = "only a literal fits here; to" + std::string(type) + "(…) converts a value";
   }
-  return syntax_error("APL1005", at, quoted(text) + " is not a " + std::string(type) + " literal",
+  return syntax_error("APL1005", at,
+                      in_quotes(text) + " is not a " + std::string(type) + " literal",
                       std::move(hint));
 }
 
@@ -79,28 +80,28 @@ Error unexpected_end(Span at, std::string_view expected) {
 
 Error unclosed_bracket(Span open, char bracket) {
   const char closing = bracket == '(' ? ')' : (bracket == '[' ? ']' : '}');
-  return syntax_error("APL1008", open, quoted({&bracket, 1}) + " is never closed",
-                      "add the missing " + quoted({&closing, 1}));
+  return syntax_error("APL1008", open, in_quotes({&bracket, 1}) + " is never closed",
+                      "add the missing " + in_quotes({&closing, 1}));
 }
 
 Error unmatched_bracket(Span close, char bracket) {
-  return syntax_error("APL1009", close, quoted({&bracket, 1}) + " closes nothing that is open",
+  return syntax_error("APL1009", close, in_quotes({&bracket, 1}) + " closes nothing that is open",
                       "remove it, or open the bracket it belongs to");
 }
 
 Error unknown_operator(Span at, std::string_view name, Candidates operators) {
-  return syntax_error("APL1010", at, "no operator named " + quoted(name),
+  return syntax_error("APL1010", at, "no operator named " + in_quotes(name),
                       did_you_mean(name, operators));
 }
 
 Error missing_pipe(Span at, std::string_view name) {
-  return syntax_error("APL1011", at, "a pipe is missing before " + quoted(name),
+  return syntax_error("APL1011", at, "a pipe is missing before " + in_quotes(name),
                       "write | " + std::string(name));
 }
 
 Error foreign_operator(Span at, std::string_view name, std::string_view language,
                        std::string_view hint) {
-  return syntax_error("APL1012", at, quoted(name) + " is " + std::string(language) + ", not APL",
+  return syntax_error("APL1012", at, in_quotes(name) + " is " + std::string(language) + ", not APL",
                       std::string(hint));
 }
 
@@ -110,7 +111,7 @@ Error single_equals(Span at) {
 }
 
 Error foreign_symbol(Span at, std::string_view symbol, std::string_view instead) {
-  return syntax_error("APL1014", at, quoted(symbol) + " is not an APL operator",
+  return syntax_error("APL1014", at, in_quotes(symbol) + " is not an APL operator",
                       "write " + std::string(instead));
 }
 
@@ -130,7 +131,7 @@ Error unquoted_dashes(Span at, std::string_view name) {
 }
 
 Error foreign_comment(Span at, std::string_view symbol) {
-  return syntax_error("APL1018", at, quoted(symbol) + " does not start a comment in APL",
+  return syntax_error("APL1018", at, in_quotes(symbol) + " does not start a comment in APL",
                       "write // before a comment; each one ends with its line");
 }
 
@@ -144,7 +145,7 @@ Error upper_case_keyword(Span at, std::string_view name) {
 }
 
 Error chained_comparison(Span at, std::string_view op) {
-  return syntax_error("APL1020", at, "comparisons cannot be chained with " + quoted(op),
+  return syntax_error("APL1020", at, "comparisons cannot be chained with " + in_quotes(op),
                       "join two comparisons with and, or use between (a .. b)");
 }
 
@@ -178,14 +179,14 @@ Error empty_query() {
 
 Error invalid_option_value(Span at, std::string_view option, std::string_view value,
                            Candidates allowed) {
-  return syntax_error("APL1026", at, quoted(value) + " is not a value of " + quoted(option),
+  return syntax_error("APL1026", at, in_quotes(value) + " is not a value of " + in_quotes(option),
                       "use one of: " + listed(allowed));
 }
 
 Error unknown_option(Span at, std::string_view operator_name, std::string_view option,
                      Candidates allowed) {
   return syntax_error(
-      "APL1027", at, quoted(operator_name) + " has no option " + quoted(option),
+      "APL1027", at, in_quotes(operator_name) + " has no option " + in_quotes(option),
       allowed.empty() ? "it takes no options" : "its options are: " + listed(allowed));
 }
 
@@ -197,7 +198,7 @@ Error unknown_type(Span at, std::string_view name) {
   if (hint.empty()) {
     hint = "types are bool, datetime, dynamic, int, long, real, string and timespan";
   }
-  return syntax_error("APL1028", at, "no type named " + quoted(name), std::move(hint));
+  return syntax_error("APL1028", at, "no type named " + in_quotes(name), std::move(hint));
 }
 
 Error quoted_timespan(Span at, std::string_view text) {
@@ -216,7 +217,7 @@ Error name_too_long(Span at, std::size_t bytes_max) {
 }
 
 Error missing_clause(Span at, std::string_view operator_name, std::string_view clause) {
-  return syntax_error("APL1032", at, quoted(operator_name) + " needs " + std::string(clause),
+  return syntax_error("APL1032", at, in_quotes(operator_name) + " needs " + std::string(clause),
                       "see: evq help " + std::string(operator_name));
 }
 

@@ -12,6 +12,7 @@
 #include "apl/syntax/literal.h"
 #include "apl/syntax/operators.h"
 #include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/timespan.h"
@@ -29,10 +30,6 @@ constexpr std::string_view kSymbols[] = {
 constexpr std::string_view kLiteralTypes[] = {"datetime", "date",    "timespan", "time",
                                               "long",     "int",     "real",     "double",
                                               "bool",     "boolean", "decimal",  "guid"};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');

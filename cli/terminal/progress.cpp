@@ -19,7 +19,7 @@ namespace {
 constexpr double kRateWindowMs = 3000;
 // The rate is measured at most this often: shorter steps are noise.
 constexpr std::int64_t kRateStepMs = 50;
-constexpr std::string_view kClearLine = "\r\x1b[K";
+constexpr std::string_view kRestartLine = "\r\x1b[K";
 
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -67,12 +67,12 @@ void Progress::update(ProgressCounts counts) {
   shown_ = true;
   // One column stays free, since the last one may make a terminal wrap.
   const std::size_t width = std::max<std::size_t>(options_.columns, 2) - 1;
-  sink_(std::string(kClearLine) + truncate_to_width(line(), width));
+  sink_(std::string(kRestartLine) + truncate_to_width(line(), width));
 }
 
 void Progress::clear() {
   if (shown_) {
-    sink_(kClearLine);
+    sink_(kRestartLine);
     shown_ = false;
   }
 }

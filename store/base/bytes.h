@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@
 namespace evq {
 
 inline constexpr std::size_t kVarintBytesMax = 10;
+
+// Eight bytes as they lie in memory; nothing needs to be aligned.
+inline std::uint64_t load64(const char* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
 
 // Appends to a buffer it owns.
 class ByteWriter {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
@@ -56,10 +57,6 @@ constexpr std::array<Token, 33> kTokens = {{
     {"Z0700", Element::kZoneZ},
     {"Z07", Element::kZoneZ},
 }};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // ".000" and ".999" (or with a comma): digits all alike, and no digit behind them.
 std::size_t fraction_size(std::string_view rest) {

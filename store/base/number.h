@@ -22,6 +22,9 @@ std::optional<double> parse_real(std::string_view text);
 // A double as an int64, rounded toward zero; nothing for NaN and outside of int64.
 std::optional<std::int64_t> int_from_real(double value);
 
+// Every integer up to this size is a double; beyond it some are not.
+inline constexpr std::int64_t kExactIntegerMax = std::int64_t{1} << 53;
+
 inline constexpr std::size_t kNumberTextBytesMax = 32;
 // Each writes at most kNumberTextBytesMax bytes at `buffer` and returns the end.
 char* write_int(std::int64_t value, char* buffer);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/base/utf8.h"
+#include "store/column/ordering.h"
 #include "store/encoding/terms.h"
 #include "store/encoding/token_filter.h"
 
@@ -62,11 +63,6 @@ int compare_long_real(std::int64_t integer, double real) {
     return integer < truncated ? -1 : 1;
   }
   return whole < real ? -1 : whole > real ? 1 : 0;
-}
-
-template <class T>
-int three_way(const T& a, const T& b) {
-  return a < b ? -1 : b < a ? 1 : 0;
 }
 
 // Both non-null, comparable, not NaN.

@@ -17,9 +17,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the encoding is read in place");
 
 constexpr std::size_t kTagBytes = 1;
-constexpr std::size_t kSizeBytes = 4;
+constexpr std::size_t kSizeFieldBytes = 4;
 constexpr std::size_t kNumberBytes = 8;
-constexpr std::size_t kContainerHeaderBytes = kTagBytes + 2 * kSizeBytes;
+constexpr std::size_t kContainerHeaderBytes = kTagBytes + 2 * kSizeFieldBytes;
 
 std::uint32_t load_size(const char* place) {
   std::uint32_t size = 0;
@@ -54,11 +54,11 @@ class Checker {
   }
 
   bool take_size(std::size_t* size) {
-    if (rest_.size() < kSizeBytes) {
+    if (rest_.size() < kSizeFieldBytes) {
       return false;
     }
     *size = load_size(rest_.data());
-    rest_.remove_prefix(kSizeBytes);
+    rest_.remove_prefix(kSizeFieldBytes);
     return true;
   }
 
@@ -132,7 +132,7 @@ std::size_t dynamic_size(std::string_view bytes) {
     case DynamicTag::kTimespan:
       return kTagBytes + kNumberBytes;
     case DynamicTag::kString:
-      return kTagBytes + kSizeBytes + load_size(bytes.data() + kTagBytes);
+      return kTagBytes + kSizeFieldBytes + load_size(bytes.data() + kTagBytes);
     case DynamicTag::kArray:
     case DynamicTag::kBag:
       return kContainerHeaderBytes + load_size(bytes.data() + kTagBytes);
@@ -181,14 +181,14 @@ double DynamicView::as_real() const {
 
 std::string_view DynamicView::as_string() const {
   EVQ_DCHECK(is_string());
-  return bytes_.substr(kTagBytes + kSizeBytes, load_size(bytes_.data() + kTagBytes));
+  return bytes_.substr(kTagBytes + kSizeFieldBytes, load_size(bytes_.data() + kTagBytes));
 }
 
 std::size_t DynamicView::size() const {
   if (!is_array() && !is_bag()) {
     return 0;
   }
-  return load_size(bytes_.data() + kTagBytes + kSizeBytes);
+  return load_size(bytes_.data() + kTagBytes + kSizeFieldBytes);
 }
 
 DynamicView DynamicView::at(std::int64_t index) const {
@@ -237,8 +237,8 @@ bool DynamicView::Iterator::next() {
   --left_;
   if (bag_) {
     const std::size_t size = load_size(rest_.data());
-    key_ = rest_.substr(kSizeBytes, size);
-    rest_.remove_prefix(kSizeBytes + size);
+    key_ = rest_.substr(kSizeFieldBytes, size);
+    rest_.remove_prefix(kSizeFieldBytes + size);
   }
   const std::size_t size = dynamic_size(rest_);
   value_ = DynamicView(rest_.substr(0, size));

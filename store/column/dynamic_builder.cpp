@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::size_t kHeaderBytes = 9;
 constexpr std::size_t kSizeBytes = 4;
-constexpr std::size_t kBufferBytesMin = 64;
+constexpr std::size_t kBuilderBytesMin = 64;
 // Below this many entries comparing all pairs is cheaper than sorting hashes.
 constexpr std::size_t kPairwiseEntriesMax = 16;
 
-struct Entry {
+struct BuiltEntry {
   std::uint64_t hash;
   std::size_t position;
   std::string_view key;
@@ -50,7 +50,7 @@ std::uint64_t key_bit(std::string_view key) {
   return std::uint64_t{1} << ((mixed * 0x9E3779B97F4A7C15ULL) >> 58);
 }
 
-bool has_equal_pair(const std::vector<Entry>& entries) {
+bool has_equal_pair(const std::vector<BuiltEntry>& entries) {
   for (std::size_t i = 1; i < entries.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (entries[i].key == entries[j].key) {
@@ -61,7 +61,7 @@ bool has_equal_pair(const std::vector<Entry>& entries) {
   return false;
 }
 
-bool key_order(const Entry& a, const Entry& b) {
+bool key_order(const BuiltEntry& a, const BuiltEntry& b) {
   if (a.hash != b.hash) {
     return a.hash < b.hash;
   }
@@ -71,18 +71,18 @@ bool key_order(const Entry& a, const Entry& b) {
 
 // Leaves of each key one entry: at the first one's position, with the last one's value. False
 // when all keys differ; the entries are then in no particular order.
-bool merge_equal_keys(std::vector<Entry>* entries) {
+bool merge_equal_keys(std::vector<BuiltEntry>* entries) {
   if (entries->size() <= kPairwiseEntriesMax && !has_equal_pair(*entries)) {
     return false;
   }
-  for (Entry& entry : *entries) {
+  for (BuiltEntry& entry : *entries) {
     entry.hash = hash64(entry.key, 0);
   }
   std::sort(entries->begin(), entries->end(), key_order);
   std::size_t kept = 0;
   for (std::size_t i = 1; i < entries->size(); ++i) {
-    Entry& last = (*entries)[kept];
-    const Entry& next = (*entries)[i];
+    BuiltEntry& last = (*entries)[kept];
+    const BuiltEntry& next = (*entries)[i];
     if (last.hash == next.hash && last.key == next.key) {
       last.value = next.value;
     } else {
@@ -94,7 +94,7 @@ bool merge_equal_keys(std::vector<Entry>* entries) {
   }
   entries->resize(kept + 1);
   std::sort(entries->begin(), entries->end(),
-            [](const Entry& a, const Entry& b) { return a.position < b.position; });
+            [](const BuiltEntry& a, const BuiltEntry& b) { return a.position < b.position; });
   return true;
 }
 
@@ -108,7 +108,7 @@ void DynamicBuilder::count_element() {
 
 char* DynamicBuilder::extend(std::size_t size) {
   if (size > buffer_.size() - size_) {
-    buffer_.resize(std::max({kBufferBytesMin, 2 * buffer_.size(), size_ + size}));
+    buffer_.resize(std::max({kBuilderBytesMin, 2 * buffer_.size(), size_ + size}));
   }
   char* place = buffer_.data() + size_;
   size_ += size;
@@ -226,7 +226,7 @@ void DynamicBuilder::end(DynamicTag tag) {
 }
 
 void DynamicBuilder::drop_duplicate_keys(std::size_t start, std::uint32_t* count) {
-  std::vector<Entry> entries;
+  std::vector<BuiltEntry> entries;
   entries.reserve(*count);
   // The entries can be walked once the count is in place.
   store_size(*count, buffer_.data() + start + 1 + kSizeBytes);
@@ -247,7 +247,7 @@ void DynamicBuilder::drop_duplicate_keys(std::size_t start, std::uint32_t* count
     return old_bytes.substr(static_cast<std::size_t>(part.data() - bag.data()), part.size());
   };
   size_ = start + kHeaderBytes;
-  for (const Entry& entry : entries) {
+  for (const BuiltEntry& entry : entries) {
     append_text(copy_of(entry.key));
     const std::string_view value = copy_of(entry.value);
     std::copy(value.begin(), value.end(), extend(value.size()));

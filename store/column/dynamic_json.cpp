@@ -7,6 +7,7 @@
 
 #include <simdjson.h>
 
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
@@ -22,13 +23,9 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::size_t kBufferBytesMin = 1024;
+constexpr std::size_t kParseBufferBytesMin = 1024;
 // Fewer digits than this always fit 64 bits.
 constexpr std::size_t kLongDigits = 19;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool add_element(const dom::element& element, std::size_t depth_left, DynamicBuilder* builder);
 
@@ -126,7 +123,7 @@ struct JsonReader::Parser {
 
   simdjson::error_code parse(std::string_view text, dom::element* root) {
     if (buffer.size() < text.size() + simdjson::SIMDJSON_PADDING) {
-      buffer.resize(std::max(kBufferBytesMin, 2 * text.size()) + simdjson::SIMDJSON_PADDING);
+      buffer.resize(std::max(kParseBufferBytesMin, 2 * text.size()) + simdjson::SIMDJSON_PADDING);
     }
     std::copy(text.begin(), text.end(), buffer.begin());
     return parser.parse(buffer.data(), text.size(), false).get(*root);

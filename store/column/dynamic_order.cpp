@@ -18,7 +18,7 @@ int sign(bool less, bool greater) {
 }
 
 template <class T>
-int three_way(const T& a, const T& b) {
+int order_of(const T& a, const T& b) {
   return sign(a < b, b < a);
 }
 
@@ -50,7 +50,7 @@ int compare_numbers(DynamicView a, DynamicView b) {
   const bool a_long = a.tag() == DynamicTag::kLong;
   const bool b_long = b.tag() == DynamicTag::kLong;
   if (a_long && b_long) {
-    return three_way(a.as_integer(), b.as_integer());
+    return order_of(a.as_integer(), b.as_integer());
   }
   if (!a_long && !b_long) {
     return compare_reals(a.as_real(), b.as_real());
@@ -70,7 +70,7 @@ int compare_arrays(DynamicView a, DynamicView b) {
     const bool more_left = left.next();
     const bool more_right = right.next();
     if (!more_left || !more_right) {
-      return three_way(more_left, more_right);
+      return order_of(more_left, more_right);
     }
     if (const int order = compare_dynamic(left.value(), right.value()); order != 0) {
       return order;
@@ -78,26 +78,26 @@ int compare_arrays(DynamicView a, DynamicView b) {
   }
 }
 
-struct Entry {
+struct OrderedEntry {
   std::string_view key;
   DynamicView value;
 };
 
-std::vector<Entry> sorted_entries(DynamicView bag) {
-  std::vector<Entry> entries;
+std::vector<OrderedEntry> sorted_entries(DynamicView bag) {
+  std::vector<OrderedEntry> entries;
   entries.reserve(bag.size());
   DynamicView::Iterator iterator(bag);
   while (iterator.next()) {
     entries.push_back({iterator.key(), iterator.value()});
   }
   std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.key < b.key; });
+                   [](const OrderedEntry& a, const OrderedEntry& b) { return a.key < b.key; });
   return entries;
 }
 
 int compare_bags(DynamicView a, DynamicView b) {
-  const std::vector<Entry> left = sorted_entries(a);
-  const std::vector<Entry> right = sorted_entries(b);
+  const std::vector<OrderedEntry> left = sorted_entries(a);
+  const std::vector<OrderedEntry> right = sorted_entries(b);
   const std::size_t count = std::min(left.size(), right.size());
   for (std::size_t i = 0; i < count; ++i) {
     if (const int order = left[i].key.compare(right[i].key); order != 0) {
@@ -107,7 +107,7 @@ int compare_bags(DynamicView a, DynamicView b) {
       return order;
     }
   }
-  return three_way(left.size(), right.size());
+  return order_of(left.size(), right.size());
 }
 
 std::uint64_t hash_real(double value, std::uint64_t seed) {
@@ -122,9 +122,9 @@ std::uint64_t hash_real(double value, std::uint64_t seed) {
 
 int compare_reals(double a, double b) {
   if (std::isnan(a) || std::isnan(b)) {
-    return three_way(std::isnan(a), std::isnan(b));
+    return order_of(std::isnan(a), std::isnan(b));
   }
-  return three_way(a, b);
+  return order_of(a, b);
 }
 
 int compare_long_with_real(std::int64_t a, double b) {
@@ -140,7 +140,7 @@ int compare_long_with_real(std::int64_t a, double b) {
     return a < whole ? -1 : 1;
   }
   // Only reals below 2^53 have a fraction, and there the subtraction is exact.
-  return three_way(0.0, b - static_cast<double>(whole));
+  return order_of(0.0, b - static_cast<double>(whole));
 }
 
 int compare_dynamic(DynamicView a, DynamicView b) {
@@ -153,13 +153,13 @@ int compare_dynamic(DynamicView a, DynamicView b) {
       return 0;
     case DynamicTag::kFalse:
     case DynamicTag::kTrue:
-      return three_way(a.as_bool(), b.as_bool());
+      return order_of(a.as_bool(), b.as_bool());
     case DynamicTag::kLong:
     case DynamicTag::kReal:
       return compare_numbers(a, b);
     case DynamicTag::kDatetime:
     case DynamicTag::kTimespan:
-      return three_way(a.as_integer(), b.as_integer());
+      return order_of(a.as_integer(), b.as_integer());
     case DynamicTag::kString:
       return a.as_string().compare(b.as_string());
     case DynamicTag::kArray:

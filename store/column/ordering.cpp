@@ -108,11 +108,6 @@ void hash_slots(const Values& values, std::uint64_t seed, Sink sink) {
   });
 }
 
-template <class T>
-int three_way(const T& a, const T& b) {
-  return a < b ? -1 : b < a ? 1 : 0;
-}
-
 int compare_slots(const Values& a, std::size_t i, const Values& b, std::size_t j) {
   switch (physical_of(a.type())) {
     case Physical::kNone:

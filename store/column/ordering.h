@@ -11,6 +11,11 @@
 
 namespace evq {
 
+template <class T>
+int three_way(const T& a, const T& b) {
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
 // Negative, zero, positive. Both values of one type (a long and a real compare as numbers).
 int compare_values(const Value& a, const Value& b);
 // Row `i` of `a` against row `j` of `b`; both vectors of one type.

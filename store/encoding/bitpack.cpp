@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "store/base/bytes.h"
 #include "store/base/check.h"
 
 // Eight numbers of W bits fill exactly W bytes, so a group of eight starts at a byte and every
@@ -17,12 +18,6 @@ namespace {
 
 constexpr std::size_t kGroup = 8;
 constexpr std::size_t kSlack = 8;
-
-std::uint64_t load64(const char* in) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, in, sizeof value);
-  return value;
-}
 
 template <unsigned W>
 constexpr std::uint64_t kMask = W == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (W % 64)) - 1;

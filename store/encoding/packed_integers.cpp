@@ -39,7 +39,7 @@ struct Group {
   std::size_t offset = 0;  // of its body
 };
 
-using Numbers = std::array<std::uint64_t, kGroupRows>;
+using GroupNumbers = std::array<std::uint64_t, kGroupRows>;
 
 std::size_t body_bytes(const Group& group) {
   return packed_bytes(group.packed, group.width) + packed_bytes(group.exceptions, kPositionBits) +
@@ -82,7 +82,7 @@ void choose_width(const std::uint64_t* packed, Group* group) {
 }
 
 // The group's base and the numbers to pack, for values or for deltas.
-Group prepare(const std::uint64_t* numbers, std::size_t count, bool deltas, Numbers& packed) {
+Group prepare(const std::uint64_t* numbers, std::size_t count, bool deltas, GroupNumbers& packed) {
   Group group;
   if (deltas) {
     group.base = numbers[0];
@@ -121,7 +121,7 @@ std::size_t sample_bytes(const std::uint64_t* numbers, std::size_t size, bool de
                          std::size_t* rows) {
   const std::size_t groups = group_count(size);
   const std::size_t step = std::max<std::size_t>(1, groups / kSampleGroups);
-  Numbers packed;
+  GroupNumbers packed;
   std::size_t bytes = 0;
   *rows = 0;
   for (std::size_t g = 0; g < groups; g += step) {
@@ -133,15 +133,15 @@ std::size_t sample_bytes(const std::uint64_t* numbers, std::size_t size, bool de
   return bytes;
 }
 
-void write_body(const Numbers& packed, const Group& group, ByteWriter& out) {
+void write_body(const GroupNumbers& packed, const Group& group, ByteWriter& out) {
   if (group.exceptions == 0) {
     pack_bits(packed.data(), group.packed, group.width, out);
     return;
   }
   const std::uint64_t mask = (std::uint64_t{1} << group.width) - 1;
-  Numbers low;
-  Numbers positions;
-  Numbers high;
+  GroupNumbers low;
+  GroupNumbers positions;
+  GroupNumbers high;
   std::size_t exceptions = 0;
   for (std::size_t i = 0; i < group.packed; ++i) {
     low[i] = packed[i] & mask;
@@ -194,8 +194,8 @@ void unpack_group(const char* body, const Group& group, bool deltas, std::uint64
   std::uint64_t* packed = deltas ? out + 1 : out;
   unpack_bits(body, group.packed, group.width, packed);
   if (group.exceptions > 0) {
-    Numbers positions;
-    Numbers high;
+    GroupNumbers positions;
+    GroupNumbers high;
     const char* at = body + packed_bytes(group.packed, group.width);
     unpack_bits(at, group.exceptions, kPositionBits, positions.data());
     at += packed_bytes(group.exceptions, kPositionBits);
@@ -238,7 +238,7 @@ class PackedIntegers final : public ColumnEncoding {
     write_range(range, out);
     out.u8(deltas ? 1 : 0);
     ByteWriter bodies;
-    Numbers packed;
+    GroupNumbers packed;
     for (std::size_t g = 0; g < group_count(values.size); ++g) {
       const Group group =
           prepare(numbers.data() + g * kGroupRows, rows_of_group(values.size, g), deltas, packed);
@@ -263,7 +263,7 @@ class PackedIntegers final : public ColumnEncoding {
     }
     auto out = Values::make(request.type, request.rows.count);
     auto* integers = out->mutable_data<std::int64_t>();
-    Numbers numbers;
+    GroupNumbers numbers;
     for (std::size_t i = 0; i < request.rows.count;) {
       const std::size_t g = request.rows[i] / kGroupRows;
       const std::size_t first = g * kGroupRows;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "store/base/bytes.h"
 #include "store/base/limits.h"
 #include "store/encoding/bitpack.h"
 #include "store/encoding/schemes.h"
@@ -33,7 +34,7 @@ constexpr std::size_t kExceptionShare = 16;
 // A value's letters as one long.
 constexpr std::size_t kIntegerBitsMax = 60;
 constexpr std::size_t kStep = 8;  // letters decoded at a time
-constexpr std::size_t kSlackBytes = 64;
+constexpr std::size_t kPackedSlackBytes = 64;
 
 struct Layout {
   unsigned bits = 0;
@@ -115,12 +116,6 @@ bool measure(const std::vector<std::string_view>& texts, Layout* layout) {
   layout->first = texts[0];
   layout->bits = packed_width(std::max<std::size_t>(layout->letters.size(), 2) - 1);
   return !layout->places.empty() && layout->bits <= kLetterBitsMax;
-}
-
-std::uint64_t load64(const char* in) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, in, sizeof word);
-  return word;
 }
 
 // Two letters a look-up.
@@ -248,7 +243,7 @@ void decode_packed(std::string_view stored, const Layout& layout, const RowSet& 
                    const Target& target) {
   // The kernel reads up to eight bytes past the last letter.
   std::string packed(stored);
-  packed.append(kSlackBytes, '\0');
+  packed.append(kPackedSlackBytes, '\0');
   const LetterPairs pairs(layout);
   const std::size_t letters = layout.places.size();
   // Letters at the end of the value are decoded in place: what the kernel writes past them is
@@ -370,7 +365,7 @@ class PackedText final : public ColumnEncoding {
     }
     const std::size_t count = request.rows.count;
     const std::size_t length = layout.first.size();
-    const Target target{std::make_shared_for_overwrite<char[]>(count * length + kSlackBytes),
+    const Target target{std::make_shared_for_overwrite<char[]>(count * length + kPackedSlackBytes),
                         length};
     if (form == kIntegerForm) {
       EVQ_TRY(decode_integers(in, layout, request, target));
@@ -382,7 +377,7 @@ class PackedText final : public ColumnEncoding {
       }
       decode_packed(stored, layout, request.rows, target);
     }
-    std::memset(target.at(count), 0, kSlackBytes);
+    std::memset(target.at(count), 0, kPackedSlackBytes);
     auto out = Values::make(request.type, count);
     auto* views = out->mutable_data<std::string_view>();
     for (std::size_t i = 0; i < count; ++i) {

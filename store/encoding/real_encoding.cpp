@@ -24,7 +24,7 @@ constexpr std::array<double, 16> kPowers = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e
                                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 constexpr std::size_t kSampleRows = 512;
 // More exceptions than one in this many, and the scheme is not for these values.
-constexpr std::size_t kExceptionShare = 16;
+constexpr std::size_t kRealExceptionShare = 16;
 constexpr double kIntegerMax = 9007199254740992.0;  // 2^53
 
 // The integer for `value`, or nothing when dividing it does not give the value back, bit for bit.
@@ -48,11 +48,11 @@ bool find_exponent(const double* reals, std::size_t size, std::size_t* exponent)
       std::int64_t integer = 0;
       ++rows;
       misses += to_decimal(reals[i], kPowers[e], &integer) ? 0U : 1U;
-      if (misses * kExceptionShare > std::max(rows, kSampleRows / 4)) {
+      if (misses * kRealExceptionShare > std::max(rows, kSampleRows / 4)) {
         break;
       }
     }
-    if (misses * kExceptionShare <= rows) {
+    if (misses * kRealExceptionShare <= rows) {
       *exponent = e;
       return true;
     }
@@ -87,7 +87,7 @@ class DecimalReals final : public ColumnEncoding {
       exception_rows.push_back(static_cast<std::int64_t>(i));
       exception_bits.push_back(std::bit_cast<std::int64_t>(reals[i]));
     }
-    if (exception_rows.size() * kExceptionShare > values.size) {
+    if (exception_rows.size() * kRealExceptionShare > values.size) {
       return false;
     }
     out.u8(static_cast<std::uint8_t>(exponent));

@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kFrameBytes = 192 * kKibibyte;
 constexpr std::size_t kFrameValuesMax = 4096;
 constexpr std::size_t kFrameValuesMin = 1;
-constexpr int kGainPercentMin = 5;
+constexpr int kFrameGainPercentMin = 5;
 
 struct Frame {
   std::size_t raw_size = 0;
@@ -94,7 +94,7 @@ class StringFrames final : public ColumnEncoding {
         raw.append(texts[i]);
       }
       const std::size_t before = stored.size();
-      const bool pays = compress_bytes(raw, options.zstd_level, kGainPercentMin, stored);
+      const bool pays = compress_bytes(raw, options.zstd_level, kFrameGainPercentMin, stored);
       if (!pays) {
         stored.append(raw);
       }

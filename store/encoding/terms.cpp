@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "store/base/bytes.h"
 #include "store/base/utf8.h"
 
 #if defined(__SSE2__)
@@ -20,15 +21,9 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kWindowBytes = 64 * 1024;
-constexpr std::size_t kSlackBytes = 64;
+constexpr std::size_t kTermSlackBytes = 64;
 constexpr std::uint64_t kMultiplierA = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t kMultiplierB = 0xD6E8FEB86659FD93ULL;
-
-std::uint64_t load64(const char* in) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, in, sizeof word);
-  return word;
-}
 
 // The last `size` bytes (1 to 8) of a term as a word, zeros above.
 std::uint64_t load_tail(const char* in, std::size_t size) {
@@ -148,7 +143,7 @@ std::vector<std::string> fold_terms(std::string_view text) {
 void TermHasher::add(std::span<const std::string_view> texts, const Take& take) {
   window_.clear();
   hashes_.clear();
-  breaks_.assign((kWindowBytes + 2 * kSlackBytes) / 64 + 1, 0);
+  breaks_.assign((kWindowBytes + 2 * kTermSlackBytes) / 64 + 1, 0);
   const auto flush = [&] {
     add_window();
     take(hashes_);
@@ -180,7 +175,7 @@ void TermHasher::add_window() {
     return;
   }
   breaks_[size / 64] |= std::uint64_t{1} << (size % 64);
-  window_.resize(size + 2 * kSlackBytes, ' ');
+  window_.resize(size + 2 * kTermSlackBytes, ' ');
   char* text = window_.data();
   std::size_t start = 0;
   bool inside = false;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "store/base/ascii.h"
 #include "store/base/time.h"
 #include "store/encoding/schemes.h"
 
@@ -24,10 +25,6 @@ constexpr std::int64_t kDaySeconds = 86400;
 // Whole years in which every unit down to nanoseconds fits 64 bits.
 constexpr int kYearMin = 1678;
 constexpr int kYearMax = 2261;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The number of `digits` digits at `text`, or -1.
 int read_digits(const char* text, std::size_t digits) {

@@ -1,9 +1,9 @@
 #include "store/ingest/batch_builder.h"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
+#include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/event_rules.h"
@@ -17,11 +17,6 @@ namespace {
 // enough for their text to be still in the level 2 cache.
 constexpr std::size_t kDeferredRowsMax = 128;
 constexpr std::size_t kDeferredBytesMax = 256 * kKibibyte;
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 Vector datetimes(const std::vector<std::int64_t>& values) {
   auto out = Values::make(Type::kDatetime, values.size());

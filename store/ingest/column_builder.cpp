@@ -19,11 +19,9 @@ namespace {
 constexpr std::size_t kDictionaryEntriesMax = 4096;
 // From here on the values must repeat at least as often as they are new.
 constexpr std::size_t kDictionaryTrialEntries = 1024;
-constexpr std::size_t kSlotsMin = 64;
+constexpr std::size_t kTextSlotsMin = 64;
 // A column that was not worth a dictionary is tried again after this many batches.
 constexpr std::uint8_t kPlainBatchesMax = 16;
-// Every integer up to here is exact as a double.
-constexpr std::int64_t kExactIntegerMax = std::int64_t{1} << 53;
 constexpr std::size_t kWordBits = 64;
 
 bool exact_as_real(std::int64_t value) {
@@ -197,7 +195,7 @@ void ColumnBuilder::start(const Cell& cell) {
     case CellKind::kRawText:
       state_ = tries_dictionary_ ? State::kDictionary : State::kPlain;
       if (state_ == State::kDictionary) {
-        slots_.assign(kSlotsMin, {});
+        slots_.assign(kTextSlotsMin, {});
       }
       break;
     case CellKind::kDynamic:

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 
 namespace evq {
@@ -11,13 +12,8 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kSignificantDigitsMax = 17;
-constexpr std::int64_t kExactIntegerMax = std::int64_t{1} << 53;
 constexpr std::array<std::string_view, 3> kTrueWords = {"true", "True", "TRUE"};
 constexpr std::array<std::string_view, 3> kFalseWords = {"false", "False", "FALSE"};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_true(std::string_view text) {
   return text == kTrueWords[0] || text == kTrueWords[1] || text == kTrueWords[2];

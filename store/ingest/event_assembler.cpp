@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <random>
 #include <utility>
 
+#include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 #include "store/ingest/text_hash.h"
@@ -13,16 +13,10 @@ namespace evq {
 
 namespace {
 
-constexpr std::size_t kSlotsMin = 256;
+constexpr std::size_t kNameSlotsMin = 256;
 constexpr std::size_t kSlabBytes = 64 * kKibibyte;
 // Room for every field of a full dataset with its parents, and then some for events that failed.
 constexpr std::size_t kNodesMax = 4 * kDatasetFieldsMax;
-
-// Per process and builder: no input can be made to collide.
-std::uint64_t random_seed() {
-  std::random_device device;
-  return std::uint64_t{device()} << 32 | device();
-}
 
 void append_escaped(std::string& out, std::string_view key) {
   for (const char c : key) {
@@ -38,8 +32,8 @@ void append_escaped(std::string& out, std::string_view key) {
 EventAssembler::EventAssembler(std::shared_ptr<const EventRules> rules)
     : rules_(std::move(rules)),
       seed_(random_seed()),
-      slots_(kSlotsMin, 0),
-      columns_by_name_(kSlotsMin, NameHash{seed_}) {
+      slots_(kNameSlotsMin, 0),
+      columns_by_name_(kNameSlotsMin, NameHash{seed_}) {
   nodes_.emplace_back();
   cells_ = std::make_unique<Cell[]>(kEventFieldsMax);
 }

@@ -23,7 +23,7 @@ constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 constexpr std::size_t kSpareMax = 16;
 constexpr std::size_t kOverlongHeadBytes = 1 * kKibibyte;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::int64_t kNsPerMs = 1000000;
+constexpr std::int64_t kNsPerWaitMs = 1000000;
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -35,7 +35,7 @@ PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
 Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int64_t timeout_ms,
                                                Piece& piece) {
   const std::int64_t deadline_ns =
-      timeout_ms < 0 ? kInstantNever : monotonic_now_ns() + timeout_ms * kNsPerMs;
+      timeout_ms < 0 ? kInstantNever : monotonic_now_ns() + timeout_ms * kNsPerWaitMs;
   while (true) {
     EVQ_TRY_ASSIGN(const bool waiting, fill(deadline_ns));
     EVQ_TRY_ASSIGN(const bool known, detect(ended_ || size_ >= kDetectBytesMax));
@@ -73,7 +73,7 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
   while (size_ < wanted_ && !ended_) {
     std::int64_t timeout_ms = -1;
     if (deadline_ns != kInstantNever) {
-      timeout_ms = std::max<std::int64_t>(0, (deadline_ns - monotonic_now_ns()) / kNsPerMs);
+      timeout_ms = std::max<std::int64_t>(0, (deadline_ns - monotonic_now_ns()) / kNsPerWaitMs);
     }
     auto read = source_.read({memory_.get() + size_, wanted_ - size_}, timeout_ms);
     if (!read.ok()) {

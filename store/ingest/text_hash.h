@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "store/base/bytes.h"
+
 namespace evq {
 
 namespace text_hash_detail {
@@ -17,12 +19,6 @@ __extension__ using Uint128 = unsigned __int128;
 inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   const Uint128 product = static_cast<Uint128>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-inline std::uint64_t load64(const char* p) {
-  std::uint64_t word = 0;
-  std::memcpy(&word, p, sizeof word);
-  return word;
 }
 
 inline std::uint64_t load32(const char* p) {
@@ -41,7 +37,6 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
   using text_hash_detail::kFirst;
   using text_hash_detail::kSecond;
   using text_hash_detail::load32;
-  using text_hash_detail::load64;
   const char* p = text.data();
   std::size_t left = text.size();
   std::uint64_t a = 0;
@@ -73,7 +68,6 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
 // The same bytes; for texts of a few words, where calling memcmp costs more than comparing.
 inline bool equal_text(std::string_view a, std::string_view b) {
   using text_hash_detail::load32;
-  using text_hash_detail::load64;
   if (a.size() != b.size()) {
     return false;
   }

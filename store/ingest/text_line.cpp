@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "store/base/ascii.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 #include "store/base/utf8.h"
@@ -15,10 +16,6 @@ namespace {
 // Where a time is looked for.
 constexpr std::size_t kTimeBytesMax = 160;
 constexpr std::size_t kTimeWordsMax = 6;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool has_time_of_day(std::string_view text) {
   return text.find(':') != std::string_view::npos &&

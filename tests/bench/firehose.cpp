@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kIdAlphabet = "abcdefghijklmnopqrstuvwxyz234567";
 constexpr std::string_view kTimeAlphabet = "234567abcdefghijklmnopqrstuvwxyz";
-constexpr std::uint32_t kVocabulary = 8000;
+constexpr std::uint32_t kFirehoseVocabulary = 8000;
 
 enum Kind : std::uint32_t {
   kLike,
@@ -54,11 +54,11 @@ class Firehose {
         posts_(WeightedChoice::zipf(static_cast<std::uint32_t>(std::min<std::uint64_t>(
                                         4000000, std::max<std::uint64_t>(20000, count))),
                                     0.85, 10)),
-        words_(WeightedChoice::zipf(kVocabulary, 1.0, 3)),
+        words_(WeightedChoice::zipf(kFirehoseVocabulary, 1.0, 3)),
         languages_({50, 14, 9, 6, 4, 3, 3, 2, 2, 1}),
         kinds_(
             {44.5, 30.5, 9.2, 6.8, 2.4, 2.6, 0.75, 0.55, 0.25, 0.12, 0.12, 0.05, 0.05, 0.35, 0.3}),
-        vocabulary_(make_words(kVocabulary, 77)) {}
+        vocabulary_(make_words(kFirehoseVocabulary, 77)) {}
 
   void run() {
     for (std::uint64_t i = 0; i < count_; ++i) {
@@ -96,7 +96,7 @@ class Firehose {
     text_ += "\",";
     if (kind == kIdentity) {
       text_ += "\"handle\":\"";
-      text_ += vocabulary_[mix(user) % kVocabulary];
+      text_ += vocabulary_[mix(user) % kFirehoseVocabulary];
       text_ += std::to_string(mix(user) % 9999);
       text_ += ".bsky.social\",";
     }
@@ -281,7 +281,7 @@ class Firehose {
     text_ += ",\"description\":\"";
     prose(0);
     text_ += "\",\"displayName\":\"";
-    text_ += vocabulary_[mix(user) % kVocabulary];
+    text_ += vocabulary_[mix(user) % kFirehoseVocabulary];
     text_ += '"';
   }
 

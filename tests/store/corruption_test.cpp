@@ -9,15 +9,11 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/environment_number.h"
 #include "tests/support/store_support.h"
 
 namespace evq {
 namespace {
-
-std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
-}
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/environment_number.h"
 #include "tests/support/store_support.h"
 
 namespace evq {
@@ -22,11 +23,6 @@ namespace {
 
 constexpr int kEventsPerLoad = 3;
 constexpr std::uint32_t kBlockRows = 32;
-
-std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
-}
 
 // Loads batch after batch, saying so after each; compacts now and then. Never returns.
 [[noreturn]] void run_child(const std::string& directory, int writer, int first_load, int pipe) {

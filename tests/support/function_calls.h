@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "apl/functions/registry.h"
+#include "store/base/time_parse.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -25,6 +26,28 @@ inline Value long_value(std::int64_t number) {
 inline Value json_value(std::string_view json) {
   return Value::dynamic(dynamic_from_json(json).value());
 }
+
+// The same in tables of calls, where short names read better.
+inline Value t(std::string_view text) {
+  return text_value(text);
+}
+inline Value n(std::int64_t number) {
+  return long_value(number);
+}
+inline Value r(double number) {
+  return Value::real(number);
+}
+inline Value j(std::string_view json) {
+  return json_value(json);
+}
+inline Value at(std::string_view text) {
+  return Value::datetime(parse_instant(text).value());
+}
+inline Value span(std::int64_t ns) {
+  return Value::timespan(ns);
+}
+inline const Value kNothing = Value::null();
+inline const Value kNullText = Value::null(Type::kString);
 
 // How arguments are handed to a call under test.
 enum class ArgumentShape { kKnownConstant, kConstant, kFlat, kDictionary };

@@ -9,23 +9,6 @@
 namespace evq {
 namespace {
 
-Value t(std::string_view text) {
-  return text_value(text);
-}
-Value n(std::int64_t number) {
-  return long_value(number);
-}
-Value r(double number) {
-  return Value::real(number);
-}
-Value at(std::string_view text) {
-  return Value::datetime(parse_instant(text).value());
-}
-Value span(std::int64_t ns) {
-  return Value::timespan(ns);
-}
-const Value kNothing = Value::null();
-
 TEST_CASE("calendar arithmetic") {
   check_calls({
       {"datetime_add", {t("month"), n(1), at("2024-01-31")}, "2024-02-29T00:00:00Z"},

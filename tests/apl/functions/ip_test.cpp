@@ -7,15 +7,6 @@
 namespace evq {
 namespace {
 
-Value t(std::string_view text) {
-  return text_value(text);
-}
-Value n(std::int64_t number) {
-  return long_value(number);
-}
-Value j(std::string_view json) {
-  return json_value(json);
-}
 TEST_CASE("IPv4 addresses") {
   check_calls({
       {"parse_ipv4", {t("127.0.0.1")}, "2130706433"},

@@ -10,23 +10,6 @@
 namespace evq {
 namespace {
 
-Value t(std::string_view text) {
-  return text_value(text);
-}
-Value n(std::int64_t number) {
-  return long_value(number);
-}
-Value r(double number) {
-  return Value::real(number);
-}
-Value j(std::string_view json) {
-  return json_value(json);
-}
-Value span(std::int64_t ns) {
-  return Value::timespan(ns);
-}
-const Value kNothing = Value::null();
-
 TEST_CASE("numbers in and out of domains") {
   check_calls({
       {"abs", {n(-5)}, "5"},

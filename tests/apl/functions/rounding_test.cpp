@@ -11,23 +11,6 @@
 namespace evq {
 namespace {
 
-Value t(std::string_view text) {
-  return text_value(text);
-}
-Value n(std::int64_t number) {
-  return long_value(number);
-}
-Value r(double number) {
-  return Value::real(number);
-}
-Value at(std::string_view text) {
-  return Value::datetime(parse_instant(text).value());
-}
-Value span(std::int64_t ns) {
-  return Value::timespan(ns);
-}
-const Value kNothing = Value::null();
-
 TEST_CASE("bins of every type") {
   check_calls({
       {"bin", {n(-7), n(5)}, "-10"},

@@ -12,17 +12,6 @@
 namespace evq {
 namespace {
 
-Value t(std::string_view text) {
-  return text_value(text);
-}
-Value n(std::int64_t number) {
-  return long_value(number);
-}
-Value j(std::string_view json) {
-  return json_value(json);
-}
-const Value kNothing = Value::null();
-
 TEST_CASE("element by element") {
   check_calls({
       {"series_abs", {j("[-1,2,null]")}, "[1,2,null]"},

@@ -6,8 +6,6 @@
 namespace evq {
 namespace {
 
-const Value kNullText = Value::null(Type::kString);
-
 TEST_CASE("string operators and their negated forms") {
   struct Case {
     std::string_view op;

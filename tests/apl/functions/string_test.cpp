@@ -9,17 +9,6 @@
 namespace evq {
 namespace {
 
-Value t(std::string_view text) {
-  return text_value(text);
-}
-Value n(std::int64_t number) {
-  return long_value(number);
-}
-Value j(std::string_view json) {
-  return json_value(json);
-}
-const Value kNullText = Value::null(Type::kString);
-
 TEST_CASE("texts from texts") {
   check_calls({
       {"tolower", {t("ÄBC")}, "äbc"},

@@ -13,10 +13,6 @@
 namespace evq {
 namespace {
 
-Value at(std::string_view text) {
-  return Value::datetime(parse_instant(text).value());
-}
-
 // The zone file of Berlin in the slim form: no transitions, the rule alone.
 std::string rule_only(std::string_view rule) {
   const auto header = [](char types) {

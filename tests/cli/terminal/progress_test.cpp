@@ -7,7 +7,7 @@
 namespace evq {
 namespace {
 
-struct Setup {
+struct ProgressSetup {
   std::int64_t now = 1000;
   std::string shown;
 
@@ -19,7 +19,7 @@ struct Setup {
 };
 
 TEST_CASE("a quick task shows nothing, a long one a line that goes again") {
-  Setup setup;
+  ProgressSetup setup;
   {
     Progress progress = setup.make({.label = "loading a\x1b.log", .bytes_total = 4000000});
     setup.now += 299;
@@ -43,7 +43,7 @@ TEST_CASE("a quick task shows nothing, a long one a line that goes again") {
 }
 
 TEST_CASE("disabled, narrow, without a total, going back") {
-  Setup setup;
+  ProgressSetup setup;
   {
     Progress progress = setup.make({.enabled = false, .label = "x"});
     setup.now += 1000;

@@ -20,7 +20,7 @@ std::int64_t at(const char* text) {
   return ns.value_or(0);
 }
 
-std::string text_or_none(std::optional<std::int64_t> ns) {
+std::string instant_or_none(std::optional<std::int64_t> ns) {
   return ns ? instant_text(*ns) : "none";
 }
 
@@ -129,8 +129,8 @@ TEST_CASE("calendar units start and end") {
   for (const Row& row : rows) {
     CAPTURE(std::string(row.from));
     CAPTURE(row.offset);
-    CHECK(text_or_none(start_of(row.unit, at(row.from), row.offset)) == row.start);
-    CHECK(text_or_none(end_of(row.unit, at(row.from), row.offset)) == row.end);
+    CHECK(instant_or_none(start_of(row.unit, at(row.from), row.offset)) == row.start);
+    CHECK(instant_or_none(end_of(row.unit, at(row.from), row.offset)) == row.end);
   }
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   for (const CalendarUnit unit :
@@ -160,7 +160,7 @@ TEST_CASE("adding months clips the day") {
                       {"2024-03-31T00:00:00Z", 3, "2024-06-30T00:00:00Z"},
                       {"2024-03-31T00:00:00Z", 0, "2024-03-31T00:00:00Z"}};
   for (const Row& row : rows) {
-    CHECK(text_or_none(add_months(at(row.from), row.months)) == row.to);
+    CHECK(instant_or_none(add_months(at(row.from), row.months)) == row.to);
   }
   CHECK(!add_months(0, 4000));
   CHECK(!add_months(0, std::numeric_limits<std::int64_t>::max()));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kSpanMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kSpanMax = std::numeric_limits<std::int64_t>::max();
 
-struct Row {
+struct SpanRow {
   const char* text;
   std::optional<std::int64_t> ns;
 };
@@ -67,68 +67,68 @@ TEST_CASE("random spans go round") {
 }
 
 TEST_CASE("Go durations") {
-  const Row rows[] = {{"0", 0},
-                      {"-1.5h", -90 * kMinuteNs},
-                      {"2h45m", 165 * kMinuteNs},
-                      {"+5s", 5 * kSecondNs},
-                      {"1us", 1000},
-                      {"1\u00b5s", 1000},
-                      {"1\u03bcs", 1000},
-                      {".5s", kSecondNs / 2},
-                      {"5.s", 5 * kSecondNs},
-                      {"0.3333333333333333333h", 1199999999999},
-                      {"9223372036854775807ns", kSpanMax},
-                      {"-9223372036854775808ns", kSpanMin},
-                      {"9223372036854775808ns", std::nullopt},
-                      {"3000000h", std::nullopt},
-                      {"", std::nullopt},
-                      {"1", std::nullopt},
-                      {"-", std::nullopt},
-                      {"s", std::nullopt},
-                      {".s", std::nullopt},
-                      {"1d", std::nullopt},
-                      {"1h-2m", std::nullopt},
-                      {"1 h", std::nullopt},
-                      {"1h ", std::nullopt}};
-  for (const Row& row : rows) {
+  const SpanRow rows[] = {{"0", 0},
+                          {"-1.5h", -90 * kMinuteNs},
+                          {"2h45m", 165 * kMinuteNs},
+                          {"+5s", 5 * kSecondNs},
+                          {"1us", 1000},
+                          {"1\u00b5s", 1000},
+                          {"1\u03bcs", 1000},
+                          {".5s", kSecondNs / 2},
+                          {"5.s", 5 * kSecondNs},
+                          {"0.3333333333333333333h", 1199999999999},
+                          {"9223372036854775807ns", kSpanMax},
+                          {"-9223372036854775808ns", kSpanMin},
+                          {"9223372036854775808ns", std::nullopt},
+                          {"3000000h", std::nullopt},
+                          {"", std::nullopt},
+                          {"1", std::nullopt},
+                          {"-", std::nullopt},
+                          {"s", std::nullopt},
+                          {".s", std::nullopt},
+                          {"1d", std::nullopt},
+                          {"1h-2m", std::nullopt},
+                          {"1 h", std::nullopt},
+                          {"1h ", std::nullopt}};
+  for (const SpanRow& row : rows) {
     CAPTURE(std::string(row.text));
     CHECK(parse_go_duration(row.text) == row.ns);
   }
 }
 
 TEST_CASE("APL literals, Kusto texts and spans of the command line") {
-  const Row literals[] = {{"7d", 7 * kDayNs},
-                          {"1.5h", 90 * kMinuteNs},
-                          {"30min", 30 * kMinuteNs},
-                          {"2hours", 2 * kHourNs},
-                          {"100ms", 100 * kMillisecondNs},
-                          {"10microseconds", 10000},
-                          {"5ns", 5},
-                          {"3tick", 300},
-                          {"-1d", -kDayNs},
-                          {"0.1s", 100 * kMillisecondNs},
-                          {"1w", std::nullopt},
-                          {"1h2m", std::nullopt},
-                          {"1", std::nullopt},
-                          {"1D", std::nullopt}};
-  for (const Row& row : literals) {
+  const SpanRow literals[] = {{"7d", 7 * kDayNs},
+                              {"1.5h", 90 * kMinuteNs},
+                              {"30min", 30 * kMinuteNs},
+                              {"2hours", 2 * kHourNs},
+                              {"100ms", 100 * kMillisecondNs},
+                              {"10microseconds", 10000},
+                              {"5ns", 5},
+                              {"3tick", 300},
+                              {"-1d", -kDayNs},
+                              {"0.1s", 100 * kMillisecondNs},
+                              {"1w", std::nullopt},
+                              {"1h2m", std::nullopt},
+                              {"1", std::nullopt},
+                              {"1D", std::nullopt}};
+  for (const SpanRow& row : literals) {
     CAPTURE(std::string(row.text));
     CHECK(parse_timespan_literal(row.text) == row.ns);
   }
-  const Row kusto[] = {{"1.02:03:04.5", kDayNs + 7384 * kSecondNs + kSecondNs / 2},
-                       {"02:03", 123 * kMinuteNs},
-                       {"2", 2 * kDayNs},
-                       {"-1.00:00:00", -kDayNs},
-                       {"24:00:00", std::nullopt},
-                       {"00:60", std::nullopt},
-                       {"1.2", std::nullopt},
-                       {"1.02:", std::nullopt},
-                       {"1.02:03:", std::nullopt},
-                       {"1.02:03:04.", std::nullopt},
-                       {"1.02:03:04x", std::nullopt},
-                       {"106752.00:00:00", std::nullopt},
-                       {"", std::nullopt}};
-  for (const Row& row : kusto) {
+  const SpanRow kusto[] = {{"1.02:03:04.5", kDayNs + 7384 * kSecondNs + kSecondNs / 2},
+                           {"02:03", 123 * kMinuteNs},
+                           {"2", 2 * kDayNs},
+                           {"-1.00:00:00", -kDayNs},
+                           {"24:00:00", std::nullopt},
+                           {"00:60", std::nullopt},
+                           {"1.2", std::nullopt},
+                           {"1.02:", std::nullopt},
+                           {"1.02:03:", std::nullopt},
+                           {"1.02:03:04.", std::nullopt},
+                           {"1.02:03:04x", std::nullopt},
+                           {"106752.00:00:00", std::nullopt},
+                           {"", std::nullopt}};
+  for (const SpanRow& row : kusto) {
     CAPTURE(std::string(row.text));
     CHECK(parse_kusto_timespan(row.text) == row.ns);
   }

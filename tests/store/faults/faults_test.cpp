@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/environment_number.h"
 #include "tests/support/fault_vfs.h"
 #include "tests/support/store_workload.h"
 #include "tests/support/temp_store.h"
@@ -18,11 +19,6 @@ namespace {
 
 constexpr std::uint32_t kBlockRows = 16;
 constexpr int kSteps = 25;
-
-std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
-}
 
 struct Run {
   std::uint64_t seed = number_from("EVQ_FAULT_SEED", std::random_device()());

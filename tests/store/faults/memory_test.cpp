@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/environment_number.h"
 #include "tests/support/store_workload.h"
 #include "tests/support/temp_store.h"
 
@@ -71,18 +72,13 @@ void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alig
 namespace evq {
 namespace {
 
-constexpr std::uint32_t kBlockRows = 16;
-constexpr int kSteps = 12;
-
-std::uint64_t number_from(const char* variable, std::uint64_t fallback) {
-  const char* text = std::getenv(variable);
-  return text == nullptr ? fallback : std::strtoull(text, nullptr, 10);
-}
+constexpr std::uint32_t kMemoryBlockRows = 16;
+constexpr int kMemorySteps = 12;
 
 Result<std::unique_ptr<Store>> open(const std::string& directory) {
   StoreOptions options;
   options.directory = directory;
-  options.block_rows = kBlockRows;
+  options.block_rows = kMemoryBlockRows;
   return Store::open(options);
 }
 
@@ -95,7 +91,7 @@ bool step(Store& store, Workload& workload) {
   }
 }
 
-std::uint64_t measure(std::uint64_t work_seed) {
+std::uint64_t count_allocations(std::uint64_t work_seed) {
   const TempDirectory directory;
   Workload workload(work_seed);
   auto store = open(directory.path());
@@ -103,7 +99,7 @@ std::uint64_t measure(std::uint64_t work_seed) {
   allocations().made = 0;
   allocations().watched = true;
   bool all = true;
-  for (int i = 0; i < kSteps; ++i) {
+  for (int i = 0; i < kMemorySteps; ++i) {
     all = step(**store, workload) && all;
   }
   allocations().watched = false;
@@ -120,7 +116,7 @@ void run_out(std::uint64_t work_seed, std::uint64_t allocation, bool for_good) {
     allocations().made = 0;
     allocations().fails_at = allocation;
     allocations().for_good = for_good;
-    for (int i = 0; i < kSteps; ++i) {
+    for (int i = 0; i < kMemorySteps; ++i) {
       allocations().watched = true;
       const bool done = step(**store, workload);
       allocations().watched = false;
@@ -144,7 +140,7 @@ TEST_CASE("an allocation that fails, once or for the rest of a call, loses nothi
   std::uint64_t failures = 0;
   while (failures < rounds) {
     const std::uint64_t work_seed = random();
-    const std::uint64_t made = measure(work_seed);
+    const std::uint64_t made = count_allocations(work_seed);
     for (int i = 0; i < 20 && failures < rounds; ++i, ++failures) {
       const std::uint64_t allocation = random() % made;
       const bool for_good = random() % 2 == 0;
