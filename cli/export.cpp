@@ -138,7 +138,7 @@ class Export {
                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
                       std::string::npos;
     if (name) {
-      request_.apl = quoted_dataset(command_.what);
+      request_.apl = quoted_name(command_.what);
     }
     request_.control = &interrupt_control();
     request_.now_ns = wall_clock_now_ns();  // one now for all parts

@@ -159,7 +159,7 @@ class Follower {
     std::string stamp;
     append_instant(stamp, known.stamp);
     QueryRequest query;
-    query.apl = quoted_dataset(command_.dataset) + " | where _sysTime == datetime(" + stamp +
+    query.apl = quoted_name(command_.dataset) + " | where _sysTime == datetime(" + stamp +
                 ") | take 1 | project _sysTime";
     RowCount count;
     const Status done = service_.query(query, count);

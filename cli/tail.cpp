@@ -80,7 +80,7 @@ class Tail {
         output_(form_of(command), stdout_sink()) {}
 
   Status prepare() {
-    request_.apl = quoted_dataset(command_.dataset);
+    request_.apl = quoted_name(command_.dataset);
     std::string pipeline = command_.pipeline;
     pipeline.erase(0, std::min(pipeline.size(), pipeline.find_first_not_of(" \t\n|")));
     if (!pipeline.empty()) {

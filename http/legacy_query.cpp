@@ -7,21 +7,11 @@
 #include <algorithm>
 #include <array>
 
+#include "apl/service/row_wise.h"
 #include "store/base/number.h"
 
 namespace evq {
 namespace {
-
-std::string quoted_name(std::string_view name) {
-  std::string text = "['";
-  for (const char c : name) {
-    if (c == '\'' || c == '\\') {
-      text.push_back('\\');
-    }
-    text.push_back(c);
-  }
-  return text + "']";
-}
 
 std::string literal(const Value& value) {
   if (value.is_null()) {

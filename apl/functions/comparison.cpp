@@ -14,7 +14,14 @@
 namespace evq {
 namespace {
 
-enum class Comparison : std::uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+enum class Comparison : std::uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual
+};
 
 template <Comparison kOp, class T>
 bool holds(const T& a, const T& b) {
@@ -110,8 +117,7 @@ Vector compare_mixed(const Vector& left, const Vector& right, std::size_t rows) 
     const Value b = right.value(i);
     const bool nan = (a.type() == Type::kReal && std::isnan(a.as_real())) ||
                      (b.type() == Type::kReal && std::isnan(b.as_real()));
-    const bool result =
-        nan ? kOp == Comparison::kNotEqual : holds_order<kOp>(compare_values(a, b));
+    const bool result = nan ? kOp == Comparison::kNotEqual : holds_order<kOp>(compare_values(a, b));
     to[i] = static_cast<std::uint8_t>(result);
   }
   return Vector::flat(std::move(out));
@@ -221,30 +227,19 @@ BindResult bind_comparison(const BindRequest& request) {
   return call;
 }
 
-constexpr ScalarFunction comparison_row(std::string_view name, std::string_view summary,
-                                        BindResult (*bind)(const BindRequest&)) {
-  ScalarFunction row;
-  row.name = name;
-  row.category = "operator";
-  row.summary = summary;
-  row.bind = bind;
-  row.arguments_min = 2;
-  row.arguments_max = 2;
-  row.flags = FunctionFlags::kInternal;
-  return row;
-}
-
 constexpr std::array<ScalarFunction, 6> kComparisonFunctions = {
-    comparison_row("op_equal", "a == b", bind_comparison<Comparison::kEqual>),
-    comparison_row("op_not_equal", "a != b", bind_comparison<Comparison::kNotEqual>),
-    comparison_row("op_less", "a < b", bind_comparison<Comparison::kLess>),
-    comparison_row("op_less_equal", "a <= b", bind_comparison<Comparison::kLessEqual>),
-    comparison_row("op_greater", "a > b", bind_comparison<Comparison::kGreater>),
-    comparison_row("op_greater_equal", "a >= b", bind_comparison<Comparison::kGreaterEqual>),
+    operator_row("op_equal", "a == b", bind_comparison<Comparison::kEqual>),
+    operator_row("op_not_equal", "a != b", bind_comparison<Comparison::kNotEqual>),
+    operator_row("op_less", "a < b", bind_comparison<Comparison::kLess>),
+    operator_row("op_less_equal", "a <= b", bind_comparison<Comparison::kLessEqual>),
+    operator_row("op_greater", "a > b", bind_comparison<Comparison::kGreater>),
+    operator_row("op_greater_equal", "a >= b", bind_comparison<Comparison::kGreaterEqual>),
 };
 
 }  // namespace
 
-std::span<const ScalarFunction> comparison_functions() { return kComparisonFunctions; }
+std::span<const ScalarFunction> comparison_functions() {
+  return kComparisonFunctions;
+}
 
 }  // namespace evq

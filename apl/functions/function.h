@@ -127,6 +127,22 @@ struct ScalarFunction {
   FunctionFlags flags = FunctionFlags::kNone;
 };
 
+// The row of a function that stands behind an operator of the language: no one calls it by name.
+constexpr ScalarFunction operator_row(std::string_view name, std::string_view summary,
+                                      BindResult (*bind)(const BindRequest&),
+                                      std::uint8_t arguments_min = 2,
+                                      std::uint8_t arguments_max = 2) {
+  ScalarFunction row;
+  row.name = name;
+  row.category = "operator";
+  row.summary = summary;
+  row.bind = bind;
+  row.arguments_min = arguments_min;
+  row.arguments_max = arguments_max;
+  row.flags = FunctionFlags::kInternal;
+  return row;
+}
+
 // ---- aggregates
 
 // The per-group states of one aggregate in one worker, held column-wise.

@@ -306,23 +306,11 @@ BindResult bind_in(const BindRequest& request) {
   return call;
 }
 
-constexpr ScalarFunction membership_operator(std::string_view name, std::string_view summary,
-                                             BindResult (*bind)(const BindRequest&)) {
-  ScalarFunction function;
-  function.name = name;
-  function.category = "operator";
-  function.summary = summary;
-  function.bind = bind;
-  function.arguments_min = 1;
-  function.flags = FunctionFlags::kInternal;
-  return function;
-}
-
 constexpr std::array kMembershipOperators = {
-    membership_operator("op_in", "a in (b, …)", bind_in<false, false>),
-    membership_operator("op_not_in", "a !in (b, …)", bind_in<false, true>),
-    membership_operator("op_in_fold", "a in~ (b, …)", bind_in<true, false>),
-    membership_operator("op_not_in_fold", "a !in~ (b, …)", bind_in<true, true>),
+    operator_row("op_in", "a in (b, …)", bind_in<false, false>, 1, 255),
+    operator_row("op_not_in", "a !in (b, …)", bind_in<false, true>, 1, 255),
+    operator_row("op_in_fold", "a in~ (b, …)", bind_in<true, false>, 1, 255),
+    operator_row("op_not_in_fold", "a !in~ (b, …)", bind_in<true, true>, 1, 255),
 };
 
 }  // namespace

@@ -340,35 +340,20 @@ BindResult bind_valid_or(const BindRequest& request) {
   return call;
 }
 
-constexpr ScalarFunction search_operator(std::string_view name, std::string_view summary,
-                                         BindResult (*bind)(const BindRequest&)) {
-  ScalarFunction function;
-  function.name = name;
-  function.category = "operator";
-  function.summary = summary;
-  function.bind = bind;
-  function.arguments_min = 2;
-  function.flags = FunctionFlags::kInternal;
-  return function;
-}
-
-constexpr ScalarFunction with_two_arguments(ScalarFunction function) {
-  function.arguments_max = 2;
-  return function;
-}
-
 constexpr std::array kSearchOperators = {
-    search_operator("op_has_any", "a has_any (b, …)", bind_has_list<false, true, false>),
-    search_operator("op_not_has_any", "a !has_any (b, …)", bind_has_list<false, true, true>),
-    search_operator("op_has_any_cs", "a has_any_cs (b, …)", bind_has_list<false, false, false>),
-    search_operator("op_not_has_any_cs", "a !has_any_cs (b, …)", bind_has_list<false, false, true>),
-    search_operator("op_has_all", "a has_all (b, …)", bind_has_list<true, true, false>),
-    search_operator("op_not_has_all", "a !has_all (b, …)", bind_has_list<true, true, true>),
-    search_operator("op_has_all_cs", "a has_all_cs (b, …)", bind_has_list<true, false, false>),
-    search_operator("op_not_has_all_cs", "a !has_all_cs (b, …)", bind_has_list<true, false, true>),
-    search_operator("op_search", "search \"text\"", bind_search),
-    with_two_arguments(
-        search_operator("op_valid_or", "the first value if it is valid", bind_valid_or)),
+    operator_row("op_has_any", "a has_any (b, …)", bind_has_list<false, true, false>, 2, 255),
+    operator_row("op_not_has_any", "a !has_any (b, …)", bind_has_list<false, true, true>, 2, 255),
+    operator_row("op_has_any_cs", "a has_any_cs (b, …)", bind_has_list<false, false, false>, 2,
+                 255),
+    operator_row("op_not_has_any_cs", "a !has_any_cs (b, …)", bind_has_list<false, false, true>, 2,
+                 255),
+    operator_row("op_has_all", "a has_all (b, …)", bind_has_list<true, true, false>, 2, 255),
+    operator_row("op_not_has_all", "a !has_all (b, …)", bind_has_list<true, true, true>, 2, 255),
+    operator_row("op_has_all_cs", "a has_all_cs (b, …)", bind_has_list<true, false, false>, 2, 255),
+    operator_row("op_not_has_all_cs", "a !has_all_cs (b, …)", bind_has_list<true, false, true>, 2,
+                 255),
+    operator_row("op_search", "search \"text\"", bind_search, 2, 255),
+    operator_row("op_valid_or", "the first value if it is valid", bind_valid_or),
 };
 
 }  // namespace

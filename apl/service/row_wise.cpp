@@ -39,7 +39,7 @@ Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool e
   return dataset;
 }
 
-std::string quoted_dataset(std::string_view name) {
+std::string quoted_name(std::string_view name) {
   std::string text = "['";
   for (const char c : name) {
     if (c == '\'' || c == '\\') {

@@ -15,7 +15,7 @@ namespace evq {
 // `expanding`, an event may not become several rows either.
 Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool expanding);
 
-// A dataset's name as a query writes it: ['name'].
-std::string quoted_dataset(std::string_view name);
+// The name of a dataset or field as a query writes it: ['name'].
+std::string quoted_name(std::string_view name);
 
 }  // namespace evq
