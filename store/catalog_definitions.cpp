@@ -171,9 +171,9 @@ Status check_dataset_name(std::string_view name) {
   const auto allowed = [&](char c) { return alphanumeric(c) || c == '_' || c == '.' || c == '-'; };
   if (name.empty() || name.size() > kDatasetNameBytesMax || !alphanumeric(name.front()) ||
       !alphanumeric(name.back()) || !std::ranges::all_of(name, allowed)) {
-    return make_error(ErrorCode::kUsage,
-                      "a dataset's name has 1 to 128 letters, digits, '-', '_' "
-                      "or '.', the first and last a letter or digit");
+    return make_error(ErrorCode::kUsage, "'" + std::string(name) + "' cannot name a dataset",
+                      "a name has 1 to 128 letters, digits, '-', '_' or '.', the first and last a "
+                      "letter or digit");
   }
   return {};
 }

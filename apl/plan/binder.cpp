@@ -115,7 +115,7 @@ Result<Relation> Binder::bind_operators(const ast::OperatorList& operators, Rela
 Result<Relation> Binder::bind_operator(const ast::Operator& op, Relation input) {
   if (options_.delete_only && !std::holds_alternative<ast::Where>(op.node) &&
       !std::holds_alternative<ast::Search>(op.node)) {
-    return diag::operator_not_allowed(op.name_span, "this operator", "a delete");
+    return diag::operator_not_allowed(op.name_span, "", "a delete");
   }
   auto output =
       std::visit([&](const auto& node) { return lower(node, op.span, std::move(input)); }, op.node);

@@ -252,8 +252,9 @@ Error row_shape(Span at, std::size_t values, std::size_t columns) {
 }
 
 Error operator_not_allowed(Span at, std::string_view operator_name, std::string_view where) {
-  return planner_error("APL2033", at,
-                       quoted(operator_name) + " is not allowed in " + std::string(where));
+  const std::string subject = operator_name.empty() ? "this operator" : quoted(operator_name);
+  return planner_error("APL2033", at, subject + " is not allowed in " + std::string(where),
+                       std::string(where) + " takes a dataset, where and search only");
 }
 
 Error limit_exceeded(Span at, std::string_view what, std::size_t limit) {

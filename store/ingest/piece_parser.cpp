@@ -234,10 +234,10 @@ Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::siz
   if (!any_object) {
     const bool syntax = !parser.fault().empty() && !parser.fault_is_limit();
     target.report.syntax_failures += syntax ? 1U : 0U;
-    target.fail(
-        line, begin + parser.fault_offset(),
-        parser.fault().empty() ? "expected an object, found an array of none" : parser.fault(),
-        settings_.keep_rejects);
+    target.fail(line, begin + parser.fault_offset(),
+                parser.fault().empty() ? "expected an object, found an array without objects"
+                                       : parser.fault(),
+                settings_.keep_rejects);
     return {};
   }
   target.base = begin;

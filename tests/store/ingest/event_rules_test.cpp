@@ -211,7 +211,7 @@ TEST_CASE("broken lines fail alone, with place and reason") {
       {"raw control character", "{\"a\":\"x\ty\"}", "",
        "1:8 control character in a string; JSON wants it escaped\n"},
       {"an array of no objects", R"([1,"x"])", "",
-       "1:1 expected an object, found an array of none\n"},
+       "1:1 expected an object, found an array without objects\n"},
       {"a string", R"("x")", "", "1:1 expected an object, found a string\n"},
       {"a number", "17", "", "1:1 expected an object\n"},
       {"words", "hello {\"a\":1}", "", "1:1 expected an object\n"},
