@@ -6,6 +6,7 @@
 
 #include "cli/chart_output.h"
 #include "cli/terminal/number_text.h"
+#include "store/block/format.h"
 
 namespace evq {
 namespace {
@@ -36,6 +37,35 @@ constexpr auto kFormsAlone = [] {
   return forms;
 }();
 
+class WithoutArrivalTime final : public ResultSink {
+ public:
+  explicit WithoutArrivalTime(ResultSink& next) : next_(next) {}
+  Status begin(const ResultHeader& header) override {
+    drops_ = header.schema.size() > 1 && header.schema[0].name == kSysTimeField;
+    if (!drops_) {
+      return next_.begin(header);
+    }
+    ResultHeader shown = header;
+    shown.schema = Schema({header.schema.fields().begin() + 1, header.schema.fields().end()});
+    if (!shown.origins.empty()) {
+      shown.origins.erase(shown.origins.begin());
+    }
+    return next_.begin(shown);
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    if (!drops_) {
+      return next_.push(rows, origins);
+    }
+    return next_.push(Chunk({rows.columns().begin() + 1, rows.columns().end()}, rows.rows()),
+                      origins);
+  }
+  Status end(const QueryStatus& status) override { return next_.end(status); }
+
+ private:
+  ResultSink& next_;
+  bool drops_ = false;
+};
+
 // Decides when it knows whether the query asked for a picture.
 class AutoOutput final : public ResultSink {
  public:
@@ -45,17 +75,23 @@ class AutoOutput final : public ResultSink {
     const bool picture = !header.render_kind.empty() && header.render_kind != "table";
     options_.form = picture ? "chart" : "table";
     chosen_ = make_answer_output(options_, out_);
-    return chosen_->begin(header);
+    if (!options_.arrival_time) {
+      narrowed_ = without_arrival_time(*chosen_);
+    }
+    return sink().begin(header);
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
-    return chosen_->push(rows, origins);
+    return sink().push(rows, origins);
   }
-  Status end(const QueryStatus& status) override { return chosen_->end(status); }
+  Status end(const QueryStatus& status) override { return sink().end(status); }
 
  private:
+  ResultSink& sink() { return narrowed_ != nullptr ? *narrowed_ : *chosen_; }
+
   TableOutputOptions options_;
   ByteSink out_;
   std::unique_ptr<ResultSink> chosen_;
+  std::unique_ptr<ResultSink> narrowed_;  // in front of it
 };
 
 std::string elapsed_of(std::int64_t microseconds) {
@@ -99,6 +135,14 @@ std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options
     return make_result_writer(*row->written, std::move(out), options.header);
   }
   return make_table_output(options, std::move(out));
+}
+
+bool names_arrival_time(std::string_view apl) {
+  return apl.find(kSysTimeField) != std::string_view::npos;
+}
+
+std::unique_ptr<ResultSink> without_arrival_time(ResultSink& next) {
+  return std::make_unique<WithoutArrivalTime>(next);
 }
 
 std::string answer_footer(const QueryStatus& status, bool unicode) {

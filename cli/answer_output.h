@@ -29,6 +29,12 @@ std::optional<std::string_view> answer_form_of_file(std::string_view path);
 // of `render` and a table for others.
 std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options, ByteSink out);
 
+// Whether a query asks for the field _sysTime by its name. Every event has it and hardly anybody
+// wants to see it, so that forms for people leave it out unless somebody does.
+bool names_arrival_time(std::string_view apl);
+// Passes an answer on to `next`, which outlives it, without that field.
+std::unique_ptr<ResultSink> without_arrival_time(ResultSink& next);
+
 // "12 rows · 1,234,567 scanned · 3/87 blocks · 41 ms"
 std::string answer_footer(const QueryStatus& status, bool unicode);
 // What the answer leaves out and why: the default limit of `rows_max` rows, in words for

@@ -59,6 +59,7 @@ Result<std::string> topic_text(const HelpCommand& command) {
   if (error.hint.empty()) {
     const std::vector<std::string_view> verbs(command.verbs.begin(), command.verbs.end());
     error.hint = diag::did_you_mean(name, verbs);
+    error.hint = error.hint.empty() ? "evq help lists what there is" : error.hint;
   }
   error.message = "no command, operator or function '" + name + "'";
   return error;

@@ -104,7 +104,12 @@ class IngestRun {
       if (error.code == ErrorCode::kCancelled) {
         error.message = "interrupted";
       }
-      error.message = name + ": " + error.message;
+      if (error.message.find(name) == std::string::npos && error.code != ErrorCode::kUsage) {
+        error.message = name + ": " + error.message;
+      }
+      if (is_directory(path)) {
+        error.hint = "name its files: " + path + "/*";
+      }
       return error;
     }
     note_repairs(name, report.value().counts);

@@ -145,6 +145,36 @@ Result<RemoveFunction> open_remover(const GlobalOptions& global) {
       [service](const DeleteRequest& request) { return service->remove(request); });
 }
 
+Result<std::string> perform(Store& store, const DatasetCommand& command) {
+  if (command.action == "fields") {
+    return describe_fields(store, command);
+  }
+  if (command.action == "list" || command.action == "info") {
+    return describe_datasets(store, command);
+  }
+  if (command.action == "create") {
+    DatasetDefinition definition;
+    definition.name = command.name;
+    definition.description = command.description;
+    EVQ_TRY_ASSIGN(const DatasetDefinition created, store.definitions().create_dataset(definition));
+  } else if (command.action == "delete") {
+    EVQ_TRY(store.drop_dataset(command.name));
+  } else {
+    EVQ_TRY(change_map_field(store, command));
+  }
+  return std::string();
+}
+
+Error near_dataset(Store& store, const Error& error, const std::string& name) {
+  std::vector<std::string> names;
+  if (const auto datasets = store.definitions().datasets(); datasets.ok()) {
+    for (const DatasetDefinition& dataset : datasets.value()) {
+      names.push_back(dataset.name);
+    }
+  }
+  return with_near_name(error, name, names, "evq dataset list");
+}
+
 }  // namespace
 
 int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
@@ -160,24 +190,9 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
     return report_error(service.error());
   }
   Store& store = service.value()->store();
-  if (command.action == "create") {
-    DatasetDefinition definition;
-    definition.name = command.name;
-    definition.description = command.description;
-    const auto created = store.definitions().create_dataset(definition);
-    return created.ok() ? 0 : report_error(created.error());
-  }
-  if (command.action == "delete") {
-    const Status dropped = store.drop_dataset(command.name);
-    return dropped.ok() ? 0 : report_error(dropped.error());
-  }
-  if (command.action == "map-field") {
-    const Status changed = change_map_field(store, command);
-    return changed.ok() ? 0 : report_error(changed.error());
-  }
-  const auto text = command.action == "fields" ? describe_fields(store, command)
-                                               : describe_datasets(store, command);
-  return text.ok() ? print(text.value()) : report_error(text.error());
+  const auto text = perform(store, command);
+  return text.ok() ? print(text.value())
+                   : report_error(near_dataset(store, text.error(), command.name));
 }
 
 int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
@@ -266,8 +281,8 @@ int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
 }
 
 int run_compact(const GlobalOptions& global, const StoreCommand& command) {
-  if (const Status local = check_local(global, "compact"); !local.ok()) {
-    return report_error(local.error());
+  if (global.remote()) {
+    return run_remote_compact(global, command);
   }
   auto service = open_service(global, existing_store());
   if (!service.ok()) {
@@ -289,7 +304,7 @@ int run_compact(const GlobalOptions& global, const StoreCommand& command) {
   for (const std::string& name : names) {
     const Status done = store.maintain(name, true, interrupt_control());
     if (!done.ok()) {
-      return report_error(done.error());
+      return report_error(near_dataset(store, done.error(), name));
     }
   }
   return 0;

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "http/fetch.h"
+#include "store/base/time_parse.h"
 
 namespace evq {
 namespace {
@@ -48,6 +49,10 @@ QueryControl& interrupt_control() {
   return control;
 }
 
+QueryControl& running_control() {
+  return interrupted_control != nullptr ? *interrupted_control : interrupt_control();
+}
+
 ServiceOptions existing_store() {
   ServiceOptions options;
   options.external.any = true;
@@ -70,7 +75,8 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
 }
 
 std::string since_time(const std::string& text) {
-  return text.starts_with('-') || text.starts_with("now") ? text : "now-" + text;
+  const std::string ago = "now-" + text;
+  return parse_relative_time(ago, 0).has_value() ? ago : text;
 }
 
 Result<std::size_t> parse_size(const std::string& text) {

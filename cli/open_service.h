@@ -36,6 +36,9 @@ class InterruptScope {
   QueryControl* const outer_control_;
   void (*outer_handler_)(int);
 };
+// What Ctrl-C cancels now: the control of the innermost scope, else interrupt_control().
+QueryControl& running_control();
+
 // --since as a time: "1h" is now-1h; whole times stay.
 std::string since_time(const std::string& text);
 

@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <unistd.h>
 
+#include "apl/service/display_zone.h"
 #include "apl/syntax/diagnostics.h"
 #include "cli/help.h"
+#include "cli/option_checks.h"
 #include "cli/option_tree.h"
 #include "cli/output.h"
 #include "store/base/file.h"
@@ -17,16 +19,20 @@ namespace {
 constexpr int kUsageStatus = 2;
 
 // The settings that are options of every verb; the others belong to single verbs.
+bool is_global(const SettingInfo& info) {
+  return info.option.starts_with("--") && info.option != "--no-pager";
+}
+
 void add_global_options(CLI::App* app, ParsedOptions* parsed) {
   for (const SettingInfo& info : all_settings()) {
     const std::string name(info.name);
-    if (!info.option.starts_with("--")) {
+    if (!is_global(info)) {
       continue;
     }
     CLI::Option* option = app->add_option(std::string(info.option), parsed->settings[name],
                                           std::string(info.meaning));
     if (name == "color") {
-      option->check(CLI::IsMember({"auto", "always", "never"}));
+      option->check(one_of({"auto", "always", "never"}));
     }
   }
   app->add_option("--geo-database", parsed->global.geo_database,
@@ -37,8 +43,7 @@ void add_global_options(CLI::App* app, ParsedOptions* parsed) {
 
 Status resolve_settings(const CLI::App& app, ParsedOptions* parsed) {
   for (const SettingInfo& info : all_settings()) {
-    const bool global = info.option.starts_with("--");
-    if (!global || app.count(std::string(info.option)) == 0) {
+    if (!is_global(info) || app.count(std::string(info.option)) == 0) {
       parsed->settings.erase(std::string(info.name));
     }
   }
@@ -52,6 +57,13 @@ Status resolve_settings(const CLI::App& app, ParsedOptions* parsed) {
                       color.source + ": '" + color.value + "' is not auto, always or never");
   }
   global.color = *choice;
+  auto zone = DisplayZone::load(global.settings.value("tz"));
+  if (!zone.ok()) {
+    Error error = std::move(zone).take_error();
+    error.message = global.settings.setting("tz").source + ": " + error.message;
+    return error;
+  }
+  global.zone = std::move(zone).value();
   return Status::success();
 }
 
@@ -60,7 +72,7 @@ void add_config(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& ha
   verb->require_subcommand(1);
   CLI::App* show = verb->add_subcommand("show", "Every setting, its value and its source");
   show->add_option("-o,--output", parsed->config.output, "Form of the answer")
-      ->check(CLI::IsMember({"json", "table"}));
+      ->check(one_of({"json", "table"}));
   show->callback([=, &handlers] {
     parsed->chosen = [=, &handlers] { return handlers.config(parsed->global, parsed->config); };
   });
@@ -71,7 +83,7 @@ void add_shell_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandler
   CLI::App* verb = root->add_subcommand("completion", "A script for your shell's completion");
   verb->add_option("SHELL", parsed->completion.shell, "Which shell")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   verb->callback([=, &handlers] {
     parsed->chosen = [=, &handlers] {
       return handlers.completion(parsed->global, parsed->completion);
@@ -92,7 +104,7 @@ int complete(const CLI::App& root, const std::vector<std::string>& words) {
   ParsedOptions parsed;
   for (std::size_t i = 0; i + 2 < words.size(); ++i) {
     for (const SettingInfo& info : all_settings()) {
-      if (words[i] == info.option && words[i].starts_with("--")) {
+      if (words[i] == info.option && is_global(info)) {
         parsed.settings[std::string(info.name)] = words[i + 1];
       }
     }
@@ -134,13 +146,19 @@ void add_help(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& hand
                       {"evq help --coverage", "how much of the language works"}});
 }
 
-// The first word that is neither a verb nor an option, with the app it was given to.
-struct UnknownWord {
+// A usage error as it is told.
+struct Mistake {
   std::string text;
   std::string hint;
 };
-std::optional<UnknownWord> unknown_word(const CLI::App& root, const CLI::App& app,
-                                        const std::vector<std::string>& words) {
+
+std::string did_you_mean(const std::string& near) {
+  return near.empty() ? "" : "did you mean '" + near + "'?";
+}
+
+// The first word that is neither a verb nor an option of the app it was given to.
+std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
+                                    const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     const bool flag = word.starts_with("--");
@@ -154,11 +172,74 @@ std::optional<UnknownWord> unknown_word(const CLI::App& root, const CLI::App& ap
     if (!verb && (!flag || known_flag || word == "--")) {
       continue;
     }
-    const std::string near = nearest_name(verb ? root : app, name);
-    return UnknownWord{(verb ? "unknown command '" : "unknown option '") + word + "'",
-                       near.empty() ? "" : "did you mean '" + near + "'?"};
+    return Mistake{(verb ? "unknown command '" : "unknown option '") + word + "'",
+                   did_you_mean(nearest_name(verb ? root : app, name))};
   }
   return std::nullopt;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& word : words) {
+    text.append(text.empty() ? "" : between).append(word);
+  }
+  return text;
+}
+
+// "evq dataset" without an action, or with one that there is not.
+Mistake missing_action(const CLI::App& app, const std::vector<std::string>& words) {
+  std::vector<std::string> actions;
+  for (const CLI::App* action : app.get_subcommands([](const CLI::App*) { return true; })) {
+    actions.push_back(action->get_name());
+  }
+  const std::string all = "there are " + joined(actions, ", ");
+  const auto verb = std::ranges::find(words, app.get_name());
+  const auto given = std::find_if(verb == words.end() ? verb : verb + 1, words.end(),
+                                  [](const std::string& word) { return !word.starts_with("-"); });
+  if (given == words.end()) {
+    return {"evq " + app.get_name() + " needs an action", all};
+  }
+  const std::string near = nearest_name(app, *given);
+  return {"evq " + app.get_name() + " has no action '" + *given + "'",
+          near.empty() ? all : did_you_mean(near)};
+}
+
+// "evq ingest DATASET [FILE...]"
+std::string usage_line(const CLI::App& app, const std::string& path) {
+  std::string line = "evq " + path;
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
+    const std::string name = option->get_name() + (option->get_expected_max() > 1 ? "..." : "");
+    line += option->get_required() ? name + " " : "[" + name + "] ";
+  }
+  line.pop_back();
+  return line;
+}
+
+// Words that have no place. A query without quotes, cut up by the shell, is the usual cause.
+Mistake unexpected_words(const CLI::App& root, const CLI::App& app, const std::string& path) {
+  const std::vector<std::string> extras = root.remaining(true);
+  const bool takes_query = app.get_name() == "query" || app.get_name() == "delete" ||
+                           app.get_name() == "export" || app.get_name() == "tail";
+  Mistake mistake{"unexpected '" + joined(extras, " ") + "'", ""};
+  if (takes_query && !extras.empty() && !extras[0].starts_with("-")) {
+    mistake.hint = "put the whole query between quotes: evq " + path + "\"web | take 5\"";
+  }
+  return mistake;
+}
+
+// CLI11's words for a value that does not fit, in this program's.
+Mistake bad_value(const std::string& what) {
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (what.starts_with(kConversion)) {
+    const std::size_t equals = std::min(what.find(" = "), what.size());
+    const std::string name = what.substr(kConversion.size(), equals - kConversion.size());
+    return {name + ": '" + what.substr(std::min(equals + 3, what.size())) + "' is not a number",
+            ""};
+  }
+  const std::size_t hint = what.find('\n');
+  return hint == std::string::npos ? Mistake{what, ""}
+                                   : Mistake{what.substr(0, hint), what.substr(hint + 1)};
 }
 
 int usage_error(const CLI::App& root, const CLI::ParseError& error,
@@ -169,13 +250,21 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
     app = app->get_subcommands().front();
     path += app->get_name() + " ";
   }
-  const auto unknown = unknown_word(root, *app, words);
-  const std::string see = "see evq " + path + "--help";
-  if (!unknown.has_value()) {
-    print_error_line(error.what(), see);
-    return kUsageStatus;
+  Mistake mistake = bad_value(error.what());
+  const bool value = error.get_name() == "ValidationError" || error.get_name() == "ConversionError";
+  if (auto unknown = unknown_word(root, *app, words); unknown.has_value() && !value) {
+    mistake = *std::move(unknown);
+  } else if (error.get_name() == "RequiredError") {
+    const bool action = app->get_require_subcommand_min() > 0;
+    mistake = action ? missing_action(*app, words)
+                     : Mistake{error.what(), "write " + usage_line(*app, path)};
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    mistake = unexpected_words(root, *app, path);
+  } else if (error.get_name() == "ArgumentMismatch") {
+    mistake.text = mistake.text.substr(0, mistake.text.find(':')) + " needs a value";
   }
-  print_error_line(unknown->text, unknown->hint.empty() ? see : unknown->hint);
+  const std::string see = "see evq " + path + "--help";
+  print_error_line(mistake.text, mistake.hint.empty() ? see : mistake.hint);
   return kUsageStatus;
 }
 

@@ -9,16 +9,18 @@
 #include <string>
 #include <vector>
 
+#include "apl/service/display_zone.h"
 #include "cli/settings.h"
 #include "cli/terminal/terminal.h"
 
 namespace evq {
 
 struct GlobalOptions {
-  std::string store;  // of the settings
+  std::string store;         // of the settings
   std::string geo_database;  // an .mmdb file; empty: none
   ColorChoice color = ColorChoice::kAuto;
   bool quiet = false;
+  DisplayZone zone;  // of times for people
   Settings settings;
   // A server was named: verbs go there instead of to the store.
   bool remote() const { return !settings.value("server").empty(); }
@@ -59,7 +61,6 @@ struct QueryCommand {
   bool fail_on_empty = false;
   bool no_header = false;
   std::string null_text = "null";
-  std::string zone;  // of times in tables
   bool no_pager = false;
   std::vector<std::string> event_files;  // --file
   std::string timestamp_field;
@@ -147,7 +148,6 @@ struct OrganizationCommand {
 
 struct ReplCommand {
   std::string since;
-  std::string zone;
   std::string output;  // the form to begin with
   bool no_pager = false;
 };

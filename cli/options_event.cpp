@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/answer_output.h"
+#include "cli/option_checks.h"
 #include "cli/option_tree.h"
 #include "store/base/file.h"
 
@@ -13,7 +14,7 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
   app->add_option("FILE", command->files, "Files to read; - or none: standard input");
   app->add_option("--format", command->format, "How to read them; default: by their first bytes")
-      ->check(CLI::IsMember({"auto", "json", "ndjson", "csv", "text"}));
+      ->check(one_of({"auto", "json", "ndjson", "csv", "text"}));
   app->add_option("--timestamp-field", command->timestamp_field,
                   "Field that carries the event time (default _time)");
   app->add_option("--timestamp-format", command->timestamp_format,
@@ -27,8 +28,7 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
   app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
   app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this");
-  app->add_option("-o,--output", command->output, "How to report")
-      ->check(CLI::IsMember({"json", "text"}));
+  app->add_option("-o,--output", command->output, "How to report")->check(one_of({"json", "text"}));
   app->add_flag("--follow", command->follow,
                 "Keep reading FILE as it grows; goes on where it stopped, also after a kill");
   app->add_flag("--progress", command->progress, "Print the committed line number as it grows");
@@ -43,22 +43,25 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_option("-f", command->apl_file, "Read the query from a file");
   app->add_option("-o,--output", command->output,
                   "Form of the answer; default: table on a terminal, else ndjson")
-      ->check(CLI::IsMember(answer_form_names()));
-  app->add_option("--start-time", command->start_time, "Only events from this time on");
-  app->add_option("--end-time,--until", command->end_time, "Only events up to this time");
-  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …");
+      ->check(one_of(answer_form_names()));
+  app->add_option("--start-time", command->start_time, "Only events from this time on")
+      ->check(point_in_time());
+  app->add_option("--end-time,--until", command->end_time, "Only events up to this time")
+      ->check(point_in_time());
+  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …")
+      ->check(duration_or_time());
   app->add_option("--limit", command->limit, "At most this many rows (default 1000)");
   app->add_flag("--all", command->all, "No default limit");
   app->add_option("--cursor", command->cursor, "Continue after the row of this cursor");
-  app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G");
-  app->add_option("--timeout", command->timeout_s, "Seconds the query may take");
+  app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G")
+      ->check(size_of_memory());
+  app->add_option("--timeout", command->timeout_s, "Seconds the query may take")
+      ->check(some_seconds());
   app->add_flag("--explain", command->explain, "Print the plan instead of running it");
   app->add_flag("--stats", command->stats, "Print what was read, on stderr");
   app->add_flag("--fail-on-empty", command->fail_on_empty, "Exit 1 when there are no rows");
   app->add_flag("--no-header", command->no_header, "No header line in csv, tsv and tables");
   app->add_option("--null", command->null_text, "How tables show null");
-  app->add_option("--tz", command->zone, "Time zone of tables and charts: local, Europe/Berlin, …")
-      ->envname("EVQ_TZ");
   app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
   app->add_option("--file", command->event_files, "Query files of events instead of the store");
   app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
@@ -83,13 +86,14 @@ void add_tail(CLI::App* app, TailCommand* command) {
   app->add_option("DATASET", command->dataset, "Whose events")->required();
   app->add_option("PIPELINE", command->pipeline, "where, search, extend, project, parse …");
   app->add_option("-n,--lines", command->lines, "How many of the newest events to begin with (10)");
-  app->add_option("--since", command->since, "Begin with events of the last 1h, 7d, … only");
+  app->add_option("--since", command->since, "Begin with events of the last 1h, 7d, … only")
+      ->check(duration_or_time());
   app->add_flag("!--no-follow", command->follow, "End after the newest events");
   app->add_option("--interval-ms", command->interval_ms, "Milliseconds between two looks (200)")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
   app->add_option("-o,--output", command->output,
                   "Form of the events; default: logfmt on a terminal, else ndjson")
-      ->check(CLI::IsMember({"ndjson", "csv", "tsv", "logfmt"}));
+      ->check(one_of({"ndjson", "csv", "tsv", "logfmt"}));
   set_examples(app, {{"evq tail web", "the last ten, then what arrives; Ctrl-C ends it"},
                      {"evq tail web 'where status >= 500 | project _time, path'", ""},
                      {"evq tail web -n 100 --no-follow", "the last hundred"}});
@@ -98,11 +102,14 @@ void add_tail(CLI::App* app, TailCommand* command) {
 void add_export(CLI::App* app, ExportCommand* command) {
   app->add_option("WHAT", command->what, "A dataset, or a query in APL")->required();
   app->add_option("-o,--form", command->form, "Default: as the file is called, else ndjson")
-      ->check(CLI::IsMember({"ndjson", "csv", "tsv", "parquet"}));
+      ->check(one_of({"ndjson", "csv", "tsv", "parquet"}));
   app->add_option("--output", command->file, "The file to write; default: standard output");
-  app->add_option("--start-time", command->start_time, "Only events from this time on");
-  app->add_option("--end-time,--until", command->end_time, "Only events up to this time");
-  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …");
+  app->add_option("--start-time", command->start_time, "Only events from this time on")
+      ->check(point_in_time());
+  app->add_option("--end-time,--until", command->end_time, "Only events up to this time")
+      ->check(point_in_time());
+  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …")
+      ->check(duration_or_time());
   app->add_flag("--no-header", command->no_header, "No header line in csv and tsv");
   set_examples(app, {{"evq export web --output web.parquet", "for DuckDB, ClickHouse, pandas"},
                      {"evq export \"web | where status >= 500\" -o csv | gzip > errors.csv.gz", ""},
@@ -111,22 +118,22 @@ void add_export(CLI::App* app, ExportCommand* command) {
 
 void add_delete(CLI::App* app, DeleteCommand* command) {
   app->add_option("APL", command->apl, "A dataset, where and search only")->required();
-  app->add_option("--start-time", command->start_time, "Match events from this time on");
-  app->add_option("--end-time", command->end_time, "Match events up to this time");
+  app->add_option("--start-time", command->start_time, "Match events from this time on")
+      ->check(point_in_time());
+  app->add_option("--end-time", command->end_time, "Match events up to this time")
+      ->check(point_in_time());
   app->add_flag("--commit", command->commit, "Delete; without it only the effect is shown");
   app->add_flag("--yes", command->yes, "Do not ask");
-  app->add_option("-o,--output", command->output, "How to report")
-      ->check(CLI::IsMember({"json", "text"}));
+  app->add_option("-o,--output", command->output, "How to report")->check(one_of({"json", "text"}));
   set_examples(app, {{"evq delete \"web | where path == '/secret'\"", "what would go"},
                      {"evq delete \"web | where path == '/secret'\" --commit", "delete it"}});
 }
 
 void add_repl(CLI::App* app, ReplCommand* command) {
-  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …");
+  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …")
+      ->check(duration_or_time());
   app->add_option("-o,--output", command->output, "Form of the answers")
-      ->check(CLI::IsMember(answer_form_names()));
-  app->add_option("--tz", command->zone, "Time zone of tables and charts: local, Europe/Berlin, …")
-      ->envname("EVQ_TZ");
+      ->check(one_of(answer_form_names()));
   app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
   set_examples(app, {{"evq repl", "the same as evq alone on a terminal"},
                      {"evq repl < queries.apl", "queries from a file, one after the other"}});

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/answer_output.h"
+#include "cli/option_checks.h"
 #include "cli/option_tree.h"
 
 namespace evq {
@@ -27,7 +29,11 @@ void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
     if (action.name == "put") {
       sub->add_option("FILE", command->file, "A StarredQuery object; - or none: standard input");
     }
-    sub->add_option("-o,--output", command->output, "Form of the answer");
+    if (action.name == "run" || action.name == "list") {
+      sub->add_option("-o,--output", command->output, "Form of the answer")
+          ->check(one_of(action.name == "run" ? answer_form_names()
+                                              : std::vector<std::string>{"json", "table"}));
+    }
     sub->callback([=, &handlers, name = action.name] {
       command->action = name;
       parsed->chosen = [=, &handlers] { return handlers.starred(parsed->global, *command); };
@@ -62,13 +68,13 @@ void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
       sub->add_flag("--yes", command->yes, "Do not ask");
     }
     sub->add_option("-o,--output", command->output, "Form of the answer")
-        ->check(CLI::IsMember({"json", "table"}));
+        ->check(one_of({"json", "table"}));
     sub->callback(choose(action.name));
   }
   CLI::App* map_field = verb->add_subcommand("map-field", "Fields kept as one dynamic value");
   map_field->add_option("ACTION", command->map_action, "What to do")
       ->required()
-      ->check(CLI::IsMember({"add", "remove"}));
+      ->check(one_of({"add", "remove"}));
   map_field->add_option("DATASET", command->name, "The dataset's name")->required();
   map_field->add_option("FIELD", command->field, "The field's full name")->required();
   map_field->callback(choose("map-field"));
@@ -82,9 +88,12 @@ void add_serve(CLI::App* app, ServeCommand* command) {
   app->add_flag("--no-auth", command->no_auth, "Ask for no tokens; loopback addresses only");
   app->add_option("--tls-cert", command->tls_certificate, "Certificate chain, PEM");
   app->add_option("--tls-key", command->tls_key, "Its private key, PEM");
-  app->add_option("--memory-limit", command->memory_limit, "Bytes all queries may hold: 512M, 2G");
-  app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)");
-  app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 256M");
+  app->add_option("--memory-limit", command->memory_limit, "Bytes all queries may hold: 512M, 2G")
+      ->check(size_of_memory());
+  app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)")
+      ->check(some_seconds());
+  app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 256M")
+      ->check(size_of_memory());
   app->add_option("--cors-origin", command->cors_origins,
                   "Let web pages of this origin use the API; * for all; repeatable")
       ->allow_extra_args(false);

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "apl/syntax/diagnostics.h"
 #include "apl/syntax/source.h"
 #include "cli/open_service.h"
 #include "cli/terminal/style.h"
@@ -61,6 +62,16 @@ int report_error(const Error& error, std::string_view query, ColorChoice color) 
     print_error_line(error.message, error.hint);
   }
   return error_code_info(error.code).exit_status;
+}
+
+Error with_near_name(Error error, std::string_view word, const std::vector<std::string>& names,
+                     std::string_view list_command) {
+  if (error.code == ErrorCode::kNotFound && error.hint.empty()) {
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string near = diag::did_you_mean(word, views);
+    error.hint = near.empty() ? std::string(list_command) + " shows what there is" : near;
+  }
+  return error;
 }
 
 int report_end(const Status& done, std::string_view query, ColorChoice color) {

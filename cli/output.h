@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apl/service/result_writer.h"
 #include "cli/options.h"
@@ -18,6 +19,10 @@ void print_error_line(std::string_view text, std::string_view hint);
 // the kind of error and its place stand out, where stderr is a terminal and `color` allows it.
 int report_error(const Error& error, std::string_view query = {},
                  ColorChoice color = ColorChoice::kNever);
+// What may have been meant when `word` was not found: the nearest of `names`, else the command that
+// lists them. Errors of other kinds, and those with a hint of their own, stay as they are.
+Error with_near_name(Error error, std::string_view word, const std::vector<std::string>& names,
+                     std::string_view list_command);
 // What a command ends with: quietly with 0 when the reader of a pipe has seen enough and with 130
 // when it was interrupted, else report_error.
 int report_end(const Status& done, std::string_view query = {},

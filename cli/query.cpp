@@ -74,22 +74,22 @@ class ObservedSink final : public ResultSink {
   QueryStatus status_;
 };
 
-Result<TableOutputOptions> output_options(const GlobalOptions& global, const QueryCommand& command,
-                                          const std::string& form) {
+TableOutputOptions output_options(const GlobalOptions& global, const QueryCommand& command,
+                                  const std::string& form) {
   TableOutputOptions options;
   options.form = form;
   options.null_text = command.null_text;
   options.header = !command.no_header;
-  EVQ_TRY_ASSIGN(options.zone, DisplayZone::load(command.zone));
+  options.zone = global.zone;
   fit_to_standard_output(&options, global.color);
   return options;
 }
 
 // The pager's command; empty where nobody reads a screen.
-std::string pager_for(const QueryCommand& command) {
+std::string pager_for(const GlobalOptions& global, const QueryCommand& command) {
   return command.no_pager || ::isatty(STDOUT_FILENO) == 0 || ::isatty(STDIN_FILENO) == 0
              ? std::string()
-             : pager_command(process_environment());
+             : global.settings.value("pager");
 }
 
 void print_footer(const GlobalOptions& global, const QueryCommand& command, const std::string& form,
@@ -182,13 +182,11 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     (void)stdout_sink()(plan.value()).ok();
     return 0;
   }
-  const auto options = output_options(global, command, form);
-  if (!options.ok()) {
-    return report_error(options.error());
-  }
+  TableOutputOptions options = output_options(global, command, form);
+  options.arrival_time = names_arrival_time(request.apl);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
-                    pager_for(command));
-  ObservedSink sink(make_answer_output(options.value(), paged_sink(paged)));
+                    pager_for(global, command));
+  ObservedSink sink(make_answer_output(options, paged_sink(paged)));
   const Status done = answer(target, request, form, sink);
   paged.finish();
   if (!done.ok()) {

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "apl/service/starred.h"
 #include "cli/open_service.h"
 #include "cli/remote_server.h"
+#include "cli/store_tables.h"
 
 namespace evq {
 namespace {
@@ -14,7 +16,9 @@ constexpr std::uint64_t kPartEventsMax = 262'144;
 class LocalTarget final : public QueryTarget {
  public:
   LocalTarget(Service& service, std::unique_ptr<Service> owned)
-      : owned_(std::move(owned)), service_(service) {}
+      : owned_(std::move(owned)),
+        service_(service),
+        completion_(store_completion_source(service)) {}
 
   Status query(const QueryRequest& request, ResultSink& sink) override {
     return service_.query(request, sink);
@@ -31,9 +35,26 @@ class LocalTarget final : public QueryTarget {
     return end.ok() ? std::optional(end.value()) : std::nullopt;
   }
 
+  Result<std::vector<std::string>> dataset_names() override { return completion_->dataset_names(); }
+  Result<std::string> datasets_table() override {
+    EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names());
+    return evq::datasets_table(service_.store(), names);
+  }
+  Result<std::string> fields_table(const std::string& dataset) override {
+    return evq::fields_table(service_.store(), dataset);
+  }
+  Result<std::vector<StoredObject>> saved_queries() override {
+    return service_.store().definitions().objects(ObjectKind::kSavedQuery, "");
+  }
+  Result<StoredObject> saved_query(const std::string& id) override {
+    return find_starred(service_.store().definitions(), id);
+  }
+  CompletionSource& completion() override { return *completion_; }
+
  private:
   std::unique_ptr<Service> owned_;  // null when somebody else owns it
   Service& service_;
+  const std::unique_ptr<CompletionSource> completion_;
 };
 
 }  // namespace
@@ -44,10 +65,16 @@ std::unique_ptr<QueryTarget> local_target(Service& service) {
 
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global) {
   if (global.remote()) {
-    EVQ_TRY_ASSIGN(std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
-    return remote_target(std::move(server));
+    return open_remote_target(global);
   }
-  EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, existing_store()));
+  return open_store_target(global, global.store);
+}
+
+Result<std::unique_ptr<QueryTarget>> open_store_target(const GlobalOptions& global,
+                                                       const std::string& directory) {
+  ServiceOptions options = existing_store();
+  options.store_directory = directory;
+  EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, std::move(options)));
   Service& opened = *service;
   return std::unique_ptr<QueryTarget>(std::make_unique<LocalTarget>(opened, std::move(service)));
 }

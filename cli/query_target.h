@@ -1,15 +1,19 @@
 #pragma once
 // Where a verb's queries go: the local store, or a server. A target answers in the same terms
-// either way, so that output forms, following and exports are written once.
-// One thread at a time.
+// either way, so that output forms, following, exports and the prompt are written once.
+// One thread at a time; a query may run on another thread than the one that asks for it, while that
+// one waits.
 
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "apl/service/completion_source.h"
 #include "apl/service/service.h"
 #include "cli/options.h"
+#include "store/definitions.h"
 
 namespace evq {
 
@@ -24,11 +28,24 @@ class QueryTarget {
   // Service::arrival_end; nothing where a server does not tell, and for a dataset that is not
   // there: a query says that best.
   virtual Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) = 0;
+
+  // ---- for a prompt
+  virtual Result<std::vector<std::string>> dataset_names() = 0;
+  // What there is, as tables for people: counts and times of all datasets; a dataset's fields.
+  virtual Result<std::string> datasets_table() = 0;
+  virtual Result<std::string> fields_table(const std::string& dataset) = 0;
+  virtual Result<std::vector<StoredObject>> saved_queries() = 0;
+  virtual Result<StoredObject> saved_query(const std::string& id) = 0;
+  // Lives as long as the target.
+  virtual CompletionSource& completion() = 0;
 };
 
 // Over a service that outlives the target.
 std::unique_ptr<QueryTarget> local_target(Service& service);
 // The store or server that the global options name.
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global);
+// The store in this directory, which must be there.
+Result<std::unique_ptr<QueryTarget>> open_store_target(const GlobalOptions& global,
+                                                       const std::string& directory);
 
 }  // namespace evq

@@ -1,71 +1,30 @@
 #include "cli/remote_server.h"
 
-#include <charconv>
 #include <utility>
 
 #include "cli/open_service.h"
 #include "cli/output.h"
-#include "http/wire.h"
 #include "http/wire_answer.h"
-#include "store/base/limits.h"
 
 namespace evq {
-namespace {
+constexpr std::int64_t kQuickConnectMs = 1000;
+constexpr std::int64_t kQuickAnswerMs = 2000;
 
-class RemoteTarget final : public QueryTarget {
- public:
-  explicit RemoteTarget(std::unique_ptr<RemoteServer> server) : server_(std::move(server)) {}
-
-  Status query(const QueryRequest& request, ResultSink& sink) override {
-    QueryRequest bounded = request;
-    if (!request.limit.has_value() && !request.default_limit.has_value()) {
-      bounded.limit = kResultRowsMax;  // the server has a default of its own
-    }
-    EVQ_TRY_ASSIGN(const ClientResponse answer,
-                   server_->call_apl("/v1/datasets/_apl?format=tabular", write_query_body(bounded),
-                                     request.apl, true));
-    // A part of an export that fills the server's limit may have lost rows to it.
-    const bool part = request.arrivals.before != UINT64_MAX && !request.limit.has_value();
-    return read_tabular_answer(answer.body, part ? kResultRowsMax : UINT64_MAX, sink);
-  }
-  Result<std::string> explain(const QueryRequest& /*request*/) override {
-    return make_error(ErrorCode::kUnsupported, "--explain works on a local store only");
-  }
-  std::uint64_t part_events_max() const override { return kResultRowsMax - 1; }
-
-  Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
-    ClientRequest request;
-    request.target = "/v2/datasets/" + encode_url_text(dataset) + "/info";
-    EVQ_TRY_ASSIGN(const ClientResponse answer,
-                   server_->client().send(request, &interrupt_control()));
-    std::optional<std::uint64_t> end;
-    std::string name(kArrivalEndHeader);
-    for (char& c : name) {
-      c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    const std::string_view text = answer.header(name).value_or("");
-    std::uint64_t number = 0;
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (!text.empty() && error == std::errc() && at == text.data() + text.size()) {
-      end = number;
-    }
-    return end;
-  }
-
- private:
-  std::unique_ptr<RemoteServer> server_;
-};
-
-}  // namespace
-
-Result<std::unique_ptr<RemoteServer>> RemoteServer::open(const GlobalOptions& global) {
+Result<std::unique_ptr<RemoteServer>> RemoteServer::open(const GlobalOptions& global,
+                                                         Patience patience) {
   HttpClientOptions options;
+  const bool quick = patience == Patience::kQuick;
+  if (quick) {
+    options.connect_ms_max = kQuickConnectMs;
+    options.stall_ms_max = kQuickAnswerMs;
+    options.retry_ms_max = 0;
+  }
   options.url = global.settings.value("server");
   options.token = global.settings.value("token");
   options.organization = global.settings.value("org");
   options.ca_file = global.settings.value("ca-file");
   const Setting& server = global.settings.setting("server");
-  if (server.weight == SettingWeight::kForeignVariable) {
+  if (server.weight == SettingWeight::kForeignVariable && !quick) {
     print_note(global, "note: working on " + server.value + " (" + server.source + ")");
   }
   const Setting& token = global.settings.setting("token");
@@ -75,11 +34,19 @@ Result<std::unique_ptr<RemoteServer>> RemoteServer::open(const GlobalOptions& gl
                                : "the token of " + token.source + " is not used: " + token.unused;
   }
   EVQ_TRY_ASSIGN(std::unique_ptr<HttpClient> client, HttpClient::create(options));
-  return std::unique_ptr<RemoteServer>(new RemoteServer(std::move(client), std::move(hint)));
+  return std::unique_ptr<RemoteServer>(new RemoteServer(std::move(client), std::move(hint), quick));
 }
 
 Result<ClientResponse> RemoteServer::perform(const ClientRequest& request, std::string_view apl) {
-  EVQ_TRY_ASSIGN(ClientResponse answer, client_->send(request, &interrupt_control()));
+  auto sent = client_->send(request, control());
+  if (!sent.ok()) {
+    Error error = std::move(sent).take_error();
+    if (error.code == ErrorCode::kServer && error.hint.empty()) {
+      error.hint = "does the server run? evq config show tells who named it";
+    }
+    return error;
+  }
+  ClientResponse answer = std::move(sent).value();
   if (answer.status >= 200 && answer.status <= 299) {
     return answer;
   }
@@ -88,6 +55,10 @@ Result<ClientResponse> RemoteServer::perform(const ClientRequest& request, std::
     error.hint = token_hint_;
   }
   return error;
+}
+
+const QueryControl* RemoteServer::control() const {
+  return quick_ ? nullptr : &running_control();
 }
 
 Result<std::string> RemoteServer::call(std::string_view method, std::string_view target,
@@ -109,10 +80,6 @@ Result<ClientResponse> RemoteServer::call_apl(std::string_view target, std::stri
   request.body = body;
   request.only_reads = only_reads;
   return perform(request, apl);
-}
-
-std::unique_ptr<QueryTarget> remote_target(std::unique_ptr<RemoteServer> server) {
-  return std::make_unique<RemoteTarget>(std::move(server));
 }
 
 Status check_local(const GlobalOptions& global, std::string_view verb) {

@@ -3,6 +3,7 @@
 // token, and errors as if they came from here. kServer, kForbidden and kCancelled besides what the
 // API answers. One thread.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,7 +16,11 @@ namespace evq {
 
 class RemoteServer {
  public:
-  static Result<std::unique_ptr<RemoteServer>> open(const GlobalOptions& global);
+  // How long requests may take: as long as the user lets them, or, for what happens at a key, a
+  // moment. Quick ones cannot be interrupted and say nothing on stderr.
+  enum class Patience : std::uint8_t { kPatient, kQuick };
+  static Result<std::unique_ptr<RemoteServer>> open(const GlobalOptions& global,
+                                                    Patience patience = Patience::kPatient);
 
   // The body of a good answer. GET only reads, as does whatever `only_reads` says.
   Result<std::string> call(std::string_view method, std::string_view target,
@@ -24,17 +29,21 @@ class RemoteServer {
   Result<ClientResponse> call_apl(std::string_view target, std::string_view body,
                                   std::string_view apl, bool only_reads);
   HttpClient& client() { return *client_; }
+  // What cancels a request; null when nothing does.
+  const QueryControl* control() const;
 
  private:
-  RemoteServer(std::unique_ptr<HttpClient> client, std::string token_hint)
-      : client_(std::move(client)), token_hint_(std::move(token_hint)) {}
+  RemoteServer(std::unique_ptr<HttpClient> client, std::string token_hint, bool quick)
+      : client_(std::move(client)), token_hint_(std::move(token_hint)), quick_(quick) {}
   Result<ClientResponse> perform(const ClientRequest& request, std::string_view apl);
 
   std::unique_ptr<HttpClient> client_;
   std::string token_hint_;  // what to do about a refusal
+  bool quick_;
 };
 
-std::unique_ptr<QueryTarget> remote_target(std::unique_ptr<RemoteServer> server);
+// The server that the settings name, as a target.
+Result<std::unique_ptr<QueryTarget>> open_remote_target(const GlobalOptions& global);
 
 // For verbs about the local store: an error when the settings name a server.
 Status check_local(const GlobalOptions& global, std::string_view verb);

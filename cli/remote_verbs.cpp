@@ -4,11 +4,9 @@
 
 #include <unistd.h>
 
-#include "apl/service/starred.h"
 #include "cli/output.h"
-#include "cli/remote_server.h"
-#include "cli/terminal/number_text.h"
-#include "cli/terminal/table_format.h"
+#include "cli/remote_catalog.h"
+#include "cli/store_tables.h"
 #include "http/wire_answer.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
@@ -19,14 +17,11 @@
 namespace evq {
 namespace {
 
+constexpr std::string_view kDatasetList = "evq dataset list";
 constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20U;
 
-std::string dataset_path(const std::string& name) {
-  return "/v2/datasets/" + encode_url_text(name);
-}
-
-std::string starred_path(const std::string& id) {
-  return "/v2/apl-starred-queries/" + encode_url_text(id);
+ListForm list_form(const std::string& output) {
+  return wants_json(output) ? ListForm::kJson : ListForm::kTable;
 }
 
 std::string as_lines(const std::vector<std::string>& texts) {
@@ -37,67 +32,16 @@ std::string as_lines(const std::vector<std::string>& texts) {
   return all;
 }
 
-TableCell text_cell(std::string text) {
-  return {std::move(text), TableCellKind::kText};
-}
-
-Result<std::vector<std::string>> dataset_names(RemoteServer& server,
-                                               const DatasetCommand& command) {
-  std::vector<std::string> names;
-  if (command.action != "list") {
-    names.push_back(command.name);
-    return names;
-  }
-  EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", "/v2/datasets"));
-  EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));
-  for (const std::string& item : items) {
-    EVQ_TRY_ASSIGN(std::string name, read_text_member(item, "name"));
-    names.push_back(std::move(name));
-  }
-  return names;
-}
-
 Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command) {
-  EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names(server, command));
-  std::string text;
-  TableRows rows;
-  for (const std::string& name : names) {
-    EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", dataset_path(name) + "/info"));
-    EVQ_TRY_ASSIGN(const DatasetAnswer dataset, read_dataset_answer(answer));
-    text += dataset.json + "\n";
-    rows.push_back({text_cell(dataset.name),
-                    {grouped_text(dataset.events), TableCellKind::kNumber},
-                    {bytes_text(dataset.bytes), TableCellKind::kNumber},
-                    {dataset.oldest, TableCellKind::kFixed},
-                    {dataset.newest, TableCellKind::kFixed}});
+  std::vector<std::string> names = {command.name};
+  if (command.action == "list") {
+    EVQ_TRY_ASSIGN(names, remote_dataset_names(server));
   }
-  return wants_json(command.output) ? text
-                                    : format_table({{"dataset", "", TableCellKind::kText},
-                                                    {"events", "", TableCellKind::kNumber},
-                                                    {"size", "", TableCellKind::kNumber},
-                                                    {"oldest", "", TableCellKind::kFixed},
-                                                    {"newest", "", TableCellKind::kFixed}},
-                                                   rows, {});
-}
-
-Result<std::string> describe_fields(RemoteServer& server, const DatasetCommand& command) {
-  EVQ_TRY_ASSIGN(const std::string answer,
-                 server.call("GET", dataset_path(command.name) + "/fields"));
-  EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> fields, read_field_answers(answer));
-  std::string text;
-  TableRows rows;
-  for (const FieldAnswer& field : fields) {
-    text += field.json + "\n";
-    rows.push_back({text_cell(field.name), text_cell(field.type)});
-  }
-  return wants_json(command.output) ? text
-                                    : format_table({{"field", "", TableCellKind::kText},
-                                                    {"type", "", TableCellKind::kText}},
-                                                   rows, {});
+  return remote_datasets_text(server, names, list_form(command.output));
 }
 
 Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& command) {
-  const std::string path = dataset_path(command.name);
+  const std::string path = remote_dataset_path(command.name);
   if (command.action == "create") {
     return server.call("POST", "/v2/datasets",
                        write_dataset_body(command.name, command.description));
@@ -111,30 +55,15 @@ Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& c
 }
 
 Result<std::string> list_starred(RemoteServer& server, const std::string& output) {
-  EVQ_TRY_ASSIGN(const std::string answer,
-                 server.call("GET", "/v2/apl-starred-queries?limit=1000"));
-  EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));
-  if (output != "table" && (!output.empty() || ::isatty(STDOUT_FILENO) == 0)) {
-    return as_lines(items);
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, remote_saved_queries(server));
+  if (output == "table" || (output.empty() && ::isatty(STDOUT_FILENO) != 0)) {
+    return saved_queries_table(objects);
   }
-  TableRows rows;
-  for (const std::string& item : items) {
-    StoredObject object;
-    object.body = item;
-    EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(object));
-    std::vector<TableCell> row;
-    for (const char* member : {"id", "name", "who"}) {
-      EVQ_TRY_ASSIGN(std::string text, read_text_member(item, member));
-      row.push_back(text_cell(std::move(text)));
-    }
-    row.push_back(text_cell(request.apl));
-    rows.push_back(std::move(row));
+  std::string lines;
+  for (const StoredObject& object : objects) {
+    lines += object.body + "\n";
   }
-  return format_table({{"id", "", TableCellKind::kText},
-                       {"name", "", TableCellKind::kText},
-                       {"who", "", TableCellKind::kText},
-                       {"query", "", TableCellKind::kText}},
-                      rows, {});
+  return lines;
 }
 
 // A server replaces what is there; what is not there it saves under an id of its own.
@@ -142,7 +71,7 @@ Result<std::string> put_starred_remotely(RemoteServer& server, const StarredComm
   const bool standard = command.file.empty() || command.file == "-";
   EVQ_TRY_ASSIGN(const std::string body, standard ? read_standard_input(kBodyBytesMax)
                                                   : read_whole_file(command.file, kBodyBytesMax));
-  auto answer = server.call("PUT", starred_path(command.id), body);
+  auto answer = server.call("PUT", remote_starred_path(command.id), body);
   if (!answer.ok() && answer.error().code == ErrorCode::kNotFound) {
     return server.call("POST", "/v2/apl-starred-queries", body);
   }
@@ -156,7 +85,7 @@ Result<std::string> perform_starred(RemoteServer& server, const StarredCommand& 
   EVQ_TRY_ASSIGN(std::string text, command.action == "put"
                                        ? put_starred_remotely(server, command)
                                        : server.call(command.action == "delete" ? "DELETE" : "GET",
-                                                     starred_path(command.id)));
+                                                     remote_starred_path(command.id)));
   if (!text.empty() && !text.ends_with('\n')) {
     text.push_back('\n');
   }
@@ -208,21 +137,22 @@ Result<std::string> perform_token(RemoteServer& server, const TokenCommand& comm
 
 // Opens the server and prints what `answer` gives.
 template <class Answer>
-int print_answer(const GlobalOptions& global, Answer&& answer) {
+int print_answer(const GlobalOptions& global, std::string_view list_command, Answer&& answer) {
   auto server = RemoteServer::open(global);
   if (!server.ok()) {
     return report_error(server.error());
   }
   const Result<std::string> text = answer(*server.value());
-  return text.ok() ? report_end(stdout_sink()(text.value())) : report_error(text.error());
+  return text.ok() ? report_end(stdout_sink()(text.value()))
+                   : report_error(with_near_name(text.error(), "", {}, list_command));
 }
 
 }  // namespace
 
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command) {
-  return print_answer(global, [&](RemoteServer& server) -> Result<std::string> {
+  return print_answer(global, kDatasetList, [&](RemoteServer& server) -> Result<std::string> {
     if (command.action == "fields") {
-      return describe_fields(server, command);
+      return remote_fields_text(server, command.name, list_form(command.output));
     }
     if (command.action == "list" || command.action == "info") {
       return describe_datasets(server, command);
@@ -233,26 +163,33 @@ int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& comman
 }
 
 int run_remote_starred(const GlobalOptions& global, const StarredCommand& command) {
-  return print_answer(global,
+  return print_answer(global, "evq starred list",
                       [&](RemoteServer& server) { return perform_starred(server, command); });
 }
 
-Result<StoredObject> find_remote_starred(const GlobalOptions& global, const std::string& id) {
-  EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
-  StoredObject stored;
-  stored.id = id;
-  EVQ_TRY_ASSIGN(stored.body, server->call("GET", starred_path(id)));
-  return stored;
+int run_remote_compact(const GlobalOptions& global, const StoreCommand& command) {
+  return print_answer(global, kDatasetList, [&](RemoteServer& server) -> Result<std::string> {
+    std::vector<std::string> names = {command.dataset};
+    if (command.dataset.empty()) {
+      EVQ_TRY_ASSIGN(names, remote_dataset_names(server));
+    }
+    for (const std::string& name : names) {
+      EVQ_TRY_ASSIGN(const std::string done,
+                     server.call("POST", remote_dataset_path(name) + "/vacuum"));
+    }
+    return std::string();
+  });
 }
 
 int run_remote_token(const GlobalOptions& global, const TokenCommand& command,
                      const std::string& capabilities) {
-  return print_answer(
-      global, [&](RemoteServer& server) { return perform_token(server, command, capabilities); });
+  return print_answer(global, "evq token list", [&](RemoteServer& server) {
+    return perform_token(server, command, capabilities);
+  });
 }
 
 int run_remote_organization(const GlobalOptions& global, const OrganizationCommand& command) {
-  return print_answer(global, [&](RemoteServer& server) -> Result<std::string> {
+  return print_answer(global, "evq org", [&](RemoteServer& server) -> Result<std::string> {
     if (!command.id.empty()) {
       return make_error(ErrorCode::kUnsupported, "evq org set works on a local store only");
     }

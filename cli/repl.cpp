@@ -11,8 +11,8 @@
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
-#include "cli/remote_server.h"
 #include "cli/repl_commands.h"
+#include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/line_editor.h"
 #include "cli/terminal/pager.h"
@@ -66,13 +66,6 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// An empty line at the end runs whatever there is, so that nobody is caught in a bracket.
-bool is_complete(std::string_view text) {
-  const std::size_t last = text.find_last_of('\n');
-  const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
-  return ends_empty || is_blank(text) || is_repl_command(text) || !is_unfinished_query(text);
-}
-
 bool continues_query(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \t");
   return first != std::string_view::npos && line[first] == '|';
@@ -106,6 +99,7 @@ Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
     : global_(global),
       environment_(process_environment()),
       device_(make_terminal_device(STDIN_FILENO, STDOUT_FILENO, environment_)) {
+  remote_ = global.remote();
   interactive_ = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
   settings_.form = !command.output.empty()      ? command.output
                    : is_terminal(STDOUT_FILENO) ? "auto"
@@ -116,28 +110,37 @@ Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
 }
 
 Status Repl::open() {
-  ServiceOptions options = existing_store();
-  options.store_directory = global_.store;
-  auto service = Service::open(options);
-  if (!service.ok() && service.error().code == ErrorCode::kNotFound) {
-    // `print` and .help need no store; before each query it is looked for again.
-    if (!no_store_.has_value()) {
-      EVQ_TRY_ASSIGN(EventFiles empty, EventFiles::load({}, ""));
-      no_store_.emplace(std::move(empty));
-      options.store_directory = no_store_->directory();
-      service = Service::open(options);
-    } else {
-      return Status::success();
-    }
-  } else if (service.ok()) {
-    no_store_.reset();
+  if (!remote_) {
+    return open_store();
   }
-  if (!service.ok()) {
-    return service.error();
+  EVQ_TRY_ASSIGN(target_, open_query_target(global_));
+  completer_ = std::make_unique<Completer>(target_->completion());
+  return Status::success();
+}
+
+Status Repl::open_store() {
+  auto target = open_store_target(global_, global_.store);
+  const bool missing = !target.ok() && target.error().code == ErrorCode::kNotFound;
+  if (missing && no_store_.has_value()) {
+    return Status::success();
+  }
+  std::optional<EventFiles> stand_in;
+  if (missing) {
+    // `print` and .help need no store; before each query it is looked for again.
+    EVQ_TRY_ASSIGN(EventFiles empty, EventFiles::load({}, ""));
+    stand_in.emplace(std::move(empty));
+    target = open_store_target(global_, stand_in->directory());
+  }
+  if (!target.ok()) {
+    return target.error();
   }
   completer_.reset();
-  service_ = std::move(service).value();
-  completer_ = std::make_unique<Completer>(*service_);
+  target_ = std::move(target).value();
+  completer_ = std::make_unique<Completer>(target_->completion());
+  no_store_.reset();
+  if (stand_in.has_value()) {
+    no_store_.emplace(*std::move(stand_in));
+  }
   return Status::success();
 }
 
@@ -147,11 +150,18 @@ Status Repl::use_store(const std::string& directory) {
                       "evq --store " + directory + " ingest DATASET FILE makes one");
   }
   const std::string before = std::exchange(global_.store, directory);
-  Status opened = open();
-  if (!opened.ok()) {
+  Status opened = open_store();
+  if (opened.ok()) {
+    remote_ = false;
+  } else {
     global_.store = before;
   }
   return opened;
+}
+
+std::string Repl::place() const {
+  return remote_ ? "the server is " + global_.settings.value("server")
+                 : "the store is " + global_.store;
 }
 
 int Repl::run() {
@@ -180,18 +190,19 @@ void Repl::greet() {
   const bool color = use_color(global_.color, environment_, true);
   std::string text;
   append_styled(text, std::string("evq ") + EVQ_VERSION, TextStyle::kBold, color);
-  std::string about = "  " + global_.store;
-  std::vector<DatasetDefinition> datasets;
-  if (auto found = service_->store().definitions().datasets(); found.ok()) {
-    datasets = std::move(found).value();
-  }
+  std::string about = "  " + (remote_ ? global_.settings.value("server") : global_.store);
+  const InterruptScope interrupt(0);
+  const auto found = target_->dataset_names();
+  const std::vector<std::string> datasets = found.ok() ? found.value() : std::vector<std::string>();
   for (std::size_t i = 0; i < std::min(datasets.size(), kGreetedDatasetsMax); ++i) {
-    about += (i == 0 ? ": " : ", ") + datasets[i].name;
+    about += (i == 0 ? ": " : ", ") + datasets[i];
   }
   about += datasets.size() > kGreetedDatasetsMax ? ", …" : "";
-  append_styled(text, visible_text(about), TextStyle::kDim, color);
+  const std::size_t used = text_width("evq ") + text_width(EVQ_VERSION);
+  const std::size_t room = device_->size().columns - std::min(device_->size().columns, used);
+  append_styled(text, truncate_to_width(visible_text(about), room), TextStyle::kDim, color);
   text += "\n";
-  if (datasets.empty()) {
+  if (found.ok() && datasets.empty()) {
     text +=
         "No events yet. In another terminal:\n"
         "  evq ingest logs app.ndjson        NDJSON, JSON or CSV, from files or a pipe\n"
@@ -200,10 +211,18 @@ void Repl::greet() {
   }
   append_styled(text, "Tab completes; .help explains; Ctrl-D leaves.", TextStyle::kDim, color);
   write_quietly(STDOUT_FILENO, text + "\n");
+  if (!found.ok()) {
+    report_error(found.error());
+  }
 }
 
 std::string Repl::prompt() const {
   std::string text = "evq";
+  if (remote_) {
+    const std::string server = global_.settings.value("server");
+    const std::size_t host = server.find("://");
+    text += " " + (host == std::string::npos ? server : server.substr(host + 3));
+  }
   if (!settings_.since.empty()) {
     text += " " + settings_.since;
   }
@@ -220,8 +239,7 @@ void Repl::read_inputs() {
   EditorCallbacks callbacks;
   callbacks.highlight = highlight;
   callbacks.complete = [this](std::string_view text, std::size_t cursor) {
-    return is_repl_command(text) ? complete_repl_command(*this, text, cursor)
-                                 : to_list(completer_->complete(text, cursor));
+    return complete(text, cursor);
   };
   callbacks.hint = [this](std::string_view text) -> std::string {
     const auto found =
@@ -229,9 +247,9 @@ void Repl::read_inputs() {
     return found.has_value() ? history_.entry(*found).substr(text.size()) : "";
   };
   callbacks.remark = [this](std::string_view text) {
-    return is_repl_command(text) ? std::string() : completer_->call_help(text);
+    return is_repl_command(text) ? std::string() : call_help(whole_query(text));
   };
-  callbacks.is_complete = is_complete;
+  callbacks.is_complete = [this](std::string_view text) { return is_complete(text); };
   callbacks.continues = continues_query;
   callbacks.edit = [this](const std::string& text) {
     return edit_in_external_editor(text, "query.apl", environment_);
@@ -256,6 +274,32 @@ void Repl::read_inputs() {
   }
 }
 
+// A text that begins with a bar goes on from the last query that was answered.
+std::string Repl::whole_query(std::string_view text) const {
+  const bool goes_on = interactive_ && continues_query(text) && !answered_query_.empty();
+  return goes_on ? answered_query_ + "\n" + std::string(text) : std::string(text);
+}
+
+// An empty line at the end runs whatever there is, so that nobody is caught in a bracket.
+bool Repl::is_complete(std::string_view text) const {
+  const std::size_t last = text.find_last_of('\n');
+  const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
+  return ends_empty || is_blank(text) || is_repl_command(text) ||
+         !is_unfinished_query(whole_query(text));
+}
+
+CompletionList Repl::complete(std::string_view text, std::size_t cursor) {
+  if (is_repl_command(text)) {
+    return complete_repl_command(*this, text, cursor);
+  }
+  const std::string whole = whole_query(text);
+  const std::size_t before = whole.size() - text.size();
+  CompletionList list = to_list(completer_->complete(whole, before + cursor));
+  list.begin -= std::min(list.begin, before);
+  list.end -= std::min(list.end, before);
+  return list;
+}
+
 void Repl::take(const std::string& text) {
   if (interactive_) {
     std::string entry = text;
@@ -267,7 +311,7 @@ void Repl::take(const std::string& text) {
     }
   }
   if (!is_repl_command(text)) {
-    ask(text);
+    ask(whole_query(text));
     return;
   }
   const InterruptScope interrupt(0);  // Ctrl-C in a pager is the pager's
@@ -299,12 +343,12 @@ QueryRequest Repl::request_of(const std::string& apl) const {
 // On another thread, so that this one can show how far it is.
 Status Repl::run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink) {
   if (!interactive_ || global_.quiet) {
-    return service_->query(request, sink);
+    return target_->query(request, sink);
   }
   std::optional<Status> done;
   std::binary_semaphore finished(0);
   query_thread_.submit([&] {
-    done = service_->query(request, sink);
+    done = target_->query(request, sink);
     finished.release();
   });
   Progress progress({.label = "scanning", .columns = device_->size().columns});
@@ -329,6 +373,7 @@ void Repl::ask(const std::string& apl) {
   Status done = run_query(request, interrupt.control(), answer);
   if (done.ok()) {
     last_answer_ = std::move(answer);
+    answered_query_ = apl;
     done = show(*last_answer_, settings_.form);
   }
   if (!done.ok()) {
@@ -349,11 +394,23 @@ void Repl::ask(const std::string& apl) {
 }
 
 Result<std::string> Repl::explain(const std::string& apl) {
-  return service_->explain(request_of(apl));
+  return target_->explain(request_of(apl));
+}
+
+Status Repl::follow(const TailCommand& command) {
+  std::string apl;
+  Status done = tail_events(global_, command, *target_, &apl);
+  if (!done.ok() && done.error().code == ErrorCode::kCancelled) {
+    return Status::success();
+  }
+  if (!done.ok()) {
+    fail(done.error(), apl);
+  }
+  return Status::success();
 }
 
 std::string Repl::pager() const {
-  return settings_.pager ? pager_command(environment_) : std::string();
+  return settings_.pager ? global_.settings.value("pager") : std::string();
 }
 
 Status Repl::show(const HeldAnswer& answer, const std::string& form) {
@@ -361,6 +418,7 @@ Status Repl::show(const HeldAnswer& answer, const std::string& form) {
   options.form = form;
   options.null_text = settings_.null_text;
   options.zone = settings_.zone;
+  options.arrival_time = names_arrival_time(answered_query_);
   fit_to_standard_output(&options, global_.color);
   PagedOutput paged(STDOUT_FILENO, device_->size(), pager());
   const std::unique_ptr<ResultSink> sink = make_answer_output(options, paged_sink(paged));
@@ -379,15 +437,8 @@ void Repl::print(std::string_view text) {
 }
 
 int run_repl(const GlobalOptions& global, const ReplCommand& command) {
-  if (const Status local = check_local(global, "repl"); !local.ok()) {
-    return report_error(local.error());
-  }
   Repl repl(global, command);
-  auto zone = DisplayZone::load(command.zone);
-  if (!zone.ok()) {
-    return report_error(zone.error());
-  }
-  repl.settings().zone = std::move(zone).value();
+  repl.settings().zone = global.zone;
   return repl.run();
 }
 

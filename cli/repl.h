@@ -1,8 +1,9 @@
 #pragma once
-// Repl: the prompt of `evq` and `evq repl`. It reads queries and dot commands, from a terminal with
-// a line editor or from any other input line by line, and shows answers in the form the user has
-// chosen. The language is known to apl/service/completion.h alone. Ctrl-C cancels the query that
-// runs. One thread uses a Repl; a query runs on another while this one shows its progress.
+// Repl: the prompt of `evq` and `evq repl`, over a store or a server. It reads queries and dot
+// commands, from a terminal with a line editor or from any other input line by line, and shows
+// answers in the form the user has chosen. The language is known to apl/service/completion.h alone.
+// Ctrl-C cancels the query that runs. One thread uses a Repl; a query runs on another while this
+// one shows its progress.
 
 #include <cstdint>
 #include <memory>
@@ -15,6 +16,8 @@
 #include "cli/event_files.h"
 #include "cli/held_answer.h"
 #include "cli/options.h"
+#include "cli/query_target.h"
+#include "cli/terminal/completion_menu.h"
 #include "cli/terminal/history.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/thread_pool.h"
@@ -42,13 +45,17 @@ class Repl {
 
   // ---- for the dot commands (repl_commands.h)
   ReplSettings& settings() { return settings_; }
-  Service& service() { return *service_; }
-  const std::string& store_directory() const { return global_.store; }
+  QueryTarget& target() { return *target_; }
+  const GlobalOptions& global() const { return global_; }
+  // "the store is …", "the server is …".
+  std::string place() const;
   // Goes on with another store; the one in use stays when that fails.
   Status use_store(const std::string& directory);
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl);
   Result<std::string> explain(const std::string& apl);
+  // Shows events as they arrive, until Ctrl-C.
+  Status follow(const TailCommand& command);
   // The answer of the last query; null before the first.
   HeldAnswer* last_answer() { return last_answer_ ? &*last_answer_ : nullptr; }
   std::string& last_query() { return last_query_; }
@@ -59,9 +66,13 @@ class Repl {
 
  private:
   Status open();
+  Status open_store();
   void greet();
   void read_inputs();
   void take(const std::string& text);
+  std::string whole_query(std::string_view text) const;
+  bool is_complete(std::string_view text) const;
+  CompletionList complete(std::string_view text, std::size_t cursor);
   void fail(const Error& error, std::string_view apl);
   QueryRequest request_of(const std::string& apl) const;
   Status run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink);
@@ -73,13 +84,15 @@ class Repl {
   const Environment environment_;
   std::unique_ptr<TerminalDevice> device_;
   bool interactive_ = false;            // a person reads and types
+  bool remote_ = false;                 // the target is the server of the settings
   std::optional<EventFiles> no_store_;  // stands in until there is a store
-  std::unique_ptr<Service> service_;
+  std::unique_ptr<QueryTarget> target_;
   std::unique_ptr<Completer> completer_;
   ThreadPool query_thread_{1};
   History history_;
   std::optional<HeldAnswer> last_answer_;
   std::string last_query_;
+  std::string answered_query_;  // the last one without an error
   bool ended_ = false;
   int status_ = 0;
 };

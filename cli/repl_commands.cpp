@@ -11,8 +11,9 @@
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/words.h"
 #include "cli/answer_output.h"
+#include "cli/open_service.h"
 #include "cli/repl.h"
-#include "cli/store_tables.h"
+#include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
@@ -24,6 +25,9 @@ namespace evq {
 namespace {
 
 using Words = std::vector<std::string>;
+
+// How long a key may wait for a server that tells the values of an argument.
+constexpr std::int64_t kCompletionMsMax = 2000;
 
 struct CommandRow {
   std::string_view name;
@@ -37,14 +41,8 @@ std::span<const CommandRow> all_commands();
 // ---------------------------------------------------------------- values of arguments
 
 Words dataset_names(Repl& repl) {
-  Words names;
-  const auto datasets = repl.service().store().definitions().datasets();
-  if (datasets.ok()) {
-    for (const DatasetDefinition& dataset : datasets.value()) {
-      names.push_back(dataset.name);
-    }
-  }
-  return names;
+  auto names = repl.target().completion().dataset_names();
+  return names.ok() ? std::move(names).value() : Words();
 }
 
 Words form_names(Repl& /*repl*/) {
@@ -73,7 +71,7 @@ Words chart_kinds(Repl& /*repl*/) {
 
 Words starred_ids(Repl& repl) {
   Words words;
-  const auto objects = repl.service().store().definitions().objects(ObjectKind::kSavedQuery, "");
+  const auto objects = repl.target().saved_queries();
   if (objects.ok()) {
     for (const StoredObject& object : objects.value()) {
       words.push_back(object.id);
@@ -149,7 +147,9 @@ Status run_help(Repl& repl, const std::string& argument) {
     repl.print(text);
     return Status::success();
   }
-  std::string text = "Type a query and Enter; an unfinished one goes on in the next line.\n\n";
+  std::string text =
+      "Type a query and Enter; an unfinished one goes on in the next line, and a line that\n"
+      "begins with a bar goes on from the last answered query.\n\n";
   for (const CommandRow& row : all_commands()) {
     std::string usage = std::string(row.name) + " " + std::string(row.argument);
     usage.append(usage.size() < 26 ? 26 - usage.size() : 1, ' ');
@@ -166,13 +166,12 @@ Status run_help(Repl& repl, const std::string& argument) {
 }
 
 Status run_datasets(Repl& repl, const std::string& /*argument*/) {
-  Store& store = repl.service().store();
-  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, store.definitions().datasets());
-  if (datasets.empty()) {
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, repl.target().dataset_names());
+  if (names.empty()) {
     repl.print("no datasets yet; evq ingest NAME FILE makes one\n");
     return Status::success();
   }
-  EVQ_TRY_ASSIGN(const std::string text, datasets_table(store, dataset_names(repl)));
+  EVQ_TRY_ASSIGN(const std::string text, repl.target().datasets_table());
   repl.print(text);
   return Status::success();
 }
@@ -182,9 +181,22 @@ Status run_schema(Repl& repl, const std::string& argument) {
   if (dataset.empty()) {
     EVQ_TRY_ASSIGN(dataset, usual_dataset(repl));
   }
-  EVQ_TRY_ASSIGN(const std::string text, fields_table(repl.service().store(), dataset));
+  EVQ_TRY_ASSIGN(const std::string text, repl.target().fields_table(dataset));
   repl.print(text);
   return Status::success();
+}
+
+// .tail web where status >= 500
+Status run_tail_here(Repl& repl, const std::string& argument) {
+  const std::size_t first_end = std::min(argument.find_first_of(" \t|"), argument.size());
+  TailCommand command;
+  command.dataset = argument.substr(0, first_end);
+  command.pipeline = argument.substr(first_end);
+  command.since = repl.settings().since;
+  if (command.dataset.empty()) {
+    EVQ_TRY_ASSIGN(command.dataset, usual_dataset(repl));
+  }
+  return repl.follow(command);
 }
 
 Status run_mode(Repl& repl, const std::string& argument) {
@@ -418,16 +430,14 @@ Status run_null(Repl& repl, const std::string& argument) {
 }
 
 Status run_starred(Repl& repl, const std::string& argument) {
-  Definitions& definitions = repl.service().store().definitions();
   if (!argument.empty()) {
-    EVQ_TRY_ASSIGN(const StoredObject stored, find_starred(definitions, argument));
+    EVQ_TRY_ASSIGN(const StoredObject stored, repl.target().saved_query(argument));
     EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(stored));
     repl.print(visible_text(request.apl, LineBreaks::kKeep) + "\n");
     repl.ask(request.apl);
     return Status::success();
   }
-  EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored,
-                 definitions.objects(ObjectKind::kSavedQuery, ""));
+  EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored, repl.target().saved_queries());
   std::string text;
   for (const StoredObject& object : stored) {
     EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(object));
@@ -441,7 +451,7 @@ Status run_store(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
     EVQ_TRY(repl.use_store(argument));
   }
-  repl.print("the store is " + visible_text(repl.store_directory()) + "\n");
+  repl.print(visible_text(repl.place()) + "\n");
   return Status::success();
 }
 
@@ -454,6 +464,8 @@ constexpr CommandRow kCommands[] = {
     {".help", "[TOPIC]", "These commands, or an operator or function", run_help, command_names},
     {".datasets", "", "What can be queried", run_datasets, nullptr},
     {".schema", "[DATASET]", "Fields and their types", run_schema, dataset_names},
+    {".tail", "[DATASET] [PIPELINE]", "The newest events, then those that arrive", run_tail_here,
+     dataset_names},
     {".since", "[1h|7d|TIME|off]", "Read only newer events", run_since, durations},
     {".until", "[TIME|off]", "Read only older events", run_until, durations},
     {".mode", "[FORM]", "How answers are shown", run_mode, form_names},
@@ -549,6 +561,7 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
   const ParsedCommand command = parse_command(before);
   const auto* row = std::ranges::find(kCommands, command.name, &CommandRow::name);
   if (row != std::end(kCommands) && row->complete != nullptr) {
+    const InterruptScope patience(kCompletionMsMax);
     for (const std::string& word : row->complete(repl)) {
       if (word.starts_with(before.substr(list.begin))) {
         list.items.push_back({word, "", ""});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/syntax/diagnostics.h"
+#include "cli/terminal/pager.h"
 #include "store/base/check.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
@@ -18,7 +19,15 @@ std::string default_value(std::string_view name, const Environment& environment)
     const std::string data = environment("XDG_DATA_HOME").value_or("");
     return data.empty() ? environment("HOME").value_or(".") + "/.local/share/evq" : data + "/evq";
   }
+  if (name == "pager") {
+    return pager_command(environment);
+  }
   return name == "color" ? "auto" : "";
+}
+
+// What a default was derived from.
+std::string default_source(std::string_view name, const Environment& environment) {
+  return name == "pager" && environment("PAGER").has_value() ? "PAGER" : "default";
 }
 
 std::string default_file(const Environment& environment) {
@@ -56,6 +65,8 @@ std::span<const SettingInfo> all_settings() {
        "Certificates to trust, PEM; default: the system's"},
       {"output", "-o", {"EVQ_OUTPUT"}, "Form of answers to query"},
       {"color", "--color", {"EVQ_COLOR"}, "auto, always or never"},
+      {"tz", "--tz", {"EVQ_TZ"}, "Time zone of tables and charts: local, Europe/Berlin, …"},
+      {"pager", "--no-pager", {"EVQ_PAGER"}, "Shows long answers on a terminal; none: no pager"},
   };
   return kSettings;
 }
@@ -117,13 +128,29 @@ Status Settings::read_file(const Environment& environment) {
   return Status::success();
 }
 
+Status Settings::find_axiom(const Environment& environment) {
+  Setting& server = find("server");
+  asks_for_axiom_ = server.value == "axiom";
+  if (server.value.empty()) {
+    return Status::success();
+  }
+  auto found = find_axiom_deployment(environment);
+  if (!found.ok() && asks_for_axiom_) {
+    return found.error();
+  }
+  deployment_ = found.ok() ? std::move(found).value() : std::nullopt;
+  if (asks_for_axiom_) {
+    const bool known = deployment_.has_value() && !deployment_->url.empty();
+    server.value = known ? deployment_->url : std::string(kAxiomServer);
+    server.source += known ? ", " + deployment_->file : "";
+  }
+  return Status::success();
+}
+
 // A store and a server cannot both be meant: the one that was asked for more strongly is.
 Status Settings::choose_target() {
   Setting& server = find("server");
   Setting& store = find("store");
-  if (server.value == "axiom") {
-    server.value = kAxiomServer;
-  }
   if (server.value.empty()) {
     return Status::success();
   }
@@ -145,13 +172,28 @@ void Settings::keep_secrets() {
   for (const std::string_view name : {"token", "org"}) {
     Setting& secret = find(name);
     const auto filed = from_file_.find("server");
-    const bool others =
-        (secret.weight == SettingWeight::kFile &&
-         (filed == from_file_.end() || filed->second.value != server.value)) ||
-        (secret.weight == SettingWeight::kForeignVariable &&
-         server.weight != SettingWeight::kForeignVariable && !is_axiom(server.value));
+    const bool others = (secret.weight == SettingWeight::kFile &&
+                         (filed == from_file_.end() || filed->second.value != server.value)) ||
+                        (secret.weight == SettingWeight::kForeignVariable &&
+                         server.weight != SettingWeight::kForeignVariable && !asks_for_axiom_ &&
+                         !is_axiom(server.value));
     if (others && !secret.value.empty() && !server.value.empty()) {
       secret.unused = "meant for another server";
+    }
+  }
+}
+
+// The token and organization of the deployment that the server is, where nothing else says them.
+void Settings::use_deployment() {
+  if (!deployment_.has_value() || deployment_->url != find("server").value) {
+    return;
+  }
+  const std::pair<std::string_view, const std::string&> secrets[] = {
+      {"token", deployment_->token}, {"org", deployment_->organization}};
+  for (const auto& [name, value] : secrets) {
+    Setting& setting = find(name);
+    if ((setting.value.empty() || !setting.unused.empty()) && !value.empty()) {
+      setting = {setting.info, value, SettingWeight::kForeignFile, deployment_->file, ""};
     }
   }
 }
@@ -162,14 +204,15 @@ Result<Settings> Settings::resolve(const Environment& environment,
   EVQ_TRY(settings.read_file(environment));
   for (const SettingInfo& info : all_settings()) {
     const std::string name(info.name);
-    Setting setting{&info, default_value(name, environment), SettingWeight::kDefault, "default",
-                    ""};
+    Setting setting{&info, default_value(name, environment), SettingWeight::kDefault,
+                    default_source(name, environment), ""};
     if (const auto filed = settings.from_file_.find(name); filed != settings.from_file_.end()) {
       setting = filed->second;
     }
     for (auto variable = info.variables.rbegin(); variable != info.variables.rend(); ++variable) {
       const auto value = environment(std::string(*variable));
-      if (value.has_value() && !value->empty()) {
+      // An empty variable says nothing, but of a pager that there is none.
+      if (value.has_value() && (!value->empty() || name == "pager")) {
         const bool own = variable->starts_with("EVQ_");
         setting = {&info, *value, own ? SettingWeight::kVariable : SettingWeight::kForeignVariable,
                    std::string(*variable), ""};
@@ -180,8 +223,13 @@ Result<Settings> Settings::resolve(const Environment& environment,
     }
     settings.settings_.push_back(std::move(setting));
   }
+  EVQ_TRY(settings.find_axiom(environment));
   EVQ_TRY(settings.choose_target());
   settings.keep_secrets();
+  settings.use_deployment();
+  if (Setting& pager = settings.find("pager"); pager.value == "none" || pager.value == "cat") {
+    pager.value.clear();
+  }
   return settings;
 }
 

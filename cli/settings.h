@@ -6,6 +6,10 @@
 // The file is $EVQ_CONFIG, else $XDG_CONFIG_HOME/evq/config, else ~/.config/evq/config: lines of
 // "name = value", the value as it is or between double quotes, comments after a # that begins a
 // line. Unknown names are errors.
+//
+// The server "axiom" is the deployment that Axiom's own command line uses (axiom_file.h), else
+// Axiom's address. Its file says nothing unless that server is asked for: what is configured for
+// another program never sends events away.
 
 #include <map>
 #include <optional>
@@ -14,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/axiom_file.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/result.h"
 
@@ -29,7 +34,14 @@ struct SettingInfo {
 std::span<const SettingInfo> all_settings();
 
 // How strongly a value was asked for; higher wins.
-enum class SettingWeight : std::uint8_t { kDefault, kFile, kForeignVariable, kVariable, kOption };
+enum class SettingWeight : std::uint8_t {
+  kDefault,
+  kForeignFile,
+  kFile,
+  kForeignVariable,
+  kVariable,
+  kOption
+};
 
 struct Setting {
   const SettingInfo* info = nullptr;
@@ -54,12 +66,16 @@ class Settings {
  private:
   Setting& find(std::string_view name);
   Status read_file(const Environment& environment);
+  Status find_axiom(const Environment& environment);
   Status choose_target();
   void keep_secrets();
+  void use_deployment();
 
   std::string file_;
   std::vector<Setting> settings_;  // in the order of all_settings()
   std::map<std::string, Setting, std::less<>> from_file_;
+  bool asks_for_axiom_ = false;                // the server is "axiom"
+  std::optional<AxiomDeployment> deployment_;  // of Axiom's file, when the server may be it
 };
 
 }  // namespace evq

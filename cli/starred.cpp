@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "apl/service/service.h"
+#include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/remote_verbs.h"
-#include "cli/table_output.h"
-#include "cli/terminal/table_format.h"
+#include "cli/store_tables.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 
@@ -37,27 +37,14 @@ Result<std::string> put(Service& service, const StarredCommand& command) {
 Result<std::string> list(Service& service, const StarredCommand& command) {
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored,
                  service.store().definitions().objects(ObjectKind::kSavedQuery, ""));
-  std::string text;
-  const bool table =
-      command.output == "table" || (command.output.empty() && ::isatty(STDOUT_FILENO) != 0);
-  TableRows rows;
-  for (const StoredObject& object : stored) {
-    if (!table) {
-      text += starred_answer(object) + "\n";
-      continue;
-    }
-    EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(object));
-    rows.push_back({{object.id, TableCellKind::kText},
-                    {object.name, TableCellKind::kText},
-                    {object.who, TableCellKind::kText},
-                    {request.apl, TableCellKind::kText}});
+  if (command.output == "table" || (command.output.empty() && ::isatty(STDOUT_FILENO) != 0)) {
+    return saved_queries_table(stored);
   }
-  return table ? format_table({{"id", "", TableCellKind::kText},
-                               {"name", "", TableCellKind::kText},
-                               {"who", "", TableCellKind::kText},
-                               {"query", "", TableCellKind::kText}},
-                              rows, {})
-               : text;
+  std::string text;
+  for (const StoredObject& object : stored) {
+    text += starred_answer(object) + "\n";
+  }
+  return text;
 }
 
 int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOptions& global,
@@ -71,16 +58,18 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   }
   request.value().control = &interrupt_control();
   TableOutputOptions options;
+  options.form = !command.output.empty()        ? command.output
+                 : ::isatty(STDOUT_FILENO) != 0 ? "auto"
+                                                : "ndjson";
+  options.zone = global.zone;
   fit_to_standard_output(&options, global.color);
-  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-  const bool table = command.output == "table" || (command.output.empty() && terminal);
-  const std::unique_ptr<ResultSink> sink =
-      table
-          ? make_table_output(options, stdout_sink())
-          : make_result_writer(command.output == "csv" ? ResultFormat::kCsv : ResultFormat::kNdjson,
-                               stdout_sink());
+  const std::unique_ptr<ResultSink> sink = make_answer_output(options, stdout_sink());
   const Status done = target.query(request.value(), *sink);
-  return done.ok() ? 0 : report_error(done.error(), request.value().apl);
+  return report_end(done, request.value().apl, global.color);
+}
+
+Error unknown_query(const Error& error, const std::string& id) {
+  return with_near_name(error, id, {}, "evq starred list");
 }
 
 Result<std::string> perform(Service& service, const StarredCommand& command) {
@@ -108,9 +97,9 @@ int run_starred(const GlobalOptions& global, const StarredCommand& command) {
     }
     auto target = open_query_target(global);
     const Result<StoredObject> stored =
-        target.ok() ? find_remote_starred(global, command.id) : target.error();
+        target.ok() ? target.value()->saved_query(command.id) : target.error();
     return stored.ok() ? run_stored(*target.value(), stored.value(), global, command)
-                       : report_error(stored.error());
+                       : report_error(unknown_query(stored.error(), command.id));
   }
   ServiceOptions options = existing_store();
   options.create_store = true;
@@ -122,11 +111,11 @@ int run_starred(const GlobalOptions& global, const StarredCommand& command) {
     const auto stored = find_starred(service.value()->store().definitions(), command.id);
     return stored.ok()
                ? run_stored(*local_target(*service.value()), stored.value(), global, command)
-               : report_error(stored.error());
+               : report_error(unknown_query(stored.error(), command.id));
   }
   const auto text = perform(*service.value(), command);
   if (!text.ok()) {
-    return report_error(text.error());
+    return report_error(unknown_query(text.error(), command.id));
   }
   (void)stdout_sink()(text.value()).ok();
   return 0;

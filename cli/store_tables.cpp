@@ -4,15 +4,14 @@
 
 #include <unistd.h>
 
+#include "apl/service/starred.h"
 #include "cli/table_output.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/table_format.h"
 #include "store/base/time.h"
 
 namespace evq {
-namespace {
-
-TableOptions table_options() {
+TableOptions list_table_options() {
   TableOutputOptions output;
   fit_to_standard_output(&output, ColorChoice::kNever);
   TableOptions options;
@@ -21,8 +20,6 @@ TableOptions table_options() {
   options.layout = TableLayout::kTable;
   return options;
 }
-
-}  // namespace
 
 std::string instant_text(std::optional<std::int64_t> time) {
   std::string text;
@@ -49,7 +46,7 @@ Result<std::string> datasets_table(Store& store, const std::vector<std::string>&
                        {"size", "", TableCellKind::kNumber},
                        {"oldest", "", TableCellKind::kFixed},
                        {"newest", "", TableCellKind::kFixed}},
-                      rows, table_options());
+                      rows, list_table_options());
 }
 
 Result<std::string> fields_table(Store& store, const std::string& dataset) {
@@ -69,7 +66,23 @@ Result<std::string> fields_table(Store& store, const std::string& dataset) {
       rows.back().push_back({field.attributes.description, TableCellKind::kText});
     }
   }
-  return format_table(columns, rows, table_options());
+  return format_table(columns, rows, list_table_options());
+}
+
+Result<std::string> saved_queries_table(const std::vector<StoredObject>& objects) {
+  TableRows rows;
+  for (const StoredObject& object : objects) {
+    EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(object));
+    rows.push_back({{object.id, TableCellKind::kText},
+                    {object.name, TableCellKind::kText},
+                    {object.who, TableCellKind::kText},
+                    {request.apl, TableCellKind::kText}});
+  }
+  return format_table({{"id", "", TableCellKind::kText},
+                       {"name", "", TableCellKind::kText},
+                       {"who", "", TableCellKind::kText},
+                       {"query", "", TableCellKind::kText}},
+                      rows, list_table_options());
 }
 
 }  // namespace evq

@@ -6,15 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "cli/terminal/table_format.h"
 #include "store/store.h"
 
 namespace evq {
 
+// Of lists such as these: as wide as standard output.
+TableOptions list_table_options();
 // RFC 3339; empty without a time.
 std::string instant_text(std::optional<std::int64_t> time);
 // One row a dataset: events, blocks, size, times. kNotFound.
 Result<std::string> datasets_table(Store& store, const std::vector<std::string>& names);
 // One row a field: name, type, description where there are any.
 Result<std::string> fields_table(Store& store, const std::string& dataset);
+// One row a saved query: id, name, who, the query itself.
+Result<std::string> saved_queries_table(const std::vector<StoredObject>& objects);
 
 }  // namespace evq

@@ -16,6 +16,7 @@ struct TableOutputOptions {
   std::string null_text = "null";
   bool header = true;
   DisplayZone zone;
+  bool arrival_time = true;  // `auto` shows the field _sysTime of events
   // Of the place where the answer goes. Width 0: no limit, as for a file.
   std::size_t width = 0;
   bool unicode = true;

@@ -1,9 +1,11 @@
-// evq tail: the newest events of a dataset, then those that arrive, as they arrive.
+// The newest events of a dataset, then those that arrive, as they arrive.
 //
 // Following goes by order of arrival and not by time, so that events with old times show too. Each
 // round asks for the arrivals between where the last round ended and where the dataset ends now,
 // which gives every event exactly once. A server that cannot tell where its arrivals end is
 // followed by cursor instead: by time.
+
+#include "cli/tail.h"
 
 #include <algorithm>
 #include <numeric>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "apl/service/row_wise.h"
+#include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
@@ -40,7 +43,7 @@ class HeldRows final : public ResultSink {
     return Status::success();
   }
 
-  Status hand_on_reversed(RowOutput& output) {
+  Status hand_on_reversed(ResultSink& output) {
     EVQ_TRY(output.begin(header_));
     std::ranges::reverse(chunks_);
     for (Chunk& chunk : chunks_) {
@@ -91,7 +94,11 @@ class Tail {
       return make_error(ErrorCode::kUsage, "tail takes operators that look at each event alone",
                         "such as where, search, extend, project and parse");
     }
-    request_.control = &interrupt_control();
+    request_.control = &running_control();
+    if (command_.output.empty() && ::isatty(STDOUT_FILENO) != 0 &&
+        !names_arrival_time(command_.pipeline)) {
+      narrowed_ = without_arrival_time(output_);
+    }
     return Status::success();
   }
 
@@ -139,7 +146,7 @@ class Tail {
     if (!end.has_value() && cursor_.empty()) {
       request_.start_time = instant_text(wall_clock_now_ns());
     }
-    return command_.lines == 0 ? Status::success() : rows.hand_on_reversed(output_);
+    return command_.lines == 0 ? Status::success() : rows.hand_on_reversed(sink());
   }
 
   Status show_new(std::uint64_t* seen) {
@@ -153,7 +160,7 @@ class Tail {
       round.ascending = true;
       round.arrivals.from = *seen;
       round.arrivals.before = std::min(end, *seen + target_.part_events_max());
-      EVQ_TRY(target_.query(round, output_));
+      EVQ_TRY(target_.query(round, sink()));
       *seen = round.arrivals.before;
     }
     return Status::success();
@@ -164,7 +171,7 @@ class Tail {
     round.ascending = true;
     round.api_form = true;
     round.cursor = cursor_;
-    EVQ_TRY(target_.query(round, output_));
+    EVQ_TRY(target_.query(round, sink()));
     cursor_ = output_.status().max_cursor.empty() ? cursor_ : output_.status().max_cursor;
     return Status::success();
   }
@@ -173,7 +180,7 @@ class Tail {
     constexpr std::int64_t kStepMs = 20;
     const std::int64_t until = monotonic_now_ns() + command_.interval_ms * 1'000'000;
     do {
-      EVQ_TRY(interrupt_control().check());
+      EVQ_TRY(running_control().check());
       if (reader_has_gone()) {
         return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
       }
@@ -182,27 +189,38 @@ class Tail {
     return Status::success();
   }
 
+  ResultSink& sink() { return narrowed_ != nullptr ? *narrowed_ : output_; }
+
   const GlobalOptions& global_;
   const TailCommand& command_;
   QueryTarget& target_;
   RowOutput output_;
+  std::unique_ptr<ResultSink> narrowed_;  // in front of it
   QueryRequest request_;
   std::string cursor_;
 };
 
 }  // namespace
 
+Status tail_events(const GlobalOptions& global, const TailCommand& command, QueryTarget& target,
+                   std::string* apl) {
+  Tail tail(global, command, target);
+  Status done = tail.prepare();
+  if (done.ok()) {
+    done = tail.run();
+  }
+  *apl = tail.apl();
+  return done;
+}
+
 int run_tail(const GlobalOptions& global, const TailCommand& command) {
   auto target = open_query_target(global);
   if (!target.ok()) {
     return report_error(target.error());
   }
-  Tail tail(global, command, *target.value());
-  Status done = tail.prepare();
-  if (done.ok()) {
-    done = tail.run();
-  }
-  return report_end(done, tail.apl());
+  std::string apl;
+  const Status done = tail_events(global, command, *target.value(), &apl);
+  return report_end(done, apl);
 }
 
 }  // namespace evq

@@ -151,7 +151,9 @@ int run_token(const GlobalOptions& global, const TokenCommand& command) {
                              : report_error(capabilities.error());
   }
   const Status status = manage(global, command);
-  return status.ok() ? 0 : report_error(status.error());
+  return status.ok()
+             ? 0
+             : report_error(with_near_name(status.error(), command.id, {}, "evq token list"));
 }
 
 int run_organization(const GlobalOptions& global, const OrganizationCommand& command) {

@@ -121,6 +121,15 @@ Result<ResultHeader> read_header(const Json& table, const Json& answer) {
       header.datasets.push_back(name.is_string() ? name.get<std::string>() : std::string());
     }
   }
+  if (const Json* groups = list_member(table, "groups"); groups != nullptr) {
+    for (const Json& group : *groups) {
+      header.group_names.push_back(group.is_object() ? text_member(group, "name") : std::string());
+    }
+  }
+  const Json* buckets = wire::member(table, "buckets");
+  if (buckets != nullptr && buckets->is_object() && count_member(*buckets, "size") > 0) {
+    header.bin_ns = static_cast<std::int64_t>(count_member(*buckets, "size"));
+  }
   const Json* status = wire::member(answer, "status");
   const Json* messages = status != nullptr ? list_member(*status, "messages") : nullptr;
   for (std::size_t i = 0; messages != nullptr && i < messages->size(); ++i) {
@@ -381,7 +390,8 @@ Result<std::vector<FieldAnswer>> read_field_answers(std::string_view text) {
     if (!item.is_object()) {
       return unexpected("fields");
     }
-    fields.push_back({text_member(item, "name"), text_member(item, "type"), wire::text_of(item)});
+    const std::string type = text_member(item, "type");
+    fields.push_back({text_member(item, "name"), type, type_of(type), wire::text_of(item)});
   }
   return fields;
 }

@@ -40,8 +40,9 @@ struct DatasetAnswer {
 Result<DatasetAnswer> read_dataset_answer(std::string_view json);
 struct FieldAnswer {
   std::string name;
-  std::string type;
-  std::string json;  // compact
+  std::string type;                   // as the server spells it
+  Type column_type = Type::kDynamic;  // as queries here see it
+  std::string json;                   // compact
 };
 Result<std::vector<FieldAnswer>> read_field_answers(std::string_view json);
 

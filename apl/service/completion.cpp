@@ -8,7 +8,6 @@
 #include "apl/functions/registry.h"
 #include "apl/plan/bind.h"
 #include "apl/service/completion_values.h"
-#include "apl/service/snapshot_tables.h"
 #include "apl/syntax/expectations.h"
 #include "apl/syntax/lexer.h"
 #include "apl/syntax/operators.h"
@@ -23,18 +22,14 @@ namespace {
 using syntax::Expectations;
 using syntax::Expected;
 
-// How long names and types are believed before the store is asked again.
-constexpr std::int64_t kFieldsKnownForNs = 2'000'000'000;
-
-// The tables of the store as binding sees them, without pinning a snapshot.
+// The tables of the source as binding sees them, kept as long as they are believed.
 class KnownTables final : public plan::TableSource {
  public:
-  KnownTables(Store& store, std::function<bool(const std::string&)> may_read)
-      : store_(store), may_read_(std::move(may_read)) {}
+  explicit KnownTables(CompletionSource& source) : source_(source) {}
 
   void expire() {
     const std::int64_t now = monotonic_now_ns();
-    if (now - filled_ns_ > kFieldsKnownForNs) {
+    if (now - filled_ns_ > source_.believed_for_ns()) {
       tables_.clear();
       names_.reset();
       filled_ns_ = now;
@@ -44,13 +39,20 @@ class KnownTables final : public plan::TableSource {
     if (const auto found = tables_.find(name); found != tables_.end()) {
       return found->second;
     }
-    SnapshotTables source(store_, may_read_);
-    EVQ_TRY_ASSIGN(plan::TableInfo info, source.table(name));
+    EVQ_TRY_ASSIGN(CompletionTable found, source_.table(std::string(name)));
+    plan::TableInfo info;
+    info.ref.name = name;
+    info.schema = found.schema;
+    info.map_fields = std::move(found.map_fields);
+    for (auto& [field, expression] : found.virtual_fields) {
+      info.virtual_fields.push_back({std::move(field), std::move(expression)});
+    }
     return tables_.emplace(name, std::move(info)).first->second;
   }
   std::vector<std::string> table_names() override {
     if (!names_.has_value()) {
-      names_ = SnapshotTables(store_, may_read_).table_names();
+      auto names = source_.dataset_names();
+      names_ = names.ok() ? std::move(names).value() : std::vector<std::string>();
     }
     return *names_;
   }
@@ -60,8 +62,7 @@ class KnownTables final : public plan::TableSource {
   }
 
  private:
-  Store& store_;
-  const std::function<bool(const std::string&)> may_read_;
+  CompletionSource& source_;
   std::int64_t filled_ns_ = 0;
   std::map<std::string, plan::TableInfo, std::less<>> tables_;
   std::optional<std::vector<std::string>> names_;
@@ -438,14 +439,12 @@ std::string_view candidate_kind_name(CandidateKind kind) {
 }
 
 struct Completer::State {
-  State(Service& service, const std::function<bool(const std::string&)>& may_read)
-      : tables(service.store(), may_read), values(service, may_read) {}
+  explicit State(CompletionSource& source) : tables(source), values(source) {}
   KnownTables tables;
   FieldValues values;
 };
 
-Completer::Completer(Service& service, std::function<bool(const std::string&)> may_read)
-    : state_(std::make_unique<State>(service, may_read)) {}
+Completer::Completer(CompletionSource& source) : state_(std::make_unique<State>(source)) {}
 Completer::~Completer() = default;
 
 CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor) {
@@ -461,7 +460,7 @@ CompletionAnswer Completer::complete(std::string_view text, std::size_t cursor) 
   return answer;
 }
 
-std::string Completer::call_help(std::string_view text) {
+std::string call_help(std::string_view text) {
   const Partial partial = partial_at(text);
   const Expectations found = syntax::expectations_at_end(text.substr(0, partial.begin));
   if (found.function.empty()) {

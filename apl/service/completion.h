@@ -2,21 +2,21 @@
 // Completer: what may be written at a place of a query, for prompts, editors and the HTTP API. The
 // grammar's part comes from the parser itself (apl/syntax/expectations.h), names and documentation
 // from the tables of operators and functions, fields and their types from binding the part of the
-// query before the place, and values from a sample of the newest events.
+// query before the place, and values from a sample of the newest events; data is asked for through
+// a CompletionSource.
 //
-// What the store told is kept for a short while, so that pressing a key again is quick. One thread
-// at a time; the service must outlive the completer. Nothing here fails: what cannot be found out
+// What the source told is kept for a short while, so that pressing a key again is quick. One thread
+// at a time; the source must outlive the completer. Nothing here fails: what cannot be found out
 // is left out.
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apl/service/service.h"
+#include "apl/service/completion_source.h"
 
 namespace evq {
 
@@ -50,21 +50,20 @@ struct CompletionAnswer {
 
 class Completer {
  public:
-  // `may_read` says which datasets exist for the caller; empty: all.
-  explicit Completer(Service& service, std::function<bool(const std::string&)> may_read = {});
+  explicit Completer(CompletionSource& source);
   ~Completer();
 
   // `cursor` is a byte offset into `text`; past its end it counts as the end.
   CompletionAnswer complete(std::string_view text, std::size_t cursor);
-  // The call that the end of the text lies in, as its signature and what the argument there means:
-  // "bin(value, size)  size: width of a bin"; empty elsewhere.
-  std::string call_help(std::string_view text);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
+// The call that the end of the text lies in, as its signature and what the argument there means:
+// "bin(value, size)  size: width of a bin"; empty elsewhere.
+std::string call_help(std::string_view text);
 // Whether Enter after this text should break the line instead of running it.
 bool is_unfinished_query(std::string_view text);
 

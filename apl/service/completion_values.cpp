@@ -71,10 +71,9 @@ Result<std::vector<FieldValue>> FieldValues::sample(const std::string& dataset,
   request.apl = "['" + syntax::quote_text(dataset).substr(1) + "] | limit " +
                 std::to_string(kSampleRows) + " | summarize count() by " + name + " | top " +
                 std::to_string(kValuesMax) + " by count_";
-  request.may_read = may_read_;
   request.timeout_ms = kSampleTimeoutMs;
   CountedValues values;
-  EVQ_TRY(service_.query(request, values));
+  EVQ_TRY(source_.query(request, values));
   return values.take();
 }
 

@@ -1,16 +1,15 @@
 #pragma once
 // FieldValues: the frequent values of a field, from a sample of the newest events, for completion.
-// Kept per field for a short while. One thread at a time; the service must outlive it.
+// Kept per field for a short while. One thread at a time; the source must outlive it.
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "apl/service/service.h"
+#include "apl/service/completion_source.h"
 
 namespace evq {
 
@@ -21,8 +20,7 @@ struct FieldValue {
 
 class FieldValues {
  public:
-  FieldValues(Service& service, std::function<bool(const std::string&)> may_read)
-      : service_(service), may_read_(std::move(may_read)) {}
+  explicit FieldValues(CompletionSource& source) : source_(source) {}
 
   // Most frequent first; empty for types that nobody compares by value, and for fields whose
   // values hardly ever repeat, such as ids.
@@ -36,8 +34,7 @@ class FieldValues {
   };
   Result<std::vector<FieldValue>> sample(const std::string& dataset, const std::string& field);
 
-  Service& service_;
-  const std::function<bool(const std::string&)> may_read_;
+  CompletionSource& source_;
   std::map<std::pair<std::string, std::string>, Known> known_;
 };
 

@@ -62,6 +62,66 @@ class Config(EvqCase):
         self.assertTrue(self.show(env={"EVQ_STORE": ""})["token"]["used"])
         self.assertFalse(self.show("--server", "http://127.0.0.1:10")["token"]["used"])
 
+    def test_deployments_of_axioms_own_command_line(self):
+        path = self.directory / ".axiom.toml"
+        path.write_text('active_deployment = "mine"\n\n[deployments]\n\n'
+                        '  [deployments.other]\n    url = "https://other.example.org"\n'
+                        '    token = "xaat-of-the-other"\n\n'
+                        '  [deployments."mine"]\n    org_id = "shop-1"\n'
+                        "    token = 'xaat-of-mine-0123'\n    url = \"https://mine.example.org\"\n")
+        # It sends nothing anywhere by itself.
+        self.assertEqual(self.show()["server"]["value"], "")
+        self.assertEqual(self.show()["token"]["value"], "")
+        rows = self.show("--server", "axiom")
+        self.assertEqual(rows["server"]["value"], "https://mine.example.org")
+        self.assertEqual(rows["server"]["source"], f"--server, {path}")
+        self.assertEqual(rows["token"], {"name": "token", "value": "****0123",
+                                         "source": str(path), "used": True})
+        self.assertEqual(rows["org"]["value"], "shop-1")
+        rows = self.show("--server", "axiom", env={"AXIOM_DEPLOYMENT": "other"})
+        self.assertEqual(rows["server"]["value"], "https://other.example.org")
+        # The same server by its address; another one gets no token.
+        self.assertTrue(self.show("--server", "https://mine.example.org")["token"]["value"])
+        self.assertEqual(self.show("--server", "https://example.org")["token"]["value"], "")
+        # A word of the user's own weighs more.
+        rows = self.show("--server", "axiom", "--token", "xaat-given-456789")
+        self.assertEqual(rows["token"]["source"], "--token")
+        _, errors = self.evq("--server", "axiom", "config", "show", status=2,
+                             env={"AXIOM_DEPLOYMENT": "mien"})
+        self.assertIn(f"{path}: no deployment 'mien'\n  = did you mean 'mine'?", errors)
+        path.write_text('[deployments.mine]\nurl = "https://mine\n')
+        self.show("--server", "https://example.org")
+        _, errors = self.evq("--server", "axiom", "config", "show", status=2)
+        self.assertIn(f"{path}:2: a text without its closing quote", errors)
+
+    def test_only_deployment_is_the_active_one(self):
+        (self.directory / ".axiom.toml").write_text(
+            '# mine\ninsecure = false\n[deployments.only]\nurl = "https://only.example.org" # here\n')
+        self.assertEqual(self.show("--server", "axiom")["server"]["value"],
+                         "https://only.example.org")
+
+    def test_zone_and_pager(self):
+        path = self.write("tz = Asia/Tokyo\npager = less -R\n")
+        rows = self.show(env={"PAGER": "more"})
+        self.assertEqual((rows["tz"]["value"], rows["tz"]["source"]), ("Asia/Tokyo", f"{path}:1"))
+        self.assertEqual((rows["pager"]["value"], rows["pager"]["source"]),
+                         ("less -R", f"{path}:2"))
+        query = ("query", "print t = datetime(2024-05-01T00:00:00Z)", "-o", "table")
+        self.assertIn("2024-05-01T09:00:00+09:00", self.out(*query))
+        self.assertIn("2024-05-01T00:00:00Z", self.out(*query, "--tz", "UTC"))
+        self.assertIn("2024-05-01T02:00:00+02:00",
+                      self.out(*query, env={"EVQ_TZ": "Europe/Berlin"}))
+        _, errors = self.evq("--tz", "Mars", "config", "show", status=2)
+        self.assertIn("--tz: there is no time zone 'Mars'", errors)
+        self.assertEqual(self.show(env={"EVQ_PAGER": ""})["pager"],
+                         {"name": "pager", "value": "", "source": "EVQ_PAGER", "used": True})
+        path.unlink()
+        rows = self.show(env={"PAGER": "more"})
+        self.assertEqual((rows["pager"]["value"], rows["pager"]["source"]), ("more", "PAGER"))
+        self.assertEqual(self.show()["pager"]["value"], "less -RSFX")
+        self.write("pager = none\n")
+        self.assertEqual(self.show()["pager"]["value"], "")
+
 
 if __name__ == "__main__":
     main()

@@ -166,11 +166,53 @@ def test_save_and_load():
     assert "does not say what to write" in done.stderr
 
 
+class Server:
+    """evq serve over the tests' store."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [EVQ, "serve", "--listen", "127.0.0.1:0", "--no-auth", "--no-access-log"],
+            stderr=subprocess.PIPE, text=True, env=environment())
+        self.url = ""
+        for line in self.process.stderr:
+            if "listening on" in line:
+                self.url = line.rsplit(" ", 1)[1].strip()
+                return
+        raise AssertionError("the server did not start")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def test_pipe_to_a_server():
+    with Server() as server:
+        done = run(["repl"], "web | where ms == 1 | project ms, method\n.store\n.datasets\n.schema web\n"
+                   "web | wher x\n.explain web\n", EVQ_SERVER=server.url)
+        assert done.stdout.startswith('{"ms":1,"method":"GET"}\nthe server is ' + server.url), done.stdout
+        for text in ("web-logs", "500", "geo.city", "string"):
+            assert text in done.stdout, done.stdout
+        assert "  --> query:1:7\n" in done.stderr and "did you mean 'where'?" in done.stderr, done.stderr
+        assert "local store only" in done.stderr, done.stderr
+        equal(done.returncode, 3)
+    done = run(["repl"], "web | count\n", EVQ_SERVER="http://127.0.0.1:1")
+    assert "cannot connect" in done.stderr, done.stderr
+    equal((done.stdout, done.returncode), ("", 6))
+
+
 # ---------------------------------------------------------------- a terminal
 
 def test_start_and_leave():
     with Screen("") as screen:
         screen.expect("evq 0.", "web, web-logs", "evq>")
+        assert len(screen.text().split("\n")[0]) <= 100
         screen.keys("C-d")
         screen.expect("ended with 0")
     with Screen("repl", EVQ_STORE=os.path.join(FOLDER, "none")) as screen:
@@ -237,6 +279,77 @@ def test_completion_of_values():
         screen.fresh()
         screen.type("web | where status == 5", "Tab")
         screen.expect("status == 500")
+
+
+def test_a_server():
+    with Server() as server, Screen("--server " + server.url, rows=40) as screen:
+        prompt = "evq %s>" % server.url[len("http://"):]
+        screen.expect(server.url + ": web, web-logs", prompt)
+        screen.type("web | where sta", "Tab")
+        screen.expect("status", "long", "startofday")
+        screen.fresh()
+        screen.type("web | where method == 'P", "Tab")
+        screen.expect("POST", "20%")
+        screen.fresh()
+        screen.type("web | summarize n = count() by status | render barchart", "Enter")
+        screen.expect("200", "████", "300", "3 rows", prompt)
+        screen.fresh()
+        screen.type("web | where stauts == 1", "Enter")
+        screen.expect("--> query:1:13", "^^^^^^", "did you mean 'status'?", prompt)
+        screen.fresh()
+        screen.type(".tail web where ms >= 498 | project ms", "Enter")
+        screen.expect("ms=498\nms=499")
+        screen.keys("C-c")
+        screen.expect("ms=499", prompt)
+        screen.fresh()
+        server.stop()
+        screen.type("web | count", "Enter")
+        screen.expect("cannot connect to " + server.url, "does the server run?", prompt)
+
+
+def test_tail():
+    event = '{"_time":"2024-05-01T00:00:0%dZ","n":%d}\n'
+    run(["ingest", "tailed"], "".join(event % (i, i) for i in range(3)))
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type(".tail tailed where n != 1 | project n", "Enter")
+        screen.expect("n=0\nn=2")
+        run(["ingest", "tailed"], event % (0, 7))
+        screen.expect("n=0\nn=2\nn=7")
+        screen.keys("C-c")
+        screen.expect("n=7", "evq>")
+        screen.type(".tail tailed where n == 2", "Enter")
+        screen.expect("\n_time=2024-05-01T00:00:02Z n=2", absent=("_sysTime",))
+        screen.keys("C-c")
+        screen.expect("n=2", "evq>")
+        screen.type(".tail tailed count", "Enter")
+        screen.expect("each event alone", "evq>")
+    run(["dataset", "delete", "tailed", "--yes"])
+
+
+def test_going_on_from_the_last_query():
+    with Screen("repl --no-pager") as screen:
+        screen.expect("evq>")
+        screen.type("web | where status == 500 | project ms, method", "Enter")
+        screen.expect("100 rows", "evq>")
+        screen.fresh()
+        screen.type("| where m", "Tab")
+        screen.expect("evq> | where m", "method", "string")
+        screen.type("s < 50 | count", "Enter")
+        screen.expect("│    10 │", "evq>")
+        screen.fresh()
+        screen.type("| where stats == 1", "Enter")
+        screen.expect("unknown field 'stats'", "--> query:3:9", "evq>")
+
+
+def test_time_of_arrival_only_when_asked_for():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("web | where ms == 0", "Enter")
+        screen.expect("│ _time", "geo.city", "1 row", absent=("_sysTime",))
+        screen.fresh()
+        screen.type("web | where ms == 0 | project-keep _sysTime, ms", "Enter")
+        screen.expect("│ _sysTime", "1 row")
 
 
 def test_lines():

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "apl/service/service.h"
 #include "store/ingest/byte_source.h"
 #include "tests/support/temp_store.h"
 
@@ -17,6 +18,7 @@ constexpr std::string_view kCursor = "^";
 struct Setup {
   TempDirectory folder;
   std::unique_ptr<Service> service;
+  std::unique_ptr<CompletionSource> data;
   std::unique_ptr<Completer> completer;
 
   Setup() {
@@ -26,7 +28,8 @@ struct Setup {
     auto opened = Service::open(options);
     REQUIRE(opened.ok());
     service = std::move(opened).value();
-    completer = std::make_unique<Completer>(*service);
+    data = store_completion_source(*service);
+    completer = std::make_unique<Completer>(*data);
     std::string events;
     for (int i = 0; i < 20; ++i) {
       events += R"({"_time":"2024-05-01T00:00:00Z","method":")" +
@@ -165,16 +168,18 @@ TEST_CASE("a replacement brings what belongs to it") {
 
 TEST_CASE("the call around the cursor is explained") {
   Setup setup;
-  CHECK(setup.completer->call_help("web | summarize count() by bin(_time, ")
-            .starts_with("bin(value, size)  size: "));
-  CHECK(setup.completer->call_help("web | extend a = strcat(strlen(").starts_with("strlen("));
-  CHECK(setup.completer->call_help("web | where ").empty());
-  CHECK(setup.completer->call_help("web | extend a = nonsense(").empty());
+  CHECK(
+      call_help("web | summarize count() by bin(_time, ").starts_with("bin(value, size)  size: "));
+  CHECK(call_help("web | extend a = strcat(strlen(").starts_with("strlen("));
+  CHECK(call_help("web | where ").empty());
+  CHECK(call_help("web | extend a = nonsense(").empty());
 }
 
 TEST_CASE("datasets that may not be read are not there") {
   Setup setup;
-  Completer completer(*setup.service, [](const std::string& name) { return name == "web-logs"; });
+  const std::unique_ptr<CompletionSource> source = store_completion_source(
+      *setup.service, [](const std::string& name) { return name == "web-logs"; });
+  Completer completer(*source);
   CHECK(names_of(completer.complete("we", 2), 4) == "web-logs");
   CHECK(completer.complete("web | where statu", 17).candidates.empty());
   CHECK(completer.complete("web | where method == '", 23).candidates.empty());
@@ -210,7 +215,7 @@ TEST_CASE("any beginning of a query can be completed") {
     const CompletionAnswer answer = setup.completer->complete(text.substr(0, end), end);
     CHECK(answer.begin <= answer.end);
     CHECK(answer.end <= end);
-    static_cast<void>(setup.completer->call_help(text.substr(0, end)));
+    static_cast<void>(call_help(text.substr(0, end)));
     static_cast<void>(is_unfinished_query(text.substr(0, end)));
   }
 }

@@ -1,0 +1,26 @@
+#pragma once
+// What values options take, checked when the command line is read, so that a mistake is one usage
+// error that names the option. A message may have a second line: the hint. Only the options*.cpp
+// files, which see CLI11, include this.
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class Validator;
+}  // namespace CLI
+
+namespace evq {
+
+// One of these words; the message names the nearest. Completion reads the words off the type.
+CLI::Validator one_of(std::vector<std::string> words);
+// "1h", "7d": that long ago; or a time.
+CLI::Validator duration_or_time();
+// RFC 3339, now-6h, -7d, Unix times.
+CLI::Validator point_in_time();
+// Seconds, above zero.
+CLI::Validator some_seconds();
+// "512M", "2G".
+CLI::Validator size_of_memory();
+
+}  // namespace evq

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <charconv>
+
+#include <CLI/CLI.hpp>
+
+#include "apl/syntax/diagnostics.h"
+#include "cli/open_service.h"
+#include "cli/option_checks.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+namespace {
+
+std::string listed_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += (text.empty() ? "" : ", ") + word;
+  }
+  return text;
+}
+
+}  // namespace
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  std::string type = "{";
+  for (const std::string& word : words) {
+    type += (type.size() == 1 ? "" : ",") + word;
+  }
+  return CLI::Validator(
+      [words = std::move(words)](std::string& text) -> std::string {
+        if (std::ranges::find(words, text) != words.end()) {
+          return {};
+        }
+        const std::vector<std::string_view> views(words.begin(), words.end());
+        const std::string near = diag::did_you_mean(text, views);
+        return "'" + text + "' is not one of its words\n" +
+               (near.empty() ? "there are " + listed_words(words) : near);
+      },
+      type + "}");
+}
+
+CLI::Validator duration_or_time() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        return parse_relative_time(since_time(text), 0).has_value()
+                   ? std::string()
+                   : "'" + text + "' is not a duration\nwrite 15m, 1h, 7d or 1w2d12h, or a time";
+      },
+      "DURATION");
+}
+
+CLI::Validator point_in_time() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        return parse_relative_time(text, 0).has_value()
+                   ? std::string()
+                   : "'" + text +
+                         "' is not a time\nwrite RFC 3339 such as 2024-05-01T12:00:00Z, now, "
+                         "now-6h, or -7d";
+      },
+      "TIME");
+}
+
+CLI::Validator some_seconds() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        double seconds = 0;
+        const char* end = text.data() + text.size();
+        const auto [at, error] = std::from_chars(text.data(), end, seconds);
+        const bool good = error == std::errc() && at == end && seconds > 0 && seconds < 1e9;
+        return good ? std::string() : "'" + text + "' is not a number of seconds";
+      },
+      "SECONDS");
+}
+
+CLI::Validator size_of_memory() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        return parse_size(text).ok() ? std::string()
+                                     : "'" + text + "' is not a size\nwrite 512M or 2G";
+      },
+      "SIZE");
+}
+
+}  // namespace evq

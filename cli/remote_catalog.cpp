@@ -1,0 +1,116 @@
+#include "cli/remote_catalog.h"
+
+#include <utility>
+
+#include "cli/store_tables.h"
+#include "cli/terminal/number_text.h"
+#include "cli/terminal/table_format.h"
+#include "http/wire_answer.h"
+
+namespace evq {
+namespace {
+
+TableCell text_cell(std::string text) {
+  return {std::move(text), TableCellKind::kText};
+}
+
+}  // namespace
+
+std::string remote_dataset_path(const std::string& name) {
+  return "/v2/datasets/" + encode_url_text(name);
+}
+
+std::string remote_starred_path(const std::string& id) {
+  return "/v2/apl-starred-queries/" + encode_url_text(id);
+}
+
+Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server) {
+  EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", "/v2/datasets"));
+  EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));
+  std::vector<std::string> names;
+  for (const std::string& item : items) {
+    EVQ_TRY_ASSIGN(std::string name, read_text_member(item, "name"));
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Result<std::string> remote_datasets_text(RemoteServer& server,
+                                         const std::vector<std::string>& names, ListForm form) {
+  std::string text;
+  TableRows rows;
+  for (const std::string& name : names) {
+    EVQ_TRY_ASSIGN(const std::string answer,
+                   server.call("GET", remote_dataset_path(name) + "/info"));
+    EVQ_TRY_ASSIGN(const DatasetAnswer dataset, read_dataset_answer(answer));
+    text += dataset.json + "\n";
+    rows.push_back({text_cell(dataset.name),
+                    {grouped_text(dataset.events), TableCellKind::kNumber},
+                    {bytes_text(dataset.bytes), TableCellKind::kNumber},
+                    {dataset.oldest, TableCellKind::kFixed},
+                    {dataset.newest, TableCellKind::kFixed}});
+  }
+  if (form == ListForm::kJson) {
+    return text;
+  }
+  return format_table({{"dataset", "", TableCellKind::kText},
+                       {"events", "", TableCellKind::kNumber},
+                       {"size", "", TableCellKind::kNumber},
+                       {"oldest", "", TableCellKind::kFixed},
+                       {"newest", "", TableCellKind::kFixed}},
+                      rows, list_table_options());
+}
+
+Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::string answer,
+                 server.call("GET", remote_dataset_path(dataset) + "/fields"));
+  EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> answers, read_field_answers(answer));
+  std::vector<Field> fields;
+  for (const FieldAnswer& field : answers) {
+    fields.push_back({field.name, field.column_type});
+  }
+  return fields;
+}
+
+Result<std::string> remote_fields_text(RemoteServer& server, const std::string& dataset,
+                                       ListForm form) {
+  EVQ_TRY_ASSIGN(const std::string answer,
+                 server.call("GET", remote_dataset_path(dataset) + "/fields"));
+  EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> fields, read_field_answers(answer));
+  std::string text;
+  TableRows rows;
+  for (const FieldAnswer& field : fields) {
+    text += field.json + "\n";
+    rows.push_back({text_cell(field.name), text_cell(field.type)});
+  }
+  if (form == ListForm::kJson) {
+    return text;
+  }
+  return format_table({{"field", "", TableCellKind::kText}, {"type", "", TableCellKind::kText}},
+                      rows, list_table_options());
+}
+
+Result<std::vector<StoredObject>> remote_saved_queries(RemoteServer& server) {
+  EVQ_TRY_ASSIGN(const std::string answer,
+                 server.call("GET", "/v2/apl-starred-queries?limit=1000"));
+  EVQ_TRY_ASSIGN(std::vector<std::string> items, read_json_list(answer));
+  std::vector<StoredObject> objects;
+  for (std::string& item : items) {
+    StoredObject object;
+    EVQ_TRY_ASSIGN(object.id, read_text_member(item, "id"));
+    EVQ_TRY_ASSIGN(object.name, read_text_member(item, "name"));
+    EVQ_TRY_ASSIGN(object.who, read_text_member(item, "who"));
+    object.body = std::move(item);
+    objects.push_back(std::move(object));
+  }
+  return objects;
+}
+
+Result<StoredObject> remote_saved_query(RemoteServer& server, const std::string& id) {
+  StoredObject stored;
+  stored.id = id;
+  EVQ_TRY_ASSIGN(stored.body, server.call("GET", remote_starred_path(id)));
+  return stored;
+}
+
+}  // namespace evq

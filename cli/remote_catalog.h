@@ -1,0 +1,30 @@
+#pragma once
+// What a server holds besides events: datasets, fields and saved queries, as verbs and the prompt
+// list them. Errors are the server's. One thread at a time, as RemoteServer.
+
+#include <string>
+#include <vector>
+
+#include "cli/remote_server.h"
+#include "store/column/schema.h"
+#include "store/definitions.h"
+
+namespace evq {
+
+// Paths of the HTTP API.
+std::string remote_dataset_path(const std::string& name);
+std::string remote_starred_path(const std::string& id);
+
+enum class ListForm : std::uint8_t { kJson, kTable };  // kJson: one object a line
+
+Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server);
+Result<std::string> remote_datasets_text(RemoteServer& server,
+                                         const std::vector<std::string>& names, ListForm form);
+Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset);
+Result<std::string> remote_fields_text(RemoteServer& server, const std::string& dataset,
+                                       ListForm form);
+// Bodies are the API's objects, ids included.
+Result<std::vector<StoredObject>> remote_saved_queries(RemoteServer& server);
+Result<StoredObject> remote_saved_query(RemoteServer& server, const std::string& id);
+
+}  // namespace evq

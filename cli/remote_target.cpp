@@ -1,0 +1,163 @@
+// A server as the target of queries: tabular answers of the HTTP API, and what a prompt wants to
+// know, over a second connection with little patience.
+
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "apl/service/picture_wish.h"
+#include "cli/remote_catalog.h"
+#include "cli/remote_server.h"
+#include "http/wire.h"
+#include "http/wire_answer.h"
+#include "store/base/control.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+constexpr std::int64_t kBelievedForNs = 30'000'000'000;
+// After a request that failed, keys are not held up by another one for this long.
+constexpr std::int64_t kQuietAfterFailureNs = 5'000'000'000;
+
+class RemoteCompletion final : public CompletionSource {
+ public:
+  explicit RemoteCompletion(const GlobalOptions& global) : global_(global) {}
+
+  Result<std::vector<std::string>> dataset_names() override {
+    return ask([](RemoteServer& server) { return remote_dataset_names(server); });
+  }
+  Result<CompletionTable> table(const std::string& dataset) override {
+    return ask([&](RemoteServer& server) -> Result<CompletionTable> {
+      EVQ_TRY_ASSIGN(const std::vector<Field> fields, remote_fields(server, dataset));
+      return CompletionTable{Schema(fields), {}, {}};
+    });
+  }
+  Status query(const QueryRequest& request, ResultSink& sink) override {
+    const auto done = ask([&](RemoteServer& server) -> Result<bool> {
+      EVQ_TRY_ASSIGN(const ClientResponse answer,
+                     server.call_apl("/v1/datasets/_apl?format=tabular", write_query_body(request),
+                                     request.apl, true));
+      EVQ_TRY(read_tabular_answer(answer.body, UINT64_MAX, sink));
+      return true;
+    });
+    return done.ok() ? Status::success() : Status(done.error());
+  }
+  std::int64_t believed_for_ns() const override { return kBelievedForNs; }
+
+ private:
+  template <class Question>
+  auto ask(Question&& question) -> decltype(question(std::declval<RemoteServer&>())) {
+    if (failed_ns_ != 0 && monotonic_now_ns() - failed_ns_ < kQuietAfterFailureNs) {
+      return make_error(ErrorCode::kServer, "the server did not answer");
+    }
+    if (server_ == nullptr) {
+      EVQ_TRY_ASSIGN(server_, RemoteServer::open(global_, RemoteServer::Patience::kQuick));
+    }
+    auto answer = question(*server_);
+    const bool failed = !answer.ok() && answer.error().code == ErrorCode::kServer;
+    failed_ns_ = failed ? monotonic_now_ns() : 0;
+    return answer;
+  }
+
+  const GlobalOptions global_;
+  std::unique_ptr<RemoteServer> server_;
+  std::int64_t failed_ns_ = 0;
+};
+
+// A server's answer does not repeat the query's `render`: what it asked for is put back.
+class PictureSink final : public ResultSink {
+ public:
+  PictureSink(std::string_view apl, ResultSink& next) : apl_(apl), next_(next) {}
+  Status begin(const ResultHeader& header) override {
+    ResultHeader completed = header;
+    if (auto wish = find_picture_wish(apl_); wish.has_value()) {
+      completed.render_kind = std::move(wish->kind);
+      completed.render_properties = std::move(wish->properties);
+    }
+    return next_.begin(completed);
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    return next_.push(rows, origins);
+  }
+  Status push_totals(const Chunk& rows) override { return next_.push_totals(rows); }
+  Status end(const QueryStatus& status) override { return next_.end(status); }
+
+ private:
+  const std::string_view apl_;
+  ResultSink& next_;
+};
+
+class RemoteTarget final : public QueryTarget {
+ public:
+  RemoteTarget(std::unique_ptr<RemoteServer> server, const GlobalOptions& global)
+      : server_(std::move(server)), completion_(global) {}
+
+  Status query(const QueryRequest& request, ResultSink& sink) override {
+    QueryRequest bounded = request;
+    if (!request.limit.has_value() && !request.default_limit.has_value()) {
+      bounded.limit = kResultRowsMax;  // the server has a default of its own
+    }
+    EVQ_TRY_ASSIGN(const ClientResponse answer,
+                   server_->call_apl("/v1/datasets/_apl?format=tabular", write_query_body(bounded),
+                                     request.apl, true));
+    // A part of an export that fills the server's limit may have lost rows to it.
+    const bool part = request.arrivals.before != UINT64_MAX && !request.limit.has_value();
+    PictureSink picture(request.apl, sink);
+    return read_tabular_answer(answer.body, part ? kResultRowsMax : UINT64_MAX, picture);
+  }
+  Result<std::string> explain(const QueryRequest& /*request*/) override {
+    return make_error(ErrorCode::kUnsupported, "--explain works on a local store only");
+  }
+  std::uint64_t part_events_max() const override { return kResultRowsMax - 1; }
+
+  Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
+    ClientRequest request;
+    request.target = "/v2/datasets/" + encode_url_text(dataset) + "/info";
+    EVQ_TRY_ASSIGN(const ClientResponse answer,
+                   server_->client().send(request, server_->control()));
+    std::optional<std::uint64_t> end;
+    std::string name(kArrivalEndHeader);
+    for (char& c : name) {
+      c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    const std::string_view text = answer.header(name).value_or("");
+    std::uint64_t number = 0;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (!text.empty() && error == std::errc() && at == text.data() + text.size()) {
+      end = number;
+    }
+    return end;
+  }
+
+  Result<std::vector<std::string>> dataset_names() override {
+    return remote_dataset_names(*server_);
+  }
+  Result<std::string> datasets_table() override {
+    EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names());
+    return remote_datasets_text(*server_, names, ListForm::kTable);
+  }
+  Result<std::string> fields_table(const std::string& dataset) override {
+    return remote_fields_text(*server_, dataset, ListForm::kTable);
+  }
+  Result<std::vector<StoredObject>> saved_queries() override {
+    return remote_saved_queries(*server_);
+  }
+  Result<StoredObject> saved_query(const std::string& id) override {
+    return remote_saved_query(*server_, id);
+  }
+  CompletionSource& completion() override { return completion_; }
+
+ private:
+  std::unique_ptr<RemoteServer> server_;
+  RemoteCompletion completion_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<QueryTarget>> open_remote_target(const GlobalOptions& global) {
+  EVQ_TRY_ASSIGN(std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
+  return std::unique_ptr<QueryTarget>(std::make_unique<RemoteTarget>(std::move(server), global));
+}
+
+}  // namespace evq

@@ -1,0 +1,118 @@
+"""Mistakes on the command line: what is wrong, one hint, the exit status, nothing on stdout."""
+
+import os
+
+from evq_case import EvqCase, main
+
+
+class Mistakes(EvqCase):
+    def setUp(self):
+        super().setUp()
+        self.ingest("web", ['{"_time":"2024-05-01T00:00:00Z","status":200}'])
+
+    def check(self, words, status, text):
+        with self.subTest(words):
+            out, errors = self.evq(*words, status=status)
+            self.assertEqual((out, errors), ("", text))
+
+    def test_usage(self):
+        for words, text in (
+            (("query", "-o", "cvs", "web"),
+             "error: --output: 'cvs' is not one of its words\n  = did you mean 'csv'?\n"),
+            (("ingest", "web", "-o", "x"),
+             "error: --output: 'x' is not one of its words\n  = there are json, text\n"),
+            (("query", "--limit", "many", "web"),
+             "error: --limit: 'many' is not a number\n  = see evq query --help\n"),
+            (("query", "--timeout", "-1", "web"),
+             "error: --timeout: '-1' is not a number of seconds\n  = see evq query --help\n"),
+            (("query", "--memory-limit", "much", "web"),
+             "error: --memory-limit: 'much' is not a size\n  = write 512M or 2G\n"),
+            (("query", "--since", "1x", "web"),
+             "error: --since: '1x' is not a duration\n"
+             "  = write 15m, 1h, 7d or 1w2d12h, or a time\n"),
+            (("query", "--start-time", "tomorow", "web"),
+             "error: --start-time: 'tomorow' is not a time\n  = write RFC 3339 such as "
+             "2024-05-01T12:00:00Z, now, now-6h, or -7d\n"),
+            (("query", "web", "--since"),
+             "error: --since needs a value\n  = see evq query --help\n"),
+            (("ingest",),
+             "error: DATASET is required\n  = write evq ingest DATASET [FILE...]\n"),
+            (("query", "web", "where", "status", "==", "500"),
+             "error: unexpected 'where status == 500'\n"
+             "  = put the whole query between quotes: evq query \"web | take 5\"\n"),
+            (("dataset",),
+             "error: evq dataset needs an action\n"
+             "  = there are list, info, create, delete, fields, map-field\n"),
+            (("dataset", "crate", "x"),
+             "error: evq dataset has no action 'crate'\n  = did you mean 'create'?\n"),
+        ):
+            self.check(words, 2, text)
+
+    def test_names_that_are_not_there(self):
+        for words, text in (
+            (("dataset", "info", "wbe"),
+             "error: dataset 'wbe' not found\n  = did you mean 'web'?\n"),
+            (("dataset", "fields", "quite-other"),
+             "error: dataset 'quite-other' not found\n  = evq dataset list shows what there is\n"),
+            (("dataset", "delete", "wbe", "--yes"),
+             "error: dataset 'wbe' not found\n  = did you mean 'web'?\n"),
+            (("compact", "wbe"), "error: dataset 'wbe' not found\n  = did you mean 'web'?\n"),
+            (("starred", "get", "x"),
+             "error: saved query not found\n  = evq starred list shows what there is\n"),
+            (("starred", "run", "x"),
+             "error: saved query not found\n  = evq starred list shows what there is\n"),
+            (("token", "delete", "x"),
+             "error: token not found\n  = evq token list shows what there is\n"),
+            (("help", "nonsense-word"),
+             "error: no command, operator or function 'nonsense-word'\n"
+             "  = evq help lists what there is\n"),
+        ):
+            self.check(words, 1, text)
+
+    def test_names_that_cannot_be(self):
+        _, errors = self.evq("ingest", "bad name!", input="{}\n", status=2)
+        self.assertEqual(errors, "error: 'bad name!' cannot name a dataset\n  = a name has 1 to 128 "
+                         "letters, digits, '-', '_' or '.', the first and last a letter or digit\n")
+
+    def test_files(self):
+        _, errors = self.evq("ingest", "web", "nofile.json", status=1)
+        self.assertEqual(errors, "error: cannot open nofile.json: No such file or directory\n")
+        _, errors = self.evq("ingest", "web", self.directory, status=5)
+        self.assertEqual(errors, f"error: cannot read {self.directory}: Is a directory\n"
+                         f"  = name its files: {self.directory}/*\n")
+        if os.geteuid() != 0:
+            closed = self.directory / "closed.json"
+            closed.write_text("{}")
+            closed.chmod(0)
+            _, errors = self.evq("ingest", "web", closed, status=5)
+            self.assertEqual(errors, f"error: cannot open {closed}: Permission denied\n")
+
+    def test_a_store_that_is_a_file(self):
+        path = self.directory / "file"
+        path.write_text("")
+        _, errors = self.evq("--store", path, "query", "web", status=None)
+        self.assertIn(f"there is no store at {path}", errors)
+
+    def test_delete_takes_filters_only(self):
+        self.check(("delete", "web | count"), 3,
+                   "error[operator-not-allowed]: this operator is not allowed in a delete\n"
+                   "  --> query:1:7\n   |\n 1 | web | count\n   |       ^^^^^\n"
+                   "   = a delete takes a dataset, where and search only\n")
+
+    def test_servers(self):
+        _, errors = self.evq("--server", "http://127.0.0.1:1", "query", "web", status=6)
+        self.assertEqual(errors, "error: cannot connect to http://127.0.0.1:1: Connection refused\n"
+                         "  = does the server run? evq config show tells who named it\n")
+        self.check(("--server", "http://127.0.0.1:1", "check"), 2,
+                   "error: evq check works on a local store only\n"
+                   "  = name it with --store; now --server names a server\n")
+
+    def test_times_of_since(self):
+        self.assertEqual(self.out("query", "web | count", "--since", "2024-04-30"),
+                         '{"Count":1}\n')
+        self.assertEqual(self.out("query", "web | count", "--since", "2024-05-02"),
+                         '{"Count":0}\n')
+
+
+if __name__ == "__main__":
+    main()
