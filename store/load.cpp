@@ -18,12 +18,9 @@ struct SealedForm final : SealedBatch {
 
 }  // namespace
 
-Load::Load(std::shared_ptr<Dataset> dataset, const IngestRequest& request, Options options,
+Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
            QueryControl& control)
-    : dataset_(std::move(dataset)),
-      request_(request),
-      options_(std::move(options)),
-      control_(control) {}
+    : open_(std::move(open)), request_(request), options_(std::move(options)), control_(control) {}
 
 Result<std::unique_ptr<SealedBatch>> Load::seal(Table&& batch, std::uint64_t raw_bytes) {
   EVQ_TRY_ASSIGN(EncodedBlock block, encode_block(batch, Effort::kIngest, options_.compact.pool));
@@ -49,7 +46,15 @@ Status Load::commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& coun
   return tidy();
 }
 
+Status Load::open() {
+  if (dataset_ == nullptr) {
+    EVQ_TRY_ASSIGN(dataset_, open_());
+  }
+  return {};
+}
+
 Status Load::finish(const IngestCounts& counts) {
+  EVQ_TRY(open());
   if (request_.atomic && !kept_.empty()) {
     EVQ_TRY(write(kept_));
     kept_.clear();
@@ -62,6 +67,7 @@ Status Load::finish(const IngestCounts& counts) {
 }
 
 Status Load::write(const std::vector<StoredForm>& forms) {
+  EVQ_TRY(open());
   WriteJob job;
   job.bytes_needed = 1;
   std::uint32_t sealed = 0;

@@ -1,9 +1,11 @@
 #pragma once
 // Load: the sink between the parsers and a dataset: each batch is encoded on the worker that
 // parsed it, as a sealed block when it is big enough and as a fresh chunk otherwise, and committed
-// in input order, at once or (atomic loads) all together in finish().
+// in input order, at once or (atomic loads) all together in finish(). The dataset is asked for with
+// the first commit, or in finish(): a load that is refused before makes none.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -21,8 +23,8 @@ class Load final : public BatchSink {
     CompactOptions compact;
     bool tidy = true;  // seal and merge fresh chunks on the way
   };
-  Load(std::shared_ptr<Dataset> dataset, const IngestRequest& request, Options options,
-       QueryControl& control);
+  using DatasetProvider = std::function<Result<std::shared_ptr<Dataset>>()>;
+  Load(DatasetProvider open, const IngestRequest& request, Options options, QueryControl& control);
 
   Result<std::unique_ptr<SealedBatch>> seal(Table&& batch, std::uint64_t raw_bytes) override;
   Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) override;
@@ -33,10 +35,12 @@ class Load final : public BatchSink {
   std::uint32_t wal_length() const { return wal_length_; }
 
  private:
+  Status open();
   Status write(const std::vector<StoredForm>& forms);
   Status tidy();
 
-  const std::shared_ptr<Dataset> dataset_;
+  const DatasetProvider open_;
+  std::shared_ptr<Dataset> dataset_;  // null until the first commit
   const IngestRequest& request_;
   const Options options_;
   QueryControl& control_;

@@ -206,17 +206,31 @@ Status DirectoryStore::prepare_rules(std::string_view name, IngestOptions* optio
 
 Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
                                             const IngestRequest& request, QueryControl& control) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_or_create(name));
+  EVQ_TRY(definitions_.make_durable());
+  Result<std::shared_ptr<Dataset>> known = open_dataset(name);
+  if (!known.ok() && known.error().code != ErrorCode::kNotFound) {
+    return std::move(known).take_error();
+  }
   IngestOptions options = request.options;
   EVQ_TRY(prepare_rules(name, &options));
-  EVQ_TRY_ASSIGN(FieldAdmission * admission, dataset->admission());
+  // A dataset that is yet to be made has no fields; it is made when something is committed.
+  const std::unique_ptr<FieldAdmission> first = make_field_admission({});
+  FieldAdmission* admission = first.get();
+  if (known.ok()) {
+    EVQ_TRY_ASSIGN(admission, known.value()->admission());
+  } else {
+    EVQ_TRY(check_dataset_name(name));
+  }
   StreamContext context;
   context.control = &control;
   context.pool = options_.pool;
   EVQ_TRY_ASSIGN(context.rules, make_event_rules(options, admission));
   context.reject = request.reject;
   context.clock = request.clock;
-  Load load(dataset, request, {compact_options(), !options_.background_upkeep}, control);
+  const auto open = [&]() -> Result<std::shared_ptr<Dataset>> {
+    return known.ok() ? known.value() : open_or_create(name);
+  };
+  Load load(open, request, {compact_options(), !options_.background_upkeep}, control);
   EVQ_TRY_ASSIGN(IngestCounts counts, parse_stream(source, options, load, context));
   EVQ_TRY(load.finish(counts));
   IngestReport report;

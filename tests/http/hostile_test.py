@@ -123,7 +123,7 @@ class Hostile(unittest.TestCase):
             status, _ = self.server.call("POST", "/v1/ingest/bomb", zlib.compress(b"[]"),
                                          {**JSON, "Content-Encoding": encoding})
             self.assertEqual(status, 415, encoding)
-        self.assertEqual(self.server.query("bomb | count")["tables"][0]["columns"], [[0]])
+        self.dataset_is_missing("bomb")
         self.assertLess(self.memory_kib() - before, 64 << 10)
 
     def test_json_that_is_deep_long_or_no_text(self):
