@@ -4,6 +4,7 @@
 
 #include "store/base/limits.h"
 #include "store/block/block_writer.h"
+#include "store/column/dynamic_kinds.h"
 
 namespace evq {
 
@@ -11,6 +12,22 @@ namespace {
 
 // Chunks that trigger upkeep; matches the compactor's own threshold for merging.
 constexpr std::uint32_t kTidyChunksMin = 64;
+
+// A dynamic column of scalars is a field of their types, not one of arrays.
+void note_kinds(const Table& batch, StoredForm* form) {
+  for (auto& [name, types] : form->fields) {
+    if (types != type_bit(Type::kDynamic)) {
+      continue;
+    }
+    const auto column = batch.schema.find(name);
+    const std::uint32_t kinds =
+        column.has_value() ? dynamic_kinds(batch.columns[*column]) : type_bit(Type::kDynamic);
+    // The types together must still say that the values are kept as dynamic.
+    if (type_of_set(kinds) == Type::kDynamic) {
+      types = kinds;
+    }
+  }
+}
 
 struct SealedForm final : SealedBatch {
   StoredForm form;
@@ -28,6 +45,7 @@ Result<std::unique_ptr<SealedBatch>> Load::seal(Table&& batch, std::uint64_t raw
       2 * batch.rows >= options_.compact.block_rows || raw_bytes >= kFreshChunkBytesMax;
   auto sealed = std::make_unique<SealedForm>();
   sealed->form = big ? make_sealed(std::move(block), raw_bytes) : make_fresh(block, raw_bytes);
+  note_kinds(batch, &sealed->form);
   return std::unique_ptr<SealedBatch>(std::move(sealed));
 }
 

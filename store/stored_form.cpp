@@ -1,6 +1,7 @@
 #include "store/stored_form.h"
 
 #include "store/base/checksum.h"
+#include "store/column/dynamic_kinds.h"
 #include "store/mini_block.h"
 
 namespace evq {
@@ -70,7 +71,10 @@ Status insert_form(DatasetWriter& writer, const StoredForm& form) {
   row.payload_sum = checksum64(fresh ? form.chunk : form.header, row.id);
   EVQ_TRY(writer.insert_block(row));
   for (const auto& [name, types] : form.fields) {
-    EVQ_TRY(writer.note_field(name, types));
+    // Fields of rows that were stored before are known, and more exactly than a block's header can
+    // tell: it calls a column of several scalar types dynamic.
+    const bool known = form.keeps_ordinals && types == type_bit(Type::kDynamic);
+    EVQ_TRY(writer.note_field(name, known ? 0U : types));
   }
   if (fresh) {
     return writer.insert_blob(BlobTable::kChunks, {row.id, form.chunk});

@@ -5,6 +5,7 @@
 
 #include "apl/service/result_writer.h"
 #include "store/base/json_writer.h"
+#include "store/column/dynamic_kinds.h"
 
 namespace evq {
 namespace {
@@ -66,6 +67,21 @@ std::string status_json(const QueryStatus& status, const std::vector<std::string
   }
   json.end_object();
   return text;
+}
+
+std::string dynamic_type_text(std::span<const Chunk> chunks, std::size_t column) {
+  std::uint32_t kinds = 0;
+  for (const Chunk& chunk : chunks) {
+    kinds |= dynamic_kinds(chunk.column(column));
+  }
+  std::string text;
+  for (int i = 0; i < kTypeCount; ++i) {
+    const auto kind = static_cast<Type>(i);
+    if ((kinds & type_bit(kind)) != 0) {
+      text.append(text.empty() ? "" : "|").append(api_type_name(kind));
+    }
+  }
+  return text.empty() ? std::string(api_type_name(Type::kDynamic)) : text;
 }
 
 std::string dataset_members_json(const ResultHeader& header) {

@@ -3,6 +3,7 @@
 // thread.
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 #include "apl/service/request.h"
@@ -14,6 +15,9 @@ inline constexpr std::size_t kAnswerPieceBytes = std::size_t{64} * 1024;
 
 // The status object.
 std::string status_json(const QueryStatus& status, const std::vector<std::string>& warnings);
+// What the values of a dynamic column are, as clients name types: "integer|string" for several;
+// "array" stands for lists and objects, and for nothing but nulls.
+std::string dynamic_type_text(std::span<const Chunk> chunks, std::size_t column);
 // "datasetNames":[…],"fieldsMetaMap":{…}
 std::string dataset_members_json(const ResultHeader& header);
 

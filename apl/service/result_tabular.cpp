@@ -134,8 +134,8 @@ class TabularAnswer final : public ApiAnswer {
     write_names(&json, "sources", header_.datasets);
     json.key("fields");
     json.begin_array();
-    for (const std::size_t column : table.columns) {
-      write_field(&json, column);
+    for (std::size_t at = 0; at < table.columns.size(); ++at) {
+      write_field(&json, table, at);
     }
     json.end_array();
     json.key("order");
@@ -183,12 +183,16 @@ class TabularAnswer final : public ApiAnswer {
     json->end_array();
   }
 
-  void write_field(JsonWriter* json, std::size_t i) const {
+  // The `at`-th column of a table.
+  void write_field(JsonWriter* json, const Table& table, std::size_t at) const {
+    const std::size_t i = table.columns[at];
+    const Type type = header_.schema[i].type;
     json->begin_object();
     json->key("name");
     json->string(header_.schema[i].name);
     json->key("type");
-    json->string(api_type_name(header_.schema[i].type));
+    json->string(type == Type::kDynamic ? dynamic_type_text(table.chunks, at)
+                                        : std::string(api_type_name(type)));
     if (i < header_.origins.size() && !header_.origins[i].aggregate.empty()) {
       const ResultHeader::Origin& origin = header_.origins[i];
       json->key("agg");
