@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/dataset_location.h"
 
 namespace evq::plan {
 namespace {
@@ -35,6 +36,19 @@ std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner
     return shared;
   }
   return fields;
+}
+
+// What a dataset's handle adds to the locations of rows that come from it alone; 0 when they do
+// not, as those of a union within the union, which have it already.
+std::int64_t location_offset(const Node* node) {
+  while (!std::holds_alternative<Scan>(node->op)) {
+    if (node->inputs.size() != 1) {
+      return 0;
+    }
+    node = node->inputs[0].get();
+  }
+  const std::uint64_t handle = std::get<Scan>(node->op).table.handle;
+  return handle <= kUnionHandleMax ? location_of_handle(handle) : 0;
 }
 
 }  // namespace
@@ -99,8 +113,17 @@ Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union
   std::vector<NodePtr> nodes;
   for (Relation& input : inputs) {
     Project aligned;
+    const std::int64_t offset = inputs.size() > 1 ? location_offset(input.node.get()) : 0;
     for (const Field& field : fields) {
       const auto at = input.schema().find(field.name);
+      if (offset != 0 && field.name == kRowColumn && at.has_value()) {
+        std::vector<ExprPtr> sum;
+        sum.push_back(make_column(*at, Type::kLong));
+        sum.push_back(make_constant(Value::integer(offset)));
+        EVQ_TRY_ASSIGN(ExprPtr location, call("op_add", std::move(sum), {}));
+        aligned.exprs.push_back(std::move(location));
+        continue;
+      }
       aligned.exprs.push_back(
           at.has_value() ? make_cast(make_column(*at, input.schema()[*at].type), field.type)
                          : make_constant(Value::null(field.type)));

@@ -7,6 +7,7 @@
 #include "apl/exec/executor.h"
 #include "apl/functions/registry.h"
 #include "apl/plan/bind.h"
+#include "apl/plan/dataset_location.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/plan_printer.h"
 #include "apl/service/delete_filter.h"
@@ -209,6 +210,10 @@ class Session {
       bind.cursor = plan::CursorBound{row.time, row.ordinal, descending, request_.include_cursor};
     }
     EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind));
+    if (bind.cursor.has_value() && plan_.datasets.size() > 1 && bind.cursor->ordinal != 0 &&
+        bind.cursor->ordinal >> kOrdinalBits == 0) {
+      return make_error(ErrorCode::kUsage, "the cursor is of a query that reads another dataset");
+    }
     const bool some = request_.arrivals.from != 0 || request_.arrivals.before != UINT64_MAX;
     if (some && plan_.datasets.size() > 1) {
       return make_error(ErrorCode::kUsage, "a range of arrivals is of one dataset");
@@ -368,23 +373,42 @@ class Session {
     std::vector<RowOrigin> origins;
     const auto time = plan_.root->schema.find(plan::kTimeColumn);
     const auto row = plan_.root->schema.find(plan::kRowColumn);
-    if (!request_.api_form || !time.has_value() || !row.has_value() || plan_.datasets.size() != 1) {
+    if (!request_.api_form || !time.has_value() || !row.has_value() || unplaced_) {
       return origins;
-    }
-    if (!locator_.has_value()) {
-      EVQ_TRY_ASSIGN(const Snapshot* snapshot, tables_.snapshot({plan_.datasets[0], 0}));
-      locator_.emplace(*snapshot);
     }
     origins.reserve(chunk.rows());
     for (std::size_t i = 0; i < chunk.rows(); ++i) {
-      EVQ_TRY_ASSIGN(const RowOrigin origin,
-                     locator_->origin(chunk.column(*time).at<std::int64_t>(i),
-                                      chunk.column(*row).at<std::int64_t>(i)));
+      const std::int64_t location = chunk.column(*row).at<std::int64_t>(i);
+      const std::uint64_t handle = plan::handle_of_location(location);
+      EVQ_TRY_ASSIGN(RowLocator * locator, locator_of(handle));
+      if (locator == nullptr) {
+        unplaced_ = true;
+        status->min_row.reset();
+        status->max_row.reset();
+        return std::vector<RowOrigin>();
+      }
+      EVQ_TRY_ASSIGN(RowOrigin origin, locator->origin(chunk.column(*time).at<std::int64_t>(i),
+                                                       plan::location_in_dataset(location)));
+      origin.id.ordinal |= handle << kOrdinalBits;
       origins.push_back(origin);
       status->min_row = std::min(origin.id, status->min_row.value_or(origin.id));
       status->max_row = std::max(origin.id, status->max_row.value_or(origin.id));
     }
     return origins;
+  }
+
+  // Of the only dataset, or of a union's dataset by its handle; null when rows cannot be told
+  // apart.
+  Result<RowLocator*> locator_of(std::uint64_t handle) {
+    const auto known = locators_.find(handle);
+    if (known != locators_.end()) {
+      return &known->second;
+    }
+    const Snapshot* snapshot = handle != 0 ? tables_.snapshot_of_handle(handle) : nullptr;
+    if (handle == 0 && plan_.datasets.size() == 1) {
+      EVQ_TRY_ASSIGN(snapshot, tables_.snapshot({plan_.datasets[0], 0}));
+    }
+    return snapshot == nullptr ? nullptr : &locators_.try_emplace(handle, *snapshot).first->second;
   }
 
   void fill(QueryStatus* status) {
@@ -430,7 +454,8 @@ class Session {
   ExternalData external_;
   const bool external_allowed_;
   SnapshotTables tables_;
-  std::optional<RowLocator> locator_;  // of the answer's rows, once there are any
+  bool unplaced_ = false;                         // some row of the answer has no cursor
+  std::map<std::uint64_t, RowLocator> locators_;  // of the answer's rows, by handle
   QueryStats stats_;
   std::unique_ptr<Executor> executor_;
   plan::Plan plan_;

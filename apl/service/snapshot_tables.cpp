@@ -29,6 +29,8 @@ Result<plan::TableInfo> SnapshotTables::table(std::string_view name) {
                  store_.definitions().find_dataset(name));
   if (definition.has_value()) {
     info.map_fields = definition->map_fields;
+    info.ref.handle = definition->file_id;
+    handles_[definition->file_id] = key;
   }
   EVQ_TRY_ASSIGN(info.virtual_fields, virtual_fields(name));
   return info;
@@ -72,8 +74,21 @@ Result<const Snapshot*> SnapshotTables::snapshot(const plan::TableRef& table) {
   return &at->second;
 }
 
+const Snapshot* SnapshotTables::snapshot_of_handle(std::uint64_t handle) const {
+  const auto name = handles_.find(handle);
+  const auto at = name == handles_.end() ? snapshots_.end() : snapshots_.find(name->second);
+  return at == snapshots_.end() ? nullptr : &at->second;
+}
+
 Result<plan::LocationBounds> SnapshotTables::locate(const plan::TableRef& table, std::int64_t time,
                                                     std::uint64_t ordinal) {
+  // Rows of the cursor's time in another dataset of the union are all before it or all behind it.
+  const std::uint64_t handle = ordinal >> kOrdinalBits;
+  if (handle != 0 && handle != table.handle) {
+    const std::int64_t cut = table.handle < handle ? std::numeric_limits<std::int64_t>::max() : 0;
+    return plan::LocationBounds{cut, cut};
+  }
+  ordinal &= (std::uint64_t{1} << kOrdinalBits) - 1;
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, this->snapshot(table));
   plan::LocationBounds bounds{std::numeric_limits<std::int64_t>::max(),
                               std::numeric_limits<std::int64_t>::max()};

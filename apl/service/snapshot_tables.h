@@ -30,6 +30,8 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
                                       std::uint64_t ordinal) override;
   Result<const Snapshot*> snapshot(const plan::TableRef& table) override;
 
+  // By the handle that table() gave it; nothing when no table of that handle has been named.
+  const Snapshot* snapshot_of_handle(std::uint64_t handle) const;
   // The oldest and the newest event of all tables named so far; nothing when they are empty.
   std::optional<std::pair<std::int64_t, std::int64_t>> time_bounds() const;
 
@@ -39,7 +41,12 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
   Store& store_;
   std::function<bool(const std::string&)> may_read_;
   std::map<std::string, Snapshot, std::less<>> snapshots_;
+  std::map<std::uint64_t, std::string> handles_;
 };
+
+// Cursors of unions: the handle of the row's dataset stands above its ordinal, as it does above its
+// location (apl/plan/dataset_location.h).
+inline constexpr unsigned kOrdinalBits = 44;
 
 // Tells where rows of one snapshot come from, by their location. What a block has to be read for is
 // kept until the locator goes; the snapshot must outlive it. One thread at a time.

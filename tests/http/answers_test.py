@@ -200,6 +200,67 @@ class Answers(unittest.TestCase):
         page = self.ask("w | take 1", cursor=cursors[0], includeCursor=True)["tables"][0]
         self.assertEqual(page["columns"][again], [minute(9)])
 
+    def test_fields_of_several_scalar_types_say_which(self):
+        call = self.server.call
+        call("POST", "/v1/ingest/kinds", [{"m": 1, "b": True, "l": [1]}, {"m": "two", "b": 2.5, "l": 1},
+                                          {"m": None}])
+        call("POST", "/v1/ingest/kinds", [{"n": 1, "m": 3}])
+        call("POST", "/v1/ingest/kinds", [{"n": "x"}])
+        expected = {"m": "integer|string", "b": "boolean|float", "l": "integer|array",
+                    "n": "integer|string"}
+        for _ in range(2):
+            listed = call("GET", "/v2/datasets/kinds/fields")[1]
+            self.assertEqual({f["name"]: f["type"] for f in listed if f["name"] in expected}, expected)
+            answer = self.ask("['kinds'] | project m, b, l, n, s = toint(1)")
+            self.assertEqual({f["name"]: f["type"] for f in answer["tables"][0]["fields"]},
+                             {**expected, "s": "integer"})
+            self.assertEqual({f["name"]: f["type"] for f in answer["fieldsMetaMap"]["kinds"]}, expected)
+            # Merging blocks makes nothing of it.
+            self.assertEqual(call("POST", "/v2/datasets/kinds/vacuum", {})[0], 200)
+        answer = self.ask("['kinds'] | where n == 'x' | project n, m")
+        self.assertEqual([f["type"] for f in answer["tables"][0]["fields"]], ["string", "array"])
+
+    def union_pages(self, union, order, size, after_two=None):
+        """The cursors of all rows, page by page."""
+        seen, cursor, pages = [], "", 0
+        while True:
+            answer = self.ask(f"{union} | sort by _time {order} | limit {size}", cursor=cursor,
+                              includeCursorField=True)
+            self.assertGreaterEqual(answer["status"]["rowsMatched"], 18)
+            seen += answer["tables"][0]["columns"][-1]
+            last = answer["status"]["maxCursor" if order == "asc" else "minCursor"]
+            if last == cursor:
+                return seen
+            cursor = last
+            pages += 1
+            if pages == 2 and after_two:
+                after_two()
+
+    def test_pages_of_a_union_hold_every_row_once(self):
+        call = self.server.call
+        times = [minute(m) for m in (1, 1, 2, 2, 2, 3)]
+        for name in ("left", "right", "middle"):
+            for part in (times[:4], times[4:]):
+                call("POST", "/v1/ingest/" + name, [{"_time": t, "n": i} for i, t in enumerate(part)])
+        union = "union left, right, (middle | where n >= 0)"
+        for order in ("asc", "desc"):
+            whole = self.ask(f"{union} | sort by _time {order} | limit 100", includeCursorField=True)
+            cursors = whole["tables"][0]["columns"][-1]
+            self.assertEqual(cursors, sorted(set(cursors), reverse=order == "desc"))
+            self.assertEqual(len(cursors), 18)
+            for size in (1, 4, 5):
+                self.assertEqual(self.union_pages(union, order, size), cursors, (order, size))
+
+        def arrive():  # behind the pages that were read, and as other blocks
+            self.assertEqual(call("POST", "/v1/ingest/left", [{"_time": minute(0)}])[0], 200)
+            for name in ("left", "right", "middle"):
+                self.assertEqual(call("POST", f"/v2/datasets/{name}/vacuum", {})[0], 200)
+
+        self.assertEqual(self.union_pages(union, "asc", 5, arrive), cursors[::-1])
+        single = self.ask("left | sort by _time desc | limit 1")["status"]["maxCursor"]
+        status, answer = call("POST", "/v1/query/_apl", {"apl": union, "cursor": single})
+        self.assertEqual((status, "cursor" in answer["message"]), (400, True), answer)
+
     def test_a_batch_is_answered_as_events(self):
         status, raw = self.server.call("POST", "/v1/query/batch?maxConcurrency=4", [
             {"queryId": "a", "aplRequest": {"apl": "w | count"}},

@@ -17,7 +17,12 @@ class ReferenceTables final : public plan::TableSource {
 
   Result<plan::TableInfo> table(std::string_view name) override {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, store_.snapshot(name));
-    return plan::TableInfo{{std::string(name), 0}, snapshot.schema(), {}, {}};
+    EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
+                   store_.definitions().find_dataset(name));
+    return plan::TableInfo{{std::string(name), definition.has_value() ? definition->file_id : 0},
+                           snapshot.schema(),
+                           {},
+                           {}};
   }
   std::vector<std::string> table_names() override {
     std::vector<std::string> names;
