@@ -63,6 +63,16 @@ std::string_view refusal_reason(int status) {
   }
 }
 
+std::string size_text(std::size_t bytes) {
+  return bytes >= kMebibyte ? std::to_string(bytes / kMebibyte) + " MiB"
+                            : std::to_string(bytes / kKibibyte) + " KiB";
+}
+
+HttpResponse body_too_large(std::size_t bytes_max) {
+  return error_response(413,
+                        "the request body is larger than the limit of " + size_text(bytes_max));
+}
+
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) {
   int status = 0;
   if (request.headers.size() > kHttpHeadersMax) {

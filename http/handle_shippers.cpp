@@ -1,12 +1,9 @@
-// Ingest as other systems speak it: Elasticsearch's bulk API, Splunk's HTTP event collector and
-// Loki's push API. Each body is rewritten as NDJSON and stored like any other.
-
-#include <set>
+// Ingest as other systems speak it: Elasticsearch's bulk API and Splunk's HTTP event collector.
+// Each body is rewritten as NDJSON and stored like any other.
 
 #include "http/ingest_body.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
-#include "store/base/time_parse.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -210,30 +207,6 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request, const std::str
                                      : splunk_answer(200, 0, "Success");
 }
 
-// ---- Loki
-
-void append_loki_entry(DynamicView labels, DynamicView entry, std::string* out) {
-  const DynamicView time = entry.at(0);
-  std::optional<std::int64_t> ns;
-  if (time.is_string()) {
-    ns = parse_event_time(time.as_string());
-  }
-  JsonWriter json(*out);
-  json.begin_object();
-  if (ns.has_value()) {
-    json.key("_time");
-    json.instant(*ns);
-  }
-  append_members(&json, labels);
-  if (entry.at(2).is_bag()) {
-    append_members(&json, entry.at(2));
-  }
-  json.key("line");
-  json.raw(json_from_dynamic(entry.at(1)));
-  json.end_object();
-  out->push_back('\n');
-}
-
 }  // namespace
 
 Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& /*request*/) {
@@ -315,38 +288,6 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_splunk_health(Api& /*api*/, HttpRequest& /*request*/) {
   return splunk_answer(200, 17, "HEC is healthy");
-}
-
-Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
-  const std::string dataset(request.header("x-axiom-dataset").value_or(""));
-  if (dataset.empty()) {
-    return make_error(ErrorCode::kUsage, "the X-Axiom-Dataset header is required");
-  }
-  if (!request.identity.may(dataset, "ingest", "create")) {
-    return permission_error("ingest", "create", dataset);
-  }
-  if (media_type(request) != "application/json") {
-    return make_error(ErrorCode::kUnsupported, "Content-Type must be application/json");
-  }
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
-  const std::optional<std::string> bytes = dynamic_from_json(body);
-  const auto streams = bytes.has_value() ? DynamicView(*bytes).find("streams") : std::nullopt;
-  if (!streams.has_value() || !streams->is_array()) {
-    return make_error(ErrorCode::kData, "the body has no list of streams");
-  }
-  std::string events;
-  for (DynamicView::Iterator stream(*streams); stream.next();) {
-    const DynamicView labels = stream.value().find("stream").value_or(DynamicView());
-    const DynamicView values = stream.value().find("values").value_or(DynamicView());
-    for (DynamicView::Iterator value(values); value.next();) {
-      append_loki_entry(labels, value.value(), &events);
-    }
-  }
-  if (!events.empty()) {
-    EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
-    static_cast<void>(report);
-  }
-  return no_content();
 }
 
 }  // namespace evq

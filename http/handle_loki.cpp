@@ -1,0 +1,289 @@
+// Loki's push API, as JSON and as what Promtail and Alloy send: a Protocol Buffers message in one
+// block of Snappy. Both become the same dynamic value, and then events: the labels of the stream,
+// the structured metadata of the entry, and its `line`.
+
+#include <array>
+
+#include <snappy.h>
+
+#include "http/framing.h"
+#include "http/ingest_body.h"
+#include "http/protobuf.h"
+#include "store/base/json_writer.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+#include "store/column/dynamic_json.h"
+
+namespace evq {
+namespace {
+
+// ---- logproto.PushRequest, with the names that fit the mapping below
+using enum ProtoKind;
+
+constexpr std::array kTimestampFields = {ProtoField{1, "seconds", kInteger},
+                                         ProtoField{2, "nanos", kInteger}};
+constexpr ProtoMessage kTimestamp{kTimestampFields};
+constexpr std::array kPairFields = {ProtoField{1, "name", kText}, ProtoField{2, "value", kText}};
+constexpr ProtoMessage kPair{kPairFields};
+constexpr std::array kEntryFields = {ProtoField{1, "timestamp", kMessage, false, &kTimestamp},
+                                     ProtoField{2, "line", kText},
+                                     ProtoField{3, "structuredMetadata", kMessage, true, &kPair}};
+constexpr ProtoMessage kEntry{kEntryFields};
+constexpr std::array kStreamFields = {ProtoField{1, "labels", kText},
+                                      ProtoField{2, "entries", kMessage, true, &kEntry}};
+constexpr ProtoMessage kStream{kStreamFields};
+constexpr std::array kPushFields = {ProtoField{1, "streams", kMessage, true, &kStream}};
+constexpr ProtoMessage kPush{kPushFields};
+
+Error malformed(std::string_view what) {
+  return make_error(ErrorCode::kData, "the Loki push is malformed: " + std::string(what));
+}
+
+void append_labels(JsonWriter* json, DynamicView bag) {
+  for (DynamicView::Iterator each(bag); each.next();) {
+    json->key(each.key());
+    json->raw(json_from_dynamic(each.value()));
+  }
+}
+
+// ---- JSON
+
+void append_json_entry(DynamicView labels, DynamicView entry, std::string* out) {
+  const DynamicView time = entry.at(0);
+  std::optional<std::int64_t> ns;
+  if (time.is_string()) {
+    ns = parse_event_time(time.as_string());
+  }
+  JsonWriter json(*out);
+  json.begin_object();
+  if (ns.has_value()) {
+    json.key("_time");
+    json.instant(*ns);
+  }
+  append_labels(&json, labels);
+  if (entry.at(2).is_bag()) {
+    append_labels(&json, entry.at(2));
+  }
+  json.key("line");
+  json.raw(json_from_dynamic(entry.at(1)));
+  json.end_object();
+  out->push_back('\n');
+}
+
+Result<std::string> json_events(std::string_view body) {
+  const std::optional<std::string> bytes = dynamic_from_json(body);
+  const auto streams = bytes.has_value() ? DynamicView(*bytes).find("streams") : std::nullopt;
+  if (!streams.has_value() || !streams->is_array()) {
+    return malformed("the body has no list of streams");
+  }
+  std::string events;
+  for (DynamicView::Iterator stream(*streams); stream.next();) {
+    const DynamicView labels = stream.value().find("stream").value_or(DynamicView());
+    const DynamicView values = stream.value().find("values").value_or(DynamicView());
+    for (DynamicView::Iterator value(values); value.next();) {
+      append_json_entry(labels, value.value(), &events);
+    }
+  }
+  return events;
+}
+
+// ---- Protocol Buffers
+
+// A label selector, {app="shop", job="a \"b\""}: its pairs as members of an event.
+class LabelReader {
+ public:
+  explicit LabelReader(std::string_view text) : rest_(text) {}
+
+  // False when the text is no selector; what was appended is then of no use.
+  bool append_to(JsonWriter* json) {
+    skip_blanks();
+    if (!take('{')) {
+      return false;
+    }
+    for (skip_blanks(); !take('}'); skip_blanks()) {
+      const std::size_t equals = rest_.find('=');
+      if (equals == std::string_view::npos) {
+        return false;
+      }
+      std::string_view name = rest_.substr(0, equals);
+      name = name.substr(0, name.find_last_not_of(' ') + 1);
+      rest_.remove_prefix(equals + 1);
+      skip_blanks();
+      std::string value;
+      if (name.empty() || !take('"') || !read_quoted(&value)) {
+        return false;
+      }
+      json->key(name);
+      json->string(value);
+      skip_blanks();
+      static_cast<void>(take(','));
+    }
+    return true;
+  }
+
+ private:
+  void skip_blanks() {
+    while (rest_.starts_with(' ')) {
+      rest_.remove_prefix(1);
+    }
+  }
+  bool take(char wanted) {
+    if (!rest_.starts_with(wanted)) {
+      return false;
+    }
+    rest_.remove_prefix(1);
+    return true;
+  }
+  // Go's escapes, those of single characters; others stay as they are written.
+  bool read_quoted(std::string* value) {
+    while (!rest_.empty()) {
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (c == '"') {
+        return true;
+      }
+      if (c != '\\' || rest_.empty()) {
+        value->push_back(c);
+        continue;
+      }
+      const char escaped = rest_.front();
+      rest_.remove_prefix(1);
+      switch (escaped) {
+        case 'n':
+          value->push_back('\n');
+          break;
+        case 't':
+          value->push_back('\t');
+          break;
+        case 'r':
+          value->push_back('\r');
+          break;
+        case '"':
+        case '\\':
+          value->push_back(escaped);
+          break;
+        default:
+          value->append({'\\', escaped});
+      }
+    }
+    return false;
+  }
+
+  std::string_view rest_;
+};
+
+std::int64_t integer_member(DynamicView bag, std::string_view name) {
+  const auto value = bag.find(name);
+  return value.has_value() && value->tag() == DynamicTag::kLong ? value->as_integer() : 0;
+}
+
+void append_proto_entry(std::string_view labels, DynamicView entry, std::string* out) {
+  JsonWriter json(*out);
+  json.begin_object();
+  if (const auto time = entry.find("timestamp"); time.has_value()) {
+    const auto seconds = checked_multiply(integer_member(*time, "seconds"), kSecondNs);
+    const auto ns =
+        seconds.has_value() ? checked_add(*seconds, integer_member(*time, "nanos")) : std::nullopt;
+    if (ns.has_value()) {
+      json.key("_time");
+      json.instant(*ns);
+    }
+  }
+  static_cast<void>(LabelReader(labels).append_to(&json));
+  if (const auto metadata = entry.find("structuredMetadata"); metadata.has_value()) {
+    for (DynamicView::Iterator pair(*metadata); pair.next();) {
+      const auto name = pair.value().find("name");
+      const auto value = pair.value().find("value");
+      if (name.has_value() && name->is_string() && value.has_value()) {
+        json.key(name->as_string());
+        json.raw(json_from_dynamic(*value));
+      }
+    }
+  }
+  json.key("line");
+  const auto line = entry.find("line");
+  line.has_value() ? json.raw(json_from_dynamic(*line)) : json.string("");
+  json.end_object();
+  out->push_back('\n');
+}
+
+Result<std::string> proto_events(std::string_view message) {
+  const std::optional<std::string> bytes = dynamic_from_proto(message, kPush);
+  if (!bytes.has_value()) {
+    return malformed("it is no PushRequest message");
+  }
+  std::string events;
+  const auto streams = DynamicView(*bytes).find("streams");
+  for (DynamicView::Iterator stream(streams.value_or(DynamicView())); stream.next();) {
+    const auto text = stream.value().find("labels");
+    const std::string_view labels =
+        text.has_value() && text->is_string() ? text->as_string() : std::string_view("{}");
+    std::string probe;
+    JsonWriter json(probe);
+    json.begin_object();
+    if (!LabelReader(labels).append_to(&json)) {
+      return malformed("'" + std::string(labels) + "' are no labels");
+    }
+    const DynamicView entries = stream.value().find("entries").value_or(DynamicView());
+    for (DynamicView::Iterator entry(entries); entry.next();) {
+      append_proto_entry(labels, entry.value(), &events);
+    }
+  }
+  return events;
+}
+
+// One block of Snappy; its size is looked at before anything is allocated.
+Result<std::string> unsnap(const HttpRequest& request) {
+  const std::string_view encoding = request.header("content-encoding").value_or("");
+  if (!encoding.empty() && encoding != "snappy") {
+    return make_error(ErrorCode::kUnsupported,
+                      "a Protocol Buffers push is compressed with Snappy and nothing else");
+  }
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  std::size_t size = 0;
+  if (!snappy::GetUncompressedLength(body.data(), body.size(), &size)) {
+    return malformed("it is no block of Snappy");
+  }
+  if (size > kHttpIngestBodyBytesMax) {
+    return make_error(ErrorCode::kTooLarge,
+                      "the decoded body is larger than this endpoint's limit of " +
+                          size_text(kHttpIngestBodyBytesMax));
+  }
+  std::string message(size, '\0');
+  if (!snappy::RawUncompress(body.data(), body.size(), message.data())) {
+    return malformed("it is no block of Snappy");
+  }
+  return message;
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
+  const std::string dataset(request.header("x-axiom-dataset").value_or(""));
+  if (dataset.empty()) {
+    return make_error(ErrorCode::kUsage, "the X-Axiom-Dataset header is required");
+  }
+  if (!request.identity.may(dataset, "ingest", "create")) {
+    return permission_error("ingest", "create", dataset);
+  }
+  const std::string type = media_type(request);
+  std::string events;
+  if (type == "application/json") {
+    EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
+    EVQ_TRY_ASSIGN(events, json_events(body));
+  } else if (type == "application/x-protobuf") {
+    EVQ_TRY_ASSIGN(const std::string message, unsnap(request));
+    EVQ_TRY_ASSIGN(events, proto_events(message));
+  } else {
+    return make_error(ErrorCode::kUnsupported,
+                      "Content-Type must be application/json or application/x-protobuf");
+  }
+  if (!events.empty()) {
+    EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
+    static_cast<void>(report);
+  }
+  return no_content();
+}
+
+}  // namespace evq

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Ingest as other systems speak it, where a real peer is not at hand: Loki's push in Protocol Buffers
+and Snappy, and bodies that are too large or damaged.
+
+    python3 shippers_test.py path/to/evq
+"""
+
+import gzip
+import json
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+from evq_server import Server  # noqa: E402
+
+PROTOBUF = "application/x-protobuf"
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def snappy(data):
+    """One block of Snappy, all of it literals."""
+    out = varint(len(data))
+    for at in range(0, len(data), 60):
+        piece = data[at:at + 60]
+        out += bytes([(len(piece) - 1) << 2]) + piece
+    return out
+
+
+def push_request(*streams):
+    """streams: (labels, [(seconds, nanos, line, {metadata})])"""
+    message = b""
+    for labels, entries in streams:
+        stream = field(1, labels)
+        for seconds, nanos, line, metadata in entries:
+            entry = field(1, field(1, seconds) + field(2, nanos)) + field(2, line)
+            for name, value in metadata.items():
+                entry += field(3, field(1, name) + field(2, value))
+            stream += field(2, entry)
+        message += field(1, stream + field(3, 12345))
+    return message
+
+
+class Loki(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--no-auth", "--no-access-log")
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def push(self, body, **headers):
+        sent = {"Content-Type": PROTOBUF, "X-Axiom-Dataset": "loki"}
+        sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+        return self.server.call("POST", "/loki/api/v1/push", body, sent)
+
+    def test_a_push_in_protocol_buffers_and_snappy(self):
+        message = push_request(
+            ('{app="shop", path="C:\\\\x \\"y\\""}', [(1714521600, 123456789, "first", {"trace": "t1"}),
+                                                  (1714521601, 0, "second\n", {})]),
+            ("{}", [(1714521602, 5, "", {})]))
+        for number, headers in enumerate(({}, {"Content_Encoding": "snappy"})):
+            status, answer = self.push(snappy(message), X_Axiom_Dataset=f"loki{number}", **headers)
+            self.assertEqual((status, answer), (204, b""))
+            rows = self.server.query(f"loki{number} | sort by _time asc", "legacy")["matches"]
+            self.assertEqual([(row["_time"], row["data"]) for row in rows], [
+                ("2024-05-01T00:00:00.123456789Z",
+                 {"app": "shop", "path": 'C:\\x "y"', "trace": "t1", "line": "first"}),
+                ("2024-05-01T00:00:01Z", {"app": "shop", "path": 'C:\\x "y"', "line": "second\n"}),
+                ("2024-05-01T00:00:02.000000005Z", {"line": ""})])
+
+    def test_an_empty_push_is_well(self):
+        self.assertEqual(self.push(snappy(b""))[0], 204)
+
+    def test_damaged_pushes_are_refused_and_store_nothing(self):
+        whole = snappy(push_request(('{a="b"}', [(1714521600, 0, "x", {})])))
+        for body, status in ((b"", 400), (b"\xff\xff\xff\xff\xff\xff", 400), (whole[:-1], 400),
+                             (b"plain text", 400), (snappy(b"\x0a\x7f"), 400),
+                             (snappy(push_request(("no labels", [(1, 0, "x", {})]))), 400),
+                             (snappy(push_request(('{a="b', [(1, 0, "x", {})]))), 400),
+                             (varint(65 << 20) + whole[1:], 413),
+                             (varint((4 << 30) - 1) + b"\0", 413), (varint(4 << 30) + b"\0", 400)):
+            answer = self.push(body, X_Axiom_Dataset="refused")
+            self.assertEqual(answer[0], status, (body[:20], answer))
+            self.assertTrue(answer[1]["message"], body[:20])
+        self.assertEqual(self.push(whole, Content_Encoding="gzip")[0], 415)
+        self.assertEqual(self.push(whole, Content_Type="text/plain")[0], 415)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/refused")[0], 404)
+
+    def test_json_as_before(self):
+        body = json.dumps({"streams": [{"stream": {"app": "x"}, "values": [
+            ["1714521600000000001", "line", {"trace": "t"}]]}]})
+        for sent, headers in ((body.encode(), {}), (gzip.compress(body.encode()),
+                                                    {"Content_Encoding": "gzip"})):
+            self.assertEqual(self.push(sent, Content_Type="application/json", X_Axiom_Dataset="lokij",
+                                       **headers)[0], 204)
+        rows = self.server.query("lokij", "legacy")["matches"]
+        self.assertEqual([row["data"] for row in rows], 2 * [{"app": "x", "trace": "t", "line": "line"}])
+
+
+class Refused(unittest.TestCase):
+    """A refused load leaves nothing, not even an empty dataset."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--no-auth", "--no-access-log")
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def test_a_refused_first_load_makes_no_dataset(self):
+        post = self.server.call
+        for path, body, kind, status in (
+                ("/v1/ingest/first", b'[{"a":1},', "application/json", 400),
+                ("/v1/ingest/first", b"a,a\n1,2\n", "text/csv", 400),
+                ("/v1/ingest/first?timestamp-format=nonsense", b'{"a":1}', "application/json", 400),
+                ("/v1/ingest/first/elastic/_bulk", b"no action\n{}\n", "application/json", 400),
+                ("/services/collector?index=first", b'{"no":"event"}', "application/json", 400),
+                ("/v1/ingest/first", b"\x1f\x8b damaged", "application/json", 400),
+                ("/v1/ingest/-first", b'[{"a":1}]', "application/json", 400),
+                ("/v1/ingest/first", b"[]", "application/pdf", 415)):
+            answer = post("POST", path, body, {"Content-Type": kind})
+            self.assertEqual(answer[0], status, (path, body, answer))
+            self.assertEqual(post("GET", "/v2/datasets")[1], [], (path, body))
+        self.assertEqual(post("POST", "/v1/ingest/first", [{"a": 1}])[0], 200)
+        self.assertEqual(post("POST", "/v1/ingest/first", b'[{"a":1},', {"Content-Type": "application/json"})[0], 400)
+        self.assertEqual(self.server.query("first | count")["tables"][0]["columns"], [[1]])
+
+    def test_bodies_over_the_limit_are_refused_with_what_the_limit_is(self):
+        long = b'{"a":"' + b"x" * (65 << 20) + b'"}\n'
+        packed = gzip.compress(b"".join(b'{"index":{}}\n{"a":"%s%s"}\n' % (os.urandom(24).hex().encode(),
+                                                                        b"x" * 950)
+                                        for _ in range(70000)), 1)
+        for path, headers, body in (
+                ("/v1/ingest/big", {}, long),
+                ("/v1/ingest/big/elastic/_bulk", {"Content-Encoding": "gzip"}, packed),
+                ("/services/collector?index=big", {"Content-Encoding": "gzip"}, packed),
+                ("/v1/logs", {"Content-Encoding": "gzip", "X-Axiom-Dataset": "big"}, packed)):
+            try:
+                status, answer = self.server.call("POST", path, body,
+                                                  {"Content-Type": "application/json", **headers})
+            except (BrokenPipeError, ConnectionResetError):
+                continue  # refused while it was sent
+            self.assertEqual(status, 413, (path, answer))
+            self.assertIn("64 MiB", answer["message"], path)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/big")[0], 404)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
