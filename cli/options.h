@@ -127,6 +127,7 @@ struct ServeCommand {
   std::vector<std::string> cors_origins;
   std::vector<std::string> external_prefixes;
   bool no_access_log = false;
+  std::uint64_t rate_limit = 0;
   std::int64_t upkeep_ms = 5000;
 };
 

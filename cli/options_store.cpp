@@ -100,6 +100,8 @@ void add_serve(CLI::App* app, ServeCommand* command) {
   app->add_option("--allow-external", command->external_prefixes,
                   "Let externaldata read this directory or below this address; repeatable")
       ->allow_extra_args(false);
+  app->add_option("--rate-limit", command->rate_limit,
+                  "Requests a minute that each token may send (default: any number)");
   app->add_flag("--no-access-log", command->no_access_log, "Write no line for each request");
   app->add_option("--upkeep-ms", command->upkeep_ms, "Milliseconds between rounds of upkeep")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));

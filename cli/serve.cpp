@@ -74,6 +74,7 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   ApiOptions api_options;
   api_options.authenticate = !command.no_auth;
   api_options.cors_origins = command.cors_origins;
+  api_options.requests_per_minute = command.rate_limit;
   Api api(*service, metrics, std::move(api_options));
   if (!command.no_auth) {
     EVQ_TRY(bootstrap(*service));
@@ -91,7 +92,8 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   const bool v6 = server.host.find(':') != std::string::npos;
   write_line("evq: listening on " + scheme + "://" + (v6 ? "[" + server.host + "]" : server.host) +
              ":" + std::to_string(listening->port()) + "\n");
-  const Upkeep upkeep(*service, metrics, command.upkeep_ms);
+  Upkeep upkeep(api, command.upkeep_ms);
+  api.upkeep_due = [&upkeep](std::string_view dataset) { upkeep.hurry(dataset); };
   listening->run();
   return Status::success();
 }

@@ -112,6 +112,8 @@ Status list(Definitions& definitions) {
     json.instant(token.created);
     json.key("expires");
     token.expires.has_value() ? json.instant(*token.expires) : json.null();
+    json.key("lastUsed");
+    token.last_used.has_value() ? json.instant(*token.last_used) : json.null();
     json.key("capabilities");
     token.capabilities.empty() ? json.null() : json.raw(token.capabilities);
     json.end_object();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "http/auth.h"
 #include "http/message.h"
 #include "http/metrics.h"
+#include "http/rate_limit.h"
+#include "store/base/control.h"
 
 namespace evq {
 
@@ -20,12 +23,14 @@ struct ApiOptions {
   std::vector<std::string> cors_origins;  // "*" or origins; empty: no CORS headers
   std::int64_t timeout_ms = 0;            // of one query
   std::size_t memory_limit_bytes = 0;     // of one query; 0: the service's
+  std::uint64_t requests_per_minute = 0;  // of one client; 0: any number
 };
 
 struct Api {
   Api(Service& s, HttpMetrics& m, ApiOptions o)
       : service(s),
         auth(s.store().definitions(), o.authenticate),
+        rates(o.requests_per_minute, monotonic_now_ns()),
         metrics(m),
         options(std::move(o)) {}
 
@@ -34,8 +39,12 @@ struct Api {
 
   Service& service;
   Authenticator auth;
+  RateLimiter rates;
   HttpMetrics& metrics;
   ApiOptions options;
+  // Told of datasets with many fresh chunks, which queries open one by one; may be empty. Set
+  // before the first request.
+  std::function<void(std::string_view dataset)> upkeep_due;
 };
 
 using Handler = Result<HttpResponse> (*)(Api& api, HttpRequest& request);

@@ -15,6 +15,9 @@
 namespace evq {
 namespace {
 
+// How exactly a store knows when a token was last used.
+constexpr std::int64_t kTokenUseNsMin = kMinuteNs;
+
 Error refused(std::string_view why) {
   return make_error(ErrorCode::kForbidden, "authentication failed: " + std::string(why));
 }
@@ -194,6 +197,32 @@ void Authenticator::forget() {
   known_.clear();
 }
 
+void Authenticator::note_use(const std::string& digest, const TokenRecord& record,
+                             std::int64_t now) {
+  const std::int64_t kept = record.last_used.value_or(INT64_MIN);
+  if (now >= kept && now - kTokenUseNsMin < kept) {
+    return;
+  }
+  const MutexLock lock(mutex_);
+  uses_[digest] = now;
+}
+
+Status Authenticator::keep_uses() {
+  std::map<std::string, std::int64_t, std::less<>> uses;
+  {
+    const MutexLock lock(mutex_);
+    uses.swap(uses_);
+  }
+  for (const auto& [digest, time] : uses) {
+    EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, definitions_.tokens().find(digest));
+    if (token.has_value()) {
+      token->last_used = time;
+      EVQ_TRY(definitions_.tokens().put(*token));
+    }
+  }
+  return {};
+}
+
 Result<Authenticator::Known> Authenticator::look_up(const std::string& digest) {
   const std::int64_t now = monotonic_now_ns();
   {
@@ -247,11 +276,13 @@ Result<Identity> Authenticator::authenticate(const HttpRequest& request, const A
   if (!secret.has_value()) {
     return refused("the Authorization header is not a bearer token");
   }
-  EVQ_TRY_ASSIGN(const Known known, look_up(token_digest(*secret)));
+  const std::string digest = token_digest(*secret);
+  const std::int64_t now = wall_clock_now_ns();
+  EVQ_TRY_ASSIGN(const Known known, look_up(digest));
   if (!known.record.has_value()) {
     return refused("unknown token");
   }
-  if (known.record->expires.has_value() && *known.record->expires <= wall_clock_now_ns()) {
+  if (known.record->expires.has_value() && *known.record->expires <= now) {
     return refused("the token has expired");
   }
   identity.personal = known.record->kind == "personal";
@@ -265,6 +296,7 @@ Result<Identity> Authenticator::authenticate(const HttpRequest& request, const A
   if (identity.personal && !rules.organization_optional) {
     EVQ_TRY(check_organization(request));
   }
+  note_use(digest, *known.record, now);
   return identity;
 }
 

@@ -75,6 +75,8 @@ class Authenticator {
   Result<Identity> authenticate(const HttpRequest& request, const AuthRules& rules);
   // Tokens were changed: what is remembered is forgotten.
   void forget();
+  // Writes down when tokens were last used, for each at most once a minute. Slow.
+  Status keep_uses();
 
  private:
   struct Known {
@@ -83,12 +85,14 @@ class Authenticator {
     std::int64_t read_ns = 0;
   };
   Result<Known> look_up(const std::string& digest);
+  void note_use(const std::string& digest, const TokenRecord& record, std::int64_t now);
   Status check_organization(const HttpRequest& request);
 
   Definitions& definitions_;
   const bool enabled_;
   Mutex mutex_;
   std::map<std::string, Known, std::less<>> known_ EVQ_GUARDED_BY(mutex_);
+  std::map<std::string, std::int64_t, std::less<>> uses_ EVQ_GUARDED_BY(mutex_);  // not kept yet
 };
 
 }  // namespace evq

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "http/framing.h"
 #include "http/ingest_body.h"
 #include "http/wire.h"
 #include "store/base/limits.h"
@@ -7,6 +8,9 @@
 
 namespace evq {
 namespace {
+
+// Fresh chunks that upkeep is not left to find by itself; as many as it merges.
+constexpr std::uint32_t kFreshChunksDue = 64;
 
 std::vector<std::string> split_fields(std::string_view text) {
   std::vector<std::string> names;
@@ -97,7 +101,9 @@ Result<std::string> decoded_text(const HttpRequest& request) {
     }
     text.append(piece.data(), *got);
     if (text.size() > kHttpIngestBodyBytesMax) {
-      return make_error(ErrorCode::kTooLarge, "the decoded body is too large for this endpoint");
+      return make_error(ErrorCode::kTooLarge,
+                        "the decoded body is larger than this endpoint's limit of " +
+                            size_text(kHttpIngestBodyBytesMax));
     }
   }
 }
@@ -112,6 +118,9 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
   EVQ_TRY_ASSIGN(IngestReport report,
                  api.store().ingest(dataset, source, load,
                                     request.control != nullptr ? *request.control : unhurried));
+  if (api.upkeep_due && report.wal_length >= kFreshChunksDue) {
+    api.upkeep_due(dataset);
+  }
   api.metrics.events_ingested.fetch_add(report.counts.ingested);
   api.metrics.events_failed.fetch_add(report.counts.failed);
   api.metrics.bytes_ingested.fetch_add(report.counts.processed_bytes);

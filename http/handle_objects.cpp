@@ -35,9 +35,21 @@ const KindInfo& kind_of(const HttpRequest& request) {
   return *found;
 }
 
+// Who may change a dataset may change its virtual fields as well.
+Status check_virtual(const HttpRequest& request, std::string_view dataset) {
+  const std::string_view action = request.route->action;
+  return request.identity.may(dataset, "virtualFields", action) ||
+                 request.identity.may_organization("datasets", action == "read" ? action : "update")
+             ? Status::success()
+             : Status(permission_error("virtualFields", action, dataset));
+}
+
 Result<StoredObject> find_object(Api& api, const HttpRequest& request) {
   EVQ_TRY_ASSIGN(std::optional<StoredObject> found,
                  api.definitions().find_object(kind_of(request).kind, request.argument("id")));
+  if (kind_of(request).kind == ObjectKind::kVirtualField) {
+    EVQ_TRY(check_virtual(request, found.has_value() ? std::string_view(found->dataset) : "*"));
+  }
   if (!found.has_value()) {
     return make_error(ErrorCode::kNotFound, "object not found");
   }
@@ -48,6 +60,9 @@ Result<ObjectBody> read_body(const KindInfo& info, const HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   if (info.kind == ObjectKind::kAnnotation) {
     return read_annotation_body(text, wall_clock_now_ns());
+  }
+  if (info.kind == ObjectKind::kMonitor) {
+    return read_monitor_body(text);
   }
   std::vector<std::string> required;
   for (const char* name : info.required) {
@@ -82,7 +97,12 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, api.definitions().objects(info.kind, ""));
   const std::vector<std::string> datasets = asked_datasets(request);
   std::vector<std::string> items;
+  bool any = false;
   for (const StoredObject& object : objects) {
+    if (info.kind == ObjectKind::kVirtualField && !check_virtual(request, object.dataset).ok()) {
+      continue;
+    }
+    any = true;
     const bool concerns = info.kind == ObjectKind::kAnnotation
                               ? annotation_concerns(object.body, datasets)
                               : std::ranges::find(datasets, object.dataset) != datasets.end();
@@ -90,12 +110,18 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
       items.push_back(write_object(object));
     }
   }
+  if (info.kind == ObjectKind::kVirtualField && !any) {
+    EVQ_TRY(check_virtual(request, datasets.empty() ? "*" : datasets[0]));
+  }
   return json_response(write_list(items));
 }
 
 Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request) {
   const KindInfo& info = kind_of(request);
   EVQ_TRY_ASSIGN(const ObjectBody body, read_body(info, request));
+  if (info.kind == ObjectKind::kVirtualField) {
+    EVQ_TRY(check_virtual(request, body.dataset));
+  }
   StoredObject object;
   object.kind = info.kind;
   object.id = std::string(info.id_prefix) + make_uuid();
@@ -123,6 +149,9 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
   } else {
     EVQ_TRY_ASSIGN(body, read_body(kind_of(request), request));
   }
+  if (object.kind == ObjectKind::kVirtualField) {
+    EVQ_TRY(check_virtual(request, body.dataset));
+  }
   object.name = body.name;
   object.dataset = body.dataset;
   object.body = body.body;
@@ -132,8 +161,8 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_object_delete(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const bool removed,
-                 api.definitions().remove_object(kind_of(request).kind, request.argument("id")));
+  EVQ_TRY_ASSIGN(const StoredObject known, find_object(api, request));
+  EVQ_TRY_ASSIGN(const bool removed, api.definitions().remove_object(known.kind, known.id));
   if (!removed) {
     return make_error(ErrorCode::kNotFound, "object not found");
   }

@@ -1,5 +1,6 @@
 // evq-http(7), from the route table.
 
+#include "http/framing.h"
 #include "http/router.h"
 #include "store/base/limits.h"
 
@@ -36,12 +37,6 @@ std::string permission_text(const Route& route) {
       return "Needs " + needed + " on what the request names.";
   }
   return {};
-}
-
-// A size as a person writes it.
-std::string size_text(std::size_t bytes) {
-  return bytes >= kMebibyte ? std::to_string(bytes / kMebibyte) + " MiB"
-                            : std::to_string(bytes / kKibibyte) + " KiB";
 }
 
 std::string seconds_text(std::int64_t ms) {
@@ -84,6 +79,7 @@ of an answer (ascending) or
 .IR cursor .
 A page without rows answers the cursor it was sent: that is the end. Events of equal times come
 exactly once, new events do not disturb pages behind the cursor, and cursors survive a restart.
+A union of datasets is paged in the same way; its cursors are no cursors of one of them alone.
 )";
 
 std::string limits_section() {
@@ -96,7 +92,9 @@ std::string limits_section() {
   row("address", size_text(kHttpTargetBytesMax));
   row("body of an ingest", size_text(kHttpIngestBodyBytesMax) + " as sent, " +
                                size_text(kHttpIngestDecodedBytesMax) + " decoded");
-  row("one line of it", size_text(kHttpLineBytesMax));
+  row("body of OTLP, bulk, Splunk and Loki",
+      size_text(kHttpIngestBodyBytesMax) + " as sent and decoded");
+  row("one line of a body", size_text(kHttpLineBytesMax));
   row("any other body", size_text(kHttpQueryBodyBytesMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
                                std::to_string(kResultRowsMax));
@@ -105,6 +103,10 @@ std::string limits_section() {
   row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +
                              std::to_string(kQueriesQueuedMax) + " waiting for " +
                              seconds_text(kQueryQueueMsMax));
+  row("requests a minute of one token",
+      "any number; with \\-\\-rate\\-limit answers carry X\\-RateLimit\\-Scope (user, or anonymous "
+      "for an address), \\-Limit, \\-Remaining and \\-Reset, and more requests get 429 with "
+      "Retry\\-After");
   row("connections", std::to_string(kHttpConnectionsMax));
   row("time for a header", seconds_text(kHttpHeaderMsMax));
   row("least rate of a body", size_text(kHttpBodyBytesPerSecondMin) + " a second over " +
@@ -122,7 +124,8 @@ somebody may listen to.
 A token is 256 random bits, shown once; the store keeps its SHA\-256. An API token may do what its
 capabilities say, checked on every dataset that the bound query reads (joins, unions, wildcards and
 subqueries included); what it may not see looks as if it were not there. A personal token may do
-everything but must name the organization, and cannot use /v1/ingest. A deleted or expired token
+everything but must name the organization, and can neither delete blocks nor ingest, but under the
+older path /v1/datasets/{dataset}/ingest. A deleted or expired token
 stops working within a second. Tokens are taken from headers only, never from an address, and are
 never logged.
 .PP
@@ -139,8 +142,10 @@ without tokens (\-\-no\-auth, on the loopback only) its requests are refused.
 .I Not defended against:
 whoever may read the store's directory (its files are private to their user, but not encrypted);
 whoever listens to a connection without TLS (\-\-tls\-cert, \-\-tls\-key); a holder of a valid token
-who fills the disk or keeps all workers busy within the limits. There is no rate limit by client:
-put a proxy in front for that.
+who fills the disk or keeps all workers busy within the limits. How many requests a minute a token
+may send is not limited unless
+.B \-\-rate\-limit
+says so.
 )";
 
 }  // namespace
@@ -169,8 +174,9 @@ std::string render_http_manual() {
       ".SH STATUS CODES\n"
       "200 and 201 done; 204 done, no body; 400 malformed request or query; 403 authentication or\n"
       "permission; 404 not found; 405 wrong method; 408 too slow; 409 name taken; 413 too large;\n"
-      "415 content type or encoding; 422 no body, or a query over its time or memory limit; 503\n"
-      "busy, with Retry\\-After; 507 disk full.\n";
+      "415 content type or encoding; 422 no body, or a query over its time or memory limit; 429 "
+      "too\n"
+      "many requests; 503 busy, with Retry\\-After; 507 disk full.\n";
   page.append(kThreats);
   page += ".SH SEE ALSO\n.BR evq (1),\n.BR evq\\-apl (7)\n";
   return page;

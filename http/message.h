@@ -15,6 +15,7 @@
 
 #include "http/auth.h"
 #include "http/body.h"
+#include "http/rate_limit.h"
 #include "store/base/control.h"
 
 namespace evq {
@@ -25,6 +26,7 @@ struct HttpRequest {
   std::string method;
   std::string target;  // as received
   std::string path;    // the target up to the question mark, still percent-encoded
+  std::string peer;    // the client's address, without its port
   std::vector<std::pair<std::string, std::string>> headers;     // names in lower case, in order
   std::vector<std::pair<std::string, std::string>> parameters;  // of the query, decoded
   std::map<std::string, std::string, std::less<>> arguments;    // of the path: "dataset" → name
@@ -33,6 +35,7 @@ struct HttpRequest {
   const Route* route = nullptr;     // chosen by admit
   QueryControl* control = nullptr;  // cancelled when the client goes away
   std::int64_t received_ns = 0;     // monotonic, when the body was complete
+  std::optional<RateState> rate;    // of its client, when requests are limited
 
   // The first header called `name` (lower case); nothing when absent.
   std::optional<std::string_view> header(std::string_view name) const;

@@ -39,6 +39,8 @@ std::string metrics_text(const HttpMetrics& metrics) {
                 std::to_string(static_cast<double>(metrics.request_us.load()) / 1e6));
   counter("evq_http_busy_total", "Requests refused because the server was busy.",
           metrics.refused_busy.load());
+  counter("evq_http_rate_limited_total", "Requests refused because their client sent too many.",
+          metrics.refused_rate.load());
   counter("evq_ingested_events_total", "Events stored.", metrics.events_ingested.load());
   counter("evq_failed_events_total", "Events refused.", metrics.events_failed.load());
   counter("evq_ingested_bytes_total", "Decoded bytes of ingest bodies.",

@@ -18,6 +18,7 @@ struct HttpMetrics {
   std::atomic<std::uint64_t> response_bytes{0};
   std::atomic<std::uint64_t> request_us{0};  // time from complete request to answer, summed
   std::atomic<std::uint64_t> refused_busy{0};
+  std::atomic<std::uint64_t> refused_rate{0};
   std::atomic<std::uint64_t> events_ingested{0};
   std::atomic<std::uint64_t> events_failed{0};
   std::atomic<std::uint64_t> bytes_ingested{0};  // decoded

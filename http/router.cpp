@@ -5,7 +5,9 @@
 #include <new>
 
 #include "http/wire.h"
+#include "store/base/control.h"
 #include "store/base/limits.h"
+#include "store/base/time.h"
 
 namespace evq {
 namespace {
@@ -85,12 +87,34 @@ Error permission_error(std::string_view resource, std::string_view action,
   return make_error(ErrorCode::kForbidden, text);
 }
 
+// Who fails to authenticate is counted by address, so that guessing is limited as well.
+bool Router::within_rate(HttpRequest& request, const Result<Identity>& identity) {
+  const bool named = identity.ok() && !identity.value().token_id.empty();
+  request.rate = api_.rates.take(named ? "token " + identity.value().token_id : request.peer,
+                                 monotonic_now_ns());
+  return request.rate->allowed;
+}
+
 Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   RouteMatch match = find_route(request.method, request.path);
   static constexpr AuthRules kDefaultRules{};
-  EVQ_TRY_ASSIGN(
-      request.identity,
-      api_.auth.authenticate(request, match.route == nullptr ? kDefaultRules : match.route->rules));
+  const AuthRules& rules = match.route == nullptr ? kDefaultRules : match.route->rules;
+  Result<Identity> identity = api_.auth.authenticate(request, rules);
+  if (identity.ok()) {
+    request.identity = identity.value();
+  }
+  if (api_.rates.enabled() && !rules.open && !within_rate(request, identity)) {
+    api_.metrics.refused_rate.fetch_add(1);
+    Admission refused;
+    refused.refusal =
+        error_response(429, "rate limit exceeded: at most " + std::to_string(request.rate->limit) +
+                                " requests a minute, try again later");
+    refused.refusal->headers.emplace_back("Retry-After", std::to_string(request.rate->reset_s));
+    return refused;
+  }
+  if (!identity.ok()) {
+    return std::move(identity).take_error();
+  }
   Admission admission;
   if (match.route == nullptr) {
     admission.refusal = match.allowed.empty() ? error_response(404, "path not found")
@@ -147,7 +171,7 @@ Admission Router::admit(HttpRequest& request) {
     admission.refusal = response_of_error(result.error(), {});
   }
   if (admission.refusal.has_value()) {
-    add_cors(request, &*admission.refusal);
+    add_headers(request, &*admission.refusal);
   }
   return admission;
 }
@@ -162,8 +186,21 @@ HttpResponse Router::handle(HttpRequest& request) {
   } catch (const std::exception& error) {
     response = error_response(500, std::string("unexpected: ") + error.what());
   }
-  add_cors(request, &response);
+  add_headers(request, &response);
   return response;
+}
+
+void Router::add_headers(const HttpRequest& request, HttpResponse* response) const {
+  add_cors(request, response);
+  if (!request.rate.has_value()) {
+    return;
+  }
+  const std::int64_t reset = wall_clock_now_ns() / kSecondNs + request.rate->reset_s;
+  response->headers.emplace_back("X-RateLimit-Scope",
+                                 request.identity.token_id.empty() ? "anonymous" : "user");
+  response->headers.emplace_back("X-RateLimit-Limit", std::to_string(request.rate->limit));
+  response->headers.emplace_back("X-RateLimit-Remaining", std::to_string(request.rate->remaining));
+  response->headers.emplace_back("X-RateLimit-Reset", std::to_string(reset));
 }
 
 bool Router::origin_allowed(std::string_view origin) const {
@@ -182,7 +219,8 @@ void Router::add_cors(const HttpRequest& request, HttpResponse* response) const 
   response->headers.emplace_back("Access-Control-Allow-Origin",
                                  any ? std::string("*") : std::string(*origin));
   response->headers.emplace_back("Access-Control-Expose-Headers",
-                                 "X-Axiom-Trace-Id, X-Axiom-History-Query-Id");
+                                 "X-Axiom-Trace-Id, X-Axiom-History-Query-Id, X-RateLimit-Scope, "
+                                 "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset");
   response->headers.emplace_back("Vary", "Origin");
 }
 

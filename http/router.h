@@ -57,6 +57,9 @@ class Router final : public HttpApplication {
 
  private:
   Result<Admission> admit_or_fail(HttpRequest& request);
+  bool within_rate(HttpRequest& request, const Result<Identity>& identity);
+  // The headers that do not depend on the handler.
+  void add_headers(const HttpRequest& request, HttpResponse* response) const;
   void add_cors(const HttpRequest& request, HttpResponse* response) const;
   bool origin_allowed(std::string_view origin) const;
   HttpResponse preflight(const HttpRequest& request) const;

@@ -14,7 +14,7 @@ constexpr std::size_t kJsonBytes = kHttpQueryBodyBytesMax;
 constexpr AuthRules kNormal{};
 constexpr AuthRules kNoToken{.open = true};
 constexpr AuthRules kNoPersonal{.refuse_personal = true};
-constexpr AuthRules kShippers{.organization_optional = true, .other_schemes = true};
+constexpr AuthRules kShippers{.refuse_personal = true, .other_schemes = true};
 constexpr AuthRules kNoOrganization{.organization_optional = true};
 
 constexpr Route kRoutes[] = {
@@ -57,7 +57,7 @@ constexpr Route kRoutes[] = {
      Lane::kInline, kJsonBytes, kNoToken, false, "The same under its other path."},
     {"POST", "/loki/api/v1/push", handle_loki_push, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
-     "Loki's push format in JSON; the dataset is in X-Axiom-Dataset."},
+     "Loki's push, JSON or Protocol Buffers in Snappy; the dataset is in X-Axiom-Dataset."},
 
     {"POST", "/v1/query/_apl", handle_apl_query, Scope::kContent, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true, "Runs an APL query; ?format=tabular or legacy."},
@@ -72,7 +72,7 @@ constexpr Route kRoutes[] = {
      "The older query: filter, aggregations, groupBy, order, limit, cursor; ?streaming-duration "
      "waits for events."},
     {"POST", "/v2/datasets/_apl/delete", handle_delete, Scope::kContent, "datasets", "update",
-     Lane::kQuery, kJsonBytes, kNormal, true,
+     Lane::kQuery, kJsonBytes, kNoPersonal, true,
      "Deletes whole blocks that hold a matching event; commit false only reports."},
 
     {"GET", "/v2/apl-starred-queries", handle_starred_list, Scope::kContent, "starredQueries",
@@ -162,15 +162,15 @@ constexpr Route kRoutes[] = {
      "update", Lane::kWrite, kJsonBytes, kNormal, true, "Annotations: changes one."},
     {"DELETE", "/v2/annotations/{id}", handle_object_delete, Scope::kOrganization, "annotations",
      "delete", Lane::kWrite, kJsonBytes, kNormal, false, "Annotations: removes one."},
-    {"GET", "/v2/vfields", handle_object_list, Scope::kOrganization, "datasets", "read",
+    {"GET", "/v2/vfields", handle_object_list, Scope::kContent, "virtualFields", "read",
      Lane::kWrite, kJsonBytes, kNormal, false, "Virtual fields: the list."},
-    {"POST", "/v2/vfields", handle_object_create, Scope::kOrganization, "datasets", "update",
+    {"POST", "/v2/vfields", handle_object_create, Scope::kContent, "virtualFields", "create",
      Lane::kWrite, kJsonBytes, kNormal, true, "Virtual fields: keeps a new one as given."},
-    {"GET", "/v2/vfields/{id}", handle_object_show, Scope::kOrganization, "datasets", "read",
+    {"GET", "/v2/vfields/{id}", handle_object_show, Scope::kContent, "virtualFields", "read",
      Lane::kWrite, kJsonBytes, kNormal, false, "Virtual fields: one of them."},
-    {"PUT", "/v2/vfields/{id}", handle_object_update, Scope::kOrganization, "datasets", "update",
+    {"PUT", "/v2/vfields/{id}", handle_object_update, Scope::kContent, "virtualFields", "update",
      Lane::kWrite, kJsonBytes, kNormal, true, "Virtual fields: changes one."},
-    {"DELETE", "/v2/vfields/{id}", handle_object_delete, Scope::kOrganization, "datasets", "update",
+    {"DELETE", "/v2/vfields/{id}", handle_object_delete, Scope::kContent, "virtualFields", "delete",
      Lane::kWrite, kJsonBytes, kNormal, false, "Virtual fields: removes one."},
     {"GET", "/v2/monitors", handle_object_list, Scope::kOrganization, "monitors", "read",
      Lane::kWrite, kJsonBytes, kNormal, false, "Monitors: the list."},

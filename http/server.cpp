@@ -118,6 +118,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_await read_head(parser, error);
     HttpRequest request;
     request.body = RequestBody(shared_.options.spool_directory);
+    request.peer = peer_.substr(0, peer_.rfind(':'));
     trace_id_ = make_trace_id();
     started_ns_ = monotonic_now_ns();
     if (error) {
@@ -181,7 +182,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     if (!refusal.has_value() && parser.content_length().has_value() &&
         *parser.content_length() > admission.body_bytes_max) {
-      refusal = error_response(413, refusal_reason(413));
+      refusal = body_too_large(admission.body_bytes_max);
     }
     if (!refusal.has_value()) {
       refusal = co_await read_body(parser, request, admission.body_bytes_max);
@@ -261,7 +262,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         co_return body_error(error);
       }
       if (request.body.size() + got > bytes_max) {
-        co_return error_response(413, refusal_reason(413));
+        co_return body_too_large(bytes_max);
       }
       const Status kept = request.body.append(std::string_view(piece_).substr(0, got));
       if (!kept.ok()) {

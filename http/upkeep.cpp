@@ -1,41 +1,57 @@
 #include "http/upkeep.h"
 
+#include <utility>
+
 #include "store/base/time.h"
 
 namespace evq {
 
-Upkeep::Upkeep(Service& service, HttpMetrics& metrics, std::int64_t interval_ms)
-    : service_(service), metrics_(metrics), interval_ms_(interval_ms) {
+Upkeep::Upkeep(Api& api, std::int64_t interval_ms) : api_(api), interval_ms_(interval_ms) {
   thread_.submit([this] { run(); });
 }
 
 Upkeep::~Upkeep() {
+  static_cast<void>(api_.auth.keep_uses().ok());
   control_.cancel();
   const MutexLock lock(mutex_);
   stopping_ = true;
   wake_.notify_all();
 }
 
+void Upkeep::hurry(std::string_view dataset) {
+  const MutexLock lock(mutex_);
+  if (hurried_.emplace(dataset).second) {
+    wake_.notify_all();
+  }
+}
+
+// The datasets that cannot wait; none when the round of all is due.
+std::set<std::string, std::less<>> Upkeep::wait_for_round() {
+  const MutexLock lock(mutex_);
+  while (!stopping_ && hurried_.empty() && monotonic_now_ns() < next_round_ns_) {
+    const std::int64_t left_ms = (next_round_ns_ - monotonic_now_ns()) / kMillisecondNs;
+    static_cast<void>(wake_.wait_for_ms(mutex_, left_ms + 1));
+  }
+  return std::exchange(hurried_, {});
+}
+
 void Upkeep::run() {
-  for (;;) {
-    {
-      const MutexLock lock(mutex_);
-      const std::int64_t until = monotonic_now_ns() + interval_ms_ * kMillisecondNs;
-      for (std::int64_t left = interval_ms_; !stopping_ && left > 0;
-           left = (until - monotonic_now_ns()) / kMillisecondNs) {
-        static_cast<void>(wake_.wait_for_ms(mutex_, left));
-      }
-      if (stopping_) {
-        return;
+  while (!control_.should_stop()) {
+    next_round_ns_ = monotonic_now_ns() + interval_ms_ * kMillisecondNs;
+    while (!control_.should_stop() && monotonic_now_ns() < next_round_ns_) {
+      for (const std::string& dataset : wait_for_round()) {
+        static_cast<void>(api_.store().maintain(dataset, false, control_).ok());
       }
     }
-    go_round();
+    if (!control_.should_stop()) {
+      go_round();
+    }
   }
 }
 
 // A dataset that fails is tried again in the next round; its requests report what is wrong.
 void Upkeep::go_round() {
-  Result<std::vector<DatasetDefinition>> datasets = service_.store().definitions().datasets();
+  Result<std::vector<DatasetDefinition>> datasets = api_.definitions().datasets();
   if (!datasets.ok()) {
     return;
   }
@@ -48,12 +64,13 @@ void Upkeep::go_round() {
       const auto age = checked_multiply(dataset.retention_days, kDayNs);
       const auto before = age.has_value() ? checked_subtract(now, *age) : std::nullopt;
       if (before.has_value()) {
-        static_cast<void>(service_.store().trim(dataset.name, *before).ok());
+        static_cast<void>(api_.store().trim(dataset.name, *before).ok());
       }
     }
-    static_cast<void>(service_.store().maintain(dataset.name, false, control_).ok());
+    static_cast<void>(api_.store().maintain(dataset.name, false, control_).ok());
   }
-  metrics_.maintenance_rounds.fetch_add(1);
+  static_cast<void>(api_.auth.keep_uses().ok());
+  api_.metrics.maintenance_rounds.fetch_add(1);
 }
 
 }  // namespace evq

@@ -1,12 +1,15 @@
 #pragma once
 // Upkeep: the background worker of a server. Every few seconds it goes round the datasets: fresh
 // chunks that are due are sealed, small blocks merged, deleted blocks reaped, expired events of
-// datasets with a retention period removed. It shares nothing with requests but the store.
+// datasets with a retention period removed; when tokens were used is written down. It shares
+// nothing with requests but the store and the authenticator.
 
 #include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
 
-#include "apl/service/service.h"
-#include "http/metrics.h"
+#include "http/api.h"
 #include "store/base/control.h"
 #include "store/base/mutex.h"
 #include "store/base/thread_pool.h"
@@ -15,24 +18,28 @@ namespace evq {
 
 class Upkeep {
  public:
-  // Starts at once; the service and the metrics must outlive it.
-  Upkeep(Service& service, HttpMetrics& metrics, std::int64_t interval_ms);
+  // Starts at once; the api must outlive it.
+  Upkeep(Api& api, std::int64_t interval_ms);
   // Ends the round that runs and joins.
   ~Upkeep();
   Upkeep(const Upkeep&) = delete;
   Upkeep& operator=(const Upkeep&) = delete;
+  // Looks after a dataset now rather than in the next round; any thread.
+  void hurry(std::string_view dataset);
 
  private:
   void run();
   void go_round();
+  std::set<std::string, std::less<>> wait_for_round();
 
-  Service& service_;
-  HttpMetrics& metrics_;
+  Api& api_;
   const std::int64_t interval_ms_;
+  std::int64_t next_round_ns_ = 0;  // the thread's own
   QueryControl control_;
   Mutex mutex_;
   CondVar wake_;
   bool stopping_ EVQ_GUARDED_BY(mutex_) = false;
+  std::set<std::string, std::less<>> hurried_ EVQ_GUARDED_BY(mutex_);
   ThreadPool thread_{1};
 };
 

@@ -254,6 +254,22 @@ Result<ObjectBody> read_object_body(std::string_view text,
   return object_body(std::move(json));
 }
 
+Result<ObjectBody> read_monitor_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
+  EVQ_TRY_ASSIGN(const std::string name, wire::required_string(json, "name"));
+  static_cast<void>(name);
+  EVQ_TRY_ASSIGN(const auto apl, wire::optional_string(json, "aplQuery"));
+  EVQ_TRY_ASSIGN(const auto mpl, wire::optional_string(json, "mplQuery"));
+  if (!mpl.value_or("").empty()) {
+    if (!apl.value_or("").empty()) {
+      return make_error(ErrorCode::kUsage, "aplQuery and mplQuery are mutually exclusive");
+    }
+    json["aplQuery"] = *mpl;
+  }
+  json.erase("mplQuery");
+  return object_body(std::move(json));
+}
+
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(known));
   EVQ_TRY_ASSIGN(Json given, wire::parse_object(changes));

@@ -75,6 +75,8 @@ struct ObjectBody {
 // `required` members must be there as texts that are not empty.
 Result<ObjectBody> read_object_body(std::string_view json,
                                     const std::vector<std::string>& required);
+// A monitor: name is required; mplQuery becomes aplQuery, and only one of them may be given.
+Result<ObjectBody> read_monitor_body(std::string_view json);
 // `changes` over `known`: members given and not null replace those of the same name.
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
 // An annotation: type and datasets are required, `time` is now when it is absent.

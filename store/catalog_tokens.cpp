@@ -119,6 +119,10 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), token.id));
+  // Noting that a token was used does not bring back one that is revoked meanwhile.
+  if (token.last_used && !before) {
+    return {};
+  }
   EVQ_TRY(
       note_change(lock.connection(), token_list(), {before, token_sum(token)}, options_.rows_max));
   {

@@ -80,7 +80,7 @@ class Tokens {
   // Ordered by creation, then id.
   virtual Result<std::vector<TokenRecord>> list() = 0;
   virtual Result<std::optional<TokenRecord>> find(std::string_view digest) = 0;
-  virtual Status put(const TokenRecord& token) = 0;  // inserts or replaces by id
+  virtual Status put(const TokenRecord& token) = 0;  // by id; one that was used is only replaced
   virtual Result<bool> remove(std::string_view id) = 0;
 };
 

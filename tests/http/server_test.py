@@ -280,6 +280,10 @@ class Open(unittest.TestCase):
             self.assertEqual((status, kept["deep"]), (200, {"x": [1, 2.5]}))
             self.assertEqual(call("GET", f"/v2/{kind}/{kept['id']}")[1], kept)
         self.assertEqual(call("POST", "/v2/vfields", {"name": "x"})[0], 400)
+        status, kept = call("POST", "/v2/monitors", {"name": "m", "aplQuery": "", "mplQuery": "`d`:`m`"})
+        self.assertEqual((status, kept["aplQuery"], "mplQuery" in kept), (200, "`d`:`m`", False))
+        self.assertEqual(call("POST", "/v2/monitors", {"name": "m", "aplQuery": "a", "mplQuery": "b"})[0],
+                         400)
 
     def test_elasticsearch_bulk(self):
         body = ('{"index":{"_index":"x"}}\n{"@timestamp":"2024-05-01T00:00:05Z","m":"a"}\n'

@@ -142,6 +142,9 @@ TEST_CASE("tokens are found by digest only") {
   CHECK_FALSE(tokens.find("t2")->has_value());
   CHECK(tokens.find(std::string("\0digest\xff", 8))->value().id == "t1");
   CHECK(tokens.remove("t1").value());
+  token.id = "t1";  // noting a use of a token that is gone does not bring it back
+  REQUIRE(tokens.put(token).ok());
+  CHECK(tokens.list()->size() == 1);
   CHECK_FALSE(tokens.remove("t1").value());
   REQUIRE(store->definitions().put_setting("org.id", "local").ok());
   CHECK(store->definitions().setting("org.id")->value() == "local");
