@@ -8,6 +8,7 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/group_table.h"
 #include "apl/exec/row_sorter.h"
+#include "apl/functions/settling_state.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 
@@ -71,6 +72,13 @@ class AggregateSink final : public Sink {
     }
     EVQ_TRY(charge());
     return Flow::kMore;
+  }
+
+  Status finish() override {
+    for (const auto& state : states_) {
+      settle(state.get());
+    }
+    return charge();
   }
 
   Status merge(AggregateSink& other) {

@@ -7,6 +7,7 @@
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/settling_state.h"
 #include "apl/functions/size_meter.h"
 #include "store/column/vector_builder.h"
 
@@ -33,7 +34,7 @@ T bucket_edge(T low, T high, std::size_t i, std::size_t n) {
 }
 
 template <class T>
-class HistogramState final : public AggregateState {
+class HistogramState final : public SettlingState {
  public:
   HistogramState(std::size_t buckets, Type type) : buckets_(buckets), type_(type) {}
 
@@ -59,6 +60,13 @@ class HistogramState final : public AggregateState {
     meter_.note_rows(rows, sketches_);
   }
 
+  void settle() override {
+    for (QuantileSketch<T>& sketch : sketches_) {
+      sketch.flush();
+    }
+    meter_.measure(sketches_);
+  }
+
   void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
     const auto& from = static_cast<const HistogramState&>(other);
     for (std::size_t j = 0; j < to.size(); ++j) {
@@ -72,13 +80,13 @@ class HistogramState final : public AggregateState {
     VectorBuilder builder(Type::kDynamic);
     DynamicBuilder list;
     for (std::size_t group = begin; group < begin + count; ++group) {
-      QuantileSketch<T> sketch = sketches_[group];
-      sketch.flush();
       list.clear();
       list.begin_array();
-      if (sketch.count() > 0) {
-        add_buckets(sketch, &list);
-      }
+      sketches_[group].with_flushed([&](const QuantileSketch<T>& sketch) {
+        if (sketch.count() > 0) {
+          add_buckets(sketch, &list);
+        }
+      });
       list.end_array();
       builder.append_text(list.bytes());
     }

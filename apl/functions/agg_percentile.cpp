@@ -9,6 +9,7 @@
 #include "apl/functions/digest_state.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/settling_state.h"
 #include "apl/functions/size_meter.h"
 #include "store/base/number.h"
 #include "store/column/dynamic.h"
@@ -28,7 +29,7 @@ struct Shape {
 };
 
 template <class T>
-class PercentileState final : public AggregateState {
+class PercentileState final : public SettlingState {
  public:
   explicit PercentileState(Shape shape) : shape_(std::move(shape)) {}
 
@@ -47,6 +48,13 @@ class PercentileState final : public AggregateState {
     meter_.note_rows(rows, sketches_);
   }
 
+  void settle() override {
+    for (QuantileSketch<T>& sketch : sketches_) {
+      sketch.flush();
+    }
+    meter_.measure(sketches_);
+  }
+
   void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
     const auto& from = static_cast<const PercentileState&>(other);
     for (std::size_t j = 0; j < to.size(); ++j) {
@@ -63,9 +71,8 @@ class PercentileState final : public AggregateState {
       builders.emplace_back(shape_.array ? Type::kDynamic : shape_.type);
     }
     for (std::size_t group = begin; group < begin + count; ++group) {
-      QuantileSketch<T> sketch = sketches_[group];
-      sketch.flush();
-      append_group(sketch, &builders);
+      sketches_[group].with_flushed(
+          [&](const QuantileSketch<T>& sketch) { append_group(sketch, &builders); });
     }
     std::vector<Vector> vectors;
     for (VectorBuilder& builder : builders) {
@@ -82,18 +89,18 @@ class PercentileState final : public AggregateState {
   void add_plain(const Vector& vector, const std::uint32_t* groups, std::size_t rows) {
     const T* data = vector.values().template data<T>();
     QuantileSketch<T>* sketches = sketches_.data();
-    visit_counted(vector, groups, rows,
-                  [&](std::size_t group, std::size_t slot, std::size_t count) {
-                    const T value = data[slot];
-                    if (!is_number(value)) {
-                      return;
-                    }
-                    if (count == 1) {
-                      sketches[group].add(value);
-                    } else {
-                      sketches[group].add(value, static_cast<double>(count));
-                    }
-                  });
+    visit_pairs(vector, groups, sketches_.size(), rows,
+                [&](std::size_t group, std::size_t slot, std::size_t count) {
+                  const T value = data[slot];
+                  if (!is_number(value)) {
+                    return;
+                  }
+                  if (count == 1) {
+                    sketches[group].add(value);
+                  } else {
+                    sketches[group].add(value, static_cast<double>(count));
+                  }
+                });
   }
 
   void add_weighted(const Vector& vector, const Vector& weights, const std::uint32_t* groups,
@@ -152,7 +159,7 @@ using Sketch = QuantileSketch<double>;
 
 // Of values, or of states when kMerges.
 template <bool kMerges>
-class DigestState final : public AggregateState {
+class DigestState final : public SettlingState {
  public:
   void resize(std::size_t groups) override { sketches_.resize(std::max(groups, sketches_.size())); }
 
@@ -184,6 +191,13 @@ class DigestState final : public AggregateState {
     meter_.note_rows(rows, sketches_);
   }
 
+  void settle() override {
+    for (Sketch& sketch : sketches_) {
+      sketch.flush();
+    }
+    meter_.measure(sketches_);
+  }
+
   void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
     const auto& from = static_cast<const DigestState&>(other);
     for (std::size_t j = 0; j < to.size(); ++j) {
@@ -196,9 +210,8 @@ class DigestState final : public AggregateState {
                              std::size_t count) const override {
     VectorBuilder builder(Type::kString);
     for (std::size_t group = begin; group < begin + count; ++group) {
-      Sketch sketch = sketches_[group];
-      sketch.flush();
-      builder.append_text(digest_text(sketch));
+      sketches_[group].with_flushed(
+          [&](const Sketch& sketch) { builder.append_text(digest_text(sketch)); });
     }
     return {builder.finish()};
   }

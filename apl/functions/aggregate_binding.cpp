@@ -6,12 +6,13 @@
 
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/settling_state.h"
 
 namespace evq {
 namespace {
 
 // Passes on the rows whose predicate is true. Null is not true.
-class FilteredState final : public AggregateState {
+class FilteredState final : public SettlingState {
  public:
   FilteredState(std::shared_ptr<const BoundAggregate> inner, std::size_t predicate)
       : inner_(inner->make_state()), predicate_(predicate) {}
@@ -41,6 +42,8 @@ class FilteredState final : public AggregateState {
     inner_->add(context, args_, groups, selected_.size());
     args_.clear();
   }
+
+  void settle() override { evq::settle(inner_.get()); }
 
   void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
     inner_->merge(*static_cast<const FilteredState&>(other).inner_, to);

@@ -7,13 +7,17 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <iterator>
+#include <numeric>
 #include <type_traits>
 
 namespace evq {
 namespace {
 
 constexpr std::size_t kRadixMin = 256;  // below, comparison sorting is faster
+constexpr unsigned kDigitBits = 11;
+constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
+constexpr unsigned kDigitsMax = (64 + kDigitBits - 1) / kDigitBits;
+constexpr unsigned kLevelMax = 64;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
 // Keys whose unsigned order is the order of the values.
@@ -34,42 +38,57 @@ std::uint64_t place_of(std::int64_t value) {
   return key_of(static_cast<double>(value));
 }
 
+// The number of the bucket that holds a value at a level.
 template <class T>
-T value_of(std::uint64_t key);
-template <>
-double value_of<double>(std::uint64_t key) {
-  return std::bit_cast<double>((key & kSignBit) != 0 ? key ^ kSignBit : ~key);
-}
-template <>
-std::int64_t value_of<std::int64_t>(std::uint64_t key) {
-  return static_cast<std::int64_t>(key ^ kSignBit);
+std::uint64_t bucket_of(T value, unsigned level) {
+  return level == 0 ? key_of(value) : place_of(value) >> (level - 1);
 }
 
-// Byte by byte from the lowest; bytes that all keys share are skipped.
-void radix_sort(std::vector<std::uint64_t>* keys, std::vector<std::uint64_t>* scratch) {
-  std::array<std::array<std::uint32_t, 256>, 8> counts{};
-  for (const std::uint64_t key : *keys) {
-    for (std::size_t byte = 0; byte < 8; ++byte) {
-      ++counts[byte][(key >> (8 * byte)) & 0xFFU];
+template <class T>
+struct Keys {
+  std::uint64_t min = ~std::uint64_t{0};
+  std::uint64_t max = 0;
+
+  Keys(const std::vector<T>& values, unsigned level) {
+    for (const T value : values) {
+      const std::uint64_t key = bucket_of(value, level);
+      min = std::min(min, key);
+      max = std::max(max, key);
     }
   }
-  scratch->resize(keys->size());
-  for (std::size_t byte = 0; byte < 8; ++byte) {
-    auto& count = counts[byte];
-    const unsigned shift = static_cast<unsigned>(8 * byte);
-    if (count[((*keys)[0] >> shift) & 0xFFU] == keys->size()) {
+};
+
+// Sorts by the number of the bucket, digit by digit from the lowest; digits that all values share
+// are skipped. Values of one bucket come in any order.
+template <class T>
+void sort_by_bucket(std::vector<T>* values, unsigned level) {
+  if (values->size() < kRadixMin) {
+    std::ranges::sort(*values);
+    return;
+  }
+  const Keys<T> keys(*values, level);
+  const unsigned digits =
+      (static_cast<unsigned>(std::bit_width(keys.max - keys.min)) + kDigitBits - 1) / kDigitBits;
+  const auto digit_of = [&](T value, unsigned digit) {
+    return ((bucket_of(value, level) - keys.min) >> (digit * kDigitBits)) & (kDigitValues - 1);
+  };
+  std::vector<std::array<std::uint32_t, kDigitValues>> counts(digits);
+  for (const T value : *values) {
+    for (unsigned digit = 0; digit < digits; ++digit) {
+      ++counts[digit][digit_of(value, digit)];
+    }
+  }
+  std::vector<T> scratch(values->size());
+  for (unsigned digit = 0; digit < digits; ++digit) {
+    std::array<std::uint32_t, kDigitValues>& starts = counts[digit];
+    if (starts[digit_of((*values)[0], digit)] == values->size()) {
       continue;
     }
-    std::uint32_t sum = 0;
-    for (std::uint32_t& entry : count) {
-      const std::uint32_t here = entry;
-      entry = sum;
-      sum += here;
+    std::exclusive_scan(starts.begin(), starts.end(), starts.begin(), 0U);
+    for (const T value : *values) {
+      scratch[starts[digit_of(value, digit)]++] = value;
     }
-    for (const std::uint64_t key : *keys) {
-      (*scratch)[count[(key >> shift) & 0xFFU]++] = key;
-    }
-    keys->swap(*scratch);
+    values->swap(scratch);
   }
 }
 
@@ -101,7 +120,8 @@ void QuantileSketch<T>::add(T value, double weight) {
   if (!(weight > 0)) {
     return;
   }
-  weighted_.push_back({value, value, weight});
+  const T positive = value + T{0};  // no -0.0
+  weighted_.push_back({positive, positive, weight});
   if (weighted_.size() >= kWeightedMax) {
     flush_weighted();
   }
@@ -113,29 +133,47 @@ void QuantileSketch<T>::flush() {
   flush_weighted();
 }
 
+// Sorting by few high bits is enough to learn that even they make too many buckets.
+template <class T>
+void QuantileSketch<T>::skip_levels() {
+  constexpr unsigned kTrialBits = 2 * kDigitBits;
+  const Keys<T> places(buffer_, 1);
+  const auto bits = static_cast<unsigned>(std::bit_width(places.max - places.min));
+  const unsigned trial = bits > kTrialBits ? bits - kTrialBits + 1 : 1;
+  sort_by_bucket(&buffer_, trial);
+  std::size_t count = 1;
+  for (std::size_t i = 1; i < buffer_.size(); ++i) {
+    count += bucket_of(buffer_[i - 1], trial) == bucket_of(buffer_[i], trial) ? 0U : 1U;
+  }
+  if (count > kBucketsMax) {
+    level_ = trial;
+    join_buckets();
+  }
+}
+
 template <class T>
 void QuantileSketch<T>::flush_buffer() {
   if (buffer_.empty()) {
     return;
   }
-  std::vector<std::uint64_t> keys(buffer_.size());
-  std::ranges::transform(buffer_, keys.begin(), [](T value) { return key_of(value); });
-  if (keys.size() < kRadixMin) {
-    std::ranges::sort(keys);
-  } else {
-    std::vector<std::uint64_t> scratch;
-    radix_sort(&keys, &scratch);
+  if (level_ == 0 && buffer_.size() > kBucketsMax) {
+    skip_levels();
   }
+  sort_by_bucket(&buffer_, level_);
   std::vector<Bucket> added;
-  added.reserve(keys.size());
-  std::uint64_t last = ~keys[0];
-  for (const std::uint64_t key : keys) {
-    if (key == last) {
-      added.back().weight += 1;
+  added.reserve(std::min(buffer_.size(), 2 * kBucketsMax));
+  std::uint64_t last = ~bucket_of(buffer_[0], level_);
+  for (const T value : buffer_) {
+    const std::uint64_t bucket = bucket_of(value, level_);
+    if (bucket == last) {
+      Bucket& current = added.back();
+      current.first = std::min(current.first, value);
+      current.last = std::max(current.last, value);
+      current.weight += 1;
     } else {
-      const T value = value_of<T>(key);
-      added.push_back({value, value, 1});
-      last = key;
+      const T positive = value + T{0};  // no -0.0
+      added.push_back({positive, positive, 1});
+      last = bucket;
     }
   }
   buffer_.clear();
@@ -153,34 +191,45 @@ void QuantileSketch<T>::flush_weighted() {
   merge_sorted(added);
 }
 
+// The number of buckets that lie side by side is one more than that of neighbours apart, and a pair
+// is apart at the levels up to the highest bit in which its places differ.
 template <class T>
-bool QuantileSketch<T>::share_bucket(T low, T high, unsigned level) {
-  return level == 0 ? low == high : place_of(low) >> (level - 1) == place_of(high) >> (level - 1);
-}
-
-template <class T>
-std::size_t QuantileSketch<T>::count_buckets(unsigned level) const {
-  std::size_t count = 1;
-  for (std::size_t i = 1; i < buckets_.size(); ++i) {
-    count += share_bucket(buckets_[i - 1].first, buckets_[i].first, level) ? 0U : 1U;
+unsigned QuantileSketch<T>::level_for_fewer() const {
+  std::array<std::size_t, kLevelMax + 1> apart{};
+  std::uint64_t before = place_of(buckets_[0].first);
+  for (const Bucket& bucket : buckets_) {
+    const std::uint64_t place = place_of(bucket.first);
+    ++apart[static_cast<std::size_t>(std::bit_width(before ^ place))];
+    before = place;
   }
-  return count;
+  std::size_t count = 1;
+  unsigned level = kLevelMax;
+  while (level > level_ && count + apart[level] <= kBucketsMax) {
+    count += apart[level--];
+  }
+  return level + 1;
 }
 
 template <class T>
 void QuantileSketch<T>::join_buckets() {
+  if (buckets_.empty()) {
+    return;
+  }
   std::size_t out = 0;
+  std::uint64_t last = bucket_of(buckets_[0].first, level_);
   for (std::size_t i = 1; i < buckets_.size(); ++i) {
-    Bucket& current = buckets_[out];
     const Bucket next = buckets_[i];
-    if (share_bucket(current.first, next.first, level_)) {
+    const std::uint64_t bucket = bucket_of(next.first, level_);
+    if (bucket == last) {
+      Bucket& current = buckets_[out];
       current.last = std::max(current.last, next.last);
       current.weight += next.weight;
     } else {
       buckets_[++out] = next;
+      last = bucket;
     }
   }
-  buckets_.resize(std::min(out + 1, buckets_.size()));
+  buckets_.resize(out + 1);
 }
 
 // Buckets of one level nest in those of the next, and a part of the values never needs a higher
@@ -189,27 +238,40 @@ template <class T>
 void QuantileSketch<T>::merge_sorted(std::span<const Bucket> added) {
   std::vector<Bucket> merged;
   merged.reserve(buckets_.size() + added.size());
-  std::ranges::merge(
-      buckets_, added, std::back_inserter(merged), {},
-      [](const Bucket& bucket) { return bucket.first; },
-      [](const Bucket& bucket) { return bucket.first; });
-  for (const Bucket& bucket : added) {
-    total_ += bucket.weight;
+  std::uint64_t last = 0;
+  const auto take = [&](const Bucket& next) {
+    const std::uint64_t bucket = bucket_of(next.first, level_);
+    if (!merged.empty() && bucket == last) {
+      merged.back().last = std::max(merged.back().last, next.last);
+      merged.back().weight += next.weight;
+    } else {
+      merged.push_back(next);
+      last = bucket;
+    }
+  };
+  std::size_t held = 0;
+  for (const Bucket& next : added) {
+    total_ += next.weight;
+    while (held < buckets_.size() && buckets_[held].first < next.first) {
+      take(buckets_[held++]);
+    }
+    take(next);
+  }
+  while (held < buckets_.size()) {
+    take(buckets_[held++]);
   }
   buckets_ = std::move(merged);
-  join_buckets();
   if (buckets_.size() > kBucketsMax) {
-    while (count_buckets(level_) > kBucketsMax) {
-      ++level_;
-    }
+    level_ = level_for_fewer();
     join_buckets();
+  }
+  if (buckets_.capacity() > 2 * buckets_.size()) {
     buckets_.shrink_to_fit();
   }
 }
 
 template <class T>
 void QuantileSketch<T>::merge(const QuantileSketch& other) {
-  flush();
   if (other.total_ > 0) {
     level_ = std::max(level_, other.level_);
     merge_sorted(other.buckets_);
@@ -253,7 +315,6 @@ std::string QuantileSketch<T>::serialize() const {
 
 template <class T>
 std::optional<QuantileSketch<T>> QuantileSketch<T>::parse(std::string_view bytes) {
-  constexpr unsigned kLevelMax = 64;
   if (bytes.empty() || static_cast<unsigned char>(bytes[0]) > kLevelMax ||
       (bytes.size() - 1) % sizeof(Bucket) != 0 ||
       (bytes.size() - 1) / sizeof(Bucket) > kBucketsMax) {

@@ -12,8 +12,9 @@
 // same rows give the same answer in whatever order they are added and however they are split among
 // sketches that are merged. Smallest and largest value are always exact.
 //
-// Values are added to a buffer and merged thousands at a time, sorted by radix. T is double, or
-// std::int64_t so that datetimes keep their nanoseconds. NaN must not be added.
+// Values are added to a buffer and merged thousands at a time, sorted by radix as far as buckets
+// differ. T is double, or std::int64_t so that datetimes keep their nanoseconds. NaN must not be
+// added.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,6 +53,18 @@ class QuantileSketch {
   // Merges what is buffered; the questions below need that.
   void flush();
 
+  // Calls take(const QuantileSketch&) with this sketch, or with a copy where values are buffered.
+  template <class Take>
+  void with_flushed(const Take& take) const {
+    if (buffer_.empty() && weighted_.empty()) {
+      take(*this);
+    } else {
+      QuantileSketch copy = *this;
+      copy.flush();
+      take(copy);
+    }
+  }
+
   double count() const { return total_; }
   bool is_exact() const { return level_ == 0; }
   T min() const { return buckets_.front().first; }
@@ -78,11 +91,12 @@ class QuantileSketch {
 
   void flush_buffer();
   void flush_weighted();
+  // Raises the level where the buffered values alone make too many buckets, at little cost.
+  void skip_levels();
   // Merges `added`, ascending, into the buckets.
   void merge_sorted(std::span<const Bucket> added);
-  // Whether two values, ascending, share a bucket at a level.
-  static bool share_bucket(T low, T high, unsigned level);
-  std::size_t count_buckets(unsigned level) const;
+  // The lowest level above the present one with at most kBucketsMax buckets.
+  unsigned level_for_fewer() const;
   // Joins the buckets that one of the present level holds together.
   void join_buckets();
 

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "apl/functions/registry.h"
+#include "apl/functions/settling_state.h"
 #include "store/column/dynamic_json.h"
 #include "store/column/vector_builder.h"
 
@@ -273,6 +274,9 @@ void check_groups(const BoundAggregateCall& call, const Input& input, std::mt199
     state->resize(kGroups);
     if (end > begin) {
       add_rows(input, part != 1, renamed.data(), {begin, end}, state.get());
+    }
+    if (part != 0) {
+      settle(state.get());
     }
     merged->merge(*state, to);
     begin = end;
