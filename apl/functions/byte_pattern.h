@@ -1,11 +1,15 @@
 #pragma once
-// BytePattern: regular expressions that are nothing but a row of ASCII characters and classes, such
-// as amount=[5-9][0-9]+ EUR. They need no automaton: one walk over the bytes decides. It is a fast
-// twin of RE2 for the patterns it takes, and it takes none that it does not decide exactly.
+// BytePattern: regular expressions that are a row of characters and classes, repeated or optional,
+// in groups, from the start or to the end: amount=([5-9][0-9]+) EUR, ^/([^/?]+), [0-9]+. They need
+// no automaton: one walk over the bytes decides. It is a fast twin of RE2 for the patterns it
+// takes; it takes none that it does not decide exactly, and says so where a text is beyond it.
 
+#include <array>
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,25 +17,59 @@ namespace evq {
 
 class BytePattern {
  public:
-  // Nothing for patterns with anything else: groups, |, ., anchors, negated classes, characters
+  // Nothing for patterns with anything else: |, flags, named or repeated groups, counts, characters
   // beyond ASCII, and repetitions that could have to give back what they took.
   static std::optional<BytePattern> parse(std::string_view pattern);
 
+  enum class Verdict : std::uint8_t {
+    kMatch,
+    kNoMatch,
+    kUnknown,  // a character beyond ASCII stands where [^a] or . may take it: ask RE2
+  };
   // Whether a match starts at the first byte of `text`.
-  bool matches_prefix(std::string_view text) const;
+  Verdict match_prefix(std::string_view text) const;
+  // The leftmost match at or after `from`; groups[0] becomes all of it, the others the groups of
+  // the pattern, as many as there is room for. In time linear in the text.
+  Verdict find(std::string_view text, std::size_t from, std::span<std::string_view> groups) const;
 
  private:
-  using ByteSet = std::bitset<256>;
+  static constexpr std::size_t kAtomsMax = 64;
+  using Positions = std::array<std::size_t, kAtomsMax + 1>;  // where each atom starts, and the end
+
   struct Atom {
-    ByteSet bytes;
-    bool repeats = false;  // one or more
+    std::bitset<128> bytes;
+    bool wide = false;  // takes characters beyond ASCII, too
+    bool repeats = false;
+    bool optional = false;
+    std::array<bool, 256> takes{};
+
+    bool overlaps(const Atom& other) const {
+      return (bytes & other.bytes).any() || (wide && other.wide);
+    }
+  };
+  // The atoms that a group is made of: [begin, end).
+  struct Group {
+    std::size_t begin = 0;
+    std::size_t end = 0;
   };
 
-  static bool take_atom(std::string_view* rest, ByteSet* bytes);
-  static bool take_class(std::string_view* rest, ByteSet* bytes);
-  static bool take_escape(std::string_view* rest, ByteSet* bytes);
+  static bool take_atom(std::string_view* rest, Atom* atom);
+  static bool take_class(std::string_view* rest, Atom* atom);
+  static bool take_escape(std::string_view* rest, Atom* atom);
+  static void take_quantifier(std::string_view* rest, Atom* atom);
+  bool take_elements(std::string_view rest);
+  bool never_gives_back() const;
+  bool is_searched_in_linear_time() const;
+  Verdict walk(std::string_view text, std::size_t start, Positions* positions) const;
+  // The next place that the first atom takes; nothing where only RE2 can tell.
+  std::optional<std::size_t> next_start(std::string_view text, std::size_t from) const;
 
   std::vector<Atom> atoms_;
+  std::vector<Group> groups_;
+  bool at_start_ = false;
+  bool at_end_ = false;
+  bool searchable_ = false;
+  std::optional<char> first_byte_;  // when the first atom takes no other
 };
 
 }  // namespace evq

@@ -252,7 +252,13 @@ struct Regex::Compiled {
   std::optional<SubstringSearch> literal;  // every match holds it
   bool literal_is_all = false;
   bool literal_is_prefix = false;
-  std::optional<BytePattern> bytes;  // when the pattern is that simple, and has a literal
+  std::optional<BytePattern> bytes;  // when the pattern is that simple
+
+  // What the simple form says; unknown where there is none.
+  BytePattern::Verdict find(std::string_view text, std::size_t from,
+                            std::span<std::string_view> groups) const {
+    return bytes.has_value() ? bytes->find(text, from, groups) : BytePattern::Verdict::kUnknown;
+  }
 };
 
 HitVerdict Regex::accept_hit(const Compiled& compiled, std::string_view row, std::size_t at) {
@@ -262,8 +268,10 @@ HitVerdict Regex::accept_hit(const Compiled& compiled, std::string_view row, std
   if (compiled.literal_is_prefix) {
     // What comes before the literal matters to no part of the pattern, and RE2 is quicker without.
     const std::string_view rest = row.substr(at);
-    if (compiled.bytes.has_value()) {
-      return compiled.bytes->matches_prefix(rest) ? HitVerdict::kMatch : HitVerdict::kTryNextHit;
+    const auto verdict = compiled.bytes.has_value() ? compiled.bytes->match_prefix(rest)
+                                                    : BytePattern::Verdict::kUnknown;
+    if (verdict != BytePattern::Verdict::kUnknown) {
+      return verdict == BytePattern::Verdict::kMatch ? HitVerdict::kMatch : HitVerdict::kTryNextHit;
     }
     return compiled.program.Match(piece(rest), 0, rest.size(), RE2::ANCHOR_START, nullptr, 0)
                ? HitVerdict::kMatch
@@ -298,6 +306,8 @@ Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
       compiled->literal.emplace(literal.text);
       compiled->literal_is_all = literal.is_whole;
       compiled->literal_is_prefix = literal.is_prefix;
+    }
+    if (!options.multi_line && !options.dot_all && !options.ungreedy) {
       compiled->bytes = BytePattern::parse(pattern);
     }
   }
@@ -321,7 +331,10 @@ bool Regex::search(std::string_view text) const {
       return true;
     }
   }
-  return compiled_->program.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+  const auto verdict = compiled_->find(text, 0, {});
+  return verdict != BytePattern::Verdict::kUnknown
+             ? verdict == BytePattern::Verdict::kMatch
+             : compiled_->program.Match(piece(text), 0, text.size(), RE2::UNANCHORED, nullptr, 0);
 }
 
 bool Regex::match(std::string_view text, std::size_t from,
@@ -330,7 +343,10 @@ bool Regex::match(std::string_view text, std::size_t from,
       (compiled_->literal.has_value() && !compiled_->literal->matches(text.substr(from)))) {
     return false;
   }
-  return run_match(compiled_->program, text, from, RE2::UNANCHORED, groups);
+  const auto verdict = compiled_->find(text, from, groups);
+  return verdict != BytePattern::Verdict::kUnknown
+             ? verdict == BytePattern::Verdict::kMatch
+             : run_match(compiled_->program, text, from, RE2::UNANCHORED, groups);
 }
 
 bool Regex::match_whole(std::string_view text, std::span<std::string_view> groups) const {
