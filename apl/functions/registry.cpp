@@ -204,6 +204,60 @@ Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
   return dictionary.with_values(result.flatten().shared_values());
 }
 
+// Columns of few entries meet in few combinations. Codes name 65,536 of them.
+constexpr std::size_t kCombinationsMax = std::size_t{1} << 16U;
+constexpr std::size_t kRowsPerCombinationMin = 4;
+
+// The combinations of entries of the arguments that vary; 0 when there are too many, or when one
+// of them has no entries.
+std::size_t combinations_of(std::span<const Vector> args, std::size_t rows) {
+  const std::size_t most = std::min(kCombinationsMax, rows / kRowsPerCombinationMin);
+  std::size_t combinations = 1;
+  for (const Vector& arg : args) {
+    if (arg.is_flat()) {
+      return 0;
+    }
+    combinations *= arg.is_dictionary() ? arg.values().size() : 1;
+    if (combinations > most) {
+      return 0;
+    }
+  }
+  return combinations;
+}
+
+Vector evaluate_combinations(const BoundCall& call, const EvalContext& context,
+                             std::span<const Vector> args, std::size_t combinations,
+                             std::size_t rows) {
+  const std::shared_ptr<Code[]> combination_of_row = make_codes(rows);
+  Code* numbers = combination_of_row.get();
+  std::fill_n(numbers, rows, Code{0});
+  std::vector<Vector> combined;
+  combined.reserve(args.size());
+  std::size_t unit = combinations;
+  for (const Vector& arg : args) {
+    if (!arg.is_dictionary()) {
+      combined.push_back(Vector::constant(arg.shared_values(), combinations));
+      continue;
+    }
+    const std::size_t radix = arg.values().size();
+    const Code* codes = arg.codes();
+    for (std::size_t i = 0; i < rows; ++i) {
+      numbers[i] = static_cast<Code>(numbers[i] * radix + codes[i]);
+    }
+    unit /= radix;
+    const std::shared_ptr<Code[]> entry_of_combination = make_codes(combinations);
+    Code* entries = entry_of_combination.get();
+    for (std::size_t i = 0; i < combinations; ++i) {
+      entries[i] = static_cast<Code>(i / unit % radix);
+    }
+    combined.push_back(Vector::dictionary(arg.shared_values(), entry_of_combination, combinations));
+  }
+  const Vector result = call.function->evaluate(context, combined, combinations);
+  return result.is_constant()
+             ? Vector::constant(result.shared_values(), rows)
+             : Vector::dictionary(result.flatten().shared_values(), combination_of_row, rows);
+}
+
 }  // namespace
 
 const ScalarFunction* find_function(std::string_view name) {
@@ -328,6 +382,9 @@ Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalConte
   if (varying_count == 1 && args[varying].is_dictionary() &&
       args[varying].values().size() <= rows) {
     return evaluate_entries(call, context, args, varying);
+  }
+  if (const std::size_t combinations = combinations_of(args, rows); combinations != 0) {
+    return evaluate_combinations(call, context, args, combinations, rows);
   }
   return call.function->evaluate(context, args, rows);
 }

@@ -37,8 +37,8 @@ AggregateBindResult bind_aggregate(const AggregateFunction& function,
                                    const AggregateBindRequest& request);
 
 // Runs a bound call in the cheapest way its arguments' shapes allow: once when all are constant,
-// once per dictionary entry when one varies and is a dictionary, else row by row. Results keep
-// those shapes. `flags` are the function row's.
+// once per entry, or combination of entries, when those that vary are dictionaries, else row by
+// row. Results keep those shapes. `flags` are the function row's.
 Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalContext& context,
                      std::span<const Vector> args, std::size_t rows);
 
