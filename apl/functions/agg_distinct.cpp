@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
@@ -168,8 +167,57 @@ std::optional<HyperLogLog> state_of_text(std::string_view text) {
 
 // ---- exact
 
+// Entries found by their hash, in a table of open addressing; an entry's hash is never zero.
+template <class Entry>
+class HashedSet {
+ public:
+  // Calls make() for the entry to put in where equals(entry) holds for none with this hash; says
+  // whether it did.
+  template <class Equals, class Make>
+  bool insert(std::uint64_t hash, const Equals& equals, const Make& make) {
+    constexpr std::size_t kFirstSlots = 8;
+    if ((count_ + 1) * 4 > slots_.size() * 3) {
+      grow(slots_.empty() ? kFirstSlots : slots_.size() * 2);
+    }
+    std::size_t at = hash & (slots_.size() - 1);
+    for (; slots_[at].hash != 0; at = (at + 1) & (slots_.size() - 1)) {
+      if (slots_[at].hash == hash && equals(slots_[at])) {
+        return false;
+      }
+    }
+    slots_[at] = make();
+    ++count_;
+    return true;
+  }
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Entry& entry : slots_) {
+      if (entry.hash != 0) {
+        visit(entry);
+      }
+    }
+  }
+  std::size_t size() const { return count_; }
+
+ private:
+  void grow(std::size_t size) {
+    std::vector<Entry> slots(size);
+    for_each([&](const Entry& entry) {
+      std::size_t at = entry.hash & (size - 1);
+      while (slots[at].hash != 0) {
+        at = (at + 1) & (size - 1);
+      }
+      slots[at] = entry;
+    });
+    slots_ = std::move(slots);
+  }
+
+  std::vector<Entry> slots_;
+  std::size_t count_ = 0;
+};
+
 // The distinct values of every group, each as the 64-bit hash for fixed-width types (which is a
-// bijection) and as text otherwise.
+// bijection) and as text otherwise. Texts lie in arenas that merged states share.
 class ExactState final : public AggregateState {
  public:
   void resize(std::size_t groups) override { groups_.resize(std::max(groups, groups_.size())); }
@@ -182,11 +230,15 @@ class ExactState final : public AggregateState {
     const Values& values = args[0].values();
     with_value_type(args[0].type(), [&](auto tag) {
       using T = decltype(tag);
+      constexpr bool kDynamic = std::is_same_v<T, DynamicView>;
+      dynamic_ = kDynamic;
       visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
-        if constexpr (std::is_same_v<T, std::string_view> || std::is_same_v<T, DynamicView>) {
-          add_text(group, values.data<std::string_view>()[slot], std::is_same_v<T, DynamicView>);
+        const std::uint64_t hash = sketch_hash(slot_value<T>(values, slot));
+        if constexpr (kDynamic || std::is_same_v<T, std::string_view>) {
+          const std::string_view bytes = values.data<std::string_view>()[slot];
+          add_text(group, hash, bytes, [&] { return arenas_[0]->copy(bytes); });
         } else {
-          add_number(group, sketch_hash(slot_value<T>(values, slot)));
+          add_number(group, hash);
         }
       });
     });
@@ -194,65 +246,84 @@ class ExactState final : public AggregateState {
 
   void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
     const auto& from = static_cast<const ExactState&>(other);
+    dynamic_ = dynamic_ || from.dynamic_;
+    arenas_.insert(arenas_.end(), from.arenas_.begin(), from.arenas_.end());
     for (std::size_t j = 0; j < to.size(); ++j) {
-      for (const std::uint64_t number : from.groups_[j].numbers) {
-        add_number(to[j], number);
+      const Group& group = from.groups_[j];
+      if (group.has_zero) {
+        add_number(to[j], 0);
       }
-      for (const Text& text : from.groups_[j].texts) {
-        add_text(to[j], text.bytes, text.dynamic);
-      }
+      group.numbers.for_each([&](const Number& number) { add_number(to[j], number.hash); });
+      group.texts.for_each([&](const Text& text) {
+        add_text(to[j], text.hash, text.bytes, [&] { return text.bytes; });
+      });
     }
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     VectorBuilder builder(Type::kLong);
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      builder.append_integer(
-          static_cast<std::int64_t>(groups_[group].numbers.size() + groups_[group].texts.size()));
+    for (std::size_t i = begin; i < begin + count; ++i) {
+      const Group& group = groups_[i];
+      builder.append_integer(static_cast<std::int64_t>(
+          group.numbers.size() + (group.has_zero ? 1 : 0) + group.texts.size()));
     }
     return {builder.finish()};
   }
 
   std::size_t size_bytes() const override {
-    return groups_.capacity() * sizeof(Group) + entries_ * kEntryBytes + arena_->size_bytes();
+    std::size_t bytes = groups_.capacity() * sizeof(Group) + entries_ * kEntryBytesMax;
+    for (const auto& arena : arenas_) {
+      bytes += arena->size_bytes();
+    }
+    return bytes;
   }
 
  private:
-  struct Text {
-    std::string_view bytes;
-    bool dynamic;
-
-    friend bool operator==(const Text& a, const Text& b) {
-      return a.dynamic ? compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) == 0
-                       : a.bytes == b.bytes;
-    }
+  struct Number {
+    std::uint64_t hash = 0;
   };
-  struct TextHash {
-    std::size_t operator()(const Text& text) const {
-      return text.dynamic ? sketch_hash(DynamicView(text.bytes)) : sketch_hash(text.bytes);
-    }
+  struct Text {
+    std::uint64_t hash = 0;
+    std::string_view bytes;
   };
   struct Group {
-    std::unordered_set<std::uint64_t> numbers;
-    std::unordered_set<Text, TextHash> texts;
+    HashedSet<Number> numbers;
+    bool has_zero = false;  // the number whose hash is zero
+    HashedSet<Text> texts;
   };
-  // A node, its pointer in the table and what the allocator adds.
-  static constexpr std::size_t kEntryBytes = 56;
+  // A slot, in a table that has just grown.
+  static constexpr std::size_t kEntryBytesMax = sizeof(Text) * 8 / 3;
 
-  void add_number(std::size_t group, std::uint64_t number) {
-    entries_ += groups_[group].numbers.insert(number).second ? 1U : 0U;
-  }
-  void add_text(std::size_t group, std::string_view bytes, bool dynamic) {
-    auto& texts = groups_[group].texts;
-    if (!texts.contains({bytes, dynamic})) {
-      texts.insert({arena_->copy(bytes), dynamic});
-      ++entries_;
+  void add_number(std::size_t group, std::uint64_t hash) {
+    if (hash == 0) {
+      groups_[group].has_zero = true;
+      return;
     }
+    const bool fresh = groups_[group].numbers.insert(
+        hash, [](const Number&) { return true; }, [&] { return Number{hash}; });
+    entries_ += fresh ? 1U : 0U;
+  }
+
+  // keep() gives bytes that live as long as the arenas.
+  template <class Keep>
+  void add_text(std::size_t group, std::uint64_t hash, std::string_view bytes, const Keep& keep) {
+    const std::uint64_t key = std::max<std::uint64_t>(hash, 1);
+    const bool fresh = groups_[group].texts.insert(
+        key, [&](const Text& text) { return same_text(text.bytes, bytes); },
+        [&] {
+          return Text{key, keep()};
+        });
+    entries_ += fresh ? 1U : 0U;
+  }
+
+  bool same_text(std::string_view a, std::string_view b) const {
+    return dynamic_ ? compare_dynamic(DynamicView(a), DynamicView(b)) == 0 : a == b;
   }
 
   std::vector<Group> groups_;
-  std::unique_ptr<StringArena> arena_ = std::make_unique<StringArena>();
+  std::vector<std::shared_ptr<StringArena>> arenas_{std::make_shared<StringArena>()};
+  bool dynamic_ = false;
   std::size_t entries_ = 0;
 };
 
