@@ -6,7 +6,9 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "apl/functions/registry.h"
 #include "store/column/ordering.h"
@@ -69,6 +71,20 @@ void put_null_result(Values* out, std::size_t i, bool left_null, bool right_null
   }
 }
 
+// Rows that are null on the left, where the right is one value that is not.
+template <Comparison kOp>
+void put_left_nulls(const Values& left, Values* out) {
+  auto* to = out->mutable_data<std::uint8_t>();
+  const std::uint64_t* valid = left.validity();
+  const auto otherwise = static_cast<std::uint8_t>(kOp == Comparison::kNotEqual ? 1 : 0);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    to[i] = ((valid[i / 64] >> (i % 64)) & 1U) != 0 ? to[i] : otherwise;
+  }
+  if (!is_equality(kOp)) {
+    out->set_validity({valid, valid + (left.size() + 63) / 64});
+  }
+}
+
 template <Comparison kOp, class T>
 Vector compare_plain(const Vector& left, const Vector& right, std::size_t rows) {
   auto out = Values::make(Type::kBool, rows);
@@ -76,10 +92,15 @@ Vector compare_plain(const Vector& left, const Vector& right, std::size_t rows) 
   const T* a = left.values().data<T>();
   const T* b = right.values().data<T>();
   const bool nulls = left.may_have_nulls() || right.may_have_nulls();
-  if (!nulls && left.is_flat() && right.is_constant()) {
+  // The numbers of null rows may be compared, too; texts might lie nowhere.
+  const bool left_nulls_only = std::is_arithmetic_v<T> && !right.may_have_nulls();
+  if (left.is_flat() && right.is_constant() && (!nulls || left_nulls_only)) {
     const T bound = b[0];
     for (std::size_t i = 0; i < rows; ++i) {
       to[i] = static_cast<std::uint8_t>(holds<kOp>(a[i], bound));
+    }
+    if (nulls) {
+      put_left_nulls<kOp>(left.values(), out.get());
     }
   } else if (!nulls && left.is_flat() && right.is_flat()) {
     for (std::size_t i = 0; i < rows; ++i) {
@@ -99,6 +120,20 @@ Vector compare_plain(const Vector& left, const Vector& right, std::size_t rows) 
     }
   }
   return Vector::flat(std::move(out));
+}
+
+// Reals, or longs of which each has a real of the same value.
+std::optional<Vector> exact_reals(const Vector& vector) {
+  if (vector.type() == Type::kReal) {
+    return vector;
+  }
+  constexpr std::int64_t kExactMax = std::int64_t{1} << 53;
+  const auto* data = vector.values().data<std::int64_t>();
+  bool exact = true;
+  for (std::size_t i = 0; i < vector.values().size(); ++i) {
+    exact = exact & (data[i] >= -kExactMax) & (data[i] <= kExactMax);
+  }
+  return exact ? std::optional(vector.widen(Type::kReal)) : std::nullopt;
 }
 
 // A long and a real, exactly; NaN is unequal to and unordered with everything.
@@ -171,6 +206,11 @@ class Compare final : public BoundFunction {
     const Vector& left = args[0];
     const Vector& right = args[1];
     if (left.type() != right.type()) {
+      const std::optional<Vector> a = exact_reals(left);
+      const std::optional<Vector> b = exact_reals(right);
+      if (a.has_value() && b.has_value()) {
+        return compare_plain<kOp, double>(*a, *b, rows);
+      }
       return compare_mixed<kOp>(left, right, rows);
     }
     switch (left.type()) {
