@@ -7,6 +7,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/group_table.h"
+#include "apl/exec/integer_codes.h"
 #include "apl/exec/row_sorter.h"
 #include "apl/functions/settling_state.h"
 #include "store/base/check.h"
@@ -45,7 +46,7 @@ class AggregateSink final : public Sink {
     if (!input_.op.groups.empty()) {
       keys_.clear();
       for (const std::size_t column : input_.op.groups) {
-        keys_.push_back(chunk.column(column));
+        keys_.push_back(code_close_integers(chunk.column(column)));
       }
       const std::uint64_t order = chunk.sequence() << kOrderShift;
       groups_.resize(rows);

@@ -217,7 +217,8 @@ std::int64_t year_number(Datetime t) {
   return civil_from_ns(t.ns).year;
 }
 std::int64_t hour_number(Datetime t) {
-  return civil_from_ns(t.ns).hour;
+  const std::int64_t rest = t.ns % kDayNs;
+  return (rest < 0 ? rest + kDayNs : rest) / kHourNs;
 }
 std::int64_t week_number(Datetime t) {
   return iso_week(t.ns).week;
