@@ -62,6 +62,24 @@ bool GroupKeys::equals(std::size_t group, const GroupKeys& other, std::size_t ot
                : words_[group] == other.words_[other_group];
 }
 
+bool GroupKeys::equals_shared(std::size_t group, const Values& values, std::size_t slot,
+                              std::string_view* known) {
+  std::string_view& held = texts_[group];
+  if (known->data() != nullptr && held.data() == known->data() && held.size() == known->size()) {
+    return true;
+  }
+  if (!equals(group, values, slot)) {
+    return false;
+  }
+  // From here on the groups of one text hold it in one place.
+  if (known->data() == nullptr) {
+    *known = held;
+  } else {
+    held = *known;
+  }
+  return true;
+}
+
 void GroupKeys::note_null(bool null) {
   if (null && nulls_.empty()) {
     nulls_.resize(size_, 0);
@@ -77,20 +95,34 @@ void GroupKeys::append(const Values& values, std::size_t slot) {
   const bool null = values.is_null(slot);
   if (text_) {
     texts_.push_back(null ? std::string_view()
-                          : arena_.copy(values.data<std::string_view>()[slot]));
+                          : arenas_[0]->copy(values.data<std::string_view>()[slot]));
   } else {
     words_.push_back(null ? 0 : word_of(values, slot));
   }
   note_null(null);
 }
 
+void GroupKeys::append_shared(const Values& values, std::size_t slot, std::string_view* known) {
+  if (known->data() == nullptr) {
+    append(values, slot);
+    *known = texts_.back();
+  } else {
+    texts_.push_back(*known);
+    note_null(false);
+  }
+}
+
 void GroupKeys::append(const GroupKeys& other, std::size_t other_group) {
   if (text_) {
-    texts_.push_back(arena_.copy(other.texts_[other_group]));
+    texts_.push_back(other.texts_[other_group]);
   } else {
     words_.push_back(other.words_[other_group]);
   }
   note_null(other.is_null(other_group));
+}
+
+void GroupKeys::share_texts(const GroupKeys& other) {
+  arenas_.insert(arenas_.end(), other.arenas_.begin(), other.arenas_.end());
 }
 
 void GroupKeys::prefetch_key(std::size_t group) const {
@@ -102,7 +134,25 @@ void GroupKeys::prefetch_text(std::size_t group) const {
   __builtin_prefetch(texts_[group].data());
 }
 
+Vector GroupKeys::gather_texts(std::span<const std::uint32_t> groups) const {
+  const std::shared_ptr<Values> values = Values::make(type_, groups.size());
+  auto* texts = values->mutable_data<std::string_view>();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    texts[i] = texts_[groups[i]];
+    if (is_null(groups[i])) {
+      values->set_null(i);
+    }
+  }
+  for (const std::shared_ptr<StringArena>& arena : arenas_) {
+    values->add_owner(arena);
+  }
+  return Vector::flat(values);
+}
+
 Vector GroupKeys::gather(std::span<const std::uint32_t> groups) const {
+  if (text_) {
+    return gather_texts(groups);
+  }
   VectorBuilder builder(type_);
   builder.reserve(groups.size());
   for (const std::uint32_t group : groups) {
@@ -121,8 +171,6 @@ Vector GroupKeys::gather(std::span<const std::uint32_t> groups) const {
         builder.append_real(std::bit_cast<double>(words_[group]));
         break;
       case Physical::kView:
-        builder.append_text(texts_[group]);
-        break;
       case Physical::kNone:
         break;
     }
@@ -131,7 +179,11 @@ Vector GroupKeys::gather(std::span<const std::uint32_t> groups) const {
 }
 
 std::size_t GroupKeys::size_bytes() const {
-  return arena_.size_bytes() + words_.capacity() * sizeof(std::uint64_t) +
+  std::size_t arena_bytes = 0;
+  for (const std::shared_ptr<StringArena>& arena : arenas_) {
+    arena_bytes += arena->size_bytes();
+  }
+  return arena_bytes + words_.capacity() * sizeof(std::uint64_t) +
          texts_.capacity() * sizeof(std::string_view) + nulls_.capacity();
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,21 +22,29 @@ class GroupKeys {
   std::uint64_t hash(const Values& values, std::size_t slot, std::uint64_t seed) const;
   bool equals(std::size_t group, const Values& values, std::size_t slot) const;
   bool equals(std::size_t group, const GroupKeys& other, std::size_t other_group) const;
+  // As equals(), for texts that many keys of a batch share: `known` is where this table holds the
+  // text, once that was found out, and then groups that hold it there need no look at its bytes.
+  bool equals_shared(std::size_t group, const Values& values, std::size_t slot,
+                     std::string_view* known);
   // The key of the next group.
   void append(const Values& values, std::size_t slot);
+  void append_shared(const Values& values, std::size_t slot, std::string_view* known);
+  // After share_texts(other): its texts stay where they are and live on with this.
   void append(const GroupKeys& other, std::size_t other_group);
+  void share_texts(const GroupKeys& other);
   // Ask for the memory that equals() will read: first the one, then, for texts, the other.
   void prefetch_key(std::size_t group) const;
   void prefetch_text(std::size_t group) const;
   bool is_text() const { return text_; }
 
-  // The keys of `groups`, in that order. Texts are copied.
+  // The keys of `groups`, in that order. Texts are shared with the vector.
   Vector gather(std::span<const std::uint32_t> groups) const;
   std::size_t size_bytes() const;
 
  private:
   bool is_null(std::size_t group) const { return !nulls_.empty() && nulls_[group] != 0; }
   void note_null(bool null);
+  Vector gather_texts(std::span<const std::uint32_t> groups) const;
 
   Type type_;
   bool text_;
@@ -43,7 +52,7 @@ class GroupKeys {
   std::vector<std::string_view> texts_;  // when it is
   std::vector<std::uint8_t> nulls_;      // a flag a group; empty until the first null
   std::size_t size_ = 0;
-  StringArena arena_;
+  std::vector<std::shared_ptr<StringArena>> arenas_{std::make_shared<StringArena>()};
 };
 
 // Some keys to look up side by side: the key at slot slots[c][j] of column c, for each j.
@@ -52,6 +61,7 @@ struct KeyBatch {
   std::vector<std::vector<std::uint32_t>> slots;
   // By column and entry, where each entry is likely to come several times; else empty.
   std::vector<std::vector<std::uint64_t>> entry_hashes;
+  std::vector<std::vector<std::string_view>> entry_texts;
   std::size_t size = 0;
 };
 

@@ -241,18 +241,50 @@ std::uint32_t GroupTable::look_up(const KeyBatch& batch, std::size_t j, std::uin
   return kNoGroup;
 }
 
-void GroupTable::resolve(const KeyBatch& batch, std::uint32_t* groups) {
+bool GroupTable::holds_key(std::size_t group, KeyBatch& batch, std::size_t j) {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const Values& values = batch.columns[column].values();
+    const std::uint32_t slot = batch.slots[column][j];
+    std::vector<std::string_view>& known = batch.entry_texts[column];
+    if (known.empty() ? !columns_[column].equals(group, values, slot)
+                      : !columns_[column].equals_shared(group, values, slot, &known[slot])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void GroupTable::append_key(KeyBatch& batch, std::size_t j) {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const Values& values = batch.columns[column].values();
+    const std::uint32_t slot = batch.slots[column][j];
+    std::vector<std::string_view>& known = batch.entry_texts[column];
+    if (known.empty()) {
+      columns_[column].append(values, slot);
+    } else {
+      columns_[column].append_shared(values, slot, &known[slot]);
+    }
+  }
+}
+
+void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
   std::vector<std::uint64_t> hashes;
   hash_batch(batch, &hashes);
   prefetch(hashes);
   for (std::size_t j = 0; j < batch.size; ++j) {
-    groups[j] = look_up(batch, j, hashes[j]);
+    const std::uint64_t hash = hashes[j];
+    groups[j] = kNoGroup;
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask; slots_[at].group != 0; at = (at + 1) & mask) {
+      if (slots_[at].tag == tag_of(hash) && holds_key(slots_[at].group - 1, batch, j)) {
+        groups[j] = slots_[at].group - 1;
+        break;
+      }
+    }
     if (groups[j] == kNoGroup) {
       groups[j] = static_cast<std::uint32_t>(size());
-      for (std::size_t column = 0; column < columns_.size(); ++column) {
-        columns_[column].append(batch.columns[column].values(), batch.slots[column][j]);
-      }
-      insert(hashes[j]);
+      append_key(batch, j);
+      insert(hash);
     }
   }
 }
@@ -277,12 +309,16 @@ void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
   batch.columns = keys;
   batch.slots.resize(keys.size());
   batch.entry_hashes.resize(keys.size());
+  batch.entry_texts.resize(keys.size());
   for (std::size_t column = 0; column < keys.size(); ++column) {
     const Values& values = keys[column].values();
     if (!keys[column].is_flat() && values.size() * kHashedEntryRowsMin <= count) {
       batch.entry_hashes[column].resize(values.size());
       for (std::size_t slot = 0; slot < values.size(); ++slot) {
         batch.entry_hashes[column][slot] = columns_[column].hash(values, slot, seed_);
+      }
+      if (columns_[column].is_text() && keys.size() > 1) {  // alone it comes once a chunk
+        batch.entry_texts[column].resize(values.size());
       }
     }
   }
@@ -327,10 +363,9 @@ void GroupTable::resolve_combinations(const C* combinations, std::size_t rows, s
   present_groups_.resize(present_.size());
   const std::size_t known = size();
   const bool late = order < order_max_;
-  for_each_batch(keys, present_.size(), CombinationSlots(keys, present_),
-                 [&](const KeyBatch& batch, std::size_t begin) {
-                   resolve(batch, present_groups_.data() + begin);
-                 });
+  for_each_batch(
+      keys, present_.size(), CombinationSlots(keys, present_),
+      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, present_groups_.data() + begin); });
   if (size() > known || late) {
     for (std::size_t i = rows; i-- > 0;) {
       by_combination_[combinations[i]] = static_cast<std::uint32_t>(i);
@@ -425,7 +460,7 @@ void GroupTable::assign_rows(std::span<const Vector> keys, std::span<const std::
       [&](std::size_t column, std::size_t j) {
         return static_cast<std::uint32_t>(keys[column].slot(rows[j]));
       },
-      [&](const KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
+      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
   note_seen({groups, rows.size()}, known, order, [&](std::size_t j) { return rows[j]; });
 }
 
@@ -455,6 +490,9 @@ void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint3
 
 void GroupTable::merge(const GroupTable& other, std::vector<std::uint32_t>* to) {
   EVQ_CHECK(seed_ == other.seed_);
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    columns_[column].share_texts(other.columns_[column]);
+  }
   to->resize(other.size());
   for (std::size_t begin = 0; begin < other.size(); begin += kBatchMax) {
     const std::size_t end = std::min(other.size(), begin + kBatchMax);

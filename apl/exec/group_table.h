@@ -64,7 +64,9 @@ class GroupTable {
   // The group of key j of the batch, or kNoGroup.
   std::uint32_t look_up(const KeyBatch& batch, std::size_t j, std::uint64_t hash) const;
   // groups[j] becomes the group of key j; new ones have no first_seen yet.
-  void resolve(const KeyBatch& batch, std::uint32_t* groups);
+  void resolve(KeyBatch& batch, std::uint32_t* groups);
+  bool holds_key(std::size_t group, KeyBatch& batch, std::size_t j);
+  void append_key(KeyBatch& batch, std::size_t j);
   void find_batch(const KeyBatch& batch, std::uint32_t* groups) const;
   // Enters the next group, whose key is in the columns already.
   void insert(std::uint64_t hash);
