@@ -4,6 +4,7 @@
 
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
@@ -46,7 +47,7 @@ HttpResponse error_response(int status, std::string_view message) {
   json.key("code");
   json.integer(status);
   json.key("message");
-  json.string(message);
+  json.string(repair_utf8(message));
   json.end_object();
   return response;
 }

@@ -5,6 +5,7 @@
 #include "http/wire_json.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -112,11 +113,11 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
   json.key("code");
   json.integer(status);
   json.key("message");
-  json.string(message);
+  json.string(repair_utf8(message));
   json.key("detail");
   json.begin_object();
   json.key("message");
-  json.string(error.message);
+  json.string(repair_utf8(error.message));
   if (error.span.has_value()) {
     const std::string_view before = apl.substr(0, std::min(error.span->begin, apl.size()));
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0

@@ -133,10 +133,15 @@ void QuantileSketch<T>::flush() {
   flush_weighted();
 }
 
-// Sorting by few high bits is enough to learn that even they make too many buckets.
+// Sorting by few high bits is enough to learn that even they make too many buckets; where there are
+// no more bits than those, nothing is to be learned.
 template <class T>
 void QuantileSketch<T>::skip_levels() {
   constexpr unsigned kTrialBits = 2 * kDigitBits;
+  const Keys<T> keys(buffer_, 0);
+  if (std::bit_width(keys.max - keys.min) <= static_cast<int>(kTrialBits)) {
+    return;
+  }
   const Keys<T> places(buffer_, 1);
   const auto bits = static_cast<unsigned>(std::bit_width(places.max - places.min));
   const unsigned trial = bits > kTrialBits ? bits - kTrialBits + 1 : 1;
