@@ -242,6 +242,9 @@ std::vector<std::string_view> Binder::visible_names(const Relation& input) const
   return names;
 }
 
+// So many fields are named where one is unknown.
+constexpr std::size_t kFieldsListedMax = 12;
+
 Error Binder::unknown_field(const Relation* input, std::string_view name, Span span) const {
   std::vector<std::string_view> names;
   if (input != nullptr) {
@@ -255,7 +258,23 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
       names.push_back(known);
     }
   }
-  return diag::unknown_field(span, name, input != nullptr ? input->name : "", names);
+  Error error = diag::unknown_field(span, name, input != nullptr ? input->name : "", names);
+  if (error.hint.starts_with("did you mean")) {
+    return error;
+  }
+  const std::vector<std::string_view> visible =
+      input != nullptr ? visible_names(*input) : std::vector<std::string_view>();
+  if (const ScalarFunction* function = find_function(name); function != nullptr) {
+    error.hint = "'" + std::string(name) + "' is a function: write " + signature(*function);
+  } else if (input == nullptr) {
+    error.hint = "fields have no place here; a text needs quotes: '" + std::string(name) + "'";
+  } else if (input->name.empty() && !visible.empty() && visible.size() <= kFieldsListedMax) {
+    error.hint = "the fields here are";
+    for (const std::string_view field : visible) {
+      error.hint += (field == visible[0] ? " " : ", ") + std::string(field);
+    }
+  }
+  return error;
 }
 
 Result<std::size_t> Binder::find_column(const Relation& input, const ast::Name& name) const {

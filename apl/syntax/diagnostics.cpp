@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "apl/syntax/habits.h"
+
 namespace evq::diag {
 
 namespace {
@@ -60,6 +62,13 @@ std::string near_or(std::string_view name, Candidates candidates, std::string ot
   return hint.empty() ? std::move(otherwise) : hint;
 }
 
+// What the function is called here, before names that only look alike.
+std::string function_hint(std::string_view name, Candidates candidates, std::string otherwise) {
+  const std::string_view instead = syntax::foreign_function_hint(name);
+  return instead.empty() ? near_or(name, candidates, std::move(otherwise))
+                         : "write " + std::string(instead);
+}
+
 }  // namespace
 
 std::span<const DiagnosticInfo> all_diagnostics() {
@@ -94,12 +103,12 @@ Error unknown_field(Span at, std::string_view name, std::string_view dataset, Ca
 
 Error unknown_function(Span at, std::string_view name, Candidates functions) {
   return planner_error("APL2004", at, "no function named " + quoted(name),
-                       near_or(name, functions, "evq help functions lists them all"));
+                       function_hint(name, functions, "evq help functions lists them all"));
 }
 
 Error unknown_aggregate(Span at, std::string_view name, Candidates aggregates) {
   return planner_error("APL2005", at, "no aggregation named " + quoted(name),
-                       near_or(name, aggregates, "evq help aggregations lists them all"));
+                       function_hint(name, aggregates, "evq help aggregations lists them all"));
 }
 
 Error unknown_plugin(Span at, std::string_view name, Candidates plugins) {

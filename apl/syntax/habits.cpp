@@ -42,8 +42,37 @@ constexpr Habit kOperatorHabits[] = {
     {"bucket", "Splunk", "write bin(_time, 5m) after by"},
     {"transaction", "Splunk", "write | summarize min(_time), max(_time) by id"},
     {"rare", "Splunk", "write | summarize n = count() by field | sort by n asc"},
-    {"drop", "a pipe language", "write | project-away field"},
-    {"keep", "a pipe language", "write | project-keep field"},
+    {"eventstats", "Splunk", "write | join (… | summarize …) on field"},
+    {"streamstats", "Splunk", "write | serialize n = row_cumsum(x), or row_number()"},
+    {"makemv", "Splunk", "write | extend parts = split(field, ',')"},
+    {"mvcombine", "Splunk", "write | summarize make_list(field) by the other fields"},
+    {"append", "Splunk", "write | union (…)"},
+    {"inputlookup", "Splunk", "write externaldata (…) [\"file.csv\"], or lookup a dataset"},
+    {"drop", "ES|QL", "write | project-away field"},
+    {"keep", "ES|QL", "write | project-keep field"},
+    {"dissect", "ES|QL", "write | parse field with 'text' name 'text' …"},
+    {"grok", "ES|QL", "write | parse field with …, or | parse kind=regex field with …"},
+    {"explode", "Spark", "write | mv-expand field"},
+    {"unnest", "SQL", "write | mv-expand field"},
+    {"flatten", "SQL", "write | mv-expand field"},
+    {"left", "SQL", "write | join kind=leftouter (…) on field"},
+    {"right", "SQL", "write | join kind=rightouter (…) on field"},
+    {"full", "SQL", "write | join kind=fullouter (…) on field"},
+    {"inner", "SQL", "write | join kind=inner (…) on field"},
+    {"cross", "SQL", "write | extend k = 1 | join (… | extend k = 1) on k"},
+    {"orderby", "SQL", "write | sort by field desc"},
+    {"order_by", "SQL", "write | sort by field desc"},
+    {"sort_by", "SQL", "write | sort by field desc"},
+    {"group_by", "SQL", "write | summarize count() by field"},
+    {"json", "LogQL", "write | extend d = parse_json(field), then d.key"},
+    {"logfmt", "LogQL", "write | parse-kv field as (key:type) with (pair_delimiter=' ', …)"},
+    {"line_format", "LogQL", "write | extend line = strcat(a, ' ', b)"},
+    {"label_format", "LogQL", "write | project-rename new = old"},
+    {"unwrap", "LogQL", "write the field in an aggregation: | summarize avg(field)"},
+    {"derive", "PRQL", "write | extend name = expression"},
+    {"aggregate", "PRQL", "write | summarize count() by field"},
+    {"mutate", "dplyr", "write | extend name = expression"},
+    {"arrange", "dplyr", "write | sort by field asc"},
     {"grep", "the shell", "write | where field contains 'text', or | search 'text'"},
     {"uniq", "the shell", "write | distinct field"},
     {"wc", "the shell", "write | count"},
@@ -72,18 +101,122 @@ std::optional<Error> habit_of(const Token& token) {
   return std::nullopt;
 }
 
-std::optional<Error> symbol_habit(const Token& token) {
+// The token `back` places before the cursor; the first one for ever.
+const Token& before(const TokenCursor& cursor, std::size_t back) {
+  return cursor.token(cursor.index() >= back ? cursor.index() - back : 0);
+}
+
+// my-field = 5: the span of the name before the cursor when dashes cut it into several.
+std::optional<Span> dashed_name(const TokenCursor& cursor) {
+  std::size_t first = cursor.index();
+  bool dashes = false;
+  const auto glued = [&](std::size_t at) {
+    return cursor.token(at - 1).span.end == cursor.token(at).span.begin;
+  };
+  while (first > 0 && cursor.token(first - 1).kind == TokenKind::kName) {
+    --first;
+    if (first < 2 || !cursor.token(first - 1).is_symbol("-") || !glued(first) ||
+        !glued(first - 1)) {
+      break;
+    }
+    dashes = true;
+    --first;
+  }
+  if (!dashes || cursor.token(first).kind != TokenKind::kName) {
+    return std::nullopt;
+  }
+  return Span{cursor.token(first).span.begin, cursor.token(cursor.index() - 1).span.end};
+}
+
+std::optional<Error> symbol_habit(const TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  const Token& next = cursor.peek(1);
   if (token.text == "&&" || token.text == "&") {
     return diag::foreign_symbol(token.span, token.text, "and");
   }
   if (token.text == "||") {
-    return diag::foreign_symbol(token.span, token.text, "or");
+    const bool joins_texts = next.kind == TokenKind::kString ||
+                             (cursor.index() > 0 && before(cursor, 1).kind == TokenKind::kString);
+    const bool pipes = next.kind == TokenKind::kName && find_operator(next.text) != nullptr;
+    return diag::foreign_symbol(token.span, token.text,
+                                joins_texts ? "strcat(a, b) to join texts, or for a choice"
+                                : pipes     ? "one | before an operator"
+                                            : "or");
   }
   if (token.text == "!") {
     return diag::foreign_symbol(token.span, token.text, "not(…)");
   }
+  if (token.text == "?") {
+    return diag::foreign_symbol(token.span, "a ? b : c", "iff(a, b, c)");
+  }
+  if (token.text == "~") {
+    return diag::foreign_symbol(token.span, token.text, "=~ to ignore case, or matches regex '…'");
+  }
+  if (token.text == "/" && next.kind == TokenKind::kName) {
+    return diag::foreign_symbol(token.span, "/…/", "matches regex '…', and texts in quotes");
+  }
+  if (token.text == ":" && next.is_symbol(":")) {
+    return diag::foreign_symbol(token.span, "::", "toint(a), tostring(a) and the like to convert");
+  }
+  if (token.text == ":" && next.is_symbol("=")) {
+    return diag::foreign_symbol(token.span, ":=", "= to name a value");
+  }
   if (token.text == "=") {
+    if (const std::optional<Span> name = dashed_name(cursor)) {
+      return diag::unquoted_dashes(*name, cursor.slice(*name));
+    }
     return diag::single_equals(token.span);
+  }
+  return std::nullopt;
+}
+
+bool is_type_word(std::string_view word) {
+  constexpr std::string_view kTypes[] = {"int",  "integer", "bigint",   "long",     "string",
+                                         "text", "varchar", "double",   "float",    "real",
+                                         "bool", "boolean", "datetime", "timestamp"};
+  return std::ranges::find(kTypes, word) != std::end(kTypes);
+}
+
+// Words that stand where an operator between expressions should.
+std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& word) {
+  const Token& token = cursor.peek();
+  const std::string next = lowered(cursor.peek(1).text);
+  struct Phrase {
+    std::string_view first;
+    std::string_view second;  // empty: any
+    std::string_view instead;
+  };
+  constexpr Phrase kPhrases[] = {
+      {"starts", "with", "startswith"},
+      {"ends", "with", "endswith"},
+      {"begins", "with", "startswith"},
+      {"includes", "", "contains"},
+      {"equals", "", "=="},
+      {"descending", "", "desc"},
+      {"ascending", "", "asc"},
+      {"when", "", "case(condition, value, …, else)"},
+      {"regexp_like", "", "matches regex"},
+  };
+  for (const Phrase& phrase : kPhrases) {
+    if (phrase.first == word && (phrase.second.empty() || phrase.second == next)) {
+      const Span span =
+          phrase.second.empty() ? token.span : Span{token.span.begin, cursor.peek(1).span.end};
+      return diag::foreign_symbol(span, cursor.slice(span), phrase.instead);
+    }
+  }
+  if (word == "as") {
+    bool in_operator = false;
+    for (std::size_t i = 0; i < cursor.index(); ++i) {
+      in_operator = in_operator || cursor.token(i).is_symbol("|");
+    }
+    if (in_operator && is_type_word(next)) {
+      return diag::foreign_operator(token.span, "as " + cursor.peek(1).text, "SQL",
+                                    "convert with toint(a), tostring(a), todatetime(a), …");
+    }
+    if (in_operator) {
+      return diag::foreign_operator(token.span, token.text, "SQL here",
+                                    "a name stands before its value: name = expression");
+    }
   }
   return std::nullopt;
 }
@@ -92,11 +225,26 @@ std::optional<Error> symbol_habit(const Token& token) {
 
 std::optional<Error> operator_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
+  if (token.kind == TokenKind::kSymbol && cursor.joined()) {
+    // {app="x"} |= "error" |~ "time.*"
+    if (token.text == "=" || token.text == "~") {
+      return diag::foreign_operator(token.span, "|" + token.text, "LogQL",
+                                    token.text == "=" ? "write | where field contains 'text'"
+                                                      : "write | where field matches regex '…'");
+    }
+  }
   if (token.kind != TokenKind::kName) {
     return std::nullopt;
   }
   if (is_shouted(token.text) && find_operator(lowered(token.text)) != nullptr) {
     return diag::upper_case_keyword(token.span, token.text);
+  }
+  const Token& next = cursor.peek(1);
+  const std::string dashed = token.text + "-" + next.text;
+  const bool dash_missing = next.kind == TokenKind::kName && find_operator(dashed) != nullptr;
+  if (dash_missing && find_operator(token.text) == nullptr) {
+    return diag::foreign_symbol({token.span.begin, next.span.end}, token.text + " " + next.text,
+                                dashed);
   }
   return habit_of(token);
 }
@@ -104,6 +252,15 @@ std::optional<Error> operator_habit(const TokenCursor& cursor) {
 std::optional<Error> source_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   const Token& next = cursor.peek(1);
+  if (token.is_symbol("{") && next.kind == TokenKind::kName) {
+    return diag::foreign_operator(token.span, "{…}", "LogQL",
+                                  "begin with the dataset: ['logs'] | where app == 'x'");
+  }
+  if (token.is_symbol(".") && next.kind == TokenKind::kName) {
+    return diag::foreign_operator({token.span.begin, next.span.end}, "." + next.text,
+                                  "a management command of Kusto",
+                                  "evq dataset list shows the datasets, | getschema the fields");
+  }
   if (token.kind != TokenKind::kName) {
     return std::nullopt;
   }
@@ -113,7 +270,7 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
     return std::nullopt;
   }
   const std::string word = lowered(token.text);
-  if (word == "select") {
+  if (word == "select" || (word == "with" && next.kind == TokenKind::kName)) {
     return diag::foreign_operator(token.span, token.text, "SQL",
                                   "begin with the dataset: ['logs'] | where … | project a, b");
   }
@@ -125,18 +282,43 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
     return diag::foreign_operator(token.span, token.text, "Splunk",
                                   "begin with the dataset: ['logs'] | where …");
   }
+  if (next.kind != TokenKind::kName && !next.is_symbol("(")) {
+    return std::nullopt;
+  }
+  if (word == "show" || word == "describe" || word == "desc" || word == "explain") {
+    return diag::foreign_operator(token.span, token.text, "SQL",
+                                  "evq dataset list shows the datasets, | getschema the fields");
+  }
+  if ((word == "insert" || word == "update" || word == "delete") && !next.is_symbol("(")) {
+    return diag::foreign_operator(token.span, token.text, "SQL",
+                                  "queries only read; evq ingest and evq delete change data");
+  }
+  if ((word == "var" || word == "const" || word == "def") && !next.is_symbol("(")) {
+    return diag::foreign_operator(token.span, token.text, "a word of other languages",
+                                  "write let name = value;");
+  }
+  const bool selector = next.is_symbol("(") && cursor.peek(2).is_symbol("{");
+  const bool nested = next.is_symbol("(") && cursor.peek(2).kind == TokenKind::kName &&
+                      cursor.peek(3).is_symbol("(") && cursor.token(next.partner + 1).is_word("by");
+  if (selector || nested || (next.is_word("by") && cursor.peek(2).is_symbol("("))) {
+    return diag::foreign_operator(token.span, token.text + "(…)", "PromQL",
+                                  "write ['logs'] | summarize rate(x) by bin(_time, 5m), field");
+  }
   return std::nullopt;
 }
 
 std::optional<Error> expression_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   if (token.kind == TokenKind::kSymbol) {
-    return symbol_habit(token);
+    return symbol_habit(cursor);
   }
   if (token.kind != TokenKind::kName) {
     return std::nullopt;
   }
   const std::string word = lowered(token.text);
+  if (std::optional<Error> phrase = phrase_habit(cursor, word)) {
+    return phrase;
+  }
   if (word == "like" || word == "ilike" || word == "rlike") {
     return diag::like_operator(token.span);
   }

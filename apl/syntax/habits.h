@@ -3,6 +3,8 @@
 // say clearly what was meant. Each gives a diagnostic that names the APL way.
 
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "apl/syntax/token_cursor.h"
 
@@ -14,5 +16,11 @@ std::optional<Error> operator_habit(const TokenCursor& cursor);
 std::optional<Error> source_habit(const TokenCursor& cursor);
 // For the token at the cursor, after something complete or where an expression should begin.
 std::optional<Error> expression_habit(const TokenCursor& cursor);
+
+// What to write instead of the token at the cursor, which is not what was `expected`; may be empty.
+std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected);
+
+// For a name that is no function here but one in another language: what to write. Empty if unknown.
+std::string_view foreign_function_hint(std::string_view name);
 
 }  // namespace evq::syntax

@@ -107,9 +107,13 @@ Error TokenCursor::unexpected(std::string_view expected) const {
   if (at_end()) {
     // Point after the last thing written, not at blank lines below it.
     const std::size_t end = at_ > 0 ? tokens_[at_ - 1].span.end : 0;
-    return diag::unexpected_end({end, end}, expected);
+    Error error = diag::unexpected_end({end, end}, expected);
+    error.hint = unexpected_hint(*this, expected);
+    return error;
   }
-  return diag::unexpected_token(peek().span, expected, quoted_shortened(slice(peek().span)));
+  Error error = diag::unexpected_token(peek().span, expected, quoted_shortened(slice(peek().span)));
+  error.hint = unexpected_hint(*this, expected);
+  return error;
 }
 
 Status TokenCursor::enter() {

@@ -1,0 +1,115 @@
+// What to write instead, where a token does not fit and no habit of another language explains it:
+// told by the token, by what stands before it, and by what the grammar wanted.
+
+#include <array>
+#include <string>
+
+#include "apl/syntax/habits.h"
+#include "store/base/timespan.h"
+
+namespace evq::syntax {
+
+namespace {
+
+bool is_membership(const Token& token) {
+  constexpr std::array<std::string_view, 6> kWords = {"in",         "in~",     "has_any",
+                                                      "has_any_cs", "has_all", "has_all_cs"};
+  std::string_view word = token.text;
+  word.remove_prefix(word.starts_with('!') ? 1 : 0);
+  for (const std::string_view known : kWords) {
+    if (token.kind == TokenKind::kName && word == known) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_value(const Token& token) {
+  return token.kind == TokenKind::kName || token.kind == TokenKind::kString ||
+         token.kind == TokenKind::kLiteral;
+}
+
+// Between a finished expression and another value something is missing.
+std::string missing_between(const TokenCursor& cursor, const Token& last) {
+  const Token& token = cursor.peek();
+  const std::string found(cursor.slice(token.span));
+  if (last.kind == TokenKind::kLiteral && token.kind == TokenKind::kName &&
+      parse_timespan_literal("1" + token.text).has_value()) {
+    return "write the number and its unit without a blank: " +
+           std::string(cursor.slice(last.span)) + token.text;
+  }
+  const bool ended = is_value(last) || last.is_symbol(")") || last.is_symbol("]");
+  return ended ? "a comma or an operator is missing before it" : "";
+}
+
+std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected, const Token& last,
+                            const Token& second_last) {
+  const Token& token = cursor.peek();
+  if (token.is_symbol("[")) {
+    return is_membership(last) ? "a list of values stands in parentheses: in (1, 2)"
+                               : "an array is written dynamic([1, 2])";
+  }
+  if (token.is_symbol("{")) {
+    return "a bag is written dynamic({'a': 1})";
+  }
+  if (token.is_symbol(",")) {
+    return is_membership(second_last) ? "a list of values stands in parentheses: in (1, 2)"
+           : expected == "'..'"       ? "write between (low .. high)"
+                                      : "";
+  }
+  if (token.is_symbol("(") && last.is_word("count")) {
+    return "as an operator it takes no parentheses: | count";
+  }
+  if (token.is_symbol("==") && expected == "'='") {
+    return "= gives a name its value";
+  }
+  if (token.is_symbol(")") && expected == "':'") {
+    return "a parameter has a type: (x:long)";
+  }
+  if (token.is_symbol("|") && last.is_symbol("|")) {
+    return "remove one of the pipes";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected) {
+  static const Token kNone;
+  const std::size_t at = cursor.index();
+  const Token& token = cursor.peek();
+  const Token& last = at > 0 ? cursor.token(at - 1) : kNone;
+  const Token& second_last = at > 1 ? cursor.token(at - 2) : kNone;
+  if (last.is_word("between") || last.is_word("!between") || expected == "'..'") {
+    return "write between (low .. high)";
+  }
+  if (token.kind == TokenKind::kEnd) {
+    return "";
+  }
+  if (token.kind == TokenKind::kSymbol) {
+    return hint_for_symbol(cursor, expected, last, second_last);
+  }
+  if (token.is_word("by") && last.is_symbol(",")) {
+    return "remove the comma before by";
+  }
+  if (expected == "'by'") {
+    return "write by before " + std::string(cursor.slice(token.span));
+  }
+  if (last.is_word("distinct") && second_last.is_symbol("(")) {
+    return "different values are counted by dcount(field)";
+  }
+  constexpr std::array<std::string_view, 4> kProjections = {"away", "keep", "rename", "reorder"};
+  for (const std::string_view word : kProjections) {
+    if (last.is_word(word) && second_last.is_word("project")) {
+      return "the operator is written project-" + std::string(word);
+    }
+  }
+  if (expected == "a dataset") {
+    return last.is_symbol("=") ? "a let statement ends with a semicolon"
+                               : "begin with a dataset, ['logs'], or with print";
+  }
+  return expected.starts_with("'|'") || expected.starts_with("','") ? missing_between(cursor, last)
+                                                                    : "";
+}
+
+}  // namespace evq::syntax
