@@ -1,5 +1,5 @@
 // links: evq_service evq_plan evq_store
-// sources: support/reference.cpp
+// sources: support/reference.cpp support/reference_rows.cpp
 // A whole query over a small store of odd events: with the optimiser, without it, and by the slow
 // twin. All that answer, answer the same; none crashes.
 #include <algorithm>

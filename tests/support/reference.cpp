@@ -7,9 +7,12 @@
 #include "apl/syntax/parser.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
+#include "tests/support/reference_rows.h"
 
 namespace evq {
 namespace {
+
+constexpr std::uint64_t kSequenceRowsMax = 10'000;
 
 class ReferenceTables final : public plan::TableSource {
  public:
@@ -92,6 +95,12 @@ class Interpreter final : public plan::SubqueryRunner {
     }
     if (const auto* values = std::get_if<plan::ValuesNode>(&node.op)) {
       return rows_of(*values->table);
+    }
+    if (const auto* sequence = std::get_if<plan::Sequence>(&node.op)) {
+      if (sequence->count > kSequenceRowsMax) {
+        return make_error(ErrorCode::kUnsupported, "a sequence too long to go row by row");
+      }
+      return reference_sequence(*sequence);
     }
     if (std::holds_alternative<plan::Placeholder>(node.op)) {
       return *placeholder_;
@@ -189,9 +198,21 @@ class Interpreter final : public plan::SubqueryRunner {
                      transform->function->run(context_, table_of(rows, node.inputs[0]->schema)));
       return rows_of(made);
     }
-    if (const auto* apply = std::get_if<plan::Apply>(&node.op);
-        apply != nullptr && !apply->per_row) {
-      return partition_rows(*apply, rows);
+    if (const auto* unnest = std::get_if<plan::Unnest>(&node.op)) {
+      std::vector<ReferenceRow> made;
+      for (const ReferenceRow& row : rows) {
+        std::ranges::move(reference_unnest(*unnest, row), std::back_inserter(made));
+      }
+      return made;
+    }
+    if (const auto* window = std::get_if<plan::Window>(&node.op)) {
+      return reference_window(*window, std::move(rows));
+    }
+    if (const auto* series = std::get_if<plan::Series>(&node.op)) {
+      return reference_series(*series, rows);
+    }
+    if (const auto* apply = std::get_if<plan::Apply>(&node.op)) {
+      return apply->per_row ? expanded_rows(*apply, rows) : partition_rows(*apply, rows);
     }
     return make_error(ErrorCode::kUnsupported, "the slow twin does not know this node");
   }
@@ -285,6 +306,28 @@ class Interpreter final : public plan::SubqueryRunner {
       }
     }
     return true;
+  }
+
+  // The subplan over what each row expands to, behind the columns that are passed on.
+  Result<std::vector<ReferenceRow>> expanded_rows(const plan::Apply& apply,
+                                                  const std::vector<ReferenceRow>& rows) {
+    std::vector<ReferenceRow> output;
+    for (const ReferenceRow& row : rows) {
+      const std::vector<ReferenceRow> expanded = reference_unnest(*apply.unnest, row);
+      const std::vector<ReferenceRow>* outer = std::exchange(placeholder_, &expanded);
+      auto made = evaluate(*apply.subplan);
+      placeholder_ = outer;
+      EVQ_TRY_ASSIGN(const std::vector<ReferenceRow> part, std::move(made));
+      for (const ReferenceRow& inner : part) {
+        ReferenceRow whole;
+        for (const std::size_t column : apply.passed) {
+          whole.push_back(row[column]);
+        }
+        whole.insert(whole.end(), inner.begin(), inner.end());
+        output.push_back(std::move(whole));
+      }
+    }
+    return output;
   }
 
   // The subplan over the rows of each key, in order of the keys' first rows.

@@ -1,0 +1,21 @@
+#pragma once
+// The slow twin's nodes that need no expressions: rows in, rows out, by the plainest means.
+
+#include <vector>
+
+#include "apl/plan/plan.h"
+#include "tests/support/reference.h"
+
+namespace evq {
+
+std::vector<ReferenceRow> reference_sequence(const plan::Sequence& sequence);
+// mv-expand of one row.
+std::vector<ReferenceRow> reference_unnest(const plan::Unnest& unnest, const ReferenceRow& row);
+// The rows with a column for each call.
+std::vector<ReferenceRow> reference_window(const plan::Window& window,
+                                           std::vector<ReferenceRow> rows);
+// make-series over the rows of its Aggregate.
+std::vector<ReferenceRow> reference_series(const plan::Series& series,
+                                           const std::vector<ReferenceRow>& rows);
+
+}  // namespace evq
