@@ -295,6 +295,7 @@ constexpr std::string_view kArgReturns =
 
 constexpr AggregateFunction kArgRows[] = {
     {.name = "arg_max",
+     .aliases = {"argmax"},
      .summary = "Finds the row with the largest value and returns fields of it.",
      .params = {{{"value", "What to maximise."}, kFields}},
      .returns = kArgReturns,
@@ -305,6 +306,7 @@ constexpr AggregateFunction kArgRows[] = {
      .arguments_min = 1,
      .api_name = "argmax"},
     {.name = "arg_min",
+     .aliases = {"argmin"},
      .summary = "Finds the row with the smallest value and returns fields of it.",
      .params = {{{"value", "What to minimise."}, kFields}},
      .returns = kArgReturns,

@@ -519,6 +519,7 @@ constexpr AggregateFunction kListRows[] = {
      .arguments_max = 3,
      .api_name = "makesetif"},
     {.name = "make_bag",
+     .aliases = {"make_dictionary"},
      .summary = "Merges bags into one.",
      .params = {{{"bag", "A bag; anything else is left out."}, kMax}},
      .returns = "dynamic, keys in order. Of several values for a key the largest is kept.",

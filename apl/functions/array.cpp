@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "apl/functions/dynamic_elements.h"
 #include "apl/functions/dynamic_rows.h"
@@ -204,17 +207,41 @@ MaybeArray array_slice(DynamicView array, std::int64_t start, std::int64_t end) 
   return part_of(elements, clipped(start, size), clipped(end, size));
 }
 
-// Numbers by value, texts by code point, nulls last in both directions.
+// Numbers by value, texts by code point, nulls last in both directions unless the last argument is
+// false. Further arrays are put into the order of the first, and all of them come as one array.
 template <int kSign>
-DynamicBytes array_sort(DynamicView array) {
-  Elements elements = array.is_array() ? elements_of(array) : Elements();
-  std::ranges::stable_sort(elements, [](DynamicView a, DynamicView b) {
-    if (a.is_null() || b.is_null()) {
-      return !a.is_null() && b.is_null();
+bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
+  const bool says = args.size() > 1 && args.back().is_bool();
+  const bool nulls_last = !says || args.back().as_bool();
+  const std::span<const DynamicView> arrays = args.first(args.size() - (says ? 1 : 0));
+  if (arrays[0].is_null()) {
+    return false;
+  }
+  const Elements keys = arrays[0].is_array() ? elements_of(arrays[0]) : Elements();
+  std::vector<std::size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    if (keys[a].is_null() || keys[b].is_null()) {
+      return keys[a].is_null() != keys[b].is_null() && keys[b].is_null() == nulls_last;
     }
-    return compare_dynamic(a, b) * kSign < 0;
+    return compare_dynamic(keys[a], keys[b]) * kSign < 0;
   });
-  return array_of(elements);
+  const auto add = [&](DynamicView array) {
+    const Elements elements = array.is_array() ? elements_of(array) : Elements();
+    out->begin_array();
+    for (const std::size_t at : order) {
+      out->add_encoded(at < elements.size() ? elements[at] : DynamicView());
+    }
+    out->end_array();
+  };
+  if (arrays.size() == 1) {
+    add(arrays[0]);
+    return true;
+  }
+  out->begin_array();
+  std::ranges::for_each(arrays, add);
+  out->end_array();
+  return true;
 }
 
 MaybeArray array_split(DynamicView array, DynamicView points) {
@@ -438,19 +465,25 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
     {.name = "array_sort_asc",
      .category = "array",
      .summary = "Sorts an array upwards, nulls last.",
-     .params = {{{"array", "An array."}}},
-     .returns =
-         "An array: numbers by value, texts by code point; empty when the argument is no array.",
-     .examples = {{{"print array_sort_asc(dynamic([3, null, 1, 2]))", "[1,2,3,null]"}}},
-     .overloads = {lift<array_sort<1>>()}},
+     .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
+                 {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
+     .returns = "An array: numbers by value, texts by code point; empty when the argument is no "
+                "array. Of several arrays an array of arrays.",
+     .examples = {{{"print array_sort_asc(dynamic([3, null, 1, 2]))", "[1,2,3,null]"},
+                   {"print array_sort_asc(dynamic([2, 1]), dynamic(['b', 'a']))",
+                    "[[1,2],[\"a\",\"b\"]]"}}},
+     .bind = bind_dynamic_rows<array_sort<1>>,
+     .arguments_min = 1},
     {.name = "array_sort_desc",
      .category = "array",
      .summary = "Sorts an array downwards, nulls last.",
-     .params = {{{"array", "An array."}}},
-     .returns =
-         "An array: numbers by value, texts by code point; empty when the argument is no array.",
+     .params = {{{"arrays...", "Arrays; the others are put into the order of the first."},
+                 {"[nulls_last]", "A bool: whether nulls come last, as they do by default."}}},
+     .returns = "An array: numbers by value, texts by code point; empty when the argument is no "
+                "array. Of several arrays an array of arrays.",
      .examples = {{{"print array_sort_desc(dynamic([3, null, 1, 2]))", "[3,2,1,null]"}}},
-     .overloads = {lift<array_sort<-1>>()}},
+     .bind = bind_dynamic_rows<array_sort<-1>>,
+     .arguments_min = 1},
     {.name = "array_split",
      .category = "array",
      .summary = "Cuts an array into parts.",

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "apl/functions/dynamic_elements.h"
@@ -254,21 +255,19 @@ bool bag_set_key(std::span<const DynamicView> args, DynamicBuilder* out) {
 
 // ---- treepath
 
-void add_paths(DynamicView value, const std::string& prefix, DynamicBuilder* out) {
+// The elements of an array share one path: what one of them has, all are taken to have.
+void collect_paths(DynamicView value, const std::string& prefix, std::vector<std::string>* paths) {
   DynamicView::Iterator each(value);
-  for (std::size_t index = 0; each.next(); ++index) {
+  while (each.next()) {
     std::string path = prefix;
     if (value.is_array()) {
       path += "[0]";
     } else {
       path.append("['").append(each.key()).append("']");
     }
-    out->add_string(path);
+    paths->push_back(path);
     if (each.value().is_array() || each.value().is_bag()) {
-      add_paths(each.value(), path, out);
-    }
-    if (value.is_array()) {
-      return;  // one element speaks for all
+      collect_paths(each.value(), path, paths);
     }
   }
 }
@@ -277,9 +276,16 @@ MaybeDynamic treepath(DynamicView value) {
   if (!value.is_bag() && !value.is_array()) {
     return std::nullopt;
   }
+  std::vector<std::string> paths;
+  collect_paths(value, "", &paths);
+  std::set<std::string_view> added;
   DynamicBuilder out;
   out.begin_array();
-  add_paths(value, "", &out);
+  for (const std::string& path : paths) {
+    if (added.insert(path).second) {
+      out.add_string(path);
+    }
+  }
   out.end_array();
   return DynamicBytes{out.take()};
 }

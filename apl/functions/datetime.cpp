@@ -471,6 +471,7 @@ constexpr std::array<ScalarFunction, 24> kDatetimeFunctions = {{
                     "2024-01-01T00:00:00Z"}}},
      .overloads = {lift<unit_start<CalendarUnit::kYear>>()}},
     {.name = "week_of_year",
+     .aliases = {"weekofyear"},
      .category = "datetime",
      .summary = "The number of the week by ISO 8601, 1 to 53.",
      .params = {{{"time", "A datetime."}}},
