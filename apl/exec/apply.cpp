@@ -51,7 +51,10 @@ Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys) {
 class ApplyRun {
  public:
   ApplyRun(Executor& executor, const plan::Apply& apply)
-      : executor_(executor), apply_(apply), lease_(executor.options().budget, name(apply)) {}
+      : executor_(executor),
+        apply_(apply),
+        lease_(executor.options().budget, name(apply)),
+        expanded_(executor.options().budget, name(apply)) {}
 
   static std::string_view name(const plan::Apply& apply) {
     return apply.per_row ? "mv-apply" : "partition";
@@ -82,12 +85,27 @@ class ApplyRun {
     return Status::success();
   }
 
+  // The rows that one row's arrays make, which the subplan then reads; charged until the next row.
+  Result<std::vector<Chunk>> expand(const Chunk& row) {
+    std::vector<Chunk> rows;
+    EVQ_TRY(expanded_.resize(0));
+    EVQ_TRY_ASSIGN(const Flow flow,
+                   unnest_chunk(*apply_.unnest, row, [&](Chunk part) -> Result<Flow> {
+                     EVQ_TRY(expanded_.grow(part.size_bytes()));
+                     rows.push_back(std::move(part));
+                     return Flow::kMore;
+                   }));
+    EVQ_CHECK(flow == Flow::kMore);
+    return rows;
+  }
+
   std::vector<Chunk> take() { return std::move(output_); }
 
  private:
   Executor& executor_;
   const plan::Apply& apply_;
   MemoryLease lease_;
+  MemoryLease expanded_;
   std::vector<Chunk> output_;
 };
 
@@ -100,7 +118,8 @@ Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer)
     EVQ_TRY_ASSIGN(const Collected input, executor.collect(*node.inputs[0], "mv-apply"));
     for (const Chunk& chunk : input.chunks) {
       for (std::size_t row = 0; row < chunk.rows(); ++row) {
-        EVQ_TRY(run.run(unnest_chunk(*apply.unnest, chunk.slice(row, 1)), chunk, row));
+        EVQ_TRY_ASSIGN(const std::vector<Chunk> rows, run.expand(chunk.slice(row, 1)));
+        EVQ_TRY(run.run(rows, chunk, row));
       }
     }
     return push_all(run.take(), consumer);

@@ -194,6 +194,9 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     const std::function<Status(ChunkMap)>& map;
 
     Status operator()(const plan::Scan& scan) { return run_scan(executor, scan, hints, consumer); }
+    Status operator()(const plan::Sequence& sequence) {
+      return run_sequence(executor, sequence, consumer);
+    }
     Status operator()(const plan::ValuesNode& values) {
       return push_all(table_chunks(*values.table), consumer);
     }

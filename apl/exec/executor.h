@@ -105,6 +105,7 @@ class Executor {
 // The implementations of single nodes; each lives in the file named after it.
 Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hints,
                 Consumer& consumer);
+Status run_sequence(Executor& executor, const plan::Sequence& sequence, Consumer& consumer);
 Status run_fetch(Executor& executor, const plan::Node& node, Consumer& consumer);
 Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints& hints,
                      Consumer& consumer);

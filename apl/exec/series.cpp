@@ -123,10 +123,11 @@ class SeriesMaker {
         return Value::datetime(at);
       case Type::kTimespan:
         return Value::timespan(at);
+      case Type::kReal:
+        return Value::real(series_.real_origin + static_cast<double>(at) * series_.real_step);
       case Type::kNull:
       case Type::kBool:
       case Type::kLong:
-      case Type::kReal:
       case Type::kString:
       case Type::kDynamic:
         break;

@@ -72,16 +72,18 @@ class Elements {
   bool first_ = true;
 };
 
-// Collects output rows until a chunk is full.
+// Collects output rows until a chunk is full, and pushes it.
 class Unnester {
  public:
-  Unnester(const plan::Unnest& unnest, const Chunk& chunk) : unnest_(unnest), chunk_(chunk) {
+  Unnester(const plan::Unnest& unnest, const Chunk& chunk,
+           const std::function<Result<Flow>(Chunk)>& push)
+      : unnest_(unnest), chunk_(chunk), push_(push) {
     for (std::size_t i = 0; i < unnest.columns.size(); ++i) {
       builders_.emplace_back(Type::kDynamic);
     }
   }
 
-  void expand_row(std::size_t row) {
+  Result<Flow> expand_row(std::size_t row) {
     std::size_t count = 0;
     std::vector<Elements> elements;
     for (const plan::UnnestColumn& column : unnest_.columns) {
@@ -93,11 +95,17 @@ class Unnester {
       count = static_cast<std::size_t>(*unnest_.row_limit);
     }
     if (parents_.size() + count > kChunkRowsMax) {
-      flush();
+      EVQ_TRY_ASSIGN(const Flow flow, flush());
+      if (flow == Flow::kDone) {
+        return flow;
+      }
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (parents_.size() == kChunkRowsMax) {
-        flush();
+        EVQ_TRY_ASSIGN(const Flow flow, flush());
+        if (flow == Flow::kDone) {
+          return flow;
+        }
       }
       parents_.push_back(static_cast<std::uint32_t>(row));
       indexes_.append_integer(static_cast<std::int64_t>(i));
@@ -105,17 +113,12 @@ class Unnester {
         elements[column].append_next(&builders_[column]);
       }
     }
+    return Flow::kMore;
   }
 
-  std::vector<Chunk> finish() {
-    flush();
-    return std::move(made_);
-  }
-
- private:
-  void flush() {
+  Result<Flow> flush() {
     if (parents_.empty()) {
-      return;
+      return Flow::kMore;
     }
     std::vector<Vector> columns;
     for (const Vector& column : chunk_.columns()) {
@@ -128,17 +131,19 @@ class Unnester {
     if (unnest_.item_index) {
       columns.push_back(std::move(indexes));
     }
-    made_.emplace_back(std::move(columns), parents_.size());
-    made_.back().set_sequence(chunk_.sequence());
+    Chunk made(std::move(columns), parents_.size());
+    made.set_sequence(chunk_.sequence());
     parents_.clear();
+    return push_(std::move(made));
   }
 
+ private:
   const plan::Unnest& unnest_;
   const Chunk& chunk_;
+  const std::function<Result<Flow>(Chunk)>& push_;
   std::vector<VectorBuilder> builders_;
   VectorBuilder indexes_{Type::kLong};
   std::vector<std::uint32_t> parents_;
-  std::vector<Chunk> made_;
 };
 
 class UnnestSink final : public Sink {
@@ -147,13 +152,8 @@ class UnnestSink final : public Sink {
       : unnest_(unnest), next_(std::move(next)) {}
 
   Result<Flow> push(Chunk chunk) override {
-    for (Chunk& part : unnest_chunk(unnest_, chunk)) {
-      EVQ_TRY_ASSIGN(const Flow flow, next_->push(std::move(part)));
-      if (flow == Flow::kDone) {
-        return Flow::kDone;
-      }
-    }
-    return Flow::kMore;
+    return unnest_chunk(unnest_, chunk,
+                        [this](Chunk part) { return next_->push(std::move(part)); });
   }
   Status finish() override { return next_->finish(); }
   std::unique_ptr<Sink> release_next() { return std::move(next_); }
@@ -185,12 +185,16 @@ class UnnestConsumer final : public Consumer {
 
 }  // namespace
 
-std::vector<Chunk> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk) {
-  Unnester unnester(unnest, chunk);
+Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk,
+                          const std::function<Result<Flow>(Chunk)>& push) {
+  Unnester unnester(unnest, chunk, push);
   for (std::size_t row = 0; row < chunk.rows(); ++row) {
-    unnester.expand_row(row);
+    EVQ_TRY_ASSIGN(const Flow flow, unnester.expand_row(row));
+    if (flow == Flow::kDone) {
+      return flow;
+    }
   }
-  return unnester.finish();
+  return unnester.flush();
 }
 
 Status run_unnest(Executor& executor, const plan::Node& node, Consumer& consumer) {

@@ -73,7 +73,8 @@ Vector scalars_of_dynamics(const Vector& vector, Type type) {
       out.mutable_data<std::int64_t>()[slot] = truncated(value.as_real(), &ok);
       return ok;
     }
-    if (held != type) {
+    const bool span_of_number = type == Type::kTimespan && held == Type::kLong;  // nanoseconds
+    if (held != type && !span_of_number) {
       return false;
     }
     if (type == Type::kBool) {

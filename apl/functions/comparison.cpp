@@ -1,8 +1,9 @@
 // The comparison operators ==, !=, <, <=, >, >= over every pair of comparable types.
 //
 // Null: == with one null is false, with two null; != with one null is true, with two null; an
-// order with a null is null. Two numbers compare by value, whatever their types; a dynamic compares
-// with anything: by value when the kinds agree, else == is false and an order null.
+// order with a null is null. Two numbers compare by value, whatever their types, and a number
+// beside a timespan counts nanoseconds; a dynamic compares with anything: by value when the kinds
+// agree, else == is false and an order null.
 
 #include <array>
 #include <cmath>
@@ -136,7 +137,16 @@ std::optional<Vector> exact_reals(const Vector& vector) {
   return exact ? std::optional(vector.widen(Type::kReal)) : std::nullopt;
 }
 
-// A long and a real, exactly; NaN is unequal to and unordered with everything.
+// Numbers, and timespans, which beside numbers count nanoseconds.
+bool is_quantity(Type type) {
+  return is_numeric(type) || type == Type::kTimespan;
+}
+
+Value number_of(Value value) {
+  return value.type() == Type::kTimespan ? Value::integer(value.as_integer()) : value;
+}
+
+// A long or timespan and a real, exactly; NaN is unequal to and unordered with everything.
 template <Comparison kOp>
 Vector compare_mixed(const Vector& left, const Vector& right, std::size_t rows) {
   auto out = Values::make(Type::kBool, rows);
@@ -148,8 +158,8 @@ Vector compare_mixed(const Vector& left, const Vector& right, std::size_t rows) 
       put_null_result<kOp>(out.get(), i, left_null, right_null);
       continue;
     }
-    const Value a = left.value(i);
-    const Value b = right.value(i);
+    const Value a = number_of(left.value(i));
+    const Value b = number_of(right.value(i));
     const bool nan = (a.type() == Type::kReal && std::isnan(a.as_real())) ||
                      (b.type() == Type::kReal && std::isnan(b.as_real()));
     const bool result = nan ? kOp == Comparison::kNotEqual : holds_order<kOp>(compare_values(a, b));
@@ -160,7 +170,8 @@ Vector compare_mixed(const Vector& left, const Vector& right, std::size_t rows) 
 
 // Whether two dynamic scalars are of one kind: all numbers are.
 bool comparable(DynamicView a, DynamicView b) {
-  return (a.is_number() && b.is_number()) || a.tag() == b.tag() || (a.is_bool() && b.is_bool());
+  return (is_quantity(a.type()) && is_quantity(b.type())) || a.tag() == b.tag() ||
+         (a.is_bool() && b.is_bool());
 }
 
 template <Comparison kOp>
@@ -188,8 +199,8 @@ Vector compare_dynamics(const Vector& left, const Vector& right, std::size_t row
       continue;
     }
     int order = 0;
-    if (a.is_number()) {
-      order = compare_values(value_from_dynamic(a), value_from_dynamic(b));
+    if (is_quantity(a.type())) {
+      order = compare_values(number_of(value_from_dynamic(a)), number_of(value_from_dynamic(b)));
     } else {
       order = compare_dynamic(a, b);
     }
@@ -206,10 +217,15 @@ class Compare final : public BoundFunction {
     const Vector& left = args[0];
     const Vector& right = args[1];
     if (left.type() != right.type()) {
-      const std::optional<Vector> a = exact_reals(left);
-      const std::optional<Vector> b = exact_reals(right);
-      if (a.has_value() && b.has_value()) {
-        return compare_plain<kOp, double>(*a, *b, rows);
+      if (left.type() != Type::kReal && right.type() != Type::kReal) {
+        return compare_plain<kOp, std::int64_t>(left, right, rows);  // a long and a timespan
+      }
+      if (is_numeric(left.type()) && is_numeric(right.type())) {
+        const std::optional<Vector> a = exact_reals(left);
+        const std::optional<Vector> b = exact_reals(right);
+        if (a.has_value() && b.has_value()) {
+          return compare_plain<kOp, double>(*a, *b, rows);
+        }
       }
       return compare_mixed<kOp>(left, right, rows);
     }
@@ -233,12 +249,19 @@ class Compare final : public BoundFunction {
   }
 };
 
+// `text_side` is the text of the two if there is one, else a datetime.
 std::string conversion_hint(Type text_side, Type other) {
   if (text_side == Type::kString && is_numeric(other)) {
     return "convert the text with toint() or toreal(), or quote the number";
   }
   if (text_side == Type::kString && other == Type::kDatetime) {
     return "convert the text with todatetime()";
+  }
+  if (text_side == Type::kDatetime && other == Type::kTimespan) {
+    return "write ago(1h) for an hour before now, or take the difference of two datetimes";
+  }
+  if (text_side == Type::kDatetime && is_numeric(other)) {
+    return "write datetime(2024-05-01) or ago(1h)";
   }
   return "convert one side, for example with to" + std::string(type_name(other)) + "()";
 }
@@ -250,7 +273,7 @@ BindResult bind_comparison(const BindRequest& request) {
   BoundCall call;
   call.result = Type::kBool;
   call.function = std::make_shared<Compare<kOp>>();
-  if (left == right || (is_numeric(left) && is_numeric(right))) {
+  if (left == right || (is_quantity(left) && is_quantity(right))) {
     call.arguments = {left, right};
   } else if (left == Type::kNull || right == Type::kNull) {
     const Type known = left == Type::kNull ? right : left;
@@ -258,11 +281,12 @@ BindResult bind_comparison(const BindRequest& request) {
   } else if (left == Type::kDynamic || right == Type::kDynamic) {
     call.arguments = {Type::kDynamic, Type::kDynamic};
   } else {
+    const bool left_explains =
+        left == Type::kString || (left == Type::kDatetime && right != Type::kString);
     return BindFailure{-1,
                        "a " + std::string(type_name(left)) + " cannot be compared with a " +
                            std::string(type_name(right)),
-                       conversion_hint(left == Type::kString ? left : right,
-                                       left == Type::kString ? right : left)};
+                       left_explains ? conversion_hint(left, right) : conversion_hint(right, left)};
   }
   return call;
 }

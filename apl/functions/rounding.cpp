@@ -177,6 +177,23 @@ class BinIntegers final : public BoundFunction {
   }
 };
 
+// A number of the data beside a size with a unit counts nanoseconds.
+class BinSpans final : public BoundFunction {
+ public:
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const Values& from = args[0].values();
+    auto spans = Values::make(Type::kTimespan, from.size());
+    std::copy_n(from.data<std::int64_t>(), from.size(), spans->mutable_data<std::int64_t>());
+    for (std::size_t slot = 0; slot < from.size(); ++slot) {
+      if (from.is_null(slot)) {
+        spans->set_null(slot);
+      }
+    }
+    return bin_integers(args[0].with_values(std::move(spans)), args[1], rows);
+  }
+};
+
 // bin_auto(): the width was chosen when the call was bound.
 class BinAuto final : public BoundFunction {
  public:
@@ -218,6 +235,9 @@ BindResult bind_bin(const BindRequest& request) {
   }
   if (size == Type::kTimespan && loose) {
     return integers(Type::kDatetime, size);
+  }
+  if (size == Type::kTimespan && value == Type::kLong && request.arguments[0].constant == nullptr) {
+    return BoundCall{Type::kTimespan, {Type::kLong, size}, std::make_shared<BinSpans>()};
   }
   if (value == Type::kLong && (size == Type::kLong || size == Type::kNull)) {
     return integers(Type::kLong, Type::kLong);

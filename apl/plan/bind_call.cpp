@@ -13,16 +13,6 @@
 namespace evq::plan {
 namespace {
 
-std::string argument_range(std::size_t min, std::size_t max) {
-  if (min == max) {
-    return std::to_string(min);
-  }
-  if (max >= kArgumentsUnlimited) {
-    return "at least " + std::to_string(min);
-  }
-  return std::to_string(min) + " to " + std::to_string(max);
-}
-
 std::vector<std::string_view> function_names() {
   std::vector<std::string_view> names;
   for (const ScalarFunction* row : all_functions()) {
@@ -49,6 +39,16 @@ bool is_subquery(const ast::Expr& expr) {
 }
 
 }  // namespace
+
+std::string argument_range(std::size_t min, std::size_t max) {
+  if (min == max) {
+    return std::to_string(min);
+  }
+  if (max >= kArgumentsUnlimited) {
+    return "at least " + std::to_string(min);
+  }
+  return std::to_string(min) + " to " + std::to_string(max);
+}
 
 Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relation* input) {
   if (const Environment::Meaning* meaning = environment_->find(call.function.text)) {
@@ -168,6 +168,9 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
         list->constant.is_null() || values.size() == 0 ? Value() : value_from_dynamic(values.at(0)),
         span);
   }
+  if (name == "column_names_of" && arity(1)) {
+    return column_names(*call.arguments[0].value, span, input);
+  }
   if (name == "cursor_current" && arity(0) && !options_.current_cursor.empty()) {
     return make_constant(Value::string(options_.current_cursor), span);
   }
@@ -184,6 +187,27 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
   }
   *handled = false;
   return diag::empty_query();  // not looked at
+}
+
+// The names of a table's columns, or of the rows at hand with *, as a constant list.
+Result<ExprPtr> Binder::column_names(const ast::Expr& table, Span span, const Relation* input) {
+  DynamicBuilder list;
+  list.begin_array();
+  const auto add = [&](const Relation& relation) {
+    for (const Field& field : relation.schema().fields()) {
+      if (!is_hidden(field.name)) {
+        list.add_string(field.name);
+      }
+    }
+  };
+  if (std::holds_alternative<ast::Star>(table.node) && input != nullptr) {
+    add(*input);
+  } else {
+    EVQ_TRY_ASSIGN(const Relation relation, table_of_expr(table));
+    add(relation);
+  }
+  list.end_array();
+  return make_constant(Value::dynamic(list.take()), span);
 }
 
 // The first column of a table as a constant list.
@@ -214,6 +238,17 @@ Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
 }
 
 // ---- functions of the query
+
+// An argument as its parameter's type, which a wrong one must not reach as null.
+Result<ExprPtr> Binder::parameter_value(ExprPtr value, std::string_view function,
+                                        const ast::Parameter& parameter, std::size_t index) {
+  EVQ_TRY_ASSIGN(value, adapt(std::move(value), parameter.type, false));
+  if (!implicit_cast_cost(value->type, parameter.type).has_value()) {
+    return diag::wrong_argument_type(value->span, function, index + 1, type_name(parameter.type),
+                                     type_name(value->type));
+  }
+  return make_cast(std::move(value), parameter.type);
+}
 
 Result<Environment> Binder::bind_parameters(const Environment::Function& function,
                                             const ast::Call& call, Span span,
@@ -252,8 +287,9 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
       continue;
     }
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*argument.value, input));
-    frame.names.emplace(parameter->name.text,
-                        Environment::Scalar{make_cast(std::move(bound), parameter->type)});
+    EVQ_TRY_ASSIGN(bound, parameter_value(std::move(bound), call.function.text, *parameter,
+                                          static_cast<std::size_t>(parameter - &parameters[0])));
+    frame.names.emplace(parameter->name.text, Environment::Scalar{std::move(bound)});
   }
   for (const ast::Parameter& parameter : parameters) {
     if (frame.names.contains(parameter.name.text)) {
@@ -364,8 +400,8 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
       }
       const ast::Parameter& parameter = function->lambda->parameters[i + 1];
       EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*call.arguments[i].value, nullptr));
-      frame.names.emplace(parameter.name.text,
-                          Environment::Scalar{make_cast(std::move(bound), parameter.type)});
+      EVQ_TRY_ASSIGN(bound, parameter_value(std::move(bound), name, parameter, i + 1));
+      frame.names.emplace(parameter.name.text, Environment::Scalar{std::move(bound)});
     }
     for (std::size_t i = call.arguments.size() + 1; i < function->lambda->parameters.size(); ++i) {
       const ast::Parameter& parameter = function->lambda->parameters[i];

@@ -279,7 +279,15 @@ Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_
     if (!at.has_value()) {
       continue;
     }
-    ExprPtr bound = make_column(*at, input->schema()[*at].type, steps[count - 1].span);
+    const Type type = input->schema()[*at].type;
+    if (count < steps.size() && type != Type::kDynamic && type != Type::kNull) {
+      Error error = unknown_field(input, joined(steps, steps.size(), false), steps.back().span);
+      error.hint = "'" + joined(steps, count, false) + "' is a " + std::string(type_name(type)) +
+                   " and has no parts";
+      error.hint += type == Type::kString ? "; parse_json(…) reads JSON" : "";
+      return error;
+    }
+    ExprPtr bound = make_column(*at, type, steps[count - 1].span);
     for (std::size_t i = count; i < steps.size(); ++i) {
       std::vector<ExprPtr> args;
       args.push_back(std::move(bound));
@@ -342,47 +350,6 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
   return call("op_index", std::move(args), expr.span);
 }
 
-// What a constant is taken for beside values of another type: a text for the datetime, number,
-// bool or timespan that it spells, a number for its text where only equality is asked. With `set
-// stricttypes` only texts for datetimes, which have no other way to be written short.
-Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) {
-  if (!constant->is_constant() || constant->constant.is_null() || constant->type == other) {
-    return constant;
-  }
-  if (constant->type == Type::kString && other == Type::kDatetime) {
-    const auto instant = parse_instant(constant->constant.as_text());
-    return instant.has_value() ? make_constant(Value::datetime(*instant), constant->span)
-                               : std::move(constant);
-  }
-  if (strict_types_) {
-    return constant;
-  }
-  std::string_view function;
-  if (constant->type == Type::kString) {
-    function = is_numeric(other)          ? "toreal"
-               : other == Type::kBool     ? "tobool"
-               : other == Type::kTimespan ? "totimespan"
-                                          : "";
-  } else if (is_numeric(constant->type) && other == Type::kString && equality) {
-    function = "tostring";
-  }
-  if (function.empty()) {
-    return constant;
-  }
-  std::vector<ExprPtr> args;
-  args.push_back(clone(*constant));
-  if (function == "toreal") {
-    std::vector<ExprPtr> whole;
-    whole.push_back(clone(*constant));
-    EVQ_TRY_ASSIGN(ExprPtr number, call("tolong", std::move(whole), constant->span));
-    if (!number->constant.is_null()) {
-      return number;
-    }
-  }
-  EVQ_TRY_ASSIGN(ExprPtr converted, call(function, std::move(args), constant->span));
-  return converted->constant.is_null() ? std::move(constant) : std::move(converted);
-}
-
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
   EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));
   auto bound_right = bind_expr(*binary.right, input);
@@ -400,6 +367,15 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
         binary.op == ast::BinaryOp::kEqual || binary.op == ast::BinaryOp::kNotEqual;
     EVQ_TRY_ASSIGN(left, adapt(std::move(left), right->type, equality));
     EVQ_TRY_ASSIGN(right, adapt(std::move(right), left->type, equality));
+    if (!equality || right->type == Type::kTimespan || left->type == Type::kTimespan) {
+      EVQ_TRY_ASSIGN(left, adapt_texts(std::move(left), *right));
+      EVQ_TRY_ASSIGN(right, adapt_texts(std::move(right), *left));
+    }
+  } else if (is_arithmetic(binary.op)) {
+    EVQ_TRY_ASSIGN(left, adapt_span(std::move(left), *right, binary.op));
+    if (binary.op != ast::BinaryOp::kDivide) {
+      EVQ_TRY_ASSIGN(right, adapt_span(std::move(right), *left, binary.op));
+    }
   }
   const Type left_type = left->type;
   const Type right_type = right->type;
@@ -540,6 +516,7 @@ Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
   EVQ_TRY_ASSIGN(ExprPtr high, bind_expr(*between.high, input));
   EVQ_TRY_ASSIGN(low, adapt(std::move(low), value->type, false));
   EVQ_TRY_ASSIGN(high, adapt(std::move(high), value->type, false));
+  EVQ_TRY_ASSIGN(value, adapt_texts(std::move(value), *low));
   if (high->type == Type::kTimespan && low->type == Type::kDatetime) {
     std::vector<ExprPtr> sum;
     sum.push_back(clone(*low));

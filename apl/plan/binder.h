@@ -45,6 +45,9 @@ struct Relation {
   bool natural() const { return time_column().has_value() && row_column().has_value(); }
 };
 
+// How many arguments, in words: "2", "1 to 3", "at least 1".
+std::string argument_range(std::size_t min, std::size_t max);
+
 // `$table`, the source column of search, is the one visible name with a dollar sign.
 inline bool is_hidden(std::string_view column) {
   return !column.empty() && column.front() == '$' && column != "$table";
@@ -58,6 +61,8 @@ inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count)
 }
 
 // One name of a path a.b['c'], with the expression it ends.
+struct UnpackOptions;
+
 struct PathStep {
   std::string key;
   Span span;
@@ -153,6 +158,8 @@ class Binder {
                                std::size_t count_max, const Relation* input);
   Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
   Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality);
+  Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other);
+  Result<ExprPtr> adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op);
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
@@ -171,6 +178,9 @@ class Binder {
   Result<ExprPtr> bind_lambda_call(const Environment::Function& function, const ast::Call& call,
                                    Span span, const Relation* input);
   Result<std::vector<ExprPtr>> bind_arguments(const ast::Call& call, const Relation* input);
+  Result<ExprPtr> column_names(const ast::Expr& table, Span span, const Relation* input);
+  Result<ExprPtr> parameter_value(ExprPtr value, std::string_view function,
+                                  const ast::Parameter& parameter, std::size_t index);
   Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span);
   Result<Environment> bind_parameters(const Environment::Function& function, const ast::Call& call,
                                       Span span, const Relation* input);
@@ -241,6 +251,8 @@ class Binder {
   // `value` made a `type` by its conversion function; nothing to do for dynamics.
   Result<ExprPtr> convert(ExprPtr value, Type type, Span span);
   Result<Relation> bag_unpack(const ast::Evaluate& op, Relation input);
+  Result<std::vector<Field>> unpack_fields(const ast::Evaluate& op, const Relation& input,
+                                           const Expr& bag, const UnpackOptions& options);
   Result<Relation> pivot(const ast::Evaluate& op, Relation input);
   Result<ExternalRequest> external_request(const ast::ExternalData& source);
   // partition by key { pipeline }: once for each value of the key, which the pipeline sees as a

@@ -14,6 +14,15 @@
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {
+
+// What happens to a key that is named as a column of the input.
+enum class UnpackConflict : std::uint8_t { kError, kReplaceSource, kKeepSource };
+struct UnpackOptions {
+  std::string prefix;
+  UnpackConflict conflict = UnpackConflict::kError;
+  std::vector<std::string> ignored;
+};
+
 namespace {
 
 constexpr std::array<std::string_view, 3> kPlugins = {"bag_unpack", "narrow", "pivot"};
@@ -57,6 +66,67 @@ class Narrow final : public TableFunction {
   std::string_view name() const override { return "narrow"; }
   std::string describe() const override { return "narrow"; }
 };
+
+Result<std::vector<std::string>> unpack_ignored(const Value& value, Span span) {
+  std::vector<std::string> ignored;
+  const bool array =
+      !value.is_null() && value.type() == Type::kDynamic && DynamicView(value.as_text()).is_array();
+  if (!array) {
+    return diag::invalid_constant(span, "bag_unpack's ignoredProperties",
+                                  "be an array of names: dynamic(['a'])");
+  }
+  DynamicView::Iterator each{DynamicView(value.as_text())};
+  while (each.next()) {
+    ignored.emplace_back(each.value().is_string() ? each.value().as_string() : std::string_view());
+  }
+  return ignored;
+}
+
+// bag_unpack(bag, prefix, conflict, ignored): the last three also by Kusto's names for them.
+Result<UnpackOptions> unpack_options(Binder& binder, const ast::Evaluate& op) {
+  constexpr std::array<std::string_view, 3> kNames = {"OutputColumnPrefix", "columnsConflict",
+                                                      "ignoredProperties"};
+  const auto& call = std::get<ast::Call>(op.call->node);
+  if (call.arguments.empty() || call.arguments.size() > 1 + kNames.size()) {
+    return diag::wrong_argument_count(op.call->span, "bag_unpack", "1 to 4", call.arguments.size(),
+                                      "bag_unpack(bag, prefix, conflict, ignored)");
+  }
+  UnpackOptions options;
+  for (std::size_t i = 1; i < call.arguments.size(); ++i) {
+    const ast::Argument& argument = call.arguments[i];
+    std::size_t option = i - 1;
+    if (argument.name.has_value()) {
+      const auto* const named = std::ranges::find(kNames, argument.name->text);
+      if (named == kNames.end()) {
+        return diag::unknown_argument(argument.name->span, "bag_unpack", argument.name->text,
+                                      kNames);
+      }
+      option = static_cast<std::size_t>(named - kNames.begin());
+    }
+    const std::string what = "bag_unpack's " + std::string(kNames.at(option));
+    EVQ_TRY_ASSIGN(const Value value, binder.bind_constant(*argument.value, what));
+    if (option == 2) {
+      EVQ_TRY_ASSIGN(options.ignored, unpack_ignored(value, argument.value->span));
+      continue;
+    }
+    if (value.is_null() || value.type() != Type::kString) {
+      return diag::invalid_constant(argument.value->span, what, "be a text");
+    }
+    if (option == 0) {
+      options.prefix = value.as_text();
+      continue;
+    }
+    constexpr std::array<std::string_view, 3> kConflicts = {"error", "replace_source",
+                                                            "keep_source"};
+    const auto* const conflict = std::ranges::find(kConflicts, value.as_text());
+    if (conflict == kConflicts.end()) {
+      return diag::invalid_option_value(argument.value->span, "columnsConflict", value.as_text(),
+                                        kConflicts);
+    }
+    options.conflict = static_cast<UnpackConflict>(conflict - kConflicts.begin());
+  }
+  return options;
+}
 
 // Aggregates of no rows at all that are zero and not null.
 bool counts_from_zero(std::string_view aggregate) {
@@ -187,71 +257,74 @@ Result<Relation> Binder::narrow(Relation input) {
   return output;
 }
 
-Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
-  const auto& call = std::get<ast::Call>(op.call->node);
-  if (call.arguments.empty() || call.arguments.size() > 2) {
-    return diag::wrong_argument_count(op.call->span, "bag_unpack", "1 to 2", call.arguments.size(),
-                                      "bag_unpack(bag, prefix)");
-  }
-  EVQ_TRY_ASSIGN(ExprPtr bag, bind_expr(*call.arguments[0].value, &input));
-  if (bag->type != Type::kDynamic) {
-    return diag::wrong_argument_type(bag->span, "bag_unpack", 1, "dynamic", type_name(bag->type));
-  }
-  std::string prefix;
-  if (call.arguments.size() == 2) {
-    EVQ_TRY_ASSIGN(const Value text, bind_constant(*call.arguments[1].value, "the prefix"));
-    if (text.is_null() || text.type() != Type::kString) {
-      return diag::invalid_constant(call.arguments[1].value->span, "the prefix", "be a text");
-    }
-    prefix = text.as_text();
-  }
-  std::vector<NamedColumn> columns = pass_through(input);
-  std::erase_if(columns, [&](const NamedColumn& column) { return expr_equal(*column.expr, *bag); });
-  std::vector<Field> wanted;  // named with the prefix
+// The columns to make, named with the prefix: of the schema, or learned from the bags.
+Result<std::vector<Field>> Binder::unpack_fields(const ast::Evaluate& op, const Relation& input,
+                                                 const Expr& bag, const UnpackOptions& options) {
+  std::vector<Field> wanted;
   if (!op.columns.empty()) {
     for (const ast::ColumnSpec& column : op.columns) {
       wanted.push_back({column.name.text, column.type});
     }
-    std::erase_if(columns, [&](const NamedColumn& column) {
-      return std::ranges::find(wanted, column.name, &Field::name) == wanted.end() &&
-             !op.keep_others;
-    });
-  } else {
-    if (options_.subqueries == nullptr || reads_placeholder(*input.node)) {
-      return diag::unsupported_feature(op.call->span, "bag_unpack without a schema here",
-                                       "write the columns: bag_unpack(…) : (name:type, …)");
-    }
-    Relation probe;
-    probe.node = clone(*input.node);
-    std::vector<NamedColumn> only;
-    only.push_back({"bag", clone(*bag)});
-    probe = choose(std::move(probe), std::move(only));
-    EVQ_TRY_ASSIGN(const Table bags, options_.subqueries->run(*probe.node));
-    for (const auto& [key, type] : bag_keys(bags.columns.at(0))) {
-      wanted.push_back({prefix + key, type == Type::kNull ? Type::kDynamic : type});
-    }
-    if (wanted.size() > kDatasetFieldsMax) {
-      return diag::limit_exceeded(op.call->span, "keys to unpack", kDatasetFieldsMax);
+    return wanted;
+  }
+  if (options_.subqueries == nullptr || reads_placeholder(*input.node)) {
+    return diag::unsupported_feature(op.call->span, "bag_unpack without a schema here",
+                                     "write the columns: bag_unpack(…) : (name:type, …)");
+  }
+  Relation probe;
+  probe.node = clone(*input.node);
+  std::vector<NamedColumn> only;
+  only.push_back({"bag", clone(bag)});
+  probe = choose(std::move(probe), std::move(only));
+  EVQ_TRY_ASSIGN(const Table bags, options_.subqueries->run(*probe.node));
+  for (const auto& [key, type] : bag_keys(bags.columns.at(0))) {
+    if (std::ranges::find(options.ignored, key) == options.ignored.end()) {
+      wanted.push_back({options.prefix + key, type == Type::kNull ? Type::kDynamic : type});
     }
   }
+  if (wanted.size() > kDatasetFieldsMax) {
+    return diag::limit_exceeded(op.call->span, "keys to unpack", kDatasetFieldsMax);
+  }
+  return wanted;
+}
+
+Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
+  EVQ_TRY_ASSIGN(const UnpackOptions options, unpack_options(*this, op));
+  const auto& call = std::get<ast::Call>(op.call->node);
+  EVQ_TRY_ASSIGN(ExprPtr bag, bind_expr(*call.arguments[0].value, &input));
+  if (bag->type != Type::kDynamic) {
+    return diag::wrong_argument_type(bag->span, "bag_unpack", 1, "dynamic", type_name(bag->type));
+  }
+  EVQ_TRY_ASSIGN(const std::vector<Field> wanted, unpack_fields(op, input, *bag, options));
+  std::vector<NamedColumn> columns = pass_through(input);
+  std::erase_if(columns, [&](const NamedColumn& column) {
+    const bool schema_drops = !op.columns.empty() && !op.keep_others &&
+                              std::ranges::find(wanted, column.name, &Field::name) == wanted.end();
+    return expr_equal(*column.expr, *bag) || schema_drops;
+  });
   for (const Field& field : wanted) {
-    const bool exists = std::ranges::find(columns, field.name, &NamedColumn::name) != columns.end();
-    if (exists && !op.columns.empty()) {
+    const auto source = std::ranges::find(columns, field.name, &NamedColumn::name);
+    const bool exists = source != columns.end();
+    if (exists && (!op.columns.empty() || options.conflict == UnpackConflict::kKeepSource)) {
       continue;  // a schema names the columns that stay, too
     }
-    if (exists) {
+    if (exists && options.conflict == UnpackConflict::kError) {
       return diag::duplicate_name(op.call->span, field.name, "bag_unpack");
     }
     std::string key = field.name;
-    if (key.starts_with(prefix)) {
-      key.erase(0, prefix.size());
+    if (key.starts_with(options.prefix)) {
+      key.erase(0, options.prefix.size());
     }
     std::vector<ExprPtr> args;
     args.push_back(clone(*bag));
     args.push_back(make_constant(Value::string(std::move(key)), op.call->span));
     EVQ_TRY_ASSIGN(ExprPtr value, this->call("op_index", std::move(args), op.call->span));
     EVQ_TRY_ASSIGN(value, convert(std::move(value), field.type, op.call->span));
-    columns.push_back({field.name, std::move(value)});
+    if (exists) {
+      source->expr = std::move(value);
+    } else {
+      columns.push_back({field.name, std::move(value)});
+    }
   }
   return project(std::move(input), std::move(columns));
 }

@@ -2,6 +2,7 @@
 // group's bins over arrays.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -24,12 +25,15 @@ class SeriesBinder {
   Status bind_axis() {
     EVQ_TRY_ASSIGN(axis_, binder_.bind_expr(*op_.axis.value, &input_));
     const Type type = axis_->type;
-    if (type != Type::kDatetime && type != Type::kTimespan && type != Type::kLong) {
+    if (type != Type::kDatetime && type != Type::kTimespan && !is_numeric(type)) {
       return diag::wrong_argument_type(op_.axis.span, "make-series", 1,
-                                       "a datetime, timespan or long axis", type_name(type));
+                                       "a number, datetime or timespan as axis", type_name(type));
     }
     series_.axis_type = type;
     series_.nonempty = op_.non_empty;
+    if (type == Type::kReal) {
+      return bind_real_axis();
+    }
     EVQ_TRY_ASSIGN(series_.from, bound(op_.from, "the start of the axis"));
     EVQ_TRY_ASSIGN(series_.to, bound(op_.to, "the end of the axis"));
     if (op_.in_range && series_.to.has_value() &&
@@ -38,12 +42,18 @@ class SeriesBinder {
     }
     EVQ_TRY(bind_step());
     EVQ_TRY(check_length());
-    EVQ_TRY(keep("op_greater_equal", series_.from));
-    return keep("op_less", series_.to);
+    if (series_.from.has_value()) {
+      EVQ_TRY(keep("op_greater_equal", point(*series_.from, type)));
+    }
+    return series_.to.has_value() ? keep("op_less", point(*series_.to, type)) : Status::success();
   }
 
   Result<NamedColumn> bin() {
     const Type type = axis_->type;
+    if (type == Type::kReal) {
+      EVQ_TRY_ASSIGN(ExprPtr steps, real_bin());
+      return NamedColumn{std::string(kAxisColumn), std::move(steps)};
+    }
     const Type step_type = type == Type::kLong ? Type::kLong : Type::kTimespan;
     ExprPtr value = clone(*axis_);
     if (series_.from.has_value()) {
@@ -108,6 +118,62 @@ class SeriesBinder {
     return std::optional<std::int64_t>(value.as_integer());
   }
 
+  // A real axis is counted in steps from its start, or from 0: sums of steps would drift.
+  Status bind_real_axis() {
+    EVQ_TRY_ASSIGN(const std::optional<double> from, real(op_.from, "the start of the axis"));
+    EVQ_TRY_ASSIGN(const std::optional<double> to, real(op_.to, "the end of the axis"));
+    EVQ_TRY_ASSIGN(const std::optional<double> step, real(op_.step, "the step of the axis"));
+    if (!(*step > 0)) {
+      return diag::invalid_constant(op_.step->span, "the step of the axis", "be above 0");
+    }
+    series_.real_origin = from.value_or(0);
+    series_.real_step = *step;
+    if (from.has_value()) {
+      series_.from = 0;
+      EVQ_TRY(keep("op_greater_equal", make_constant(Value::real(*from))));
+    }
+    if (!to.has_value()) {
+      return Status::success();
+    }
+    const double length = (*to - series_.real_origin) / *step;
+    if (!(std::abs(length) < static_cast<double>(kListItemsMax))) {
+      return diag::limit_exceeded(span_, "steps in a series", kListItemsMax);
+    }
+    series_.to = op_.in_range ? static_cast<std::int64_t>(std::floor(length)) + 1
+                              : static_cast<std::int64_t>(std::ceil(length));
+    return keep(op_.in_range ? "op_less_equal" : "op_less", make_constant(Value::real(*to)));
+  }
+
+  Result<std::optional<double>> real(const ast::ExprPtr& expr, std::string_view what) {
+    if (expr == nullptr) {
+      return std::optional<double>();
+    }
+    EVQ_TRY_ASSIGN(const Value value, binder_.bind_constant(*expr, what));
+    if (value.is_null() || !is_numeric(value.type())) {
+      return diag::invalid_constant(expr->span, what, "be a number");
+    }
+    const double number =
+        value.type() == Type::kLong ? static_cast<double>(value.as_integer()) : value.as_real();
+    if (!std::isfinite(number)) {
+      return diag::invalid_constant(expr->span, what, "be finite");
+    }
+    return std::optional<double>(number);
+  }
+
+  // The step a value falls in; rounding must not put one beyond the last.
+  Result<ExprPtr> real_bin() {
+    EVQ_TRY_ASSIGN(ExprPtr value, pair("op_subtract", clone(*axis_),
+                                       make_constant(Value::real(series_.real_origin))));
+    EVQ_TRY_ASSIGN(
+        value, pair("op_divide", std::move(value), make_constant(Value::real(series_.real_step))));
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(value));
+    EVQ_TRY_ASSIGN(value, binder_.call("floor", std::move(args), op_.axis.span));
+    return series_.to.has_value()
+               ? pair("min_of", std::move(value), make_constant(Value::integer(*series_.to - 1)))
+               : Result<ExprPtr>(std::move(value));
+  }
+
   Status bind_step() {
     EVQ_TRY_ASSIGN(const Value step, binder_.bind_constant(*op_.step, "the step of the axis"));
     const Type wanted = axis_->type == Type::kLong ? Type::kLong : Type::kTimespan;
@@ -143,11 +209,9 @@ class SeriesBinder {
     return binder_.call(function, std::move(args), op_.axis.span);
   }
 
-  Status keep(std::string_view function, std::optional<std::int64_t> limit) {
-    if (limit.has_value()) {
-      EVQ_TRY_ASSIGN(ExprPtr predicate, pair(function, clone(*axis_), point(*limit, axis_->type)));
-      input_ = binder_.filter(std::move(input_), std::move(predicate));
-    }
+  Status keep(std::string_view function, ExprPtr limit) {
+    EVQ_TRY_ASSIGN(ExprPtr predicate, pair(function, clone(*axis_), std::move(limit)));
+    input_ = binder_.filter(std::move(input_), std::move(predicate));
     return Status::success();
   }
 

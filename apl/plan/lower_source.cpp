@@ -1,6 +1,7 @@
 // Sources of a pipeline: datasets, print, range, datatable, externaldata, calls, parentheses.
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -18,6 +19,62 @@ Relation values_relation(Schema schema, Table table) {
   relation.serialized = true;
   relation.aggregated = true;  // computed rows: no default limit
   return relation;
+}
+
+// What has no name of its own is known by that of its let.
+Result<Relation> named(Result<Relation> bound, std::string_view name) {
+  if (bound.ok() && bound.value().name.empty()) {
+    bound.value().name = name;
+  }
+  return bound;
+}
+
+double number(const Value& value) {
+  return value.type() == Type::kLong ? static_cast<double>(value.as_integer()) : value.as_real();
+}
+
+// Whether a sequence of `type` can have this end and step.
+bool steps_through(Type type, Type to, Type step) {
+  if (type == Type::kReal) {
+    return is_numeric(to) && is_numeric(step);
+  }
+  if (type == Type::kLong || type == Type::kTimespan) {
+    return to == type && step == type;
+  }
+  return type == Type::kDatetime && to == type && step == Type::kTimespan;
+}
+
+// How many of from, from + step, … do not pass `to`, which belongs to them.
+std::uint64_t integer_steps(std::int64_t from, std::int64_t to, std::int64_t step) {
+  if (step > 0 ? to < from : to > from) {
+    return 0;
+  }
+  const auto low = static_cast<std::uint64_t>(step > 0 ? from : to);
+  const auto high = static_cast<std::uint64_t>(step > 0 ? to : from);
+  const auto width =
+      step > 0 ? static_cast<std::uint64_t>(step) : 0 - static_cast<std::uint64_t>(step);
+  const std::uint64_t steps = (high - low) / width;
+  return steps == UINT64_MAX ? steps : steps + 1;
+}
+
+std::uint64_t real_steps(double from, double to, double step) {
+  constexpr double kStepsMax = 0x1.0p62;
+  const double steps = std::floor((to - from) / step);
+  if (!std::isfinite(from) || !std::isfinite(step) || !(steps >= 0)) {
+    return 0;
+  }
+  auto count = static_cast<std::uint64_t>(std::min(steps, kStepsMax)) + 1;
+  // The quotient is rounded: what counts is where the values themselves stand.
+  const auto passed = [&](std::uint64_t at) {
+    const double value = from + static_cast<double>(at) * step;
+    return step > 0 ? value > to : value < to;
+  };
+  if (passed(count - 1)) {
+    --count;
+  } else if (steps < kStepsMax && !passed(count)) {
+    ++count;
+  }
+  return count;
 }
 
 }  // namespace
@@ -104,12 +161,12 @@ Result<Relation> Binder::named_table(std::string_view name, Span span) {
       const Environment* outer = std::exchange(environment_, pipeline->defined_in);
       auto bound = bind_pipeline(*pipeline->pipeline);
       environment_ = outer;
-      return bound;
+      return named(std::move(bound), name);
     }
     if (const auto* table = std::get_if<Environment::BoundTable>(meaning)) {
       Relation relation;
       relation.node = make_node(Shared{table->plan}, {}, table->plan->schema);
-      relation.name = table->name;
+      relation.name = table->name.empty() ? std::string(name) : table->name;
       return relation;
     }
     if (const auto* function = std::get_if<Environment::Function>(meaning);
@@ -120,7 +177,7 @@ Result<Relation> Binder::named_table(std::string_view name, Span span) {
       const Environment* outer = std::exchange(environment_, let->defined_in);
       auto bound = table_of_expr(*let->expr);
       environment_ = outer;
-      return bound;
+      return named(std::move(bound), name);
     }
   }
   return scan_dataset(name, span);
@@ -160,26 +217,38 @@ Result<Relation> Binder::lower(const ast::Range& source, Span span) {
   EVQ_TRY_ASSIGN(const Value from, bind_constant(*source.from, "the start of a range"));
   EVQ_TRY_ASSIGN(const Value to, bind_constant(*source.to, "the end of a range"));
   EVQ_TRY_ASSIGN(const Value step, bind_constant(*source.step, "the step of a range"));
-  std::vector<ExprPtr> args;
-  args.push_back(make_constant(from, source.from->span));
-  args.push_back(make_constant(to, source.to->span));
-  args.push_back(make_constant(step, source.step->span));
-  EVQ_TRY_ASSIGN(ExprPtr list, call("range", std::move(args), span));
   const Type type =
       from.type() == Type::kLong && (to.type() == Type::kReal || step.type() == Type::kReal)
           ? Type::kReal
           : from.type();
-  VectorBuilder builder(type);
-  if (!list->constant.is_null()) {
-    DynamicView::Iterator at{DynamicView(list->constant.as_text())};
-    while (at.next()) {
-      builder.append(value_from_dynamic(at.value()));
+  if (!steps_through(type, to.type(), step.type())) {
+    // The function of the same name says what does not fit.
+    std::vector<ExprPtr> args;
+    args.push_back(make_constant(from, source.from->span));
+    args.push_back(make_constant(to, source.to->span));
+    args.push_back(make_constant(step, source.step->span));
+    EVQ_TRY_ASSIGN(const ExprPtr list, call("range", std::move(args), span));
+    return diag::invalid_constant(source.from->span, "the start of a range",
+                                  "be a number, datetime or timespan, as its end");
+  }
+  if (!step.is_null() && (type == Type::kReal ? number(step) == 0 : step.as_integer() == 0)) {
+    return diag::invalid_constant(source.step->span, "the step of a range", "not be 0");
+  }
+  Sequence sequence{from, step, 0};
+  if (!from.is_null() && !to.is_null() && !step.is_null()) {
+    if (type == Type::kReal) {
+      sequence = {Value::real(number(from)), Value::real(number(step)),
+                  real_steps(number(from), number(to), number(step))};
+    } else {
+      sequence.count = integer_steps(from.as_integer(), to.as_integer(), step.as_integer());
     }
   }
-  Table table{Schema({{source.column.text, type}}), {}, builder.size()};
-  Schema schema = table.schema;
-  table.columns.push_back(builder.finish());
-  return values_relation(std::move(schema), std::move(table));
+  Relation relation;
+  relation.node = make_node(std::move(sequence), {}, Schema({{source.column.text, type}}));
+  relation.ordered = true;
+  relation.serialized = true;
+  relation.aggregated = true;
+  return relation;
 }
 
 Result<Relation> Binder::lower(const ast::Datatable& source, Span span) {

@@ -207,10 +207,8 @@ class SummarizeBinder {
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_aggregate_arguments(row, call));
     if (!takes_arguments(row.arguments_min, row.arguments_max, args.size())) {
       return diag::wrong_argument_count(span, row.name,
-                                        row.arguments_min == row.arguments_max
-                                            ? std::to_string(row.arguments_min)
-                                            : std::to_string(row.arguments_min) + " or more",
-                                        args.size(), "");
+                                        argument_range(row.arguments_min, row.arguments_max),
+                                        args.size(), signature(row));
     }
     std::vector<Argument> arguments;
     for (const ExprPtr& arg : args) {
@@ -246,9 +244,12 @@ class SummarizeBinder {
     argument_names_.clear();
     for (const ast::Argument& argument : call.arguments) {
       if (std::holds_alternative<ast::Star>(argument.value->node)) {
+        if (row.name == "count") {
+          continue;  // count(*) is what SQL calls it
+        }
         for (std::size_t i = 0; i < input_.schema().size(); ++i) {
           const Field& field = input_.schema()[i];
-          if (!is_hidden(field.name) && !already_argument(args, i)) {
+          if (!is_hidden(field.name) && !already_argument(args, i) && !is_group(i)) {
             args.push_back(make_column(i, field.type, argument.value->span));
             argument_names_.push_back(field.name);
           }
@@ -272,6 +273,13 @@ class SummarizeBinder {
       args.push_back(std::move(bound));
     }
     return args;
+  }
+
+  // What is grouped by is a column of the result by itself.
+  bool is_group(std::size_t column) const {
+    return std::ranges::any_of(groups_, [column](const NamedColumn& group) {
+      return group.expr->is_column() && group.expr->column == column;
+    });
   }
 
   static bool already_argument(const std::vector<ExprPtr>& args, std::size_t column) {
@@ -338,7 +346,8 @@ Result<ExprPtr> SummarizeBinder::rebuild_call(const ast::Call& call, Span span) 
   }
   const ArgumentCount count = argument_count(*row);
   if (!takes_arguments(count.min, count.max, args.size())) {
-    return diag::wrong_argument_count(span, row->name, std::to_string(count.min), args.size(), "");
+    return diag::wrong_argument_count(span, row->name, argument_range(count.min, count.max),
+                                      args.size(), signature(*row));
   }
   EVQ_TRY_ASSIGN(ExprPtr made, make_call(*row, std::move(args), binder_.context(), span));
   return fold(std::move(made), binder_.context());

@@ -50,7 +50,15 @@ struct Scan {
   std::int64_t time_max = kUnboundedEnd;
 };
 
-// Rows known at binding: print, datatable, range, getschema, folded subqueries.
+// range: one column, start, start + step, …; made chunk by chunk, so that its length costs nothing.
+// Start and step are of the column's type; the step of datetimes is a timespan.
+struct Sequence {
+  Value start;
+  Value step;
+  std::uint64_t count = 0;
+};
+
+// Rows known at binding: print, datatable, getschema, folded subqueries.
 struct ValuesNode {
   std::shared_ptr<const Table> table;
 };
@@ -161,6 +169,9 @@ struct Series {
   std::optional<std::int64_t> from;  // ns or integer; absent: first bin of the data
   std::optional<std::int64_t> to;    // exclusive
   std::int64_t step = 1;
+  // Of a real axis: the axis column counts steps of this width from this origin.
+  double real_origin = 0;
+  double real_step = 1;
   std::vector<Value> defaults;  // one a series; null allowed
   bool nonempty = false;        // kind=nonempty: one default row for an empty input
 };
@@ -226,9 +237,9 @@ struct RenderSpec {
   std::vector<std::pair<std::string, std::string>> properties;
 };
 
-using Operation = std::variant<Scan, ValuesNode, Filter, Project, Extract, Aggregate, Sort, Limit,
-                               TopN, Fetch, Sample, Join, Union, Unnest, Series, Window, Apply,
-                               Placeholder, Transform, Shared>;
+using Operation = std::variant<Scan, Sequence, ValuesNode, Filter, Project, Extract, Aggregate,
+                               Sort, Limit, TopN, Fetch, Sample, Join, Union, Unnest, Series,
+                               Window, Apply, Placeholder, Transform, Shared>;
 
 struct Node {
   Operation op;

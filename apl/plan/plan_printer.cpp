@@ -89,6 +89,10 @@ struct Describe {
     }
     return text;
   }
+  std::string operator()(const Sequence& sequence) const {
+    return "sequence from=" + sequence.start.to_text() + " step=" + sequence.step.to_text() +
+           " rows=" + std::to_string(sequence.count) + " " + column_list(node.schema);
+  }
   std::string operator()(const ValuesNode& values) const {
     return "values rows=" + std::to_string(values.table->rows) + " " + column_list(node.schema);
   }

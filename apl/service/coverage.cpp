@@ -87,11 +87,6 @@ std::string Coverage::text() const {
   }
   text += "\n";
   append_row("in all", working(), total(), &text);
-  text += "refused with a hint, not counted:";
-  for (const std::string_view refusal : language_refusals()) {
-    text.append(" ").append(refusal);
-  }
-  text += '\n';
   for (const Row& row : rows) {
     for (const Missing& missing : row.missing) {
       text.append("missing: ").append(missing.entry).append(": ").append(missing.reason) += '\n';

@@ -304,9 +304,9 @@ constexpr std::string_view kStatements[] = {"set stricttypes; print 1", "set oth
 // ---- what users of Kusto expect besides
 
 constexpr std::string_view kExtraOperators[] = {
-    "as",        "consume",     "datatable", "evaluate", "find",   "invoke",          "mv-apply",
-    "partition", "print",       "range",     "reduce",   "render", "sample-distinct", "scan",
-    "serialize", "top-hitters", "top-nested"};
+    "as",     "consume",         "datatable", "evaluate",    "facet",     "find",   "fork",
+    "invoke", "mv-apply",        "partition", "print",       "range",     "reduce", "render",
+    "scan",   "sample-distinct", "serialize", "top-hitters", "top-nested"};
 constexpr std::string_view kExtraAggregates[] = {"binary_all_and",
                                                  "binary_all_or",
                                                  "binary_all_xor",
@@ -478,13 +478,7 @@ constexpr InventoryKind kInventory[] = {
     {"further statements and forms", InventoryKind::Form::kQuery, kExtraQueries, false},
 };
 
-constexpr std::string_view kRefusals[] = {"facet", "fork"};
-
 }  // namespace
-
-std::span<const std::string_view> language_refusals() {
-  return kRefusals;
-}
 
 std::span<const InventoryKind> language_inventory() {
   return kInventory;

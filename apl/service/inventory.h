@@ -24,8 +24,5 @@ struct InventoryKind {
 };
 
 std::span<const InventoryKind> language_inventory();
-// Operators of Kusto that are parsed and then refused with a hint, because their results are
-// several tables and an answer is one. They do not count.
-std::span<const std::string_view> language_refusals();
 
 }  // namespace evq

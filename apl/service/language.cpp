@@ -187,7 +187,7 @@ constexpr LanguageTopic kTopics[] = {
      "Texts: 'x' or \"x\" with the escapes \\\\, \\', \\\", \\n, \\t, \\r, \\0, \\xHH, \\uHHHH; "
      "an unknown escape stays as it is, so that '\\d' works. @'x' takes backslashes as they are; "
      "```x``` may span lines; h'x' is the same as 'x'. Neighbouring texts are one.\n\n"
-     "Timespans: a number and a unit (d, h, m, s, ms, us, ns, tick, or written out), or "
+     "Timespans: a number and a unit (w, d, h, m, s, ms, us, ns, tick, or written out), or "
      "timespan(1.02:03:04). Datetimes: datetime(2024-05-01 10:20:30.5), with T or a blank, Z or an "
      "offset, UTC when there is none.\n\n"
      "Dynamic values: dynamic([1, 'a', {'k': null}]), with single or double quotes and literals of "
@@ -213,8 +213,12 @@ constexpr LanguageTopic kTopics[] = {
      "bool; long (int), 64 bits with sign; real (double), IEEE 754; string, UTF-8, lengths in code "
      "points; datetime (date), UTC, to the nanosecond from 1677 to 2262; timespan (time), to the "
      "nanosecond; dynamic: any of them, arrays, and bags.\n\n"
-     "Numbers compare among each other; else both sides must be of one type, and a text literal "
-     "beside a datetime is read as one. Integers stay integers in + - * / %, and beyond 64 bits "
+     "Numbers compare among each other; else both sides must be of one type. A literal adapts to "
+     "the other side: a text to a datetime, number, bool or timespan; a text field beside a number "
+     "or timespan whose order is asked is read as one, null where it is none. A number of the data "
+     "beside a timespan counts nanoseconds (duration > 1s, duration / 1ms), as OpenTelemetry's "
+     "durations do. `set stricttypes` refuses all that but texts for datetimes. Integers stay "
+     "integers in + - * / %, and beyond 64 bits "
      "the result is null. Functions convert long to real and anything to dynamic by themselves; a "
      "dynamic value of another type than asked for counts as null. A field that held several types "
      "is dynamic.",
@@ -319,6 +323,9 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "ticks."},
     {"tostring(timespan)", "Go's form, 1h2m3s; format_timespan() gives others."},
     {"-5 % 3", "-2, the sign of the left side."},
+    {"fork, facet",
+     "One table, whose first column says which of the tables a row is from: an answer is one table "
+     "for every client."},
     {"decimal, guid", "Reals, and texts that toguid() normalises."},
 };
 

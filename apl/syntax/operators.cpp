@@ -55,7 +55,9 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Runs a plugin: bag_unpack, pivot, narrow",
      .syntax = "T | evaluate PLUGIN(ARGUMENT, …) [: (NAME:TYPE, …)]",
      .description = "Plugins make columns that depend on the data; a schema after the call fixes "
-                    "them.",
+                    "them. bag_unpack(bag, prefix, conflict, ignored) also takes its arguments by "
+                    "the names OutputColumnPrefix, columnsConflict ('error', 'replace_source', "
+                    "'keep_source') and ignoredProperties; pivot(column, aggregation, group, …).",
      .examples = {{"print d = dynamic({'a': 1, 'b': 'x'}) | evaluate bag_unpack(d)",
                    "a:long  b:string\n1       x"}},
      .parse = parse_evaluate},
@@ -89,9 +91,12 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "Gives a table of counts for each of several fields",
      .syntax = "T | facet by FIELD, … [with (OPERATORS)]",
-     .description = "Refused with a hint, for its result is several tables and an answer is one: "
-                    "write summarize count() by FIELD for each field.",
-     .examples = {{"datatable (a:string) ['x', 'x', 'y'] | facet by a", ""}},
+     .description = "The tables come as one, most frequent values first; its first column, facet, "
+                    "names the field. What with (…) makes of the rows comes last, as facet with.",
+     .examples = {{"datatable (a:string) ['x', 'x', 'y'] | facet by a",
+                   "facet:string  value:string  count_:long\n"
+                   "a             x             2\n"
+                   "a             y             1"}},
      .parse = parse_facet},
     {.name = "find",
      .aliases = {},
@@ -106,9 +111,13 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "Gives the same rows to several branches",
      .syntax = "T | fork [NAME =] (OPERATORS) [NAME =] (OPERATORS) …",
-     .description = "Refused with a hint, for its result is several tables and an answer is one: "
-                    "write union withsource=branch (…), (…).",
-     .examples = {{"range x from 1 to 3 step 1 | fork (count) (where x > 1)", ""}},
+     .description = "The branches' tables come as one, in their order; its first column, branch, "
+                    "has the branch's name, else fork_0, fork_1 and so on.",
+     .examples = {{"range x from 1 to 3 step 1 | fork n = (count) (where x > 1)",
+                   "branch:string  Count:long  x:long\n"
+                   "n              3           null\n"
+                   "fork_1         null        2\n"
+                   "fork_1         null        3"}},
      .parse = parse_fork},
     {.name = "getschema",
      .aliases = {},
@@ -164,9 +173,11 @@ constexpr OperatorInfo kOperators[] = {
      .summary = "Turns each group into arrays over regular steps of an axis",
      .syntax = "T | make-series [NAME =] AGGREGATION [default = V], … on AXIS [from A] [to B] "
                "step S [by GROUP, …]",
-     .description = "Steps without rows hold the default, 0 unless said otherwise. The end is "
-                    "exclusive; the axis becomes an array too. `on AXIS in range(A, B, S)` is the "
-                    "older form.",
+     .description =
+         "Steps without rows hold the default, 0 unless said otherwise. The end is "
+         "exclusive; the axis, of datetimes, timespans or numbers, becomes an array too. `on "
+         "AXIS in range(A, B, S)` is the "
+         "older form.",
      .examples = {{"datatable (t:datetime) [datetime(2024-05-01T00:10:00Z)]\n"
                    "| make-series n = count() on t from datetime(2024-05-01) to "
                    "datetime(2024-05-01T02:00:00Z) step 1h\n"
@@ -286,7 +297,8 @@ constexpr OperatorInfo kOperators[] = {
      .aliases = {},
      .summary = "A column of evenly spaced values",
      .syntax = "range NAME from A to B step S",
-     .description = "Numbers, datetimes or timespans; the end belongs to it.",
+     .description = "Numbers, datetimes or timespans; the end belongs to it. Rows are made as they "
+                    "are read, so that no length is too much.",
      .examples = {{"range x from 1 to 2 step 1", "x:long\n1\n2"}},
      .parse = nullptr},
     {.name = "redact",

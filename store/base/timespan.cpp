@@ -37,7 +37,10 @@ constexpr std::array<Unit, 9> kCombinedUnits = {{{"ns", 1},
                                                  {"d", kDayNs},
                                                  {"w", kWeekNs}}};
 
-constexpr std::array<Unit, 33> kAplUnits = {{{"d", kDayNs},
+constexpr std::array<Unit, 36> kAplUnits = {{{"w", kWeekNs},
+                                             {"week", kWeekNs},
+                                             {"weeks", kWeekNs},
+                                             {"d", kDayNs},
                                              {"day", kDayNs},
                                              {"days", kDayNs},
                                              {"h", kHourNs},

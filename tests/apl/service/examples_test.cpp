@@ -119,9 +119,8 @@ TEST_CASE("every operator's examples give what its row states") {
   }
 }
 
-// facet and fork answer with several tables, which an answer here cannot be; what externaldata's
-// example reads is not there: tests/cli/external_test.py reads real files.
-TEST_CASE("all of the inventory works but what an answer of one table cannot be") {
+// What externaldata's example reads is not there: tests/cli/external_test.py reads real files.
+TEST_CASE("all of the inventory works") {
   TempDirectory directory;
   ServiceOptions options;
   options.store_directory = directory.path() + "/store";
@@ -136,19 +135,8 @@ TEST_CASE("all of the inventory works but what an answer of one table cannot be"
   for (const Coverage::Row& row : coverage.rows) {
     for (const Coverage::Missing& missing : row.missing) {
       INFO(missing.entry << ": " << missing.reason);
-      const bool known =
-          missing.entry == "facet" || missing.entry == "fork" || missing.entry == "externaldata";
-      CHECK(known);
+      CHECK(missing.entry == "externaldata");
     }
-  }
-  for (const std::string_view name : language_refusals()) {
-    QueryRequest request;
-    request.apl = syntax::find_operator(name)->examples[0].query;
-    AnswerText answer;
-    const Status done = service.value()->query(request, answer);
-    REQUIRE(!done.ok());
-    CHECK(done.error().message.ends_with("is not supported"));
-    CHECK(!done.error().hint.empty());
   }
 }
 

@@ -1,0 +1,86 @@
+// What operands of an operator become beside operands of another type, before the operator's own
+// overloads are asked. `set stricttypes` keeps nearly all of it off.
+
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "store/base/time_parse.h"
+
+namespace evq::plan {
+
+// What a constant is taken for beside values of another type: a text for the datetime, number,
+// bool or timespan that it spells, a number for its text where only equality is asked, a number
+// and a timespan for each other's nanoseconds. With `set stricttypes` only texts for datetimes,
+// which have no other way to be written short.
+Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) {
+  if (!constant->is_constant() || constant->constant.is_null() || constant->type == other) {
+    return constant;
+  }
+  if (!strict_types_ && constant->type == Type::kTimespan && other == Type::kLong) {
+    return make_constant(Value::integer(constant->constant.as_integer()), constant->span);
+  }
+  if (!strict_types_ && constant->type == Type::kLong && other == Type::kTimespan) {
+    return make_constant(Value::timespan(constant->constant.as_integer()), constant->span);
+  }
+  if (constant->type == Type::kString && other == Type::kDatetime) {
+    const auto instant = parse_instant(constant->constant.as_text());
+    return instant.has_value() ? make_constant(Value::datetime(*instant), constant->span)
+                               : std::move(constant);
+  }
+  if (strict_types_) {
+    return constant;
+  }
+  std::string_view function;
+  if (constant->type == Type::kString) {
+    function = is_numeric(other)          ? "toreal"
+               : other == Type::kBool     ? "tobool"
+               : other == Type::kTimespan ? "totimespan"
+                                          : "";
+  } else if (is_numeric(constant->type) && other == Type::kString && equality) {
+    function = "tostring";
+  }
+  if (function.empty()) {
+    return constant;
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(clone(*constant));
+  if (function == "toreal") {
+    std::vector<ExprPtr> whole;
+    whole.push_back(clone(*constant));
+    EVQ_TRY_ASSIGN(ExprPtr number, call("tolong", std::move(whole), constant->span));
+    if (!number->constant.is_null()) {
+      return number;
+    }
+  }
+  EVQ_TRY_ASSIGN(ExprPtr converted, call(function, std::move(args), constant->span));
+  return converted->constant.is_null() ? std::move(constant) : std::move(converted);
+}
+
+// Texts whose order beside a constant number or timespan is asked are read as such. Of two
+// constants the mismatch is a slip and stays an error.
+Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) {
+  const bool reads = is_numeric(other.type) || other.type == Type::kTimespan;
+  if (strict_types_ || !reads || !other.is_constant() || other.constant.is_null() ||
+      value->type != Type::kString || value->is_constant()) {
+    return value;
+  }
+  const Span span = value->span;
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(value));
+  return call(other.type == Type::kTimespan ? "totimespan" : "toreal", std::move(args), span);
+}
+
+// A number of the data beside a timespan counts nanoseconds; a number written in the query is
+// rather one whose unit was forgotten.
+Result<ExprPtr> Binder::adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) {
+  if (strict_types_ || !is_numeric(value->type) || value->is_constant() ||
+      other.type != Type::kTimespan || op == ast::BinaryOp::kMultiply) {
+    return value;
+  }
+  const Span span = value->span;
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(value));
+  return call("totimespan", std::move(args), span);
+}
+
+}  // namespace evq::plan
