@@ -423,7 +423,7 @@ constexpr AggregateFunction kDistinctRows[] = {
      .arguments_max = 2},
     {.name = "hll_if",
      .summary = "As hll(), of the rows for which the predicate is true.",
-     .params = {{kValue, kPredicate, kAccuracy}},
+     .params = {{kDistinctValue, kPredicate, kAccuracy}},
      .returns = "string, a state.",
      .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll_if(x, x > 1) | summarize n = "
                     "dcount_hll(h)",
