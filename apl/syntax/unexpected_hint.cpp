@@ -64,7 +64,7 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
     return "= gives a name its value";
   }
   if (token.is_symbol(")") && expected == "':'") {
-    return "a parameter has a type: (x:long)";
+    return "a name is followed by its type: (x:long)";
   }
   if (token.is_symbol("|") && last.is_symbol("|")) {
     return "remove one of the pipes";
@@ -90,10 +90,10 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
     return hint_for_symbol(cursor, expected, last, second_last);
   }
   if (token.is_word("by") && last.is_symbol(",")) {
-    return "remove the comma before by";
+    return "remove the comma before 'by'";
   }
   if (expected == "'by'") {
-    return "write by before " + std::string(cursor.slice(token.span));
+    return "write 'by' before '" + std::string(cursor.slice(token.span)) + "'";
   }
   if (last.is_word("distinct") && second_last.is_symbol("(")) {
     return "different values are counted by dcount(field)";

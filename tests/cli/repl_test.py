@@ -403,8 +403,8 @@ def test_errors_keep_their_shape():
 def test_interrupt_cancels_the_query():
     with Screen() as screen:
         screen.expect("evq>")
-        screen.type("web | extend k = 1 | join (web | extend k = 1) on k | extend j = 1"
-                    " | join (web | extend j = 1) on j | count", "Enter")
+        again = " | extend k = 1 | join (web | extend k = 1) on k"  # 500 times as many rows each
+        screen.type("web" + 3 * again + " | count", "Enter")
         time.sleep(0.5)
         screen.keys("C-c")
         screen.expect("cancelled", "evq>")

@@ -1,5 +1,6 @@
 #pragma once
-// The slow twin's nodes that need no expressions: rows in, rows out, by the plainest means.
+// The slow twin's nodes that need no expressions: rows in, rows out, by the plainest means. They
+// keep nothing and trust the plan; what a query refuses was refused before.
 
 #include <vector>
 

@@ -62,6 +62,9 @@ std::multimap<std::string_view, Case> cases() {
       {"take_anyif", varying({kS, kB})},
       {"covariance", varying({kR, kR})},
       {"covariancep", varying({kL, kR})},
+      {"covarianceif", varying({kR, kR, kB})},
+      {"covariancepif", varying({kL, kR, kB})},
+      {"hll_if", varying({kS, kB})},
       {"percentile", with_constant({kL, kL}, 1, fifty)},
       {"percentile", with_constant({Type::kDatetime, kL}, 1, fifty)},
       {"percentileif", with_constant({kR, kL, kB}, 1, fifty)},
@@ -84,7 +87,7 @@ std::multimap<std::string_view, Case> cases() {
       all.emplace(name, varying({type}));
     }
   }
-  for (const char* name : {"sumif", "avgif", "stdevif", "varianceif"}) {
+  for (const char* name : {"sumif", "avgif", "stdevif", "stdevpif", "varianceif", "variancepif"}) {
     all.emplace(name, varying({kR, kB}));
     all.emplace(name, varying({kL, kB}));
   }

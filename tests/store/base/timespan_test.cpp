@@ -107,7 +107,8 @@ TEST_CASE("APL literals, Kusto texts and spans of the command line") {
                               {"3tick", 300},
                               {"-1d", -kDayNs},
                               {"0.1s", 100 * kMillisecondNs},
-                              {"1w", std::nullopt},
+                              {"1w", 7 * kDayNs},
+                              {"1y", std::nullopt},
                               {"1h2m", std::nullopt},
                               {"1", std::nullopt},
                               {"1D", std::nullopt}};
