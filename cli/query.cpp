@@ -214,9 +214,9 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     options.store_directory = files->directory();
   }
   auto service = open_service(global, options);
-  if (!service.ok() && service.error().code == ErrorCode::kNotFound && !files.has_value()) {
-    // `print` and its like need no store; anything else says what it misses.
-    print_note(global, "note: there is no store at " + global.store);
+  const bool no_store =
+      !service.ok() && service.error().code == ErrorCode::kNotFound && !files.has_value();
+  if (no_store) {  // `print` and its like need none
     auto empty = EventFiles::load({}, "");
     if (!empty.ok()) {
       return report_error(empty.error());
@@ -228,7 +228,11 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   if (!service.ok()) {
     return report_error(service.error());
   }
-  return run(global, command, *local_target(*service.value()));
+  const int status = run(global, command, *local_target(*service.value()));
+  if (no_store && status != 0) {
+    print_note(global, "note: there is no store at " + global.store);
+  }
+  return status;
 }
 
 }  // namespace evq
