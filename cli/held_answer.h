@@ -2,6 +2,9 @@
 // HeldAnswer: an answer kept after its query has ended, to be shown again in another form. Chunks
 // share their columns with whoever else holds them. One thread at a time.
 
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "apl/service/request.h"
@@ -27,6 +30,18 @@ class HeldAnswer final : public ResultSink {
   Status replay(ResultSink& sink) const {
     EVQ_TRY(sink.begin(header_));
     for (const Chunk& chunk : chunks_) {
+      EVQ_TRY(sink.push(chunk, {}));
+    }
+    return sink.end(status_);
+  }
+  // The same with the last row first; the rows are given away.
+  Status hand_on_reversed(ResultSink& sink) {
+    EVQ_TRY(sink.begin(header_));
+    std::ranges::reverse(chunks_);
+    for (Chunk& chunk : chunks_) {
+      std::vector<std::uint32_t> rows(chunk.rows());
+      std::iota(rows.rbegin(), rows.rend(), 0U);
+      chunk.select(rows);
       EVQ_TRY(sink.push(chunk, {}));
     }
     return sink.end(status_);

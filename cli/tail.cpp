@@ -8,7 +8,6 @@
 #include "cli/tail.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <poll.h>
@@ -17,6 +16,7 @@
 #include "apl/service/row_wise.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
+#include "cli/held_answer.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
@@ -26,41 +26,6 @@
 
 namespace evq {
 namespace {
-
-// Keeps an answer, to hand it on oldest first.
-class HeldRows final : public ResultSink {
- public:
-  Status begin(const ResultHeader& header) override {
-    header_ = header;
-    return Status::success();
-  }
-  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
-    chunks_.push_back(rows);
-    return Status::success();
-  }
-  Status end(const QueryStatus& status) override {
-    status_ = status;
-    return Status::success();
-  }
-
-  Status hand_on_reversed(ResultSink& output) {
-    EVQ_TRY(output.begin(header_));
-    std::ranges::reverse(chunks_);
-    for (Chunk& chunk : chunks_) {
-      std::vector<std::uint32_t> rows(chunk.rows());
-      std::iota(rows.rbegin(), rows.rend(), 0U);
-      chunk.select(rows);
-      EVQ_TRY(output.push(chunk, {}));
-    }
-    return output.end(status_);
-  }
-  const QueryStatus& status() const { return status_; }
-
- private:
-  ResultHeader header_;
-  QueryStatus status_;
-  std::vector<Chunk> chunks_;
-};
 
 // Nobody reads standard output any more.
 bool reader_has_gone() {
@@ -140,7 +105,7 @@ class Tail {
       last.start_time = since_time(command_.since);
     }
     last.limit = std::max<std::uint64_t>(command_.lines, 1);
-    HeldRows rows;
+    HeldAnswer rows;
     EVQ_TRY(target_.query(last, rows));
     cursor_ = rows.status().max_cursor;
     if (!end.has_value() && cursor_.empty()) {

@@ -58,7 +58,6 @@ struct BindOptions {
   // The order of an answer that the query leaves unsorted: newest first unless told otherwise.
   bool default_ascending = false;
   std::optional<CursorBound> cursor;
-  bool cursor_column = false;  // includeCursorField: a _cursor column
   std::string current_cursor;  // what cursor_current() gives
   // Names with values that the query may use like lets; its own lets win.
   std::map<std::string, Value, std::less<>> variables;
