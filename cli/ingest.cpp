@@ -18,8 +18,8 @@
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/progress.h"
 #include "http/ingest_client.h"
+#include "http/wire.h"
 #include "store/base/file.h"
-#include "store/base/json_writer.h"
 #include "store/ingest/byte_source.h"
 
 namespace evq {
@@ -116,7 +116,7 @@ class IngestRun {
     total_.blocks_created += report.value().blocks_created;
     total_.wal_length = report.value().wal_length;
     total_.counts.add(std::move(report.value().counts));
-    return Status::success();
+    return std::exchange(rejects_kept_, Status::success());
   }
 
   int finish() {
@@ -129,7 +129,9 @@ class IngestRun {
   void note_failure(const std::string& name, std::string_view text, const IngestFailure& failure) {
     if (rejects_.has_value()) {
       const std::string line = std::string(text) + "\n";
-      (void)rejects_->write_all(line).ok();
+      if (Status written = rejects_->write_all(line); !written.ok() && rejects_kept_.ok()) {
+        rejects_kept_ = std::move(written);
+      }
     }
     if (shown_failures_++ < kShownFailuresMax) {
       print_note(global_, name + ":" + std::to_string(failure.line) + ":" +
@@ -163,32 +165,7 @@ class IngestRun {
       (void)stdout_sink()(text).ok();
       return;
     }
-    JsonWriter writer(text);
-    writer.begin_object();
-    writer.key("ingested");
-    writer.unsigned_integer(counts.ingested);
-    writer.key("failed");
-    writer.unsigned_integer(counts.failed);
-    writer.key("failures");
-    writer.begin_array();
-    for (const IngestFailure& failure : counts.failures) {
-      writer.begin_object();
-      writer.key("timestamp");
-      writer.instant(failure.time_ns);
-      writer.key("error");
-      writer.string("line " + std::to_string(failure.line) + ", column " +
-                    std::to_string(failure.column) + ": " + failure.reason);
-      writer.end_object();
-    }
-    writer.end_array();
-    writer.key("processedBytes");
-    writer.unsigned_integer(counts.processed_bytes);
-    writer.key("blocksCreated");
-    writer.unsigned_integer(total_.blocks_created);
-    writer.key("walLength");
-    writer.unsigned_integer(total_.wal_length);
-    writer.end_object();
-    text.push_back('\n');
+    text = write_ingest_report(total_) + "\n";
     (void)stdout_sink()(text).ok();
   }
 
@@ -199,6 +176,7 @@ class IngestRun {
   IngestFunction ingest_;
   IngestRequest request_;
   std::optional<File> rejects_;
+  Status rejects_kept_;  // the first failure to write a rejected line down
   IngestReport total_;
   std::uint64_t shown_failures_ = 0;
 };

@@ -16,6 +16,7 @@
 #include "cli/store_tables.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/table_format.h"
+#include "http/wire.h"
 #include "http/wire_answer.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
@@ -228,27 +229,13 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
     return report_error(removed.error(), command.apl);
   }
   const DeleteResponse& report = removed.value();
-  std::string text;
   if (wants_json(command.output)) {
-    JsonWriter json(text);
-    json.begin_object();
-    json.key("dryRun");
-    json.boolean(report.dry_run);
-    json.key("rowsMatched");
-    json.unsigned_integer(report.rows_matched);
-    json.key("rowsDeleted");
-    json.unsigned_integer(report.rows_deleted);
-    json.key("firstMatchedEvent");
-    json.string(instant_text(report.first_matched_ns));
-    json.key("lastMatchedEvent");
-    json.string(instant_text(report.last_matched_ns));
-    json.end_object();
-    return print(text + "\n");
+    return print(write_delete_response(report) + "\n");
   }
-  text = grouped_text(report.rows_matched) + " events match; " +
-         (report.dry_run ? "--commit would delete " : "deleted ") +
-         grouped_text(report.rows_deleted) +
-         " events: every event of the blocks that hold a match\n";
+  std::string text = grouped_text(report.rows_matched) + " events match; " +
+                     (report.dry_run ? "--commit would delete " : "deleted ") +
+                     grouped_text(report.rows_deleted) +
+                     " events: every event of the blocks that hold a match\n";
   return print(text);
 }
 

@@ -46,9 +46,12 @@ class CsvWriter final : public ResultSink {
   Status end(const QueryStatus& /*status*/) override { return flush(); }
 
  private:
+  // Readers may trim blanks at the ends of a cell that is not quoted.
   void append_quoted(std::string_view cell) {
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
     const bool quote = cell.find_first_of("\"\r\n") != std::string_view::npos ||
-                       cell.find(delimiter_) != std::string_view::npos;
+                       cell.find(delimiter_) != std::string_view::npos ||
+                       (!cell.empty() && (blank(cell.front()) || blank(cell.back())));
     if (!quote) {
       text_.append(cell);
       return;

@@ -1,6 +1,7 @@
 #include "store/ingest/csv_value.h"
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <memory>
 
@@ -31,24 +32,41 @@ std::size_t skip_digits(std::string_view text, std::size_t i) {
   return i;
 }
 
-// The part of a decimal number after its integer digits, from the point on.
-bool is_fraction(std::string_view rest, std::size_t integer_digits) {
-  const std::size_t end = skip_digits(rest, 1);
-  if (rest[0] != '.' || end == 1 || integer_digits + end - 1 > kSignificantDigitsMax) {
-    return false;
-  }
-  if (end == rest.size()) {
-    return true;
-  }
-  std::size_t i = end;
-  if (rest[i] != 'e' && rest[i] != 'E') {
-    return false;
-  }
+// The end of the exponent that begins at `i`; 0 when there is none, or none of at most three
+// digits.
+std::size_t skip_exponent(std::string_view text, std::size_t i) {
   ++i;
-  if (i < rest.size() && (rest[i] == '+' || rest[i] == '-')) {
+  if (i < text.size() && (text[i] == '+' || text[i] == '-')) {
     ++i;
   }
-  return i < rest.size() && rest.size() - i <= 2 && skip_digits(rest, i) == rest.size();
+  const std::size_t end = skip_digits(text, i);
+  return end > i && end - i <= 3 ? end : 0;
+}
+
+// Whether `text`, whose integer digits end at `end`, is a decimal number with a fraction, an
+// exponent with a sign, or both. Without either it would be an integer, or the name that 1e5 may
+// be.
+bool is_decimal(std::string_view text, std::size_t integer_digits, std::size_t end) {
+  std::size_t digits = integer_digits;
+  bool marked = false;
+  if (text[end] == '.') {
+    const std::size_t after = skip_digits(text, end + 1);
+    if (after == end + 1) {
+      return false;
+    }
+    digits += after - end - 1;
+    end = after;
+    marked = true;
+  }
+  const bool scaled = end < text.size() && (text[end] == 'e' || text[end] == 'E');
+  if (scaled) {
+    marked = marked || (end + 1 < text.size() && !is_digit(text[end + 1]));
+    end = skip_exponent(text, end);
+  }
+  if (!marked || end != text.size() || digits > kSignificantDigitsMax) {
+    return false;
+  }
+  return !scaled || std::isfinite(parse_real(text).value_or(0));
 }
 
 }  // namespace
@@ -66,7 +84,7 @@ std::uint8_t classify_csv_value(std::string_view text) {
     return kRawIsText;
   }
   if (end < text.size()) {
-    return is_fraction(text.substr(end), end - begin) ? kRawIsReal : kRawIsText;
+    return is_decimal(text, end - begin, end) ? kRawIsReal : kRawIsText;
   }
   if (text == "-0" || !parse_int(text)) {
     return kRawIsText;

@@ -3,8 +3,8 @@
 //   bool  every value is true or false (also True/False, TRUE/FALSE),
 //   long  every value is an integer within int64, without leading zeros, plus sign or -0,
 //   real  every value is such an integer or a decimal number with at most 17 significant digits
-//         and a digit on both sides of the point, an exponent only after a fraction; and no integer
-//         changes its value as a double,
+//         and a digit on both sides of the point, an exponent only after a fraction or with a
+//         sign; and no integer changes its value as a double,
 //   text  otherwise: 007, +1, NaN, 1e5, 0x1f, 12345678901234567890 stay what they are.
 // Quotes around a cell make no difference; empty cells are absent and decide nothing.
 

@@ -98,7 +98,8 @@ TEST_CASE("what a cell may be") {
   for (const char* text : {"0", "-1", "9223372036854775807", "-9223372036854775808"}) {
     CHECK(classify_csv_value(text) == evq::kRawIsLong);
   }
-  for (const char* text : {"0.5", "-1.25", "3.50", "1.5e10", "1.0E-3", "12345678.123456789"}) {
+  for (const char* text : {"0.5", "-1.25", "3.50", "1.5e10", "1.0E-3", "12345678.123456789",
+                           "1e+300", "5E-324", "-2.5e-300"}) {
     CHECK(classify_csv_value(text) == evq::kRawIsReal);
   }
   for (const char* text : {"true", "False", "TRUE"}) {
@@ -122,6 +123,10 @@ TEST_CASE("what a cell may be") {
                            "0.1234567890123456789",
                            "1.5e",
                            "1.5e1000",
+                           "1e+400",
+                           "1e",
+                           "1e+",
+                           "1E5",
                            "yes",
                            "tRUE",
                            "--1"}) {

@@ -1,0 +1,222 @@
+"""evq ingest on the local store: every form of input, every option, what it counts and says, and how
+it ends."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import time
+import unittest
+
+from evq_case import EVQ, EvqCase, main
+
+MEMORY_MAX = 256 << 20  # as man 1 evq states
+SANITIZED = any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"))
+
+
+class Ingest(EvqCase):
+    def load(self, text, *options, dataset="d", status=0):
+        """The six fields of one load from standard input, and stderr."""
+        out, errors = self.evq("ingest", dataset, *options, input=text, status=status)
+        return json.loads(out), errors
+
+    def rows(self, query="d", drop=("_sysTime",)):
+        rows = json.loads(self.out("query", query, "-o", "json"))
+        return [{k: v for k, v in row.items() if k not in drop and v is not None} for row in rows]
+
+    def test_the_six_fields(self):
+        text = '{"a":1}\n{"a":2}\n'
+        report, errors = self.load(text)
+        self.assertEqual(list(report), ["ingested", "failed", "failures", "processedBytes",
+                                        "blocksCreated", "walLength"])
+        self.assertEqual((report["ingested"], report["failed"], report["failures"]), (2, 0, []))
+        self.assertEqual(report["processedBytes"], len(text))
+        self.assertEqual((report["blocksCreated"], report["walLength"]), (0, 1))
+        self.assertEqual(errors, "")
+        report, _ = self.load("".join(f'{{"a":{i}}}\n' for i in range(70_000)))
+        self.assertGreaterEqual(report["blocksCreated"], 1)
+        self.assertEqual(self.rows("d | count"), [{"Count": 70_002}])
+
+    def test_forms_of_json(self):
+        wanted = [{"a": 1}, {"a": 2}, {"a": 3}]
+        for name, text in (
+                ("lines", '{"a":1}\n{"a":2}\n{"a":3}\n'),
+                ("no last newline", '{"a":1}\n{"a":2}\n{"a":3}'),
+                ("carriage returns", '{"a":1}\r\n{"a":2}\r\n\r\n{"a":3}\r\n'),
+                ("concatenated", '{"a":1}{"a":2} {"a":3}'),
+                ("over lines", '{\n "a": 1\n}\n{\n "a": 2\n}\n{"a":\n3}\n'),
+                ("array", '[{"a":1},{"a":2},{"a":3}]'),
+                ("array over lines", ' [\n {"a":1},\n {"a":2},\n {"a":3}\n]\n'),
+                ("arrays by line", '[{"a":1},{"a":2}]\n[{"a":3}]\n'),
+                ("byte order mark", '\ufeff{"a":1}\n{"a":2}\n{"a":3}\n')):
+            with self.subTest(name):
+                dataset = name.replace(" ", "-")
+                report, _ = self.load(text, dataset=dataset)
+                self.assertEqual((report["ingested"], report["failed"]), (3, 0), report)
+                self.assertEqual(self.rows(f"['{dataset}'] | project a | sort by a asc"), wanted)
+
+    def test_compressed(self):
+        plain = b'{"a":1}\n{"a":2}\n'
+        pressed = {"gz": gzip.compress(plain), "two-gz": gzip.compress(plain) * 2}
+        if zstd := subprocess.run(["sh", "-c", "command -v zstd"], capture_output=True).stdout:
+            pressed["zst"] = subprocess.run([zstd.strip(), "-c"], input=plain, capture_output=True,
+                                            check=True).stdout
+        for name, content in pressed.items():
+            with self.subTest(name):  # no suffix tells: the content does
+                path = self.directory / f"{name}.input"
+                path.write_bytes(content)
+                self.out("ingest", name, path)
+                self.out("ingest", name, input=content)
+                count = 8 if name == "two-gz" else 4
+                self.assertEqual(self.rows(f"['{name}'] | count"), [{"Count": count}])
+        cut = pressed["gz"][:-6]
+        out, errors = self.evq("ingest", "cut", input=cut, status=None)
+        self.assertIn("error: ", errors)
+
+    def test_several_files(self):
+        for i in range(3):
+            (self.directory / f"{i}.ndjson").write_text(f'{{"i":{i}}}\n')
+        (self.directory / "last.csv").write_text("i\n3\n")
+        report = json.loads(self.out("ingest", "d", "0.ndjson", "1.ndjson", "2.ndjson", "last.csv"))
+        self.assertEqual(report["ingested"], 4)
+        self.assertEqual(self.rows("d | project i | sort by i asc"), [{"i": i} for i in range(4)])
+        # What was read before a file that is not there stays, and is reported.
+        out, errors = self.evq("ingest", "e", "0.ndjson", "none.ndjson", "1.ndjson", status=1)
+        self.assertEqual(json.loads(out)["ingested"], 1)
+        self.assertEqual(errors, "error: cannot open none.ndjson: No such file or directory\n")
+        self.assertEqual(self.rows("e | count"), [{"Count": 1}])
+
+    def test_csv(self):
+        text = ('id,text,n\n1,"two\nlines, ""quoted""",1.5\n2,,\n'
+                '3,"caf\u00e9",-7\n')
+        report, _ = self.load(text)
+        self.assertEqual((report["ingested"], report["failed"]), (3, 0))
+        self.assertEqual(
+            self.rows("d | project id, text, n | sort by id asc"),
+            [{"id": 1, "text": 'two\nlines, "quoted"', "n": 1.5},
+             {"id": 2},  # an empty cell is no value
+             {"id": 3, "text": "caf\u00e9", "n": -7.0}])
+        self.load("1;x\n2;y\n", "--csv-fields", "a,b", "--csv-delimiter", ";", dataset="semi")
+        self.assertEqual(self.rows("semi | project a, b | sort by a asc"),
+                         [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}])
+        self.load("a\tb\n1\tx,y\n", "--csv-delimiter", "\\t", dataset="tab")
+        self.assertEqual(self.rows("tab | project a, b"), [{"a": 1, "b": "x,y"}])
+        report, errors = self.load("a,b\n1,2\n1,2,3\n4\n", "--format", "csv", dataset="odd")
+        self.assertEqual((report["ingested"], report["failed"]), (2, 1))
+        self.assertIn("stdin:3:", errors)
+
+    def test_what_goes_out_as_csv_comes_back(self):  # blanks at ends and large numbers too
+        self.ingest("one", ['{"_time":"2024-05-01T00:00:00Z","t":" a,\\"b\\"\\nc","n":5,"r":0.1}',
+                            '{"_time":"2024-05-01T00:00:01Z","t":"\\t","n":-5,"r":1e300}'])
+        query = "project _time, t, n, r | sort by _time asc"
+        text = self.out("query", f"one | {query}", "-o", "csv")
+        self.assertEqual(len(list(csv.reader(io.StringIO(text)))), 3)
+        self.load(text, dataset="two")
+        self.assertEqual(self.rows(f"two | {query}"), self.rows(f"one | {query}"))
+
+    def test_grouped_and_nested_events(self):
+        self.load('{"time":"2024-05-01T00:00:00.123456789Z","data":{"x":{"y":[1,[2,3]]},"n":1},'
+                  '"labels":{"host":"h"}}\n'
+                  '{"_time":"2024-05-01T00:00:01Z","x":{"y":[[4]]},"deep":{"a":{"b":{"c":true}}}}\n',
+                  "--label", "env=prod", "--label", "host=outer")
+        first, second = self.rows("d | sort by _time asc")
+        self.assertEqual(first["_time"], "2024-05-01T00:00:00.123456789Z")
+        self.assertIn([1, [2, 3]], first.values())
+        self.assertEqual(second["x.y"], [[4]])
+        self.assertIs(second["deep.a.b.c"], True)
+        self.assertTrue(any(name.endswith("env") and value == "prod"
+                            for name, value in second.items()), second)
+
+    def test_an_index_action_is_an_event(self):
+        report, _ = self.load('{"index":{"_index":"x"}}\n{"a":1}\n')
+        self.assertEqual(report["ingested"], 2)
+
+    def test_times(self):
+        for name, options, value, wanted in (
+                ("text", (), '"2024-05-01T02:00:00.5+02:00"', "2024-05-01T00:00:00.5Z"),
+                ("seconds", (), "1714521600", "2024-05-01T00:00:00Z"),
+                ("milliseconds", (), "1714521600123", "2024-05-01T00:00:00.123Z"),
+                ("microseconds", (), "1714521600123456", "2024-05-01T00:00:00.123456Z"),
+                ("nanoseconds", (), "1714521600123456789", "2024-05-01T00:00:00.123456789Z"),
+                ("layout", ("--timestamp-format", "02/Jan/2006:15:04:05 -0700"),
+                 '"01/May/2024:02:00:00 +0200"', "2024-05-01T00:00:00Z")):
+            with self.subTest(name):
+                self.load(f'{{"at":{value}}}\n', "--timestamp-field", "at", *options, dataset=name)
+                self.assertEqual(self.rows(f"{name} | project _time"), [{"_time": wanted}])
+        self.load('{"a":1}\n', dataset="receipt")
+        self.assertEqual(self.rows("receipt | where _time == _sysTime | count"), [{"Count": 1}])
+
+    def test_bad_lines_stop_nothing(self):
+        text = '{"a":1}\nbad\n{"a":2,}\n[1,{"a":3}]\n"text"\n{"a":4}\n{"a":\n'
+        report, errors = self.load(text, "--format", "ndjson", "--reject-file", "rejects")
+        self.assertEqual(report["ingested"] + report["failed"], 8)
+        self.assertEqual(self.rows("d | where a in (1, 4) | count"), [{"Count": 2}])
+        self.assertIn("stdin:2:1: ", errors)
+        self.assertIn("stdin:5:1: ", errors)
+        self.assertEqual(len(report["failures"]), report["failed"])
+        self.assertTrue(report["failures"][0]["error"].startswith("line 2, column 1: "))
+        rejects = (self.directory / "rejects").read_text().splitlines()
+        self.assertEqual(len(rejects), report["failed"])
+        self.assertEqual(rejects[0], "bad")
+        # Only ten are shown, all are counted and kept.
+        many = '{"a":1}\n' + "bad\n" * 25
+        report, errors = self.load(many, "--reject-file", "more", dataset="m")
+        self.assertEqual((report["failed"], errors.count("stdin:")), (25, 10))
+        self.assertEqual((self.directory / "more").read_text(), "bad\n" * 25)
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_rejects_that_cannot_be_kept_are_told(self):
+        out, errors = self.evq("ingest", "d", "--reject-file", "/dev/full",
+                               input='{"a":1}\nbad\n{"a":2}\n', status=5)
+        self.assertEqual(json.loads(out)["ingested"], 2)
+        self.assertIn("No space left on device", errors)
+
+    def test_strict_and_max_errors(self):
+        report, _ = self.load('{"a":1}\nbad\n', "--strict", status=4)
+        self.assertEqual((report["ingested"], report["failed"]), (1, 1))
+        self.load('{"a":1}\n', "--strict")
+        text = '{"a":1}\nbad\nbad\nbad\n{"a":2}\n'
+        out, errors = self.evq("ingest", "few", "--max-errors", "2", input=text, status=4)
+        self.assertIn("error: ", errors)
+        report, _ = self.load(text, "--max-errors", "3", dataset="enough")
+        self.assertEqual((report["ingested"], report["failed"]), (2, 3))
+
+    def test_report_for_people(self):
+        out = self.out("ingest", "d", "-o", "text", input='{"a":1}\n' * 1234)
+        self.assertEqual(out, "ingested 1,234, failed 0\n")
+
+    def test_lines_show_while_the_pipe_is_open(self):
+        process = self.start("ingest", "d", stdin=subprocess.PIPE)
+        process.stdin.write('{"a":1}\n')
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while '"numEvents":1,' not in self.out("dataset", "list", "-o", "json").replace(" ", ""):
+            self.assertLess(time.monotonic(), deadline, "the first event never showed")
+            time.sleep(0.05)
+        process.stdin.write('{"a":2}\n')
+        process.stdin.close()
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(self.rows("d | count"), [{"Count": 2}])
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_memory_does_not_grow_with_the_input(self):
+        line = '{"n":%07d,"host":"web-%d","path":"/api/v1/items/%d","text":"' + "x" * 200 + '"}\n'
+        batch = "".join(line % (i, i % 50, i * 7919 % 100_003) for i in range(4000)).encode()
+        process = subprocess.Popen([EVQ, "ingest", "d"], env=self.environment,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        written = 0
+        while written < 3 * MEMORY_MAX:
+            written += process.stdin.write(batch)
+        process.stdin.close()
+        report = json.loads(process.stdout.read())
+        process.stdout.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        self.assertEqual((status, report["processedBytes"]), (0, written))
+        self.assertLess(usage.ru_maxrss * 1024, MEMORY_MAX)
+
+
+if __name__ == "__main__":
+    main()
