@@ -1,10 +1,10 @@
 #include "cli/event_files.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
+
+#include <unistd.h>
 
 #include "apl/service/service.h"
 #include "cli/open_service.h"

@@ -9,6 +9,7 @@
 
 #include "apl/service/service.h"
 #include "cli/commands.h"
+#include "cli/list_output.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
@@ -28,24 +29,33 @@ int print(const std::string& text) {
   return stdout_sink()(text).ok() ? 0 : 0;  // a closed pipe is no failure
 }
 
-void append_stats(JsonWriter* json, const std::string& name, const DatasetStats& stats) {
-  json->begin_object();
-  json->key("name");
-  json->string(name);
+std::string stats_json(const std::string& name, const DatasetStats& stats) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("name");
+  json.string(name);
   const std::pair<std::string_view, std::uint64_t> counts[] = {
       {"numEvents", stats.rows},           {"numBlocks", stats.blocks},
       {"freshChunks", stats.fresh_chunks}, {"queuedBlocks", stats.queued_blocks},
       {"inputBytes", stats.raw_bytes},     {"compressedBytes", stats.stored_bytes},
       {"fileBytes", stats.file_bytes}};
   for (const auto& [key, count] : counts) {
-    json->key(key);
-    json->unsigned_integer(count);
+    json.key(key);
+    json.unsigned_integer(count);
   }
-  json->key("minTime");
-  json->string(instant_text(stats.min_time));
-  json->key("maxTime");
-  json->string(instant_text(stats.max_time));
-  json->end_object();
+  json.key("minTime");
+  json.string(instant_text(stats.min_time));
+  json.key("maxTime");
+  json.string(instant_text(stats.max_time));
+  json.end_object();
+  return text;
+}
+
+// A list in the form that the command asks for; one object stands alone.
+std::string dataset_items(const DatasetCommand& command, const std::vector<std::string>& items) {
+  const bool alone = command.action == "info";
+  return items_text(items, alone ? ListForm::kNdjson : list_form(command.output));
 }
 
 Result<std::string> describe_datasets(Store& store, const DatasetCommand& command) {
@@ -58,42 +68,39 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
       names.push_back(dataset.name);
     }
   }
-  std::string text;
-  if (wants_json(command.output)) {
-    JsonWriter json(text);
-    for (const std::string& name : names) {
-      EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
-      append_stats(&json, name, stats);
-      json.new_line();
-    }
-    return text;
+  if (list_form(command.output) == ListForm::kTable) {
+    return datasets_table(store, names);
   }
-  return datasets_table(store, names);
+  std::vector<std::string> items;
+  for (const std::string& name : names) {
+    EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
+    items.push_back(stats_json(name, stats));
+  }
+  return dataset_items(command, items);
 }
 
 Result<std::string> describe_fields(Store& store, const DatasetCommand& command) {
-  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(command.name));
-  std::string text;
-  if (wants_json(command.output)) {
-    JsonWriter json(text);
-    for (const FieldInfo& field : fields) {
-      json.begin_object();
-      json.key("name");
-      json.string(field.name);
-      json.key("type");
-      json.string(api_type_name(field.type));
-      json.key("unit");
-      json.string(field.attributes.unit);
-      json.key("hidden");
-      json.boolean(field.attributes.hidden);
-      json.key("description");
-      json.string(field.attributes.description);
-      json.end_object();
-      json.new_line();
-    }
-    return text;
+  if (list_form(command.output) == ListForm::kTable) {
+    return fields_table(store, command.name);
   }
-  return fields_table(store, command.name);
+  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(command.name));
+  std::vector<std::string> items;
+  for (const FieldInfo& field : fields) {
+    JsonWriter json(items.emplace_back());
+    json.begin_object();
+    json.key("name");
+    json.string(field.name);
+    json.key("type");
+    json.string(api_type_name(field.type));
+    json.key("unit");
+    json.string(field.attributes.unit);
+    json.key("hidden");
+    json.boolean(field.attributes.hidden);
+    json.key("description");
+    json.string(field.attributes.description);
+    json.end_object();
+  }
+  return dataset_items(command, items);
 }
 
 // Asks on a terminal; elsewhere only --yes will do.

@@ -141,6 +141,7 @@ struct TokenCommand {
   std::vector<std::string> allow;  // [DATASET:]RESOURCE|ACTION
   bool personal = false;
   std::string expires;
+  std::string output;
 };
 
 struct OrganizationCommand {

@@ -14,6 +14,10 @@ struct Action {
   std::string summary;
 };
 
+std::vector<std::string> list_form_names() {
+  return {"json", "ndjson", "table"};
+}
+
 void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
   StarredCommand* command = &parsed->starred;
   verb->require_subcommand(1);
@@ -31,8 +35,7 @@ void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
     }
     if (action.name == "run" || action.name == "list") {
       sub->add_option("-o,--output", command->output, "Form of the answer")
-          ->check(one_of(action.name == "run" ? answer_form_names()
-                                              : std::vector<std::string>{"json", "table"}));
+          ->check(one_of(action.name == "run" ? answer_form_names() : list_form_names()));
     }
     sub->callback([=, &handlers, name = action.name] {
       command->action = name;
@@ -67,8 +70,10 @@ void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
     if (action.name == "delete") {
       sub->add_flag("--yes", command->yes, "Do not ask");
     }
-    sub->add_option("-o,--output", command->output, "Form of the answer")
-        ->check(one_of({"json", "table"}));
+    if (action.name == "list" || action.name == "info" || action.name == "fields") {
+      sub->add_option("-o,--output", command->output, "Form of the answer")
+          ->check(one_of(list_form_names()));
+    }
     sub->callback(choose(action.name));
   }
   CLI::App* map_field = verb->add_subcommand("map-field", "Fields kept as one dynamic value");
@@ -124,6 +129,10 @@ void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& han
       sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
       sub->add_flag("--personal", command->personal, "May do everything but ingest");
       sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …");
+    }
+    if (action.name == "list") {
+      sub->add_option("-o,--output", command->output, "Form of the answer")
+          ->check(one_of(list_form_names()));
     }
     if (action.name == "delete") {
       sub->add_option("ID", command->id, "The token's id, as list shows it")->required();

@@ -37,21 +37,21 @@ Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server) {
 
 Result<std::string> remote_datasets_text(RemoteServer& server,
                                          const std::vector<std::string>& names, ListForm form) {
-  std::string text;
+  std::vector<std::string> items;
   TableRows rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const std::string answer,
                    server.call("GET", remote_dataset_path(name) + "/info"));
     EVQ_TRY_ASSIGN(const DatasetAnswer dataset, read_dataset_answer(answer));
-    text += dataset.json + "\n";
+    items.push_back(dataset.json);
     rows.push_back({text_cell(dataset.name),
                     {grouped_text(dataset.events), TableCellKind::kNumber},
                     {bytes_text(dataset.bytes), TableCellKind::kNumber},
                     {dataset.oldest, TableCellKind::kFixed},
                     {dataset.newest, TableCellKind::kFixed}});
   }
-  if (form == ListForm::kJson) {
-    return text;
+  if (form != ListForm::kTable) {
+    return items_text(items, form);
   }
   return format_table({{"dataset", "", TableCellKind::kText},
                        {"events", "", TableCellKind::kNumber},
@@ -77,14 +77,14 @@ Result<std::string> remote_fields_text(RemoteServer& server, const std::string& 
   EVQ_TRY_ASSIGN(const std::string answer,
                  server.call("GET", remote_dataset_path(dataset) + "/fields"));
   EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> fields, read_field_answers(answer));
-  std::string text;
+  std::vector<std::string> items;
   TableRows rows;
   for (const FieldAnswer& field : fields) {
-    text += field.json + "\n";
+    items.push_back(field.json);
     rows.push_back({text_cell(field.name), text_cell(field.type)});
   }
-  if (form == ListForm::kJson) {
-    return text;
+  if (form != ListForm::kTable) {
+    return items_text(items, form);
   }
   return format_table({{"field", "", TableCellKind::kText}, {"type", "", TableCellKind::kText}},
                       rows, list_table_options());

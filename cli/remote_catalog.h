@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/list_output.h"
 #include "cli/remote_server.h"
 #include "store/column/schema.h"
 #include "store/definitions.h"
@@ -14,8 +15,6 @@ namespace evq {
 // Paths of the HTTP API.
 std::string remote_dataset_path(const std::string& name);
 std::string remote_starred_path(const std::string& id);
-
-enum class ListForm : std::uint8_t { kJson, kTable };  // kJson: one object a line
 
 Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server);
 Result<std::string> remote_datasets_text(RemoteServer& server,

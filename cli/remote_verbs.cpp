@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <unistd.h>
-
+#include "cli/list_output.h"
 #include "cli/output.h"
 #include "cli/remote_catalog.h"
 #include "cli/store_tables.h"
@@ -20,24 +19,15 @@ namespace {
 constexpr std::string_view kDatasetList = "evq dataset list";
 constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20U;
 
-ListForm list_form(const std::string& output) {
-  return wants_json(output) ? ListForm::kJson : ListForm::kTable;
-}
-
-std::string as_lines(const std::vector<std::string>& texts) {
-  std::string all;
-  for (const std::string& text : texts) {
-    all += text + "\n";
-  }
-  return all;
-}
-
 Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command) {
   std::vector<std::string> names = {command.name};
+  ListForm form = list_form(command.output);
   if (command.action == "list") {
     EVQ_TRY_ASSIGN(names, remote_dataset_names(server));
+  } else if (form == ListForm::kJson) {
+    form = ListForm::kNdjson;  // one object stands alone
   }
-  return remote_datasets_text(server, names, list_form(command.output));
+  return remote_datasets_text(server, names, form);
 }
 
 Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& command) {
@@ -56,14 +46,15 @@ Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& c
 
 Result<std::string> list_starred(RemoteServer& server, const std::string& output) {
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, remote_saved_queries(server));
-  if (output == "table" || (output.empty() && ::isatty(STDOUT_FILENO) != 0)) {
+  const ListForm form = list_form(output);
+  if (form == ListForm::kTable) {
     return saved_queries_table(objects);
   }
-  std::string lines;
+  std::vector<std::string> items;
   for (const StoredObject& object : objects) {
-    lines += object.body + "\n";
+    items.push_back(object.body);
   }
-  return lines;
+  return items_text(items, form);
 }
 
 // A server replaces what is there; what is not there it saves under an id of its own.
@@ -123,7 +114,8 @@ Result<std::string> perform_token(RemoteServer& server, const TokenCommand& comm
   if (command.action == "list") {
     EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", "/v2/tokens"));
     EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));
-    return as_lines(items);
+    const ListForm form = list_form(command.output);
+    return form == ListForm::kTable ? tokens_table(items) : items_text(items, form);
   }
   if (command.personal) {
     return make_error(ErrorCode::kUnsupported,

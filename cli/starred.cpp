@@ -9,6 +9,7 @@
 #include "apl/service/service.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
+#include "cli/list_output.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
@@ -37,14 +38,15 @@ Result<std::string> put(Service& service, const StarredCommand& command) {
 Result<std::string> list(Service& service, const StarredCommand& command) {
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored,
                  service.store().definitions().objects(ObjectKind::kSavedQuery, ""));
-  if (command.output == "table" || (command.output.empty() && ::isatty(STDOUT_FILENO) != 0)) {
+  const ListForm form = list_form(command.output);
+  if (form == ListForm::kTable) {
     return saved_queries_table(stored);
   }
-  std::string text;
+  std::vector<std::string> items;
   for (const StoredObject& object : stored) {
-    text += starred_answer(object) + "\n";
+    items.push_back(starred_answer(object));
   }
-  return text;
+  return items_text(items, form);
 }
 
 int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOptions& global,

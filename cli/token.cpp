@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cli/commands.h"
+#include "cli/list_output.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_verbs.h"
@@ -96,11 +97,11 @@ Status create(Definitions& definitions, const TokenCommand& command) {
   return stdout_sink()(created.secret + "\n");
 }
 
-Status list(Definitions& definitions) {
+Status list(Definitions& definitions, ListForm form) {
   EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, definitions.tokens().list());
-  std::string text;
-  JsonWriter json(text);
+  std::vector<std::string> items;
   for (const TokenRecord& token : tokens) {
+    JsonWriter json(items.emplace_back());
     json.begin_object();
     json.key("id");
     json.string(token.id);
@@ -110,16 +111,19 @@ Status list(Definitions& definitions) {
     json.string(token.kind);
     json.key("created");
     json.instant(token.created);
-    json.key("expires");
+    json.key("expiresAt");
     token.expires.has_value() ? json.instant(*token.expires) : json.null();
     json.key("lastUsed");
     token.last_used.has_value() ? json.instant(*token.last_used) : json.null();
     json.key("capabilities");
     token.capabilities.empty() ? json.null() : json.raw(token.capabilities);
     json.end_object();
-    json.new_line();
   }
-  return stdout_sink()(text);
+  if (form != ListForm::kTable) {
+    return stdout_sink()(items_text(items, form));
+  }
+  EVQ_TRY_ASSIGN(const std::string table, tokens_table(items));
+  return stdout_sink()(table);
 }
 
 Status manage(const GlobalOptions& global, const TokenCommand& command) {
@@ -131,7 +135,7 @@ Status manage(const GlobalOptions& global, const TokenCommand& command) {
   if (command.action == "delete") {
     return delete_token(definitions, command.id);
   }
-  return list(definitions);
+  return list(definitions, list_form(command.output));
 }
 
 Status organize(const GlobalOptions& global, const OrganizationCommand& command) {

@@ -12,6 +12,14 @@ namespace {
 // Nested calls of user-defined functions; a recursive one ends here with a message.
 constexpr int kCallDepthMax = 32;
 
+// Whether the source gives rows that no dataset holds, or those of several.
+bool makes_rows(const ast::SourceNode& source) {
+  return std::holds_alternative<ast::Print>(source) || std::holds_alternative<ast::Range>(source) ||
+         std::holds_alternative<ast::Datatable>(source) ||
+         std::holds_alternative<ast::ExternalData>(source) ||
+         std::holds_alternative<ast::Union>(source) || std::holds_alternative<ast::Find>(source);
+}
+
 }  // namespace
 
 const Environment::Meaning* Environment::find(std::string_view name) const {
@@ -90,6 +98,9 @@ Status Binder::bind_statement(const ast::Statement& statement) {
 Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   if (++depth_ > kCallDepthMax) {
     return diag::nested_too_deep(pipeline.span, kCallDepthMax);
+  }
+  if (options_.delete_only && makes_rows(pipeline.source)) {
+    return diag::operator_not_allowed(pipeline.source_span, "", "a delete");
   }
   auto source = std::visit([&](const auto& node) { return lower(node, pipeline.source_span); },
                            pipeline.source);

@@ -1,0 +1,25 @@
+#pragma once
+// The forms in which verbs print what they list: a table for people, JSON for programs.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+enum class ListForm : std::uint8_t {
+  kTable,
+  kJson,    // one array
+  kNdjson,  // one object a line
+};
+
+// The form that -o names; without one a table on a terminal, else ndjson.
+ListForm list_form(const std::string& output);
+// Compact JSON objects in a form for programs, which kTable is not.
+std::string items_text(const std::vector<std::string>& items, ListForm form);
+// One row a token, from its JSON object: id, name, kind where it is told, expiry, last use.
+Result<std::string> tokens_table(const std::vector<std::string>& items);
+
+}  // namespace evq
