@@ -2,6 +2,7 @@
 // columns are read for those rows only, block by block.
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <utility>
 
@@ -38,26 +39,66 @@ Result<Vector> read_rows(StoredBlock& block, const plan::ScanColumn& wanted,
   return values.type() == wanted.type ? values : values.widen(wanted.type);
 }
 
+// The rows to fetch of one block, and what was read.
+struct FetchedBlock {
+  std::size_t block = 0;
+  std::vector<std::uint32_t> rows;
+  std::vector<Vector> columns;
+};
+
+Status fetch_block(Executor& executor, const plan::Fetch& fetch, const Snapshot& snapshot,
+                   FetchedBlock* wanted) {
+  EVQ_TRY(executor.check());
+  EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(snapshot.blocks()[wanted->block]));
+  for (const plan::ScanColumn& column : fetch.columns) {
+    EVQ_TRY_ASSIGN(Vector values, read_rows(block, column, wanted->rows));
+    wanted->columns.push_back(std::move(values));
+  }
+  return Status::success();
+}
+
+// Every worker takes block after block.
+Status fetch_blocks(Executor& executor, const plan::Fetch& fetch, const Snapshot& snapshot,
+                    std::vector<FetchedBlock>* blocks) {
+  const std::size_t workers = std::min(executor.options().workers, blocks->size());
+  std::vector<Status> outcomes(workers);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](std::size_t worker) {
+    for (std::size_t i = next++; i < blocks->size() && outcomes[worker].ok(); i = next++) {
+      outcomes[worker] = fetch_block(executor, fetch, snapshot, &(*blocks)[i]);
+    }
+  };
+  if (workers > 1 && executor.options().pool != nullptr) {
+    executor.options().pool->run_parallel(workers, work);
+  } else {
+    work(0);
+  }
+  for (Status& outcome : outcomes) {
+    EVQ_TRY(std::move(outcome));
+  }
+  return Status::success();
+}
+
 Status fetch_chunk(Executor& executor, const plan::Fetch& fetch, Chunk* chunk) {
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
-  std::vector<std::vector<Vector>> parts(fetch.columns.size());
+  std::vector<FetchedBlock> blocks;
   std::vector<std::uint32_t> position(chunk->rows());  // where a chunk row is in the parts
   std::uint32_t done = 0;
   for (const auto& [index, rows] : rows_by_block(chunk->column(fetch.row_column))) {
-    EVQ_TRY(executor.check());
-    EVQ_TRY_ASSIGN(StoredBlock block, snapshot->open(snapshot->blocks()[index]));
-    std::vector<std::uint32_t> wanted;
+    FetchedBlock& wanted = blocks.emplace_back();
+    wanted.block = index;
     for (const auto& [block_row, chunk_row] : rows) {
-      wanted.push_back(block_row);
+      wanted.rows.push_back(block_row);
       position[chunk_row] = done++;
     }
-    for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
-      EVQ_TRY_ASSIGN(Vector values, read_rows(block, fetch.columns[i], wanted));
-      parts[i].push_back(std::move(values));
-    }
   }
-  for (const std::vector<Vector>& part : parts) {
-    chunk->columns().push_back(concatenate(part).gather(position));
+  EVQ_TRY(fetch_blocks(executor, fetch, *snapshot, &blocks));
+  for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
+    std::vector<Vector> parts;
+    for (FetchedBlock& block : blocks) {
+      parts.push_back(std::move(block.columns[i]));
+    }
+    chunk->columns().push_back(concatenate(parts).gather(position));
   }
   return Status::success();
 }

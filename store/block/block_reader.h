@@ -76,8 +76,9 @@ class BlockReader {
   // The position of the column called `name`; a block without it is null there in every row.
   std::optional<std::size_t> find(std::string_view name) const { return header_->find(name); }
 
-  // The selected rows of a column, of the type the header states. Dictionaries keep their shape
-  // and all their entries. Strings of a flat column read whole have contiguous_text().
+  // The selected rows of a column, of the type the header states. Dictionaries keep their shape,
+  // and all their entries unless few rows are read. Strings of a flat column read whole have
+  // contiguous_text().
   Result<Vector> read(std::size_t column, const Selection& selection);
   // The entries of a dictionary column as a flat vector (a null entry included when rows are null),
   // without touching the codes; nothing when the column is no dictionary.

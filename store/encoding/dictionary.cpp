@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "store/base/check.h"
 #include "store/base/checksum.h"
 #include "store/encoding/bitpack.h"
 #include "store/encoding/byte_planes.h"
@@ -17,6 +18,8 @@ namespace {
 
 enum CodeKind : std::uint8_t { kPackedCodes = 0, kPlaneCodes = 1, kRecentCodes = 2, kRunCodes = 3 };
 
+// Fewer rows than one for this many entries read only their own entries.
+constexpr std::size_t kEntriesPerRowFew = 4;
 // A scheme slower to read than packed codes must save at least this share.
 constexpr double kSlowSchemeShare = 0.85;
 
@@ -307,6 +310,28 @@ Status read_codes(ByteReader& in, const DecodeRequest& request, std::size_t entr
   return {};
 }
 
+// Few rows of many texts in frames: the codes first, then the frames of the entries they name. The
+// vector has those entries only, in the order of their codes.
+Result<Vector> decode_few(ByteReader& in, const DecodeRequest& request, std::size_t entries) {
+  DecodeRequest wanted = request.inner(request.type, entries);
+  wanted.rows = {0, 0, nullptr};
+  ByteReader behind = in;  // string frames say where they end, whatever is asked of them
+  EVQ_TRY_ASSIGN(const Vector none, decode_stream(behind, wanted));
+  EVQ_CHECK(none.size() == 0);
+  auto codes = make_codes(request.rows.count);
+  EVQ_TRY(read_codes(behind, request, entries, codes.get()));
+  std::vector<std::uint32_t> used(codes.get(), codes.get() + request.rows.count);
+  std::ranges::sort(used);
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  wanted.rows = {0, used.size(), used.data()};
+  EVQ_TRY_ASSIGN(const Vector texts, decode_stream(in, wanted));
+  in = behind;
+  for (std::size_t i = 0; i < request.rows.count; ++i) {
+    codes[i] = static_cast<Code>(std::ranges::lower_bound(used, codes[i]) - used.begin());
+  }
+  return Vector::dictionary(texts.shared_values(), std::move(codes), request.rows.count);
+}
+
 class DictionaryEncoding final : public ColumnEncoding {
  public:
   EncodingId id() const override { return EncodingId::kDictionary; }
@@ -324,6 +349,14 @@ class DictionaryEncoding final : public ColumnEncoding {
   }
 
   Result<Vector> decode(ByteReader& in, const DecodeRequest& request) const override {
+    ByteReader ahead = in;
+    const std::uint64_t count = ahead.varint();
+    if (request.rows.count > 0 && request.rows.count < count / kEntriesPerRowFew &&
+        count <= request.size &&
+        ByteReader(ahead).u8() == static_cast<std::uint8_t>(EncodingId::kStringFrames)) {
+      in = ahead;
+      return decode_few(in, request, count);
+    }
     EVQ_TRY_ASSIGN(const Vector entries, read_dictionary_entries(in, request));
     auto codes = make_codes(request.rows.count);
     EVQ_TRY(read_codes(in, request, entries.size(), codes.get()));

@@ -299,6 +299,14 @@ std::vector<Generator> text_generators() {
          const Vector full = texts(rows, [&](auto) { return random_hex(random, 8); });
          return with_nulls(full, 99, random);
        }},
+      {"repeated sentences",
+       [](std::size_t rows, Random& random) {
+         const Vector full = texts(rows, [&](auto) {
+           const std::uint64_t who = random() % 9000;
+           return "user " + std::to_string(who) + std::string(who % 40, '-') + " was refused";
+         });
+         return with_nulls(full, 20, random);
+       }},
       {"dictionary",
        [](std::size_t rows, Random& random) { return dictionary(rows, 40, false, random); }},
       {"dictionary with null",
