@@ -158,7 +158,7 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
   if (!sorted) {
     table = gather_rows(table, order);
   }
-  EVQ_TRY_ASSIGN(EncodedBlock block, encode_block(table, plan.effort, pool));
+  EVQ_TRY_ASSIGN(EncodedBlock block, encode_block(std::move(table), plan.effort, pool));
   std::uint64_t raw_bytes = 0;
   for (const SnapshotBlock& source : sources) {
     raw_bytes += source.raw_bytes;

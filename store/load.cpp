@@ -1,5 +1,7 @@
 #include "store/load.h"
 
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "store/base/limits.h"
@@ -13,18 +15,25 @@ namespace {
 // Chunks that trigger upkeep; matches the compactor's own threshold for merging.
 constexpr std::uint32_t kTidyChunksMin = 64;
 
-// A dynamic column of scalars is a field of their types, not one of arrays.
-void note_kinds(const Table& batch, StoredForm* form) {
-  for (auto& [name, types] : form->fields) {
-    if (types != type_bit(Type::kDynamic)) {
-      continue;
+// What the values of the dynamic columns are; a dynamic column of scalars is a field of their
+// types, not one of arrays.
+std::unordered_map<std::string, std::uint32_t> kinds_of_dynamics(const Table& batch) {
+  std::unordered_map<std::string, std::uint32_t> kinds;
+  for (std::size_t i = 0; i < batch.columns.size(); ++i) {
+    if (batch.schema[i].type == Type::kDynamic) {
+      kinds.emplace(batch.schema[i].name, dynamic_kinds(batch.columns[i]));
     }
-    const auto column = batch.schema.find(name);
-    const std::uint32_t kinds =
-        column.has_value() ? dynamic_kinds(batch.columns[*column]) : type_bit(Type::kDynamic);
+  }
+  return kinds;
+}
+
+void note_kinds(const std::unordered_map<std::string, std::uint32_t>& kinds, StoredForm* form) {
+  for (auto& [name, types] : form->fields) {
+    const auto known = kinds.find(name);
     // The types together must still say that the values are kept as dynamic.
-    if (type_of_set(kinds) == Type::kDynamic) {
-      types = kinds;
+    if (types == type_bit(Type::kDynamic) && known != kinds.end() &&
+        type_of_set(known->second) == Type::kDynamic) {
+      types = known->second;
     }
   }
 }
@@ -40,12 +49,14 @@ Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
     : open_(std::move(open)), request_(request), options_(std::move(options)), control_(control) {}
 
 Result<std::unique_ptr<SealedBatch>> Load::seal(Table&& batch, std::uint64_t raw_bytes) {
-  EVQ_TRY_ASSIGN(EncodedBlock block, encode_block(batch, Effort::kIngest, options_.compact.pool));
   const bool big =
       2 * batch.rows >= options_.compact.block_rows || raw_bytes >= kFreshChunkBytesMax;
+  const auto kinds = kinds_of_dynamics(batch);
+  EVQ_TRY_ASSIGN(EncodedBlock block,
+                 encode_block(std::move(batch), Effort::kIngest, options_.compact.pool));
   auto sealed = std::make_unique<SealedForm>();
   sealed->form = big ? make_sealed(std::move(block), raw_bytes) : make_fresh(block, raw_bytes);
-  note_kinds(batch, &sealed->form);
+  note_kinds(kinds, &sealed->form);
   return std::unique_ptr<SealedBatch>(std::move(sealed));
 }
 

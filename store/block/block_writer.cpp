@@ -96,13 +96,19 @@ Status check_table(const Table& table) {
   return {};
 }
 
-// Encodes the columns on the pool's threads and this one, largest first being left to chance:
-// columns are many and small.
-Result<std::vector<EncodedColumn>> encode_columns(const Table& table, Effort effort,
-                                                  ThreadPool* pool) {
+// Encodes the columns, their rows in `order` (empty: as they are), on the pool's threads and this
+// one, largest first being left to chance: columns are many and small. Each is sorted just before
+// and let go of right after it is encoded, so that no second copy of the table is ever there.
+Result<std::vector<EncodedColumn>> encode_columns(Table table,
+                                                  const std::vector<std::uint32_t>& order,
+                                                  Effort effort, ThreadPool* pool) {
   std::vector<std::optional<Result<EncodedColumn>>> results(table.columns.size());
   const auto encode = [&](std::size_t i) {
-    results[i].emplace(encode_column(table.schema[i], table.columns[i], effort));
+    Vector values = std::move(table.columns[i]);
+    if (!order.empty()) {
+      values = values.gather(order);
+    }
+    results[i].emplace(encode_column(table.schema[i], values, effort));
   };
   if (pool != nullptr) {
     pool->run_parallel(results.size(), encode);
@@ -118,6 +124,24 @@ Result<std::vector<EncodedColumn>> encode_columns(const Table& table, Effort eff
     columns.push_back(std::move(column));
   }
   return columns;
+}
+
+EncodedBlock join_columns(std::size_t rows, std::vector<EncodedColumn> columns) {
+  EncodedBlock block;
+  block.header.rows = static_cast<std::uint32_t>(rows);
+  for (EncodedColumn& column : columns) {
+    block.header.columns.push_back(std::move(column.header));
+    block.segments.push_back(std::move(column.segment));
+    block.filters.push_back(std::move(column.filter));
+  }
+  const ColumnHeader& time = block.header.columns[*block.header.find(kTimeField)];
+  const ColumnHeader& sys_time = block.header.columns[*block.header.find(kSysTimeField)];
+  block.header.min_time = time.least.as_integer();
+  block.header.max_time = time.greatest.as_integer();
+  block.header.min_sys_time = sys_time.least.as_integer();
+  block.header.max_sys_time = sys_time.greatest.as_integer();
+  block.header_bytes = encode_header(block.header);
+  return block;
 }
 
 }  // namespace
@@ -153,14 +177,13 @@ Table gather_rows(const Table& table, const std::vector<std::uint32_t>& rows) {
   return gathered;
 }
 
-Result<EncodedBlock> encode_block(const Table& table, Effort effort, ThreadPool* pool) {
+Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool) {
   EVQ_TRY(check_table(table));
   const std::vector<std::uint32_t> order = time_order(table);
-  if (!order.empty()) {
-    return encode_block(gather_rows(table, order), effort, pool);
-  }
-  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns, encode_columns(table, effort, pool));
-  return assemble_block(table, std::move(columns));
+  const std::size_t rows = table.rows;
+  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
+                 encode_columns(std::move(table), order, effort, pool));
+  return join_columns(rows, std::move(columns));
 }
 
 Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort) {
@@ -176,21 +199,7 @@ Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Ef
 Result<EncodedBlock> assemble_block(const Table& table, std::vector<EncodedColumn> columns) {
   EVQ_TRY(check_table(table));
   EVQ_CHECK(columns.size() == table.columns.size());
-  EncodedBlock block;
-  block.header.rows = static_cast<std::uint32_t>(table.rows);
-  for (EncodedColumn& column : columns) {
-    block.header.columns.push_back(std::move(column.header));
-    block.segments.push_back(std::move(column.segment));
-    block.filters.push_back(std::move(column.filter));
-  }
-  const ColumnHeader& time = block.header.columns[*block.header.find(kTimeField)];
-  const ColumnHeader& sys_time = block.header.columns[*block.header.find(kSysTimeField)];
-  block.header.min_time = time.least.as_integer();
-  block.header.max_time = time.greatest.as_integer();
-  block.header.min_sys_time = sys_time.least.as_integer();
-  block.header.max_sys_time = sys_time.greatest.as_integer();
-  block.header_bytes = encode_header(block.header);
-  return block;
+  return join_columns(table.rows, std::move(columns));
 }
 
 }  // namespace evq

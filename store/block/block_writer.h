@@ -40,8 +40,9 @@ Table gather_rows(const Table& table, const std::vector<std::uint32_t>& rows);
 // 1 to kBlockRowsMax rows with datetime columns `_time` and `_sysTime` without nulls, names
 // distinct; anything else is kUsage. Rows are sorted by time here when they are not yet: a caller
 // that must know the order sorts first. kTooLarge when a column's strings are over kBlockBytesMax.
-// With a pool, columns are encoded by its threads and the calling one.
-Result<EncodedBlock> encode_block(const Table& table, Effort effort, ThreadPool* pool = nullptr);
+// With a pool, columns are encoded by its threads and the calling one. A table that is moved here
+// is let go of column by column.
+Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool = nullptr);
 
 // One column of a block by itself, for callers that spread the columns over threads.
 Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort);

@@ -16,12 +16,14 @@ TextBuffer::~TextBuffer() {
 TextBuffer::TextBuffer(TextBuffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
-      capacity_(std::exchange(other.capacity_, 0)) {}
+      capacity_(std::exchange(other.capacity_, 0)),
+      released_(other.released_) {}
 
 TextBuffer& TextBuffer::operator=(TextBuffer&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_, other.size_);
   std::swap(capacity_, other.capacity_);
+  std::swap(released_, other.released_);
   return *this;
 }
 
@@ -37,7 +39,8 @@ void TextBuffer::append(std::string_view text) {
 
 // realloc, because large blocks then move by page tables instead of by copy.
 void TextBuffer::grow(std::size_t size_min) {
-  const std::size_t capacity = std::max(size_min, capacity_ + capacity_ / 2 + 256);
+  const std::size_t usual = capacity_ == 0 ? released_ + released_ / 8 : capacity_ + capacity_ / 2;
+  const std::size_t capacity = std::max(size_min, usual + 256);
   void* moved = std::realloc(data_, capacity);
   EVQ_CHECK(moved != nullptr);
   data_ = static_cast<char*>(moved);
@@ -49,7 +52,7 @@ std::shared_ptr<const void> TextBuffer::release() {
     void* moved = std::realloc(data_, std::max<std::size_t>(size_, 1));
     data_ = moved != nullptr ? static_cast<char*>(moved) : data_;
   }
-  size_ = 0;
+  released_ = std::exchange(size_, 0);
   capacity_ = 0;
   return {std::exchange(data_, nullptr), [](void* memory) { std::free(memory); }};
 }

@@ -23,7 +23,7 @@ class TextBuffer {
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
   void clear() { size_ = 0; }
-  // Gives the memory away; the buffer is empty afterwards.
+  // Gives the memory away; the buffer is empty afterwards, and expects as much text again.
   std::shared_ptr<const void> release();
 
  private:
@@ -32,6 +32,7 @@ class TextBuffer {
   char* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  std::size_t released_ = 0;  // bytes given away the last time
 };
 
 }  // namespace evq
