@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -87,35 +88,53 @@ bool make_uniform(const std::string_view* texts, std::size_t size, Uniform* unif
   return true;
 }
 
-// Letters and varying places of values of one length; false when the scheme does not fit.
-bool measure(const std::vector<std::string_view>& texts, Layout* layout) {
+// The places where the values, all of one length, are not all the same: word by word.
+std::vector<std::uint32_t> varying_places(const std::vector<std::string_view>& texts) {
   const std::size_t length = texts[0].size();
-  std::array<unsigned char, kLengthMax> differs{};
+  const std::size_t words = length / 8;
   const char* first = texts[0].data();
+  std::array<std::uint64_t, kLengthMax / 8 + 1> differs{};
   for (const std::string_view text : texts) {
-    for (std::size_t p = 0; p < length; ++p) {
-      differs[p] = static_cast<unsigned char>(differs[p] | (text[p] ^ first[p]));
+    for (std::size_t w = 0; w < words; ++w) {
+      differs[w] |= load64(text.data() + 8 * w) ^ load64(first + 8 * w);
+    }
+    for (std::size_t p = 8 * words; p < length; ++p) {
+      differs[words] |= std::uint64_t{static_cast<unsigned char>(text[p] ^ first[p])}
+                        << (8 * (p % 8));
     }
   }
+  std::vector<std::uint32_t> places;
   for (std::size_t p = 0; p < length; ++p) {
-    if (differs[p] != 0) {
-      layout->places.push_back(static_cast<std::uint32_t>(p));
+    if (((differs[p / 8] >> (8 * (p % 8))) & 0xFF) != 0) {
+      places.push_back(static_cast<std::uint32_t>(p));
     }
   }
+  return places;
+}
+
+// What the letters at the varying places of some values are, ascending.
+std::string letters_of(std::span<const std::string_view> texts,
+                       const std::vector<std::uint32_t>& places) {
   std::array<bool, 256> used{};
   for (const std::string_view text : texts) {
-    for (const std::uint32_t p : layout->places) {
+    for (const std::uint32_t p : places) {
       used[static_cast<unsigned char>(text[p])] = true;
     }
   }
+  std::string letters;
   for (std::size_t letter = 0; letter < used.size(); ++letter) {
     if (used[letter]) {
-      layout->letters.push_back(static_cast<char>(letter));
+      letters.push_back(static_cast<char>(letter));
     }
   }
-  layout->first = texts[0];
-  layout->bits = packed_width(std::max<std::size_t>(layout->letters.size(), 2) - 1);
-  return !layout->places.empty() && layout->bits <= kLetterBitsMax;
+  return letters;
+}
+
+// False when the scheme does not fit.
+bool set_letters(std::string letters, Layout* layout) {
+  layout->bits = packed_width(std::max<std::size_t>(letters.size(), 2) - 1);
+  layout->letters = std::move(letters);
+  return layout->bits <= kLetterBitsMax;
 }
 
 // Two letters a look-up.
@@ -174,35 +193,84 @@ bool read_layout(ByteReader& in, Layout* layout) {
 
 using Numbers = std::array<std::uint8_t, 256>;
 
+constexpr std::uint8_t kNoLetter = 0x80;
+
+// The number of each letter; kNoLetter for what is none.
 Numbers number_letters(const Layout& layout) {
-  Numbers numbers{};
+  Numbers numbers;
+  numbers.fill(kNoLetter);
   for (std::size_t i = 0; i < layout.letters.size(); ++i) {
     numbers[static_cast<unsigned char>(layout.letters[i])] = static_cast<std::uint8_t>(i);
   }
   return numbers;
 }
 
+// Numbers of up to 48 bits one after the other, lowest bits first.
+class BitRun {
+ public:
+  explicit BitRun(std::size_t bits) : bytes_((bits + 7) / 8 + sizeof word_, '\0') {}
+
+  void add(std::uint64_t number, unsigned bits) {
+    word_ |= number << filled_;
+    std::memcpy(bytes_.data() + at_, &word_, sizeof word_);
+    filled_ += bits;
+    at_ += filled_ / 8;
+    word_ >>= filled_ & ~7U;
+    filled_ %= 8;
+  }
+  std::string take() {
+    bytes_.resize(at_ + (filled_ + 7) / 8);
+    return std::move(bytes_);
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+  std::uint64_t word_ = 0;
+  unsigned filled_ = 0;  // bits of the word, fewer than eight
+};
+
+// The letters' numbers at the varying places; empty when a value has a letter the layout lacks.
 std::string pack_letters(const std::vector<std::string_view>& texts, const Layout& layout) {
   const Numbers numbers = number_letters(layout);
-  std::string packed(packed_bytes(texts.size() * layout.places.size(), layout.bits) + 8, '\0');
-  std::uint64_t word = 0;
-  unsigned filled = 0;
-  std::size_t at = 0;
+  const std::uint32_t* const places = layout.places.data();
+  const std::size_t count = layout.places.size();
+  const unsigned bits = layout.bits;
+  BitRun packed(texts.size() * count * bits);
+  unsigned seen = 0;
   for (const std::string_view text : texts) {
-    for (const std::uint32_t p : layout.places) {
-      word |= std::uint64_t{numbers[static_cast<unsigned char>(text[p])]} << filled;
-      filled += layout.bits;
-      if (filled >= 48) {
-        std::memcpy(packed.data() + at, &word, 6);
-        at += 6;
-        word >>= 48;
-        filled -= 48;
+    const char* const letters = text.data();
+    for (std::size_t begin = 0; begin < count; begin += kStep) {
+      const std::size_t end = std::min(begin + kStep, count);
+      std::uint64_t step = 0;
+      for (std::size_t i = end; i-- > begin;) {
+        const unsigned number = numbers[static_cast<unsigned char>(letters[places[i]])];
+        seen |= number;
+        step = (step << bits) | number;
       }
+      packed.add(step, static_cast<unsigned>(end - begin) * bits);
     }
   }
-  std::memcpy(packed.data() + at, &word, (filled + 7) / 8);
-  packed.resize(at + (filled + 7) / 8);
-  return packed;
+  return (seen & kNoLetter) == 0 ? packed.take() : std::string();
+}
+
+// Letters and varying places of values of one length, and the packed letters; false when the
+// scheme does not fit. The letters of the first values are nearly always all there are.
+bool measure_and_pack(const std::vector<std::string_view>& texts, Layout* layout,
+                      std::string* packed) {
+  constexpr std::size_t kProbe = 128;
+  layout->first = texts[0];
+  layout->places = varying_places(texts);
+  const std::span<const std::string_view> all(texts);
+  if (layout->places.empty() ||
+      !set_letters(letters_of(all.first(std::min(kProbe, all.size())), layout->places), layout)) {
+    return false;
+  }
+  *packed = pack_letters(texts, *layout);
+  if (packed->empty() && set_letters(letters_of(all, layout->places), layout)) {
+    *packed = pack_letters(texts, *layout);
+  }
+  return !packed->empty();
 }
 
 void write_integers(const std::vector<std::string_view>& texts, const Layout& layout,
@@ -296,8 +364,9 @@ class PackedText final : public ColumnEncoding {
               ByteWriter& out) const override {
     Layout layout;
     Uniform uniform;
+    std::string packed;
     if (!make_uniform(values.data<std::string_view>(), values.size, &uniform) ||
-        !measure(uniform.texts, &layout)) {
+        !measure_and_pack(uniform.texts, &layout, &packed)) {
       return false;
     }
     const std::size_t exceptions = uniform.exceptions.size();
@@ -307,7 +376,6 @@ class PackedText final : public ColumnEncoding {
       encode_stream({Type::kString, exceptions, uniform.exceptions.data()}, options, out);
     }
     write_layout(layout, out);
-    const std::string packed = pack_letters(uniform.texts, layout);
     if (layout.places.size() * layout.bits <= kIntegerBitsMax) {
       ByteWriter integers;
       write_integers(uniform.texts, layout, options, integers);

@@ -1,6 +1,7 @@
 #include "store/encoding/statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -58,25 +59,28 @@ void measure_reals(const double* values, std::size_t size, ColumnStatistics* sta
   }
 }
 
-// The first eight bytes as a number that orders as the bytes do; shorter texts are filled with
-// zeros.
-std::uint64_t order_prefix(std::string_view text) {
-  std::uint64_t word = 0;
-  if (text.empty()) {
-    return 0;
+__extension__ using OrderPrefix = unsigned __int128;
+
+// The first 16 bytes, so that ids of one kind differ there, as a number that orders as the bytes
+// do; shorter texts are filled with zeros.
+OrderPrefix order_prefix(std::string_view text) {
+  std::array<std::uint64_t, 2> words{};
+  if (text.size() >= sizeof words) {
+    std::memcpy(words.data(), text.data(), sizeof words);
+  } else if (!text.empty()) {
+    std::memcpy(words.data(), text.data(), text.size());
   }
-  std::memcpy(&word, text.data(), std::min<std::size_t>(text.size(), sizeof word));
-  return __builtin_bswap64(word);
+  return OrderPrefix{__builtin_bswap64(words[0])} << 64 | __builtin_bswap64(words[1]);
 }
 
 void measure_texts(const std::string_view* texts, std::size_t size, std::size_t bytes_max,
                    ColumnStatistics* statistics) {
   std::string_view least = texts[0];
   std::string_view greatest = texts[0];
-  std::uint64_t least_prefix = order_prefix(least);
-  std::uint64_t greatest_prefix = least_prefix;
+  OrderPrefix least_prefix = order_prefix(least);
+  OrderPrefix greatest_prefix = least_prefix;
   for (std::size_t i = 1; i < size; ++i) {
-    const std::uint64_t prefix = order_prefix(texts[i]);
+    const OrderPrefix prefix = order_prefix(texts[i]);
     if (prefix <= least_prefix && texts[i] < least) {
       least = texts[i];
       least_prefix = prefix;

@@ -32,14 +32,13 @@ std::uint32_t bit_of(std::uint64_t hash, std::size_t word) {
 using Block = std::array<std::uint32_t, kWords>;
 
 // A filter under construction. How many terms are distinct is known only at the end, so it begins
-// with more bits than they can need and is folded: neighbouring blocks become one, which is where
-// the smaller filter would have put their terms. No table of terms is kept, and the memory does not
-// depend on how many there are.
+// with more bits than they can need and is folded: some neighbouring blocks become one, which is
+// where the smaller filter would have put their terms. No table of terms is kept, and the memory
+// does not depend on how many there are.
 class GrowingFilter {
  public:
-  explicit GrowingFilter(std::size_t text_bytes)
-      : blocks_(std::clamp(std::bit_floor(text_bytes / kTextBytesPerBlock), std::size_t{1},
-                           kBlocksMax)) {}
+  GrowingFilter(std::size_t texts, std::size_t text_bytes)
+      : blocks_(first_blocks(texts, text_bytes)) {}
 
   void insert(std::uint64_t hash) {
     Block& block = blocks_[block_of(hash, blocks_.size())];
@@ -49,11 +48,7 @@ class GrowingFilter {
   }
 
   std::string take() {
-    const double terms = estimate_terms();
-    while (blocks_.size() > 1 &&
-           terms * kBitsPerTerm <= static_cast<double>(blocks_.size() / 2 * kBlockBytes * 8)) {
-      fold();
-    }
+    fold(widest_fold(estimate_terms() * kBitsPerTerm / (kBlockBytes * 8)));
     ByteWriter out;
     out.u8(kTokenFilterVersion);
     out.varint(blocks_.size());
@@ -66,6 +61,20 @@ class GrowingFilter {
   // Two bits a byte of text: distinct terms are longer than four bytes on average.
   static constexpr std::size_t kTextBytesPerBlock = kBlockBytes * 8 / 2;
   static constexpr std::size_t kBlocksMax = 4 * kMebibyte / kBlockBytes;
+
+  // A power of two, at least four, times what one term a text needs: many columns are ids. All are
+  // multiples of 12, so that the steps between the folds are small.
+  static std::size_t first_blocks(std::size_t texts, std::size_t text_bytes) {
+    constexpr std::size_t kStep = 12;
+    constexpr double kMargin = 1.02;  // the terms that all ids begin with, and the estimate's error
+    const double ids = static_cast<double>(texts) * kMargin * kBitsPerTerm / (kBlockBytes * 8);
+    const std::size_t unit = (static_cast<std::size_t>(ids) / kStep + 1) * kStep;
+    std::size_t blocks = 4 * unit;
+    while (blocks < text_bytes / kTextBytesPerBlock && blocks < kBlocksMax) {
+      blocks *= 2;
+    }
+    return blocks;
+  }
 
   // Each term sets one of 32 bits in each word of its block, so n terms a word leave each bit clear
   // with probability (31 / 32)^n.
@@ -81,14 +90,32 @@ class GrowingFilter {
     return static_cast<double>(blocks_.size()) * std::log(clear) / std::log(31.0 / 32.0);
   }
 
-  void fold() {
-    const std::size_t half = blocks_.size() / 2;
-    for (std::size_t i = 0; i < half; ++i) {
-      for (std::size_t word = 0; word < kWords; ++word) {
-        blocks_[i][word] = blocks_[2 * i][word] | blocks_[2 * i + 1][word];
+  // The greatest divisor of the number of blocks that leaves `blocks_min` of them.
+  std::size_t widest_fold(double blocks_min) const {
+    std::size_t widest = 1;
+    for (const std::size_t odd : {1U, 3U}) {
+      for (std::size_t divisor = odd; divisor <= blocks_.size(); divisor *= 2) {
+        if (blocks_.size() % divisor == 0 &&
+            static_cast<double>(blocks_.size() / divisor) >= blocks_min) {
+          widest = std::max(widest, divisor);
+        }
       }
     }
-    blocks_.resize(half);
+    return widest;
+  }
+
+  void fold(std::size_t neighbours) {
+    const std::size_t left = blocks_.size() / neighbours;
+    for (std::size_t i = 0; i < left; ++i) {
+      Block folded{};
+      for (std::size_t j = 0; j < neighbours; ++j) {
+        for (std::size_t word = 0; word < kWords; ++word) {
+          folded[word] |= blocks_[i * neighbours + j][word];
+        }
+      }
+      blocks_[i] = folded;
+    }
+    blocks_.resize(left);
   }
 
   std::vector<Block> blocks_;
@@ -101,7 +128,7 @@ std::string make_token_filter(std::span<const std::string_view> texts) {
   for (const std::string_view text : texts) {
     bytes += text.size();
   }
-  GrowingFilter filter(bytes);
+  GrowingFilter filter(texts.size(), bytes);
   TermHasher hasher;
   hasher.add(texts, [&filter](std::span<const std::uint64_t> hashes) {
     for (const std::uint64_t hash : hashes) {

@@ -17,7 +17,7 @@ namespace evq {
 
 inline constexpr std::uint8_t kTokenFilterVersion = 1;
 
-// The filter of the terms of `texts`: 8 to 16 bits a term, unless there are extremely many.
+// The filter of the terms of `texts`: 8 to 12 bits a term, unless there are extremely many.
 std::string make_token_filter(std::span<const std::string_view> texts);
 // False when no text of the column has the term with this hash. Bytes that are no filter admit
 // everything.

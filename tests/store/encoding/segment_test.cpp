@@ -231,6 +231,12 @@ std::vector<Generator> text_generators() {
        [](std::size_t rows, Random& random) {
          return texts(rows, [&](auto) { return random_bytes(random, random() % 40); });
        }},
+      {"ids of which the last has a letter of its own",
+       [](std::size_t rows, Random& random) {
+         return texts(rows, [&](auto i) {
+           return i + 1 == rows ? std::string(32, 'z') : random_hex(random, 32);
+         });
+       }},
       {"hex ids",
        [](std::size_t rows, Random& random) {
          return texts(rows, [&](auto) { return random_hex(random, 32); });
