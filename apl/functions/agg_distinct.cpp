@@ -5,7 +5,7 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
-#include "apl/functions/hyperloglog.h"
+#include "apl/functions/hll_state.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
 #include "apl/functions/value_hash.h"
@@ -43,8 +43,6 @@ void visit_hashes(const Vector& vector, const std::uint32_t* groups, std::size_t
 enum class HllResult : std::uint8_t { kCount, kState };
 
 // Base64 without padding: hll() states travel as text inside a bag.
-std::string text_of_state(const HyperLogLog& sketch);
-std::optional<HyperLogLog> state_of_text(std::string_view text);
 
 class HllState : public AggregateState {
  public:
@@ -79,7 +77,7 @@ class HllState : public AggregateState {
       if (result_ == HllResult::kCount) {
         builder.append_integer(static_cast<std::int64_t>(sketches_[group].estimate()));
       } else {
-        builder.append_text(text_of_state(sketches_[group]));
+        builder.append_text(hll_text(sketches_[group]));
       }
     }
     return {builder.finish()};
@@ -100,7 +98,7 @@ class HllState : public AggregateState {
   SizeMeter meter_{kRowBytesMax};
 };
 
-// hll_merge() and dcount_hll(): the rows are states already; text that is none is passed over.
+// hll_merge(): the rows are states already; text that is none is passed over.
 class HllMergeState final : public HllState {
  public:
   using HllState::HllState;
@@ -112,58 +110,13 @@ class HllMergeState final : public HllState {
     }
     const std::string_view* texts = args[0].values().data<std::string_view>();
     visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
-      if (const std::optional<HyperLogLog> sketch = state_of_text(texts[slot])) {
+      if (const std::optional<HyperLogLog> sketch = hll_of_text(texts[slot])) {
         sketches()[group].merge(*sketch);
       }
     });
     meter().note_rows(rows, sketches());
   }
 };
-
-constexpr std::string_view kDigits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view kHllPrefix = "hll:";
-
-std::string text_of_state(const HyperLogLog& sketch) {
-  const std::string bytes = sketch.serialize();
-  std::string text(kHllPrefix);
-  std::uint32_t held = 0;
-  unsigned bits = 0;
-  for (const char byte : bytes) {
-    held = (held << 8U) | static_cast<unsigned char>(byte);
-    bits += 8;
-    while (bits >= 6) {
-      bits -= 6;
-      text.push_back(kDigits[(held >> bits) & 63U]);
-    }
-  }
-  if (bits > 0) {
-    text.push_back(kDigits[(held << (6 - bits)) & 63U]);
-  }
-  return text;
-}
-
-std::optional<HyperLogLog> state_of_text(std::string_view text) {
-  if (!text.starts_with(kHllPrefix)) {
-    return std::nullopt;
-  }
-  std::string bytes;
-  std::uint32_t held = 0;
-  unsigned bits = 0;
-  for (const char digit : text.substr(kHllPrefix.size())) {
-    const std::size_t value = kDigits.find(digit);
-    if (value == std::string_view::npos) {
-      return std::nullopt;
-    }
-    held = (held << 6U) | static_cast<std::uint32_t>(value);
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes.push_back(static_cast<char>((held >> bits) & 0xFFU));
-    }
-  }
-  return HyperLogLog::parse(bytes);
-}
 
 // ---- exact
 
@@ -351,14 +304,12 @@ AggregateBindResult bind_hll(const AggregateBindRequest& request) {
                     make_aggregate<HllState>(std::get<unsigned>(precision), kResult));
 }
 
-template <HllResult kResult>
 AggregateBindResult bind_hll_merge(const AggregateBindRequest& request) {
   if (!implicit_cast_cost(request.arguments[0].type, Type::kString).has_value()) {
     return BindFailure{0, "This must be a state that hll() made.", ""};
   }
-  return one_result(request, kResult == HllResult::kCount ? Type::kLong : Type::kString,
-                    Type::kString,
-                    make_aggregate<HllMergeState>(HyperLogLog::kPrecisionMax, kResult));
+  return one_result(request, Type::kString, Type::kString,
+                    make_aggregate<HllMergeState>(HyperLogLog::kPrecisionMax, HllResult::kState));
 }
 
 AggregateBindResult bind_exact(const AggregateBindRequest& request) {
@@ -415,7 +366,7 @@ constexpr AggregateFunction kDistinctRows[] = {
                 "sketch.",
      .params = {{kDistinctValue, kAccuracy}},
      .returns = "string. States of several groups merge into the state of all their rows.",
-     .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll(x) | summarize n = "
+     .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll(x) | project n = "
                     "dcount_hll(h)",
                     "2"}}},
      .bind = bind_hll<HllResult::kState>,
@@ -425,7 +376,7 @@ constexpr AggregateFunction kDistinctRows[] = {
      .summary = "As hll(), of the rows for which the predicate is true.",
      .params = {{kDistinctValue, kPredicate, kAccuracy}},
      .returns = "string, a state.",
-     .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll_if(x, x > 1) | summarize n = "
+     .examples = {{{"datatable (x:long) [1, 2, 2] | summarize h = hll_if(x, x > 1) | project n = "
                     "dcount_hll(h)",
                     "1"}}},
      .bind = bind_hll<HllResult::kState>,
@@ -437,19 +388,9 @@ constexpr AggregateFunction kDistinctRows[] = {
      .params = {{{"state", "A state; anything else is passed over."}}},
      .returns = "string, a state.",
      .examples = {{{"datatable (k:long, x:long) [1, 1, 2, 1, 2, 5] | summarize h = hll(x) by k | "
-                    "summarize m = hll_merge(h) | summarize n = dcount_hll(m)",
+                    "summarize n = dcount_hll(hll_merge(h))",
                     "2"}}},
-     .bind = bind_hll_merge<HllResult::kState>,
-     .arguments_min = 1,
-     .arguments_max = 1},
-    {.name = "dcount_hll",
-     .summary = "Estimates how many different values the states made by hll() have seen together.",
-     .params = {{{"state", "A state; anything else is passed over."}}},
-     .returns = "long; the error is that of dcount().",
-     .examples = {{{"datatable (k:long, x:long) [1, 1, 2, 1, 2, 5] | summarize h = hll(x) by k | "
-                    "summarize n = dcount_hll(h)",
-                    "2"}}},
-     .bind = bind_hll_merge<HllResult::kCount>,
+     .bind = bind_hll_merge,
      .arguments_min = 1,
      .arguments_max = 1},
 };

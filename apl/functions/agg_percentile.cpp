@@ -314,6 +314,7 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
       call.results.push_back(*type);
       std::string text;
       append_real(text, percent);
+      std::ranges::replace(text, '.', '_');
       call.result_suffixes.push_back("percentile_*_" + text);
     }
   }

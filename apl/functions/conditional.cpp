@@ -110,14 +110,19 @@ class CaseCall final : public BoundFunction {
 
 BindResult bind_case(const BindRequest& request) {
   const std::size_t count = request.arguments.size();
-  if (count % 2 == 0) {
+  // case(…, true, x): a last condition that always holds says what is left.
+  const Value* last_condition = request.arguments[count - 2].constant;
+  const bool complete = last_condition != nullptr && last_condition->type() == Type::kBool &&
+                        !last_condition->is_null() && last_condition->as_bool();
+  if (count % 2 == 0 && !complete) {
     return BindFailure{-1, "case() needs a value for the rows that meet no condition",
                        "add a last argument without a condition"};
   }
   BoundCall call;
+  const auto gives_value = [&](std::size_t i) { return i % 2 == 1 || i + 1 == count; };
   for (std::size_t i = 0; i < count; ++i) {
     const Argument& argument = request.arguments[i];
-    if (i % 2 == 1 || i + 1 == count) {
+    if (gives_value(i)) {
       const bool null = argument.constant != nullptr && argument.constant->is_null();
       call.result = null ? call.result : common_type(call.result, argument.type);
     } else if (!implicit_cast_cost(argument.type, Type::kBool).has_value()) {
@@ -128,7 +133,7 @@ BindResult bind_case(const BindRequest& request) {
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    call.arguments.push_back(i % 2 == 1 || i + 1 == count ? call.result : Type::kBool);
+    call.arguments.push_back(gives_value(i) ? call.result : Type::kBool);
   }
   call.function = std::make_shared<CaseCall>();
   return call;
@@ -141,7 +146,9 @@ constexpr std::array<ScalarFunction, 2> kConditionalFunctions = {{
      .params = {{{"condition", "A bool; null counts as false."},
                  {"value", "The result where the condition is the first true one."},
                  {"more...", "Further pairs of a condition and a value."},
-                 {"else", "The result where no condition is true."}}},
+                 {"else",
+                  "The result where no condition is true; not needed when the last condition is "
+                  "constantly true."}}},
      .returns = "The common type of the values.",
      .examples = {{{"print case(false, 'a', 2 > 1, 'b', 'c')", "b"},
                    {"print case(bool(null), 1, 2)", "2"}}},

@@ -189,24 +189,22 @@ constexpr std::size_t kGuidBytes = 16;
 constexpr std::array<std::size_t, kGuidBytes> kGuidOrder = {3, 2, 1,  0,  5,  4,  7,  6,
                                                             8, 9, 10, 11, 12, 13, 14, 15};
 
-// The bytes of 32 digits with or without dashes and braces; nothing for anything else.
+// The bytes of 32 digits, dashes anywhere and braces left out; nothing for anything else.
 MaybeText guid_bytes(std::string_view text) {
   if (text.starts_with('{') && text.ends_with('}')) {
     text = text.substr(1, text.size() - 2);
   }
-  const bool dashed = text.size() == 36;
-  if (!dashed && text.size() != 32) {
-    return std::nullopt;
-  }
   std::string digits;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool dash = dashed && (i == 8 || i == 13 || i == 18 || i == 23);
-    if (dash ? text[i] != '-' : hex_digit(text[i]) < 0) {
+  for (const char c : text) {
+    if (c != '-' && (hex_digit(c) < 0 || digits.size() == 2 * kGuidBytes)) {
       return std::nullopt;
     }
-    if (!dash) {
-      digits.push_back(text[i]);
+    if (c != '-') {
+      digits.push_back(c);
     }
+  }
+  if (digits.size() != 2 * kGuidBytes) {
+    return std::nullopt;
   }
   std::string bytes;
   for (std::size_t i = 0; i < digits.size(); i += 2) {
@@ -291,7 +289,7 @@ BindResult bind_new_guid(const BindRequest& /*request*/) {
 constexpr ParameterDoc kEncodedText{"text", "The text."};
 constexpr ParameterDoc kBase64{"text", "Base64, with or without padding, of either alphabet."};
 
-constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
+constexpr std::array<ScalarFunction, 16> kEncodeFunctions = {{
     {.name = "base64_decode_toarray",
      .category = "string",
      .summary = "Decodes base64 into an array of bytes.",
@@ -352,15 +350,6 @@ constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
      .returns = "string; null when it is no such stream, or not text.",
      .examples = {{{"print isnull(gzip_decompress_from_base64_string('abcd'))", "true"}}},
      .overloads = {lift<decompress<kGzipWindow>>()}},
-    {.name = "make_string",
-     .category = "string",
-     .summary = "Makes a text of code points.",
-     .params = {{{"codes...", "Numbers, or arrays of numbers."}}},
-     .returns = "string; null when a number is no code point.",
-     .examples = {{{"print make_string(75, dynamic([117, 115]))", "Kus"}}},
-     .bind = bind_make_string,
-     .arguments_min = 1,
-     .arguments_max = 64},
     {.name = "new_guid",
      .category = "string",
      .summary = "Makes a random UUID, another one for each row.",
@@ -386,12 +375,15 @@ constexpr std::array<ScalarFunction, 17> kEncodeFunctions = {{
      .examples = {{{"print unicode_codepoints_from_string('Kus')", "[75,117,115]"}}},
      .overloads = {lift<code_points_of_text>()}},
     {.name = "unicode_codepoints_to_string",
+     .aliases = {"make_string"},
      .category = "string",
-     .summary = "Makes a text of an array of code points.",
-     .params = {{{"codes", "An array of numbers."}}},
+     .summary = "Makes a text of code points.",
+     .params = {{{"codes...", "Arrays of numbers, or numbers."}}},
      .returns = "string; null when an element is no code point.",
      .examples = {{{"print unicode_codepoints_to_string(dynamic([75, 117, 115]))", "Kus"}}},
-     .overloads = {lift<text_of_code_points>()}},
+     .bind = bind_make_string,
+     .arguments_min = 1,
+     .arguments_max = 64},
     {.name = "url_decode",
      .category = "string",
      .summary = "Decodes percent coding; + is a blank.",

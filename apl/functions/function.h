@@ -125,6 +125,9 @@ struct ScalarFunction {
   std::uint8_t arguments_min = 0;
   std::uint8_t arguments_max = 255;
   FunctionFlags flags = FunctionFlags::kNone;
+  // Of a function that gives an array of different things: what they are called. A call without a
+  // name in project or extend becomes a column each, function_argument_part.
+  std::span<const std::string_view> parts{};
 };
 
 // The row of a function that stands behind an operator of the language: no one calls it by name.
@@ -211,6 +214,10 @@ struct AggregateFunction {
   std::uint8_t arguments_max = 255;
   bool order_sensitive = false;  // make_list, take_any: input must arrive in stream order
   std::string_view api_name{};   // "distinct" for dcount: the op name of API answers; may be empty
+  // How many of the first arguments an unnamed result is called after: covariance_x_y.
+  std::uint8_t naming_arguments = 1;
+  // Results are values of the arguments; those that * chose are called as they are.
+  bool gives_fields = false;
 };
 
 }  // namespace evq

@@ -45,6 +45,7 @@ std::optional<bool> in_circle(double longitude, double latitude, double center_l
 struct Point {
   double x = 0;
   double y = 0;
+  auto operator<=>(const Point&) const = default;
 };
 
 std::optional<std::vector<Point>> ring_of(DynamicView array) {
@@ -58,8 +59,11 @@ std::optional<std::vector<Point>> ring_of(DynamicView array) {
     }
     ring.push_back({x.as_real(), y.as_real()});
   }
-  constexpr std::size_t kPointsMin = 3;
-  return ring.size() >= kPointsMin ? std::optional(std::move(ring)) : std::nullopt;
+  std::vector<Point> corners = ring;
+  std::ranges::sort(corners);
+  const auto [repeats, end] = std::ranges::unique(corners);
+  constexpr std::ptrdiff_t kCornersMin = 3;
+  return repeats - corners.begin() >= kCornersMin ? std::optional(std::move(ring)) : std::nullopt;
 }
 
 // Counts the edges to the east: inside when odd.

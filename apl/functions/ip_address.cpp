@@ -81,6 +81,12 @@ std::optional<std::size_t> read_groups(std::string_view text, IpAddress* address
   return count;
 }
 
+// What stands after the two colons of ::192.0.2.1, the old form of an IPv4 address; empty when
+// none do.
+std::string_view after_colons(std::string_view text) {
+  return text.starts_with("::") ? text.substr(2) : std::string_view();
+}
+
 struct Split {
   std::string_view address;
   std::optional<std::string_view> prefix;
@@ -114,6 +120,9 @@ std::optional<std::uint32_t> parse_ipv4_text(std::string_view text) {
 
 std::optional<IpAddress> parse_ipv6_text(std::string_view text) {
   IpAddress address;
+  if (const std::optional<std::uint32_t> ipv4 = parse_ipv4_text(after_colons(text))) {
+    return mapped_ipv4(*ipv4);
+  }
   const std::size_t gap = text.find("::");
   if (gap == std::string_view::npos) {
     const std::optional<std::size_t> count = read_groups(text, &address);
@@ -164,8 +173,10 @@ std::optional<Ipv4Network> parse_ipv4_network(std::string_view text) {
 }
 
 std::optional<IpNetwork> parse_ip_network(std::string_view text) {
-  if (const std::optional<Ipv4Network> ipv4 = parse_ipv4_network(text)) {
-    return IpNetwork{mapped_ipv4(ipv4->address), kMappedBits + ipv4->prefix, true};
+  for (const std::string_view plain : {text, after_colons(text)}) {
+    if (const std::optional<Ipv4Network> ipv4 = parse_ipv4_network(plain)) {
+      return IpNetwork{mapped_ipv4(ipv4->address), kMappedBits + ipv4->prefix, true};
+    }
   }
   const Split split = split_prefix(text);
   const std::optional<IpAddress> address = parse_ipv6_text(split.address);

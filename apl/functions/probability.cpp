@@ -1,6 +1,6 @@
 // The beta distribution, and Welch's test of two means, which rests on it: Student's distribution
 // is a beta distribution of a transformed variable. The incomplete beta function goes by its
-// continued fraction, evaluated from the front (Lentz). And percentiles of tdigest()'s states.
+// continued fraction, evaluated from the front (Lentz).
 
 #include <array>
 #include <cmath>
@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "apl/functions/digest_state.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "store/base/number.h"
@@ -105,27 +104,10 @@ MaybeReal welch_test(double mean1, double variance1, double count1, double mean2
   return beta_share(freedom / (freedom + t2), freedom / 2, 0.5);
 }
 
-// ---- states of tdigest()
-
-std::optional<double> percentile(std::string_view state, double percent) {
-  const std::optional<QuantileSketch<double>> sketch = digest_of_text(state);
-  if (!sketch.has_value() || sketch->count() == 0 || !(percent >= 0 && percent <= 100)) {
-    return std::nullopt;
-  }
-  return sketch->quantile(percent / 100);
-}
-
-// The type arrives as a null of it.
-std::optional<std::int64_t> percentile_long(std::string_view state, double percent,
-                                            std::optional<std::int64_t> /*type*/) {
-  const std::optional<double> value = percentile(state, percent);
-  return value.has_value() ? int_from_real(*value) : std::nullopt;
-}
-
 constexpr ParameterDoc kAlpha{"alpha", "A shape parameter above 0."};
 constexpr ParameterDoc kBeta{"beta", "The other shape parameter, above 0."};
 
-constexpr std::array<ScalarFunction, 5> kProbabilityFunctions = {{
+constexpr std::array<ScalarFunction, 4> kProbabilityFunctions = {{
     {.name = "beta_cdf",
      .category = "math",
      .summary = "The share of a beta distribution below a value.",
@@ -147,18 +129,6 @@ constexpr std::array<ScalarFunction, 5> kProbabilityFunctions = {{
      .returns = "A real; null outside of the domain.",
      .examples = {{{"print round(beta_pdf(0.5, 2, 2), 9)", "1.5"}}},
      .overloads = {lift<beta_pdf>()}},
-    {.name = "percentile_tdigest",
-     .category = "math",
-     .summary = "A percentile of the values that a state of tdigest() has seen.",
-     .params = {{{"state", "A state."},
-                 {"percentile", "A number from 0 to 100."},
-                 {"[type]", "typeof(long) for a whole number."}}},
-     .returns = "A real, or a long when asked for; null when it is no state or has seen nothing. "
-                "As exact as percentile().",
-     .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize t = tdigest(x) | project p = "
-                    "percentile_tdigest(t, 75, typeof(long))",
-                    "3"}}},
-     .overloads = {lift<percentile>(), lift<percentile_long>()}},
     {.name = "welch_test",
      .category = "math",
      .summary = "The chance that two samples differ so much when their true means are equal.",

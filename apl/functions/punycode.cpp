@@ -181,23 +181,36 @@ MaybeText decode(std::string_view text) {
   return out;
 }
 
-// Each label of a domain by itself; nothing when one of them fails.
+// The full stops of other scripts that separate labels as a dot does (RFC 3490, section 3.1).
+constexpr std::array<std::string_view, 4> kLabelSeparators = {".", "\u3002", "\uFF0E", "\uFF61"};
+
+// Each label of a domain by itself, between dots; nothing when one of them fails.
 template <class Convert>
 MaybeText by_label(std::string_view domain, const Convert& convert) {
   std::string out;
-  for (std::size_t begin = 0; begin <= domain.size();) {
-    const std::size_t end = std::min(domain.find('.', begin), domain.size());
-    const MaybeText label = convert(domain.substr(begin, end - begin));
+  while (true) {
+    std::size_t end = domain.size();
+    std::size_t separator_size = 0;
+    for (const std::string_view separator : kLabelSeparators) {
+      if (const std::size_t at = domain.find(separator); at < end) {
+        end = at;
+        separator_size = separator.size();
+      }
+    }
+    const MaybeText label = convert(domain.substr(0, end));
     if (!label.has_value()) {
       return std::nullopt;
     }
-    out.append(begin == 0 ? "" : ".").append(*label);
-    begin = end + 1;
+    out += *label;
+    if (separator_size == 0) {
+      return out;
+    }
+    out += '.';
+    domain.remove_prefix(end + separator_size);
   }
-  return out;
 }
 
-MaybeText domain_from_text(std::string_view domain) {
+MaybeText encoded_domain(std::string_view domain) {
   return by_label(domain, [](std::string_view label) -> MaybeText {
     const bool ascii = std::ranges::all_of(
         label, [](char c) { return static_cast<unsigned char>(c) < kCodePointFirst; });
@@ -209,7 +222,7 @@ MaybeText domain_from_text(std::string_view domain) {
   });
 }
 
-MaybeText domain_to_text(std::string_view domain) {
+MaybeText decoded_domain(std::string_view domain) {
   return by_label(domain, [](std::string_view label) -> MaybeText {
     return label.starts_with(kDomainPrefix) ? decode(label.substr(kDomainPrefix.size()))
                                             : MaybeText(label);
@@ -219,19 +232,19 @@ MaybeText domain_to_text(std::string_view domain) {
 constexpr std::array<ScalarFunction, 4> kPunycodeFunctions = {{
     {.name = "punycode_domain_from_string",
      .category = "string",
+     .summary = "Decodes a domain name of the domain name system.",
+     .params = {{{"domain", "A domain name, its international labels as xn--…"}}},
+     .returns = "string; null when a label that begins with xn-- is not Punycode.",
+     .examples = {{{"print punycode_domain_from_string('xn--bcher-kva.example')",
+                    "bücher.example"}}},
+     .overloads = {lift<decoded_domain>()}},
+    {.name = "punycode_domain_to_string",
+     .category = "string",
      .summary = "Encodes an international domain name for the domain name system.",
      .params = {{{"domain", "A domain name."}}},
      .returns = "string; labels of ASCII alone stay as they are.",
-     .examples = {{{"print punycode_domain_from_string('bücher.example')",
-                    "xn--bcher-kva.example"}}},
-     .overloads = {lift<domain_from_text>()}},
-    {.name = "punycode_domain_to_string",
-     .category = "string",
-     .summary = "Decodes a domain name of the domain name system.",
-     .params = {{{"domain", "A domain name."}}},
-     .returns = "string; null when a label that begins with xn-- is not Punycode.",
-     .examples = {{{"print punycode_domain_to_string('xn--bcher-kva.example')", "bücher.example"}}},
-     .overloads = {lift<domain_to_text>()}},
+     .examples = {{{"print punycode_domain_to_string('bücher.example')", "xn--bcher-kva.example"}}},
+     .overloads = {lift<encoded_domain>()}},
     {.name = "punycode_from_string",
      .category = "string",
      .summary = "Encodes a text as Punycode.",

@@ -12,26 +12,27 @@ using ScalarTable = std::span<const ScalarFunction> (*)();
 using AggregateTable = std::span<const AggregateFunction> (*)();
 
 constexpr ScalarTable kScalarTables[] = {
-    arithmetic_functions,    comparison_functions,
-    logic_functions,         string_operator_functions,
-    string_functions,        string_search_functions,
-    text_parse_functions,    regex_functions,
-    math_functions,          rounding_functions,
-    datetime_functions,      conversion_functions,
-    type_functions,          conditional_functions,
-    array_functions,         bag_functions,
-    set_functions,           series_functions,
-    series_fill_functions,   series_filter_functions,
-    series_stats_functions,  ip_functions,
-    hash_functions,          encode_functions,
-    sql_functions,           genai_functions,
-    metadata_functions,      pair_functions,
-    window_functions,        math_list_functions,
-    bit_functions,           time_format_functions,
-    series_model_functions,  geo_functions,
-    datetime_make_functions, series_fit_functions,
-    probability_functions,   unit_functions,
-    punycode_functions,      document_functions,
+    arithmetic_functions,   comparison_functions,
+    logic_functions,        string_operator_functions,
+    string_functions,       string_search_functions,
+    text_parse_functions,   regex_functions,
+    math_functions,         rounding_functions,
+    datetime_functions,     conversion_functions,
+    type_functions,         conditional_functions,
+    array_functions,        bag_functions,
+    set_functions,          series_functions,
+    series_fill_functions,  series_filter_functions,
+    series_stats_functions, ip_functions,
+    hash_functions,         encode_functions,
+    sql_functions,          genai_functions,
+    metadata_functions,     pair_functions,
+    window_functions,       math_list_functions,
+    bit_functions,          time_format_functions,
+    series_model_functions, geo_functions,
+    geohash_functions,      datetime_make_functions,
+    series_fit_functions,   probability_functions,
+    sketch_functions,       unit_functions,
+    punycode_functions,     document_functions,
 };
 
 constexpr AggregateTable kAggregateTables[] = {
@@ -169,7 +170,10 @@ BindFailure explain_mismatch(const ScalarFunction& function, std::span<const Arg
       return {static_cast<int>(i),
               shown_name(function) + " takes a " + wanted + " here, not a " +
                   std::string(type_name(arguments[i].type)),
-              "convert it first, for example with to" + wanted.substr(0, wanted.find(' ')) + "()"};
+              wanted == type_name(Type::kTimespan) && is_numeric(arguments[i].type)
+                  ? "give the number a unit: 1d, 2h, 30s"
+                  : "convert it first, for example with to" + wanted.substr(0, wanted.find(' ')) +
+                        "()"};
     }
   }
   return explain_combination(function, arguments);

@@ -51,7 +51,7 @@ std::optional<int> implicit_cast_cost(Type from, Type to);
 
 // Category tables; each is defined in the file named after it.
 #define EVQ_FUNCTION_TABLE(table) std::span<const ScalarFunction> table##_functions()
-EVQ_FUNCTION_TABLE(arithmetic);   // op_add, op_less, … of the expression grammar
+EVQ_FUNCTION_TABLE(arithmetic);  // op_add, op_less, … of the expression grammar
 EVQ_FUNCTION_TABLE(comparison);
 EVQ_FUNCTION_TABLE(logic);
 EVQ_FUNCTION_TABLE(string_operator);
@@ -60,14 +60,15 @@ EVQ_FUNCTION_TABLE(string_search);
 EVQ_FUNCTION_TABLE(text_parse);
 EVQ_FUNCTION_TABLE(regex);
 EVQ_FUNCTION_TABLE(math);
-EVQ_FUNCTION_TABLE(math_list);    // max_of, range, rand
+EVQ_FUNCTION_TABLE(math_list);  // max_of, range, rand
 EVQ_FUNCTION_TABLE(bit);
 EVQ_FUNCTION_TABLE(probability);  // beta distribution, welch_test
+EVQ_FUNCTION_TABLE(sketch);       // dcount_hll, percentile_tdigest, …
 EVQ_FUNCTION_TABLE(unit);         // convert_length and its kin
 EVQ_FUNCTION_TABLE(rounding);
 EVQ_FUNCTION_TABLE(datetime);
-EVQ_FUNCTION_TABLE(datetime_make); // make_datetime, unixtime_…
-EVQ_FUNCTION_TABLE(time_format);  // format_datetime, time zones
+EVQ_FUNCTION_TABLE(datetime_make);  // make_datetime, unixtime_…
+EVQ_FUNCTION_TABLE(time_format);    // format_datetime, time zones
 EVQ_FUNCTION_TABLE(conversion);
 EVQ_FUNCTION_TABLE(type);
 EVQ_FUNCTION_TABLE(conditional);
@@ -78,29 +79,30 @@ EVQ_FUNCTION_TABLE(series);
 EVQ_FUNCTION_TABLE(series_fill);
 EVQ_FUNCTION_TABLE(series_filter);
 EVQ_FUNCTION_TABLE(series_stats);
-EVQ_FUNCTION_TABLE(series_fit);   // lines and polynomials that fit best
-EVQ_FUNCTION_TABLE(series_model); // outliers, seasons, forecasts
+EVQ_FUNCTION_TABLE(series_fit);    // lines and polynomials that fit best
+EVQ_FUNCTION_TABLE(series_model);  // outliers, seasons, forecasts
 EVQ_FUNCTION_TABLE(ip);
-EVQ_FUNCTION_TABLE(geo);          // distances and areas on the globe
+EVQ_FUNCTION_TABLE(geo);  // distances and areas on the globe
+EVQ_FUNCTION_TABLE(geohash);
 EVQ_FUNCTION_TABLE(hash);
 EVQ_FUNCTION_TABLE(encode);
 EVQ_FUNCTION_TABLE(punycode);
-EVQ_FUNCTION_TABLE(document);     // parse_xml, parse_user_agent, parse_command_line
+EVQ_FUNCTION_TABLE(document);  // parse_xml, parse_user_agent, parse_command_line
 EVQ_FUNCTION_TABLE(sql);
 EVQ_FUNCTION_TABLE(genai);
 EVQ_FUNCTION_TABLE(metadata);
 EVQ_FUNCTION_TABLE(pair);
-EVQ_FUNCTION_TABLE(window);       // row_number, prev, next, …: planned by serialize
+EVQ_FUNCTION_TABLE(window);  // row_number, prev, next, …: planned by serialize
 #undef EVQ_FUNCTION_TABLE
 
 #define EVQ_AGGREGATE_TABLE(table) std::span<const AggregateFunction> table##_aggregates()
-EVQ_AGGREGATE_TABLE(basic);       // count, sum, avg and their …if forms
-EVQ_AGGREGATE_TABLE(extreme);     // min, max and their …if forms
-EVQ_AGGREGATE_TABLE(arg);         // arg_max, arg_min, take_any
-EVQ_AGGREGATE_TABLE(list);        // make_list, make_set, make_bag
-EVQ_AGGREGATE_TABLE(stats);       // stdev, variance, covariance, rate
+EVQ_AGGREGATE_TABLE(basic);    // count, sum, avg and their …if forms
+EVQ_AGGREGATE_TABLE(extreme);  // min, max and their …if forms
+EVQ_AGGREGATE_TABLE(arg);      // arg_max, arg_min, take_any
+EVQ_AGGREGATE_TABLE(list);     // make_list, make_set, make_bag
+EVQ_AGGREGATE_TABLE(stats);    // stdev, variance, covariance, rate
 EVQ_AGGREGATE_TABLE(histogram);
-EVQ_AGGREGATE_TABLE(distinct);    // dcount
+EVQ_AGGREGATE_TABLE(distinct);  // dcount
 EVQ_AGGREGATE_TABLE(percentile);
 EVQ_AGGREGATE_TABLE(topk);
 EVQ_AGGREGATE_TABLE(spotlight);

@@ -251,7 +251,9 @@ BindResult bind_bin(const BindRequest& request) {
       return integers(value, Type::kTimespan);
     }
     return BindFailure{1, "bin() of a " + std::string(type_name(value)) + " takes a timespan",
-                       "write the size with a unit, for example 1h or 30s"};
+                       size == Type::kDatetime
+                           ? "the size comes last: bin(_time, 1h)"
+                           : "write the size with a unit, for example 1h or 30s"};
   }
   if (is_numeric(value) || loose) {
     return BindFailure{1, "bin() of a number takes a number as size", ""};

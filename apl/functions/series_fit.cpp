@@ -333,6 +333,16 @@ MaybeArray series_fit_poly(DynamicView array, std::optional<DynamicView> x,
 constexpr ParameterDoc kFittedSeries{"series",
                                      "An array of numbers; other elements count as gaps."};
 
+// What Kusto calls the parts of the arrays.
+constexpr std::string_view kLineParts[] = {"rsquare",   "slope",        "variance",
+                                           "rvariance", "interception", "line_fit"};
+constexpr std::string_view kTwoLinesParts[] = {
+    "rsquare",       "split_idx",   "variance",           "rvariance",      "line_fit",
+    "right_rsquare", "right_slope", "right_interception", "right_variance", "right_rvariance",
+    "left_rsquare",  "left_slope",  "left_interception",  "left_variance",  "left_rvariance"};
+constexpr std::string_view kPolyParts[] = {"rsquare", "coefficients", "variance", "rvariance",
+                                           "poly_fit"};
+
 constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
     {.name = "series_fit_2lines",
      .category = "series",
@@ -342,7 +352,8 @@ constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
                 "r square, slope, intercept, variance and residual variance of the right line, and "
                 "of the left one. Intercepts are at index 0. Null for fewer than four numbers.",
      .examples = {{{"print series_fit_2lines(dynamic([0, 1, 2, 3, 3, 2, 1, 0]))[1]", "4"}}},
-     .overloads = {lift<series_fit_2lines<false>>()}},
+     .overloads = {lift<series_fit_2lines<false>>()},
+     .parts = kTwoLinesParts},
     {.name = "series_fit_2lines_dynamic",
      .category = "series",
      .summary = "The two lines that fit a series best, by name.",
@@ -361,7 +372,8 @@ constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
      .returns = "An array: r square, slope, variance, residual variance, intercept, fitted line; "
                 "null for fewer than two numbers.",
      .examples = {{{"print series_fit_line(dynamic([1, 3, 5]))[1]", "2"}}},
-     .overloads = {lift<series_fit_line<false>>()}},
+     .overloads = {lift<series_fit_line<false>>()},
+     .parts = kLineParts},
     {.name = "series_fit_line_dynamic",
      .category = "series",
      .summary = "The line that fits a series best, by name.",
@@ -383,7 +395,8 @@ constexpr std::array<ScalarFunction, 5> kSeriesFitFunctions = {{
      .examples = {{{"print round(series_fit_poly(dynamic([1, 2, 5, 10]), dynamic(null), 2)[1][0], "
                     "6)",
                     "1"}}},
-     .overloads = {lift<series_fit_poly>()}},
+     .overloads = {lift<series_fit_poly>()},
+     .parts = kPolyParts},
 }};
 
 }  // namespace

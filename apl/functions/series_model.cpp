@@ -120,7 +120,9 @@ Numbers without_line(const NumberSeries& series) {
 }
 
 constexpr double kSeasonScoreMin = 0.6;
+constexpr double kSeasonalScoreMin = 0.7;  // of series_seasonal(), which takes no threshold
 constexpr std::size_t kSeasonRepeatsMin = 2;
+constexpr std::size_t kPeriodMin = 4;  // bins; shorter ones are noise more often than seasons
 
 bool is_peak(const Numbers& scores, std::size_t lag) {
   return scores[lag] >= scores[lag - 1] && scores[lag] >= scores[lag + 1];
@@ -132,11 +134,11 @@ std::size_t find_period(const Numbers& detrended, double score_min) {
   const Numbers scores = autocorrelation(detrended);
   const std::size_t lag_max = scores.size() / kSeasonRepeatsMin;
   double best = score_min;
-  for (std::size_t lag = 2; lag < lag_max; ++lag) {
+  for (std::size_t lag = kPeriodMin; lag < lag_max; ++lag) {
     best = std::max(best, scores[lag]);
   }
   constexpr double kNearlyBest = 0.9;
-  for (std::size_t lag = 2; lag < lag_max; ++lag) {
+  for (std::size_t lag = kPeriodMin; lag < lag_max; ++lag) {
     if (is_peak(scores, lag) && scores[lag] >= std::max(score_min, best * kNearlyBest)) {
       return lag;
     }
@@ -175,7 +177,7 @@ MaybeArray series_periods_detect(DynamicView array, double least, double most, s
   }
   const Numbers scores = autocorrelation(without_line(*series));
   std::vector<Period> found;
-  for (std::size_t lag = 2; lag < scores.size() / kSeasonRepeatsMin; ++lag) {
+  for (std::size_t lag = kPeriodMin; lag < scores.size() / kSeasonRepeatsMin; ++lag) {
     const auto at = static_cast<double>(lag);
     if (at < least || at > most || scores[lag] <= 0 || !is_peak(scores, lag)) {
       continue;
@@ -206,7 +208,8 @@ bool series_periods_validate(std::span<const DynamicView> args, DynamicBuilder* 
       return false;
     }
     const double lag = arg.as_real();
-    const bool repeats = lag >= 2 && lag <= static_cast<double>(scores.size() / kSeasonRepeatsMin);
+    const bool repeats = lag >= static_cast<double>(kPeriodMin) &&
+                         lag <= static_cast<double>(scores.size() / kSeasonRepeatsMin);
     const double score = repeats ? scores[static_cast<std::size_t>(std::llround(lag))] : 0;
     periods.push_back({lag, std::clamp(score, 0.0, 1.0)});
   }
@@ -246,6 +249,27 @@ std::optional<std::size_t> chosen_period(const Numbers& detrended, std::int64_t 
   return wanted >= 0 ? std::optional(static_cast<std::size_t>(wanted)) : std::nullopt;
 }
 
+// The median of each place of the period over its repeats, repeated over `size` places.
+Numbers seasonal_medians(const Numbers& values, std::size_t period, std::size_t size) {
+  Numbers season(size, 0.0);
+  if (period == 0 || period >= values.size()) {
+    return season;
+  }
+  Numbers medians;
+  for (std::size_t place = 0; place < period; ++place) {
+    Numbers repeats;
+    for (std::size_t i = place; i < values.size(); i += period) {
+      repeats.push_back(values[i]);
+    }
+    std::ranges::sort(repeats);
+    medians.push_back(quantile(repeats, 0.5));
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    season[i] = medians[i % period];
+  }
+  return season;
+}
+
 MaybeArray series_seasonal(DynamicView array, std::optional<std::int64_t> wanted,
                            std::optional<std::int64_t> test_points) {
   const std::optional<NumberSeries> series = NumberSeries::read(array);
@@ -253,12 +277,13 @@ MaybeArray series_seasonal(DynamicView array, std::optional<std::int64_t> wanted
   if (!series.has_value() || left_out < 0 || left_out > static_cast<std::int64_t>(series->size())) {
     return std::nullopt;
   }
+  const std::size_t learned = series->size() - static_cast<std::size_t>(left_out);
   Numbers detrended = without_line(*series);
-  detrended.resize(series->size() - static_cast<std::size_t>(left_out));
-  const auto period = chosen_period(detrended, wanted.value_or(-1), kSeasonScoreMin);
-  return period.has_value()
-             ? MaybeArray(series_of(seasonal_part(detrended, *period, series->size())))
-             : std::nullopt;
+  detrended.resize(learned);
+  const auto period = chosen_period(detrended, wanted.value_or(-1), kSeasonalScoreMin);
+  Numbers values = series->filled();
+  values.resize(learned);
+  return series_of(seasonal_medians(values, period.value_or(0), series->size()));
 }
 
 // ---- trend, season, residual
@@ -410,6 +435,11 @@ constexpr ParameterDoc kMethod{"[method]",
                                "'ctukey' (also when left out), between the 10th and the 90th "
                                "percentile, or 'tukey', between the quartiles."};
 
+// What Kusto calls the parts of the arrays.
+constexpr std::string_view kParts[] = {"baseline", "seasonal", "trend", "residual"};
+constexpr std::string_view kAnomalyParts[] = {"ad_flag", "ad_score", "baseline"};
+constexpr std::string_view kPeriodParts[] = {"periods", "scores"};
+
 constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
     {.name = "series_decompose",
      .category = "series",
@@ -418,7 +448,8 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
      .returns = "An array of four: baseline (trend and season), season, trend, residual; null when "
                 "an argument does not fit.",
      .examples = {{{"print series_decompose(dynamic([1, 3, 1, 3]), 2)[2]", "[2,2,2,2]"}}},
-     .overloads = {lift<series_decompose>()}},
+     .overloads = {lift<series_decompose>()},
+     .parts = kParts},
     {.name = "series_decompose_anomalies",
      .category = "series",
      .summary = "Finds the places where a series leaves its trend and season.",
@@ -434,7 +465,8 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
      .examples = {{{"print series_decompose_anomalies(dynamic([1, 2, 1, 2, 1, 90, 1, 2, 1, 2, 1, "
                     "2, 1, 2]), 1.5, 0)[0]",
                     "[0,0,0,0,0,1,0,0,0,0,0,0,0,0]"}}},
-     .overloads = {lift<series_decompose_anomalies>()}},
+     .overloads = {lift<series_decompose_anomalies>()},
+     .parts = kAnomalyParts},
     {.name = "series_decompose_forecast",
      .category = "series",
      .summary = "Carries the trend and season of a series on over its last places.",
@@ -468,34 +500,38 @@ constexpr std::array<ScalarFunction, 7> kSeriesModelFunctions = {{
      .category = "series",
      .summary = "The periods in which a series repeats.",
      .params = {{kModelSeries,
-                 {"min_period", "The shortest period to look for, in bins."},
+                 {"min_period", "The shortest period to look for, in bins; 4 at least counts."},
                  {"max_period", "The longest one; half of the series at most counts."},
                  {"count", "How many periods at most."}}},
      .returns = "An array of two: periods, best first, and their scores from 0 to 1; null when an "
                 "argument does not fit.",
-     .examples = {{{"print series_periods_detect(dynamic([1, 2, 9, 1, 2, 9, 1, 2, 9, 1, 2, 9]), "
-                    "2, 6, 1)[0]",
-                    "[3]"}}},
-     .overloads = {lift<series_periods_detect>()}},
+     .examples = {{{"print series_periods_detect(dynamic([1, 2, 3, 9, 1, 2, 3, 9, 1, 2, 3, 9]), "
+                    "4, 6, 1)[0]",
+                    "[4]"}}},
+     .overloads = {lift<series_periods_detect>()},
+     .parts = kPeriodParts},
     {.name = "series_periods_validate",
      .category = "series",
      .summary = "How well a series repeats in given periods.",
-     .params = {{kModelSeries, {"periods...", "Numbers of bins, 1 to 16 of them."}}},
+     .params = {{kModelSeries,
+                 {"periods...",
+                  "1 to 16 numbers of bins; below 4 and beyond half of the series scores 0."}}},
      .returns = "An array of two: the periods and their scores from 0 to 1; null when an argument "
                 "does not fit.",
-     .examples = {{{"print series_periods_validate(dynamic([1, 2, 9, 1, 2, 9, 1, 2, 9, 1, 2, 9]), "
-                    "3, 4)[1][0] > 0.9",
+     .examples = {{{"print series_periods_validate(dynamic([1, 2, 3, 9, 1, 2, 3, 9, 1, 2, 3, 9]), "
+                    "4, 5)[1][0] > 0.9",
                     "true"}}},
      .bind = bind_dynamic_rows<series_periods_validate>,
      .arguments_min = 2,
-     .arguments_max = 17},
+     .arguments_max = 17,
+     .parts = kPeriodParts},
     {.name = "series_seasonal",
      .category = "series",
-     .summary = "The part of a series that repeats.",
+     .summary = "The part of a series that repeats: the median of each place of its period.",
      .params = {{kModelSeries, kPeriod, kTestPoints}},
-     .returns =
-         "An array of reals, all zero when there is no season; null when the argument is no array.",
-     .examples = {{{"print series_seasonal(dynamic([1, 3, 1, 3, 1, 3]), 2)[1] > 0.8", "true"}}},
+     .returns = "An array of reals, all zero when there is no season; a period is found when its "
+                "autocorrelation reaches 0.7. Null when the argument is no array.",
+     .examples = {{{"print series_seasonal(dynamic([1, 3, 1, 4, 7, 3]), 2)", "[1,3,1,3,1,3]"}}},
      .overloads = {lift<series_seasonal>()}},
 }};
 

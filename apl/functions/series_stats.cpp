@@ -79,7 +79,20 @@ double dot(const std::vector<double>& a, const std::vector<double>& b) {
   return total;
 }
 
+// One number stands for a series of it.
 MaybeReal dot_product(DynamicView a, DynamicView b) {
+  if (a.is_number() != b.is_number()) {
+    const std::optional<NumberSeries> series = NumberSeries::read(a.is_number() ? b : a);
+    if (!series.has_value()) {
+      return std::nullopt;
+    }
+    const double factor = (a.is_number() ? a : b).as_real();
+    double total = 0;
+    for (const std::optional<double>& value : series->values) {
+      total += value.value_or(0) * factor;
+    }
+    return total;
+  }
   const std::optional<Common> common = common_of(a, b);
   return common.has_value() ? MaybeReal(dot(common->left, common->right)) : std::nullopt;
 }
@@ -208,8 +221,9 @@ constexpr std::array<ScalarFunction, 8> kSeriesStatsFunctions = {{
     {.name = "series_dot_product",
      .category = "series",
      .summary = "The sum of the products of each two elements.",
-     .params = {{{"a", "An array of numbers."}, {"b", "An array of numbers."}}},
-     .returns = "A real over the length of the shorter series; null when an argument is no array.",
+     .params = {{{"a", "An array of numbers, or one number for all."},
+                 {"b", "An array of numbers, or one number for all."}}},
+     .returns = "A real over the length of the shorter series; null when an argument does not fit.",
      .examples = {{{"print series_dot_product(dynamic([1, 2, 3]), dynamic([4, 5, 6]))", "32"}}},
      .overloads = {lift<dot_product>()}},
     {.name = "series_magnitude",

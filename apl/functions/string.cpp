@@ -261,26 +261,6 @@ MaybeText replace_string(std::string_view lookup, std::string_view rewrite, std:
   }
 }
 
-// Replaces lookups[i] by rewrites[i], one pair after the other.
-MaybeText replace_strings(std::string_view text, DynamicView lookups, DynamicView rewrites) {
-  std::string out(text);
-  for (std::size_t i = 0; i < lookups.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    const DynamicView lookup = lookups.at(at);
-    if (!lookup.is_string()) {
-      continue;
-    }
-    std::string rewrite;
-    append_text_form(rewrites.is_array() ? rewrites.at(at) : rewrites, &rewrite);
-    MaybeText next = replace_string(lookup.as_string(), rewrite, out);
-    if (!next.has_value()) {
-      return std::nullopt;
-    }
-    out = *std::move(next);
-  }
-  return out;
-}
-
 std::vector<char32_t> code_points_of(std::string_view text) {
   std::vector<char32_t> out;
   for (std::size_t at = 0; at < text.size();) {
@@ -418,17 +398,6 @@ constexpr std::array kStringFunctions = {
                    .returns = "string.",
                    .examples = {{{"print replace_string('a', 'o', 'banana')", "bonono"}}},
                    .overloads = {lift<replace_string>()}},
-    ScalarFunction{.name = "replace_strings",
-                   .category = "string",
-                   .summary = "Replaces several texts in another, one after the other.",
-                   .params = {{kStringText,
-                               {"lookups", "An array of texts to look for."},
-                               {"rewrites", "An array of texts for their places."}}},
-                   .returns = "string.",
-                   .examples = {{{"print replace_strings('abc', dynamic(['a', 'c']), "
-                                  "dynamic(['x', 'z']))",
-                                  "xbz"}}},
-                   .overloads = {lift<replace_strings>()}},
     ScalarFunction{.name = "reverse",
                    .category = "string",
                    .summary = "Turns the order of a text's characters round.",

@@ -1,11 +1,15 @@
-// Functions that look for texts in texts: counting and positions, in code points.
+// Functions that look for texts in texts: counting, positions in code points, replacing several.
 
 #include <array>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
 #include "apl/functions/text_search.h"
+#include "store/base/limits.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -77,7 +81,57 @@ std::int64_t has_any_index(std::string_view text, DynamicView needles) {
   return -1;
 }
 
-constexpr std::array<ScalarFunction, 3> kStringSearchFunctions = {{
+// A stretch of a text, and whether it is what a lookup became.
+struct Stretch {
+  std::string text;
+  bool replaced = false;
+};
+
+// Cuts the stretches that are still as they were at each `lookup`.
+std::vector<Stretch> replace_stretches(const std::vector<Stretch>& stretches,
+                                       std::string_view lookup,
+                                       const std::optional<std::string>& rewrite) {
+  std::vector<Stretch> out;
+  for (const Stretch& stretch : stretches) {
+    std::string_view rest = stretch.text;
+    std::size_t at = stretch.replaced ? std::string_view::npos : rest.find(lookup);
+    for (; at != std::string_view::npos; at = rest.find(lookup)) {
+      out.push_back({std::string(rest.substr(0, at)), false});
+      out.push_back({rewrite.value_or(std::string(lookup)), true});
+      rest.remove_prefix(at + lookup.size());
+    }
+    out.push_back({std::string(rest), stretch.replaced});
+  }
+  return out;
+}
+
+// Replaces lookups[i] by rewrites[i], earlier pairs first; what was replaced is not looked at
+// again. A lookup without a text to replace it keeps its places from later ones.
+std::optional<std::string> replace_strings(std::string_view text, DynamicView lookups,
+                                           DynamicView rewrites) {
+  std::vector<Stretch> stretches = {{std::string(text), false}};
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i);
+    const DynamicView lookup = lookups.at(at);
+    const DynamicView rewrite = rewrites.is_array() ? rewrites.at(at) : rewrites;
+    if (!lookup.is_string() || lookup.as_string().empty()) {
+      continue;
+    }
+    stretches = replace_stretches(
+        stretches, lookup.as_string(),
+        rewrite.is_string() ? std::optional(std::string(rewrite.as_string())) : std::nullopt);
+  }
+  std::string out;
+  for (const Stretch& stretch : stretches) {
+    out += stretch.text;
+    if (out.size() > kStringValueBytesMax) {
+      return std::nullopt;
+    }
+  }
+  return out;
+}
+
+constexpr std::array<ScalarFunction, 4> kStringSearchFunctions = {{
     {.name = "countof",
      .category = "string",
      .summary = "Counts the occurrences of a text in another, which do not overlap.",
@@ -105,6 +159,19 @@ constexpr std::array<ScalarFunction, 3> kStringSearchFunctions = {{
                    {"print indexof('abcabc', 'c', 0, -1, 2)", "5"},
                    {"print indexof('abcabc', 'x')", "-1"}}},
      .overloads = {lift<index_of>()}},
+    {.name = "replace_strings",
+     .category = "string",
+     .summary = "Replaces several texts in another.",
+     .params = {{{"text", "The text."},
+                 {"lookups", "An array of texts to look for."},
+                 {"rewrites", "An array of texts for their places."}}},
+     .returns = "string. Where lookups overlap the earlier of the array wins; what "
+                "was replaced is not looked at again, and values that are no texts "
+                "replace nothing.",
+     .examples = {{{"print replace_strings('abc', dynamic(['a', 'c']), "
+                    "dynamic(['x', 'z']))",
+                    "xbz"}}},
+     .overloads = {lift<replace_strings>()}},
 }};
 
 }  // namespace

@@ -80,7 +80,7 @@ DynamicBytes parse_path(std::string_view path) {
     rest = path.substr(at + 3);
   }
   std::string_view root;
-  const bool windows = rest.size() > 1 && rest[1] == ':' && scheme.empty();
+  const bool windows = rest.size() > 1 && rest[1] == ':' && (scheme.empty() || scheme == "file");
   if (windows) {
     root = rest.substr(0, 2);
   }
@@ -438,15 +438,39 @@ MaybeText extract_json(std::string_view path, DynamicView json) {
   return out;
 }
 
+// The type arrives as a null of it.
+MaybeText extract_json_text(std::string_view path, DynamicView json,
+                            std::optional<std::string_view> /*type*/) {
+  return extract_json(path, json);
+}
+MaybeLong extract_json_long(std::string_view path, DynamicView json, MaybeLong /*type*/) {
+  const MaybeText text = extract_json(path, json);
+  return text.has_value() ? parse_int(*text) : std::nullopt;
+}
+std::optional<double> extract_json_real(std::string_view path, DynamicView json,
+                                        std::optional<double> /*type*/) {
+  const MaybeText text = extract_json(path, json);
+  return text.has_value() ? parse_real(*text) : std::nullopt;
+}
+std::optional<bool> extract_json_bool(std::string_view path, DynamicView json,
+                                      std::optional<bool> /*type*/) {
+  const MaybeText text = extract_json(path, json);
+  return text == "true" || text == "false" ? std::optional(*text == "true") : std::nullopt;
+}
+
 constexpr std::array<ScalarFunction, 9> kTextParseFunctions = {{
     {.name = "extract_json",
      .aliases = {"extractjson"},
      .category = "string",
      .summary = "Takes the value at a path out of JSON text.",
-     .params = {{{"path", "The path, like $.a.b[0]."}, {"json", "JSON text or a dynamic value."}}},
-     .returns = "string; null when there is nothing at the path.",
-     .examples = {{{"print extract_json('$.a[1]', '{\"a\": [1, 2]}')", "2"}}},
-     .overloads = {lift<extract_json>()}},
+     .params = {{{"path", "The path, like $.a.b[0]."},
+                 {"json", "JSON text or a dynamic value."},
+                 {"[type]", "typeof(long), typeof(real) or typeof(bool) for a value of it."}}},
+     .returns = "string, or the type asked for; null when there is nothing at the path.",
+     .examples = {{{"print extract_json('$.a[1]', '{\"a\": [1, 2]}')", "2"},
+                   {"print extract_json('$.a[1]', '{\"a\": [1, 2]}', typeof(long)) + 1", "3"}}},
+     .overloads = {lift<extract_json>(), lift<extract_json_text>(), lift<extract_json_long>(),
+                   lift<extract_json_real>(), lift<extract_json_bool>()}},
     {.name = "format_bytes",
      .category = "string",
      .summary = "Writes a number of bytes with a fitting unit.",

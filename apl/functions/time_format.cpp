@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -129,18 +130,31 @@ std::optional<std::string> format_timespan(Timespan span, std::string_view forma
 
 // ---- zones
 
+// Times of rows, each by the zone that its row names. A name that is no zone gives null.
 class ZoneShift final : public BoundFunction {
  public:
-  ZoneShift(TimeZone zone, bool to_local) : zone_(std::move(zone)), to_local_(to_local) {}
+  explicit ZoneShift(bool to_local) : to_local_(to_local) {}
 
   Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
                   std::size_t rows) const override {
     auto out = Values::make(Type::kDatetime, rows);
+    std::map<std::string, std::optional<TimeZone>, std::less<>> zones;
     for (std::size_t i = 0; i < rows; ++i) {
       std::optional<std::int64_t> shifted;
-      if (!args[0].is_null(i)) {
+      if (!args[0].is_null(i) && !args[1].is_null(i)) {
+        const std::string_view name = args[1].at<std::string_view>(i);
+        auto zone = zones.find(name);
+        if (zone == zones.end()) {
+          Result<TimeZone> loaded = TimeZone::load(name);
+          zone = zones
+                     .emplace(name,
+                              loaded.ok() ? std::optional(std::move(loaded).value()) : std::nullopt)
+                     .first;
+        }
         const std::int64_t ns = args[0].at<std::int64_t>(i);
-        shifted = to_local_ ? zone_.local_from_utc(ns) : zone_.utc_from_local(ns);
+        if (zone->second.has_value()) {
+          shifted = to_local_ ? zone->second->local_from_utc(ns) : zone->second->utc_from_local(ns);
+        }
       }
       if (shifted.has_value()) {
         out->mutable_data<std::int64_t>()[i] = *shifted;
@@ -152,7 +166,6 @@ class ZoneShift final : public BoundFunction {
   }
 
  private:
-  TimeZone zone_;
   bool to_local_;
 };
 
@@ -161,17 +174,17 @@ BindResult bind_zone_shift(const BindRequest& request) {
   if (!implicit_cast_cost(request.arguments[0].type, Type::kDatetime).has_value()) {
     return BindFailure{0, "this takes a datetime", "convert it first with todatetime()"};
   }
-  const Value* name = request.arguments[1].constant;
-  if (name == nullptr || name->type() != Type::kString || name->is_null()) {
-    return BindFailure{1, "the time zone must be a constant text", "for example 'Europe/Berlin'"};
+  if (!implicit_cast_cost(request.arguments[1].type, Type::kString).has_value()) {
+    return BindFailure{1, "the time zone must be a text", "for example 'Europe/Berlin'"};
   }
-  Result<TimeZone> zone = TimeZone::load(name->as_text());
-  if (!zone.ok()) {
-    return BindFailure{1, zone.error().message, zone.error().hint};
+  if (const Value* name = request.arguments[1].constant; name != nullptr && !name->is_null()) {
+    const Result<TimeZone> zone = TimeZone::load(name->to_text());
+    if (!zone.ok()) {
+      return BindFailure{1, zone.error().message, zone.error().hint};
+    }
   }
-  return BoundCall{Type::kDatetime,
-                   {Type::kDatetime, Type::kString},
-                   std::make_shared<ZoneShift>(std::move(zone.value()), kToLocal)};
+  return BoundCall{
+      Type::kDatetime, {Type::kDatetime, Type::kString}, std::make_shared<ZoneShift>(kToLocal)};
 }
 
 class ZoneNames final : public BoundFunction {
@@ -213,7 +226,7 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
      .category = "datetime",
      .summary = "The UTC time of what the clock of a zone shows.",
      .params = {{{"time", "A datetime that means local time."},
-                 {"zone", "A constant name of the tz database."}}},
+                 {"zone", "A name of the tz database."}}},
      .returns = "A datetime; of a local time that exists twice, the earlier instant.",
      .examples = {{{"print datetime_local_to_utc(datetime(2024-01-01 12:00), 'Europe/Berlin')",
                     "2024-01-01T11:00:00Z"}}},
@@ -223,7 +236,7 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
     {.name = "datetime_utc_to_local",
      .category = "datetime",
      .summary = "A time in UTC as the clock of a zone shows it.",
-     .params = {{{"time", "A datetime in UTC."}, {"zone", "A constant name of the tz database."}}},
+     .params = {{{"time", "A datetime in UTC."}, {"zone", "A name of the tz database."}}},
      .returns = "A datetime.",
      .examples = {{{"print datetime_utc_to_local(datetime(2024-07-01 12:00), 'Europe/Berlin')",
                     "2024-07-01T14:00:00Z"}}},

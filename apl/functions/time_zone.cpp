@@ -300,8 +300,8 @@ std::optional<std::int64_t> TimeZone::utc_from_local(std::int64_t local_ns) cons
   const std::int64_t local = floor_seconds(local_ns);
   const std::int64_t before = offset_at(local - kDaySeconds);
   const std::int64_t after = offset_at(local + kDaySeconds);
-  const bool after_fits = offset_at(local - before) != before && offset_at(local - after) == after;
-  return checked_subtract(local_ns, (after_fits ? after : before) * kSecondNs);
+  const bool before_fits = offset_at(local - before) == before;
+  return checked_subtract(local_ns, (before_fits ? before : after) * kSecondNs);
 }
 
 }  // namespace evq

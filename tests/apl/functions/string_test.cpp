@@ -237,7 +237,8 @@ TEST_CASE("types, nulls and choices") {
       {"case", {Value::boolean(false), t("a"), Value::boolean(true), t("b"), t("c")}, "b"},
       {"case", {null_bool, t("a"), t("c")}, "c"},
   });
-  CHECK(bind_failure("case", {Value::boolean(true), n(1), Value::boolean(true), n(2)}).has_value());
+  CHECK(
+      bind_failure("case", {Value::boolean(true), n(1), Value::boolean(false), n(2)}).has_value());
   CHECK(bind_failure("iff", {t("x"), n(1), n(2)}).has_value());
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("local times that exist twice or never") {
   CHECK(utc("2024-01-01T12:00:00Z") == "2024-01-01T11:00:00Z");
   CHECK(utc("2024-10-27T02:30:00Z") == "2024-10-27T00:30:00Z");
   CHECK(utc("2024-10-27T03:00:00Z") == "2024-10-27T02:00:00Z");
-  CHECK(utc("2024-03-31T02:30:00Z") == "2024-03-31T01:30:00Z");
+  CHECK(utc("2024-03-31T02:30:00Z") == "2024-03-31T00:30:00Z");
   CHECK(utc("2024-03-31T03:00:00Z") == "2024-03-31T01:00:00Z");
 }
 
@@ -105,9 +105,9 @@ TEST_CASE("models of series") {
   const Value season = call_shaped("series_seasonal", {seasonal}, {ArgumentShape::kFlat});
   const DynamicView values(season.as_text());
   REQUIRE(values.size() == 60);
-  CHECK(values.at(0).as_real() > 70);
+  CHECK(values.at(0).as_real() == 100);
   CHECK(values.at(6).as_real() == doctest::Approx(values.at(0).as_real()));
-  CHECK(values.at(1).as_real() < 0);
+  CHECK(values.at(1).as_real() == 10);
 }
 
 TEST_CASE("geography") {
