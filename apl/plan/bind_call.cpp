@@ -34,8 +34,44 @@ std::optional<std::string> name_argument(const ast::Argument& argument) {
   return std::nullopt;
 }
 
+// Kusto puts the text first where APL puts it last. A text that is the same in every row, and
+// something to look for in it that is not, make sense only in Kusto's order.
+bool text_comes_first(std::string_view function, const std::vector<ExprPtr>& args) {
+  const bool differs = function == "replace_string" || function == "replace_regex"
+                           ? args.size() == 3
+                           : function == "countof" && args.size() == 2;
+  return differs && !args[0]->is_constant() && args.back()->is_constant();
+}
+
+// How many first arguments of a function are texts of whatever is given.
+std::size_t arguments_as_text(std::string_view function) {
+  return function == "indexof" ? 2 : function == "reverse" || function == "strrep" ? 1 : 0;
+}
+
 bool is_subquery(const ast::Expr& expr) {
   return std::holds_alternative<ast::Subquery>(expr.node);
+}
+
+std::size_t required_parameters(const std::vector<ast::Parameter>& parameters) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      parameters,
+      [](const ast::Parameter& parameter) { return parameter.default_value == nullptr; }));
+}
+
+// What the body of a function defines for itself; install() gives it the frame it sees.
+void add_lets(const ast::Lambda& lambda, Environment* frame) {
+  for (const ast::Let& let : lambda.lets) {
+    Environment::Meaning meaning;
+    if (const auto* expr = std::get_if<ast::ExprPtr>(&let.value)) {
+      meaning = Environment::LetExpr{expr->get(), nullptr};
+    } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let.value)) {
+      meaning = Environment::LetPipeline{pipeline->get(), nullptr};
+    } else {
+      meaning =
+          Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(), nullptr};
+    }
+    frame->names.emplace(let.name.text, std::move(meaning));
+  }
 }
 
 }  // namespace
@@ -56,6 +92,11 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
       return bind_lambda_call(*function, call, span, input);
     }
   }
+  if (aggregate_binder_ != nullptr) {
+    if (const AggregateFunction* aggregate = find_aggregate(call.function.text)) {
+      return aggregate_binder_(*aggregate, call, span);
+    }
+  }
   bool handled = false;
   auto special = bind_special_call(call, span, input, &handled);
   if (handled) {
@@ -67,9 +108,29 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
     if (find_aggregate(call.function.text) != nullptr) {
       return diag::aggregate_in_scalar(call.function.span, call.function.text);
     }
-    return diag::unknown_function(call.function.span, call.function.text, function_names());
+    Error error = diag::unknown_function(call.function.span, call.function.text, function_names());
+    if (input != nullptr && find_field(input->schema(), call.function.text).has_value()) {
+      error.hint = "'" + call.function.text + "' is a field: write " + call.function.text +
+                   "[0], or bin(" + call.function.text + ", …)";
+    }
+    return error;
   }
   EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_arguments(call, input));
+  for (std::size_t i = 0; i < std::min(args.size(), arguments_as_text(row->name)); ++i) {
+    if (is_numeric(args[i]->type) || args[i]->type == Type::kDatetime ||
+        args[i]->type == Type::kTimespan || args[i]->type == Type::kBool) {
+      std::vector<ExprPtr> value;
+      value.push_back(std::move(args[i]));
+      EVQ_TRY_ASSIGN(args[i], this->call("tostring", std::move(value), span));
+    }
+  }
+  if (text_comes_first(row->name, args)) {
+    std::ranges::rotate(args, args.begin() + 1);
+    warnings_.push_back(std::string(row->name) +
+                        "() took its first argument for the text, since the last is the same in "
+                        "every row; APL writes " +
+                        signature(*row));
+  }
   const ArgumentCount count = argument_count(*row);
   if (!takes_arguments(count.min, count.max, args.size())) {
     return diag::wrong_argument_count(span, row->name, argument_range(count.min, count.max),
@@ -100,6 +161,9 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
     }
   };
   for (const ast::Argument& argument : call.arguments) {
+    if (argument.name.has_value()) {
+      return diag::single_equals(argument.name->span);
+    }
     if (std::holds_alternative<ast::Star>(argument.value->node) && input != nullptr &&
         (packs_names || call.function.text == "pack_array")) {
       pack_row(argument.value->span);
@@ -155,11 +219,8 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
     return this->call("pack_all", std::move(args), span);
   }
   if (name == "toscalar" && arity(1)) {
-    if (const auto* field = std::get_if<ast::FieldRef>(&call.arguments[0].value->node)) {
-      const Environment::Meaning* meaning = environment_->find(field->name.text);
-      if (meaning != nullptr && std::holds_alternative<Environment::Scalar>(*meaning)) {
-        return use_scalar(*meaning, field->name, input);
-      }
+    if (!may_be_table(*call.arguments[0].value)) {
+      return bind_expr(*call.arguments[0].value, input);  // one value already
     }
     EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*call.arguments[0].value, span));
     // The first row's first column: the list's first element.
@@ -167,6 +228,16 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
     return make_constant(
         list->constant.is_null() || values.size() == 0 ? Value() : value_from_dynamic(values.at(0)),
         span);
+  }
+  if (name == "bin_auto" && arity(1) && bin_auto_size_.has_value()) {
+    std::vector<ExprPtr> args;
+    EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*call.arguments[0].value, input));
+    args.push_back(std::move(value));
+    args.push_back(make_constant(*bin_auto_size_, span));
+    if (bin_auto_at_.has_value()) {
+      args.push_back(make_constant(*bin_auto_at_, span));
+    }
+    return this->call(bin_auto_at_.has_value() ? "bin_at" : "bin", std::move(args), span);
   }
   if (name == "column_names_of" && arity(1)) {
     return column_names(*call.arguments[0].value, span, input);
@@ -224,6 +295,27 @@ Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span) {
   return make_constant(Value::dynamic(list.take()), span);
 }
 
+bool Binder::may_be_table(const ast::Expr& expr) const {
+  const auto* call = std::get_if<ast::Call>(&expr.node);
+  const auto* field = std::get_if<ast::FieldRef>(&expr.node);
+  if (call == nullptr && field == nullptr) {
+    return is_subquery(expr);
+  }
+  const std::string& name = call != nullptr ? call->function.text : field->name.text;
+  const Environment::Meaning* meaning = environment_->find(name);
+  if (meaning == nullptr) {
+    return field != nullptr || find_function(name) == nullptr;
+  }
+  if (const auto* let = std::get_if<Environment::LetExpr>(meaning)) {
+    return may_be_table(*let->expr);
+  }
+  if (const auto* function = std::get_if<Environment::Function>(meaning)) {
+    const auto* body = std::get_if<ast::ExprPtr>(&function->lambda->body);
+    return body == nullptr || may_be_table(**body);
+  }
+  return !std::holds_alternative<Environment::Scalar>(*meaning);
+}
+
 Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
   if (const auto* subquery = std::get_if<ast::Subquery>(&expr.node)) {
     return bind_pipeline(*subquery->pipeline);
@@ -258,7 +350,9 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
   const std::vector<ast::Parameter>& parameters = function.lambda->parameters;
   if (call.arguments.size() > parameters.size()) {
     return diag::wrong_argument_count(
-        span, call.function.text, argument_range(0, parameters.size()), call.arguments.size(), "");
+        span, call.function.text,
+        argument_range(required_parameters(parameters), parameters.size()), call.arguments.size(),
+        "");
   }
   std::size_t position = 0;
   for (const ast::Argument& argument : call.arguments) {
@@ -302,18 +396,7 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
     frame.names.emplace(parameter.name.text,
                         Environment::Scalar{make_cast(std::move(bound), parameter.type)});
   }
-  for (const ast::Let& let : function.lambda->lets) {
-    Environment::Meaning meaning;
-    if (const auto* expr = std::get_if<ast::ExprPtr>(&let.value)) {
-      meaning = Environment::LetExpr{expr->get(), nullptr};
-    } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let.value)) {
-      meaning = Environment::LetPipeline{pipeline->get(), nullptr};
-    } else {
-      meaning =
-          Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(), nullptr};
-    }
-    frame.names.emplace(let.name.text, std::move(meaning));
-  }
+  add_lets(*function.lambda, &frame);
   return frame;
 }
 
@@ -376,8 +459,13 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
   const Environment::Meaning* meaning = environment_->find(name);
   const auto* function = meaning != nullptr ? std::get_if<Environment::Function>(meaning) : nullptr;
   if (function == nullptr) {
-    return find_function(name) != nullptr
-               ? diag::table_expected(span, "the scalar " + std::string(name) + "()")
+    if (find_function(name) != nullptr) {
+      Error error = diag::table_expected(span, "the scalar " + std::string(name) + "()");
+      error.hint = "print " + std::string(name) + "(…) shows its value";
+      return error;
+    }
+    return find_aggregate(name) != nullptr
+               ? diag::aggregate_in_scalar(call.function.span, name)
                : diag::unknown_function(call.function.span, name, function_names());
   }
   if (depth_ >= kFunctionDepthMax) {
@@ -395,7 +483,9 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       if (i + 1 >= function->lambda->parameters.size()) {
         return diag::wrong_argument_count(
-            span, name, argument_range(0, function->lambda->parameters.size() - 1),
+            span, name,
+            argument_range(required_parameters(function->lambda->parameters) - 1,
+                           function->lambda->parameters.size() - 1),
             call.arguments.size(), "");
       }
       const ast::Parameter& parameter = function->lambda->parameters[i + 1];
@@ -411,6 +501,7 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
       EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*parameter.default_value, nullptr));
       frame.names.emplace(parameter.name.text, Environment::Scalar{std::move(bound)});
     }
+    add_lets(*function->lambda, &frame);
   } else {
     EVQ_TRY_ASSIGN(frame, bind_parameters(*function, call, span, nullptr));
   }

@@ -265,6 +265,10 @@ Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const as
     environment_ = outer;
     return bound;
   }
+  if (const auto* function = std::get_if<Environment::Function>(&meaning);
+      function != nullptr && std::holds_alternative<ast::ExprPtr>(function->lambda->body)) {
+    return bind_lambda_call(*function, ast::Call{name, {}}, name.span, input);
+  }
   return diag::scalar_expected(name.span, "the table '" + name.text + "'");
 }
 
@@ -398,7 +402,9 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   // Two habits of other languages deserve more than the types that would do.
   Error error = diag::type_mismatch(span, ast::binary_op_text(binary.op), type_name(left_type),
                                     type_name(right_type));
-  if (text && binary.op == ast::BinaryOp::kAdd) {
+  if (binary.op == ast::BinaryOp::kAdd && left_type == right_type && left_type == Type::kDatetime) {
+    error.hint = "take their difference, or add a timespan: time + 1h";
+  } else if (text && binary.op == ast::BinaryOp::kAdd) {
     error.hint = "join texts with strcat(a, b)";
   } else if (!text && (is_numeric(left_type) || is_numeric(right_type))) {
     error.hint = "give the number a unit: 1d, 2h, 30s";

@@ -270,22 +270,85 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
     }
   }
   Error error = diag::unknown_field(span, name, input != nullptr ? input->name : "", names);
-  if (error.hint.starts_with("did you mean")) {
-    return error;
-  }
-  const std::vector<std::string_view> visible =
-      input != nullptr ? visible_names(*input) : std::vector<std::string_view>();
-  if (const ScalarFunction* function = find_function(name); function != nullptr) {
-    error.hint = "'" + std::string(name) + "' is a function: write " + signature(*function);
-  } else if (input == nullptr) {
-    error.hint = "fields have no place here; a text needs quotes: '" + std::string(name) + "'";
-  } else if (input->name.empty() && !visible.empty() && visible.size() <= kFieldsListedMax) {
-    error.hint = "the fields here are";
-    for (const std::string_view field : visible) {
-      error.hint += (field == visible[0] ? " " : ", ") + std::string(field);
-    }
+  if (std::string hint = unknown_field_hint(input, name); !hint.empty()) {
+    error.hint = std::move(hint);
   }
   return error;
+}
+
+namespace {
+
+// What other systems call the time of an event, in lower case without signs.
+bool is_time_word(std::string_view name) {
+  std::string word;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') {
+      word.push_back(static_cast<char>(c + 32));
+    } else if (c >= 'a' && c <= 'z') {
+      word.push_back(c);
+    }
+  }
+  constexpr std::string_view kWords[] = {"timestamp", "timegenerated", "eventtime", "datetime",
+                                         "ts",        "time",          "date"};
+  return std::ranges::find(kWords, word) != std::end(kWords);
+}
+
+bool is_number_with_unit(std::string_view name) {
+  return !name.empty() && name[0] >= '0' && name[0] <= '9';
+}
+
+std::string listed(std::string text, const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names) {
+    text.append(name == names[0] ? " " : ", ").append(name);
+  }
+  return text;
+}
+
+}  // namespace
+
+// What the name that is no field may have meant; empty to leave it at names that look alike.
+std::string Binder::unknown_field_hint(const Relation* input, std::string_view name) const {
+  const std::vector<std::string_view> visible =
+      input != nullptr ? visible_names(*input) : std::vector<std::string_view>();
+  const bool like_another = !diag::did_you_mean(name, visible).empty();
+  if (name == "asc" || name == "desc") {
+    return "the direction stands behind its field, without a comma: field " + std::string(name);
+  }
+  if (is_number_with_unit(name)) {
+    return "units of time are d, h, m, s, ms; months: datetime_add('month', 3, time)";
+  }
+  if (sided_ != nullptr && name.find('.') != std::string_view::npos) {
+    return "write $left.field == $right.field";
+  }
+  if (is_time_word(name) && std::ranges::find(visible, "_time") != visible.end()) {
+    return "the time of an event is _time";
+  }
+  if (like_another) {
+    return {};
+  }
+  if (const ScalarFunction* function = find_function(name); function != nullptr) {
+    return "'" + std::string(name) + "' is a function: write " + signature(*function);
+  }
+  if (const AggregateFunction* function = find_aggregate(name); function != nullptr) {
+    return "'" + std::string(name) + "' is an aggregation: write " + signature(*function);
+  }
+  if (input == nullptr) {
+    return "fields have no place here; a text needs quotes: '" + std::string(name) + "'";
+  }
+  std::vector<std::string_view> related;
+  const std::string_view parent = name.substr(0, name.find('.'));
+  for (const std::string_view field : visible) {
+    if (field.starts_with(parent) && field.substr(parent.size()).starts_with('.')) {
+      related.push_back(field);
+    }
+  }
+  if (!related.empty() && related.size() <= kFieldsListedMax) {
+    return listed("below '" + std::string(parent) + "' there are", related);
+  }
+  if (input->name.empty() && !visible.empty() && visible.size() <= kFieldsListedMax) {
+    return listed("the fields here are", visible);
+  }
+  return {};
 }
 
 Result<std::size_t> Binder::find_column(const Relation& input, const ast::Name& name) const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,44 +15,13 @@
 
 #include "apl/plan/bind.h"
 #include "apl/plan/environment.h"
+#include "apl/plan/relation.h"
 #include "apl/syntax/diagnostics.h"
 
 namespace evq::plan {
 
-// A pipeline bound so far.
-struct Relation {
-  NodePtr node;
-  std::string name;  // of the dataset it reads, for messages; empty once computed
-  // Of the dataset, as long as its rows are events.
-  std::vector<std::string> map_fields;
-  std::vector<VirtualField> virtual_fields;
-  // Explicitly ordered (sort, top, print, …). Otherwise, with hidden columns: natural order.
-  bool ordered = false;
-  bool serialized = false;  // window functions may be used
-  bool aggregated = false;
-  std::vector<std::string> group_names;
-  std::optional<std::int64_t> bin_ns;  // the first group is a time bin of this width
-  bool bin_first = false;
-  bool just_summarized = false;  // the rows are a summarize's own, nothing came after it
-  std::vector<std::pair<std::string, bool>> order;
-  std::optional<std::uint64_t> limit;
-  // By visible column name: which aggregate made it.
-  std::map<std::string, Plan::ColumnOrigin, std::less<>> origins;
-
-  const Schema& schema() const { return node->schema; }
-  // Position of a hidden column; the stream is natural when both exist.
-  std::optional<std::size_t> time_column() const { return node->schema.find(kTimeColumn); }
-  std::optional<std::size_t> row_column() const { return node->schema.find(kRowColumn); }
-  bool natural() const { return time_column().has_value() && row_column().has_value(); }
-};
-
 // How many arguments, in words: "2", "1 to 3", "at least 1".
 std::string argument_range(std::size_t min, std::size_t max);
-
-// `$table`, the source column of search, is the one visible name with a dollar sign.
-inline bool is_hidden(std::string_view column) {
-  return !column.empty() && column.front() == '$' && column != "$table";
-}
 
 // Whether a function that takes `min` to `max` arguments takes `count`. A largest number of 255, as
 // rows of the registry have it, is no limit: `*` may stand for any number of fields.
@@ -60,9 +30,9 @@ inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count)
   return count >= min && (count <= max || max >= kArgumentsUnlimited);
 }
 
-// One name of a path a.b['c'], with the expression it ends.
 struct UnpackOptions;
 
+// One name of a path a.b['c'], with the expression it ends.
 struct PathStep {
   std::string key;
   Span span;
@@ -124,6 +94,8 @@ class Binder {
   // A dataset or a let-bound table called `name`.
   Result<Relation> named_table(std::string_view name, Span span);
   Result<Relation> table_of_expr(const ast::Expr& expr);
+  // Whether an expression is written as a table is: a name, parentheses, a call of no scalar.
+  bool may_be_table(const ast::Expr& expr) const;
   // Runs `node` now, for what the rest of the plan depends on; `what` names the construct that
   // needs it. An error inside an Apply, whose rows are not there yet, and where nothing may run.
   Result<Table> run_now(const Node& node, Span span, std::string_view what);
@@ -141,6 +113,7 @@ class Binder {
   Relation order_naturally(Relation input, bool ascending);
   static std::string unique_name(std::string name, const std::vector<NamedColumn>& columns);
   Result<std::size_t> find_column(const Relation& input, const ast::Name& name) const;
+  std::string unknown_field_hint(const Relation* input, std::string_view name) const;
   Error unknown_field(const Relation* input, std::string_view name, Span span) const;
   std::vector<std::string_view> visible_names(const Relation& input) const;
 
@@ -242,6 +215,13 @@ class Binder {
   Result<Relation> lower(const ast::Redact& op, Span span, Relation input);
 
   // Both may add window columns to `input` when its rows are in an order.
+  // What the columns of an item of project or extend are called: as written, after the function's
+  // parts, after the expression, or Column1, …
+  std::vector<std::string> item_names(const ast::NamedExpr& item, const Relation* input,
+                                      int* unnamed) const;
+  Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
+                                        const Relation& input) const;
+  Result<ExprPtr> part_of(const Expr& value, std::size_t index, std::size_t count, Span span);
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);
   Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
@@ -267,6 +247,7 @@ class Binder {
   Result<Relation> limit_groups(Relation input, std::uint64_t count);
   Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
   Result<std::vector<Relation>> union_inputs(const ast::Union& op, Span span);
+  std::set<std::string> views_matching(const ast::NamePattern& pattern) const;
   Result<ExprPtr> bind_search(const ast::Expr& predicate, ast::SearchKind kind,
                               const Relation& input);
   // An operand of a join condition, where $left and $right name the side it is bound over.
@@ -286,11 +267,17 @@ class Binder {
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
   std::vector<std::unique_ptr<ast::Query>> parsed_;   // of virtual fields
   bool strict_types_ = false;
+  // What bin_auto() bins by when the query says so: a width, and an end of some bin.
+  std::optional<Value> bin_auto_size_;
+  std::optional<Value> bin_auto_at_;
   std::optional<std::uint64_t> default_limit_;
   const Environment* environment_ = nullptr;
   std::vector<std::string> datasets_;
   std::vector<std::string> warnings_;
   std::optional<RenderSpec> render_;
+  // Set while a summarize binds its results: what a call of an aggregate means there.
+  std::function<Result<ExprPtr>(const AggregateFunction&, const ast::Call&, Span)>
+      aggregate_binder_;
   Relation* windowed_ = nullptr;     // set while an expression may call window functions over it
   const Relation* sided_ = nullptr;  // set while a join condition is bound
   int depth_ = 0;                    // of nested function calls, against endless recursion

@@ -88,29 +88,32 @@ class PairReader {
     return true;
   }
 
-  // Every word may be a key; its value is the word after it.
+  // Every word may be a key; its value is the word after it. A quoted text is one word.
   bool next_words(std::string* key, std::string* value) {
-    const std::string_view first = word();
-    if (first.empty()) {
+    if (!read_word(key)) {
       return false;
     }
     const std::size_t after = at_;
-    const std::string_view second = word();
+    if (!read_word(value)) {
+      value->clear();
+    }
     at_ = after;
-    *key = first;
-    *value = second;
     return true;
   }
 
-  std::string_view word() {
+  bool read_word(std::string* word) {
     while (at_ < text_.size() && !word_character(text_[at_])) {
+      if (read_quoted(word)) {
+        return true;
+      }
       ++at_;
     }
     const std::size_t begin = at_;
     while (at_ < text_.size() && word_character(text_[at_])) {
       ++at_;
     }
-    return text_.substr(begin, at_ - begin);
+    *word = text_.substr(begin, at_ - begin);
+    return !word->empty();
   }
 
   bool next_pair(std::string* key, std::string* value) {

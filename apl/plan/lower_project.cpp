@@ -4,9 +4,56 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
 #include "apl/plan/natural_order.h"
 
 namespace evq::plan {
+
+std::vector<std::string> Binder::item_names(const ast::NamedExpr& item, const Relation* input,
+                                            int* unnamed) const {
+  std::vector<std::string> names;
+  for (const ast::Name& name : item.names) {
+    names.push_back(name.text);
+  }
+  if (!names.empty()) {
+    return names;
+  }
+  if (const auto* call = std::get_if<ast::Call>(&item.value->node)) {
+    const ScalarFunction* row = find_function(call->function.text);
+    if (row != nullptr && !row->parts.empty()) {
+      const std::string argument =
+          call->arguments.empty() ? std::string() : derived_name(*call->arguments[0].value, input);
+      const std::string prefix =
+          call->function.text + "_" + argument + (argument.empty() ? "" : "_");
+      for (const std::string_view part : row->parts) {
+        names.push_back(prefix + std::string(part));
+      }
+    }
+  }
+  if (names.empty()) {
+    names.push_back(derived_name(*item.value, input));
+    if (names[0].empty()) {
+      names[0] = "Column" + std::to_string(++*unnamed);
+    }
+  }
+  return names;
+}
+
+// extend x == 1, where x is no field yet.
+Result<ExprPtr> Binder::explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
+                                              const Relation& input) const {
+  const auto* binary = std::get_if<ast::Binary>(&item.value->node);
+  const auto* field = binary != nullptr && binary->op == ast::BinaryOp::kEqual
+                          ? std::get_if<ast::FieldRef>(&binary->left->node)
+                          : nullptr;
+  if (bound.ok() || field == nullptr || !item.names.empty() ||
+      find_field(input.schema(), field->name.text).has_value()) {
+    return bound;
+  }
+  Error error = std::move(bound).take_error();
+  error.hint = "= gives a name its value: " + field->name.text + " = …";
+  return error;
+}
 
 Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::NamedExpr>& items,
                                                     Relation* input) {
@@ -16,25 +63,26 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
     windowed_ = input;
     auto value = bind_expr(*item.value, input);
     windowed_ = nullptr;
-    EVQ_TRY_ASSIGN(ExprPtr bound, std::move(value));
-    std::string name = item.names.empty() ? derived_name(*item.value, input) : item.names[0].text;
-    if (name.empty()) {
-      name = "Column" + std::to_string(++unnamed);
+    EVQ_TRY_ASSIGN(ExprPtr bound, explain_double_equals(std::move(value), item, *input));
+    std::vector<std::string> names = item_names(item, input, &unnamed);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      EVQ_TRY_ASSIGN(ExprPtr part, part_of(*bound, i, names.size(), item.span));
+      columns.push_back({unique_name(std::move(names[i]), columns), std::move(part)});
     }
-    if (item.names.size() > 1) {
-      // (a, b) = value: the elements of an array, in order.
-      for (std::size_t i = 0; i < item.names.size(); ++i) {
-        std::vector<ExprPtr> args;
-        args.push_back(clone(*bound));
-        args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(i)), item.span));
-        EVQ_TRY_ASSIGN(ExprPtr element, call("op_index", std::move(args), item.span));
-        columns.push_back({unique_name(item.names[i].text, columns), std::move(element)});
-      }
-      continue;
-    }
-    columns.push_back({unique_name(std::move(name), columns), std::move(bound)});
   }
   return columns;
+}
+
+// (a, b) = value: the elements of an array, in order; one name is that of the value itself.
+Result<ExprPtr> Binder::part_of(const Expr& value, std::size_t index, std::size_t count,
+                                Span span) {
+  if (count == 1) {
+    return clone(value);
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(clone(value));
+  args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(index)), span));
+  return call("op_index", std::move(args), span);
 }
 
 Result<Relation> Binder::lower(const ast::Project& op, Span /*span*/, Relation input) {
@@ -73,38 +121,27 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
       bound = bind_expr(*item.value, &current);
     }
     windowed_ = nullptr;
+    bound = explain_double_equals(std::move(bound), item, current);
     if (!bound.ok()) {
       return std::move(bound).take_error();
     }
     ExprPtr value = std::move(bound).value();
-    std::string name =
-        item.names.empty() ? derived_name(*item.value, &current) : item.names[0].text;
-    if (name.empty()) {
-      name = "Column" + std::to_string(++unnamed);
-    }
-    if (item.names.empty()) {
-      name = unique_name(std::move(name), columns);
-    }
+    std::vector<std::string> names = item_names(item, &current, &unnamed);
     pending = true;
-    if (item.names.size() > 1) {
-      for (std::size_t i = 0; i < item.names.size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      std::string name =
+          item.names.empty() ? unique_name(std::move(names[i]), columns) : std::move(names[i]);
+      EVQ_TRY_ASSIGN(ExprPtr part, part_of(*value, i, names.size(), item.span));
+      if (keep_invalid) {
+        const auto old = current.schema().find(name);
         std::vector<ExprPtr> args;
-        args.push_back(clone(*value));
-        args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(i)), item.span));
-        EVQ_TRY_ASSIGN(ExprPtr element, call("op_index", std::move(args), item.span));
-        assign(&columns, {item.names[i].text, std::move(element)});
+        args.push_back(std::move(part));
+        args.push_back(old.has_value() ? make_column(*old, current.schema()[*old].type, item.span)
+                                       : make_constant(Value::null(args[0]->type), item.span));
+        EVQ_TRY_ASSIGN(part, call("op_valid_or", std::move(args), item.span));
       }
-      continue;
+      assign(&columns, {std::move(name), std::move(part)});
     }
-    if (keep_invalid) {
-      const auto old = current.schema().find(name);
-      std::vector<ExprPtr> args;
-      args.push_back(std::move(value));
-      args.push_back(old.has_value() ? make_column(*old, current.schema()[*old].type, item.span)
-                                     : make_constant(Value::null(args[0]->type), item.span));
-      EVQ_TRY_ASSIGN(value, call("op_valid_or", std::move(args), item.span));
-    }
-    assign(&columns, {std::move(name), std::move(value)});
   }
   return project(std::move(current), std::move(columns));
 }

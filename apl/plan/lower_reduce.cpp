@@ -22,11 +22,12 @@ constexpr double kThresholdDefault = 0.1;
 // Texts are told apart by this many terms; what comes after them is a variable.
 constexpr std::size_t kTermsMax = 256;
 
-// Terms are runs of letters, digits, bytes of multi-byte characters and the characters given;
-// everything between them separates.
+// Terms are runs of letters, digits and bytes of multi-byte characters; everything between them
+// separates, and so do the characters given.
 class Terms {
  public:
-  Terms(std::string_view text, std::string_view characters) : text_(text), more_(characters) {}
+  Terms(std::string_view text, std::string_view separators)
+      : text_(text), separators_(separators) {}
 
   // The separator before the next term, and the term; false after the last.
   bool next(std::string_view* separator, std::string_view* term) {
@@ -46,12 +47,13 @@ class Terms {
  private:
   bool in_term(char c) const {
     const auto byte = static_cast<unsigned char>(c);
-    return (byte >= '0' && byte <= '9') || ((byte | 0x20U) >= 'a' && (byte | 0x20U) <= 'z') ||
-           byte >= 0x80 || more_.find(c) != std::string_view::npos;
+    const bool word = (byte >= '0' && byte <= '9') ||
+                      ((byte | 0x20U) >= 'a' && (byte | 0x20U) <= 'z') || byte >= 0x80;
+    return word && separators_.find(c) == std::string_view::npos;
   }
 
   std::string_view text_;
-  std::string_view more_;
+  std::string_view separators_;
   std::size_t at_ = 0;
 };
 
@@ -150,7 +152,9 @@ class Reduce final : public TableFunction {
         continue;
       }
       if (!variable || separator.find_first_of(" \t\r\n") != std::string_view::npos) {
-        made.append(separator).append(kAnything);
+        // The characters given cut words; what a star stands for has them in front.
+        const bool cut = separator.find_first_not_of(characters_) == std::string_view::npos;
+        made.append(cut ? "" : separator).append(kAnything);
       }
       variable = true;
     }

@@ -47,6 +47,7 @@ Result<Relation> Binder::lower(const ast::As& op, Span /*span*/, Relation input)
   environment_ = frame.get();
   frames_.push_back(std::move(frame));
   input.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
+  input.name = op.name.text;
   return input;
 }
 

@@ -87,7 +87,12 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
     }
     std::vector<std::string> owned = tables_.table_names();
     std::vector<std::string_view> names(owned.begin(), owned.end());
-    return diag::unknown_dataset(span, name, names);
+    Error error = diag::unknown_dataset(span, name, names);
+    if (name == "print" || name == "range") {
+      error.hint =
+          name == "print" ? "give it a value: print now()" : "write range x from 1 to 10 step 1";
+    }
+    return error;
   }
   const TableInfo info = std::move(found).value();
   if (std::ranges::find(datasets_, info.ref.name) == datasets_.end()) {
@@ -171,7 +176,8 @@ Result<Relation> Binder::named_table(std::string_view name, Span span) {
     }
     if (const auto* function = std::get_if<Environment::Function>(meaning);
         function != nullptr && function->lambda->parameters.empty()) {
-      return bind_table_call(ast::Call{{std::string(name), span, false}, {}}, span, nullptr);
+      return named(bind_table_call(ast::Call{{std::string(name), span, false}, {}}, span, nullptr),
+                   name);
     }
     if (const auto* let = std::get_if<Environment::LetExpr>(meaning)) {
       const Environment* outer = std::exchange(environment_, let->defined_in);

@@ -76,7 +76,8 @@ class SummarizeBinder {
     if (bare) {
       const BoundAggregateCall& call = aggregates_[first].call;
       origins_.push_back(origin(aggregates_[first]));
-      if (call.results.size() > 1) {
+      if (call.results.size() > 1 ||
+          (aggregates_[first].function->gives_fields && has_star(*item.value))) {
         return add_columns(item, first, *bound);
       }
     } else {
@@ -118,6 +119,14 @@ class SummarizeBinder {
     return name;
   }
 
+  static bool has_star(const ast::Expr& expr) {
+    const auto* call = std::get_if<ast::Call>(&expr.node);
+    return call != nullptr &&
+           std::ranges::any_of(call->arguments, [](const ast::Argument& argument) {
+             return std::holds_alternative<ast::Star>(argument.value->node);
+           });
+  }
+
   // The name of an unnamed item; empty when it has none of its own.
   std::string own_name(const ast::Expr& expr) const {
     const auto* call = std::get_if<ast::Call>(&expr.node);
@@ -126,9 +135,15 @@ class SummarizeBinder {
       return call == nullptr ? binder_.derived_name(expr, &input_) : call->function.text + "_";
     }
     const ast::Expr* first = call->arguments.empty() ? nullptr : call->arguments[0].value.get();
-    if (find_aggregate(call->function.text) != nullptr) {
-      return call->function.text + "_" +
-             (first != nullptr ? binder_.derived_name(*first, &input_) : "");
+    if (const AggregateFunction* row = find_aggregate(call->function.text)) {
+      std::string name = call->function.text + "_";
+      const std::size_t named =
+          std::min<std::size_t>(row->naming_arguments, call->arguments.size());
+      for (std::size_t i = 0; i < named; ++i) {
+        const std::string argument = binder_.derived_name(*call->arguments[i].value, &input_);
+        name.append(i > 0 && !argument.empty() ? "_" : "").append(argument);
+      }
+      return name;
     }
     return first != nullptr && Binder::keeps_argument_name(call->function.text) ? own_name(*first)
                                                                                 : "";
@@ -154,34 +169,23 @@ class SummarizeBinder {
     return made;
   }
 
-  // Scalar expressions over aggregates and groups.
+  // Scalar expressions over aggregates and groups: the ordinary expression binder asks back for
+  // what an aggregate among them means.
   Result<ExprPtr> bind_outer(const ast::Expr& expr) {
-    if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
-      if (const AggregateFunction* row = find_aggregate(call->function.text)) {
-        return bind_aggregate_call(*row, *call, expr.span);
-      }
+    if (const auto* call = std::get_if<ast::Call>(&expr.node);
+        call != nullptr && find_aggregate(call->function.text) == nullptr &&
+        find_function(call->function.text) == nullptr &&
+        binder_.environment_->find(call->function.text) == nullptr) {
+      return diag::unknown_aggregate(call->function.span, call->function.text, aggregate_names());
     }
-    return bind_outer_scalar(expr);
+    auto outer = std::exchange(binder_.aggregate_binder_,
+                               [this](const AggregateFunction& row, const ast::Call& call,
+                                      Span span) { return bind_aggregate_call(row, call, span); });
+    auto bound = binder_.bind_expr(expr, &input_);
+    binder_.aggregate_binder_ = std::move(outer);
+    EVQ_TRY_ASSIGN(ExprPtr value, std::move(bound));
+    return over_groups(std::move(value), expr.span);
   }
-
-  // Aggregates inside are bound first and replaced by reserved columns of a stand-in relation, so
-  // that the ordinary expression binder does the rest.
-  Result<ExprPtr> bind_outer_scalar(const ast::Expr& expr) {
-    if (!contains_aggregate(expr)) {
-      if (const auto* call = std::get_if<ast::Call>(&expr.node);
-          call != nullptr && find_function(call->function.text) == nullptr &&
-          binder_.environment_->find(call->function.text) == nullptr) {
-        return diag::unknown_aggregate(call->function.span, call->function.text, aggregate_names());
-      }
-      EVQ_TRY_ASSIGN(ExprPtr bound, binder_.bind_expr(expr, &input_));
-      return over_groups(std::move(bound), expr.span);
-    }
-    return rebuild(expr);
-  }
-
-  static bool contains_aggregate(const ast::Expr& expr);
-  Result<ExprPtr> rebuild(const ast::Expr& expr);
-  Result<ExprPtr> rebuild_call(const ast::Call& call, Span span);
 
   // An expression of the input is allowed when it is constant or made of group expressions.
   Result<ExprPtr> over_groups(ExprPtr expr, Span span) {
@@ -194,7 +198,11 @@ class SummarizeBinder {
       }
     }
     if (expr->is_column()) {
-      return diag::field_not_grouped(span, input_.schema()[expr->column].name);
+      if (expr->column >= kFirstResult) {
+        return expr;
+      }
+      return diag::field_not_grouped(expr->span.end > expr->span.begin ? expr->span : span,
+                                     input_.schema()[expr->column].name);
     }
     for (ExprPtr& arg : expr->args) {
       EVQ_TRY_ASSIGN(arg, over_groups(std::move(arg), span));
@@ -204,7 +212,11 @@ class SummarizeBinder {
 
   Result<ExprPtr> bind_aggregate_call(const AggregateFunction& row, const ast::Call& call,
                                       Span span) {
-    EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, bind_aggregate_arguments(row, call));
+    // Inside its arguments a name is that of a scalar function.
+    auto outer = std::exchange(binder_.aggregate_binder_, nullptr);
+    auto bound_args = bind_aggregate_arguments(row, call);
+    binder_.aggregate_binder_ = std::move(outer);
+    EVQ_TRY_ASSIGN(std::vector<ExprPtr> args, std::move(bound_args));
     if (!takes_arguments(row.arguments_min, row.arguments_max, args.size())) {
       return diag::wrong_argument_count(span, row.name,
                                         argument_range(row.arguments_min, row.arguments_max),
@@ -261,6 +273,9 @@ class SummarizeBinder {
           find_function(inner->function.text) == nullptr) {
         return diag::nested_aggregate(argument.value->span, inner->function.text);
       }
+      if (argument.name.has_value() && !row.gives_fields) {
+        return diag::single_equals(argument.name->span);
+      }
       const auto position = static_cast<std::size_t>(&argument - call.arguments.data());
       const bool predicate = row.predicate.has_value() &&
                              position == std::min(*row.predicate, call.arguments.size() - 1);
@@ -306,91 +321,6 @@ class SummarizeBinder {
   bool order_sensitive_ = false;
   int unnamed_ = 0;
 };
-
-bool SummarizeBinder::contains_aggregate(const ast::Expr& expr) {
-  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
-    return find_aggregate(call->function.text) != nullptr ||
-           std::ranges::any_of(call->arguments, [](const ast::Argument& argument) {
-             return contains_aggregate(*argument.value);
-           });
-  }
-  if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
-    return contains_aggregate(*binary->left) || contains_aggregate(*binary->right);
-  }
-  if (const auto* unary = std::get_if<ast::Unary>(&expr.node)) {
-    return contains_aggregate(*unary->operand);
-  }
-  if (const auto* logical = std::get_if<ast::Logical>(&expr.node)) {
-    return std::ranges::any_of(logical->operands, [](const ast::ExprPtr& operand) {
-      return contains_aggregate(*operand);
-    });
-  }
-  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
-    return contains_aggregate(*member->object);
-  }
-  if (const auto* index = std::get_if<ast::Index>(&expr.node)) {
-    return contains_aggregate(*index->object);
-  }
-  return false;
-}
-
-Result<ExprPtr> SummarizeBinder::rebuild_call(const ast::Call& call, Span span) {
-  const ScalarFunction* row = find_function(call.function.text);
-  if (row == nullptr) {
-    return diag::unknown_aggregate(call.function.span, call.function.text, aggregate_names());
-  }
-  std::vector<ExprPtr> args;
-  for (const ast::Argument& argument : call.arguments) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_outer(*argument.value));
-    args.push_back(std::move(bound));
-  }
-  const ArgumentCount count = argument_count(*row);
-  if (!takes_arguments(count.min, count.max, args.size())) {
-    return diag::wrong_argument_count(span, row->name, argument_range(count.min, count.max),
-                                      args.size(), signature(*row));
-  }
-  EVQ_TRY_ASSIGN(ExprPtr made, make_call(*row, std::move(args), binder_.context(), span));
-  return fold(std::move(made), binder_.context());
-}
-
-Result<ExprPtr> SummarizeBinder::rebuild(const ast::Expr& expr) {
-  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
-    return rebuild_call(*call, expr.span);
-  }
-  std::vector<ExprPtr> args;
-  const auto add = [&](const ast::Expr& part) -> Status {
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_outer(part));
-    args.push_back(std::move(bound));
-    return Status::success();
-  };
-  if (const auto* binary = std::get_if<ast::Binary>(&expr.node)) {
-    EVQ_TRY(add(*binary->left));
-    EVQ_TRY(add(*binary->right));
-    return binder_.call(Binder::operator_function(*binary), std::move(args), expr.span);
-  }
-  if (const auto* unary = std::get_if<ast::Unary>(&expr.node)) {
-    EVQ_TRY(add(*unary->operand));
-    return unary->op == ast::UnaryOp::kPlus
-               ? std::move(args[0])
-               : binder_.call(unary->op == ast::UnaryOp::kMinus ? "op_negate" : "not",
-                              std::move(args), expr.span);
-  }
-  if (const auto* logical = std::get_if<ast::Logical>(&expr.node)) {
-    for (const ast::ExprPtr& operand : logical->operands) {
-      EVQ_TRY(add(*operand));
-    }
-    return binder_.call(logical->is_or ? "op_or" : "op_and", std::move(args), expr.span);
-  }
-  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
-    EVQ_TRY(add(*member->object));
-    args.push_back(make_constant(Value::string(member->key.text), member->key.span));
-    return binder_.call("op_index", std::move(args), expr.span);
-  }
-  const auto& index = std::get<ast::Index>(expr.node);
-  EVQ_TRY(add(*index.object));
-  EVQ_TRY(add(*index.key));
-  return binder_.call("op_index", std::move(args), expr.span);
-}
 
 Result<Relation> SummarizeBinder::build() {
   if (order_sensitive_) {

@@ -72,6 +72,10 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span sp
       continue;
     }
     const std::size_t before = inputs.size();
+    for (const std::string& name : views_matching(pattern)) {
+      EVQ_TRY_ASSIGN(Relation relation, named_table(name, pattern.span));
+      inputs.push_back(std::move(relation));
+    }
     for (const std::string& name : tables_.table_names()) {
       if (pattern.matches(name)) {
         EVQ_TRY_ASSIGN(Relation relation, scan_dataset(name, pattern.span));
@@ -83,9 +87,25 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span sp
     }
   }
   if (inputs.empty()) {
-    return diag::missing_argument(span, "union", "a table");
+    const auto* first = std::get_if<ast::NamePattern>(&op.tables[0]);
+    return diag::no_dataset_matches(span, first != nullptr ? first->text() : "union");
   }
   return inputs;
+}
+
+// The views of the query, let name = view () { … }, that a wildcard reaches as it does datasets.
+std::set<std::string> Binder::views_matching(const ast::NamePattern& pattern) const {
+  std::set<std::string> names;
+  for (const Environment* frame = environment_; frame != nullptr; frame = frame->outer) {
+    for (const auto& [name, meaning] : frame->names) {
+      const auto* function = std::get_if<Environment::Function>(&meaning);
+      if (function != nullptr && function->lambda->is_view &&
+          function->lambda->parameters.empty() && pattern.matches(name)) {
+        names.insert(name);
+      }
+    }
+  }
+  return names;
 }
 
 Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union& op) {

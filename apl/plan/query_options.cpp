@@ -10,7 +10,14 @@
 namespace evq::plan {
 namespace {
 
-enum class Setting : std::uint8_t { kStrictTypes, kNoTruncation, kTruncationRows, kNone };
+enum class Setting : std::uint8_t {
+  kStrictTypes,
+  kNoTruncation,
+  kTruncationRows,
+  kBinSize,
+  kBinAt,
+  kNone
+};
 
 struct OptionRow {
   std::string_view name;
@@ -18,10 +25,12 @@ struct OptionRow {
   std::string_view reason{};  // of kNone: what decides instead
 };
 
-constexpr std::array<OptionRow, 9> kOptions = {
+constexpr std::array<OptionRow, 11> kOptions = {
     {{"stricttypes", Setting::kStrictTypes},
      {"notruncation", Setting::kNoTruncation},
      {"truncationmaxrecords", Setting::kTruncationRows},
+     {"query_bin_auto_size", Setting::kBinSize},
+     {"query_bin_auto_at", Setting::kBinAt},
      {"truncationmaxsize", Setting::kNone, "answers are limited by rows"},
      {"servertimeout", Setting::kNone, "the request's timeout decides"},
      {"norequesttimeout", Setting::kNone, "the request's timeout decides"},
@@ -54,6 +63,14 @@ Status Binder::set_option(const ast::Set& set) {
     }
     EVQ_TRY_ASSIGN(const std::uint64_t rows, bind_count(*set.value, "the number of rows"));
     default_limit_ = rows;
+    return Status::success();
+  }
+  if (row->setting == Setting::kBinSize || row->setting == Setting::kBinAt) {
+    if (set.value == nullptr) {
+      return diag::missing_argument(set.name.span, "set", set.name.text);
+    }
+    EVQ_TRY_ASSIGN(const Value value, bind_constant(*set.value, set.name.text));
+    (row->setting == Setting::kBinSize ? bin_auto_size_ : bin_auto_at_) = value;
     return Status::success();
   }
   bool on = true;

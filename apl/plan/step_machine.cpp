@@ -116,8 +116,6 @@ class StepRun {
     if (!state.has_value()) {
       state.emplace();
       state->matches.resize(program_.steps.size());
-    }
-    if (first) {
       state->id = next_id_++;
     }
     add(step, row, &*state);

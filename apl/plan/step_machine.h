@@ -3,8 +3,8 @@
 // holds at most one sequence of matching rows that has come as far as this step; a row is tried
 // against the steps from the last to the first and may
 //   advance: the sequence of the step before moves on to this step and the row joins it, or
-//   stay:    the row replaces the last one of the sequence at this step (the first step begins a
-//            new sequence instead).
+//   stay:    the row replaces the last one of the sequence at this step; the first step begins a
+//            sequence when it holds none.
 // Expressions of a step see the row, and what each step's last row of the sequence held.
 
 #include <cstddef>

@@ -167,6 +167,28 @@ std::optional<Value> parse_span(std::string_view text) {
   return ns ? std::optional(Value::timespan(*ns)) : std::nullopt;
 }
 
+// datetime(2024, 5, 1) and datetime(2024 - 05 - 01): the date as it is usually written.
+std::string joined_date(std::string_view text) {
+  std::string out;
+  std::size_t digits = 0;  // of the number being read
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    if (c >= '0' && c <= '9') {
+      out += c;
+      ++digits;
+    } else if (c == ',' || c == '-') {
+      if (digits == 1) {
+        out.insert(out.size() - 1, 1, '0');
+      }
+      digits = 0;
+      out += i < text.size() ? "-" : "";
+    } else if (c != ' ') {
+      return {};
+    }
+  }
+  return out;
+}
+
 std::string real_text(double value) {
   if (std::isnan(value)) {
     return "real(nan)";
@@ -273,7 +295,10 @@ std::optional<Value> parse_typed_literal(std::string_view type, std::string_view
   }
   switch (target) {
     case Type::kDatetime: {
-      const auto ns = parse_datetime_literal(text, now_ns);
+      auto ns = parse_datetime_literal(text, now_ns);
+      if (!ns && !quoted) {
+        ns = parse_datetime_literal(joined_date(text), now_ns);
+      }
       return ns ? std::optional(Value::datetime(*ns)) : std::nullopt;
     }
     case Type::kTimespan:

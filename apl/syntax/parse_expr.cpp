@@ -277,26 +277,55 @@ Result<ExprPtr> parse_primary(TokenCursor& cursor) {
 }
 
 // .name, .['name'], [key] after a primary.
+// a[key]; a[from:to] is the slice up to `to`, and either end may be left out.
+Result<ExprPtr> parse_index(TokenCursor& cursor, std::size_t first, ExprPtr object) {
+  cursor.take();
+  const Span begin = cursor.peek().span;
+  ExprPtr key;
+  if (!cursor.at(":")) {
+    EVQ_TRY_ASSIGN(key, parse_expression(cursor));
+  }
+  if (cursor.at("..")) {
+    return diag::foreign_symbol(cursor.peek().span, "a[from..to]", "array_slice(a, from, to)");
+  }
+  if (!cursor.accept(":")) {
+    EVQ_TRY(cursor.expect("]"));
+    return make_expr(cursor, cursor.span_from(first),
+                     ast::Index{std::move(object), std::move(key)});
+  }
+  ast::Call slice{ast::Name{.text = "array_slice", .span = begin, .quoted = false}, {}};
+  if (key == nullptr) {
+    EVQ_TRY_ASSIGN(key, make_expr(cursor, begin, ast::Literal{Value::integer(0)}));
+  }
+  ExprPtr end;
+  if (cursor.at("]")) {
+    EVQ_TRY_ASSIGN(end, make_expr(cursor, begin, ast::Literal{Value::integer(INT64_MAX)}));
+  } else {
+    EVQ_TRY_ASSIGN(end, parse_expression(cursor));
+  }
+  EVQ_TRY(cursor.expect("]"));
+  slice.arguments.push_back({std::nullopt, std::move(object)});
+  slice.arguments.push_back({std::nullopt, std::move(key)});
+  slice.arguments.push_back({std::nullopt, std::move(end)});
+  return make_expr(cursor, cursor.span_from(first), std::move(slice));
+}
+
 Result<ExprPtr> parse_postfix(TokenCursor& cursor) {
   const std::size_t first = cursor.index();
   EVQ_TRY_ASSIGN(ExprPtr expr, parse_primary(cursor));
   for (;;) {
     if (cursor.at(".")) {
       cursor.take();
+      if (cursor.at("[")) {
+        continue;  // a.['b'] is a['b']
+      }
       EVQ_TRY_ASSIGN(ast::Name key, parse_name(cursor, "a key after '.'"));
       EVQ_TRY_ASSIGN(expr, make_expr(cursor, cursor.span_from(first),
                                      ast::Member{std::move(expr), std::move(key)}));
       continue;
     }
     if (cursor.at("[")) {
-      cursor.take();
-      EVQ_TRY_ASSIGN(ExprPtr key, parse_expression(cursor));
-      if (cursor.at("..")) {
-        return diag::foreign_symbol(cursor.peek().span, "a[from..to]", "array_slice(a, from, to)");
-      }
-      EVQ_TRY(cursor.expect("]"));
-      EVQ_TRY_ASSIGN(expr, make_expr(cursor, cursor.span_from(first),
-                                     ast::Index{std::move(expr), std::move(key)}));
+      EVQ_TRY_ASSIGN(expr, parse_index(cursor, first, std::move(expr)));
       continue;
     }
     return expr;

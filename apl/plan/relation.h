@@ -1,0 +1,48 @@
+#pragma once
+// Relation: a pipeline as far as it is bound, the node that gives its rows and what is known about
+// them. A value that the Binder hands from operator to operator; it owns its nodes.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "apl/plan/plan.h"
+#include "apl/plan/table_source.h"
+
+namespace evq::plan {
+
+struct Relation {
+  NodePtr node;
+  std::string name;  // of the dataset it reads, for messages; empty once computed
+  // Of the dataset, as long as its rows are events.
+  std::vector<std::string> map_fields;
+  std::vector<VirtualField> virtual_fields;
+  // Explicitly ordered (sort, top, print, …). Otherwise, with hidden columns: natural order.
+  bool ordered = false;
+  bool serialized = false;  // window functions may be used
+  bool aggregated = false;
+  std::vector<std::string> group_names;
+  std::optional<std::int64_t> bin_ns;  // the first group is a time bin of this width
+  bool bin_first = false;
+  bool just_summarized = false;  // the rows are a summarize's own, nothing came after it
+  std::vector<std::pair<std::string, bool>> order;
+  std::optional<std::uint64_t> limit;
+  // By visible column name: which aggregate made it.
+  std::map<std::string, Plan::ColumnOrigin, std::less<>> origins;
+
+  const Schema& schema() const { return node->schema; }
+  // Position of a hidden column; the stream is natural when both exist.
+  std::optional<std::size_t> time_column() const { return node->schema.find(kTimeColumn); }
+  std::optional<std::size_t> row_column() const { return node->schema.find(kRowColumn); }
+  bool natural() const { return time_column().has_value() && row_column().has_value(); }
+};
+
+// `$table`, the source column of search, is the one visible name with a dollar sign.
+inline bool is_hidden(std::string_view column) {
+  return !column.empty() && column.front() == '$' && column != "$table";
+}
+
+}  // namespace evq::plan
