@@ -55,7 +55,8 @@ Error invalid_number(Span at, std::string_view text) {
 Error invalid_literal(Span at, std::string_view type, std::string_view text) {
   std::string hint;
   if (type == "datetime" || type == "date") {
-    hint = "write datetime(2024-05-01T12:30:00Z); todatetime(…) converts a value";
+    hint = text == "now" ? "write now()"
+                         : "write datetime(2024-05-01T12:30:00Z); todatetime(…) converts a value";
   } else if (type == "timespan" || type == "time") {
     hint = "write timespan(1h), 90s or 1.5d; totimespan(…) converts a value";
   } else if (type == "dynamic") {
@@ -64,7 +65,8 @@ Error invalid_literal(Span at, std::string_view type, std::string_view text) {
     hint = "only a literal fits here; to" + std::string(type) + "(…) converts a value";
   }
   return syntax_error("APL1005", at,
-                      in_quotes(text) + " is not a " + std::string(type) + " literal",
+                      in_quotes(text) + " is not " + (type == "int" ? "an " : "a ") +
+                          std::string(type) + " literal",
                       std::move(hint));
 }
 

@@ -33,6 +33,9 @@ constexpr Habit kOperatorHabits[] = {
     {"rename", "Splunk", "write | project-rename new = old"},
     {"dedup", "Splunk", "write | distinct a, b, or summarize arg_max(_time, *) by a"},
     {"head", "Splunk", "write | limit 10"},
+    {"first", "SQL", "write | limit 10, after | sort by"},
+    {"project-exclude", "another dialect", "write | project-away field"},
+    {"project-drop", "another dialect", "write | project-away field"},
     {"tail", "Splunk", "write | sort by _time asc | limit 10"},
     {"rex", "Splunk",
      "write | parse kind=regex field with …, or extend x = extract(regex, 1, field)"},
@@ -141,7 +144,7 @@ std::optional<Error> symbol_habit(const TokenCursor& cursor) {
     return diag::foreign_symbol(token.span, token.text,
                                 joins_texts ? "strcat(a, b) to join texts, or for a choice"
                                 : pipes     ? "one | before an operator"
-                                            : "or");
+                                            : "or; strcat(a, b) joins texts");
   }
   if (token.text == "!") {
     return diag::foreign_symbol(token.span, token.text, "not(…)");
@@ -196,6 +199,8 @@ std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& 
       {"ascending", "", "asc"},
       {"when", "", "case(condition, value, …, else)"},
       {"regexp_like", "", "matches regex"},
+      {"exists", "", "isnotnull(field)"},
+      {"except", "", "| project-away field to leave fields out"},
   };
   for (const Phrase& phrase : kPhrases) {
     if (phrase.first == word && (phrase.second.empty() || phrase.second == next)) {
@@ -249,6 +254,28 @@ std::optional<Error> operator_habit(const TokenCursor& cursor) {
   return habit_of(token);
 }
 
+namespace {
+
+// where status == 500, mv-expand tags: an operator, and no dataset before it.
+std::optional<Error> operator_without_source(const TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  const bool dashed = cursor.peek(1).is_symbol("-") && cursor.peek(2).kind == TokenKind::kName;
+  const std::string name = dashed ? token.text + "-" + cursor.peek(2).text : token.text;
+  const OperatorInfo* row = find_operator(name);
+  const bool goes_on = dashed || cursor.peek(1).kind == TokenKind::kName ||
+                       cursor.peek(1).kind == TokenKind::kLiteral ||
+                       cursor.peek(1).kind == TokenKind::kString;
+  if (row == nullptr || row->parse == nullptr || !goes_on || name == "union" || name == "search") {
+    return std::nullopt;
+  }
+  Error error = diag::unexpected_token({token.span.begin, cursor.peek(dashed ? 2 : 0).span.end},
+                                       "a dataset", "'" + name + "'");
+  error.hint = "a query begins with a dataset: ['logs'] | " + name + " …";
+  return error;
+}
+
+}  // namespace
+
 std::optional<Error> source_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   const Token& next = cursor.peek(1);
@@ -270,6 +297,9 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
     return std::nullopt;
   }
   const std::string word = lowered(token.text);
+  if (std::optional<Error> headless = operator_without_source(cursor)) {
+    return headless;
+  }
   if (word == "select" || (word == "with" && next.kind == TokenKind::kName)) {
     return diag::foreign_operator(token.span, token.text, "SQL",
                                   "begin with the dataset: ['logs'] | where … | project a, b");

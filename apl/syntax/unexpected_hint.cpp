@@ -29,6 +29,15 @@ bool is_value(const Token& token) {
          token.kind == TokenKind::kLiteral;
 }
 
+// What follows the last pipe.
+const Token& operator_word(const TokenCursor& cursor) {
+  std::size_t at = cursor.index();
+  while (at > 0 && !cursor.token(at - 1).is_symbol("|")) {
+    --at;
+  }
+  return cursor.token(at);
+}
+
 // Between a finished expression and another value something is missing.
 std::string missing_between(const TokenCursor& cursor, const Token& last) {
   const Token& token = cursor.peek();
@@ -38,27 +47,64 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
     return "write the number and its unit without a blank: " +
            std::string(cursor.slice(last.span)) + token.text;
   }
+  if (last.kind == TokenKind::kName && token.kind == TokenKind::kName) {
+    const std::string both = last.text + " " + token.text;
+    if (cursor.index() == 1 || cursor.peek(1).is_symbol("=")) {
+      return "a name with a blank is written ['" + both + "']";
+    }
+    if (operator_word(cursor).is_word("summarize")) {
+      return "a comma or an operator is missing before it; a call is written " + last.text + "(" +
+             token.text + ")";
+    }
+  }
   const bool ended = is_value(last) || last.is_symbol(")") || last.is_symbol("]");
   return ended ? "a comma or an operator is missing before it" : "";
+}
+
+// A comma in an operator that takes one thing only.
+std::string comma_hint(const TokenCursor& cursor) {
+  const Token& word = operator_word(cursor);
+  if (word.is_word("where") || word.is_word("filter")) {
+    return "join conditions with and, or with or";
+  }
+  return word.is_word("limit") || word.is_word("take")
+             ? "there is no offset: sort, and narrow with where"
+             : "";
 }
 
 std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected, const Token& last,
                             const Token& second_last) {
   const Token& token = cursor.peek();
   if (token.is_symbol("[")) {
-    return is_membership(last) ? "a list of values stands in parentheses: in (1, 2)"
-                               : "an array is written dynamic([1, 2])";
+    return is_membership(last)       ? "a list of values stands in parentheses: in (1, 2)"
+           : expected == "a dataset" ? "a dataset's name is quoted as ['logs']"
+                                     : "an array is written dynamic([1, 2])";
   }
   if (token.is_symbol("{")) {
-    return "a bag is written dynamic({'a': 1})";
+    return is_membership(last) ? "a list of values stands in parentheses: in (1, 2)"
+                               : "a bag is written dynamic({'a': 1})";
   }
   if (token.is_symbol(",")) {
-    return is_membership(second_last) ? "a list of values stands in parentheses: in (1, 2)"
-           : expected == "'..'"       ? "write between (low .. high)"
-                                      : "";
+    return is_membership(second_last)    ? "a list of values stands in parentheses: in (1, 2)"
+           : expected == "'..'"          ? "write between (low .. high)"
+           : expected.starts_with("'|'") ? comma_hint(cursor)
+                                         : "";
   }
-  if (token.is_symbol("(") && last.is_word("count")) {
-    return "as an operator it takes no parentheses: | count";
+  if (token.is_symbol("(") && (last.is_word("count") || last.is_word("getschema"))) {
+    return "as an operator it takes no parentheses: | " + last.text;
+  }
+  if (token.is_symbol("(") && second_last.is_symbol(".")) {
+    return "APL has no methods: write " + last.text + "(…), or an operator such as contains";
+  }
+  if (token.is_symbol("(") && expected == "'='") {
+    return "a function is written let f = (x:long) { x + 1 };";
+  }
+  if (token.is_symbol(":") && expected.starts_with("'|'")) {
+    return "= gives a name its value: name = expression";
+  }
+  if (token.is_symbol("|") && expected == "a dataset") {
+    return last.is_symbol(";") ? "remove the semicolon before it"
+                               : "a query begins with a dataset: ['logs'] | …";
   }
   if (token.is_symbol("==") && expected == "'='") {
     return "= gives a name its value";
@@ -89,6 +135,24 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   if (token.kind == TokenKind::kSymbol) {
     return hint_for_symbol(cursor, expected, last, second_last);
   }
+  if (token.is_word("by") && last.is_word("top")) {
+    return "the number of rows stands first: top 10 by field";
+  }
+  if (token.is_word("by") && (second_last.is_word("limit") || second_last.is_word("take"))) {
+    return "write | top 10 by field";
+  }
+  if (last.is_word("desc") || last.is_word("asc")) {
+    return "the direction stands behind its field: " + token.text + " " + last.text;
+  }
+  if (last.is_word("count") && second_last.is_symbol("|")) {
+    return "write | summarize count() by field";
+  }
+  if (token.is_word("by") && expected.starts_with("'on'")) {
+    return "the axis comes first: make-series count() on _time step 1h by field";
+  }
+  if (expected.starts_with("'with'")) {
+    return "write parse field with 'text' name";
+  }
   if (token.is_word("by") && last.is_symbol(",")) {
     return "remove the comma before 'by'";
   }
@@ -106,7 +170,9 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   }
   if (expected == "a dataset") {
     return last.is_symbol("=") ? "a let statement ends with a semicolon"
-                               : "begin with a dataset, ['logs'], or with print";
+           : token.kind == TokenKind::kString
+               ? "a dataset's name is quoted as ['" + token.text + "']"
+               : "begin with a dataset, ['logs'], or with print";
   }
   return expected.starts_with("'|'") || expected.starts_with("','") ? missing_between(cursor, last)
                                                                     : "";

@@ -28,7 +28,8 @@ constexpr Case kCases[] = {
     {"web | where a = 1",
      "APL1013 1:15 '=' names a value and compares nothing; write == to compare, =~ to ignore case"},
     {"web | where a == 1 && b == 2", "APL1014 1:20 '&&' is not an APL operator; write and"},
-    {"web | where a == 1 || b == 2", "APL1014 1:20 '||' is not an APL operator; write or"},
+    {"web | where a == 1 || b == 2",
+     "APL1014 1:20 '||' is not an APL operator; write or; strcat(a, b) joins texts"},
     {"web | where !(a)", "APL1014 1:13 '!' is not an APL operator; write not(…)"},
     {"web | where !isempty(a)", "APL1014 1:13 '!' is not an APL operator; write not(…)"},
     {"web | where a like \"x%\"",
@@ -139,7 +140,9 @@ constexpr Case kCases[] = {
     {"web | extend x = 1.5foo",
      "APL1004 1:18 '1.5foo' is not a number APL can hold; whole numbers have 64 bits; write 1e30 "
      "for a larger, approximate one"},
-    {"web | extend x:int = 1", "APL1006 1:15 expected '|', ';' or the end of the query, found ':'"},
+    {"web | extend x:int = 1",
+     "APL1006 1:15 expected '|', ';' or the end of the query, found ':'; = gives a name its value: "
+     "name = expression"},
     {"datatable (a:strng) [1]", "APL1028 1:14 no type named 'strng'; did you mean 'string'?"},
     {"datatable (a) [1]",
      "APL1006 1:13 expected ':', found ')'; a name is followed by its type: (x:long)"},
