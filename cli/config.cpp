@@ -1,8 +1,7 @@
 // evq config: the settings, with where each was said.
 
-#include <unistd.h>
-
 #include "cli/commands.h"
+#include "cli/list_output.h"
 #include "cli/output.h"
 #include "cli/terminal/table_format.h"
 #include "store/base/file.h"
@@ -17,35 +16,35 @@ std::string masked(const std::string& secret) {
   return secret.size() <= 3 * kShown ? "****" : "****" + secret.substr(secret.size() - kShown);
 }
 
-std::string settings_json(const std::vector<Setting>& settings) {
-  std::string text;
-  JsonWriter json(text);
+std::string shown_value(const Setting& setting) {
+  return setting.info->secret && !setting.value.empty() ? masked(setting.value) : setting.value;
+}
+
+std::vector<std::string> settings_items(const std::vector<Setting>& settings) {
+  std::vector<std::string> items;
   for (const Setting& setting : settings) {
+    JsonWriter json(items.emplace_back());
     json.begin_object();
     json.key("name");
     json.string(setting.info->name);
     json.key("value");
-    json.string(setting.info->secret && !setting.value.empty() ? masked(setting.value)
-                                                               : setting.value);
+    json.string(shown_value(setting));
     json.key("source");
     json.string(setting.source);
     json.key("used");
     json.boolean(setting.unused.empty());
     json.end_object();
-    json.new_line();
   }
-  return text;
+  return items;
 }
 
 std::string settings_table(const std::vector<Setting>& settings) {
   TableRows rows;
   for (const Setting& setting : settings) {
-    const std::string value =
-        setting.info->secret && !setting.value.empty() ? masked(setting.value) : setting.value;
     const std::string source =
         setting.source + (setting.unused.empty() ? "" : " (not used: " + setting.unused + ")");
     rows.push_back({{std::string(setting.info->name), TableCellKind::kText},
-                    {value, TableCellKind::kText},
+                    {shown_value(setting), TableCellKind::kText},
                     {source, TableCellKind::kText},
                     {std::string(setting.info->meaning), TableCellKind::kText}});
   }
@@ -59,10 +58,11 @@ std::string settings_table(const std::vector<Setting>& settings) {
 }  // namespace
 
 int run_config(const GlobalOptions& global, const ConfigCommand& command) {
-  const bool json =
-      command.output == "json" || (command.output.empty() && ::isatty(STDOUT_FILENO) == 0);
+  const ListForm form = list_form(command.output);
   const std::vector<Setting>& settings = global.settings.all();
-  (void)stdout_sink()(json ? settings_json(settings) : settings_table(settings)).ok();
+  (void)stdout_sink()(form == ListForm::kTable ? settings_table(settings)
+                                               : items_text(settings_items(settings), form))
+      .ok();
   const std::string& file = global.settings.file();
   print_note(global, "settings file: " + file + (file_exists(file) ? "" : " (there is none)"));
   return 0;

@@ -7,6 +7,10 @@
 
 namespace evq {
 
+std::vector<std::string> list_form_names() {
+  return {"json", "ndjson", "table"};
+}
+
 ListForm list_form(const std::string& output) {
   if (output.empty()) {
     return ::isatty(STDOUT_FILENO) != 0 ? ListForm::kTable : ListForm::kNdjson;

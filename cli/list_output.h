@@ -15,6 +15,8 @@ enum class ListForm : std::uint8_t {
   kNdjson,  // one object a line
 };
 
+// What -o takes.
+std::vector<std::string> list_form_names();
 // The form that -o names; without one a table on a terminal, else ndjson.
 ListForm list_form(const std::string& output);
 // Compact JSON objects in a form for programs, which kTable is not.

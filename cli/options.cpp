@@ -8,6 +8,7 @@
 #include "apl/service/display_zone.h"
 #include "apl/syntax/diagnostics.h"
 #include "cli/help.h"
+#include "cli/list_output.h"
 #include "cli/option_checks.h"
 #include "cli/option_tree.h"
 #include "cli/output.h"
@@ -72,7 +73,7 @@ void add_config(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& ha
   verb->require_subcommand(1);
   CLI::App* show = verb->add_subcommand("show", "Every setting, its value and its source");
   show->add_option("-o,--output", parsed->config.output, "Form of the answer")
-      ->check(one_of({"json", "table"}));
+      ->check(one_of(list_form_names()));
   show->callback([=, &handlers] {
     parsed->chosen = [=, &handlers] { return handlers.config(parsed->global, parsed->config); };
   });
@@ -171,6 +172,9 @@ std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
                                      root.get_option_no_throw(name) != nullptr);
     if (!verb && (!flag || known_flag || word == "--")) {
       continue;
+    }
+    if (verb && word.find('|') != std::string::npos) {
+      return Mistake{"a query comes after the command's name", "write evq query '" + word + "'"};
     }
     return Mistake{(verb ? "unknown command '" : "unknown option '") + word + "'",
                    did_you_mean(nearest_name(verb ? root : app, name))};

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/answer_output.h"
+#include "cli/list_output.h"
 #include "cli/option_checks.h"
 #include "cli/option_tree.h"
 
@@ -13,10 +14,6 @@ struct Action {
   std::string name;
   std::string summary;
 };
-
-std::vector<std::string> list_form_names() {
-  return {"json", "ndjson", "table"};
-}
 
 void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
   StarredCommand* command = &parsed->starred;

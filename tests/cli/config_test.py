@@ -13,7 +13,7 @@ class Config(EvqCase):
         return path
 
     def show(self, *options, env=None):
-        rows = self.out(*options, "config", "show", "-o", "json", env=env).splitlines()
+        rows = self.out(*options, "config", "show", "-o", "ndjson", env=env).splitlines()
         return {row["name"]: row for row in map(json.loads, rows)}
 
     def test_order(self):

@@ -35,6 +35,9 @@ class Mistakes(EvqCase):
              "2024-05-01T12:00:00Z, now, now-6h, or -7d\n"),
             (("query", "web", "--since"),
              "error: --since needs a value\n  = see evq query --help\n"),
+            (("web | count",),
+             "error: a query comes after the command's name\n"
+             "  = write evq query 'web | count'\n"),
             (("ingest",),
              "error: DATASET is required\n  = write evq ingest DATASET [FILE...]\n"),
             (("query", "web", "where", "status", "==", "500"),
