@@ -90,6 +90,31 @@ Result<StoredObject> object_of(const Statement& row) {
   return object;
 }
 
+}  // namespace
+
+CatalogList dataset_list() {
+  const auto sum = [](const Statement& row) -> Result<std::int64_t> {
+    EVQ_TRY_ASSIGN(const DatasetRow dataset, dataset_of(row));
+    return row.integer(4);
+  };
+  return {"dataset_sums", std::string(kSelectDatasets), sum, "datasets"};
+}
+
+CatalogList object_list(ObjectKind kind) {
+  const std::string number = std::to_string(static_cast<int>(kind));
+  const auto sum = [](const Statement& row) -> Result<std::int64_t> {
+    EVQ_TRY_ASSIGN(const StoredObject object, object_of(row));
+    return row.integer(8);
+  };
+  return {"object_sums_" + number,
+          "SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects "
+          "WHERE kind = " +
+              number,
+          sum, "objects of one kind"};
+}
+
+namespace {
+
 Result<std::optional<DatasetRow>> read_dataset(Connection& connection, std::string_view name) {
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectDataset));
   EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, name).step());
@@ -458,7 +483,7 @@ Result<std::vector<std::string>> CatalogDefinitions::check(std::vector<UnlistedF
   EVQ_TRY_ASSIGN(problems, connection.text_rows("PRAGMA integrity_check(20)"));
   std::erase(problems, "ok");
   const auto note = [&problems](Status status) {
-    if (!status.ok()) {
+    if (!status.ok() && std::ranges::find(problems, status.error().message) == problems.end()) {
       problems.push_back(status.error().message);
     }
   };
@@ -475,22 +500,15 @@ Result<std::vector<std::string>> CatalogDefinitions::check(std::vector<UnlistedF
       note(status_of(read(row)));
     }
   };
-  for (const CatalogList& list : {dataset_list(), token_list(), setting_list()}) {
+  std::vector<CatalogList> lists = {dataset_list(), token_list(), setting_list()};
+  for (const ObjectKind kind : kObjectKinds) {
+    lists.push_back(object_list(kind));
+  }
+  for (const CatalogList& list : lists) {
+    note(each(list.rows, list.sum));
     note(check_list(connection, list));
   }
-  for (const ObjectKind kind : kObjectKinds) {
-    note(check_list(connection, object_list(kind)));
-  }
   note(check_unlisted(*catalog, unlisted));
-  note(each(kSelectDatasets, dataset_of));
-  note(each("SELECT kind, id, dataset, name, who, created, updated, body, sum FROM objects",
-            object_of));
-  note(each("SELECT name, value, sum FROM settings", [](const Statement& row) -> Result<bool> {
-    if (row.integer(2) != setting_sum(row.text(0), row.text(1))) {
-      return corrupt_catalog("the setting '" + std::string(row.text(0)) + "' is damaged");
-    }
-    return true;
-  }));
   note(status_of(list()));
   return problems;
 }

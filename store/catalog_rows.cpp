@@ -48,7 +48,8 @@ Result<Noted> count_rows(Connection& connection, const CatalogList& list) {
     if (!more) {
       return found;
     }
-    found.sums ^= row.integer(0);
+    EVQ_TRY_ASSIGN(const std::int64_t sum, list.sum(row));
+    found.sums ^= sum;
     ++found.count;
   }
 }
@@ -126,23 +127,15 @@ Status remove_setting(Connection& connection, std::string_view name) {
 
 // ---------------------------------------------------------------- lists
 
-CatalogList dataset_list() {
-  return {"dataset_sums", "SELECT sum FROM datasets", "datasets"};
-}
-
-CatalogList token_list() {
-  return {"token_sums", "SELECT sum FROM tokens", "tokens"};
-}
-
-CatalogList object_list(ObjectKind kind) {
-  const std::string number = std::to_string(static_cast<int>(kind));
-  return {"object_sums_" + number, "SELECT sum FROM objects WHERE kind = " + number,
-          "objects of one kind"};
-}
-
 CatalogList setting_list() {
-  return {std::string(kSettingSums), "SELECT sum FROM settings WHERE name <> 'setting_sums'",
-          "settings"};
+  const auto sum = [](const Statement& row) -> Result<std::int64_t> {
+    if (row.integer(2) != setting_sum(row.text(0), row.text(1))) {
+      return corrupt_catalog("the setting '" + std::string(row.text(0)) + "' is damaged");
+    }
+    return row.integer(2);
+  };
+  return {std::string(kSettingSums),
+          "SELECT name, value, sum FROM settings WHERE name <> 'setting_sums'", sum, "settings"};
 }
 
 Status note_change(Connection& connection, const CatalogList& list, const ListChange& change,

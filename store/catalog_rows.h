@@ -24,8 +24,10 @@ std::int64_t setting_sum(std::string_view name, std::string_view value);
 
 // A list whose rows are summed and counted: a table, or the objects of one kind.
 struct CatalogList {
-  std::string name;   // of the setting that holds the sum and count: "token_sums"
-  std::string rows;   // what selects the sums of its rows
+  std::string name;  // of the setting that holds the sum and count: "token_sums"
+  std::string rows;  // what selects its rows, with all that their sums are of
+  // The sum that a row carries; kCorrupt unless it is the sum of what the row holds.
+  Result<std::int64_t> (*sum)(const Statement& row);
   std::string nouns;  // for messages: "tokens"
 };
 
@@ -49,7 +51,8 @@ struct ListChange {
 // In the same transaction as the change. kLimit when the list would grow past `rows_max`.
 Status note_change(Connection& connection, const CatalogList& list, const ListChange& change,
                    std::uint64_t rows_max);
-// kCorrupt unless the list is as noted: before saying that something is not there, or is all.
+// kCorrupt unless the rows are those that were noted, each as it was written: before saying that
+// something is not there, or is all. A row whose key is damaged is found by nobody but this.
 Status check_list(Connection& connection, const CatalogList& list);
 
 }  // namespace evq

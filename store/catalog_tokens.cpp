@@ -59,6 +59,18 @@ Result<TokenRecord> token_of(const Statement& row) {
   return token;
 }
 
+}  // namespace
+
+CatalogList token_list() {
+  const auto sum = [](const Statement& row) -> Result<std::int64_t> {
+    EVQ_TRY_ASSIGN(const TokenRecord token, token_of(row));
+    return row.integer(9);
+  };
+  return {"token_sums", std::string(kSelectTokens), sum, "tokens"};
+}
+
+namespace {
+
 Result<std::optional<std::int64_t>> stored_sum(Connection& connection, std::string_view id) {
   EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT sum FROM tokens WHERE id = ?1"));
   EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, id).step());

@@ -136,6 +136,43 @@ TEST_CASE("a row that vanished from the catalog is noticed") {
   }
 }
 
+TEST_CASE("a row whose key is damaged does not count as absent") {
+  struct Case {
+    std::string_view sql;
+    bool (*told)(Definitions& definitions);
+  };
+  const Case cases[] = {
+      {"UPDATE settings SET name = 'qlain' WHERE name = 'plain'",
+       [](Definitions& definitions) { return !definitions.setting("plain").ok(); }},
+      {"UPDATE objects SET id = 'y' WHERE id = 'x'",
+       [](Definitions& definitions) {
+         return !definitions.find_object(ObjectKind::kSavedQuery, "x").ok();
+       }},
+      {"UPDATE objects SET kind = 99",
+       [](Definitions& definitions) {
+         return !definitions.objects(ObjectKind::kSavedQuery, "").ok();
+       }},
+      {"UPDATE datasets SET name = 'other'",
+       [](Definitions& definitions) { return !definitions.find_dataset("one").ok(); }},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.sql);
+    const TempDirectory directory;
+    {
+      auto store = open_store(directory.path(), 100);
+      REQUIRE(load(*store, "one", numbered_events(0, 3, 0, 1)).ok());
+      REQUIRE(store->definitions().put_setting("plain", "value").ok());
+      StoredObject object;
+      object.id = "x";
+      REQUIRE(store->definitions().put_object(object).ok());
+    }
+    run_sql(directory, each.sql);
+    auto store = open_store(directory.path(), 100);
+    CHECK(each.told(store->definitions()));
+    CHECK_FALSE(problems(*store).empty());
+  }
+}
+
 TEST_CASE("a list of the catalog grows to its limit and no further") {
   const TempDirectory directory;
   CatalogDefinitions definitions({directory.path(), "", 3});
