@@ -3,6 +3,7 @@
 // on nesting and operators, and the one function that turns "this does not fit here" into the most
 // helpful message. One thread; lives for one parse.
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -25,7 +26,11 @@ class TokenCursor {
 
   // The token `ahead` places from here; the last one for ever at the end.
   const Token& peek(std::size_t ahead = 0) const;
-  const Token& token(std::size_t index) const { return tokens_[index]; }
+  // The token at an index; the last one for every index behind it, such as the one after the
+  // partner of a bracket that is not closed.
+  const Token& token(std::size_t index) const {
+    return tokens_[std::min(index, tokens_.size() - 1)];
+  }
   std::size_t index() const { return at_; }
   // Goes back to a token passed before.
   void move_to(std::size_t index) { at_ = index; }

@@ -181,7 +181,9 @@ class DecodedSource : public ByteSource {
   // Reads from the source; false when the time is over.
   Result<bool> fill(std::int64_t timeout_ms) {
     const std::size_t kept = rest_.size();
-    std::memmove(input_.data(), rest_.data(), kept);
+    if (kept > 0) {
+      std::memmove(input_.data(), rest_.data(), kept);
+    }
     auto read = source_->read(std::span(input_).subspan(kept), timeout_ms);
     if (!read.ok()) {
       return std::move(read).take_error();

@@ -17,7 +17,7 @@
 namespace evq {
 namespace {
 
-struct Case {
+struct AggregateCase {
   std::vector<Type> types;       // of the arguments
   std::vector<Value> constants;  // a non-null value makes that argument a constant
 };
@@ -29,21 +29,21 @@ const Type kR = Type::kReal;
 const Type kD = Type::kDynamic;
 
 // Arguments of one type after the other; the trailing ones constant.
-Case varying(std::vector<Type> types) {
+AggregateCase varying(std::vector<Type> types) {
   const std::size_t count = types.size();
   return {std::move(types), std::vector<Value>(count)};
 }
-Case with_constant(std::vector<Type> types, std::size_t at, Value value) {
-  Case made = varying(std::move(types));
+AggregateCase with_constant(std::vector<Type> types, std::size_t at, Value value) {
+  AggregateCase made = varying(std::move(types));
   made.types[at] = value.type();
   made.constants[at] = std::move(value);
   return made;
 }
 
-std::multimap<std::string_view, Case> cases() {
+std::multimap<std::string_view, AggregateCase> cases() {
   const Value fifty = Value::integer(50);
   const Value three = Value::integer(3);
-  std::multimap<std::string_view, Case> all = {
+  std::multimap<std::string_view, AggregateCase> all = {
       {"count", varying({})},
       {"countif", varying({kB})},
       {"dcount_hll", varying({kS})},
@@ -177,7 +177,7 @@ struct Input {
 
 constexpr std::uint32_t kGroups = 4;
 
-Input input_of(const Case& test, const BoundAggregateCall& call, std::mt19937_64& random) {
+Input input_of(const AggregateCase& test, const BoundAggregateCall& call, std::mt19937_64& random) {
   Input input;
   input.rows = 1 + random() % 400;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -238,7 +238,7 @@ void check_same(const std::vector<Vector>& expected, const std::vector<Vector>& 
   }
 }
 
-BoundAggregateCall bind_case(const AggregateFunction& row, const Case& test) {
+BoundAggregateCall bind_case(const AggregateFunction& row, const AggregateCase& test) {
   std::vector<Argument> arguments;
   for (std::size_t i = 0; i < test.types.size(); ++i) {
     arguments.push_back(
@@ -305,7 +305,7 @@ void check_one_group(const BoundAggregateCall& call, const Input& input) {
 }
 
 TEST_CASE("aggregates: any split, shape and numbering of groups gives the same answer") {
-  const std::multimap<std::string_view, Case> all = cases();
+  const std::multimap<std::string_view, AggregateCase> all = cases();
   std::mt19937_64 random(3);
   for (const AggregateFunction* row : all_aggregates()) {
     CAPTURE(row->name);
@@ -324,7 +324,7 @@ TEST_CASE("aggregates: any split, shape and numbering of groups gives the same a
 }
 
 TEST_CASE("aggregates: groups without rows") {
-  const auto result_text = [](std::string_view name, const Case& test) {
+  const auto result_text = [](std::string_view name, const AggregateCase& test) {
     const BoundAggregateCall call = bind_case(*find_aggregate(name), test);
     const auto state = call.aggregate->make_state();
     state->resize(1);

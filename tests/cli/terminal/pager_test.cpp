@@ -20,7 +20,7 @@ Environment one_variable(const std::string& name, const std::string& value) {
       [=](const std::string& asked) { return asked == name ? std::optional(value) : std::nullopt; };
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
+std::string file_bytes(const std::filesystem::path& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
   return text.str();
@@ -92,7 +92,7 @@ TEST_CASE("text that fits is written plainly, text that does not goes to the pag
     CHECK(pager.is_paging());
     CHECK(pager.write("6\n"));
     CHECK(pager.finish());
-    CHECK(bytes_of(paged) == "1\n2\n3\n4\n56\n");
+    CHECK(file_bytes(paged) == "1\n2\n3\n4\n56\n");
     CHECK(output.read_all().empty());
   }
   {

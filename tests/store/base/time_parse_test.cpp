@@ -12,7 +12,7 @@
 namespace evq {
 namespace {
 
-struct Row {
+struct TimeRow {
   const char* text;
   const char* instant;
 };
@@ -21,7 +21,7 @@ std::string text_or_none(std::optional<std::int64_t> ns) {
   return ns ? instant_text(*ns) : "none";
 }
 
-constexpr Row kInstants[] = {
+constexpr TimeRow kInstants[] = {
     {"2024-05-01", "2024-05-01T00:00:00Z"},
     {"2024-05-01T10:20", "2024-05-01T10:20:00Z"},
     {"2024-05-01 10:20Z", "2024-05-01T10:20:00Z"},
@@ -94,7 +94,7 @@ constexpr const char* kNoInstants[] = {
 };
 
 TEST_CASE("ISO 8601 in all lengths") {
-  for (const Row& row : kInstants) {
+  for (const TimeRow& row : kInstants) {
     CAPTURE(std::string(row.text));
     CHECK(text_or_none(parse_instant(row.text)) == row.instant);
     CHECK(text_or_none(parse_event_time(row.text)) == row.instant);
@@ -131,7 +131,7 @@ TEST_CASE("the fast and the slow reader agree, on damaged texts too") {
 }
 
 TEST_CASE("event times are detected") {
-  const Row rows[] = {
+  const TimeRow rows[] = {
       {"1714557600", "2024-05-01T10:00:00Z"},
       {" 1714557600\n", "2024-05-01T10:00:00Z"},
       {"1714557600123", "2024-05-01T10:00:00.123Z"},
@@ -163,7 +163,7 @@ TEST_CASE("event times are detected") {
       {"17/May/2015:24:05:30 +0000", "none"},
       {"May 17 2015", "none"},
   };
-  for (const Row& row : rows) {
+  for (const TimeRow& row : rows) {
     CAPTURE(std::string(row.text));
     CHECK(text_or_none(parse_event_time(row.text)) == row.instant);
   }
@@ -178,7 +178,7 @@ TEST_CASE("event times are detected") {
 }
 
 TEST_CASE("todatetime reads what people and programs write") {
-  const Row rows[] = {
+  const TimeRow rows[] = {
       {"Mon, 02 Jan 2006 15:04:05 MST", "2006-01-02T22:04:05Z"},
       {"Mon, 02 Jan 2006 15:04:05 -0700", "2006-01-02T22:04:05Z"},
       {"Tue, 11 Jul 2017 16:28:13 +0200 (CEST)", "2017-07-11T14:28:13Z"},
@@ -250,7 +250,7 @@ TEST_CASE("todatetime reads what people and programs write") {
       {"/1/2/2024", "none"},
       {"99999999999999999999", "none"},
   };
-  for (const Row& row : rows) {
+  for (const TimeRow& row : rows) {
     CAPTURE(std::string(row.text));
     CHECK(text_or_none(parse_liberal_datetime(row.text)) == row.instant);
   }
@@ -278,16 +278,16 @@ TEST_CASE("the liberal reader survives any text") {
 
 TEST_CASE("datetime literals may be a time of today") {
   const std::int64_t now = parse_instant("2024-05-01T18:00:00Z").value_or(0);
-  const Row rows[] = {{"10:20", "2024-05-01T10:20:00Z"},
-                      {"7:20:30.5", "2024-05-01T07:20:30.5Z"},
-                      {"2016-06-26T08:20:03.123456Z", "2016-06-26T08:20:03.123456Z"},
-                      {"2016-06-26 08:20", "2016-06-26T08:20:00Z"},
-                      {"2015", "2015-01-01T00:00:00Z"},
-                      {"25:00", "none"},
-                      {"10:60", "none"},
-                      {"10", "1970-01-01T00:00:10Z"},
-                      {"nonsense", "none"}};
-  for (const Row& row : rows) {
+  const TimeRow rows[] = {{"10:20", "2024-05-01T10:20:00Z"},
+                          {"7:20:30.5", "2024-05-01T07:20:30.5Z"},
+                          {"2016-06-26T08:20:03.123456Z", "2016-06-26T08:20:03.123456Z"},
+                          {"2016-06-26 08:20", "2016-06-26T08:20:00Z"},
+                          {"2015", "2015-01-01T00:00:00Z"},
+                          {"25:00", "none"},
+                          {"10:60", "none"},
+                          {"10", "1970-01-01T00:00:10Z"},
+                          {"nonsense", "none"}};
+  for (const TimeRow& row : rows) {
     CAPTURE(std::string(row.text));
     CHECK(text_or_none(parse_datetime_literal(row.text, now)) == row.instant);
   }
@@ -295,30 +295,30 @@ TEST_CASE("datetime literals may be a time of today") {
 
 TEST_CASE("relative times") {
   const std::int64_t now = parse_instant("2024-05-01T18:00:00Z").value_or(0);
-  const Row rows[] = {{"now", "2024-05-01T18:00:00Z"},
-                      {"now-6h", "2024-05-01T12:00:00Z"},
-                      {"now - 6h", "2024-05-01T12:00:00Z"},
-                      {"now+1h", "2024-05-01T19:00:00Z"},
-                      {"now-1h30m", "2024-05-01T16:30:00Z"},
-                      {"-7d", "2024-04-24T18:00:00Z"},
-                      {"7d", "2024-04-24T18:00:00Z"},
-                      {"+1d", "2024-05-02T18:00:00Z"},
-                      {"1w2d12h", "2024-04-22T06:00:00Z"},
-                      {"15m", "2024-05-01T17:45:00Z"},
-                      {"500ms", "2024-05-01T17:59:59.5Z"},
-                      {"2024-04-30", "2024-04-30T00:00:00Z"},
-                      {"2024-04-30T10:00:00+02:00", "2024-04-30T08:00:00Z"},
-                      {"1714557600", "2024-05-01T10:00:00Z"},
-                      {"0", "1970-01-01T00:00:00Z"},
-                      {"", "none"},
-                      {"now6h", "none"},
-                      {"now-", "none"},
-                      {"now--1h", "none"},
-                      {"nowish", "none"},
-                      {"7x", "none"},
-                      {"7d8", "none"},
-                      {"99999999w", "none"}};
-  for (const Row& row : rows) {
+  const TimeRow rows[] = {{"now", "2024-05-01T18:00:00Z"},
+                          {"now-6h", "2024-05-01T12:00:00Z"},
+                          {"now - 6h", "2024-05-01T12:00:00Z"},
+                          {"now+1h", "2024-05-01T19:00:00Z"},
+                          {"now-1h30m", "2024-05-01T16:30:00Z"},
+                          {"-7d", "2024-04-24T18:00:00Z"},
+                          {"7d", "2024-04-24T18:00:00Z"},
+                          {"+1d", "2024-05-02T18:00:00Z"},
+                          {"1w2d12h", "2024-04-22T06:00:00Z"},
+                          {"15m", "2024-05-01T17:45:00Z"},
+                          {"500ms", "2024-05-01T17:59:59.5Z"},
+                          {"2024-04-30", "2024-04-30T00:00:00Z"},
+                          {"2024-04-30T10:00:00+02:00", "2024-04-30T08:00:00Z"},
+                          {"1714557600", "2024-05-01T10:00:00Z"},
+                          {"0", "1970-01-01T00:00:00Z"},
+                          {"", "none"},
+                          {"now6h", "none"},
+                          {"now-", "none"},
+                          {"now--1h", "none"},
+                          {"nowish", "none"},
+                          {"7x", "none"},
+                          {"7d8", "none"},
+                          {"99999999w", "none"}};
+  for (const TimeRow& row : rows) {
     CAPTURE(std::string(row.text));
     CHECK(text_or_none(parse_relative_time(row.text, now)) == row.instant);
   }
