@@ -1,5 +1,6 @@
 #pragma once
-// The forms in which verbs print what they list: a table for people, JSON for programs.
+// The forms in which verbs print what they list: a table for people, JSON for programs. Nothing is
+// kept; any thread may call. Tables fail when an object is not JSON.
 
 #include <cstdint>
 #include <string>
