@@ -363,4 +363,113 @@ add("events | evaluate pivot(method, count(), region) | project region, GET, POS
 add("events | summarize make_list(id) by ok | project ok, n = array_length(make_list_id)",
   "select ok, count(id) from events group by ok");
 
+// ---- joins over several keys, keys that are null, and expressions as keys
+
+for (const [kind, sql] of [["inner", "join"], ["leftouter", "left join"], ["fullouter", "full join"]]) {
+  add(`events | where id <= 400 | project id, user, method | join kind=${kind} (events | where id > 2700 | project other = id, user, method) on user, method | project id, user, other`,
+    `select a.id, a.user, b.id from (select * from events where id <= 400) a ${sql} (select * from events where id > 2700) b on a.user = b.user and a.method = b.method`,
+    `select a.id, a.user, b.id from (select * from events where id <= 400) a ${sql} (select * from events where id > 2700) b on a.user = b.user and a.method = b.method settings join_use_nulls = 1`);
+}
+add("events | join kind=inner (regions | project place = region, cost) on $left.region == $right.place | where cost * 100 > status | summarize n = count(), c = max(cost) by place",
+  "select r.region, count(*), max(cost) from events e join regions r on e.region = r.region where cost * 100 > status group by r.region");
+add("events | where id <= 200 | extend k = tolower(method) | join kind=leftanti (events | where id > 2990 | extend k = tolower(method)) on k, status | project id",
+  "select id from events e where id <= 200 and not exists (select 1 from events o where o.id > 2990 and lower(o.method) = lower(e.method) and o.status = e.status)",
+  "select id from (select *, lower(method) as k from events where id <= 200) e left anti join (select lower(method) as k, status from events where id > 2990) o on e.k = o.k and e.status = o.status");
+add("events | summarize n = count() by region | join kind=rightouter (regions | summarize z = count() by region) on region | project region1, n, z",
+  "select r.region, n, z from (select region, count(*) as n from events group by region) e right join (select region, count(*) as z from regions group by region) r on e.region = r.region",
+  "select r.region, n, z from (select region, count() as n from events group by region) e right join (select region, count() as z from regions group by region) r on e.region = r.region settings join_use_nulls = 1");
+
+// ---- expansion and series
+
+add("events | mv-expand a = tags to typeof(string), b = array_reverse(tags) to typeof(string) | summarize n = count() by a, b",
+  "select a, b, count(*) from (select unnest(tags) as a, unnest(list_reverse(tags)) as b from events) group by a, b",
+  "select a, b, count(*) from (select id, a, b from events array join tags as a, arrayReverse(tags) as b) group by a, b");
+add("events | where id <= 500 | mv-expand x = range(1, id % 4, 1) to typeof(long) | summarize s = sum(x * id), n = count()",
+  "select sum(x * id), count(*) from (select id, unnest(range(1, id % 4 + 1)) as x from events where id <= 500)",
+  "select sum(x * id), count() from (select id, x from events array join range(1, toUInt32(id % 4 + 1)) as x where id <= 500)");
+add("events | mv-expand tags to typeof(string) limit 1 | summarize n = count() by tags",
+  "select tags[1], count(*) from events where len(tags) > 0 group by 1", "select tags[1] as t, count() from events where notEmpty(tags) group by t");
+for (const [apl, duckdb] of [["sum(delta)", "coalesce(sum(delta), 0)"], ["count()", "count(id)"], ["max(delta)", "coalesce(max(delta), 0)"]]) {
+  add(`events | make-series v = ${apl} default = 0 on _time from datetime(2024-04-29) to datetime(2024-05-03) step 16h by status | mv-expand _time to typeof(datetime), v to typeof(long) | project status, _time, v`,
+    `select s.status, g, ${duckdb} from (select distinct status from events) s cross join generate_series(timestamp '2024-04-29', timestamp '2024-05-02 23:59:59', interval 16 hour) t(g) left join events e on e.status = s.status and e._time >= g and e._time < g + interval 16 hour and e._time < timestamp '2024-05-03' group by s.status, g`,
+    null);
+}
+for (const p of [0, 2.5, 25, 75, 99.9, 100]) {
+  add(`events | summarize v = percentile(ms, ${p}), w = percentile(delta, ${p}) by method`,
+    `select method, quantile_disc(ms, ${p / 100}), quantile_disc(delta, ${p / 100}) from events group by method`, null);
+}
+add("events | summarize v = percentileif(bytes, 90, status == 200), w = percentiles_array(delta, 20, 80)[1]",
+  "select quantile_disc(bytes, 0.9) filter (where status = 200), quantile_disc(delta, 0.8) from events", null);
+
+// ---- texts beyond ASCII
+
+for (const [apl, duckdb, clickhouse] of [
+  ["toupper(replace_string('ß', 's', message))", "upper(replace(message, 'ß', 's'))", "upperUTF8(replaceAll(message, 'ß', 's'))"],
+  ["indexof(message, 'é')", "strpos(message, 'é') - 1", "toInt64(positionUTF8(message, 'é')) - 1"],
+  ["countof('é', message)", "length(message) - length(replace(message, 'é', ''))", "countSubstrings(message, 'é')"],
+  ["split(message, 'é')", "string_split(message, 'é')", "splitByString('é', message)"],
+  ["translate('éïö', 'eio', message)", "translate(message, 'éïö', 'eio')", "translateUTF8(message, 'éïö', 'eio')"],
+  ["substring(message, 4, 7)", "substring(message, 5, 7)", "substringUTF8(message, 5, 7)"],
+  ["replace_string('ß', 'ss', message)", "replace(message, 'ß', 'ss')", "replaceAll(message, 'ß', 'ss')"],
+  ["replace_regex('[é-ï]', '_', message)", "regexp_replace(message, '[é-ï]', '_', 'g')", "replaceRegexpAll(message, '[é-ï]', '_')"],
+  ["extract('([0-9A-Za-z_]+)$', 1, message)", null, "nullIf(extract(message, '([0-9A-Za-z_]+)$'), '')"],
+  ["string_size(user)", "strlen(user)", "length(user)"],
+  ["strlen(user)", "length(user)", "lengthUTF8(user)"],
+  ["strcat(user, 'é') == 'zoëé'", "coalesce(concat(user, 'é') = 'zoëé', false)", "coalesce(concat(user, 'é') = 'zoëé', false)"],
+  ["user =~ 'ÇELIK'", "coalesce(lower(user) = 'çelik', false)", "coalesce(lowerUTF8(user) = 'çelik', false)"],
+  ["user contains 'OË'", "coalesce(contains(lower(user), 'oë'), false)", "coalesce(positionUTF8(lowerUTF8(user), 'oë') > 0, false)"],
+  ["message startswith 'NAÏVE'", "starts_with(lower(message), 'naïve')", "startsWith(lowerUTF8(message), 'naïve')"],
+  ["unicode_codepoints_from_string(user)[2]", "case when length(user) > 2 then unicode(user[3]) end", null],
+]) {
+  addOrdered(`events | sort by id asc | project id, v = ${apl}`, duckdb === null ? null : `select id, ${duckdb} as v from events order by id`,
+    clickhouse === null ? null : `select id, ${clickhouse} as v from events order by id`);
+}
+
+// ---- dates over leap years, ends of months and years, and before 1970
+
+const dates = (first, last, step, days) => [`range t from datetime(${first}) to datetime(${last}) step ${step}d`,
+  `from generate_series(timestamp '${first}', timestamp '${last}', interval ${step} day) g(t)`,
+  `from (select toDateTime64('${first}', 3, 'UTC') + toIntervalDay(number * ${step}) as t from numbers(${days}))`];
+const [leapApl, leapDuck, leapClick] = dates("2019-12-20", "2025-03-10", 9, 212);
+for (const [apl, duckdb, clickhouse] of [
+  ["startofweek(t)", "cast(date_trunc('week', t + interval 1 day) as timestamp) - interval 1 day", "toDateTime64(toStartOfWeek(t, 0), 3, 'UTC')"],
+  ["startofmonth(t, 1)", "cast(date_trunc('month', t) as timestamp) + interval 1 month", "toDateTime64(addMonths(toStartOfMonth(t), 1), 3, 'UTC')"],
+  ["bin(endofmonth(t), 1d)", "cast(last_day(t) as timestamp)", "toDateTime64(toLastDayOfMonth(t), 3, 'UTC')"],
+  ["bin(endofyear(t), 1d)", "cast(date_trunc('year', t) as timestamp) + interval 1 year - interval 1 day", "toDateTime64(addDays(addYears(toStartOfYear(t), 1), -1), 3, 'UTC')"],
+  ["dayofyear(t)", "extract(doy from t)", "toDayOfYear(t)"],
+  ["week_of_year(t)", "extract(week from t)", "toISOWeek(t)"],
+  ["datetime_part('quarter', t)", "extract(quarter from t)", "toQuarter(t)"],
+  ["datetime_add('month', 1, t)", "t + interval 1 month", "addMonths(t, 1)"],
+  ["datetime_add('month', -11, t)", "t - interval 11 month", "addMonths(t, -11)"],
+  ["datetime_add('quarter', 3, t)", "t + interval 9 month", "addMonths(t, 9)"],
+  ["datetime_add('year', 1, t)", "t + interval 1 year", "addYears(t, 1)"],
+  ["datetime_diff('month', t, datetime(2020-02-29))", "date_diff('month', timestamp '2020-02-29', t)", "dateDiff('month', toDateTime64('2020-02-29', 3, 'UTC'), t)"],
+  ["datetime_diff('year', t, datetime(2024-02-29))", "date_diff('year', timestamp '2024-02-29', t)", "dateDiff('year', toDateTime64('2024-02-29', 3, 'UTC'), t)"],
+  ["datetime_diff('day', t, datetime(2024-02-29))", "date_diff('day', timestamp '2024-02-29', t)", "dateDiff('day', toDateTime64('2024-02-29', 3, 'UTC'), t)"],
+  ["format_datetime(t, 'yy/M/d')", "strftime(t, '%y/%-m/%-d')", null],
+  ["bin(t, 10d)", "make_timestamp(cast(floor(epoch_us(t) / 864000000000) as bigint) * 864000000000)",
+   "fromUnixTimestamp64Micro(intDiv(toUnixTimestamp64Micro(toDateTime64(t, 6, 'UTC')), 864000000000) * 864000000000, 'UTC')"],
+]) {
+  addOrdered(`${leapApl} | project t, v = ${apl}`, `select t, ${duckdb} as v ${leapDuck} order by t`,
+    clickhouse === null ? null : `select t, ${clickhouse} as v ${leapClick} order by t`);
+}
+const [oldApl, oldDuck] = dates("1967-11-28", "1972-03-04", 13, 0);
+for (const [apl, duckdb] of [
+  ["bin(t + 5h, 7h)", "make_timestamp(cast(floor((epoch_us(t) + 18000000000) / 25200000000) as bigint) * 25200000000)"],
+  ["bin(t, 30d)", "make_timestamp(cast(floor(epoch_us(t) / 2592000000000) as bigint) * 2592000000000)"],
+  ["startofweek(t)", "cast(date_trunc('week', t + interval 1 day) as timestamp) - interval 1 day"],
+  ["datetime_add('month', 3, t)", "t + interval 3 month"],
+  ["tolong((t - datetime(1970-01-01)) / 1s)", "epoch(t)::bigint"],
+  ["dayofweek(t)", "extract(dow from t)"],
+  ["datetime_diff('week', t, datetime(1970-01-01))",
+   "(epoch(date_trunc('week', t + interval 1 day)) - epoch(timestamp '1969-12-29'))::bigint // 604800"],
+]) {
+  addOrdered(`${oldApl} | project t, v = ${apl}`, `select t, ${duckdb} as v ${oldDuck} order by t`, null);
+}
+for (const size of ["7", "2.5", "-3"]) {
+  addOrdered(`range x from -50 to 50 step 3 | project x, v = bin(x, ${size}), w = bin(x * 0.37, ${size})`,
+    size === "-3" ? "select x, null, null from range(-50, 51, 3) t(x) order by x"
+                  : `select x, floor(x / ${size}) * ${size}, floor(x * 0.37 / ${size}) * ${size} from range(-50, 51, 3) t(x) order by x`, null);
+}
+
 export default cases;
