@@ -218,7 +218,7 @@ constexpr AggregateFunction kPhrasesRows[] = {
      .params = {{{"text", "A string."}, {"max", "A constant: how many phrases to return."}}},
      .returns = "dynamic: an array of strings in lower case, most frequent first. Counts are exact "
                 "up to 20,000 different phrases; beyond, they are off by at most 1 / 10,000 of all "
-                "phrases.",
+                "phrases, and may differ from run to run.",
      .examples = {{{"datatable (s:string) [\"Disk full.\", \"the disk full, again\"] | summarize p "
                     "= phrases(s, 1)",
                     "[\"disk full\"]"}}},

@@ -94,7 +94,7 @@ AggregateBindResult bind_topk(const AggregateBindRequest& request) {
 constexpr std::string_view kTopKReturns =
     "dynamic: an array of {\"key\", \"count\", \"error\"}, most frequent first; the true count "
     "lies between count - error and count. Exact up to 10,000 different values; beyond, error is "
-    "at most 1 / 5,000 of all rows.";
+    "at most 1 / 5,000 of all rows and may differ from run to run.";
 
 constexpr AggregateFunction kTopKRows[] = {
     {.name = "topk",

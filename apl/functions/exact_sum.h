@@ -1,7 +1,9 @@
 #pragma once
-// Sums that do not depend on the order of their parts. Integers are summed in 128 bits, which no
-// input can overflow. Reals are summed as an unevaluated pair of doubles (about 106 bits), so that
-// rounding stays below the last bit of the answer however the rows were split among workers.
+// Sums that hardly depend on the order of their parts. Integers are summed in 128 bits, which no
+// input can overflow, so exactly. Reals are summed as an unevaluated pair of doubles: of n parts
+// the error is below n * 2^-105 times the sum of their magnitudes. The answer is rounded to 53
+// bits, so it is the same however the rows were split among workers, unless parts cancel that are
+// about 2^52 / n times as large as it.
 
 #include <cmath>
 #include <cstdint>
@@ -31,7 +33,8 @@ inline ExactProduct exact_product(double a, double b) {
   const double b_high = b_turn - (b_turn - b);
   const double a_low = a - a_high;
   const double b_low = b - b_high;
-  const double low = a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
+  const double low =
+      a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
   return {product, low};
 }
 

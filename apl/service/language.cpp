@@ -244,14 +244,16 @@ constexpr LanguageTopic kTopics[] = {
     {"estimates",
      "Estimates and their errors",
      "dcount() is exact up to 4,096 different values; then its standard error is 0.81 %, or less "
-     "by "
-     "its second argument, whatever order the rows come in. percentile() and its kin are exact up "
-     "to 4,096 different values; beyond, an answer is at most 0.8 % off where values span ten "
+     "by its second argument, whatever order the rows come in. percentile() and its kin are exact "
+     "up to 4,096 different values; beyond, an answer is at most 0.8 % off where values span ten "
      "decades, and less where they span less, whatever order the rows come in. topk() is exact as "
-     "long as there are "
-     "few different values (topk's entry says how many); then a count may be too high by a share "
-     "of all rows that the entry states. spotlight() counts exactly up to 2,000 "
-     "different values a side. min, max, count, sum, avg, stdev and count_distinct() are exact.",
+     "long as there are few different values (topk's entry says how many); then a count may be "
+     "too high by a share of all rows that the entry states, and both the counts and which of "
+     "nearly equal values are given may differ from run to run, as rows were shared out among "
+     "workers. So it is with phrases(), and with spotlight() beyond 2,000 different values a side. "
+     "min, max, count and count_distinct() are exact, and so are sum and avg of integers. Sums of "
+     "reals, and what stdev makes of them, carry 106 bits: an answer is right to its last digit "
+     "unless parts that are more than 10^12 times as large as it cancel each other.",
      {}},
 };
 
