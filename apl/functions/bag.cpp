@@ -290,7 +290,7 @@ MaybeDynamic treepath(DynamicView value) {
   return DynamicBytes{out.take()};
 }
 
-constexpr std::array<ScalarFunction, 10> kBagFunctions = {{
+constexpr std::array<ScalarFunction, 11> kBagFunctions = {{
     {.name = "bag_has_key",
      .category = "bag",
      .summary = "Whether a bag has a key.",
@@ -327,6 +327,16 @@ constexpr std::array<ScalarFunction, 10> kBagFunctions = {{
      .examples = {{{"print bag_pack('a', 1, 'b', 'x')", "{\"a\":1,\"b\":\"x\"}"}}},
      .bind = bind_bag_pack,
      .arguments_min = 0,
+     .arguments_max = 255},
+    {.name = "bag_pack_columns",
+     .category = "bag",
+     .summary = "A bag of fields under their own names.",
+     .params = {{{"fields...", "Fields."}}},
+     .returns = "A bag.",
+     .examples = {{{"print a = 1, b = 'x' | project d = bag_pack_columns(a, b)",
+                    "{\"a\":1,\"b\":\"x\"}"}}},
+     .bind = bind_bag_pack,
+     .arguments_min = 1,
      .arguments_max = 255},
     {.name = "bag_remove_keys",
      .category = "bag",

@@ -218,6 +218,19 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
     }
     return this->call("pack_all", std::move(args), span);
   }
+  if (name == "bag_pack_columns" && !call.arguments.empty()) {
+    std::vector<ExprPtr> args;
+    for (const ast::Argument& argument : call.arguments) {
+      const std::string key = derived_name(*argument.value, input);
+      if (key.empty()) {
+        return diag::name_required(argument.value->span, name);
+      }
+      EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*argument.value, input));
+      args.push_back(make_constant(Value::string(key), argument.value->span));
+      args.push_back(std::move(value));
+    }
+    return this->call("bag_pack", std::move(args), span);
+  }
   if (name == "toscalar" && arity(1)) {
     if (!may_be_table(*call.arguments[0].value)) {
       return bind_expr(*call.arguments[0].value, input);  // one value already

@@ -119,6 +119,7 @@ class Binder {
 
  private:
   friend class SummarizeBinder;
+  friend class IpLookupBinder;
   friend class JoinBinder;
   friend class TopNestedBinder;
 
@@ -239,6 +240,7 @@ class Binder {
   // scalar of the key's name.
   Result<Relation> partition_pipelines(const ast::Partition& op, Span span, Relation input);
   Result<Relation> narrow(Relation input);
+  Result<Relation> ip_lookup(const ast::Evaluate& op, Relation input);
   // What `: (schema)` after a plugin's call leaves of its columns.
   Result<Relation> conform(const ast::Evaluate& op, Relation made);
   // Like bind_expr, as text.

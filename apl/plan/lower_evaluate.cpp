@@ -25,7 +25,8 @@ struct UnpackOptions {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kPlugins = {"bag_unpack", "narrow", "pivot"};
+constexpr std::array<std::string_view, 5> kPlugins = {"bag_unpack", "ipv4_lookup", "ipv6_lookup",
+                                                      "narrow", "pivot"};
 
 // The keys of all bags of a column, by name, with the type that holds all their values.
 std::map<std::string, Type, std::less<>> bag_keys(const Vector& bags) {
@@ -206,6 +207,10 @@ Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation 
   }
   if (call->function.text == "pivot") {
     EVQ_TRY_ASSIGN(Relation made, pivot(op, std::move(input)));
+    return conform(op, std::move(made));
+  }
+  if (call->function.text.ends_with("_lookup")) {
+    EVQ_TRY_ASSIGN(Relation made, ip_lookup(op, std::move(input)));
     return conform(op, std::move(made));
   }
   if (!call->arguments.empty()) {

@@ -52,12 +52,15 @@ constexpr OperatorInfo kOperators[] = {
      .parse = parse_distinct},
     {.name = "evaluate",
      .aliases = {},
-     .summary = "Runs a plugin: bag_unpack, pivot, narrow",
+     .summary = "Runs a plugin: bag_unpack, ipv4_lookup, ipv6_lookup, narrow, pivot",
      .syntax = "T | evaluate PLUGIN(ARGUMENT, …) [: (NAME:TYPE, …)]",
      .description = "Plugins make columns that depend on the data; a schema after the call fixes "
                     "them. bag_unpack(bag, prefix, conflict, ignored) also takes its arguments by "
                     "the names OutputColumnPrefix, columnsConflict ('error', 'replace_source', "
-                    "'keep_source') and ignoredProperties; pivot(column, aggregation, group, …).",
+                    "'keep_source') and ignoredProperties; pivot(column, aggregation, group, …). "
+                    "ipv4_lookup(table, address, network, key, …, return_unmatched=false) and "
+                    "ipv6_lookup join each row with the table's rows whose network holds its "
+                    "address and whose keys are equal, the narrowest network first.",
      .examples = {{"print d = dynamic({'a': 1, 'b': 'x'}) | evaluate bag_unpack(d)",
                    "a:long  b:string\n1       x"}},
      .parse = parse_evaluate},
