@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "store/base/time.h"
 #include "store/base/time_parse.h"
 
 namespace evq::plan {
@@ -68,6 +69,18 @@ Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) {
   std::vector<ExprPtr> args;
   args.push_back(std::move(value));
   return call(other.type == Type::kTimespan ? "totimespan" : "toreal", std::move(args), span);
+}
+
+// dayofweek() is a number here and days since Sunday in Kusto, whose queries compare it with 1d.
+Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) {
+  if (strict_types_ || other != Type::kTimespan || !value->is_call("dayofweek")) {
+    return value;
+  }
+  const Span span = value->span;
+  std::vector<ExprPtr> args;
+  args.push_back(std::move(value));
+  args.push_back(make_constant(Value::timespan(kDayNs), span));
+  return call("op_multiply", std::move(args), span);
 }
 
 // A number of the data beside a timespan counts nanoseconds; a number written in the query is

@@ -366,6 +366,8 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
     return error;
   }
   EVQ_TRY_ASSIGN(ExprPtr right, std::move(bound_right));
+  EVQ_TRY_ASSIGN(left, adapt_weekday(std::move(left), right->type));
+  EVQ_TRY_ASSIGN(right, adapt_weekday(std::move(right), left->type));
   if (is_comparison(binary.op)) {
     const bool equality =
         binary.op == ast::BinaryOp::kEqual || binary.op == ast::BinaryOp::kNotEqual;
@@ -486,6 +488,11 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
                                         const Relation* input) {
   std::vector<ExprPtr> args;
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*membership.value, input));
+  if (!membership.list.empty()) {
+    const auto* literal = std::get_if<ast::Literal>(&membership.list[0]->node);
+    EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value),
+                                        literal != nullptr ? literal->value.type() : Type::kNull));
+  }
   const Type value_type = value->type;
   args.push_back(std::move(value));
   for (const ast::ExprPtr& item : membership.list) {
@@ -520,6 +527,7 @@ Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*between.value, input));
   EVQ_TRY_ASSIGN(ExprPtr low, bind_expr(*between.low, input));
   EVQ_TRY_ASSIGN(ExprPtr high, bind_expr(*between.high, input));
+  EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), low->type));
   EVQ_TRY_ASSIGN(low, adapt(std::move(low), value->type, false));
   EVQ_TRY_ASSIGN(high, adapt(std::move(high), value->type, false));
   EVQ_TRY_ASSIGN(value, adapt_texts(std::move(value), *low));

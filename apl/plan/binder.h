@@ -132,6 +132,7 @@ class Binder {
                                std::size_t count_max, const Relation* input);
   Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
   Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality);
+  Result<ExprPtr> adapt_weekday(ExprPtr value, Type other);
   Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other);
   Result<ExprPtr> adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op);
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);

@@ -28,6 +28,21 @@ namespace {
 constexpr std::array<std::string_view, 5> kPlugins = {"bag_unpack", "ipv4_lookup", "ipv6_lookup",
                                                       "narrow", "pivot"};
 
+// Plugins of Kusto that are none here, and what comes near them.
+struct OtherPlugin {
+  std::string_view name;
+  std::string_view instead;
+};
+constexpr std::array<OtherPlugin, 7> kOtherPlugins = {{
+    {"autocluster", "| summarize count() by field, or spotlight(condition, *)"},
+    {"basket", "| top-nested 5 of field by count(), 5 of other by count()"},
+    {"diffpatterns", "| summarize spotlight(condition, *)"},
+    {"rolling_percentile", "| summarize percentile(x, 95) by bin(_time, 1h)"},
+    {"session_count", "| sort by user, _time asc | extend s = row_window_session(_time, 1d, 30m)"},
+    {"active_users_count", "| summarize dcount(user) by bin(_time, 1d)"},
+    {"activity_counts_metrics", "| summarize count(), dcount(user) by bin(_time, 1d)"},
+}};
+
 // The keys of all bags of a column, by name, with the type that holds all their values.
 std::map<std::string, Type, std::less<>> bag_keys(const Vector& bags) {
   std::map<std::string, Type, std::less<>> keys;
@@ -199,8 +214,13 @@ Table pivot_table(const Table& grouped, const PivotShape& shape) {
 Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation input) {
   const auto* call = std::get_if<ast::Call>(&op.call->node);
   if (call == nullptr || std::ranges::find(kPlugins, call->function.text) == kPlugins.end()) {
-    return diag::unknown_plugin(op.call->span, call != nullptr ? call->function.text : "",
-                                kPlugins);
+    const std::string_view name = call != nullptr ? std::string_view(call->function.text) : "";
+    Error error = diag::unknown_plugin(op.call->span, name, kPlugins);
+    if (const auto* other = std::ranges::find(kOtherPlugins, name, &OtherPlugin::name);
+        other != kOtherPlugins.end()) {
+      error.hint = "write " + std::string(other->instead);
+    }
+    return error;
   }
   if (call->function.text == "bag_unpack") {
     return bag_unpack(op, std::move(input));

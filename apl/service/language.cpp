@@ -285,9 +285,9 @@ constexpr LanguageDifference kAxiomDifferences[] = {
      "divides by the sum of the weights' magnitudes unless told otherwise."},
     {"series_stats", "Variance before stdev, as documented; both of the sample."},
     {"case() without an else",
-     "An error, as the page of case says; a page of isbool leaves it "
-     "out."},
-    {"array[1:]", "Slices by colon, used once, are not defined; array_slice() is."},
+     "An error, as the page of case says, unless its last condition is constantly true, as on a "
+     "page of isbool."},
+    {"array[1:]", "Slices by colon, used once, are those of array_slice()."},
     {"summarize array_concat(a, b)",
      "An error: only aggregates and groups may stand there; wrap "
      "fields in make_list()."},
@@ -310,11 +310,15 @@ constexpr LanguageDifference kAxiomDifferences[] = {
 
 constexpr LanguageDifference kKustoDifferences[] = {
     {"replace_string, replace_regex, countof, trim",
-     "What is searched for comes first: replace_string('a', 'b', text). trim takes a set of "
-     "characters; trim_regex an expression."},
+     "What is searched for comes first: replace_string('a', 'b', text). But for trim, Kusto's "
+     "order "
+     "is understood, and told, where the first argument differs from row to row and the last does "
+     "not. trim takes a set of characters; trim_regex an expression."},
     {"join", "Inner is the default; innerunique takes the first match of the right side."},
     {"array_slice", "The end is exclusive."},
-    {"dayofweek", "A number, 0 for Sunday, rather than a timespan."},
+    {"dayofweek",
+     "A number, 0 for Sunday, rather than a timespan; beside timespans it counts days, so that "
+     "dayofweek(t) == 1d holds on Mondays."},
     {"parse_url", "Keys are lower case; parse_urlquery gives the bag itself."},
     {"hash(x, n)", "The second argument is a salt, not a modulus."},
     {"parse_json(text)", "Gives the text back when it is not JSON; todynamic gives null."},
