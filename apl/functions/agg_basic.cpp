@@ -125,9 +125,9 @@ class CountIfState final : public AggregateState {
 AggregateBindResult bind_countif(const AggregateBindRequest& request) {
   if (!implicit_cast_cost(request.arguments[0].type, Type::kBool).has_value()) {
     return BindFailure{0,
-                       "The predicate must be a bool, but this is a " +
-                           std::string(type_name(request.arguments[0].type)) + ".",
-                       "Compare the value with something."};
+                       "the predicate must be a bool, but this is a " +
+                           std::string(type_name(request.arguments[0].type)),
+                       "compare the value with something"};
   }
   return one_result(request, Type::kLong, Type::kBool, make_aggregate<CountIfState>());
 }

@@ -306,7 +306,7 @@ AggregateBindResult bind_hll(const AggregateBindRequest& request) {
 
 AggregateBindResult bind_hll_merge(const AggregateBindRequest& request) {
   if (!implicit_cast_cost(request.arguments[0].type, Type::kString).has_value()) {
-    return BindFailure{0, "This must be a state that hll() made.", ""};
+    return BindFailure{0, "this must be a state that hll() made", ""};
   }
   return one_result(request, Type::kString, Type::kString,
                     make_aggregate<HllMergeState>(HyperLogLog::kPrecisionMax, HllResult::kState));

@@ -447,10 +447,10 @@ AggregateBindResult bind_set(const AggregateBindRequest& request) {
 
 AggregateBindResult bind_bag(const AggregateBindRequest& request) {
   if (request.arguments[0].type != Type::kDynamic && request.arguments[0].type != Type::kNull) {
-    return BindFailure{0,
-                       "make_bag() needs bags, but this is a " +
-                           std::string(type_name(request.arguments[0].type)) + ".",
-                       "Make one with bag_pack(\"key\", value)."};
+    return BindFailure{
+        0,
+        "make_bag() needs bags, but this is a " + std::string(type_name(request.arguments[0].type)),
+        "make one with bag_pack(\"key\", value)"};
   }
   return bind_items<BagState, kListItemsMax>(request, Type::kDynamic);
 }

@@ -275,10 +275,10 @@ std::variant<std::vector<double>, BindFailure> percents_of(const AggregateBindRe
     }
     if (!good || percents.size() > kPercentilesMax) {
       return BindFailure{static_cast<int>(i),
-                         "A percentile must be a constant number from 0 to 100; a call takes at "
+                         "a percentile must be a constant number from 0 to 100; a call takes at "
                          "most " +
-                             std::to_string(kPercentilesMax) + " of them.",
-                         "For example 50, 99.9 or dynamic([50, 95, 99])."};
+                             std::to_string(kPercentilesMax) + " of them",
+                         "for example 50, 99.9 or dynamic([50, 95, 99])"};
     }
   }
   return percents;
@@ -302,7 +302,7 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
   call.arguments[0] = *type;
   if (kWeighted) {
     if (implicit_cast_cost(request.arguments[1].type, Type::kLong).value_or(99) > 9) {
-      return BindFailure{1, "The weight must be a long.", ""};
+      return BindFailure{1, "the weight must be a long", ""};
     }
     call.arguments[1] = Type::kLong;
   }
@@ -319,7 +319,7 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
     }
   }
   if (shape.percents.empty()) {
-    return BindFailure{-1, "At least one percentile is needed.", ""};
+    return BindFailure{-1, "at least one percentile is needed", ""};
   }
   call.aggregate = *type == Type::kReal
                        ? make_aggregate<PercentileState<double>>(std::move(shape))

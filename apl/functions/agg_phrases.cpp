@@ -198,8 +198,8 @@ class PhrasesState final : public AggregateState {
 AggregateBindResult bind_phrases(const AggregateBindRequest& request) {
   const Type type = request.arguments[0].type;
   if (type != Type::kString && type != Type::kDynamic && type != Type::kNull) {
-    return BindFailure{
-        0, "phrases() needs text, but this is a " + std::string(type_name(type)) + ".", ""};
+    return BindFailure{0, "phrases() needs text, but this is a " + std::string(type_name(type)),
+                       ""};
   }
   const auto most =
       constant_whole_number(request, 1, {"the number of phrases", 1, kPhrasesMax, 10});

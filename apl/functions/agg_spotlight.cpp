@@ -393,8 +393,8 @@ class SpotlightState final : public AggregateState {
 
 AggregateBindResult bind_spotlight(const AggregateBindRequest& request) {
   if (!implicit_cast_cost(request.arguments[0].type, Type::kBool).has_value()) {
-    return BindFailure{0, "The first argument selects rows and must be a bool.",
-                       "For example: spotlight(status >= 500, method, uri)."};
+    return BindFailure{0, "the first argument selects rows and must be a bool",
+                       "for example: spotlight(status >= 500, method, uri)"};
   }
   std::vector<Type> types = types_of(request.arguments.subspan(1));
   std::vector<std::string> names;

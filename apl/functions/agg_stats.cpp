@@ -333,8 +333,8 @@ AggregateBindResult bind_bits(const AggregateBindRequest& request) {
   const Type type = request.arguments[0].type;
   if (type != Type::kLong && type != Type::kDynamic && type != Type::kNull) {
     return BindFailure{
-        0, "The bits of a long are needed, but this is a " + std::string(type_name(type)) + ".",
-        "Convert the value with tolong() first."};
+        0, "the bits of a long are needed, but this is a " + std::string(type_name(type)),
+        "convert the value with tolong() first"};
   }
   return one_result(request, Type::kLong, Type::kLong, make_aggregate<BitState<kOp>>());
 }

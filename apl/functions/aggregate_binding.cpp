@@ -119,9 +119,8 @@ std::optional<Type> number_type(Type type, bool allow_datetime) {
 
 BindFailure not_a_number(std::string_view function, int argument, Type type) {
   return {argument,
-          std::string(function) + "() needs numbers, but this is a " +
-              std::string(type_name(type)) + ".",
-          type == Type::kString ? "Convert the text with toreal() or tolong() first." : ""};
+          std::string(function) + "() needs numbers, but this is a " + std::string(type_name(type)),
+          type == Type::kString ? "convert the text with toreal() or tolong() first" : ""};
 }
 
 std::variant<std::int64_t, BindFailure> constant_whole_number(const AggregateBindRequest& request,
@@ -132,8 +131,8 @@ std::variant<std::int64_t, BindFailure> constant_whole_number(const AggregateBin
   }
   const Value* constant = request.arguments[index].constant;
   const BindFailure failure{static_cast<int>(index),
-                            "This must be " + std::string(rule.what) + ", a constant from " +
-                                std::to_string(rule.min) + " to " + std::to_string(rule.max) + ".",
+                            "this must be " + std::string(rule.what) + ", a constant from " +
+                                std::to_string(rule.min) + " to " + std::to_string(rule.max),
                             ""};
   if (constant == nullptr || constant->is_null() || !is_numeric(constant->type())) {
     return failure;
@@ -158,10 +157,10 @@ AggregateBindResult bind_filtered(const AggregateBindRequest& request, Aggregate
   const std::size_t at = std::min(position, request.arguments.size() - 1);
   const Argument& predicate = request.arguments[at];
   if (!implicit_cast_cost(predicate.type, Type::kBool).has_value()) {
-    return BindFailure{static_cast<int>(at),
-                       "The predicate must be a bool, but this is a " +
-                           std::string(type_name(predicate.type)) + ".",
-                       "Compare the value with something."};
+    return BindFailure{
+        static_cast<int>(at),
+        "the predicate must be a bool, but this is a " + std::string(type_name(predicate.type)),
+        "compare the value with something"};
   }
   std::vector<Argument> rest(request.arguments.begin(), request.arguments.end());
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(at));

@@ -235,6 +235,7 @@ class SummarizeBinder {
           failure->argument >= 0 ? args[static_cast<std::size_t>(failure->argument)]->span : span;
       return error;
     }
+    warn_of_shares(row, args);
     AggregateCall made{&row, std::move(std::get<BoundAggregateCall>(bound)), {}, {}};
     made.text = std::string(row.name) + "()";
     for (std::size_t i = 0; i < args.size() && i < made.call.arguments.size(); ++i) {
@@ -248,6 +249,20 @@ class SummarizeBinder {
     result_columns_ += made.call.results.size();
     aggregates_.push_back(std::move(made));
     return make_column(column, type, span);
+  }
+
+  // percentile(x, 0.95), as other languages write the 95th.
+  void warn_of_shares(const AggregateFunction& row, const std::vector<ExprPtr>& args) {
+    for (const ExprPtr& arg : args) {
+      if (row.api_name.starts_with("percentiles") && arg->type == Type::kReal &&
+          arg->is_constant() && !arg->constant.is_null() && arg->constant.as_real() > 0 &&
+          arg->constant.as_real() < 1) {
+        const std::string percent = arg->constant.to_text();
+        binder_.warnings_.push_back(std::string(row.name) +
+                                    "(): percentiles go from 0 to 100, so " + percent +
+                                    " is less than one percent");
+      }
+    }
   }
 
   Result<std::vector<ExprPtr>> bind_aggregate_arguments(const AggregateFunction& row,

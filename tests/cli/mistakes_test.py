@@ -51,6 +51,19 @@ class Mistakes(EvqCase):
         ):
             self.check(words, 2, text)
 
+    def test_what_is_rather_a_slip_is_noted(self):
+        for query, answer, note in (
+            ("web | summarize p = percentile(status, 0.95)", '{"p":200}\n',
+             "note: percentile(): percentiles go from 0 to 100, so 0.95 is less than one percent\n"),
+            ("web | extend s = 'a-b' | project t = replace_string(s, '-', '+')", '{"t":"a+b"}\n',
+             "note: replace_string() took its first argument for the text, since the last is the "
+             "same in every row; APL writes replace_string(lookup, rewrite, text)\n"),
+            ("set nonsense; web | count", '{"Count":1}\n',
+             "note: the option 'nonsense' is not known and was ignored\n"),
+        ):
+            with self.subTest(query):
+                self.assertEqual(self.evq("query", query), (answer, note))
+
     def test_names_that_are_not_there(self):
         for words, text in (
             (("dataset", "info", "wbe"),
