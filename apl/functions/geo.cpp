@@ -1,11 +1,15 @@
-// Geography on a sphere of the Earth's mean radius: distances by the haversine formula, points in
-// circles, points in polygons whose edges are lines of longitude and latitude. Longitude first.
+// Geography on a sphere: distances by the haversine formula, lengths, areas by spherical excess,
+// points in circles, points in polygons whose edges are lines of longitude and latitude. Longitude
+// first.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "apl/functions/dynamic_elements.h"
@@ -15,7 +19,8 @@
 namespace evq {
 namespace {
 
-constexpr double kEarthRadiusMeters = 6371008.8;
+constexpr double kEarthRadiusMeters = 6371010;  // as in Kusto and S2
+constexpr double kRadians = std::numbers::pi / 180;
 
 bool is_position(double longitude, double latitude) {
   return longitude >= -180 && longitude <= 180 && latitude >= -90 && latitude <= 90;
@@ -26,7 +31,6 @@ std::optional<double> distance(double longitude1, double latitude1, double longi
   if (!is_position(longitude1, latitude1) || !is_position(longitude2, latitude2)) {
     return std::nullopt;
   }
-  constexpr double kRadians = std::numbers::pi / 180;
   const double sin_latitude = std::sin((latitude2 - latitude1) * kRadians / 2);
   const double sin_longitude = std::sin((longitude2 - longitude1) * kRadians / 2);
   const double haversine = sin_latitude * sin_latitude + std::cos(latitude1 * kRadians) *
@@ -48,7 +52,8 @@ struct Point {
   auto operator<=>(const Point&) const = default;
 };
 
-std::optional<std::vector<Point>> ring_of(DynamicView array) {
+// Positions of GeoJSON; nothing when one of them is none.
+std::optional<std::vector<Point>> positions_of(DynamicView array) {
   std::vector<Point> ring;
   DynamicView::Iterator each(array);
   while (each.next()) {
@@ -59,11 +64,20 @@ std::optional<std::vector<Point>> ring_of(DynamicView array) {
     }
     ring.push_back({x.as_real(), y.as_real()});
   }
-  std::vector<Point> corners = ring;
+  return ring;
+}
+
+// At least three different corners.
+std::optional<std::vector<Point>> ring_of(DynamicView array) {
+  const std::optional<std::vector<Point>> ring = positions_of(array);
+  if (!ring.has_value()) {
+    return std::nullopt;
+  }
+  std::vector<Point> corners = *ring;
   std::ranges::sort(corners);
   const auto [repeats, end] = std::ranges::unique(corners);
   constexpr std::ptrdiff_t kCornersMin = 3;
-  return repeats - corners.begin() >= kCornersMin ? std::optional(std::move(ring)) : std::nullopt;
+  return repeats - corners.begin() >= kCornersMin ? ring : std::nullopt;
 }
 
 // Counts the edges to the east: inside when odd.
@@ -121,7 +135,174 @@ std::optional<bool> in_polygon(double longitude, double latitude, DynamicView po
   return any;
 }
 
-constexpr std::array<ScalarFunction, 3> kGeoFunctions = {{
+// Calls visit(coordinates) for the one shape of `kind`, or for each of "Multi" + `kind`; false when
+// the bag is neither, or when a visit fails.
+template <class Visit>
+bool each_shape(DynamicView shape, std::string_view kind, const Visit& visit) {
+  const DynamicView type = shape.find("type").value_or(DynamicView());
+  const DynamicView coordinates = shape.find("coordinates").value_or(DynamicView());
+  if (!type.is_string() || !coordinates.is_array() || coordinates.size() == 0) {
+    return false;
+  }
+  if (type.as_string() == kind) {
+    return visit(coordinates);
+  }
+  if (type.as_string() != "Multi" + std::string(kind)) {
+    return false;
+  }
+  DynamicView::Iterator each(coordinates);
+  while (each.next()) {
+    if (!visit(each.value())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+double length_of(const std::vector<Point>& points) {
+  double length = 0;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    length += distance(points[i - 1].x, points[i - 1].y, points[i].x, points[i].y).value_or(0);
+  }
+  return length;
+}
+
+std::optional<double> line_length(DynamicView line) {
+  double length = 0;
+  const bool valid = each_shape(line, "LineString", [&](DynamicView coordinates) {
+    const std::optional<std::vector<Point>> points = positions_of(coordinates);
+    length += points.has_value() ? length_of(*points) : 0;
+    return points.has_value() && points->size() > 1;
+  });
+  return valid ? std::optional(length) : std::nullopt;
+}
+
+// The part of the sphere to the left of the way round, in steradians; the smaller of the two.
+double ring_excess(const std::vector<Point>& ring) {
+  double excess = 0;
+  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
+    const double tan_from = std::tan(ring[j].y * kRadians / 2);
+    const double tan_to = std::tan(ring[i].y * kRadians / 2);
+    const double turn = std::remainder(ring[i].x - ring[j].x, 360) * kRadians;
+    excess += 2 * std::atan2(std::tan(turn / 2) * (tan_from + tan_to), 1 + tan_from * tan_to);
+  }
+  constexpr double kSphere = 4 * std::numbers::pi;
+  return std::min(std::fabs(excess), kSphere - std::fabs(excess));
+}
+
+// What `measure` makes of each outer ring, less or plus what it makes of holes.
+template <class Measure>
+std::optional<double> measured(DynamicView polygon, double holes, const Measure& measure) {
+  double total = 0;
+  const bool valid = each_shape(polygon, "Polygon", [&](DynamicView rings) {
+    DynamicView::Iterator each(rings);
+    for (bool outer = true; each.next(); outer = false) {
+      const std::optional<std::vector<Point>> ring = ring_of(each.value());
+      if (!ring.has_value()) {
+        return false;
+      }
+      total += (outer ? 1 : holes) * measure(*ring);
+    }
+    return true;
+  });
+  return valid ? std::optional(total) : std::nullopt;
+}
+
+std::optional<double> polygon_area(DynamicView polygon) {
+  return measured(polygon, -1, [](const std::vector<Point>& ring) {
+    return ring_excess(ring) * kEarthRadiusMeters * kEarthRadiusMeters;
+  });
+}
+
+std::optional<double> polygon_perimeter(DynamicView polygon) {
+  return measured(polygon, 1, [](std::vector<Point> ring) {
+    ring.push_back(ring.front());
+    return length_of(ring);
+  });
+}
+
+using Direction = std::array<double, 3>;  // of unit length, from the center of the sphere
+
+Direction direction_of(Point point) {
+  const double longitude = point.x * kRadians;
+  const double latitude = point.y * kRadians;
+  return {std::cos(latitude) * std::cos(longitude), std::cos(latitude) * std::sin(longitude),
+          std::sin(latitude)};
+}
+double dot(const Direction& a, const Direction& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+Direction cross(const Direction& a, const Direction& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+// Clockwise from north; nothing between a point and itself or its antipode.
+std::optional<double> azimuth(double longitude1, double latitude1, double longitude2,
+                              double latitude2) {
+  if (!is_position(longitude1, latitude1) || !is_position(longitude2, latitude2)) {
+    return std::nullopt;
+  }
+  const Direction normal =
+      cross(direction_of({longitude1, latitude1}), direction_of({longitude2, latitude2}));
+  constexpr double kTouching = 1e-24;  // the square of some micrometers, by the sphere's radius
+  if (dot(normal, normal) < kTouching) {
+    return std::nullopt;
+  }
+  const double turn = (longitude2 - longitude1) * kRadians;
+  const double from = latitude1 * kRadians;
+  const double to = latitude2 * kRadians;
+  const double angle =
+      std::atan2(std::sin(turn) * std::cos(to),
+                 std::cos(from) * std::sin(to) - std::sin(from) * std::cos(to) * std::cos(turn));
+  return angle < 0 ? angle + 2 * std::numbers::pi : angle;
+}
+
+// To the great circle where its nearest point lies between the ends, else to the nearer end.
+double distance_to_edge(Point point, Point from, Point to) {
+  const Direction p = direction_of(point);
+  const Direction a = direction_of(from);
+  const Direction b = direction_of(to);
+  const Direction normal = cross(a, b);
+  const double length = std::sqrt(dot(normal, normal));
+  if (length > 0 && dot(cross(normal, a), p) > 0 && dot(cross(b, normal), p) > 0) {
+    return kEarthRadiusMeters * std::asin(std::min(1.0, std::fabs(dot(normal, p)) / length));
+  }
+  return std::min(distance(point.x, point.y, from.x, from.y).value_or(0),
+                  distance(point.x, point.y, to.x, to.y).value_or(0));
+}
+
+std::optional<double> distance_to_line(double longitude, double latitude, DynamicView line) {
+  if (!is_position(longitude, latitude)) {
+    return std::nullopt;
+  }
+  double nearest = std::numeric_limits<double>::infinity();
+  const bool valid = each_shape(line, "LineString", [&](DynamicView coordinates) {
+    const std::optional<std::vector<Point>> points = positions_of(coordinates);
+    for (std::size_t i = 1; points.has_value() && i < points->size(); ++i) {
+      nearest = std::min(nearest,
+                         distance_to_edge({longitude, latitude}, (*points)[i - 1], (*points)[i]));
+    }
+    return points.has_value() && points->size() > 1;
+  });
+  return valid ? std::optional(nearest) : std::nullopt;
+}
+
+constexpr ParameterDoc kLine{"line", "A bag of type LineString or MultiLineString."};
+constexpr ParameterDoc kPolygon{"polygon", "A bag of type Polygon or MultiPolygon."};
+
+constexpr std::array<ScalarFunction, 8> kGeoFunctions = {{
+    {.name = "geo_azimuth",
+     .category = "geo",
+     .summary = "The direction from one point on the Earth to another.",
+     .params = {{{"longitude1", "Longitude of the first point, in degrees."},
+                 {"latitude1", "Its latitude."},
+                 {"longitude2", "Longitude of the second point."},
+                 {"latitude2", "Its latitude."}}},
+     .returns =
+         "A real: the angle in radians, clockwise from north; null for invalid positions and "
+         "for points that are equal or opposite to each other.",
+     .examples = {{{"print round(degrees(geo_azimuth(0, 0, 1, 0)), 6)", "90"}}},
+     .overloads = {lift<azimuth>()}},
     {.name = "geo_distance_2points",
      .category = "geo",
      .summary = "The shortest distance of two points on the Earth, in meters.",
@@ -129,9 +310,30 @@ constexpr std::array<ScalarFunction, 3> kGeoFunctions = {{
                  {"latitude1", "Its latitude."},
                  {"longitude2", "Longitude of the second point."},
                  {"latitude2", "Its latitude."}}},
-     .returns = "A real, on a sphere of radius 6,371,008.8 m; null for invalid positions.",
+     .returns = "A real, on a sphere of radius 6,371,010 m; null for invalid positions.",
      .examples = {{{"print round(geo_distance_2points(0, 0, 0, 1) / 1000, 1)", "111.2"}}},
      .overloads = {lift<distance>()}},
+    {.name = "geo_distance_point_to_line",
+     .category = "geo",
+     .summary = "The shortest distance of a point to a line on the Earth, in meters.",
+     .params = {{{"longitude", "Longitude of the point, in degrees."},
+                 {"latitude", "Its latitude."},
+                 kLine}},
+     .returns = "A real; the line's edges are the shortest ways. Null for invalid positions and "
+                "lines.",
+     .examples = {{{"print round(geo_distance_point_to_line(0, 1, dynamic({'type': 'LineString', "
+                    "'coordinates': [[-9, 0], [9, 0]]})) / 1000, 1)",
+                    "111.2"}}},
+     .overloads = {lift<distance_to_line>()}},
+    {.name = "geo_line_length",
+     .category = "geo",
+     .summary = "The length of a line on the Earth, in meters.",
+     .params = {{kLine}},
+     .returns = "A real; what several lines share counts for each of them. Null for invalid lines.",
+     .examples = {{{"print round(geo_line_length(dynamic({'type': 'LineString', 'coordinates': "
+                    "[[0, 0], [0, 1], [0, 0]]})) / 1000, 1)",
+                    "222.4"}}},
+     .overloads = {lift<line_length>()}},
     {.name = "geo_point_in_circle",
      .category = "geo",
      .summary = "Whether a point on the Earth lies within a distance of another.",
@@ -155,6 +357,26 @@ constexpr std::array<ScalarFunction, 3> kGeoFunctions = {{
                     "[[[0, 0], [3, 0], [0, 3], [0, 0]]]}))",
                     "true"}}},
      .overloads = {lift<in_polygon>()}},
+    {.name = "geo_polygon_area",
+     .category = "geo",
+     .summary = "The area of a polygon on the Earth, in square meters.",
+     .params = {{kPolygon}},
+     .returns =
+         "A real; edges are the shortest ways, holes are left out, and what several polygons "
+         "share counts for each of them. Null for invalid polygons.",
+     .examples = {{{"print round(geo_polygon_area(dynamic({'type': 'Polygon', 'coordinates': [[[0, "
+                    "0], [1, 0], [1, 1], [0, 1], [0, 0]]]})) / 1e6)",
+                    "12364"}}},
+     .overloads = {lift<polygon_area>()}},
+    {.name = "geo_polygon_perimeter",
+     .category = "geo",
+     .summary = "The length of a polygon's borders on the Earth, in meters.",
+     .params = {{kPolygon}},
+     .returns = "A real; the borders of holes belong to it. Null for invalid polygons.",
+     .examples = {{{"print round(geo_polygon_perimeter(dynamic({'type': 'Polygon', 'coordinates': "
+                    "[[[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]]})) / 1000, 1)",
+                    "444.8"}}},
+     .overloads = {lift<polygon_perimeter>()}},
 }};
 
 }  // namespace
