@@ -102,10 +102,13 @@ Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   if (options_.delete_only && makes_rows(pipeline.source)) {
     return diag::operator_not_allowed(pipeline.source_span, "", "a delete");
   }
+  // Aggregates of a summarize around a subquery are not those of the subquery.
+  auto aggregates = std::exchange(aggregate_binder_, nullptr);
   auto source = std::visit([&](const auto& node) { return lower(node, pipeline.source_span); },
                            pipeline.source);
   auto bound = source.ok() ? bind_operators(pipeline.operators, std::move(source).value())
                            : std::move(source);
+  aggregate_binder_ = std::move(aggregates);
   --depth_;
   return bound;
 }

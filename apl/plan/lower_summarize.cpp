@@ -52,7 +52,16 @@ class SummarizeBinder {
 
  private:
   Status bind_group(const SummarizeItem& item) {
-    EVQ_TRY_ASSIGN(ExprPtr bound, binder_.bind_expr(*item.value, &input_));
+    auto value = binder_.bind_expr(*item.value, &input_);
+    if (const auto* call = std::get_if<ast::Call>(&item.value->node);
+        !value.ok() && call != nullptr && find_aggregate(call->function.text) != nullptr &&
+        find_function(call->function.text) == nullptr) {
+      Error error = std::move(value).take_error();
+      error.hint =
+          "aggregations stand before by: summarize " + call->function.text + "(…) by field";
+      return error;
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bound, std::move(value));
     std::string name =
         item.names.empty() ? binder_.derived_name(*item.value, &input_) : item.names[0].text;
     if (name.empty()) {
