@@ -297,7 +297,8 @@ bool is_time_word(std::string_view name) {
 }
 
 bool is_number_with_unit(std::string_view name) {
-  return !name.empty() && name[0] >= '0' && name[0] <= '9';
+  return !name.empty() && name[0] >= '0' && name[0] <= '9' &&
+         name.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
 std::string listed(std::string text, const std::vector<std::string_view>& names) {
@@ -318,7 +319,10 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
     return "the direction stands behind its field, without a comma: field " + std::string(name);
   }
   if (is_number_with_unit(name)) {
-    return "units of time are d, h, m, s, ms; months: datetime_add('month', 3, time)";
+    const std::size_t digits = std::min(name.find_first_not_of("0123456789_"), name.size());
+    return name.find('_') != std::string_view::npos || name.size() - digits == 1
+               ? "numbers are written out, without marks: 1000"
+               : "units of time are d, h, m, s, ms; months: datetime_add('month', 3, time)";
   }
   if (sided_ != nullptr && name.find('.') != std::string_view::npos) {
     return "write $left.field == $right.field";

@@ -34,7 +34,9 @@ Error unexpected_character(Span at, std::string_view character) {
   const bool curly = character == "“" || character == "”" || character == "‘" || character == "’";
   return syntax_error("APL1001", at, "unexpected character " + in_quotes(character),
                       curly ? "strings are written with plain quotes: \"…\" or '…'"
-                            : "names with special characters are written ['like this']");
+                      : character == "^"
+                          ? "write pow(a, b) for a power, binary_xor(a, b) for bits"
+                          : "names with special characters are written ['like this']");
 }
 
 Error unterminated_string(Span at) {

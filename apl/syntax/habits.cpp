@@ -36,6 +36,10 @@ constexpr Habit kOperatorHabits[] = {
     {"first", "SQL", "write | limit 10, after | sort by"},
     {"project-exclude", "another dialect", "write | project-away field"},
     {"project-drop", "another dialect", "write | project-away field"},
+    {"make-graph", "a graph operator of Kusto", "write | join (…) on $left.to == $right.from"},
+    {"graph-match", "a graph operator of Kusto", "write | join (…) on $left.to == $right.from"},
+    {"graph-to-table", "a graph operator of Kusto", "write | join (…) on $left.to == $right.from"},
+    {"macro-expand", "a macro of Kusto", "write union for several datasets"},
     {"tail", "Splunk", "write | sort by _time asc | limit 10"},
     {"rex", "Splunk",
      "write | parse kind=regex field with …, or extend x = extract(regex, 1, field)"},
@@ -94,16 +98,6 @@ bool is_shouted(std::string_view word) {
   return lowered(word) != word;
 }
 
-std::optional<Error> habit_of(const Token& token) {
-  const std::string word = lowered(token.text);
-  for (const Habit& habit : kOperatorHabits) {
-    if (habit.word == word) {
-      return diag::foreign_operator(token.span, token.text, habit.language, habit.hint);
-    }
-  }
-  return std::nullopt;
-}
-
 // The token `back` places before the cursor; the first one for ever.
 const Token& before(const TokenCursor& cursor, std::size_t back) {
   return cursor.token(cursor.index() >= back ? cursor.index() - back : 0);
@@ -148,6 +142,9 @@ std::optional<Error> symbol_habit(const TokenCursor& cursor) {
   }
   if (token.text == "!") {
     return diag::foreign_symbol(token.span, token.text, "not(…)");
+  }
+  if (token.text == "?" && next.is_symbol("?")) {
+    return diag::foreign_symbol({token.span.begin, next.span.end}, "??", "coalesce(a, b)");
   }
   if (token.text == "?") {
     return diag::foreign_symbol(token.span, "a ? b : c", "iff(a, b, c)");
@@ -200,6 +197,8 @@ std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& 
       {"when", "", "case(condition, value, …, else)"},
       {"regexp_like", "", "matches regex"},
       {"exists", "", "isnotnull(field)"},
+      {"mod", "", "%"},
+      {"div", "", "/"},
       {"except", "", "| project-away field to leave fields out"},
   };
   for (const Phrase& phrase : kPhrases) {
@@ -228,6 +227,16 @@ std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& 
 
 }  // namespace
 
+std::optional<Error> name_habit(std::string_view name, Span span) {
+  const std::string word = lowered(name);
+  for (const Habit& habit : kOperatorHabits) {
+    if (habit.word == word) {
+      return diag::foreign_operator(span, name, habit.language, habit.hint);
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> operator_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   if (token.kind == TokenKind::kSymbol && cursor.joined()) {
@@ -251,7 +260,7 @@ std::optional<Error> operator_habit(const TokenCursor& cursor) {
     return diag::foreign_symbol({token.span.begin, next.span.end}, token.text + " " + next.text,
                                 dashed);
   }
-  return habit_of(token);
+  return name_habit(token.text, token.span);
 }
 
 namespace {
@@ -265,6 +274,9 @@ std::optional<Error> operator_without_source(const TokenCursor& cursor) {
   const bool goes_on = dashed || cursor.peek(1).kind == TokenKind::kName ||
                        cursor.peek(1).kind == TokenKind::kLiteral ||
                        cursor.peek(1).kind == TokenKind::kString;
+  if (row == nullptr && dashed) {
+    return name_habit(name, {token.span.begin, cursor.peek(2).span.end});
+  }
   if (row == nullptr || row->parse == nullptr || !goes_on || name == "union" || name == "search") {
     return std::nullopt;
   }
@@ -307,6 +319,10 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
   if (word == "from") {
     return diag::foreign_operator(token.span, token.text, "SQL",
                                   "begin with the dataset itself: ['logs'] | …");
+  }
+  if ((word == "cluster" || word == "database") && next.is_symbol("(")) {
+    return diag::foreign_operator(token.span, token.text + "(…)", "an address of Kusto",
+                                  "write the dataset's name alone: ['logs'] | …");
   }
   if (next.is_symbol("=") && (word == "index" || word == "source" || word == "sourcetype")) {
     return diag::foreign_operator(token.span, token.text, "Splunk",
@@ -387,7 +403,7 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
       return diag::missing_pipe({token.span.begin, cursor.peek(2).span.end}, joined);
     }
   }
-  return habit_of(token);
+  return name_habit(token.text, token.span);
 }
 
 }  // namespace evq::syntax

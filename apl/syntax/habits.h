@@ -10,6 +10,8 @@
 
 namespace evq::syntax {
 
+// For the name of an operator that only other languages have.
+std::optional<Error> name_habit(std::string_view name, Span span);
 // For a word where a tabular operator should stand.
 std::optional<Error> operator_habit(const TokenCursor& cursor);
 // For a word where a query should begin.

@@ -47,6 +47,9 @@ Result<ast::Operator> parse_operator(TokenCursor& cursor) {
   EVQ_TRY_ASSIGN(const ast::Name name, parse_operator_name(cursor));
   const OperatorInfo* info = find_operator(name.text);
   if (info == nullptr || info->parse == nullptr) {
+    if (std::optional<Error> habit = name_habit(name.text, name.span)) {
+      return *std::move(habit);
+    }
     return diag::unknown_operator(name.span, name.text, operator_names());
   }
   ast::Operator op;

@@ -47,6 +47,10 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
     return "write the number and its unit without a blank: " +
            std::string(cursor.slice(last.span)) + token.text;
   }
+  if (last.is_symbol("*") && cursor.index() > 1 &&
+      cursor.token(cursor.index() - 2).is_symbol("*")) {
+    return "write pow(a, b)";
+  }
   if (last.kind == TokenKind::kName && token.kind == TokenKind::kName) {
     const std::string both = last.text + " " + token.text;
     if (cursor.index() == 1 || cursor.peek(1).is_symbol("=")) {
@@ -63,6 +67,10 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
 
 // A comma in an operator that takes one thing only.
 std::string comma_hint(const TokenCursor& cursor) {
+  if (cursor.token(cursor.index() - 1).kind == TokenKind::kLiteral &&
+      cursor.peek(1).kind == TokenKind::kLiteral && cursor.joined() && cursor.joined(1)) {
+    return "numbers are written without commas";
+  }
   const Token& word = operator_word(cursor);
   if (word.is_word("where") || word.is_word("filter")) {
     return "join conditions with and, or with or";
@@ -95,6 +103,12 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   }
   if (token.is_symbol("(") && second_last.is_symbol(".")) {
     return "APL has no methods: write " + last.text + "(…), or an operator such as contains";
+  }
+  if (last.is_word("count") && second_last.is_symbol("|") && expected.starts_with("'|'")) {
+    return "count gives a field: | count | where Count > 1";
+  }
+  if (token.is_symbol("=>") && expected.starts_with("'|'")) {
+    return "= gives a name its value: name = expression";
   }
   if (token.is_symbol("(") && expected == "'='") {
     return "a function is written let f = (x:long) { x + 1 };";
@@ -141,7 +155,8 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   if (token.is_word("by") && (second_last.is_word("limit") || second_last.is_word("take"))) {
     return "write | top 10 by field";
   }
-  if (last.is_word("desc") || last.is_word("asc")) {
+  if ((last.is_word("desc") || last.is_word("asc")) && !token.is_word("desc") &&
+      !token.is_word("asc")) {
     return "the direction stands behind its field: " + token.text + " " + last.text;
   }
   if (last.is_word("count") && second_last.is_symbol("|")) {
@@ -149,6 +164,9 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   }
   if (token.is_word("by") && expected.starts_with("'on'")) {
     return "the axis comes first: make-series count() on _time step 1h by field";
+  }
+  if (last.is_word("by") && operator_word(cursor).is_word("render")) {
+    return "write render timechart with (series=field)";
   }
   if (expected.starts_with("'with'")) {
     return "write parse field with 'text' name";
