@@ -179,34 +179,34 @@ void TermHasher::add_window() {
   char* text = window_.data();
   std::size_t start = 0;
   bool inside = false;
-  bool exact = false;  // bytes beyond ASCII may have come since the term's start
-  const auto end_term = [&](std::size_t end) {
-    const std::string_view term(text + start, end - start);
-    // Such terms are cut and folded exactly; pure ASCII already is.
-    if (exact) {
-      add_exactly(term);
-    } else {
-      add_hash(hash_padded(term.data(), term.size()));
-    }
-  };
+  bool beyond = false;  // the term at hand has bytes beyond ASCII in blocks before this one
   for (std::size_t base = 0; base <= size; base += 64) {
     const Classes classes = classify_64(text + base);
     const std::uint64_t alive = classes.alive;
     const std::uint64_t breaks = breaks_[base / 64];
     // Places where a term may end or begin: the class changes, or a text starts.
     std::uint64_t edges = (alive ^ ((alive << 1) | (inside ? 1U : 0U))) | breaks;
-    exact = exact || classes.beyond != 0;
+    std::uint64_t behind = classes.beyond;  // of them, those at or behind the term's start
     while (edges != 0) {
       const auto bit = static_cast<unsigned>(std::countr_zero(edges));
       edges &= edges - 1;
+      const std::uint64_t from_here = ~std::uint64_t{0} << bit;
       if (inside) {
-        end_term(base + bit);
+        const std::string_view term(text + start, base + bit - start);
+        // Such terms are cut and folded exactly; pure ASCII already is.
+        if (beyond || (behind & ~from_here) != 0) {
+          add_exactly(term);
+        } else {
+          add_hash(hash_padded(term.data(), term.size()));
+        }
       }
       inside = ((alive >> bit) & 1) != 0;
       start = base + bit;
+      behind &= from_here;
+      beyond = false;
     }
     inside = (alive >> 63) != 0;
-    exact = inside && exact;
+    beyond = inside && (beyond || behind != 0);
   }
 }
 

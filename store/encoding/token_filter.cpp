@@ -58,8 +58,8 @@ class GrowingFilter {
   }
 
  private:
-  // Two bits a byte of text: distinct terms are longer than four bytes on average.
-  static constexpr std::size_t kTextBytesPerBlock = kBlockBytes * 8 / 2;
+  // At least a bit a byte of text: distinct terms are longer than eight bytes on average.
+  static constexpr std::size_t kTextBytesPerBlock = kBlockBytes * 8;
   static constexpr std::size_t kBlocksMax = 4 * kMebibyte / kBlockBytes;
 
   // A power of two, at least four, times what one term a text needs: many columns are ids. All are

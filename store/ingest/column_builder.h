@@ -29,7 +29,10 @@ class ColumnBuilder {
   // values in a row cost far less than one value of each column in turn, because its table stays
   // in the fast caches and look-ups do not wait for each other. Texts must live until settle().
   void defer(std::size_t row, const Cell& cell) {
-    queue_.push_back({static_cast<std::uint32_t>(row), cell});
+    // In place: a copy by way of the stack would be read before it is written out.
+    Deferred& next = queue_.emplace_back();
+    next.row = static_cast<std::uint32_t>(row);
+    next.cell = cell;
   }
   void settle();
 
@@ -53,7 +56,7 @@ class ColumnBuilder {
     std::uint32_t code = 0;  // code + 1; 0 is a free slot
   };
   struct Deferred {
-    std::uint32_t row;
+    std::uint32_t row = 0;
     Cell cell;
   };
 

@@ -41,21 +41,17 @@ bool FastJson::parse_event(std::size_t begin, std::size_t end, EventAssembler& e
 
 namespace {
 
-// The bytes between the quotes of the string at positions[0]; `begin` is null when its end is not
+// The bytes between the quotes of the string at positions[0]; no data at all when its end is not
 // where the following position says.
-struct RawText {
-  const char* begin;
-  std::size_t size;
-};
-
-[[gnu::always_inline]] inline RawText raw_text(const char* text, const std::uint32_t* positions) {
+[[gnu::always_inline]] inline std::string_view raw_text(const char* text,
+                                                        const std::uint32_t* positions) {
   const char* begin = text + positions[0] + 1;
   const char* end = text + positions[1] - 1;
   while (end > begin && *end != '"' && is_json_blank(*end)) {
     --end;
   }
   if (end < begin || *end != '"') [[unlikely]] {
-    return {nullptr, 0};
+    return {};
   }
   return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -124,28 +120,20 @@ bool add_scalar(const char* begin, const char* end, NodeId node, EventAssembler&
 
 }  // namespace
 
-// The text of the string at `at`, without escapes; false: refused.
-inline bool FastJson::read_text(const std::uint32_t* at, EventAssembler& event,
-                                std::string_view& text) const {
-  const RawText raw = raw_text(text_, at);
-  if (raw.begin == nullptr) [[unlikely]] {
-    return false;
-  }
-  text = {raw.begin, raw.size};
-  if (!escapes_) [[likely]] {
-    return true;
-  }
-  return unescape(event, text);
+// The text of the string at `at`, without escapes; no data: refused. By value, for a text that is
+// passed through memory costs a wait each time.
+inline std::string_view FastJson::read_text(const std::uint32_t* at, EventAssembler& event) const {
+  const std::string_view raw = raw_text(text_, at);
+  return escapes_ && raw.data() != nullptr ? unescape(event, raw) : raw;
 }
 
-bool FastJson::unescape(EventAssembler& event, std::string_view& text) {
+std::string_view FastJson::unescape(EventAssembler& event, std::string_view text) {
   if (std::memchr(text.data(), '\\', text.size()) == nullptr) {
-    return true;
+    return text;
   }
   char* out = event.scratch(text.size());
   const JsonUnescaped result = unescape_json(text, out);
-  text = {out, result.size};
-  return result.valid && !result.repaired;
+  return result.valid && !result.repaired ? std::string_view(out, result.size) : std::string_view();
 }
 
 // Objects below the event's own are kept on a stack of their nodes: they become dotted names. A
@@ -160,9 +148,11 @@ bool FastJson::parse_object(EventAssembler& event) {
   bool empty = at < limit && text_[*at] == '}';
   while (true) {
     if (!empty) {
-      std::string_view key;
-      if (limit - at < 4 || text_[at[0]] != '"' || text_[at[1]] != ':' ||
-          !read_text(at, event, key)) {
+      if (limit - at < 4 || text_[at[0]] != '"' || text_[at[1]] != ':') {
+        return false;
+      }
+      const std::string_view key = read_text(at, event);
+      if (key.data() == nullptr) {
         return false;
       }
       const NodeId node = event.visit(parent, key);
@@ -204,8 +194,8 @@ inline bool FastJson::parse_value(const std::uint32_t*& at, NodeId node, std::si
                                   EventAssembler& event) {
   const char c = text_[*at];
   if (c == '"') {
-    std::string_view text;
-    if (!read_text(at, event, text)) {
+    const std::string_view text = read_text(at, event);
+    if (text.data() == nullptr) {
       return false;
     }
     event.add_text(node, text);
@@ -243,8 +233,8 @@ bool FastJson::parse_dynamic(EventAssembler& event, std::size_t depth) {
   }
   switch (at(next_)) {
     case '"': {
-      std::string_view text;
-      if (!read_text(positions_ + next_, event, text)) {
+      const std::string_view text = read_text(positions_ + next_, event);
+      if (text.data() == nullptr) {
         return false;
       }
       ++next_;
@@ -313,8 +303,8 @@ bool FastJson::parse_dynamic_object(EventAssembler& event, std::size_t depth) {
     return true;
   }
   while (next_ < count_ && at(next_) == '"') {
-    std::string_view key;
-    if (!read_text(positions_ + next_, event, key) || next_ + 2 >= count_ || at(next_ + 1) != ':') {
+    const std::string_view key = read_text(positions_ + next_, event);
+    if (key.data() == nullptr || next_ + 2 >= count_ || at(next_ + 1) != ':') {
       return false;
     }
     next_ += 2;

@@ -31,8 +31,8 @@ class FastJson {
 
   bool parse_object(EventAssembler& event);
   bool parse_value(const std::uint32_t*& at, NodeId node, std::size_t depth, EventAssembler& event);
-  bool read_text(const std::uint32_t* at, EventAssembler& event, std::string_view& text) const;
-  static bool unescape(EventAssembler& event, std::string_view& text);
+  std::string_view read_text(const std::uint32_t* at, EventAssembler& event) const;
+  static std::string_view unescape(EventAssembler& event, std::string_view text);
   bool parse_dynamic(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_array(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_object(EventAssembler& event, std::size_t depth);
