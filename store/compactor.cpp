@@ -1,12 +1,14 @@
 #include "store/compactor.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "store/base/check.h"
+#include "store/base/limits.h"
 #include "store/block/block_reader.h"
 #include "store/block/block_writer.h"
 #include "store/segment_cache.h"
@@ -21,6 +23,8 @@ constexpr std::uint64_t kFreshChunksMax = 64;
 // A merge takes in an older chunk only when it is at most this many times what it has already, so
 // that a row is rewritten a logarithmic number of times.
 constexpr std::uint64_t kMergeRatioMax = 4;
+// Decoded columns of a merge that are in memory at a time.
+constexpr std::size_t kMergeBytesMax = 32 * kMebibyte;
 // Integers up to this size survive the change to a double.
 constexpr std::int64_t kExactRealMax = std::int64_t{1} << 53;
 
@@ -123,6 +127,31 @@ std::vector<std::uint32_t> row_order(const Vector& times, const Vector& ordinals
   return order;
 }
 
+// The merged columns in their new order, some at a time: thousands of columns of a whole block's
+// rows would not fit into memory.
+Result<std::vector<EncodedColumn>> merged_columns(std::span<StoredBlock> blocks,
+                                                  const std::vector<Field>& fields,
+                                                  const std::vector<std::uint32_t>& order,
+                                                  Effort effort, ThreadPool* pool) {
+  std::vector<EncodedColumn> merged;
+  for (std::size_t next = 0; next < fields.size();) {
+    Table some;
+    std::vector<Field> names;
+    for (std::size_t bytes = 0; next < fields.size() && bytes < kMergeBytesMax; ++next) {
+      EVQ_TRY_ASSIGN(Vector column, merged_column(blocks, fields[next]));
+      bytes += column.size_bytes();
+      some.rows = column.size();
+      some.columns.push_back(std::move(column));
+      names.push_back(fields[next]);
+    }
+    some.schema = Schema(std::move(names));
+    EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
+                   encode_columns(std::move(some), order, effort, pool));
+    std::ranges::move(columns, std::back_inserter(merged));
+  }
+  return merged;
+}
+
 struct MergePlan {
   Effort effort = Effort::kIngest;
   bool stay_fresh = false;
@@ -135,30 +164,27 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
   if (!fields) {
     return std::optional<StoredForm>();
   }
-  Table table;
-  for (const Field& field : *fields) {
-    EVQ_TRY_ASSIGN(Vector column, merged_column(blocks, field));
-    table.columns.push_back(std::move(column));
-  }
-  EVQ_TRY_ASSIGN(const Vector ordinals, merged_ordinals(blocks));
-  table.rows = ordinals.size();
-  table.schema = Schema(*fields);
-  const std::optional<std::size_t> time = table.schema.find(kTimeField);
-  if (!time) {
+  const auto time = std::ranges::find(*fields, kTimeField, &Field::name);
+  if (time == fields->end()) {
     return make_error(ErrorCode::kCorrupt, "a block has no column _time");
   }
-  const std::vector<std::uint32_t> order = row_order(table.columns[*time], ordinals);
+  EVQ_TRY_ASSIGN(const Vector ordinals, merged_ordinals(blocks));
+  EVQ_TRY_ASSIGN(const Vector times, merged_column(blocks, *time));
+  std::vector<std::uint32_t> order = row_order(times, ordinals);
   const bool sorted = std::ranges::is_sorted(order);
   const bool dense = stays_dense(sources, sorted);
+  if (sorted) {
+    order.clear();
+  }
+  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
+                 merged_columns(blocks, *fields, order, plan.effort, pool));
   if (!dense) {
-    fields->push_back({std::string(kOrdinalField), Type::kLong});
-    table.schema = Schema(*fields);
-    table.columns.push_back(ordinals);
+    EVQ_TRY_ASSIGN(EncodedColumn column,
+                   encode_column({std::string(kOrdinalField), Type::kLong},
+                                 sorted ? ordinals : ordinals.gather(order), plan.effort));
+    columns.push_back(std::move(column));
   }
-  if (!sorted) {
-    table = gather_rows(table, order);
-  }
-  EVQ_TRY_ASSIGN(EncodedBlock block, encode_block(std::move(table), plan.effort, pool));
+  EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(ordinals.size(), std::move(columns)));
   std::uint64_t raw_bytes = 0;
   for (const SnapshotBlock& source : sources) {
     raw_bytes += source.raw_bytes;

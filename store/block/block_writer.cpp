@@ -96,9 +96,44 @@ Status check_table(const Table& table) {
   return {};
 }
 
-// Encodes the columns, their rows in `order` (empty: as they are), on the pool's threads and this
-// one, largest first being left to chance: columns are many and small. Each is sorted just before
-// and let go of right after it is encoded, so that no second copy of the table is ever there.
+// Whether these bounds can stand for all rows.
+bool has_times(const BlockHeader& header, std::string_view name) {
+  const std::optional<std::size_t> column = header.find(name);
+  return column.has_value() && header.columns[*column].type == Type::kDatetime &&
+         header.columns[*column].nulls == 0;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> time_order(const Table& table) {
+  const std::optional<std::size_t> column = table.schema.find(kTimeField);
+  EVQ_CHECK(column.has_value());
+  const Vector times = table.columns[*column].flatten();
+  const auto* values = times.values().data<std::int64_t>();
+  if (std::is_sorted(values, values + table.rows)) {
+    return {};
+  }
+  // Time and row in one sort key keep equal times in order without a stable sort's copies.
+  std::vector<std::pair<std::int64_t, std::uint32_t>> keys(table.rows);
+  for (std::uint32_t i = 0; i < table.rows; ++i) {
+    keys[i] = {values[i], i};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::uint32_t> order(table.rows);
+  std::transform(keys.begin(), keys.end(), order.begin(),
+                 [](const auto& key) { return key.second; });
+  return order;
+}
+
+Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool) {
+  EVQ_TRY(check_table(table));
+  const std::vector<std::uint32_t> order = time_order(table);
+  const std::size_t rows = table.rows;
+  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
+                 encode_columns(std::move(table), order, effort, pool));
+  return assemble_block(rows, std::move(columns));
+}
+
 Result<std::vector<EncodedColumn>> encode_columns(Table table,
                                                   const std::vector<std::uint32_t>& order,
                                                   Effort effort, ThreadPool* pool) {
@@ -126,66 +161,6 @@ Result<std::vector<EncodedColumn>> encode_columns(Table table,
   return columns;
 }
 
-EncodedBlock join_columns(std::size_t rows, std::vector<EncodedColumn> columns) {
-  EncodedBlock block;
-  block.header.rows = static_cast<std::uint32_t>(rows);
-  for (EncodedColumn& column : columns) {
-    block.header.columns.push_back(std::move(column.header));
-    block.segments.push_back(std::move(column.segment));
-    block.filters.push_back(std::move(column.filter));
-  }
-  const ColumnHeader& time = block.header.columns[*block.header.find(kTimeField)];
-  const ColumnHeader& sys_time = block.header.columns[*block.header.find(kSysTimeField)];
-  block.header.min_time = time.least.as_integer();
-  block.header.max_time = time.greatest.as_integer();
-  block.header.min_sys_time = sys_time.least.as_integer();
-  block.header.max_sys_time = sys_time.greatest.as_integer();
-  block.header_bytes = encode_header(block.header);
-  return block;
-}
-
-}  // namespace
-
-std::vector<std::uint32_t> time_order(const Table& table) {
-  const std::optional<std::size_t> column = table.schema.find(kTimeField);
-  EVQ_CHECK(column.has_value());
-  const Vector times = table.columns[*column].flatten();
-  const auto* values = times.values().data<std::int64_t>();
-  if (std::is_sorted(values, values + table.rows)) {
-    return {};
-  }
-  // Time and row in one sort key keep equal times in order without a stable sort's copies.
-  std::vector<std::pair<std::int64_t, std::uint32_t>> keys(table.rows);
-  for (std::uint32_t i = 0; i < table.rows; ++i) {
-    keys[i] = {values[i], i};
-  }
-  std::sort(keys.begin(), keys.end());
-  std::vector<std::uint32_t> order(table.rows);
-  std::transform(keys.begin(), keys.end(), order.begin(),
-                 [](const auto& key) { return key.second; });
-  return order;
-}
-
-Table gather_rows(const Table& table, const std::vector<std::uint32_t>& rows) {
-  Table gathered;
-  gathered.schema = table.schema;
-  gathered.rows = rows.size();
-  gathered.columns.reserve(table.columns.size());
-  for (const Vector& column : table.columns) {
-    gathered.columns.push_back(column.gather(rows));
-  }
-  return gathered;
-}
-
-Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool) {
-  EVQ_TRY(check_table(table));
-  const std::vector<std::uint32_t> order = time_order(table);
-  const std::size_t rows = table.rows;
-  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 encode_columns(std::move(table), order, effort, pool));
-  return join_columns(rows, std::move(columns));
-}
-
 Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort) {
   EVQ_TRY_ASSIGN(EncodedSegment segment,
                  encode_segment(values, options_of(effort), kBoundBytesMax));
@@ -196,10 +171,25 @@ Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Ef
   return column;
 }
 
-Result<EncodedBlock> assemble_block(const Table& table, std::vector<EncodedColumn> columns) {
-  EVQ_TRY(check_table(table));
-  EVQ_CHECK(columns.size() == table.columns.size());
-  return join_columns(table.rows, std::move(columns));
+Result<EncodedBlock> assemble_block(std::size_t rows, std::vector<EncodedColumn> columns) {
+  EncodedBlock block;
+  block.header.rows = static_cast<std::uint32_t>(rows);
+  for (EncodedColumn& column : columns) {
+    block.header.columns.push_back(std::move(column.header));
+    block.segments.push_back(std::move(column.segment));
+    block.filters.push_back(std::move(column.filter));
+  }
+  if (!has_times(block.header, kTimeField) || !has_times(block.header, kSysTimeField)) {
+    return make_error(ErrorCode::kUsage, "a block needs its two columns of times without nulls");
+  }
+  const ColumnHeader& time = block.header.columns[*block.header.find(kTimeField)];
+  const ColumnHeader& sys_time = block.header.columns[*block.header.find(kSysTimeField)];
+  block.header.min_time = time.least.as_integer();
+  block.header.max_time = time.greatest.as_integer();
+  block.header.min_sys_time = sys_time.least.as_integer();
+  block.header.max_sys_time = sys_time.greatest.as_integer();
+  block.header_bytes = encode_header(block.header);
+  return block;
 }
 
 }  // namespace evq

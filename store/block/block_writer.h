@@ -34,8 +34,6 @@ struct EncodedColumn {
 // The permutation that puts the rows in ascending `_time` order, equal times in their present
 // order; empty when they already are. The table must have a `_time` column without nulls.
 std::vector<std::uint32_t> time_order(const Table& table);
-// The rows of `table` in the order `rows`.
-Table gather_rows(const Table& table, const std::vector<std::uint32_t>& rows);
 
 // 1 to kBlockRowsMax rows with datetime columns `_time` and `_sysTime` without nulls, names
 // distinct; anything else is kUsage. Rows are sorted by time here when they are not yet: a caller
@@ -46,7 +44,14 @@ Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool =
 
 // One column of a block by itself, for callers that spread the columns over threads.
 Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort);
-// Puts columns encoded from the columns of `table`, in its order and sorted by time, together.
-Result<EncodedBlock> assemble_block(const Table& table, std::vector<EncodedColumn> columns);
+// The columns of a table, which need not be all of a block's, on the pool's threads and this one,
+// their rows in `order` (empty: as they are). Each is sorted just before and let go of right after
+// it is encoded, so that no second copy of the table is ever there.
+Result<std::vector<EncodedColumn>> encode_columns(Table table,
+                                                  const std::vector<std::uint32_t>& order,
+                                                  Effort effort, ThreadPool* pool);
+// Puts columns that were encoded with their rows sorted by time together. kUsage without `_time`
+// and `_sysTime`.
+Result<EncodedBlock> assemble_block(std::size_t rows, std::vector<EncodedColumn> columns);
 
 }  // namespace evq

@@ -174,7 +174,10 @@ class Bench {
 
   void run(const Table& unsorted) {
     const std::vector<std::uint32_t> order = time_order(unsorted);
-    const Table table = order.empty() ? unsorted : gather_rows(unsorted, order);
+    Table table = unsorted;
+    for (std::size_t i = 0; i < table.columns.size() && !order.empty(); ++i) {
+      table.columns[i] = table.columns[i].gather(order);
+    }
     std::vector<EncodedColumn> columns;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const double start = cpu_seconds();
@@ -185,7 +188,7 @@ class Bench {
       ++totals.schemes[std::string(
           encoding_name(static_cast<EncodingId>(columns.back().header.encoding)))];
     }
-    const EncodedBlock block = assemble_block(table, std::move(columns)).value();
+    const EncodedBlock block = assemble_block(table.rows, std::move(columns)).value();
     headers_ += block.header_bytes.size();
     const auto packed =
         std::make_shared<const std::string>(pack_parts(block.segments, block.filters));
