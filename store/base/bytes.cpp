@@ -47,6 +47,11 @@ void ByteWriter::string(std::string_view bytes) {
   raw(bytes);
 }
 
+void ByteWriter::patch_u8(std::size_t offset, std::uint8_t value) {
+  EVQ_CHECK(offset < bytes_.size());
+  bytes_[offset] = static_cast<char>(value);
+}
+
 void ByteWriter::patch_u32(std::size_t offset, std::uint32_t value) {
   EVQ_CHECK(offset <= bytes_.size() && bytes_.size() - offset >= sizeof value);
   std::memcpy(bytes_.data() + offset, &value, sizeof value);

@@ -39,6 +39,8 @@ class ByteWriter {
   // A varint of the size, then the bytes.
   void string(std::string_view bytes);
 
+  // Overwrites a byte written earlier; `offset` must be below size().
+  void patch_u8(std::size_t offset, std::uint8_t value);
   // Overwrites four bytes written earlier, for a length known only at the end.
   // `offset + 4` must not be past size().
   void patch_u32(std::size_t offset, std::uint32_t value);

@@ -22,9 +22,9 @@ inline constexpr std::size_t kChunkRowsMax = kBlockRowsMax;
 inline constexpr std::size_t kFreshChunkBytesMax = 16 * kMebibyte;
 // Bytes of one block's decoded columns: the cap for an allocation made from a stored size.
 inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
-// The write-ahead log is checkpointed at the target and writers wait at the hard limit, so that a
-// slow reader cannot fill the disk.
-inline constexpr std::size_t kWalBytesTarget = 64 * kMebibyte;
+// The write-ahead log is checkpointed at the target, in small steps while workers of a load are
+// busy, and writers wait at the hard limit, so that a slow reader cannot fill the disk.
+inline constexpr std::size_t kWalBytesTarget = 16 * kMebibyte;
 inline constexpr std::size_t kWalBytesMax = 128 * kMebibyte;
 // Free space kept back so that a delete or a check still works on a full disk.
 inline constexpr std::size_t kDiskReserveBytesMin = 16 * kMebibyte;
@@ -52,11 +52,12 @@ inline constexpr std::size_t kIngestFailuresListedMax = 1000;
 // Keys that come again in their object, in one event: each costs a pass over the event's fields.
 inline constexpr std::size_t kEventRepeatedKeysMax = 10000;
 // Text of one batch of a load: about as many typical log events as a block holds rows.
-inline constexpr std::size_t kIngestBatchTextBytesMax = 40 * kMebibyte;
+inline constexpr std::size_t kIngestBatchTextBytesMax = 32 * kMebibyte;
 // Columns of one batch, absent values included: bounds events with many fields.
 inline constexpr std::size_t kIngestBatchColumnBytesMax = 56 * kMebibyte;
-// Text read but not parsed yet, so that workers never wait: more than one batch of it.
-inline constexpr std::size_t kIngestTextInFlightBytesMax = 64 * kMebibyte;
+// Text read but not committed yet: what it becomes on the way takes up to twice its size. Two
+// batches in work and a part of the next, so that workers never wait.
+inline constexpr std::size_t kIngestUncommittedBytesMax = 84 * kMebibyte;
 // Peak memory of an ingest from the command line, whatever the file's size.
 inline constexpr std::size_t kIngestMemoryBytesMax = 256 * kMebibyte;
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "store/base/check.h"
 #include "store/encoding/chooser.h"
 #include "store/encoding/schemes.h"
 
@@ -36,18 +37,23 @@ const ColumnEncoding* find_encoding(EncodingId id) {
   return nullptr;
 }
 
-void encode_stream(const DenseValues& values, const EncodeOptions& options, ByteWriter& out) {
+EncodingId encode_body(const DenseValues& values, const EncodeOptions& options, ByteWriter& out) {
   const ColumnEncoding& chosen = choose_encoding(values);
-  ByteWriter body;
-  if (chosen.encode(values, options, body)) {
-    out.u8(static_cast<std::uint8_t>(chosen.id()));
-    out.raw(body.view());
-    return;
+  const std::size_t before = out.size();
+  if (chosen.encode(values, options, out)) {
+    return chosen.id();
   }
+  EVQ_CHECK(out.size() == before);
   const ColumnEncoding& fallback = fallback_encoding(values.type);
-  out.u8(static_cast<std::uint8_t>(fallback.id()));
   const bool fits = fallback.encode(values, options, out);
   EVQ_CHECK(fits);
+  return fallback.id();
+}
+
+void encode_stream(const DenseValues& values, const EncodeOptions& options, ByteWriter& out) {
+  const std::size_t id = out.size();
+  out.u8(0);
+  out.patch_u8(id, static_cast<std::uint8_t>(encode_body(values, options, out)));
 }
 
 Result<Vector> decode_stream(ByteReader& in, const DecodeRequest& request) {

@@ -111,7 +111,9 @@ class ColumnEncoding {
 // The scheme of `id`; null when there is none.
 const ColumnEncoding* find_encoding(EncodingId id);
 
-// Appends `u8 id, body`, by the scheme the chooser picks.
+// Appends a body by the scheme the chooser picks, which it returns.
+EncodingId encode_body(const DenseValues& values, const EncodeOptions& options, ByteWriter& out);
+// Appends `u8 id, body`.
 void encode_stream(const DenseValues& values, const EncodeOptions& options, ByteWriter& out);
 Result<Vector> decode_stream(ByteReader& in, const DecodeRequest& request);
 

@@ -203,13 +203,11 @@ std::string make_filter(const DenseValues& texts) {
 }
 
 void encode_dense(const Parts& parts, const EncodeOptions& options, EncodedSegment* segment) {
-  ByteWriter body;
   ByteWriter out;
-  encode_stream(parts.dense, options, body);
-  segment->encoding = static_cast<EncodingId>(body.view()[0]);
-  out.u8(static_cast<std::uint8_t>(segment->encoding));
+  out.u8(0);
   write_null_section(parts.nulls, options, out);
-  out.raw(body.view().substr(1));
+  segment->encoding = encode_body(parts.dense, options, out);
+  out.patch_u8(0, static_cast<std::uint8_t>(segment->encoding));
   segment->bytes = out.release();
   if (parts.dense.type == Type::kString && segment->encoding != EncodingId::kConstant) {
     segment->filter = make_filter(parts.dense);

@@ -70,6 +70,39 @@ bool valid_dynamics(const std::string_view* views, std::size_t count) {
   });
 }
 
+// Frames to be written when the sizes of all of them are: in pieces, so that moving them takes
+// no second copy of a column that does not compress.
+class StoredFrames {
+ public:
+  // The compressed size; 0: stored raw.
+  std::size_t add(std::string_view raw, int level) {
+    if (pieces_.back().size() >= kPieceBytes) {
+      pieces_.emplace_back();
+    }
+    std::string& piece = pieces_.back();
+    const std::size_t before = piece.size();
+    const bool pays = compress_bytes(raw, level, kFrameGainPercentMin, piece);
+    if (!pays) {
+      piece.append(raw);
+    }
+    size_ += piece.size() - before;
+    return pays ? piece.size() - before : 0;
+  }
+  void move_to(ByteWriter& out) {
+    out.reserve(out.size() + size_);
+    for (std::string& piece : pieces_) {
+      out.raw(piece);
+      piece = {};
+    }
+  }
+
+ private:
+  static constexpr std::size_t kPieceBytes = 1 * kMebibyte;
+
+  std::vector<std::string> pieces_ = std::vector<std::string>(1);
+  std::size_t size_ = 0;
+};
+
 class StringFrames final : public ColumnEncoding {
  public:
   EncodingId id() const override { return EncodingId::kStringFrames; }
@@ -86,22 +119,17 @@ class StringFrames final : public ColumnEncoding {
     out.varint(per_frame);
     encode_stream({Type::kLong, lengths.size(), lengths.data()}, options, out);
     std::string raw;
-    std::string stored;
+    StoredFrames stored;
     for (std::size_t begin = 0; begin < values.size; begin += per_frame) {
       const std::size_t end = std::min(values.size, begin + per_frame);
       raw.clear();
       for (std::size_t i = begin; i < end; ++i) {
         raw.append(texts[i]);
       }
-      const std::size_t before = stored.size();
-      const bool pays = compress_bytes(raw, options.zstd_level, kFrameGainPercentMin, stored);
-      if (!pays) {
-        stored.append(raw);
-      }
       out.varint(raw.size());
-      out.varint(pays ? stored.size() - before : 0);
+      out.varint(stored.add(raw, options.zstd_level));
     }
-    out.raw(stored);
+    stored.move_to(out);
     return true;
   }
 

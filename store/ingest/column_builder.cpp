@@ -365,9 +365,11 @@ void ColumnBuilder::make_plain() {
   text_ = std::move(run);
   ends_ = std::move(ends);
   validity_ = std::move(validity);
-  codes_.clear();
-  entries_.clear();
-  slots_.clear();
+  // Not needed for a while, and there may be a thousand columns.
+  codes_ = {};
+  entries_ = {};
+  slots_ = {};
+  hashes_ = {};
   null_code_ = 0;
   tries_dictionary_ = false;
   batches_plain_ = 0;

@@ -15,7 +15,7 @@
 // The pipeline. A job is one batch of the input. Its pieces are handed to it as they are read; at
 // any time at most one thread works on a job, and it leaves when there is no piece for it, so no
 // pool thread ever waits for input. The calling thread reads, and commits what is sealed, in order;
-// it stops reading while too much text or too many jobs are under way, which bounds memory.
+// it stops reading while too much text or too many jobs are not committed, which bounds memory.
 
 namespace evq {
 
@@ -42,6 +42,7 @@ struct Job {
   bool done = false;
   std::size_t events = 0;
   std::size_t text_bytes = 0;
+  std::size_t memory_bytes = 0;  // of the pieces with that text
   std::int64_t opened_ns = 0;
   Status status;
   std::deque<SealedPart> parts;
@@ -111,8 +112,8 @@ class Pipeline {
   std::deque<std::shared_ptr<Job>> jobs_ EVQ_GUARDED_BY(mutex_);  // in input order
   std::vector<std::unique_ptr<BatchBuilder>> builders_ EVQ_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<PieceParser>> parsers_ EVQ_GUARDED_BY(mutex_);
-  std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);  // memory to be used again
-  std::size_t text_in_flight_ EVQ_GUARDED_BY(mutex_) = 0;
+  std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);          // memory to be used again
+  std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;  // of the pieces of all jobs
   std::size_t working_ EVQ_GUARDED_BY(mutex_) = 0;
   bool stopped_ EVQ_GUARDED_BY(mutex_) = false;
 };
@@ -208,11 +209,12 @@ void Pipeline::add_piece(Piece piece) {
   }
   open_->events += piece.events;
   open_->text_bytes += piece.size;
+  open_->memory_bytes += piece.capacity;
   const bool full = open_->events >= context_.rules->batch_rows_max ||
                     open_->text_bytes >= kIngestBatchTextBytesMax;
   {
     const MutexLock lock(mutex_);
-    text_in_flight_ += piece.size;
+    uncommitted_bytes_ += piece.capacity;
     open_->waiting.push_back(std::move(piece));
     open_->closed = full;
   }
@@ -236,7 +238,7 @@ void Pipeline::close_job() {
 
 bool Pipeline::is_busy() {
   const MutexLock lock(mutex_);
-  return text_in_flight_ >= kIngestTextInFlightBytesMax ||
+  return uncommitted_bytes_ >= kIngestUncommittedBytesMax ||
          jobs_.size() >= kJobsMax + (open_ != nullptr ? 1U : 0U);
 }
 
@@ -266,6 +268,7 @@ Status Pipeline::commit_ready() {
         job.parts.pop_front();
       } else if (job.done) {
         EVQ_TRY(std::move(job.status));
+        uncommitted_bytes_ -= job.memory_bytes;
         jobs_.pop_front();
         continue;
       } else {
@@ -372,7 +375,6 @@ void Pipeline::work(Job& job) {
     }
     Status status = parse_piece(job, piece);
     const MutexLock lock(mutex_);
-    text_in_flight_ -= piece.size;
     parsed_.push_back(std::move(piece));
     job.status = std::move(status);
     changed_.notify_all();
