@@ -8,8 +8,10 @@
 #include <limits>
 #include <numbers>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apl/functions/dynamic_elements.h"
@@ -49,7 +51,6 @@ std::optional<bool> in_circle(double longitude, double latitude, double center_l
 struct Point {
   double x = 0;
   double y = 0;
-  auto operator<=>(const Point&) const = default;
 };
 
 // Positions of GeoJSON; nothing when one of them is none.
@@ -73,11 +74,12 @@ std::optional<std::vector<Point>> ring_of(DynamicView array) {
   if (!ring.has_value()) {
     return std::nullopt;
   }
-  std::vector<Point> corners = *ring;
-  std::ranges::sort(corners);
-  const auto [repeats, end] = std::ranges::unique(corners);
-  constexpr std::ptrdiff_t kCornersMin = 3;
-  return repeats - corners.begin() >= kCornersMin ? ring : std::nullopt;
+  std::set<std::pair<double, double>> corners;
+  for (const Point& point : *ring) {
+    corners.emplace(point.x, point.y);
+  }
+  constexpr std::size_t kCornersMin = 3;
+  return corners.size() >= kCornersMin ? ring : std::nullopt;
 }
 
 // Counts the edges to the east: inside when odd.

@@ -84,17 +84,7 @@ class MatchingRows final : public BoundFunction {
     for (std::size_t i = 0; i < rows; ++i) {
       list.clear();
       list.begin_array();
-      bool any = false;
-      const std::optional<IpNetwork> address =
-          args[0].is_null(i) ? std::nullopt : parse_ip_network(args[0].at<std::string_view>(i));
-      if (address.has_value() && (address->ipv4 || !lookup_->ipv4)) {
-        lookup_->index.visit(*address, [&](std::size_t row) {
-          if (extra_keys_match(args, i, row)) {
-            list.add_long(static_cast<std::int64_t>(row));
-            any = true;
-          }
-        });
-      }
+      const bool any = add_matches(args, i, &list);
       list.end_array();
       if (any || !lookup_->keep_unmatched) {
         out.append_text(list.bytes());
@@ -106,6 +96,23 @@ class MatchingRows final : public BoundFunction {
   }
 
  private:
+  // Whether there was any.
+  bool add_matches(std::span<const Vector> args, std::size_t i, DynamicBuilder* list) const {
+    const std::optional<IpNetwork> address =
+        args[0].is_null(i) ? std::nullopt : parse_ip_network(args[0].at<std::string_view>(i));
+    if (!address.has_value() || (lookup_->ipv4 && !address->ipv4)) {
+      return false;
+    }
+    bool any = false;
+    lookup_->index.visit(*address, [&](std::size_t row) {
+      if (extra_keys_match(args, i, row)) {
+        list->add_long(static_cast<std::int64_t>(row));
+        any = true;
+      }
+    });
+    return any;
+  }
+
   bool extra_keys_match(std::span<const Vector> args, std::size_t i, std::size_t row) const {
     for (std::size_t k = 0; k < lookup_->extra_keys.size(); ++k) {
       const Vector& key = lookup_->table.columns[lookup_->extra_keys[k]];
@@ -180,7 +187,11 @@ class IpLookupBinder {
           std::string(name) + "(table, address, network, [key, …], [return_unmatched])");
     }
     auto lookup = std::make_shared<LookupTable>(
-        LookupTable{Table(), NetworkIndex(Vector::constant(Value::null(Type::kString), 0), true)});
+        LookupTable{Table(),
+                    NetworkIndex(Vector::constant(Value::null(Type::kString), 0), true),
+                    true,
+                    {},
+                    false});
     lookup->ipv4 = name == "ipv4_lookup";
     EVQ_TRY_ASSIGN(ExprPtr address, binder_.bind_text(*call_.arguments[1].value, input));
     EVQ_TRY(read_table(lookup.get()));

@@ -260,6 +260,17 @@ class SummarizeBinder {
     return make_column(column, type, span);
   }
 
+  // What * stands for: fields that are neither arguments already nor grouped by.
+  void add_all_fields(Span span, std::vector<ExprPtr>* args) {
+    for (std::size_t i = 0; i < input_.schema().size(); ++i) {
+      const Field& field = input_.schema()[i];
+      if (!is_hidden(field.name) && !already_argument(*args, i) && !is_group(i)) {
+        args->push_back(make_column(i, field.type, span));
+        argument_names_.push_back(field.name);
+      }
+    }
+  }
+
   // percentile(x, 0.95), as other languages write the 95th.
   void warn_of_shares(const AggregateFunction& row, const std::vector<ExprPtr>& args) {
     for (const ExprPtr& arg : args) {
@@ -283,13 +294,7 @@ class SummarizeBinder {
         if (row.name == "count") {
           continue;  // count(*) is what SQL calls it
         }
-        for (std::size_t i = 0; i < input_.schema().size(); ++i) {
-          const Field& field = input_.schema()[i];
-          if (!is_hidden(field.name) && !already_argument(args, i) && !is_group(i)) {
-            args.push_back(make_column(i, field.type, argument.value->span));
-            argument_names_.push_back(field.name);
-          }
-        }
+        add_all_fields(argument.value->span, &args);
         continue;
       }
       if (const auto* inner = std::get_if<ast::Call>(&argument.value->node);
