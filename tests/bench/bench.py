@@ -27,7 +27,6 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-QUERIES = json.loads((HERE / "queries.json").read_text())
 TIME_FIELD = {"otel": "_time", "bluesky": "time_us", "services": "_time"}
 
 
@@ -40,9 +39,13 @@ def parse_arguments():
     parser.add_argument("--events", type=int, default=1_000_000, help="events per data set")
     parser.add_argument("--engines", default="evq,duckdb,clickhouse")
     parser.add_argument("--datasets", default="otel,bluesky")
+    parser.add_argument("--set", default="queries", choices=["queries", "kinds"],
+                        help="the file of queries: kinds.json has more of the same kinds, for DuckDB")
     parser.add_argument("--queries", default="", help="prefixes of query names, comma separated")
     parser.add_argument("--runs", type=int, default=5, help="timed runs of a query")
     parser.add_argument("--ingest-runs", type=int, default=2)
+    parser.add_argument("--figure", default="ms", choices=["ms", "cpu"],
+                        help="what tables show: elapsed time or, on a busy machine, processor time")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--quiet", type=float, default=0,
                         help="wait up to so many seconds for an idle machine before each item")
@@ -50,6 +53,7 @@ def parse_arguments():
 
 
 ARGS = parse_arguments()
+QUERIES = json.loads((HERE / f"{ARGS.set}.json").read_text())
 
 
 # ------------------------------------------------------------------ measuring
@@ -127,7 +131,7 @@ class Evq(Engine):
         return [os.environ["EVQ"], "--store", str(self.store(dataset)), *words]
 
     def text(self, query):
-        return query["apl"]
+        return query.get("apl")
 
     def ingest(self, dataset):
         def load(name):
@@ -248,7 +252,7 @@ class DuckDB(Library):
         return super().store(dataset).with_suffix(".db")
 
     def text(self, query):
-        return query["duckdb_sql"]
+        return query.get("duckdb_sql")
 
     def load_statements(self, dataset):
         names = ["otel", "services"] if dataset == "otel" else [dataset]
@@ -276,7 +280,7 @@ class ClickHouse(Library):
     services = "service String, team String, tier UInt8, oncall String"
 
     def text(self, query):
-        return query["clickhouse_sql"]
+        return query.get("clickhouse_sql")
 
     def size(self, dataset):
         """Live parts only: merged-away ones linger for minutes."""
@@ -332,9 +336,11 @@ def chosen_engines():
     return [ENGINES[name] for name in wanted if ENGINES[name].available()]
 
 
-def chosen_queries(dataset):
+def chosen_queries(dataset, engine):
+    """Those that are put in the engine's language."""
     prefixes = tuple(ARGS.queries.split(","))
-    return [q for q in QUERIES if q["dataset"] == dataset and q["id"].startswith(prefixes)]
+    return [q for q in QUERIES
+            if q["dataset"] == dataset and q["id"].startswith(prefixes) and engine.text(q)]
 
 
 def chosen_datasets():
@@ -379,7 +385,7 @@ def step_hot():
     for dataset in chosen_datasets():
         for engine in chosen_engines():
             try:
-                results, rss = engine.hot(dataset, chosen_queries(dataset))
+                results, rss = engine.hot(dataset, chosen_queries(dataset, engine))
             except RuntimeError as error:
                 print(f"hot {engine.name} {dataset}: {error}", file=sys.stderr)
                 continue
@@ -393,7 +399,7 @@ def step_hot():
 def step_cold():
     for dataset in chosen_datasets():
         for engine in chosen_engines():
-            for query in chosen_queries(dataset):
+            for query in chosen_queries(dataset, engine):
                 wait_until_idle()
                 try:
                     runs = [engine.cold(dataset, query) for _ in range(ARGS.runs)]
@@ -436,8 +442,8 @@ def query_table(title, results):
     rows, ratios = [], {name: [] for name in peers}
     best_ratios = []
     for query in QUERIES:
-        medians = {name: statistics.median(results[name][query["id"]]["ms"]) for name in engines
-                   if results[name].get(query["id"], {}).get("ms")}
+        medians = {name: statistics.median(results[name][query["id"]][ARGS.figure])
+                   for name in engines if results[name].get(query["id"], {}).get("ms")}
         if not medians:
             continue
         ratio = ""
@@ -450,7 +456,7 @@ def query_table(title, results):
                     ratios[name].append(medians["evq"] / medians[name])
         rows.append([query["id"], *(f"{medians[n]:.2f}" if n in medians else "–" for n in engines),
                      ratio])
-    print(f"\n## {title}, median ms\n")
+    print(f"\n## {title}, median {'ms of processor time' if ARGS.figure == 'cpu' else 'ms'}\n")
     print_rows(["query", *engines, "evq / fastest peer"], rows)
     if best_ratios:
         means = [f"{geometric_mean(ratios[name]):.2f} of {name}" for name in peers]
