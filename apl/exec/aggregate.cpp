@@ -1,159 +1,133 @@
-// Hash aggregation: each worker groups and aggregates what it sees, then the workers' tables are
-// merged into the first one's. Groups come out in the order their first row has in the stream, so
-// the result does not depend on which worker saw what.
+// Hash aggregation: each worker groups and aggregates what it sees, then the workers' groups are
+// merged: into the first worker's, or, when there are many of both, in parts by the hash of their
+// key, each part by one worker in a table that fits its cache (Leis et al., "Morsel-Driven
+// Parallelism", 2014). Groups come out in the order their first row has in the stream, so the result
+// does not depend on which worker saw what, nor on how the groups were parted.
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <numeric>
 #include <utility>
 
+#include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
-#include "apl/exec/group_table.h"
-#include "apl/exec/integer_codes.h"
+#include "apl/exec/group_states.h"
 #include "apl/exec/row_sorter.h"
-#include "apl/functions/settling_state.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
-// Position of a chunk's first row in the stream: chunks are at most kChunkRowsMax = 2^16 long.
-constexpr unsigned kOrderShift = 17;
-
-struct AggregateInput {
-  const plan::Aggregate& op;
-  const EvalContext& context;
-  std::vector<Type> key_types;
-  MemoryBudget* budget;
-  std::uint64_t seed;
-  const Executor& executor;
-};
+// Parting moves the first worker's groups too: it pays when many groups of enough workers would
+// otherwise wait for one thread.
+constexpr std::size_t kPartedGroupsMin = std::size_t{1} << 14U;
+constexpr std::size_t kPartedWorkersMin = 4;
+constexpr std::size_t kGroupsPerPart = std::size_t{1} << 15U;
+constexpr unsigned kPartBitsMin = 2;
+constexpr unsigned kPartBitsMax = 8;
 
 class AggregateSink final : public Sink {
  public:
-  explicit AggregateSink(const AggregateInput& input)
-      : input_(input), table_(input.key_types, input.seed), lease_(input.budget, "summarize") {
-    for (const plan::AggregateCall& call : input.op.aggregates) {
-      states_.push_back(call.call.aggregate->make_state());
-      counts_rows_ = counts_rows_ && states_.back()->counts_rows();
-    }
-  }
+  AggregateSink(const GroupStates::Spec& spec, const Executor& executor)
+      : groups_(spec), executor_(executor) {}
 
   Result<Flow> push(Chunk chunk) override {
-    EVQ_TRY(input_.executor.check());
-    const std::size_t rows = chunk.rows();
-    const std::uint32_t* groups = nullptr;
-    std::optional<GroupTable::Counted> counted;
-    if (!input_.op.groups.empty()) {
-      keys_.clear();
-      for (const std::size_t column : input_.op.groups) {
-        keys_.push_back(code_close_integers(chunk.column(column)));
-      }
-      const std::uint64_t order = chunk.sequence() << kOrderShift;
-      groups_.resize(rows);
-      counted = table_.count(keys_, rows, order);
-      if (!counted.has_value()) {
-        table_.assign_uncounted(keys_, rows, order, groups_.data());
-      } else if (!counts_rows_) {
-        table_.assign_counted(keys_, rows, groups_.data());
-      }
-      groups = groups_.data();
-    }
-    const std::size_t group_count = groups == nullptr ? 1 : table_.size();
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      states_[i]->resize(group_count);
-      if (counted.has_value() && states_[i]->counts_rows()) {
-        states_[i]->add_counts(counted->groups, counted->counts);
-        continue;
-      }
-      args_.clear();
-      for (const std::size_t column : input_.op.aggregates[i].args) {
-        args_.push_back(chunk.column(column));
-      }
-      states_[i]->add(input_.context, args_, groups, rows);
-    }
-    EVQ_TRY(charge());
+    EVQ_TRY(executor_.check());
+    EVQ_TRY(groups_.add(chunk));
     return Flow::kMore;
   }
+  Status finish() override { return groups_.settle(); }
+  GroupStates& groups() { return groups_; }
 
-  Status finish() override {
-    for (const auto& state : states_) {
-      settle(state.get());
-    }
-    return charge();
+ private:
+  GroupStates groups_;
+  const Executor& executor_;
+};
+
+// A group of one of the parts and its place in the order of the stream.
+struct Seen {
+  std::uint64_t position;
+  std::uint32_t part;
+  std::uint32_t group;
+};
+
+// By radix, the least significant digit first: few bits of positions differ, and no two are equal.
+void sort_by_position(std::vector<Seen>* seen) {
+  constexpr unsigned kDigitBits = 11;
+  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  if (seen->size() < kDigits) {
+    std::ranges::sort(*seen, {}, &Seen::position);
+    return;
   }
-
-  Status merge(AggregateSink& other) {
-    std::vector<std::uint32_t> to{0};
-    if (!input_.op.groups.empty()) {
-      table_.merge(other.table_, &to);
-    }
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      states_[i]->resize(group_count());
-      other.states_[i]->resize(to.size());
-      states_[i]->merge(*other.states_[i], to);
-      other.states_[i].reset();
-    }
-    return charge();
+  std::uint64_t greatest = 0;
+  for (const Seen& one : *seen) {
+    greatest = std::max(greatest, one.position);
   }
+  std::vector<Seen> sorted(seen->size());
+  for (unsigned shift = 0; shift < static_cast<unsigned>(std::bit_width(greatest));
+       shift += kDigitBits) {
+    std::vector<std::uint32_t> begins(kDigits + 1);
+    for (const Seen& one : *seen) {
+      ++begins[((one.position >> shift) & (kDigits - 1)) + 1];
+    }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    for (const Seen& one : *seen) {
+      sorted[begins[(one.position >> shift) & (kDigits - 1)]++] = one;
+    }
+    seen->swap(sorted);
+  }
+}
 
-  std::size_t group_count() const { return input_.op.groups.empty() ? 1 : table_.size(); }
-
-  // All groups, or those that `top` lets through, in order of first sight, as chunks.
-  std::vector<Chunk> output(const std::optional<TopRows>& top) {
-    const std::size_t count = group_count();
-    std::vector<Vector> results;
-    for (const auto& state : states_) {
-      state->resize(count);
-      for (Vector& column : state->finish(input_.context, 0, count)) {
-        results.push_back(std::move(column));
+// The rows of an aggregation, from all parts of its groups.
+class AggregateOutput {
+ public:
+  // `results` are those of each part.
+  AggregateOutput(std::vector<const GroupTable*> parts, std::vector<std::vector<Vector>> results)
+      : parts_(std::move(parts)) {
+    for (const GroupTable* part : parts_) {
+      begins_.push_back(size_);
+      size_ += static_cast<std::uint32_t>(part->size());
+    }
+    for (std::size_t column = 0; column < results[0].size(); ++column) {
+      std::vector<Vector> pieces;
+      for (std::vector<Vector>& part : results) {
+        pieces.push_back(std::move(part[column]));
       }
+      results_.push_back(pieces.size() == 1 ? std::move(pieces[0]) : concatenate(pieces));
     }
-    const std::vector<std::uint32_t> order = output_order(results, top);
+  }
+
+  // All groups, or those that `top` lets through, in order of first sight, as chunks. The columns
+  // from `keys` on are results.
+  std::vector<Chunk> chunks(std::size_t keys, const std::optional<TopRows>& top) const {
+    if (keys == 0) {
+      std::vector<Chunk> only;
+      only.emplace_back(results_, 1);
+      return only;
+    }
+    const bool few = top.has_value() && top->column >= keys && top->count < size_;
+    std::vector<Seen> order = few ? top_groups(results_[top->column - keys], *top) : all_groups();
+    sort_by_position(&order);
     std::vector<Chunk> chunks;
     for (std::size_t begin = 0; begin < order.size(); begin += kChunkRowsMax) {
-      const std::span<const std::uint32_t> part(order.data() + begin,
-                                                std::min(kChunkRowsMax, order.size() - begin));
-      std::vector<Vector> columns =
-          input_.op.groups.empty() ? std::vector<Vector>() : table_.keys(part);
-      for (const Vector& result : results) {
-        columns.push_back(result.gather(part));
-      }
-      chunks.emplace_back(std::move(columns), part.size());
+      chunks.push_back(
+          rows_of(std::span(order).subspan(begin, std::min(kChunkRowsMax, order.size() - begin))));
     }
     return chunks;
   }
 
  private:
-  // A group and its place in the order of the stream.
-  struct Seen {
-    std::uint64_t position;
-    std::uint32_t group;
-    friend auto operator<=>(const Seen&, const Seen&) = default;
-  };
-
-  std::vector<std::uint32_t> output_order(const std::vector<Vector>& results,
-                                          const std::optional<TopRows>& top) const {
-    if (input_.op.groups.empty()) {
-      return {0};
-    }
-    const std::size_t count = group_count();
-    std::vector<Seen> seen;
-    const std::size_t keys = input_.op.groups.size();
-    if (top.has_value() && top->column >= keys && top->count < count) {
-      seen = top_groups(results[top->column - keys], *top);
-    } else {
-      seen.reserve(count);
-      for (std::uint32_t group = 0; group < count; ++group) {
-        seen.push_back({table_.first_seen(group), group});
+  std::vector<Seen> all_groups() const {
+    std::vector<Seen> all;
+    all.reserve(size_);
+    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+      for (std::uint32_t group = 0; group < parts_[part]->size(); ++group) {
+        all.push_back({parts_[part]->first_seen(group), part, group});
       }
     }
-    std::ranges::sort(seen);
-    std::vector<std::uint32_t> order;
-    order.reserve(seen.size());
-    for (const Seen& one : seen) {
-      order.push_back(one.group);
-    }
-    return order;
+    return all;
   }
 
   // The groups that may be among the first by `result`. Of those that tie with the last only as
@@ -169,61 +143,164 @@ class AggregateSink final : public Sink {
     std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(top.count - 1));
     const std::uint64_t bound = sorted[top.count - 1];
     std::vector<Seen> ties;
-    for (std::uint32_t group = 0; group < numbers.size(); ++group) {
-      if (numbers[group] <= bound) {
-        (numbers[group] < bound ? before : ties).push_back({table_.first_seen(group), group});
+    for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+      for (std::uint32_t group = 0; group < parts_[part]->size(); ++group) {
+        const std::uint64_t number = numbers[begins_[part] + group];
+        if (number <= bound) {
+          (number < bound ? before : ties)
+              .push_back({parts_[part]->first_seen(group), part, group});
+        }
       }
     }
     const std::size_t room = top.count - before.size();
     if (top.only_key && ties.size() > room && is_exact_sort_number(result.type(), bound)) {
-      std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room));
+      std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room), {},
+                               &Seen::position);
       ties.resize(room);
     }
     before.insert(before.end(), ties.begin(), ties.end());
     return before;
   }
 
-  Status charge() {
-    std::size_t bytes = table_.size_bytes();
-    for (const auto& state : states_) {
-      bytes += state->size_bytes();
+  Chunk rows_of(std::span<const Seen> groups) const {
+    std::vector<Vector> columns = keys_of(groups);
+    RowList rows(groups.size());
+    std::ranges::transform(groups, rows.begin(),
+                           [&](const Seen& seen) { return begins_[seen.part] + seen.group; });
+    for (const Vector& result : results_) {
+      columns.push_back(result.gather(rows));
     }
-    return lease_.resize(bytes);
+    return Chunk(std::move(columns), rows.size());
   }
 
-  const AggregateInput& input_;
-  GroupTable table_;
-  std::vector<std::unique_ptr<AggregateState>> states_;
-  MemoryLease lease_;
-  bool counts_rows_ = true;  // all states ask for is the number of rows of each group
-  std::vector<Vector> keys_;
-  std::vector<Vector> args_;
-  std::vector<std::uint32_t> groups_;
+  // The key columns of `groups`, in that order: each part's together, then put in their places.
+  std::vector<Vector> keys_of(std::span<const Seen> groups) const {
+    std::vector<RowList> wanted(parts_.size());
+    for (const Seen& seen : groups) {
+      wanted[seen.part].push_back(seen.group);
+    }
+    if (parts_.size() == 1) {
+      return parts_[0]->keys(wanted[0]);
+    }
+    std::vector<std::vector<Vector>> pieces;  // by column
+    std::vector<std::uint32_t> next(parts_.size(), 0);
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      std::vector<Vector> columns = parts_[part]->keys(wanted[part]);
+      pieces.resize(columns.size());
+      for (std::size_t column = 0; column < columns.size(); ++column) {
+        pieces[column].push_back(std::move(columns[column]));
+      }
+      if (part + 1 < parts_.size()) {
+        next[part + 1] = next[part] + static_cast<std::uint32_t>(wanted[part].size());
+      }
+    }
+    RowList places(groups.size());
+    std::ranges::transform(groups, places.begin(),
+                           [&](const Seen& seen) { return next[seen.part]++; });
+    std::vector<Vector> columns;
+    for (const std::vector<Vector>& column : pieces) {
+      columns.push_back(concatenate(column).gather(places));
+    }
+    return columns;
+  }
+
+  std::vector<const GroupTable*> parts_;
+  std::vector<std::uint32_t> begins_;  // of each part, where its groups lie in results_
+  std::uint32_t size_ = 0;
+  std::vector<Vector> results_;
 };
 
 class AggregateConsumer final : public Consumer {
  public:
-  AggregateConsumer(const AggregateInput& input, Executor& executor,
+  AggregateConsumer(const GroupStates::Spec& spec, Executor& executor,
                     const std::optional<TopRows>& top, Consumer& next)
-      : input_(input), executor_(executor), top_(top), next_(next) {}
+      : spec_(spec), executor_(executor), top_(top), next_(next) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(input_));
+    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(spec_, executor_));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     EVQ_CHECK(!sinks.empty());
-    auto& first = static_cast<AggregateSink&>(*sinks[0]);
-    for (std::size_t i = 1; i < sinks.size(); ++i) {
-      EVQ_TRY(first.merge(static_cast<AggregateSink&>(*sinks[i])));
-      sinks[i].reset();
+    std::size_t most = 0;
+    for (const auto& sink : sinks) {
+      most += groups_of(sink).size();
     }
-    executor_.stats().groups.store(input_.op.groups.empty() ? 0 : first.group_count());
-    return push_all(first.output(top_), next_);
+    const ExecOptions& options = executor_.options();
+    const bool pays = sinks.size() >= kPartedWorkersMin && most >= kPartedGroupsMin;
+    const bool parted = !spec_.op.groups.empty() && sinks.size() > 1 && options.pool != nullptr &&
+                        (pays || options.force_parts);
+    return parted ? merge_in_parts(std::move(sinks), most) : merge_into_first(std::move(sinks));
   }
 
  private:
-  const AggregateInput& input_;
+  static GroupStates& groups_of(const std::unique_ptr<Sink>& sink) {
+    return static_cast<AggregateSink&>(*sink).groups();
+  }
+
+  Status merge_into_first(std::vector<std::unique_ptr<Sink>> sinks) {
+    GroupStates& first = groups_of(sinks[0]);
+    for (std::size_t i = 1; i < sinks.size(); ++i) {
+      std::vector<std::uint32_t> all(groups_of(sinks[i]).size());
+      std::iota(all.begin(), all.end(), 0U);
+      EVQ_TRY(first.merge(groups_of(sinks[i]), all));
+      sinks[i].reset();
+    }
+    return push_output({&first}, {first.results()});
+  }
+
+  Status merge_in_parts(std::vector<std::unique_ptr<Sink>> sinks, std::size_t groups_max) {
+    const unsigned bits =
+        std::clamp(static_cast<unsigned>(std::bit_width(groups_max / kGroupsPerPart)), kPartBitsMin,
+                   kPartBitsMax);
+    std::vector<std::vector<std::vector<std::uint32_t>>> wanted(sinks.size());  // by sink and part
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      wanted[i] = groups_of(sinks[i]).table().by_hash(bits);
+    }
+    const std::size_t count = std::size_t{1} << bits;
+    std::vector<std::unique_ptr<GroupStates>> parts(count);
+    std::vector<std::vector<Vector>> results(count);
+    std::vector<Status> outcomes(count);
+    const auto merge_part = [&](std::size_t part) -> Status {
+      EVQ_TRY(executor_.check());
+      parts[part] = std::make_unique<GroupStates>(spec_);
+      for (std::size_t i = 0; i < sinks.size(); ++i) {
+        EVQ_TRY(parts[part]->merge(groups_of(sinks[i]), wanted[i][part]));
+      }
+      results[part] = parts[part]->results();
+      return Status::success();
+    };
+    std::atomic<std::size_t> next{0};
+    executor_.options().pool->run_parallel(sinks.size(), [&](std::size_t) {
+      for (std::size_t part = next++; part < count; part = next++) {
+        outcomes[part] = merge_part(part);
+      }
+    });
+    for (Status& outcome : outcomes) {
+      EVQ_TRY(std::move(outcome));
+    }
+    sinks.clear();
+    std::vector<const GroupStates*> all;
+    for (const auto& part : parts) {
+      all.push_back(part.get());
+    }
+    return push_output(all, std::move(results));
+  }
+
+  Status push_output(const std::vector<const GroupStates*>& parts,
+                     std::vector<std::vector<Vector>> results) {
+    std::vector<const GroupTable*> tables;
+    std::size_t groups = 0;
+    for (const GroupStates* part : parts) {
+      tables.push_back(&part->table());
+      groups += part->table().size();
+    }
+    executor_.stats().groups.store(groups);
+    const AggregateOutput output(std::move(tables), std::move(results));
+    return push_all(output.chunks(spec_.op.groups.size(), top_), next_);
+  }
+
+  const GroupStates::Spec& spec_;
   Executor& executor_;
   const std::optional<TopRows>& top_;
   Consumer& next_;
@@ -234,13 +311,11 @@ class AggregateConsumer final : public Consumer {
 Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints& hints,
                      Consumer& consumer) {
   const auto& op = std::get<plan::Aggregate>(node.op);
-  AggregateInput input{
-      op,      executor.context(), {}, executor.options().budget, executor.context().random_seed,
-      executor};
+  GroupStates::Spec spec{op, executor.context(), {}, executor.options().budget};
   for (std::size_t i = 0; i < op.groups.size(); ++i) {
-    input.key_types.push_back(node.schema[i].type);
+    spec.key_types.push_back(node.schema[i].type);
   }
-  AggregateConsumer aggregate(input, executor, hints.top_groups, consumer);
+  AggregateConsumer aggregate(spec, executor, hints.top_groups, consumer);
   return executor.run(*node.inputs[0], aggregate);
 }
 

@@ -40,8 +40,10 @@ struct ExecOptions {
   ArrivalRange arrivals;
   // Count rows that match in blocks an early stop would skip, so that rows_matched is the total.
   bool exact_matches = false;
-  // Test configurations: turn every dictionary into a flat vector before operators see it.
+  // Test configurations: turn every dictionary into a flat vector before operators see it; let the
+  // workers merge groups in parts however few there are.
   bool force_flat = false;
+  bool force_parts = false;
 };
 
 // The first `count` rows in the order of one column. Ties go to the rows first in the stream when

@@ -1,5 +1,6 @@
 #include "apl/exec/group_keys.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -10,7 +11,10 @@
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kNullWord = 0x6E756C6C6E756C6CULL;
+std::uint64_t hash_of_null(std::uint64_t seed) {
+  constexpr std::uint64_t kNullWord = 0x6E756C6C6E756C6CULL;
+  return hash64(kNullWord, ~seed);
+}
 
 std::uint64_t canonical_bits(double value) {
   if (std::isnan(value)) {
@@ -39,19 +43,66 @@ std::uint64_t word_of(const Values& values, std::size_t slot) {
 
 std::uint64_t GroupKeys::hash(const Values& values, std::size_t slot, std::uint64_t seed) const {
   if (values.is_null(slot)) {
-    return hash64(kNullWord, ~seed);
+    return hash_of_null(seed);
   }
   return text_ ? hash64(values.data<std::string_view>()[slot], seed)
                : hash64(word_of(values, slot), seed);
 }
 
-bool GroupKeys::equals(std::size_t group, const Values& values, std::size_t slot) const {
-  const bool null = values.is_null(slot);
+void GroupKeys::load_words(KeyColumn* keys) const {
+  const Values& values = *keys->values;
+  keys->words.resize(keys->slots.size());
+  const auto load = [keys](const auto* data, const auto& word) {
+    for (std::size_t j = 0; j < keys->slots.size(); ++j) {
+      keys->words[j] = word(data[keys->slots[j]]);
+    }
+  };
+  switch (physical_of(values.type())) {
+    case Physical::kByte:
+      load(values.data<std::uint8_t>(), [](std::uint8_t value) { return std::uint64_t{value}; });
+      break;
+    case Physical::kInt64:
+      load(values.data<std::int64_t>(),
+           [](std::int64_t value) { return static_cast<std::uint64_t>(value); });
+      break;
+    case Physical::kDouble:
+      load(values.data<double>(), canonical_bits);
+      break;
+    case Physical::kView:
+    case Physical::kNone:
+      std::ranges::fill(keys->words, 0);
+      break;
+  }
+  for (std::size_t j = 0; values.has_nulls() && j < keys->slots.size(); ++j) {
+    keys->words[j] = values.is_null(keys->slots[j]) ? 0 : keys->words[j];
+  }
+}
+
+void GroupKeys::hash_all(const KeyColumn& keys, std::uint64_t seed, std::uint64_t* hashes) const {
+  const Values& values = *keys.values;
+  if (text_) {
+    for (std::size_t j = 0; j < keys.slots.size(); ++j) {
+      hashes[j] = hash(values, keys.slots[j], seed);
+    }
+    return;
+  }
+  for (std::size_t j = 0; j < keys.slots.size(); ++j) {
+    hashes[j] = hash64(keys.words[j], seed);
+  }
+  for (std::size_t j = 0; values.has_nulls() && j < keys.slots.size(); ++j) {
+    hashes[j] = values.is_null(keys.slots[j]) ? hash_of_null(seed) : hashes[j];
+  }
+}
+
+bool GroupKeys::equals(std::size_t group, const KeyColumn& keys, std::size_t j) const {
+  if (!text_ && words_[group] != keys.words[j]) {
+    return false;
+  }
+  const bool null = keys.values->is_null(keys.slots[j]);
   if (null || is_null(group)) {
     return null && is_null(group);
   }
-  return text_ ? texts_[group] == values.data<std::string_view>()[slot]
-               : words_[group] == word_of(values, slot);
+  return !text_ || texts_[group] == keys.values->data<std::string_view>()[keys.slots[j]];
 }
 
 bool GroupKeys::equals(std::size_t group, const GroupKeys& other, std::size_t other_group) const {
@@ -62,13 +113,13 @@ bool GroupKeys::equals(std::size_t group, const GroupKeys& other, std::size_t ot
                : words_[group] == other.words_[other_group];
 }
 
-bool GroupKeys::equals_shared(std::size_t group, const Values& values, std::size_t slot,
-                              std::string_view* known) {
+bool GroupKeys::equals_shared(std::size_t group, KeyColumn& keys, std::size_t j) {
+  std::string_view* known = &keys.entry_texts[keys.slots[j]];
   std::string_view& held = texts_[group];
   if (known->data() != nullptr && held.data() == known->data() && held.size() == known->size()) {
     return true;
   }
-  if (!equals(group, values, slot)) {
+  if (!equals(group, keys, j)) {
     return false;
   }
   // From here on the groups of one text hold it in one place.
@@ -91,20 +142,22 @@ void GroupKeys::note_null(bool null) {
   }
 }
 
-void GroupKeys::append(const Values& values, std::size_t slot) {
-  const bool null = values.is_null(slot);
-  if (text_) {
-    texts_.push_back(null ? std::string_view()
-                          : arenas_[0]->copy(values.data<std::string_view>()[slot]));
+void GroupKeys::append(const KeyColumn& keys, std::size_t j) {
+  const bool null = keys.values->is_null(keys.slots[j]);
+  if (!text_) {
+    words_.push_back(keys.words[j]);
+  } else if (null) {
+    texts_.emplace_back();
   } else {
-    words_.push_back(null ? 0 : word_of(values, slot));
+    texts_.push_back(arenas_[0]->copy(keys.values->data<std::string_view>()[keys.slots[j]]));
   }
   note_null(null);
 }
 
-void GroupKeys::append_shared(const Values& values, std::size_t slot, std::string_view* known) {
+void GroupKeys::append_shared(KeyColumn& keys, std::size_t j) {
+  std::string_view* known = &keys.entry_texts[keys.slots[j]];
   if (known->data() == nullptr) {
-    append(values, slot);
+    append(keys, j);
     *known = texts_.back();
   } else {
     texts_.push_back(*known);
@@ -115,6 +168,7 @@ void GroupKeys::append_shared(const Values& values, std::size_t slot, std::strin
 void GroupKeys::append(const GroupKeys& other, std::size_t other_group) {
   if (text_) {
     texts_.push_back(other.texts_[other_group]);
+    shared_text_bytes_ += texts_.back().size();
   } else {
     words_.push_back(other.words_[other_group]);
   }
@@ -179,11 +233,7 @@ Vector GroupKeys::gather(std::span<const std::uint32_t> groups) const {
 }
 
 std::size_t GroupKeys::size_bytes() const {
-  std::size_t arena_bytes = 0;
-  for (const std::shared_ptr<StringArena>& arena : arenas_) {
-    arena_bytes += arena->size_bytes();
-  }
-  return arena_bytes + words_.capacity() * sizeof(std::uint64_t) +
+  return arenas_[0]->size_bytes() + shared_text_bytes_ + words_.capacity() * sizeof(std::uint64_t) +
          texts_.capacity() * sizeof(std::string_view) + nulls_.capacity();
 }
 

@@ -183,17 +183,21 @@ void GroupTable::insert(std::uint64_t hash) {
 
 void GroupTable::hash_batch(const KeyBatch& batch, std::vector<std::uint64_t>* hashes) const {
   hashes->resize(batch.size);
+  std::vector<std::uint64_t> own(batch.size);
   for (std::size_t column = 0; column < columns_.size(); ++column) {
-    const Values& values = batch.columns[column].values();
-    const std::vector<std::uint32_t>& slots = batch.slots[column];
-    const std::vector<std::uint64_t>& known = batch.entry_hashes[column];
-    if (known.empty() && columns_[column].is_text()) {
-      prefetch_texts(values, slots);
+    const KeyColumn& keys = batch.columns[column];
+    std::vector<std::uint64_t>& to = column == 0 ? *hashes : own;
+    if (keys.entry_hashes.empty()) {
+      if (columns_[column].is_text()) {
+        prefetch_texts(*keys.values, keys.slots);
+      }
+      columns_[column].hash_all(keys, seed_, to.data());
+    } else {
+      std::ranges::transform(keys.slots, to.begin(),
+                             [&](std::uint32_t slot) { return keys.entry_hashes[slot]; });
     }
-    for (std::size_t j = 0; j < batch.size; ++j) {
-      const std::uint64_t hash =
-          known.empty() ? columns_[column].hash(values, slots[j], seed_) : known[slots[j]];
-      (*hashes)[j] = column == 0 ? hash : hash64(hash, (*hashes)[j]);
+    for (std::size_t j = 0; column > 0 && j < batch.size; ++j) {
+      (*hashes)[j] = hash64(own[j], (*hashes)[j]);
     }
   }
 }
@@ -207,18 +211,21 @@ void GroupTable::prefetch(std::span<const std::uint64_t> hashes) const {
   for (const std::uint64_t hash : hashes) {
     __builtin_prefetch(&slots_[hash & mask]);
   }
-  const GroupKeys& column = columns_[0];
+  std::vector<std::size_t> groups;  // that may have one of the keys
+  groups.reserve(hashes.size());
   for (const std::uint64_t hash : hashes) {
     const Slot& slot = slots_[hash & mask];
     if (slot.group != 0 && slot.tag == tag_of(hash)) {
-      column.prefetch_key(slot.group - 1);
+      groups.push_back(slot.group - 1);
     }
   }
-  for (std::size_t j = 0; column.is_text() && j < hashes.size(); ++j) {
-    const Slot& slot = slots_[hashes[j] & mask];
-    if (slot.group != 0 && slot.tag == tag_of(hashes[j])) {
-      column.prefetch_text(slot.group - 1);
+  for (const GroupKeys& column : columns_) {
+    for (const std::size_t group : groups) {
+      column.prefetch_key(group);
     }
+  }
+  for (std::size_t j = 0; columns_[0].is_text() && j < groups.size(); ++j) {
+    columns_[0].prefetch_text(groups[j]);
   }
 }
 
@@ -231,8 +238,7 @@ std::uint32_t GroupTable::look_up(const KeyBatch& batch, std::size_t j, std::uin
     const std::uint32_t group = slots_[at].group - 1;
     bool equal = true;
     for (std::size_t column = 0; equal && column < columns_.size(); ++column) {
-      equal =
-          columns_[column].equals(group, batch.columns[column].values(), batch.slots[column][j]);
+      equal = columns_[column].equals(group, batch.columns[column], j);
     }
     if (equal) {
       return group;
@@ -243,11 +249,9 @@ std::uint32_t GroupTable::look_up(const KeyBatch& batch, std::size_t j, std::uin
 
 bool GroupTable::holds_key(std::size_t group, KeyBatch& batch, std::size_t j) {
   for (std::size_t column = 0; column < columns_.size(); ++column) {
-    const Values& values = batch.columns[column].values();
-    const std::uint32_t slot = batch.slots[column][j];
-    std::vector<std::string_view>& known = batch.entry_texts[column];
-    if (known.empty() ? !columns_[column].equals(group, values, slot)
-                      : !columns_[column].equals_shared(group, values, slot, &known[slot])) {
+    KeyColumn& keys = batch.columns[column];
+    if (keys.entry_texts.empty() ? !columns_[column].equals(group, keys, j)
+                                 : !columns_[column].equals_shared(group, keys, j)) {
       return false;
     }
   }
@@ -256,13 +260,11 @@ bool GroupTable::holds_key(std::size_t group, KeyBatch& batch, std::size_t j) {
 
 void GroupTable::append_key(KeyBatch& batch, std::size_t j) {
   for (std::size_t column = 0; column < columns_.size(); ++column) {
-    const Values& values = batch.columns[column].values();
-    const std::uint32_t slot = batch.slots[column][j];
-    std::vector<std::string_view>& known = batch.entry_texts[column];
-    if (known.empty()) {
-      columns_[column].append(values, slot);
+    KeyColumn& keys = batch.columns[column];
+    if (keys.entry_texts.empty()) {
+      columns_[column].append(keys, j);
     } else {
-      columns_[column].append_shared(values, slot, &known[slot]);
+      columns_[column].append_shared(keys, j);
     }
   }
 }
@@ -306,28 +308,31 @@ template <class SlotOf, class Take>
 void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
                                 const SlotOf& slot_of, const Take& take) const {
   KeyBatch batch;
-  batch.columns = keys;
-  batch.slots.resize(keys.size());
-  batch.entry_hashes.resize(keys.size());
-  batch.entry_texts.resize(keys.size());
+  batch.columns.resize(keys.size());
   for (std::size_t column = 0; column < keys.size(); ++column) {
     const Values& values = keys[column].values();
+    KeyColumn& to = batch.columns[column];
+    to.values = &values;
     if (!keys[column].is_flat() && values.size() * kHashedEntryRowsMin <= count) {
-      batch.entry_hashes[column].resize(values.size());
+      to.entry_hashes.resize(values.size());
       for (std::size_t slot = 0; slot < values.size(); ++slot) {
-        batch.entry_hashes[column][slot] = columns_[column].hash(values, slot, seed_);
+        to.entry_hashes[slot] = columns_[column].hash(values, slot, seed_);
       }
       if (columns_[column].is_text() && keys.size() > 1) {  // alone it comes once a chunk
-        batch.entry_texts[column].resize(values.size());
+        to.entry_texts.resize(values.size());
       }
     }
   }
   for (std::size_t begin = 0; begin < count; begin += kBatchMax) {
     batch.size = std::min(kBatchMax, count - begin);
     for (std::size_t column = 0; column < keys.size(); ++column) {
-      batch.slots[column].resize(batch.size);
+      KeyColumn& to = batch.columns[column];
+      to.slots.resize(batch.size);
       for (std::size_t j = 0; j < batch.size; ++j) {
-        batch.slots[column][j] = slot_of(column, begin + j);
+        to.slots[j] = slot_of(column, begin + j);
+      }
+      if (!columns_[column].is_text()) {
+        columns_[column].load_words(&to);
       }
     }
     take(batch, begin);
@@ -488,18 +493,48 @@ void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint3
   }
 }
 
-void GroupTable::merge(const GroupTable& other, std::vector<std::uint32_t>* to) {
+void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> groups,
+                       std::vector<GroupPair>* pairs) {
   EVQ_CHECK(seed_ == other.seed_);
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     columns_[column].share_texts(other.columns_[column]);
   }
-  to->resize(other.size());
-  for (std::size_t begin = 0; begin < other.size(); begin += kBatchMax) {
-    const std::size_t end = std::min(other.size(), begin + kBatchMax);
-    prefetch(std::span(other.hashes_).subspan(begin, end - begin));
-    for (std::size_t group = begin; group < end; ++group) {
-      (*to)[group] = merge_one(other, group);
+  pairs->clear();
+  pairs->reserve(groups.size());
+  std::vector<std::uint64_t> hashes;
+  for (std::size_t begin = 0; begin < groups.size(); begin += kBatchMax) {
+    const auto batch = groups.subspan(begin, std::min(kBatchMax, groups.size() - begin));
+    for (const std::uint32_t group : batch) {
+      other.prefetch_group(group);
     }
+    hashes.clear();
+    for (const std::uint32_t group : batch) {
+      hashes.push_back(other.hashes_[group]);
+    }
+    prefetch(hashes);
+    for (const std::uint32_t group : batch) {
+      pairs->push_back({group, merge_one(other, group)});
+    }
+  }
+}
+
+std::vector<std::vector<std::uint32_t>> GroupTable::by_hash(unsigned bits) const {
+  std::vector<std::vector<std::uint32_t>> parts(std::size_t{1} << bits);
+  for (std::vector<std::uint32_t>& part : parts) {
+    part.reserve(size() / parts.size() + size() / parts.size() / 4);
+  }
+  for (std::uint32_t group = 0; group < size(); ++group) {
+    parts[bits == 0 ? 0 : hashes_[group] >> (64 - bits)].push_back(group);
+  }
+  return parts;
+}
+
+// For tables whose groups are taken here and there.
+void GroupTable::prefetch_group(std::size_t group) const {
+  __builtin_prefetch(&hashes_[group]);
+  __builtin_prefetch(&first_seen_[group]);
+  for (const GroupKeys& column : columns_) {
+    column.prefetch_key(group);
   }
 }
 

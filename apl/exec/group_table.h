@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apl/exec/group_keys.h"
+#include "apl/functions/function.h"
 #include "store/base/result.h"
 #include "store/column/vector.h"
 
@@ -46,8 +47,11 @@ class GroupTable {
   void find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const;
 
   std::size_t size() const { return hashes_.size(); }
-  // to[g] becomes this table's group with the key of `other`'s group g.
-  void merge(const GroupTable& other, std::vector<std::uint32_t>* to);
+  // Takes in `groups` of `other`, whose texts live on with both; `pairs` says where each went.
+  void merge(const GroupTable& other, std::span<const std::uint32_t> groups,
+             std::vector<GroupPair>* pairs);
+  // The groups, those of each key in the part of 2^bits that its hash says, ascending.
+  std::vector<std::vector<std::uint32_t>> by_hash(unsigned bits) const;
   // Position in the stream of the first row of a group.
   std::uint64_t first_seen(std::size_t group) const { return first_seen_[group]; }
   // The key columns of `groups`, in that order.
@@ -61,6 +65,7 @@ class GroupTable {
   };
   void hash_batch(const KeyBatch& batch, std::vector<std::uint64_t>* hashes) const;
   void prefetch(std::span<const std::uint64_t> hashes) const;
+  void prefetch_group(std::size_t group) const;
   // The group of key j of the batch, or kNoGroup.
   std::uint32_t look_up(const KeyBatch& batch, std::size_t j, std::uint64_t hash) const;
   // groups[j] becomes the group of key j; new ones have no first_seen yet.

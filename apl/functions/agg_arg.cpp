@@ -110,13 +110,13 @@ class ArgState final : public AggregateState {
     touched_.clear();
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const ArgState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      if (from.rows_.has(j) &&
-          wins(to[j], [&](std::size_t column) { return from.rows_.cell(j, column); })) {
+    for (const GroupPair pair : pairs) {
+      if (from.rows_.has(pair.from) &&
+          wins(pair.to, [&](std::size_t column) { return from.rows_.cell(pair.from, column); })) {
         for (std::size_t column = 0; column < rows_.width(); ++column) {
-          rows_.set(to[j], column, from.rows_.cell(j, column));
+          rows_.set(pair.to, column, from.rows_.cell(pair.from, column));
         }
       }
     }
@@ -240,12 +240,12 @@ class AnyState final : public AggregateState {
     }
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const AnyState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      if (!rows_.has(to[j]) && from.rows_.has(j)) {
+    for (const GroupPair pair : pairs) {
+      if (!rows_.has(pair.to) && from.rows_.has(pair.from)) {
         for (std::size_t column = 0; column < rows_.width(); ++column) {
-          rows_.set(to[j], column, from.rows_.cell(j, column));
+          rows_.set(pair.to, column, from.rows_.cell(pair.from, column));
         }
         ++chosen_;
       }

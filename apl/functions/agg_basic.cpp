@@ -45,10 +45,10 @@ class CountState final : public AggregateState {
     }
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const CountState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      counts_[to[j]] += from.counts_[j];
+    for (const GroupPair pair : pairs) {
+      counts_[pair.to] += from.counts_[pair.from];
     }
   }
 
@@ -100,10 +100,10 @@ class CountIfState final : public AggregateState {
                   });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const CountIfState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      counts_[to[j]] += from.counts_[j];
+    for (const GroupPair pair : pairs) {
+      counts_[pair.to] += from.counts_[pair.from];
     }
   }
 
@@ -192,10 +192,10 @@ class SumState final : public AggregateState {
     }
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SumState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      parts_[to[j]].add(from.parts_[j]);
+    for (const GroupPair pair : pairs) {
+      parts_[pair.to].add(from.parts_[pair.from]);
     }
   }
 

@@ -62,10 +62,10 @@ class HllState : public AggregateState {
     meter_.note_rows(rows, sketches_);
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const HllState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      sketches_[to[j]].merge(from.sketches_[j]);
+    for (const GroupPair pair : pairs) {
+      sketches_[pair.to].merge(from.sketches_[pair.from]);
     }
     meter_.measure(sketches_);
   }
@@ -197,18 +197,21 @@ class ExactState final : public AggregateState {
     });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const ExactState&>(other);
     dynamic_ = dynamic_ || from.dynamic_;
     arenas_.insert(arenas_.end(), from.arenas_.begin(), from.arenas_.end());
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const Group& group = from.groups_[j];
+    for (const GroupPair pair : pairs) {
+      const Group& group = from.groups_[pair.from];
       if (group.has_zero) {
-        add_number(to[j], 0);
+        add_number(pair.to, 0);
       }
-      group.numbers.for_each([&](const Number& number) { add_number(to[j], number.hash); });
+      group.numbers.for_each([&](const Number& number) { add_number(pair.to, number.hash); });
       group.texts.for_each([&](const Text& text) {
-        add_text(to[j], text.hash, text.bytes, [&] { return text.bytes; });
+        add_text(pair.to, text.hash, text.bytes, [&] {
+          shared_text_bytes_ += text.bytes.size();
+          return text.bytes;
+        });
       });
     }
   }
@@ -225,11 +228,8 @@ class ExactState final : public AggregateState {
   }
 
   std::size_t size_bytes() const override {
-    std::size_t bytes = groups_.capacity() * sizeof(Group) + entries_ * kEntryBytesMax;
-    for (const auto& arena : arenas_) {
-      bytes += arena->size_bytes();
-    }
-    return bytes;
+    return groups_.capacity() * sizeof(Group) + entries_ * kEntryBytesMax +
+           arenas_[0]->size_bytes() + shared_text_bytes_;
   }
 
  private:
@@ -275,7 +275,9 @@ class ExactState final : public AggregateState {
   }
 
   std::vector<Group> groups_;
+  // The first is this state's own; texts in the others are counted one by one.
   std::vector<std::shared_ptr<StringArena>> arenas_{std::make_shared<StringArena>()};
+  std::size_t shared_text_bytes_ = 0;
   bool dynamic_ = false;
   std::size_t entries_ = 0;
 };

@@ -53,11 +53,11 @@ class ExtremeState final : public AggregateState {
     });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const ExtremeState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      if (from.seen_[j] != 0) {
-        offer(from.best_[j], &best_[to[j]], &seen_[to[j]]);
+    for (const GroupPair pair : pairs) {
+      if (from.seen_[pair.from] != 0) {
+        offer(from.best_[pair.from], &best_[pair.to], &seen_[pair.to]);
       }
     }
   }
@@ -161,11 +161,11 @@ class TextExtremeState final : public AggregateState {
     });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const TextExtremeState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      if (from.seen_[j] != 0) {
-        offer(to[j], from.best_[j]);
+    for (const GroupPair pair : pairs) {
+      if (from.seen_[pair.from] != 0) {
+        offer(pair.to, from.best_[pair.from]);
       }
     }
   }

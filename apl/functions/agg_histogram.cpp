@@ -7,7 +7,6 @@
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/settling_state.h"
 #include "apl/functions/size_meter.h"
 #include "store/column/vector_builder.h"
 
@@ -34,7 +33,7 @@ T bucket_edge(T low, T high, std::size_t i, std::size_t n) {
 }
 
 template <class T>
-class HistogramState final : public SettlingState {
+class HistogramState final : public AggregateState {
  public:
   HistogramState(std::size_t buckets, Type type) : buckets_(buckets), type_(type) {}
 
@@ -67,10 +66,10 @@ class HistogramState final : public SettlingState {
     meter_.measure(sketches_);
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const HistogramState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      sketches_[to[j]].merge(from.sketches_[j]);
+    for (const GroupPair pair : pairs) {
+      sketches_[pair.to].merge(from.sketches_[pair.from]);
     }
     meter_.measure(sketches_);
   }

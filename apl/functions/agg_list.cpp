@@ -44,13 +44,13 @@ class ListState final : public AggregateState {
     }
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const ListState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      List& list = lists_[to[j]];
-      std::string_view rest = from.lists_[j].bytes;
-      if (list.items + from.lists_[j].items <= items_max_) {
-        append(rest, from.lists_[j].items, &list);
+    for (const GroupPair pair : pairs) {
+      List& list = lists_[pair.to];
+      std::string_view rest = from.lists_[pair.from].bytes;
+      if (list.items + from.lists_[pair.from].items <= items_max_) {
+        append(rest, from.lists_[pair.from].items, &list);
         continue;
       }
       while (!rest.empty() && list.items < items_max_) {
@@ -227,10 +227,10 @@ class SetState final : public AggregateState {
     meter_.note_rows(rows, sets_);
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SetState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      sets_[to[j]].merge(from.sets_[j], items_max_);
+    for (const GroupPair pair : pairs) {
+      sets_[pair.to].merge(from.sets_[pair.from], items_max_);
     }
     meter_.measure(sets_);
   }
@@ -300,11 +300,11 @@ class BagState final : public AggregateState {
     });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const BagState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      for (const auto& [key, value] : from.bags_[j]) {
-        put(to[j], key, DynamicView(value));
+    for (const GroupPair pair : pairs) {
+      for (const auto& [key, value] : from.bags_[pair.from]) {
+        put(pair.to, key, DynamicView(value));
       }
     }
   }
@@ -381,10 +381,10 @@ class SchemaState final : public AggregateState {
     meter_.note_rows(rows, schemas_);
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SchemaState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      schemas_[to[j]].merge(from.schemas_[j]);
+    for (const GroupPair pair : pairs) {
+      schemas_[pair.to].merge(from.schemas_[pair.from]);
     }
     meter_.measure(schemas_);
   }

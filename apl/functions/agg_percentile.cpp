@@ -9,7 +9,6 @@
 #include "apl/functions/digest_state.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/settling_state.h"
 #include "apl/functions/size_meter.h"
 #include "store/base/number.h"
 #include "store/column/dynamic.h"
@@ -29,7 +28,7 @@ struct Shape {
 };
 
 template <class T>
-class PercentileState final : public SettlingState {
+class PercentileState final : public AggregateState {
  public:
   explicit PercentileState(Shape shape) : shape_(std::move(shape)) {}
 
@@ -55,10 +54,10 @@ class PercentileState final : public SettlingState {
     meter_.measure(sketches_);
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const PercentileState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      sketches_[to[j]].merge(from.sketches_[j]);
+    for (const GroupPair pair : pairs) {
+      sketches_[pair.to].merge(from.sketches_[pair.from]);
     }
     meter_.measure(sketches_);
   }
@@ -159,7 +158,7 @@ using Sketch = QuantileSketch<double>;
 
 // Of values, or of states when kMerges.
 template <bool kMerges>
-class DigestState final : public SettlingState {
+class DigestState final : public AggregateState {
  public:
   void resize(std::size_t groups) override { sketches_.resize(std::max(groups, sketches_.size())); }
 
@@ -198,10 +197,10 @@ class DigestState final : public SettlingState {
     meter_.measure(sketches_);
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const DigestState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      sketches_[to[j]].merge(from.sketches_[j]);
+    for (const GroupPair pair : pairs) {
+      sketches_[pair.to].merge(from.sketches_[pair.from]);
     }
     meter_.measure(sketches_);
   }

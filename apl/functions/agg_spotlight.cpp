@@ -169,13 +169,13 @@ class SpotlightState final : public AggregateState {
     measure();
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SpotlightState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
+    for (const GroupPair pair : pairs) {
       for (std::size_t field = 0; field < types_.size(); ++field) {
         for (std::size_t side = 0; side < 2; ++side) {
-          Side& mine = fields_[to[j] * types_.size() + field].sides[side];
-          const Side& theirs = from.fields_[j * types_.size() + field].sides[side];
+          Side& mine = fields_[pair.to * types_.size() + field].sides[side];
+          const Side& theirs = from.fields_[pair.from * types_.size() + field].sides[side];
           mine.items.merge(theirs.items);
           mine.numbers.merge(theirs.numbers);
         }

@@ -78,10 +78,10 @@ class SpreadState final : public AggregateState {
                   });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SpreadState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      groups_[to[j]].merge(from.groups_[j]);
+    for (const GroupPair pair : pairs) {
+      groups_[pair.to].merge(from.groups_[pair.from]);
     }
   }
 
@@ -159,10 +159,10 @@ class CovarianceState final : public AggregateState {
     }
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const CovarianceState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      groups_[to[j]].merge(from.groups_[j]);
+    for (const GroupPair pair : pairs) {
+      groups_[pair.to].merge(from.groups_[pair.from]);
     }
   }
 
@@ -229,10 +229,10 @@ class RateState final : public AggregateState {
                   });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const RateState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      sums_[to[j]].add(from.sums_[j]);
+    for (const GroupPair pair : pairs) {
+      sums_[pair.to].add(from.sums_[pair.from]);
     }
   }
 
@@ -300,11 +300,11 @@ class BitState final : public AggregateState {
     });
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const BitState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      bits_[to[j]] = combine<kOp>(bits_[to[j]], from.bits_[j]);
-      seen_[to[j]] = static_cast<std::uint8_t>(seen_[to[j]] | from.seen_[j]);
+    for (const GroupPair pair : pairs) {
+      bits_[pair.to] = combine<kOp>(bits_[pair.to], from.bits_[pair.from]);
+      seen_[pair.to] = static_cast<std::uint8_t>(seen_[pair.to] | from.seen_[pair.from]);
     }
   }
 

@@ -39,10 +39,10 @@ class TopState final : public AggregateState {
     meter_.note_rows(rows, items_);
   }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const TopState&>(other);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      items_[to[j]].merge(from.items_[j]);
+    for (const GroupPair pair : pairs) {
+      items_[pair.to].merge(from.items_[pair.from]);
     }
     meter_.measure(items_);
   }

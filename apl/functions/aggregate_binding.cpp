@@ -6,13 +6,12 @@
 
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/settling_state.h"
 
 namespace evq {
 namespace {
 
 // Passes on the rows whose predicate is true. Null is not true.
-class FilteredState final : public SettlingState {
+class FilteredState final : public AggregateState {
  public:
   FilteredState(std::shared_ptr<const BoundAggregate> inner, std::size_t predicate)
       : inner_(inner->make_state()), predicate_(predicate) {}
@@ -43,10 +42,10 @@ class FilteredState final : public SettlingState {
     args_.clear();
   }
 
-  void settle() override { evq::settle(inner_.get()); }
+  void settle() override { inner_->settle(); }
 
-  void merge(const AggregateState& other, std::span<const std::uint32_t> to) override {
-    inner_->merge(*static_cast<const FilteredState&>(other).inner_, to);
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
+    inner_->merge(*static_cast<const FilteredState&>(other).inner_, pairs);
   }
   std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
                              std::size_t count) const override {

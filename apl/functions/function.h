@@ -148,6 +148,12 @@ constexpr ScalarFunction operator_row(std::string_view name, std::string_view su
 
 // ---- aggregates
 
+// A group of one table of groups and the group of another with the same key.
+struct GroupPair {
+  std::uint32_t from;
+  std::uint32_t to;
+};
+
 // The per-group states of one aggregate in one worker, held column-wise.
 class AggregateState {
  public:
@@ -162,9 +168,11 @@ class AggregateState {
   // counts[j] more rows for groups[j].
   virtual void add_counts(std::span<const std::uint32_t> /*groups*/,
                           std::span<const std::uint32_t> /*counts*/) {}
-  // Merges group j of `other` (made by the same BoundAggregate) into group to[j]; other's rows
-  // count as coming after this state's rows.
-  virtual void merge(const AggregateState& other, std::span<const std::uint32_t> to) = 0;
+  // Does what add() put off. Worth calling on the thread that added, when no more rows come.
+  virtual void settle() {}
+  // Merges groups `from` of `other` (made by the same BoundAggregate) into groups `to`; other's
+  // rows count as coming after this state's rows. Several states may merge from one at a time.
+  virtual void merge(const AggregateState& other, std::span<const GroupPair> pairs) = 0;
   // The results of groups [begin, begin + count), one vector a result column.
   virtual std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
                                      std::size_t count) const = 0;

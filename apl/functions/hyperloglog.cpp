@@ -138,6 +138,10 @@ void HyperLogLog::merge(const HyperLogLog& other) {
   if (other.precision_ < precision_) {
     lower_precision(other.precision_);
   }
+  if (is_exact() && exact_count_ == 0 && !has_zero_ && precision_ == other.precision_) {
+    *this = other;
+    return;
+  }
   if (other.is_exact()) {
     for (const std::uint64_t hash : other.exact_) {
       if (hash != 0) {

@@ -51,6 +51,7 @@ struct QueryRequest {
   std::int64_t timeout_ms = 0;         // 0: the service's
   bool optimize = true;
   bool force_flat = false;             // tests: no dictionary reaches an operator
+  bool force_parts = false;            // tests: groups are merged in parts however few they are
   std::optional<std::int64_t> now_ns;  // what now() is; absent: the clock
   // Whether the caller may read a dataset; empty: all. Asked for every dataset of the bound query.
   std::function<bool(const std::string& dataset)> may_read;

@@ -187,6 +187,7 @@ class Session {
     exec_.control = request.control != nullptr ? request.control : &own_control_;
     exec_.exact_matches = request.exact_matches;
     exec_.force_flat = request.force_flat;
+    exec_.force_parts = request.force_parts;
     exec_.arrivals = request.arrivals;
     optimizer_.enabled = request.optimize;
   }

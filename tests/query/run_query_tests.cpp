@@ -28,12 +28,13 @@ struct Configuration {
   std::size_t workers;
   bool optimize;
   bool force_flat;
+  bool force_parts = false;
 };
 
 const std::vector<Configuration>& configurations(bool matrix) {
   static const std::vector<Configuration> usual = {
       {"default", 65536, 2, true, false},
-      {"blocks of 1 row", 1, 2, true, false},
+      {"blocks of 1 row, groups in parts", 1, 2, true, false, true},
       {"blocks of 7 rows, 1 worker", 7, 1, true, true},
       {"no optimiser", 65536, 1, false, false},
   };
@@ -46,7 +47,7 @@ const std::vector<Configuration>& configurations(bool matrix) {
             made.push_back({"block_rows=" + std::to_string(rows) +
                                 " workers=" + std::to_string(workers) +
                                 (optimize ? "" : " no optimiser") + (flat ? " flat" : ""),
-                            rows, workers, optimize, flat});
+                            rows, workers, optimize, flat, workers > 1 && !flat});
           }
         }
       }
@@ -118,6 +119,7 @@ class TestStore {
     request.apl = block.body;
     request.optimize = configuration_.optimize;
     request.force_flat = configuration_.force_flat;
+    request.force_parts = configuration_.force_parts;
     request.now_ns = now;
     if (block.directive == "plan") {
       request.optimize = true;

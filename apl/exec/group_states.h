@@ -1,0 +1,56 @@
+#pragma once
+// GroupStates: the groups of an aggregation and the states of its aggregates: what one worker saw,
+// or one part of the groups that all workers saw. One thread's at a time; several may take in
+// groups of one that no longer changes.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "apl/exec/group_table.h"
+#include "apl/plan/plan.h"
+#include "store/base/memory_budget.h"
+#include "store/column/chunk.h"
+
+namespace evq {
+
+class GroupStates {
+ public:
+  struct Spec {
+    const plan::Aggregate& op;
+    const EvalContext& context;
+    std::vector<Type> key_types;
+    MemoryBudget* budget;
+  };
+  // `spec` stays the caller's.
+  explicit GroupStates(const Spec& spec);
+
+  Status add(const Chunk& chunk);
+  // Once, after the last add().
+  Status settle();
+  // Takes in the states of `groups` of `other`, which is settled and whose rows count as coming
+  // after those seen here.
+  Status merge(const GroupStates& other, std::span<const std::uint32_t> groups);
+
+  // 1 when the aggregation has no keys.
+  std::size_t size() const { return has_keys() ? table_.size() : 1; }
+  const GroupTable& table() const { return table_; }
+  // One column for each result of each aggregate, a row a group.
+  std::vector<Vector> results();
+
+ private:
+  bool has_keys() const { return !spec_.op.groups.empty(); }
+  Status charge();
+
+  const Spec& spec_;
+  GroupTable table_;
+  std::vector<std::unique_ptr<AggregateState>> states_;
+  MemoryLease lease_;
+  bool counts_rows_ = true;  // all states ask for is the number of rows of each group
+  std::vector<Vector> keys_;
+  std::vector<Vector> args_;
+  std::vector<std::uint32_t> groups_;
+};
+
+}  // namespace evq
