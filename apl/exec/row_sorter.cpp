@@ -107,20 +107,34 @@ RowSorter::RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit,
                      MemoryBudget* budget, std::string_view operator_name)
     : keys_(keys), limit_(limit), lease_(budget, operator_name) {}
 
-void RowSorter::first_keys(const Chunk& chunk, std::vector<std::uint64_t>* out) const {
-  out->clear();
-  if (!keys_.empty()) {
-    sort_numbers(chunk.column(keys_[0].column), keys_[0].order, out);
+std::vector<std::uint64_t> RowSorter::key_numbers(const Chunk& chunk, std::size_t index) const {
+  std::vector<std::uint64_t> numbers;
+  if (index < keys_.size()) {
+    sort_numbers(chunk.column(keys_[index].column), keys_[index].order, &numbers);
   }
+  return numbers;
+}
+
+bool RowSorter::tells(std::size_t index, std::uint64_t number) const {
+  return index < keys_.size() &&
+         is_exact_sort_number(parts_[0].chunk.column(keys_[index].column).type(), number);
 }
 
 bool RowSorter::before(const RowRef& a, const RowRef& b) const {
   if (a.first_key != b.first_key) {
     return a.first_key < b.first_key;
   }
+  std::size_t equal_keys = 0;  // that need no further look
+  if (keys_.empty() || tells(0, a.first_key)) {
+    if (a.second_key != b.second_key) {
+      return a.second_key < b.second_key;
+    }
+    equal_keys = tells(1, a.second_key) ? 2 : 1;
+  }
   const Part& left = parts_[a.part];
   const Part& right = parts_[b.part];
-  for (const plan::SortKey& key : keys_) {
+  for (std::size_t i = equal_keys; i < keys_.size(); ++i) {
+    const plan::SortKey& key = keys_[i];
     const int order = compare_rows(left.chunk.column(key.column), a.row,
                                    right.chunk.column(key.column), b.row, key.order);
     if (order != 0) {
@@ -137,6 +151,7 @@ std::vector<RowSorter::RowRef> RowSorter::all_rows() const {
     const Part& held = parts_[part];
     for (std::size_t row = 0; row < held.chunk.rows(); ++row) {
       refs.push_back({held.first_keys.empty() ? 0 : held.first_keys[row],
+                      held.second_keys.empty() ? held.positions[row] : held.second_keys[row],
                       static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(row)});
     }
   }
@@ -155,7 +170,8 @@ void RowSorter::sort_rows(std::vector<RowRef>* rows) const {
 
 Status RowSorter::charge(const Part& added) {
   bytes_ += added.chunk.size_bytes() +
-            (added.first_keys.size() + added.positions.size()) * sizeof(std::uint64_t);
+            (added.first_keys.size() + added.second_keys.size() + added.positions.size()) *
+                sizeof(std::uint64_t);
   return lease_.resize(bytes_);
 }
 
@@ -195,7 +211,7 @@ RowList RowSorter::candidates(const std::vector<std::uint64_t>& first_keys,
 Status RowSorter::add(Chunk chunk) {
   Part part;
   const std::uint64_t base = chunk.sequence() << kPositionShift;
-  first_keys(chunk, &part.first_keys);
+  part.first_keys = key_numbers(chunk, 0);
   const RowList kept = candidates(part.first_keys, chunk.rows());
   if (kept.empty()) {
     return Status::success();
@@ -214,6 +230,7 @@ Status RowSorter::add(Chunk chunk) {
     chunk.select(kept);
   }
   rows_ += kept.size();
+  part.second_keys = key_numbers(chunk, 1);
   part.chunk = std::move(chunk);
   parts_.push_back(std::move(part));
   const bool limited = limit_ != kNoLimit;
@@ -224,8 +241,16 @@ Status RowSorter::add(Chunk chunk) {
   return charge(parts_.back());
 }
 
+void RowSorter::sort() {
+  sorted_ = all_rows();
+  sort_rows(&sorted_);
+}
+
 Status RowSorter::add(RowSorter&& other) {
   other.lease_.reset();
+  for (RowRef& row : other.sorted_) {
+    row.part += static_cast<std::uint32_t>(parts_.size());
+  }
   rows_ += other.rows_;
   for (Part& part : other.parts_) {
     parts_.push_back(std::move(part));
@@ -233,6 +258,11 @@ Status RowSorter::add(RowSorter&& other) {
   }
   other.parts_.clear();
   other.rows_ = 0;
+  std::vector<RowRef> both(sorted_.size() + other.sorted_.size());
+  std::ranges::merge(sorted_, other.sorted_, both.begin(),
+                     [this](const RowRef& a, const RowRef& b) { return before(a, b); });
+  both.resize(std::min(both.size(), limit_));
+  sorted_ = std::move(both);
   return Status::success();
 }
 
@@ -293,6 +323,7 @@ Status RowSorter::compact() {
       part.positions.push_back(positions[at + i]);
     }
     at += rows;
+    part.second_keys = key_numbers(chunk, 1);
     part.chunk = std::move(chunk);
     parts.push_back(std::move(part));
   }
@@ -309,9 +340,8 @@ std::optional<std::uint64_t> RowSorter::threshold() const {
 }
 
 Result<std::vector<Chunk>> RowSorter::finish() {
-  std::vector<RowRef> refs = all_rows();
-  sort_rows(&refs);
-  std::vector<Chunk> chunks = gather(refs, false, nullptr);
+  std::vector<Chunk> chunks = gather(sorted_, false, nullptr);
+  sorted_.clear();
   parts_.clear();
   rows_ = 0;
   return chunks;

@@ -1,8 +1,8 @@
 #pragma once
 // RowSorter: collects rows of chunks and gives them back in the order of sort keys, all of them or
-// the first `limit`. Rows that compare equal keep the order of the stream. The first key of every
-// row is also kept as an order-preserving 64-bit number, so that most comparisons, and the test
-// whether a row can still be among the first `limit`, are one integer comparison.
+// the first `limit`. Rows that compare equal keep the order of the stream. The first two keys of
+// every row are also kept as order-preserving 64-bit numbers, so that most comparisons, and the
+// test whether a row can still be among the first `limit`, are one or two integer comparisons.
 
 #include <cstdint>
 #include <limits>
@@ -25,9 +25,11 @@ class RowSorter {
 
   // Takes over the rows that can be among the first `limit`.
   Status add(Chunk chunk);
-  // Takes over all rows of another sorter with the same keys and limit.
+  // Puts the rows in order, after the last chunk.
+  void sort();
+  // Takes over all rows of another sorter with the same keys and limit. Both are sorted.
   Status add(RowSorter&& other);
-  // The rows in order, as chunks; the sorter is empty afterwards.
+  // The rows of a sorted one as chunks; it is empty afterwards.
   Result<std::vector<Chunk>> finish();
 
   std::size_t rows() const { return rows_; }
@@ -37,16 +39,21 @@ class RowSorter {
  private:
   struct Part {
     Chunk chunk;
-    std::vector<std::uint64_t> first_keys;  // empty without keys
-    std::vector<std::uint64_t> positions;   // in the stream
+    std::vector<std::uint64_t> first_keys;   // empty without keys
+    std::vector<std::uint64_t> second_keys;  // empty without a second key
+    std::vector<std::uint64_t> positions;    // in the stream
   };
   struct RowRef {
     std::uint64_t first_key;
+    std::uint64_t second_key;  // the position where there is none
     std::uint32_t part;
     std::uint32_t row;
   };
 
-  void first_keys(const Chunk& chunk, std::vector<std::uint64_t>* out) const;
+  // The numbers of key `index` of all rows; none where there is no such key.
+  std::vector<std::uint64_t> key_numbers(const Chunk& chunk, std::size_t index) const;
+  // Whether rows whose numbers of key `index` are both `number` have the same value there.
+  bool tells(std::size_t index, std::uint64_t number) const;
   // Row numbers of a chunk with these first keys (empty without keys).
   std::vector<std::uint32_t> candidates(const std::vector<std::uint64_t>& first_keys,
                                         std::size_t rows) const;
@@ -65,6 +72,7 @@ class RowSorter {
   std::size_t limit_;
   MemoryLease lease_;
   std::vector<Part> parts_;
+  std::vector<RowRef> sorted_;  // of all parts, once sorted
   std::size_t rows_ = 0;
   std::size_t bytes_ = 0;
   std::optional<std::uint64_t> threshold_;

@@ -42,6 +42,10 @@ class SortSink final : public Sink {
     const bool full = spec_.keys.empty() && sorter_.rows() >= spec_.limit;
     return full ? Flow::kDone : Flow::kMore;
   }
+  Status finish() override {
+    sorter_.sort();
+    return Status::success();
+  }
   RowSorter& sorter() { return sorter_; }
 
  private:

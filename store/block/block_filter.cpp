@@ -462,7 +462,7 @@ Result<std::optional<TestOutcome>> BlockTester::ask_entries(std::size_t column, 
   }
   bool any = false;
   bool all = header.nulls == 0;
-  for (std::size_t i = 0; i < entries->size(); ++i) {
+  for (std::size_t i = 0; i < entries->size() && !(any && !all); ++i) {
     if (!entries->is_null(i)) {
       const bool one = matches(*entries, i);
       any = any || one;
