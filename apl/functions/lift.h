@@ -6,7 +6,8 @@
 //
 //   parameter types: bool, std::int64_t (long), double (real), std::string_view (string),
 //     Datetime, Timespan, DynamicView; std::optional<T> receives nulls and may be left out at
-//     the end of the list; a leading `const EvalContext&` receives the context.
+//     the end of the list; a leading `const EvalContext&` receives the context, a leading
+//     `DynamicBuilder&` an empty builder, to which a DynamicView result may point.
 //   result types: the same, std::string (copied into the result's arena), DynamicBytes, and
 //     std::optional<R> for "may be null". A std::string_view result must point into one of the
 //     arguments or into static storage.
@@ -31,12 +32,21 @@ struct Signature<R (*)(P...)> {
   using Result = R;
   using Params = std::tuple<P...>;
   static constexpr bool kContext = false;
+  static constexpr bool kBuilder = false;
+};
+template <class R, class... P>
+struct Signature<R (*)(DynamicBuilder&, P...)> {
+  using Result = R;
+  using Params = std::tuple<P...>;
+  static constexpr bool kContext = false;
+  static constexpr bool kBuilder = true;
 };
 template <class R, class... P>
 struct Signature<R (*)(const EvalContext&, P...)> {
   using Result = R;
   using Params = std::tuple<P...>;
   static constexpr bool kContext = true;
+  static constexpr bool kBuilder = false;
 };
 
 template <auto F, class S, std::size_t... I>
@@ -45,8 +55,12 @@ Vector run(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
   std::tuple<Reader<std::tuple_element_t<I, Params>>...> readers{
       Reader<std::tuple_element_t<I, Params>>(call.args[I])...};
   Writer<typename S::Result> out(call.rows, call.args);
+  [[maybe_unused]] DynamicBuilder builder;
   const auto invoke = [&](std::size_t i) {
-    if constexpr (S::kContext) {
+    if constexpr (S::kBuilder) {
+      builder.clear();
+      return F(builder, std::get<I>(readers).get(i)...);
+    } else if constexpr (S::kContext) {
       return F(call.context, std::get<I>(readers).get(i)...);
     } else {
       return F(std::get<I>(readers).get(i)...);
@@ -70,11 +84,11 @@ Vector run_flat(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
   auto values = Values::make(Slot<R>::kType, call.rows);
   auto* out = values->template mutable_data<typename Slot<R>::Stored>();
   std::tuple<const typename InnerSlot<std::tuple_element_t<I, Params>>::Stored*...> data{
-      call.args[I].values()
+      call.args[I]
+          .values()
           .template data<typename InnerSlot<std::tuple_element_t<I, Params>>::Stored>()...};
   for (std::size_t i = 0; i < call.rows; ++i) {
-    const R result =
-        F(InnerSlot<std::tuple_element_t<I, Params>>::load(std::get<I>(data)[i])...);
+    const R result = F(InnerSlot<std::tuple_element_t<I, Params>>::load(std::get<I>(data)[i])...);
     if constexpr (std::is_same_v<R, Datetime> || std::is_same_v<R, Timespan>) {
       out[i] = result.ns;
     } else if constexpr (std::is_same_v<R, bool>) {
@@ -87,9 +101,9 @@ Vector run_flat(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
 }
 
 template <class T>
-inline constexpr bool kPlainNumber = std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t> ||
-                                     std::is_same_v<T, double> || std::is_same_v<T, Datetime> ||
-                                     std::is_same_v<T, Timespan>;
+inline constexpr bool kPlainNumber =
+    std::is_same_v<T, bool> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
+    std::is_same_v<T, Datetime> || std::is_same_v<T, Timespan>;
 
 template <class S, std::size_t... I>
 constexpr bool flat_loop_possible(std::index_sequence<I...> /*indexes*/) {
@@ -122,7 +136,8 @@ constexpr Overload describe(Kernel kernel, std::index_sequence<I...> /*indexes*/
   overload.parameter_count = sizeof...(I);
   std::size_t required = 0;
   std::size_t position = 0;
-  ((++position, required = Optional<Bare<std::tuple_element_t<I, Params>>>::kIs ? required : position),
+  ((++position,
+    required = Optional<Bare<std::tuple_element_t<I, Params>>>::kIs ? required : position),
    ...);
   overload.required_count = static_cast<std::uint8_t>(required);
   overload.result = Slot<typename Optional<Bare<typename S::Result>>::Inner>::kType;

@@ -148,6 +148,25 @@ double pi_real() {
   return std::numbers::pi;
 }
 
+// x rounded to some places after the point where scaling cannot carry it to another side of a tie
+// than its decimal text would: what both err by is less than 2^-50 of the scaled number.
+MaybeReal round_far_from_tie(double x, std::int64_t places) {
+  constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  constexpr double kScaledMax = 0x1p49;
+  if (places < 1 || static_cast<std::size_t>(places) >= kPowers.size()) {
+    return std::nullopt;
+  }
+  const double power = kPowers[static_cast<std::size_t>(places)];
+  const double scaled = std::fabs(x * power);
+  const double fraction = scaled - std::floor(scaled);
+  if (scaled >= kScaledMax || std::fabs(fraction - 0.5) <= scaled * 0x1p-50) {
+    return std::nullopt;
+  }
+  return std::copysign(std::round(scaled) / power, x);
+}
+
 // Half away from zero. Scaling by a power of ten can carry a tie to the wrong side (1.005), so the
 // decimal text of the number, which is what its author meant, decides.
 MaybeReal round_digits(double x, MaybeLong digits) {
@@ -163,6 +182,9 @@ MaybeReal round_digits(double x, MaybeLong digits) {
   }
   if (places == 0) {
     return std::round(x);
+  }
+  if (const MaybeReal rounded = round_far_from_tie(x, places); rounded.has_value()) {
+    return rounded;
   }
   std::string text;
   append_real(text, x);

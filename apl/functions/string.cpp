@@ -47,6 +47,9 @@ bool has_only_ascii(std::string_view text) {
 }
 
 std::string reversed(std::string_view text) {
+  if (is_ascii(text)) {
+    return {text.rbegin(), text.rend()};
+  }
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = text.size(); at > 0;) {
@@ -85,8 +88,9 @@ void for_each_part(std::string_view text, std::string_view separator, const Take
     }
     return;
   }
+  const bool one_byte = separator.size() == 1;
   while (true) {
-    const std::size_t end = text.find(separator, begin);
+    const std::size_t end = one_byte ? text.find(separator[0], begin) : text.find(separator, begin);
     if (end == std::string_view::npos) {
       take(text.substr(begin));
       return;
@@ -96,8 +100,8 @@ void for_each_part(std::string_view text, std::string_view separator, const Take
   }
 }
 
-DynamicBytes split(std::string_view text, std::string_view separator, MaybeLong index) {
-  DynamicBuilder builder;
+DynamicView split(DynamicBuilder& builder, std::string_view text, std::string_view separator,
+                  MaybeLong index) {
   builder.begin_array();
   const auto walk = [&](const auto& take) {
     std::int64_t count = 0;
@@ -116,7 +120,7 @@ DynamicBytes split(std::string_view text, std::string_view separator, MaybeLong 
     }
   });
   builder.end_array();
-  return {builder.take()};
+  return DynamicView(builder.bytes());
 }
 
 bool holds(std::string_view set, char32_t wanted) {

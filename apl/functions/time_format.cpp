@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,8 +17,10 @@ namespace evq {
 namespace {
 
 void append_padded(std::string* out, std::int64_t value, std::size_t width) {
-  const std::string digits = std::to_string(value);
-  out->append(width > digits.size() ? width - digits.size() : 0, '0').append(digits);
+  std::array<char, 20> digits;
+  const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  const auto size = static_cast<std::size_t>(end - digits.data());
+  out->append(width > size ? width - size : 0, '0').append(digits.data(), size);
 }
 
 // The first `width` digits of a fraction; with `trimmed`, without zeros at the end.

@@ -239,6 +239,9 @@ std::optional<std::int64_t> floor_to_from(std::int64_t ns, std::int64_t size, st
 std::optional<std::int64_t> start_of(CalendarUnit unit, std::int64_t ns, std::int64_t offset) {
   if (unit == CalendarUnit::kHour) {
     const auto start = floor_to(ns, kHourNs);
+    if (offset == 0) {
+      return start;
+    }
     const auto shift = checked_multiply(offset, kHourNs);
     return start && shift ? checked_add(*start, *shift) : std::nullopt;
   }

@@ -158,8 +158,11 @@ void DynamicBuilder::add_timespan(std::int64_t nanoseconds) {
 }
 
 void DynamicBuilder::add_string(std::string_view value) {
-  add_tag(DynamicTag::kString);
-  append_text(value);
+  count_element();
+  char* place = extend(1 + kSizeBytes + value.size());
+  *place = static_cast<char>(DynamicTag::kString);
+  store_size(value.size(), place + 1);
+  std::copy(value.begin(), value.end(), place + 1 + kSizeBytes);
 }
 
 void DynamicBuilder::add_value(const Value& value) {
