@@ -1,8 +1,8 @@
 // Hash aggregation: each worker groups and aggregates what it sees, then the workers' groups are
 // merged: into the first worker's, or, when there are many of both, in parts by the hash of their
 // key, each part by one worker in a table that fits its cache (Leis et al., "Morsel-Driven
-// Parallelism", 2014). Groups come out in the order their first row has in the stream, so the result
-// does not depend on which worker saw what, nor on how the groups were parted.
+// Parallelism", 2014). Groups come out in the order their first row has in the stream, so the
+// result does not depend on which worker saw what, nor on how the groups were parted.
 
 #include <algorithm>
 #include <atomic>
@@ -92,6 +92,7 @@ class AggregateOutput {
     }
     for (std::size_t column = 0; column < results[0].size(); ++column) {
       std::vector<Vector> pieces;
+      pieces.reserve(results.size());
       for (std::vector<Vector>& part : results) {
         pieces.push_back(std::move(part[column]));
       }
@@ -198,6 +199,7 @@ class AggregateOutput {
     std::ranges::transform(groups, places.begin(),
                            [&](const Seen& seen) { return next[seen.part]++; });
     std::vector<Vector> columns;
+    columns.reserve(pieces.size());
     for (const std::vector<Vector>& column : pieces) {
       columns.push_back(concatenate(column).gather(places));
     }
@@ -234,6 +236,12 @@ class AggregateConsumer final : public Consumer {
   }
 
  private:
+  // What one worker saw, and its groups by part.
+  struct PartedSink {
+    const GroupStates* groups;
+    std::vector<RowList> parts;
+  };
+
   static GroupStates& groups_of(const std::unique_ptr<Sink>& sink) {
     return static_cast<AggregateSink&>(*sink).groups();
   }
@@ -253,38 +261,39 @@ class AggregateConsumer final : public Consumer {
     const unsigned bits =
         std::clamp(static_cast<unsigned>(std::bit_width(groups_max / kGroupsPerPart)), kPartBitsMin,
                    kPartBitsMax);
-    std::vector<std::vector<std::vector<std::uint32_t>>> wanted(sinks.size());  // by sink and part
-    for (std::size_t i = 0; i < sinks.size(); ++i) {
-      wanted[i] = groups_of(sinks[i]).table().by_hash(bits);
+    std::vector<PartedSink> parted;
+    parted.reserve(sinks.size());
+    for (const auto& sink : sinks) {
+      parted.push_back({&groups_of(sink), groups_of(sink).table().by_hash(bits)});
     }
     const std::size_t count = std::size_t{1} << bits;
     std::vector<std::unique_ptr<GroupStates>> parts(count);
     std::vector<std::vector<Vector>> results(count);
     std::vector<Status> outcomes(count);
-    const auto merge_part = [&](std::size_t part) -> Status {
-      EVQ_TRY(executor_.check());
-      parts[part] = std::make_unique<GroupStates>(spec_);
-      for (std::size_t i = 0; i < sinks.size(); ++i) {
-        EVQ_TRY(parts[part]->merge(groups_of(sinks[i]), wanted[i][part]));
-      }
-      results[part] = parts[part]->results();
-      return Status::success();
-    };
     std::atomic<std::size_t> next{0};
     executor_.options().pool->run_parallel(sinks.size(), [&](std::size_t) {
       for (std::size_t part = next++; part < count; part = next++) {
-        outcomes[part] = merge_part(part);
+        parts[part] = std::make_unique<GroupStates>(spec_);
+        outcomes[part] = merge_part(parted, part, parts[part].get());
+        results[part] = parts[part]->results();
       }
     });
     for (Status& outcome : outcomes) {
       EVQ_TRY(std::move(outcome));
     }
+    parted.clear();
     sinks.clear();
-    std::vector<const GroupStates*> all;
-    for (const auto& part : parts) {
-      all.push_back(part.get());
-    }
+    std::vector<const GroupStates*> all(count);
+    std::ranges::transform(parts, all.begin(), [](const auto& part) { return part.get(); });
     return push_output(all, std::move(results));
+  }
+
+  Status merge_part(std::span<const PartedSink> sinks, std::size_t part, GroupStates* to) const {
+    EVQ_TRY(executor_.check());
+    for (const PartedSink& sink : sinks) {
+      EVQ_TRY(to->merge(*sink.groups, sink.parts[part]));
+    }
+    return Status::success();
   }
 
   Status push_output(const std::vector<const GroupStates*>& parts,

@@ -50,7 +50,7 @@ class SortSink final : public Sink {
 
  private:
   // The threshold is the complement of a time with its sign bit flipped (sort_number, descending).
-  void raise_floor(std::uint64_t threshold) {
+  void raise_floor(std::uint64_t threshold) const {
     const auto time = static_cast<std::int64_t>(~threshold ^ kTimeSignBit);
     std::int64_t seen = spec_.time_floor->load(std::memory_order_relaxed);
     while (time > seen && !spec_.time_floor->compare_exchange_weak(seen, time)) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -93,6 +95,66 @@ std::optional<std::string> format_datetime(Datetime time, std::string_view forma
         return false;
     }
   });
+}
+
+// The unit of the finest letter in a format that is at least a second, and at most an hour; 0 for
+// fractions.
+std::int64_t finest_unit(std::string_view format) {
+  if (format.find_first_of("fF") != std::string_view::npos) {
+    return 0;
+  }
+  return format.find('s') != std::string_view::npos   ? kSecondNs
+         : format.find('m') != std::string_view::npos ? kMinuteNs
+                                                      : kHourNs;
+}
+
+// Sorted times come in runs that a format does not tell apart: a dictionary with an entry a run.
+// Nothing when runs are short.
+std::optional<Vector> format_runs_of_times(const Vector& times, std::string_view format) {
+  constexpr std::size_t kRowsPerRunMin = 4;
+  const std::int64_t unit = finest_unit(format);
+  const std::size_t rows = times.size();
+  if (unit == 0 || !times.is_flat() || times.may_have_nulls()) {
+    return std::nullopt;
+  }
+  const auto* data = times.values().data<std::int64_t>();
+  const std::shared_ptr<Code[]> codes = make_codes(rows);
+  Code* to = codes.get();
+  VectorBuilder entries(Type::kString);
+  std::int64_t begin = 0;
+  std::int64_t last = -1;  // of the run, empty at first
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (data[i] < begin || data[i] > last) {
+      const std::optional<std::int64_t> start = floor_to(data[i], unit);
+      if (!start.has_value() || entries.size() >= rows / kRowsPerRunMin) {
+        return std::nullopt;
+      }
+      begin = *start;
+      last = checked_add(begin, unit - 1).value_or(std::numeric_limits<std::int64_t>::max());
+      if (const std::optional<std::string> text = format_datetime({data[i]}, format)) {
+        entries.append_text(*text);
+      } else {
+        entries.append_null();
+      }
+    }
+    to[i] = static_cast<Code>(entries.size() - 1);
+  }
+  return Vector::dictionary(entries.finish().shared_values(), codes, rows);
+}
+
+Vector format_datetimes(const KernelCall& call) {
+  const Vector& format = call.args[1];
+  std::optional<Vector> made;
+  if (format.is_constant() && !format.is_null(0)) {
+    made = format_runs_of_times(call.args[0], format.at<std::string_view>(0));
+  }
+  return made.has_value() ? *std::move(made) : lifting::kernel<format_datetime>(call);
+}
+
+constexpr Overload format_datetime_overload() {
+  Overload overload = lift<format_datetime>();
+  overload.kernel = &format_datetimes;
+  return overload;
 }
 
 std::optional<std::string> format_timespan(Timespan span, std::string_view format) {
@@ -260,7 +322,7 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
             "2024-05-01 13:04:05.678"},
            {"print format_datetime(datetime(2024-05-01 13:04:05), 'd/M/yy h:mm tt')",
             "1/5/24 1:04 PM"}}},
-     .overloads = {lift<format_datetime>()}},
+     .overloads = {format_datetime_overload()}},
     {.name = "format_timespan",
      .category = "datetime",
      .summary = "A span as text by a format.",
