@@ -1,6 +1,6 @@
 #pragma once
-// What an address names, read whole: for queries over external data. Blocks the calling thread until
-// the body is there; any thread may call.
+// What an address names, read whole: for queries over external data. Blocks the calling thread
+// until the body is there; any thread may call.
 
 #include <cstddef>
 #include <string>

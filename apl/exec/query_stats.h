@@ -14,8 +14,8 @@ struct QueryStats {
   std::atomic<std::uint64_t> blocks_matched{0};   // had at least one surviving row
   std::atomic<std::uint64_t> blocks_cached{0};    // read from the cache of decoded segments
   std::atomic<std::uint64_t> rows_examined{0};
-  std::atomic<std::uint64_t> rows_matched{0};     // survived the filters pushed into the scan
-  std::atomic<std::uint64_t> groups{0};           // of the last aggregation
+  std::atomic<std::uint64_t> rows_matched{0};  // survived the filters pushed into the scan
+  std::atomic<std::uint64_t> groups{0};        // of the last aggregation
   std::atomic<std::int64_t> min_block_time{std::numeric_limits<std::int64_t>::max()};
   std::atomic<std::int64_t> max_block_time{std::numeric_limits<std::int64_t>::min()};
 };

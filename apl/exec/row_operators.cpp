@@ -52,8 +52,7 @@ Status MapConsumer::complete(std::vector<std::unique_ptr<Sink>> sinks) {
 
 ChunkMap filter_map(const plan::Filter& filter, const EvalContext& context) {
   return [&filter, &context](Chunk chunk) -> Result<Chunk> {
-    const Vector truth =
-        evaluate(*filter.predicate, context, chunk.columns(), chunk.rows());
+    const Vector truth = evaluate(*filter.predicate, context, chunk.columns(), chunk.rows());
     if (all_true(truth)) {
       return chunk;
     }

@@ -60,10 +60,10 @@ BindResult bind_logical(const BindRequest& request) {
   call.function = std::make_shared<Logical<kAbsorbing>>();
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     if (!implicit_cast_cost(request.arguments[i].type, Type::kBool).has_value()) {
-      return BindFailure{static_cast<int>(i),
-                         "and/or take bool operands, not a " +
-                             std::string(type_name(request.arguments[i].type)),
-                         "compare it with something first"};
+      return BindFailure{
+          static_cast<int>(i),
+          "and/or take bool operands, not a " + std::string(type_name(request.arguments[i].type)),
+          "compare it with something first"};
     }
   }
   return call;
@@ -86,6 +86,8 @@ constexpr std::array<ScalarFunction, 2> kLogicFunctions = {{
 
 }  // namespace
 
-std::span<const ScalarFunction> logic_functions() { return kLogicFunctions; }
+std::span<const ScalarFunction> logic_functions() {
+  return kLogicFunctions;
+}
 
 }  // namespace evq

@@ -23,7 +23,16 @@ namespace evq {
 
 using ByteSink = std::function<Status(std::string_view bytes)>;
 
-enum class ResultFormat : std::uint8_t { kJson, kNdjson, kCsv, kTsv, kLogfmt, kParquet, kTabular, kLegacy };
+enum class ResultFormat : std::uint8_t {
+  kJson,
+  kNdjson,
+  kCsv,
+  kTsv,
+  kLogfmt,
+  kParquet,
+  kTabular,
+  kLegacy
+};
 
 // By its name above; nothing for other names.
 std::optional<ResultFormat> find_result_format(std::string_view name);

@@ -270,8 +270,8 @@ void append_field_lines(std::string& out, std::string_view name, const TableCell
   const std::size_t indent = name_width + kCellFrame;
   const std::size_t room =
       options.width > indent + kTextWidthMin ? options.width - indent : kWidthUnlimited;
-  const std::string text =
-      visible_text(cell.kind == TableCellKind::kNull ? options.null_text : cell.text, LineBreaks::kKeep);
+  const std::string text = visible_text(
+      cell.kind == TableCellKind::kNull ? options.null_text : cell.text, LineBreaks::kKeep);
   bool first = true;
   std::size_t position = 0;
   while (position <= text.size()) {
@@ -424,7 +424,8 @@ std::string format_markdown(const std::vector<TableColumn>& columns, const Table
   for (std::size_t r = 0; r < shown_rows(rows, options); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const TableCell& cell = cell_at(rows[r], c);
-      out += "| " + markdown_text(cell.kind == TableCellKind::kNull ? options.null_text : cell.text);
+      out +=
+          "| " + markdown_text(cell.kind == TableCellKind::kNull ? options.null_text : cell.text);
       out += " ";
     }
     out += "|\n";

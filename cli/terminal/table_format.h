@@ -1,9 +1,9 @@
 #pragma once
 // Tables for people: a box drawn around cells, as wide as the terminal and no wider; one line per
 // field when a row does not fit; and Markdown. The rows are strings with a kind, so that nothing
-// here knows where they come from. TableCell text may be any bytes: it is made visible (text_width.h)
-// before it is measured and printed.
-// All functions are pure and hold the whole text in memory: the caller bounds the rows.
+// here knows where they come from. TableCell text may be any bytes: it is made visible
+// (text_width.h) before it is measured and printed. All functions are pure and hold the whole text
+// in memory: the caller bounds the rows.
 
 #include <cstddef>
 #include <cstdint>

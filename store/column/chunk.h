@@ -16,7 +16,8 @@ namespace evq {
 class Chunk {
  public:
   Chunk() = default;
-  Chunk(std::vector<Vector> columns, std::size_t rows) : rows_(rows), columns_(std::move(columns)) {}
+  Chunk(std::vector<Vector> columns, std::size_t rows)
+      : rows_(rows), columns_(std::move(columns)) {}
 
   std::size_t rows() const { return rows_; }
   bool empty() const { return rows_ == 0; }

@@ -45,7 +45,9 @@ constexpr std::array<TypeAlias, 13> kTypeAliases = {{
 
 }  // namespace
 
-std::string_view type_name(Type type) { return kTypeNames[static_cast<std::size_t>(type)].name; }
+std::string_view type_name(Type type) {
+  return kTypeNames[static_cast<std::size_t>(type)].name;
+}
 
 std::string_view api_type_name(Type type) {
   return kTypeNames[static_cast<std::size_t>(type)].api_name;

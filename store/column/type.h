@@ -50,7 +50,9 @@ constexpr Physical physical_of(Type type) {
   return Physical::kNone;
 }
 
-constexpr bool is_numeric(Type type) { return type == Type::kLong || type == Type::kReal; }
+constexpr bool is_numeric(Type type) {
+  return type == Type::kLong || type == Type::kReal;
+}
 
 // The narrowest type that holds values of both without loss of meaning: equal types stay, null
 // yields the other, long and real give real, anything else dynamic.

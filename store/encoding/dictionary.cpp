@@ -326,8 +326,8 @@ Result<Vector> decode_few(ByteReader& in, const DecodeRequest& request, std::siz
   wanted.rows = {0, used.size(), used.data()};
   EVQ_TRY_ASSIGN(const Vector texts, decode_stream(in, wanted));
   in = behind;
-  for (std::size_t i = 0; i < request.rows.count; ++i) {
-    codes[i] = static_cast<Code>(std::ranges::lower_bound(used, codes[i]) - used.begin());
+  for (Code& code : std::span(codes.get(), request.rows.count)) {
+    code = static_cast<Code>(std::ranges::lower_bound(used, code) - used.begin());
   }
   return Vector::dictionary(texts.shared_values(), std::move(codes), request.rows.count);
 }

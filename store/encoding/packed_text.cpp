@@ -34,7 +34,7 @@ constexpr std::size_t kLengthMax = 255;
 constexpr std::size_t kExceptionShare = 16;
 // A value's letters as one long.
 constexpr std::size_t kIntegerBitsMax = 60;
-constexpr std::size_t kStep = 8;  // letters decoded at a time
+constexpr std::size_t kLettersAtOnce = 8;  // letters decoded at a time
 constexpr std::size_t kPackedSlackBytes = 64;
 
 struct Layout {
@@ -152,13 +152,14 @@ class LetterPairs {
     }
   }
 
-  // `count` letters from bit `bit` on; writes up to kStep - 1 bytes more. Eight bytes behind the
-  // last bit must be readable.
+  // `count` letters from bit `bit` on; writes up to kLettersAtOnce - 1 bytes more. Eight bytes
+  // behind the last bit must be readable.
   void decode(const char* packed, std::size_t bit, std::size_t count, char* out) const {
     const std::size_t mask = (std::size_t{1} << (2 * bits_)) - 1;
-    for (std::size_t done = 0; done < count; done += kStep, bit += kStep * bits_) {
+    for (std::size_t done = 0; done < count;
+         done += kLettersAtOnce, bit += kLettersAtOnce * bits_) {
       std::uint64_t word = load64(packed + bit / 8) >> (bit % 8);
-      for (std::size_t j = 0; j < kStep; j += 2, word >>= 2 * bits_) {
+      for (std::size_t j = 0; j < kLettersAtOnce; j += 2, word >>= 2 * bits_) {
         std::memcpy(out + done + j, pairs_[word & mask].data(), 2);
       }
     }
@@ -240,8 +241,8 @@ std::string pack_letters(const std::vector<std::string_view>& texts, const Layou
   unsigned seen = 0;
   for (const std::string_view text : texts) {
     const char* const letters = text.data();
-    for (std::size_t begin = 0; begin < count; begin += kStep) {
-      const std::size_t end = std::min(begin + kStep, count);
+    for (std::size_t begin = 0; begin < count; begin += kLettersAtOnce) {
+      const std::size_t end = std::min(begin + kLettersAtOnce, count);
       std::uint64_t step = 0;
       for (std::size_t i = end; i-- > begin;) {
         const unsigned number = numbers[static_cast<unsigned char>(letters[places[i]])];
@@ -318,7 +319,7 @@ void decode_packed(std::string_view stored, const Layout& layout, const RowSet& 
   // overwritten by the next value.
   const bool in_place = letters > 0 && layout.places.back() + 1 == target.length &&
                         layout.places.back() - layout.places.front() + 1 == letters;
-  std::array<char, kLengthMax + 2 * kStep> varying;
+  std::array<char, kLengthMax + 2 * kLettersAtOnce> varying;
   for (std::size_t i = 0; i < rows.count; ++i) {
     const std::size_t bit = rows[i] * letters * layout.bits;
     char* at = target.at(i);

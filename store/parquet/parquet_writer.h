@@ -5,7 +5,8 @@
 //   bool BOOLEAN · long INT64 · real DOUBLE · datetime INT64 as TIMESTAMP(UTC, nanoseconds)
 //   timespan INT64 nanoseconds · string BYTE_ARRAY as STRING · dynamic the same, its JSON text
 //
-// Not the type JSON: ClickHouse takes that for objects only. Every column is optional and flat. What a page is coded as is in column_pages.h. One thread.
+// Not the type JSON: ClickHouse takes that for objects only. Every column is optional and flat.
+// What a page is coded as is in column_pages.h. One thread.
 
 #include <cstdint>
 #include <functional>

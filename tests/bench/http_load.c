@@ -242,8 +242,9 @@ int main(int argc, char** argv) {
   const double elapsed = now() - began;
   const size_t kept = answers < LATENCIES_MAX ? answers : LATENCIES_MAX;
   qsort(latencies, kept, sizeof *latencies, by_size);
-  printf("{\"requests\":%zu,\"errors\":%zu,\"seconds\":%.3f,\"body_bytes\":%zu,\"p50_ms\":%.2f,"
-         "\"p99_ms\":%.2f}\n",
-         answers, errors, elapsed, body_bytes, percentile(0.5), percentile(0.99));
+  printf(
+      "{\"requests\":%zu,\"errors\":%zu,\"seconds\":%.3f,\"body_bytes\":%zu,\"p50_ms\":%.2f,"
+      "\"p99_ms\":%.2f}\n",
+      answers, errors, elapsed, body_bytes, percentile(0.5), percentile(0.99));
   return 0;
 }

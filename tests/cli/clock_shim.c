@@ -1,5 +1,5 @@
-/* A wall clock that is off by as many seconds as a file says, for storm.py: preloaded into a server,
-   it shifts CLOCK_REALTIME and leaves the monotonic clock alone. */
+/* A wall clock that is off by as many seconds as a file says, for storm.py: preloaded into a
+   server, it shifts CLOCK_REALTIME and leaves the monotonic clock alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include <time.h>
 
 static long long offset_s(void) {
-  const char *path = getenv("EVQ_CLOCK_OFFSET");
+  const char* path = getenv("EVQ_CLOCK_OFFSET");
   long long seconds = 0;
-  FILE *file = path == NULL ? NULL : fopen(path, "r");
+  FILE* file = path == NULL ? NULL : fopen(path, "r");
   if (file != NULL) {
     if (fscanf(file, "%lld", &seconds) != 1) {
       seconds = 0;
@@ -20,10 +20,10 @@ static long long offset_s(void) {
   return seconds;
 }
 
-int clock_gettime(clockid_t clock, struct timespec *out) {
-  static int (*real)(clockid_t, struct timespec *);
+int clock_gettime(clockid_t clock, struct timespec* out) {
+  static int (*real)(clockid_t, struct timespec*);
   if (real == NULL) {
-    *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    *(void**)&real = dlsym(RTLD_NEXT, "clock_gettime");
   }
   const int status = real(clock, out);
   if (status == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
@@ -32,7 +32,7 @@ int clock_gettime(clockid_t clock, struct timespec *out) {
   return status;
 }
 
-int gettimeofday(struct timeval *restrict out, void *restrict zone) {
+int gettimeofday(struct timeval* restrict out, void* restrict zone) {
   (void)zone;
   struct timespec now;
   const int status = clock_gettime(CLOCK_REALTIME, &now);
@@ -41,7 +41,7 @@ int gettimeofday(struct timeval *restrict out, void *restrict zone) {
   return status;
 }
 
-time_t time(time_t *out) {
+time_t time(time_t* out) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   if (out != NULL) {

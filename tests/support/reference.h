@@ -20,7 +20,6 @@ struct ReferenceResult {
 };
 
 // Answers `apl` over `store`. kUnsupported when the plan has a node the twin does not know.
-Result<ReferenceResult> reference_answer(Store& store, const std::string& apl,
-                                         std::int64_t now_ns);
+Result<ReferenceResult> reference_answer(Store& store, const std::string& apl, std::int64_t now_ns);
 
 }  // namespace evq

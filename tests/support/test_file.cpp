@@ -65,8 +65,9 @@ Result<TestFile> read_test_file(const std::string& path) {
     }
     if (!takes_no_body(block.directive)) {
       const std::size_t body = at;
-      while (at < lines.size() && lines[at] != "----" &&
-             !(lines[at].empty() && (block.directive == "dataset" || block.directive == "ingest"))) {
+      while (
+          at < lines.size() && lines[at] != "----" &&
+          !(lines[at].empty() && (block.directive == "dataset" || block.directive == "ingest"))) {
         ++at;
       }
       block.body = joined(lines, body, at);
@@ -77,9 +78,9 @@ Result<TestFile> read_test_file(const std::string& path) {
         block.has_expectation = true;
         block.expectation_begin = at;
         const auto ends = [&] {
-          return block.fenced ? lines[at] == "----" && at + 1 < lines.size() &&
-                                    lines[at + 1] == "----"
-                              : lines[at].empty();
+          return block.fenced
+                     ? lines[at] == "----" && at + 1 < lines.size() && lines[at + 1] == "----"
+                     : lines[at].empty();
         };
         while (at < lines.size() && !ends()) {
           ++at;

@@ -22,12 +22,12 @@
 namespace evq {
 
 struct TestBlock {
-  std::string directive;            // "query"
-  std::vector<std::string> words;   // the rest of its line
+  std::string directive;           // "query"
+  std::vector<std::string> words;  // the rest of its line
   std::string body;
-  std::string expectation;          // without the last line end
+  std::string expectation;  // without the last line end
   bool has_expectation = false;
-  std::size_t line = 0;             // of the directive, from 1
+  std::size_t line = 0;               // of the directive, from 1
   std::size_t expectation_begin = 0;  // line numbers [begin, end) of the expectation's lines
   std::size_t expectation_end = 0;
   bool fenced = false;
