@@ -487,7 +487,7 @@ Result<std::vector<std::string>> CatalogDefinitions::check(std::vector<UnlistedF
       problems.push_back(status.error().message);
     }
   };
-  const auto status_of = [](auto&& result) {
+  const auto status_of = [](auto result) {
     return result.ok() ? Status() : Status(std::move(result).take_error());
   };
   const auto each = [&](std::string_view sql, const auto& read) -> Status {

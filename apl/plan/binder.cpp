@@ -139,7 +139,7 @@ Result<Relation> Binder::bind_operator(const ast::Operator& op, Relation input) 
   return output;
 }
 
-Result<Table> Binder::run_now(const Node& node, Span span, std::string_view what) {
+Result<Table> Binder::run_now(const Node& node, Span span, std::string_view what) const {
   if (options_.subqueries == nullptr) {
     return diag::unsupported_feature(span, what, "");
   }
@@ -200,7 +200,7 @@ Relation Binder::filter(Relation input, ExprPtr predicate) {
   return input;
 }
 
-Relation Binder::limit(Relation input, std::uint64_t count) {
+Relation Binder::limit(Relation input, std::uint64_t count) const {
   Schema schema = input.schema();
   Operation op = Limit{count};
   if (!input.ordered && input.natural()) {

@@ -98,7 +98,7 @@ class Binder {
   bool may_be_table(const ast::Expr& expr) const;
   // Runs `node` now, for what the rest of the plan depends on; `what` names the construct that
   // needs it. An error inside an Apply, whose rows are not there yet, and where nothing may run.
-  Result<Table> run_now(const Node& node, Span span, std::string_view what);
+  Result<Table> run_now(const Node& node, Span span, std::string_view what) const;
 
   // Replaces the visible columns; hidden ones are carried along.
   Relation project(Relation input, std::vector<NamedColumn> columns);
@@ -108,7 +108,7 @@ class Binder {
   Relation append(Relation input, std::string name, ExprPtr expr);
   Relation filter(Relation input, ExprPtr predicate);
   // The first `count` rows of the stream in its order.
-  Relation limit(Relation input, std::uint64_t count);
+  Relation limit(Relation input, std::uint64_t count) const;
   // Gives a natural stream its order explicitly: newest or oldest first.
   Relation order_naturally(Relation input, bool ascending);
   static std::string unique_name(std::string name, const std::vector<NamedColumn>& columns);
