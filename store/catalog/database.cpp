@@ -14,8 +14,9 @@ namespace {
 
 // Other processes' turns are waited for this long; a turn is one commit or checkpoint.
 constexpr std::int64_t kWriteLockMsMax = 60000;
-// How long a writer waits for readers when the write-ahead file is past its hard limit.
-constexpr std::int32_t kWalShrinkMsMax = 2000;
+// How long a writer waits for readers when the write-ahead file is past its hard limit. Short: it
+// holds the write lock meanwhile, and the reader may be a merge that needs the lock to end.
+constexpr std::int32_t kWalShrinkMsMax = 100;
 constexpr std::int32_t kBusyMs = 20000;
 // Readers kept open between queries; more than run at once on most machines.
 constexpr std::size_t kIdleReadersMax = 8;
