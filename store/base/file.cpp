@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -374,24 +375,25 @@ Status remove_file(const std::string& path) {
 }
 
 Result<std::vector<std::string>> list_directory(const std::string& path) {
-  DIR* directory = ::opendir(path.c_str());
+  struct Close {
+    void operator()(DIR* open) const { static_cast<void>(::closedir(open)); }
+  };
+  const std::unique_ptr<DIR, Close> directory(::opendir(path.c_str()));
   if (directory == nullptr) {
     return system_error("list", path, errno);
   }
   std::vector<std::string> names;
   errno = 0;
   // Safe beside other threads: each call reads a stream of its own.
-  while (const dirent* entry = ::readdir(directory)) {  // NOLINT(concurrency-mt-unsafe)
+  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe)
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") {
       names.emplace_back(name);
     }
     errno = 0;
   }
-  const int reason = errno;
-  static_cast<void>(::closedir(directory));
-  if (reason != 0) {
-    return system_error("list", path, reason);
+  if (errno != 0) {
+    return system_error("list", path, errno);
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -192,6 +192,11 @@ std::string_view Statement::blob(int column) const {
 // ---------------------------------------------------------------- Connection
 
 struct Connection::Cached {
+  Cached() = default;
+  Cached(const Cached&) = delete;
+  Cached& operator=(const Cached&) = delete;
+  ~Cached() { sqlite3_finalize(handle); }
+
   std::string sql;
   sqlite3_stmt* handle = nullptr;
   bool in_use = false;
@@ -199,10 +204,9 @@ struct Connection::Cached {
 
 Connection::Connection(std::string path) : path_(std::move(path)) {}
 
+// A connection with statements would not close.
 Connection::~Connection() {
-  for (const auto& cached : cache_) {
-    sqlite3_finalize(cached->handle);
-  }
+  cache_.clear();
   sqlite3_close(handle_);
 }
 

@@ -36,7 +36,7 @@ class PlainDecoder : public Decoder {
  public:
   Result<std::size_t> decode(std::string_view& input, std::span<char> output) override {
     const std::size_t size = std::min(input.size(), output.size());
-    std::memcpy(output.data(), input.data(), size);
+    std::copy_n(input.data(), size, output.data());
     input.remove_prefix(size);
     return size;
   }

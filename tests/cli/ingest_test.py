@@ -12,9 +12,10 @@ import time
 import unittest
 
 from evq_case import EVQ, EvqCase, main
+from sanitizer import sanitizer_runtime
 
 MEMORY_MAX = 256 << 20  # as man 1 evq states
-SANITIZED = any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"))
+SANITIZED = sanitizer_runtime(EVQ) is not None
 
 
 class Ingest(EvqCase):

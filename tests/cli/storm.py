@@ -27,6 +27,8 @@ import tempfile
 import threading
 import time
 
+from sanitizer import sanitizer_runtime
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVENTS_MAX = 40
 
@@ -356,7 +358,8 @@ def jump_clock(world, jumps):
     write = lambda seconds: open(offset, "w").write("%d\n" % seconds)
     write(0)
     world.create_datasets()
-    world.start_server(env={**os.environ, "LD_PRELOAD": library, "EVQ_CLOCK_OFFSET": offset})
+    preload = " ".join(filter(None, (sanitizer_runtime(world.evq), library)))
+    world.start_server(env={**os.environ, "LD_PRELOAD": preload, "EVQ_CLOCK_OFFSET": offset})
     threads = []
     for number in range(jumps):
         world.stop.clear()
