@@ -30,6 +30,12 @@ class SpoolSource final : public ByteSource {
 
 }  // namespace
 
+void RequestBody::expect(std::uint64_t bytes) {
+  if (bytes <= kHttpBodyMemoryBytesMax) {
+    memory_.reserve(bytes);
+  }
+}
+
 Status RequestBody::append(std::string_view bytes) {
   if (!file_.is_open() && memory_.size() + bytes.size() > kHttpBodyMemoryBytesMax) {
     EVQ_TRY(spill());

@@ -21,6 +21,8 @@ class RequestBody {
   // `directory` is where long bodies are kept.
   explicit RequestBody(std::string directory) : directory_(std::move(directory)) {}
 
+  // `bytes` are said to come: memory for what of them is kept there, within reason.
+  void expect(std::uint64_t bytes);
   // kDiskFull, kIo.
   Status append(std::string_view bytes);
   std::uint64_t size() const { return size_; }

@@ -59,4 +59,9 @@ void ConnectionList::cancel_all() {
   }
 }
 
+void ConnectionList::clear() {
+  const MutexLock lock(mutex_);
+  entries_.clear();
+}
+
 }  // namespace evq

@@ -31,6 +31,8 @@ class ConnectionList {
   void close_idle();
   // Cancels what runs and closes the rest.
   void cancel_all();
+  // Forgets the connections that will not run on: what would close them goes before their executor.
+  void clear();
 
  private:
   Mutex mutex_;

@@ -114,6 +114,7 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
   load.options = options;
   load.options.line_bytes_max = kHttpLineBytesMax;
   load.atomic = true;
+  load.parallel = request.body.size() > kHttpSerialBodyBytesMax;
   QueryControl unhurried;
   EVQ_TRY_ASSIGN(IngestReport report,
                  api.store().ingest(dataset, source, load,

@@ -244,6 +244,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
     }
     if (!parser.is_done()) {
+      request.body.expect(parser.content_length().value_or(0));
       buffer_.reserve(kReadBufferBytes);
       piece_.resize(kBodyPieceBytes);
     }
@@ -478,6 +479,7 @@ class BeastServer final : public HttpServer {
     threads.run_parallel(kIoThreads, [this](std::size_t /*worker*/) { io_.run(); });
     shared_.queries.reset();
     shared_.writes.reset();
+    shared_.connections.clear();  // one accepted while the last one ended never left
   }
 
   void stop() override {

@@ -18,8 +18,6 @@ namespace evq {
 
 namespace {
 
-// Fresh chunks of a dataset before the newest are merged: a query opens each of them.
-constexpr std::uint64_t kFreshChunksMax = 64;
 // A merge takes in an older chunk only when it is at most this many times what it has already, so
 // that a row is rewritten a logarithmic number of times.
 constexpr std::uint64_t kMergeRatioMax = 4;
@@ -28,7 +26,8 @@ constexpr std::size_t kMergeBytesMax = 32 * kMebibyte;
 // Integers up to this size survive the change to a double.
 constexpr std::int64_t kExactRealMax = std::int64_t{1} << 53;
 
-using Sources = std::span<const SnapshotBlock>;
+using Run = std::vector<SnapshotBlock>;
+using Sources = std::span<const SnapshotBlock>;  // neighbours in arrival order
 
 // One field of the rows being merged.
 struct MergedField {
@@ -114,16 +113,29 @@ Result<Vector> merged_ordinals(std::span<StoredBlock> blocks) {
 }
 
 // Ascending by time, then by ordinal; ordinals within a time need not ascend in source order when
-// the sources' ranges overlap.
+// the sources' ranges overlap. Empty when the rows are in that order already.
 std::vector<std::uint32_t> row_order(const Vector& times, const Vector& ordinals) {
-  std::vector<std::uint32_t> order(times.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const auto time_a = times.at<std::int64_t>(a);
-    const auto time_b = times.at<std::int64_t>(b);
-    return time_a != time_b ? time_a < time_b
-                            : ordinals.at<std::int64_t>(a) < ordinals.at<std::int64_t>(b);
-  });
+  struct Key {
+    std::int64_t time;
+    std::int64_t ordinal;
+    std::uint32_t row;
+    bool operator<(const Key& other) const {
+      return time != other.time ? time < other.time : ordinal < other.ordinal;
+    }
+  };
+  const Vector flat_times = times.flatten();
+  const Vector flat_ordinals = ordinals.flatten();
+  std::vector<Key> keys(times.size());
+  for (std::uint32_t row = 0; row < keys.size(); ++row) {
+    keys[row] = {flat_times.values().data<std::int64_t>()[row],
+                 flat_ordinals.values().data<std::int64_t>()[row], row};
+  }
+  if (std::ranges::is_sorted(keys, std::less<>())) {
+    return {};
+  }
+  std::ranges::sort(keys, std::less<>());
+  std::vector<std::uint32_t> order(keys.size());
+  std::ranges::transform(keys, order.begin(), &Key::row);
   return order;
 }
 
@@ -170,12 +182,9 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
   }
   EVQ_TRY_ASSIGN(const Vector ordinals, merged_ordinals(blocks));
   EVQ_TRY_ASSIGN(const Vector times, merged_column(blocks, *time));
-  std::vector<std::uint32_t> order = row_order(times, ordinals);
-  const bool sorted = std::ranges::is_sorted(order);
+  const std::vector<std::uint32_t> order = row_order(times, ordinals);
+  const bool sorted = order.empty();
   const bool dense = stays_dense(sources, sorted);
-  if (sorted) {
-    order.clear();
-  }
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
                  merged_columns(blocks, *fields, order, plan.effort, pool));
   if (!dense) {
@@ -222,30 +231,69 @@ Status replace(Dataset& dataset, Sources sources, const StoredForm& form) {
   return dataset.write(job);
 }
 
-Status merge_sources(const std::shared_ptr<Dataset>& dataset, const Snapshot& snapshot,
-                     Sources sources, const MergePlan& plan, ThreadPool* pool) {
+// What takes the place of some blocks of a run.
+struct Merged {
+  Sources sources;
+  StoredForm form;
+};
+
+// One form for the whole run, or one a block where their types do not mix and each may become a
+// block by itself.
+Result<std::vector<Merged>> merge_blocks(const Snapshot& snapshot, Sources run,
+                                         const MergePlan& plan, ThreadPool* pool) {
   std::vector<StoredBlock> blocks;
-  for (const SnapshotBlock& source : sources) {
+  for (const SnapshotBlock& source : run) {
     EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(source));
     blocks.push_back(std::move(block));
   }
-  EVQ_TRY_ASSIGN(std::optional<StoredForm> form, merge(blocks, sources, plan, pool));
-  if (!form && sources.size() > 1) {
-    // Types that do not mix: each source by itself is a block at least.
-    for (std::size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].fresh && !plan.stay_fresh) {
-        EVQ_TRY(merge_sources(dataset, snapshot, sources.subspan(i, 1), plan, pool));
+  std::vector<Merged> merged;
+  EVQ_TRY_ASSIGN(std::optional<StoredForm> together, merge(blocks, run, plan, pool));
+  if (together) {
+    merged.push_back({run, std::move(*together)});
+    return merged;
+  }
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    if (run[i].fresh && !plan.stay_fresh) {
+      const Sources one = run.subspan(i, 1);
+      EVQ_TRY_ASSIGN(std::optional<StoredForm> alone,
+                     merge(std::span(blocks).subspan(i, 1), one, plan, pool));
+      if (alone) {
+        merged.push_back({one, std::move(*alone)});
       }
     }
-    return {};
   }
-  return form ? replace(*dataset, sources, *form) : Status();
+  return merged;
+}
+
+bool holds_all(const Snapshot& snapshot, Sources run) {
+  return std::ranges::all_of(run, [&](const SnapshotBlock& source) {
+    const auto same = [&](const SnapshotBlock& block) {
+      return block.id == source.id && block.fresh == source.fresh;
+    };
+    return std::ranges::any_of(snapshot.blocks(), same);
+  });
+}
+
+Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const MergePlan& plan,
+                 const CompactOptions& options) {
+  std::vector<Merged> merged;
+  {
+    EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
+    if (!holds_all(snapshot, run)) {
+      return {};  // someone else merged or deleted it first
+    }
+    EVQ_TRY_ASSIGN(merged, merge_blocks(snapshot, run, plan, options.pool));
+  }
+  for (const Merged& one : merged) {
+    EVQ_TRY(replace(*dataset, one.sources, one.form));
+  }
+  return {};
 }
 
 // Neighbouring runs of `blocks` that `wanted` takes, each of at most `rows_max` rows.
 template <class Wanted>
-std::vector<Sources> runs_of(Sources blocks, std::uint64_t rows_max, Wanted wanted) {
-  std::vector<Sources> runs;
+std::vector<Run> runs_of(Sources blocks, std::uint64_t rows_max, Wanted wanted) {
+  std::vector<Run> runs;
   std::size_t begin = 0;
   while (begin < blocks.size()) {
     std::size_t end = begin;
@@ -254,68 +302,93 @@ std::vector<Sources> runs_of(Sources blocks, std::uint64_t rows_max, Wanted want
       rows += blocks[end++].rows;
     }
     if (end > begin) {
-      runs.push_back(blocks.subspan(begin, end - begin));
+      runs.emplace_back(blocks.begin() + static_cast<std::ptrdiff_t>(begin),
+                        blocks.begin() + static_cast<std::ptrdiff_t>(end));
     }
     begin = std::max(end, begin + 1);
   }
   return runs;
 }
 
-Status merge_runs(const std::shared_ptr<Dataset>& dataset, const Snapshot& snapshot,
-                  const std::vector<Sources>& runs, const MergePlan& plan,
-                  const CompactOptions& options, QueryControl& control) {
-  for (const Sources run : runs) {
+Status merge_runs(const std::shared_ptr<Dataset>& dataset, const std::vector<Run>& runs,
+                  const MergePlan& plan, const CompactOptions& options, QueryControl& control) {
+  for (const Run& run : runs) {
     EVQ_TRY(control.check());
-    EVQ_TRY(merge_sources(dataset, snapshot, run, plan, options.pool));
+    EVQ_TRY(merge_run(dataset, run, plan, options));
   }
   return {};
 }
 
+std::uint64_t rows_of(Sources blocks) {
+  return std::accumulate(
+      blocks.begin(), blocks.end(), std::uint64_t{0},
+      [](std::uint64_t rows, const SnapshotBlock& block) { return rows + block.rows; });
+}
+
 // The newest fresh chunks worth merging into one.
-Sources newest_small(Sources blocks) {
+Run newest_small(Sources blocks, std::uint64_t rows_max) {
   std::size_t begin = blocks.size();
   std::uint64_t rows = 0;
   while (begin > 0 && blocks[begin - 1].fresh &&
          (rows == 0 || blocks[begin - 1].rows <= kMergeRatioMax * rows) &&
-         rows + blocks[begin - 1].rows <= kBlockRowsMax) {
+         rows + blocks[begin - 1].rows <= rows_max) {
     rows += blocks[--begin].rows;
   }
-  return blocks.subspan(begin);
+  return {blocks.begin() + static_cast<std::ptrdiff_t>(begin), blocks.end()};
+}
+
+// Of the newest small chunks, so many that they fill most of a block are one; fewer are one chunk.
+Status merge_newest(const std::shared_ptr<Dataset>& dataset, const Run& run,
+                    const CompactOptions& options) {
+  if (run.size() < 2) {
+    return {};
+  }
+  const std::uint64_t rows = rows_of(run);
+  if (2 * rows >= options.block_rows) {
+    return merge_run(dataset, run, MergePlan{}, options);
+  }
+  return merge_run(dataset, run, {effort_for_chunk(rows, options.block_rows), true}, options);
 }
 
 }  // namespace
 
+Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows) {
+  return 4 * rows <= block_rows ? Effort::kFresh : Effort::kIngest;
+}
+
 Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                   QueryControl& control) {
-  EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
-  std::uint64_t fresh_rows = 0;
-  std::uint64_t fresh_chunks = 0;
-  for (const SnapshotBlock& block : snapshot.blocks()) {
-    fresh_rows += block.fresh ? block.rows : 0;
-    fresh_chunks += block.fresh ? 1 : 0;
-  }
-  if (fresh_rows >= options.block_rows) {
-    const auto runs = runs_of(snapshot.blocks(), options.block_rows,
-                              [](const SnapshotBlock& block) { return block.fresh; });
-    return merge_runs(dataset, snapshot, runs, MergePlan{}, options, control);
-  }
-  if (fresh_chunks >= kFreshChunksMax) {
-    const Sources sources = newest_small(snapshot.blocks());
-    if (sources.size() > 1) {
-      return merge_sources(dataset, snapshot, sources, {Effort::kIngest, true}, options.pool);
+  const auto is_fresh = [](const SnapshotBlock& block) { return block.fresh; };
+  std::vector<Run> full;
+  Run newest;
+  {
+    EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
+    Run fresh;
+    std::ranges::copy_if(snapshot.blocks(), std::back_inserter(fresh), is_fresh);
+    if (rows_of(fresh) >= options.block_rows) {
+      full = runs_of(snapshot.blocks(), options.block_rows, is_fresh);
+      // What is left over waits for more. One run at least is large: a small one ends before a
+      // chunk that does not fit, and that chunk is large.
+      std::erase_if(full, [&](const Run& run) { return 2 * rows_of(run) < options.block_rows; });
+    } else if (fresh.size() >= kFreshChunksMax) {
+      newest = newest_small(snapshot.blocks(), options.block_rows);
     }
   }
-  return {};
+  EVQ_TRY(merge_runs(dataset, full, MergePlan{}, options, control));
+  return merge_newest(dataset, newest, options);
 }
 
 Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                QueryControl& control) {
-  EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
-  auto runs = runs_of(snapshot.blocks(), options.block_rows, [&](const SnapshotBlock& block) {
-    return block.fresh || block.rows <= options.block_rows / 2;
-  });
-  std::erase_if(runs, [](Sources run) { return run.size() == 1 && !run.front().fresh; });
-  return merge_runs(dataset, snapshot, runs, {Effort::kCompact, false}, options, control);
+  std::vector<Run> runs;
+  {
+    EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
+    runs = runs_of(snapshot.blocks(), options.block_rows, [&](const SnapshotBlock& block) {
+      return block.fresh || block.rows <= options.block_rows / 2;
+    });
+  }
+  std::erase_if(runs, [](const Run& run) { return run.size() == 1 && !run.front().fresh; });
+  return merge_runs(dataset, runs, {Effort::kCompact, false}, options, control);
 }
 
 Result<std::uint64_t> reap(Dataset& dataset) {

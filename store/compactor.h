@@ -1,10 +1,11 @@
 #pragma once
 // Compaction: fresh chunks become blocks, small blocks become big ones, deleted blocks go.
 //
-// Everything is read from a snapshot and encoded without holding any lock; then one short write
-// transaction puts the result in and takes the sources out, provided all of them are still there
-// as they were. If another process was faster, the work is thrown away: never twice, never half.
-// Readers are not stalled, and snapshots taken before keep seeing the sources.
+// Everything is read from a snapshot and encoded without holding any lock; the snapshot is let go,
+// because it keeps the write-ahead file from starting over; then one short write transaction puts
+// the result in and takes the sources out, provided all of them are still there as they were. If
+// another process was faster, the work is thrown away: never twice, never half. Readers are not
+// stalled, and snapshots taken before keep seeing the sources.
 //
 // Rows keep their ordinals: sources are neighbours in arrival order, the result is in (_time,
 // ordinal) order, and where row numbers no longer tell the ordinals they become the column
@@ -15,11 +16,19 @@
 
 #include "store/base/control.h"
 #include "store/base/result.h"
+#include "store/block/block_writer.h"
 #include "store/dataset.h"
 
 namespace evq {
 
 class ThreadPool;
+
+// Fresh chunks of a dataset before the newest are merged: a query opens each of them.
+inline constexpr std::uint64_t kFreshChunksMax = 64;
+
+// How hard to compress a fresh chunk. One that is less than a quarter of a block is merged before
+// long, and most are read by nobody but that merge.
+Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows);
 
 struct CompactOptions {
   std::uint32_t block_rows = 65536;

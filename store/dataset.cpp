@@ -10,6 +10,9 @@ namespace evq {
 
 namespace {
 
+// Kinds of loads (options, labels) whose builders are kept.
+constexpr std::size_t kBuilderPoolsMax = 4;
+
 SnapshotBlock snapshot_block(const BlockRow& row) {
   SnapshotBlock block;
   block.id = row.id;
@@ -190,6 +193,29 @@ Result<FieldAdmission*> Dataset::admission() {
     admission_ = make_field_admission(known);
   }
   return admission_.get();
+}
+
+// ---------------------------------------------------------------- builders
+
+Result<std::shared_ptr<BuilderPool>> Dataset::builders(const IngestOptions& options) {
+  const auto same = [&](const Builders& known) { return known.options == options; };
+  {
+    const MutexLock lock(builders_mutex_);
+    const auto known = std::ranges::find_if(builders_, same);
+    if (known != builders_.end()) {
+      std::rotate(builders_.begin(), known, known + 1);
+      return builders_.front().pool;
+    }
+  }
+  EVQ_TRY_ASSIGN(FieldAdmission * admission, this->admission());
+  EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, admission));
+  auto pool = std::make_shared<BuilderPool>(rules);
+  const MutexLock lock(builders_mutex_);
+  builders_.push_front({options, pool});
+  if (builders_.size() > kBuilderPoolsMax) {
+    builders_.pop_back();
+  }
+  return pool;
 }
 
 }  // namespace evq

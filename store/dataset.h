@@ -8,6 +8,7 @@
 // Any thread.
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@
 #include "store/catalog/dataset_file.h"
 #include "store/catalog_definitions.h"
 #include "store/column/schema.h"
-#include "store/ingest/batch_builder.h"
+#include "store/ingest/builder_pool.h"
+#include "store/ingest/options.h"
 #include "store/snapshot.h"
 
 namespace evq {
@@ -55,8 +57,10 @@ class Dataset {
 
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
-  // Keeps all loads of this process together to kDatasetFieldsMax fields.
-  Result<FieldAdmission*> admission();
+  // Builders of batches for loads with these options. What they admit keeps all loads of this
+  // process together to kDatasetFieldsMax fields. Must not outlive the dataset. Errors as
+  // make_event_rules.
+  Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options);
 
  private:
   struct Pending {
@@ -67,6 +71,7 @@ class Dataset {
   };
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
+  Result<FieldAdmission*> admission();
   bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
   void run_group(const std::vector<Pending*>& group);
   Status run_jobs(const std::vector<Pending*>& group);
@@ -85,6 +90,13 @@ class Dataset {
   Counters listed_ EVQ_GUARDED_BY(listing_mutex_);
   std::shared_ptr<const Listing> listing_ EVQ_GUARDED_BY(listing_mutex_);
   std::unique_ptr<FieldAdmission> admission_ EVQ_GUARDED_BY(listing_mutex_);
+
+  struct Builders {
+    IngestOptions options;
+    std::shared_ptr<BuilderPool> pool;
+  };
+  Mutex builders_mutex_;
+  std::deque<Builders> builders_ EVQ_GUARDED_BY(builders_mutex_);  // the last used first
 };
 
 Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,

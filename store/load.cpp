@@ -12,9 +12,6 @@ namespace evq {
 
 namespace {
 
-// Chunks that trigger upkeep; matches the compactor's own threshold for merging.
-constexpr std::uint32_t kTidyChunksMin = 64;
-
 // What the values of the dynamic columns are; a dynamic column of scalars is a field of their
 // types, not one of arrays.
 std::unordered_map<std::string, std::uint32_t> kinds_of_dynamics(const Table& batch) {
@@ -51,9 +48,10 @@ Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
 Result<std::unique_ptr<SealedBatch>> Load::seal(Table&& batch, std::uint64_t raw_bytes) {
   const bool big =
       2 * batch.rows >= options_.compact.block_rows || raw_bytes >= kFreshChunkBytesMax;
+  const Effort effort =
+      big ? Effort::kIngest : effort_for_chunk(batch.rows, options_.compact.block_rows);
   const auto kinds = kinds_of_dynamics(batch);
-  EVQ_TRY_ASSIGN(EncodedBlock block,
-                 encode_block(std::move(batch), Effort::kIngest, options_.compact.pool));
+  EVQ_TRY_ASSIGN(EncodedBlock block, encode_block(std::move(batch), effort, options_.compact.pool));
   auto sealed = std::make_unique<SealedForm>();
   sealed->form = big ? make_sealed(std::move(block), raw_bytes) : make_fresh(block, raw_bytes);
   note_kinds(kinds, &sealed->form);
@@ -119,7 +117,7 @@ Status Load::write(const std::vector<StoredForm>& forms) {
 
 // What was acknowledged stays acknowledged: failing upkeep is left to a later round.
 Status Load::tidy() {
-  const bool due = fresh_rows_ >= options_.compact.block_rows || wal_length_ >= kTidyChunksMin;
+  const bool due = fresh_rows_ >= options_.compact.block_rows || wal_length_ >= kFreshChunksMax;
   if (options_.tidy && due) {
     static_cast<void>(tidy_fresh(dataset_, options_.compact, control_));
     fresh_rows_ = 0;

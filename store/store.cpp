@@ -215,22 +215,24 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   EVQ_TRY(prepare_rules(name, &options));
   // A dataset that is yet to be made has no fields; it is made when something is committed.
   const std::unique_ptr<FieldAdmission> first = make_field_admission({});
-  FieldAdmission* admission = first.get();
-  if (known.ok()) {
-    EVQ_TRY_ASSIGN(admission, known.value()->admission());
-  } else {
-    EVQ_TRY(check_dataset_name(name));
-  }
   StreamContext context;
   context.control = &control;
-  context.pool = options_.pool;
-  EVQ_TRY_ASSIGN(context.rules, make_event_rules(options, admission));
+  context.pool = request.parallel ? options_.pool : nullptr;
+  if (known.ok()) {
+    EVQ_TRY_ASSIGN(context.builders, known.value()->builders(options));
+  } else {
+    EVQ_TRY(check_dataset_name(name));
+    EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, first.get()));
+    context.builders = std::make_shared<BuilderPool>(rules);
+  }
   context.reject = request.reject;
   context.clock = request.clock;
   const auto open = [&]() -> Result<std::shared_ptr<Dataset>> {
     return known.ok() ? known.value() : open_or_create(name);
   };
-  Load load(open, request, {compact_options(), !options_.background_upkeep}, control);
+  CompactOptions compact = compact_options();
+  compact.pool = context.pool;
+  Load load(open, request, {compact, !options_.background_upkeep}, control);
   EVQ_TRY_ASSIGN(IngestCounts counts, parse_stream(source, options, load, context));
   EVQ_TRY(load.finish(counts));
   IngestReport report;
@@ -265,8 +267,12 @@ Result<bool> queue_blocks(Dataset& dataset, const std::vector<BlockId>& ids) {
   return all_there;
 }
 
-Result<RemoveReport> find_matches(const Snapshot& snapshot, const RowFilter& doomed,
-                                  QueryControl& control, std::vector<BlockId>* ids) {
+// The snapshot ends with the search: nobody waits for the write lock with one open.
+Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
+                                  const std::shared_ptr<SegmentCache>& cache,
+                                  const RowFilter& doomed, QueryControl& control,
+                                  std::vector<BlockId>* ids) {
+  EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, cache));
   RemoveReport report;
   for (const SnapshotBlock& info : snapshot.blocks()) {
     EVQ_TRY(control.check());
@@ -295,8 +301,7 @@ Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilt
   EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
   for (int attempt = 0; attempt < kRemoveAttemptsMax; ++attempt) {
     std::vector<BlockId> ids;
-    EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, cache_));
-    EVQ_TRY_ASSIGN(const RemoveReport report, find_matches(snapshot, doomed, control, &ids));
+    EVQ_TRY_ASSIGN(const RemoveReport report, find_matches(dataset, cache_, doomed, control, &ids));
     if (!commit || ids.empty()) {
       return report;
     }

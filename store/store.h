@@ -70,6 +70,9 @@ struct IngestRequest {
   // All good events in one transaction at the end (an HTTP request), or batches in input order as
   // they are ready (the command line). An atomic load keeps its compressed blocks in memory.
   bool atomic = false;
+  // Spread over the store's threads; otherwise all on the caller's, which costs least where the
+  // loads are small and many run at once.
+  bool parallel = true;
   RejectSink reject;                    // may be empty
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
   // Told after each durable commit, in input order; may be empty. For progress and resuming.

@@ -58,6 +58,8 @@ inline constexpr std::size_t kIngestBatchColumnBytesMax = 56 * kMebibyte;
 // Text read but not committed yet: what it becomes on the way takes up to twice its size. Two
 // batches in work and a part of the next, so that workers never wait.
 inline constexpr std::size_t kIngestUncommittedBytesMax = 84 * kMebibyte;
+// Builders of batches that wait for the next load: some for each of the busiest datasets.
+inline constexpr std::size_t kIdleBuilderBytesMax = 32 * kMebibyte;
 // Peak memory of an ingest from the command line, whatever the file's size.
 inline constexpr std::size_t kIngestMemoryBytesMax = 256 * kMebibyte;
 
@@ -143,6 +145,8 @@ inline constexpr std::int64_t kHttpWriteStallMsMax = 30000;
 inline constexpr std::size_t kHttpConnectionsMax = 4096;
 // A body longer than this waits in a file instead of in memory until it is complete.
 inline constexpr std::size_t kHttpBodyMemoryBytesMax = 1 * kMebibyte;
+// A body up to this size is parsed by the thread that answers: handing it over costs more.
+inline constexpr std::size_t kHttpSerialBodyBytesMax = 2 * kMebibyte;
 // Requests that store or define something, at once: they mostly wait for the disk, and those that
 // wait together share a commit.
 inline constexpr std::size_t kHttpWritesMax = 16;

@@ -15,8 +15,9 @@ namespace evq {
 
 class ThreadPool;  // store/base/thread_pool.h
 
-// How hard to compress: new events must keep up with the input; compaction may take its time.
-enum class Effort : std::uint8_t { kIngest, kCompact };
+// How hard to compress: chunks that are merged soon cost as little as they can, new blocks must
+// keep up with the input, compaction may take its time.
+enum class Effort : std::uint8_t { kFresh, kIngest, kCompact };
 
 struct EncodedBlock {
   BlockHeader header;

@@ -14,9 +14,9 @@ namespace {
 
 // Other processes' turns are waited for this long; a turn is one commit or checkpoint.
 constexpr std::int64_t kWriteLockMsMax = 60000;
-// How long a writer waits for readers when the write-ahead file is past its hard limit. Short: it
-// holds the write lock meanwhile, and the reader may be a merge that needs the lock to end.
-constexpr std::int32_t kWalShrinkMsMax = 100;
+// How long a writer waits for readers when the write-ahead file is past its hard limit. It holds
+// the write lock meanwhile, so nobody may wait for the lock with a snapshot open.
+constexpr std::int32_t kWalShrinkMsMax = 1000;
 constexpr std::int32_t kBusyMs = 20000;
 // Readers kept open between queries; more than run at once on most machines.
 constexpr std::size_t kIdleReadersMax = 8;

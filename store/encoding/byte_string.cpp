@@ -6,6 +6,7 @@
 
 #include "store/base/check.h"
 #include "store/base/error.h"
+#include "store/base/limits.h"
 #include "store/encoding/encoding.h"
 
 namespace evq {
@@ -14,6 +15,8 @@ namespace {
 // Below this, zstd's own headers eat what it saves.
 constexpr std::size_t kCompressBytesMin = 48;
 constexpr int kGainPercentMin = 3;
+// Frames of text need less; longer single values come and go.
+constexpr std::size_t kScratchBytesMax = 256 * kKibibyte;
 
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
@@ -32,19 +35,42 @@ ZSTD_DCtx* decompression_context() {
   return context.get();
 }
 
+// Memory that grows and is never read before it is written.
+class Scratch {
+ public:
+  char* at_least(std::size_t size) {
+    if (size_ < size) {
+      memory_.reset();
+      memory_.reset(new char[size]);
+      size_ = size;
+    }
+    return memory_.get();
+  }
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  std::size_t size_ = 0;
+};
+
 }  // namespace
 
 bool compress_bytes(std::string_view raw, int level, int gain_percent, std::string& out) {
   if (raw.size() < kCompressBytesMin) {
     return false;
   }
-  const std::size_t before = out.size();
-  out.resize(before + ZSTD_compressBound(raw.size()));
-  const std::size_t size = ZSTD_compressCCtx(compression_context(), out.data() + before,
-                                             out.size() - before, raw.data(), raw.size(), level);
+  // Not into `out`: a string sets to zero what it grows by.
+  const std::size_t bound = ZSTD_compressBound(raw.size());
+  thread_local Scratch kept;
+  Scratch large;
+  Scratch& scratch = bound <= kScratchBytesMax ? kept : large;
+  char* to = scratch.at_least(bound);
+  const std::size_t size =
+      ZSTD_compressCCtx(compression_context(), to, bound, raw.data(), raw.size(), level);
   const bool pays = ZSTD_isError(size) == 0 &&
                     size < raw.size() - raw.size() * static_cast<std::size_t>(gain_percent) / 100;
-  out.resize(pays ? before + size : before);
+  if (pays) {
+    out.append(to, size);
+  }
   return pays;
 }
 

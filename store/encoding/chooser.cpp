@@ -56,11 +56,6 @@ IntegerCosts estimate_integers(const DenseValues& values) {
 }
 
 const ColumnEncoding& choose_integers(const DenseValues& values) {
-  const auto* integers = values.data<std::int64_t>();
-  if (std::all_of(integers, integers + values.size,
-                  [first = integers[0]](std::int64_t value) { return value == first; })) {
-    return constant_encoding();
-  }
   if (values.size < kMeasureRowsMin) {
     return packed_integers();
   }
@@ -122,13 +117,27 @@ TextChoice measure_texts(const DenseValues& values) {
   return best;
 }
 
-const ColumnEncoding& choose_texts(const DenseValues& values) {
-  const auto* texts = values.data<std::string_view>();
-  if (std::all_of(texts, texts + values.size,
-                  [first = texts[0]](std::string_view text) { return text == first; })) {
-    return constant_encoding();
+template <class T>
+bool all_equal(const DenseValues& values) {
+  const T* data = values.data<T>();
+  return std::all_of(data, data + values.size,
+                     [first = data[0]](T value) { return value == first; });
+}
+
+// Reals are equal by their bits.
+bool is_constant(const DenseValues& values) {
+  switch (physical_of(values.type)) {
+    case Physical::kNone:
+      break;
+    case Physical::kByte:
+      return all_equal<std::uint8_t>(values);
+    case Physical::kInt64:
+    case Physical::kDouble:
+      return all_equal<std::uint64_t>(values);
+    case Physical::kView:
+      return all_equal<std::string_view>(values);
   }
-  return *measure_texts(values).encoding;
+  return true;
 }
 
 // Whether a spread sample has few enough distinct numbers for a dictionary to be likely.
@@ -176,26 +185,24 @@ bool texts_repeat(const DenseValues& values) {
 
 }  // namespace
 
-const ColumnEncoding& choose_encoding(const DenseValues& values) {
+const ColumnEncoding& choose_encoding(const DenseValues& values, const EncodeOptions& options) {
+  if (is_constant(values)) {
+    return constant_encoding();
+  }
+  if (!options.analyse) {
+    return fallback_encoding(values.type);
+  }
   switch (physical_of(values.type)) {
     case Physical::kNone:
-      return constant_encoding();
-    case Physical::kByte: {
-      const auto* bools = values.data<std::uint8_t>();
-      const bool constant = std::all_of(bools, bools + values.size,
-                                        [first = bools[0]](auto value) { return value == first; });
-      return constant ? constant_encoding() : bitmap_encoding();
-    }
+      break;
+    case Physical::kByte:
+      return bitmap_encoding();
     case Physical::kInt64:
       return choose_integers(values);
-    case Physical::kDouble: {
-      const auto* bits = values.data<std::uint64_t>();
-      const bool constant = std::all_of(bits, bits + values.size,
-                                        [first = bits[0]](auto value) { return value == first; });
-      return constant ? constant_encoding() : decimal_reals();
-    }
+    case Physical::kDouble:
+      return decimal_reals();
     case Physical::kView:
-      return choose_texts(values);
+      return *measure_texts(values).encoding;
   }
   return constant_encoding();
 }

@@ -11,8 +11,8 @@
 namespace evq {
 
 // The scheme for values without repetitions worth a dictionary. It may turn out not to fit; then
-// fallback_encoding of the type does.
-const ColumnEncoding& choose_encoding(const DenseValues& values);
+// fallback_encoding of the type does. Without options.analyse, constant or the fallback.
+const ColumnEncoding& choose_encoding(const DenseValues& values, const EncodeOptions& options);
 // Fits all values of the type.
 const ColumnEncoding& fallback_encoding(Type type);
 

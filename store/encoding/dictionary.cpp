@@ -197,7 +197,8 @@ void write_runs(const std::vector<Code>& codes, const EncodeOptions& options, By
 
 void write_codes(const std::vector<Code>& codes, std::size_t entries, const EncodeOptions& options,
                  ByteWriter& out) {
-  const CodeKind kind = choose_kind(estimate_costs(codes, entries));
+  const CodeKind kind =
+      options.analyse ? choose_kind(estimate_costs(codes, entries)) : kPackedCodes;
   out.u8(kind);
   switch (kind) {
     case kPackedCodes: {

@@ -38,7 +38,7 @@ const ColumnEncoding* find_encoding(EncodingId id) {
 }
 
 EncodingId encode_body(const DenseValues& values, const EncodeOptions& options, ByteWriter& out) {
-  const ColumnEncoding& chosen = choose_encoding(values);
+  const ColumnEncoding& chosen = choose_encoding(values, options);
   const std::size_t before = out.size();
   if (chosen.encode(values, options, out)) {
     return chosen.id();

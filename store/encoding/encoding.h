@@ -56,6 +56,9 @@ inline constexpr unsigned kStreamNestingMax = 16;
 
 struct EncodeOptions {
   int zstd_level = 1;
+  // False for values that will be encoded again soon: a constant, else the scheme that fits every
+  // value of the type; no dictionary but one that is there already, and no token filter.
+  bool analyse = true;
 };
 
 // Values without nulls, owned by somebody else.

@@ -209,7 +209,8 @@ void encode_dense(const Parts& parts, const EncodeOptions& options, EncodedSegme
   segment->encoding = encode_body(parts.dense, options, out);
   out.patch_u8(0, static_cast<std::uint8_t>(segment->encoding));
   segment->bytes = out.release();
-  if (parts.dense.type == Type::kString && segment->encoding != EncodingId::kConstant) {
+  if (options.analyse && parts.dense.type == Type::kString &&
+      segment->encoding != EncodingId::kConstant) {
     segment->filter = make_filter(parts.dense);
   }
   const bool constant = segment->encoding == EncodingId::kConstant;
@@ -225,7 +226,7 @@ void encode_dictionary(const Parts& parts, const EncodeOptions& options, Encoded
   write_dictionary(*parts.dictionary, options, out);
   segment->encoding = EncodingId::kDictionary;
   segment->bytes = out.release();
-  if (entries.type == Type::kString && entries.size >= kFilterEntriesMin) {
+  if (options.analyse && entries.type == Type::kString && entries.size >= kFilterEntriesMin) {
     segment->filter = make_filter(entries);
   }
   segment->statistics.distinct = static_cast<std::uint32_t>(entries.size);
@@ -428,7 +429,7 @@ Result<EncodedSegment> encode_segment(const Vector& column, const EncodeOptions&
   if (segment.statistics.raw_bytes > kBlockBytesMax) {
     return make_error(ErrorCode::kTooLarge, "a column of a block holds too much text");
   }
-  if (!parts.dictionary.has_value()) {
+  if (!parts.dictionary.has_value() && options.analyse) {
     parts.dictionary = choose_dictionary(parts.dense);
   }
   if (parts.dictionary.has_value() && parts.dictionary->entries.size > 1) {

@@ -40,6 +40,15 @@ bool BatchBuilder::full() const {
          assembler_->overgrown();
 }
 
+std::size_t BatchBuilder::memory_bytes() const {
+  std::size_t bytes = assembler_->memory_bytes();
+  bytes += (times_.capacity() + receipts_.capacity()) * sizeof(std::int64_t);
+  for (const ColumnBuilder& column : columns_) {
+    bytes += column.memory_bytes();
+  }
+  return bytes;
+}
+
 bool BatchBuilder::commit(std::int64_t receipt_ns) {
   assembler_->finish(receipt_ns);
   if (assembler_->failed()) {

@@ -57,6 +57,8 @@ class BatchBuilder {
   std::size_t rows() const { return times_.size(); }
   // Estimated memory of the columns, absent values included.
   std::size_t size_bytes() const { return size_bytes_; }
+  // Memory held between batches, estimated.
+  std::size_t memory_bytes() const;
   // At its row cap or byte cap: take() before the next event.
   bool full() const;
 

@@ -17,7 +17,10 @@ namespace {
 
 // Above this many distinct values a dictionary's table leaves the fast caches.
 constexpr std::size_t kDictionaryEntriesMax = 4096;
-// From here on the values must repeat at least as often as they are new.
+// From here on at least one value for eight new ones must have been there before …
+constexpr std::size_t kDictionaryProbeEntries = 256;
+constexpr std::size_t kDictionaryProbeShare = 8;
+// … and from here on the values must repeat at least as often as they are new.
 constexpr std::size_t kDictionaryTrialEntries = 1024;
 constexpr std::size_t kTextSlotsMin = 64;
 // A column that was not worth a dictionary is tried again after this many batches.
@@ -247,6 +250,16 @@ void ColumnBuilder::append_plain(std::string_view text) {
   ends_.push_back(static_cast<std::uint32_t>(text_.size()));
 }
 
+// Whether the dictionary should take another entry.
+bool ColumnBuilder::dictionary_pays() const {
+  const std::size_t entries = entries_.size();
+  if (entries < kDictionaryProbeEntries) {
+    return true;
+  }
+  const std::size_t share = entries < kDictionaryTrialEntries ? kDictionaryProbeShare : 1;
+  return entries < kDictionaryEntriesMax && repeats_ * share >= entries;
+}
+
 void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
   append_dictionary(text, hash_text(text, seed_), raw);
 }
@@ -270,8 +283,7 @@ void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
     }
   }
   raw_classes_ |= raw ? classify_csv_value(text) : kRawIsText;
-  if (entries_.size() >= kDictionaryEntriesMax ||
-      (entries_.size() >= kDictionaryTrialEntries && repeats_ < entries_.size())) {
+  if (!dictionary_pays()) {
     make_plain();
     append_plain(text);
     return;
@@ -454,6 +466,15 @@ std::size_t ColumnBuilder::row_bytes() const {
       return sizeof(std::uint32_t) + sizeof(std::string_view);
   }
   return 0;
+}
+
+std::size_t ColumnBuilder::memory_bytes() const {
+  const auto bytes = [](const auto&... parts) {
+    return (... + (parts.capacity() * sizeof(*parts.data())));
+  };
+  return sizeof(*this) + text_.capacity() +
+         bytes(queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, hashes_,
+               entries_, slots_);
 }
 
 Vector ColumnBuilder::take(std::size_t rows) {

@@ -42,6 +42,9 @@ class ColumnBuilder {
   std::size_t row_bytes() const;
   std::size_t text_bytes() const { return text_.size(); }
 
+  // Memory held whether there are values or not.
+  std::size_t memory_bytes() const;
+
   // All `rows` rows as a vector; not when empty().
   Vector take(std::size_t rows);
 
@@ -67,6 +70,7 @@ class ColumnBuilder {
   std::size_t settle_dictionary(std::size_t begin);
   template <class T>
   std::size_t settle_numbers(std::size_t begin, std::vector<T>& slots);
+  bool dictionary_pays() const;
   void append_plain(std::string_view text);
   void append_tagged(const Cell& cell);
   void add_entry(std::string_view text, std::uint64_t hash);

@@ -57,6 +57,7 @@ void EventAssembler::begin() {
   if (slabs_.size() > 1) {
     slabs_.clear();
     slab_size_ = 0;
+    slabs_bytes_ = 0;
   }
   slab_used_ = 0;
 }
@@ -150,6 +151,14 @@ std::string EventAssembler::name_of(NodeId node) const {
     append_escaped(name, nodes_[path[i]].key);
   }
   return name;
+}
+
+std::size_t EventAssembler::memory_bytes() const {
+  // A node's key and a column's names are a few words each.
+  constexpr std::size_t kNameBytes = 64;
+  return kEventFieldsMax * sizeof(Cell) + nodes_.capacity() * (sizeof(Node) + kNameBytes) +
+         slots_.capacity() * sizeof(NodeId) + column_names_.capacity() * 4 * kNameBytes +
+         slabs_bytes_;
 }
 
 bool EventAssembler::overgrown() const {
@@ -246,6 +255,7 @@ void EventAssembler::take_back(NodeId id) {
 char* EventAssembler::scratch(std::size_t size) {
   if (slab_size_ - slab_used_ < size) {
     slab_size_ = std::max(size, kSlabBytes);
+    slabs_bytes_ += slab_size_;
     // The larger slab goes, whatever its place, when the next event begins.
     slabs_.push_back(std::unique_ptr<char[]>(new char[slab_size_]));
     slab_used_ = 0;

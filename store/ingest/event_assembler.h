@@ -92,6 +92,8 @@ class EventAssembler {
 
   std::size_t column_count() const { return column_names_.size(); }
   const std::string& column_name(std::size_t column) const { return column_names_[column]; }
+  // Memory held between events, estimated.
+  std::size_t memory_bytes() const;
   // More keys than any real data has; start anew with another assembler.
   bool overgrown() const;
 
@@ -215,6 +217,7 @@ class EventAssembler {
   std::vector<std::unique_ptr<char[]>> slabs_;  // the first is kept between events
   std::size_t slab_used_ = 0;
   std::size_t slab_size_ = 0;
+  std::size_t slabs_bytes_ = 0;
 };
 
 }  // namespace evq

@@ -57,6 +57,8 @@ struct IngestOptions {
   std::size_t line_bytes_max = kCliLineBytesMax;
   // Rows of a batch, at most kBlockRowsMax.
   std::size_t batch_rows_max = kBlockRowsMax;
+
+  bool operator==(const IngestOptions&) const = default;
 };
 
 // One event that was not taken.

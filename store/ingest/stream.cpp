@@ -58,17 +58,21 @@ class Pipeline {
  public:
   Pipeline(ByteSource& source, const IngestOptions& options, BatchSink& sink,
            const StreamContext& context)
-      : options_(options), sink_(sink), context_(context), clock_(context.clock) {
+      : options_(options),
+        sink_(sink),
+        context_(context),
+        rules_(context.builders->rules()),
+        clock_(context.clock) {
     if (!clock_) {
       clock_ = wall_clock_now_ns;
     }
     cutter_.emplace(source, options_, clock_);
-    settings_.rules = context.rules;
+    settings_.rules = rules_;
     settings_.line_bytes_max = options.line_bytes_max;
     settings_.one_value_a_line = options.format == InputFormat::kNdjson;
     settings_.find_times = options.timestamp_field.empty() && options.timestamp_layout.empty();
     settings_.keep_rejects = static_cast<bool>(context.reject);
-    counts_.processed_bytes = context.rules->labels_bytes;
+    counts_.processed_bytes = rules_->labels_bytes;
   }
 
   Status run(IngestCounts* counts_so_far);
@@ -97,6 +101,7 @@ class Pipeline {
   const IngestOptions& options_;
   BatchSink& sink_;
   const StreamContext& context_;
+  const std::shared_ptr<const EventRules> rules_;
   std::function<std::int64_t()> clock_;
   std::optional<PieceCutter> cutter_;
   ParseSettings settings_;
@@ -110,7 +115,6 @@ class Pipeline {
   Mutex mutex_;
   CondVar changed_;
   std::deque<std::shared_ptr<Job>> jobs_ EVQ_GUARDED_BY(mutex_);  // in input order
-  std::vector<std::unique_ptr<BatchBuilder>> builders_ EVQ_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<PieceParser>> parsers_ EVQ_GUARDED_BY(mutex_);
   std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);          // memory to be used again
   std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;  // of the pieces of all jobs
@@ -163,7 +167,7 @@ Status Pipeline::read_all() {
 
 Status Pipeline::read_some(bool& ended) {
   std::int64_t timeout_ms = kIdlePollMs;
-  std::size_t events_max = context_.rules->batch_rows_max;
+  std::size_t events_max = rules_->batch_rows_max;
   {
     const MutexLock lock(mutex_);
     for (Piece& piece : parsed_) {
@@ -210,8 +214,8 @@ void Pipeline::add_piece(Piece piece) {
   open_->events += piece.events;
   open_->text_bytes += piece.size;
   open_->memory_bytes += piece.capacity;
-  const bool full = open_->events >= context_.rules->batch_rows_max ||
-                    open_->text_bytes >= kIngestBatchTextBytesMax;
+  const bool full =
+      open_->events >= rules_->batch_rows_max || open_->text_bytes >= kIngestBatchTextBytesMax;
   {
     const MutexLock lock(mutex_);
     uncommitted_bytes_ += piece.capacity;
@@ -362,16 +366,16 @@ void Pipeline::work(Job& job) {
       }
       piece = std::move(job.waiting.front());
       job.waiting.pop_front();
-      if (job.builder == nullptr && !builders_.empty()) {
-        job.builder = std::move(builders_.back());
-        builders_.pop_back();
+      if (job.parser == nullptr && !parsers_.empty()) {
         job.parser = std::move(parsers_.back());
         parsers_.pop_back();
       }
     }
-    if (job.builder == nullptr) {
-      job.builder = std::make_unique<BatchBuilder>(context_.rules);
+    if (job.parser == nullptr) {
       job.parser = std::make_unique<PieceParser>(settings_);
+    }
+    if (job.builder == nullptr) {
+      job.builder = context_.builders->take();
     }
     Status status = parse_piece(job, piece);
     const MutexLock lock(mutex_);
@@ -392,11 +396,11 @@ void Pipeline::finish_job(Job& job) {
   Status status;
   if (wanted) {
     status = seal(job);
+    context_.builders->put(std::move(job.builder));
   }
   const MutexLock lock(mutex_);
   if (wanted) {
     job.status = std::move(status);
-    builders_.push_back(std::move(job.builder));
     parsers_.push_back(std::move(job.parser));
   }
   job.running = false;
@@ -448,8 +452,9 @@ void IngestCounts::add(IngestCounts later) {
 Result<IngestCounts> parse_stream(ByteSource& source, const IngestOptions& options, BatchSink& sink,
                                   const StreamContext& context, IngestCounts* counts_so_far) {
   StreamContext prepared = context;
-  if (prepared.rules == nullptr) {
-    EVQ_TRY_ASSIGN(prepared.rules, make_event_rules(options, nullptr));
+  if (prepared.builders == nullptr) {
+    EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, nullptr));
+    prepared.builders = std::make_shared<BuilderPool>(rules);
   }
   Pipeline pipeline(source, options, sink, prepared);
   EVQ_TRY(pipeline.run(counts_so_far));

@@ -17,7 +17,7 @@
 #include "store/base/result.h"
 #include "store/base/thread_pool.h"
 #include "store/column/table.h"
-#include "store/ingest/batch_builder.h"
+#include "store/ingest/builder_pool.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/options.h"
 
@@ -46,7 +46,8 @@ using RejectSink = std::function<void(std::string_view text, const IngestFailure
 struct StreamContext {
   QueryControl* control = nullptr;  // stops the load with kCancelled or kTimeout
   ThreadPool* pool = nullptr;       // null, or no threads in it: everything on the caller
-  std::shared_ptr<const EventRules> rules;
+  // Made for the options, shared between loads that have the same; null: the load makes its own.
+  std::shared_ptr<BuilderPool> builders;
   RejectSink reject;                    // may be empty; called in input order, from one thread
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
 };

@@ -1,6 +1,8 @@
 // The store as its callers see it: load, read, seal, merge, delete, trim, check.
 #include "store/store.h"
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -8,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/file.h"
+#include "store/catalog/sqlite.h"
 #include "tests/support/store_support.h"
 
 namespace evq {
@@ -213,6 +217,61 @@ TEST_CASE("compaction merges small neighbours and gives space back") {
   CHECK(store->stats("d")->rows == 500);
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 500));
   require_clean(*store);
+}
+
+TEST_CASE("many small loads fill blocks, and what is left over stays fresh") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  for (int i = 0; i < 36; ++i) {
+    REQUIRE(load(*store, "d", numbered_events(i * 7, 7, i * 7, 1)).ok());
+  }
+  const auto stats = store->stats("d");
+  REQUIRE(stats.ok());
+  CHECK(stats->blocks == 2);
+  CHECK(stats->rows - stats->fresh_rows == 2 * 98);
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 252));
+  require_clean(*store);
+}
+
+// Whoever waits for the write lock with a snapshot open keeps the write-ahead file from starting
+// over, and may be waited for by the one who has the lock.
+TEST_CASE("merges and deletes wait for their turn without a snapshot") {
+  const TempDirectory directory;
+  StoreOptions options;
+  options.directory = directory.path();
+  options.block_rows = 16;
+  options.background_upkeep = true;  // loads leave merging to maintain()
+  auto opened = Store::open(options);
+  REQUIRE(opened.ok());
+  Store& store = **opened;
+  const std::string path = directory.path() + "/datasets/1.db";
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < 8; ++i) {
+      REQUIRE(load(store, "d", numbered_events((round * 8 + i) * 4, 4, i, 1)).ok());
+    }
+    auto lock = FileLock::acquire(path + ".lock", LockMode::kExclusive, 60000);
+    REQUIRE(lock.ok());
+    std::atomic<bool> done{false};
+    std::thread waiting([&] {
+      QueryControl control;
+      const NumbersFilter doomed({round * 32});
+      CHECK((round % 2 == 0 ? store.maintain("d", false, control).ok()
+                            : store.remove("d", doomed, true, control).ok()));
+      done.store(true);
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ConnectionOptions direct;
+    direct.path = path;
+    direct.writable = true;
+    direct.busy_ms = 60000;  // while the snapshot that is merged from is open
+    auto connection = Connection::open(direct);
+    REQUIRE(connection.ok());
+    CHECK((*connection)->checkpoint(true).ok());
+    CHECK_FALSE(done.load());
+    lock->release();
+    waiting.join();
+  }
+  require_clean(store);
 }
 
 TEST_CASE("fields can be described") {

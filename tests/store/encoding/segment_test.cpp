@@ -12,6 +12,7 @@
 
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
+#include "store/encoding/chooser.h"
 
 // Every generator is encoded and decoded whole, by ranges and by lists of rows, and its bytes are
 // damaged in every place.
@@ -425,6 +426,9 @@ TEST_CASE("every column comes back, whole and in part") {
       if (rows == 4097) {
         check_round_trip(column, {.zstd_level = 9}, random);
       }
+      if (rows < 20000) {
+        check_round_trip(column, {.zstd_level = -5, .analyse = false}, random);
+      }
     }
   }
 }
@@ -440,6 +444,21 @@ TEST_CASE("equal columns give equal bytes") {
     REQUIRE(b.ok());
     CHECK(a->bytes == b->bytes);
     CHECK(a->filter == b->filter);
+  }
+}
+
+TEST_CASE("without analysis there are few schemes, no new dictionaries and no filters") {
+  Random random(4);
+  for (const Generator& generator : generators()) {
+    CAPTURE(generator.name);
+    const Vector column = generator.make(5000, random);
+    const auto segment = encode_segment(column, {.analyse = false}, kBoundBytes);
+    REQUIRE(segment.ok());
+    const bool was_dictionary = column.is_dictionary();
+    CHECK(segment->filter.empty());
+    CHECK((was_dictionary || !segment->statistics.is_dictionary));
+    CHECK((segment->encoding == EncodingId::kConstant || was_dictionary ||
+           segment->encoding == fallback_encoding(column.type()).id()));
   }
 }
 

@@ -299,7 +299,7 @@ TEST_CASE("a dataset has a limit of fields") {
   auto rules = evq::make_event_rules(options, admission.get());
   REQUIRE(rules.ok());
   evq::StreamContext context;
-  context.rules = rules.value();
+  context.builders = std::make_shared<evq::BuilderPool>(rules.value());
   const auto source =
       evq::memory_source("{\"a\":1,\"b\":1}\n{\"c\":1}\n{\"d\":1}\n{\"c\":2,\"b\":2}\n");
   const Loaded loaded = evq::test::load_source(*source, options, context);

@@ -1,9 +1,12 @@
 // The way of whole inputs: formats told by content, cuts at every byte, order, batches, errors.
 #include <atomic>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/base/limits.h"
 #include "store/base/thread_pool.h"
 #include "store/ingest/format.h"
 #include "tests/support/load_events.h"
@@ -257,6 +260,64 @@ TEST_CASE("batches come in order, of the rows asked for, whatever the threads") 
       CHECK(loaded.counts.processed_bytes == text.size());
     }
   }
+}
+
+TEST_CASE("builders that are kept make what new ones make") {
+  const std::string first = numbered_lines(3000);
+  const std::string second = R"({"i":1,"text":7,"new":{"a":[1]}})"
+                             "\n"
+                             R"({"i":"seven","n":1e300})"
+                             "\n"
+                             R"({"text":})"
+                             "\n" +
+                             numbered_lines(500);
+  evq::StreamContext kept;
+  const auto rules = evq::make_event_rules({}, nullptr);
+  REQUIRE(rules.ok());
+  kept.builders = std::make_shared<evq::BuilderPool>(rules.value());
+  for (int round = 0; round < 3; ++round) {
+    for (const std::string* text : {&first, &second, &first}) {
+      const Loaded again = load_source(*evq::memory_source(*text), {}, kept);
+      const Loaded anew = load_events(*text);
+      REQUIRE(again.rows() == anew.rows());
+      CHECK(again.failures() == anew.failures());
+    }
+  }
+}
+
+TEST_CASE("no more memory waits in kept builders than the limit") {
+  const auto rules = evq::make_event_rules({}, nullptr);
+  REQUIRE(rules.ok());
+  evq::BuilderPool pool(rules.value());
+  std::vector<std::unique_ptr<evq::BatchBuilder>> out;
+  std::size_t bytes = 0;
+  while (bytes <= 2 * evq::kIdleBuilderBytesMax) {
+    out.push_back(pool.take());
+    for (std::size_t i = 0; i < 2000; ++i) {
+      const std::string event = R"({"n":)" + std::to_string(i) + R"(,"s":")" +
+                                std::to_string(out.size() * 10000 + i) + R"("})";
+      REQUIRE(out.back()->add_json(event, 0).ok());
+    }
+    REQUIRE(out.back()->take().rows == 2000);
+    bytes += out.back()->memory_bytes();
+  }
+  const std::size_t made = out.size();
+  for (auto& builder : out) {
+    pool.put(std::move(builder));
+  }
+  out.clear();
+  std::size_t kept = 0;
+  std::size_t kept_bytes = 0;
+  while (kept <= made) {
+    out.push_back(pool.take());
+    if (out.back()->memory_bytes() < bytes / made / 2) {  // a new one
+      break;
+    }
+    ++kept;
+    kept_bytes += out.back()->memory_bytes();
+  }
+  CHECK(kept > 0);
+  CHECK(kept_bytes <= evq::kIdleBuilderBytesMax);
 }
 
 TEST_CASE("an array of many events in one line is split into batches") {
