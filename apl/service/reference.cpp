@@ -171,6 +171,7 @@ Result<std::string> reference_topic(std::string_view name) {
   std::vector<std::string_view> known;
   for (const syntax::OperatorInfo& row : syntax::all_operators()) {
     known.push_back(row.name);
+    known.insert(known.end(), std::begin(row.aliases), std::end(row.aliases));
     if (row.name == name || std::ranges::find(row.aliases, name) != std::end(row.aliases)) {
       text.append(text.empty() ? "" : "\n").append(describe_operator(row));
     }

@@ -62,17 +62,32 @@ std::string near_or(std::string_view name, Candidates candidates, std::string ot
   return hint.empty() ? std::move(otherwise) : hint;
 }
 
+// Names shorter than this are near too many of other languages.
+constexpr std::size_t kForeignNameBytesMin = 5;
+
 // What the function is called here, before names that only look alike.
 std::string function_hint(std::string_view name, Candidates candidates, std::string otherwise) {
-  const std::string_view instead = syntax::foreign_function_hint(name);
-  return instead.empty() ? near_or(name, candidates, std::move(otherwise))
-                         : "write " + std::string(instead);
+  std::string_view instead = syntax::foreign_function_hint(name);
+  if (instead.empty()) {
+    if (std::string near = did_you_mean(name, candidates); !near.empty()) {
+      return near;
+    }
+    if (name.size() >= kForeignNameBytesMin) {
+      instead = syntax::foreign_function_hint(suggest(name, syntax::foreign_functions()).best);
+    }
+  }
+  return instead.empty() ? std::move(otherwise) : "write " + std::string(instead);
 }
 
 }  // namespace
 
 std::span<const DiagnosticInfo> all_diagnostics() {
   return kDiagnostics;
+}
+
+std::string_view find_diagnostic_id(std::string_view id) {
+  const auto* row = std::ranges::find(kDiagnostics, id, &DiagnosticInfo::id);
+  return row != std::end(kDiagnostics) ? row->id : std::string_view();
 }
 
 std::string_view slug_of(const Error& error) {
@@ -108,7 +123,7 @@ Error unknown_function(Span at, std::string_view name, Candidates functions) {
 
 Error unknown_aggregate(Span at, std::string_view name, Candidates aggregates) {
   return planner_error("APL2005", at, "no aggregation named " + quoted(name),
-                       function_hint(name, aggregates, "evq help aggregations lists them all"));
+                       function_hint(name, aggregates, "evq help aggregates lists them all"));
 }
 
 Error unknown_plugin(Span at, std::string_view name, Candidates plugins) {

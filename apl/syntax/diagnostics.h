@@ -20,6 +20,8 @@ struct DiagnosticInfo {
   std::string_view slug;  // unknown-field
 };
 std::span<const DiagnosticInfo> all_diagnostics();
+// The id as Error::id holds it; empty when no diagnostic has it.
+std::string_view find_diagnostic_id(std::string_view id);
 // "unknown-field" for "APL2003"; the error code's name for an error without an id.
 std::string_view slug_of(const Error& error);
 

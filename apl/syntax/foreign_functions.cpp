@@ -237,4 +237,12 @@ std::string_view foreign_function_hint(std::string_view name) {
                                                                       : std::string_view();
 }
 
+std::vector<std::string_view> foreign_functions() {
+  std::vector<std::string_view> names;
+  for (const ForeignFunction& function : kForeignFunctions) {
+    names.push_back(function.name);
+  }
+  return names;
+}
+
 }  // namespace evq::syntax

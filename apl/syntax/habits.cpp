@@ -170,6 +170,11 @@ std::optional<Error> symbol_habit(const TokenCursor& cursor) {
   return std::nullopt;
 }
 
+// Operators that only stand where a query begins.
+bool begins_query(std::string_view word) {
+  return word == "print" || word == "range" || word == "datatable" || word == "externaldata";
+}
+
 bool is_type_word(std::string_view word) {
   constexpr std::string_view kTypes[] = {"int",  "integer", "bigint",   "long",     "string",
                                          "text", "varchar", "double",   "float",    "real",
@@ -353,6 +358,14 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
   return std::nullopt;
 }
 
+bool in_let_statement(const TokenCursor& cursor) {
+  std::size_t first = cursor.index();
+  while (first > 0 && !cursor.token(first - 1).is_symbol(";")) {
+    --first;
+  }
+  return cursor.token(first).is_word("let");
+}
+
 std::optional<Error> expression_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   if (token.kind == TokenKind::kSymbol) {
@@ -391,6 +404,11 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
   if (word == "group" && lowered(cursor.peek(1).text) == "by") {
     return diag::foreign_operator(token.span, "group by", "SQL",
                                   "write | summarize count() by field");
+  }
+  if (in_let_statement(cursor) && begins_query(word)) {
+    Error error = diag::unexpected_token(token.span, "';'", "'" + token.text + "'");
+    error.hint = "a let statement ends with a semicolon";
+    return error;
   }
   if (find_operator(word) != nullptr || word == "order") {
     return is_shouted(token.text) ? diag::upper_case_keyword(token.span, token.text)

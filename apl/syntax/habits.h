@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "apl/syntax/token_cursor.h"
 
@@ -19,10 +20,15 @@ std::optional<Error> source_habit(const TokenCursor& cursor);
 // For the token at the cursor, after something complete or where an expression should begin.
 std::optional<Error> expression_habit(const TokenCursor& cursor);
 
+// Whether the statement that the cursor is in began with `let`.
+bool in_let_statement(const TokenCursor& cursor);
+
 // What to write instead of the token at the cursor, which is not what was `expected`; may be empty.
 std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected);
 
 // For a name that is no function here but one in another language: what to write. Empty if unknown.
 std::string_view foreign_function_hint(std::string_view name);
+// The names that it knows, in lower case.
+std::vector<std::string_view> foreign_functions();
 
 }  // namespace evq::syntax

@@ -56,21 +56,42 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return back[b.size()];
 }
 
+// How many bytes the shorter text shares with the beginning and the end of the other.
+std::size_t shared_ends(std::string_view a, std::string_view b) {
+  const std::size_t size = std::min(a.size(), b.size());
+  std::size_t front = 0;
+  while (front < size && lower(a[front]) == lower(b[front])) {
+    ++front;
+  }
+  std::size_t back = 0;
+  while (back < size - front && lower(a[a.size() - 1 - back]) == lower(b[b.size() - 1 - back])) {
+    ++back;
+  }
+  return front + back;
+}
+
+// Of names as far away, those that keep more of the typed one come first: a letter was forgotten
+// more often than one was added.
 struct Ranked {
   std::size_t cost;
   std::size_t size_gap;
+  std::size_t shared;
   std::string_view name;
   bool near;
   friend bool operator<(const Ranked& a, const Ranked& b) {
-    return std::tie(a.cost, a.size_gap, a.name) < std::tie(b.cost, b.size_gap, b.name);
+    return std::tie(a.cost, a.size_gap, b.shared, a.name) <
+           std::tie(b.cost, b.size_gap, a.shared, b.name);
   }
 };
 
 Ranked rank(std::string_view name, std::string_view candidate) {
   const std::size_t gap = name.size() > candidate.size() ? name.size() - candidate.size()
                                                          : candidate.size() - name.size();
-  Ranked ranked{
-      .cost = name.size() + candidate.size(), .size_gap = gap, .name = candidate, .near = false};
+  Ranked ranked{.cost = name.size() + candidate.size(),
+                .size_gap = gap,
+                .shared = shared_ends(name, candidate),
+                .name = candidate,
+                .near = false};
   if (candidate.empty() || candidate == name || candidate.size() > kComparedBytesMax) {
     return ranked;
   }
@@ -113,6 +134,7 @@ Suggestion suggest(std::string_view name, Candidates candidates) {
         starts_with_fold(candidate, best.name)) {
       near.push_back({.cost = distance_max(name.size()),
                       .size_gap = candidate.size() - best.name.size(),
+                      .shared = 0,
                       .name = candidate,
                       .near = true});
     }

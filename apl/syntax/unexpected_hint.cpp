@@ -4,7 +4,9 @@
 #include <array>
 #include <string>
 
+#include "apl/syntax/diagnostics.h"
 #include "apl/syntax/habits.h"
+#include "apl/syntax/words.h"
 #include "store/base/timespan.h"
 
 namespace evq::syntax {
@@ -24,6 +26,9 @@ bool is_membership(const Token& token) {
   return false;
 }
 
+// A shorter word is near too many operators.
+constexpr std::size_t kMistypedBytesMin = 5;
+
 bool is_value(const Token& token) {
   return token.kind == TokenKind::kName || token.kind == TokenKind::kString ||
          token.kind == TokenKind::kLiteral;
@@ -42,6 +47,10 @@ const Token& operator_word(const TokenCursor& cursor) {
 std::string missing_between(const TokenCursor& cursor, const Token& last) {
   const Token& token = cursor.peek();
   const std::string found(cursor.slice(token.span));
+  if (in_let_statement(cursor) &&
+      cursor.slice({last.span.end, token.span.begin}).find('\n') != std::string_view::npos) {
+    return "a let statement ends with a semicolon";
+  }
   if (last.kind == TokenKind::kLiteral && token.kind == TokenKind::kName &&
       parse_timespan_literal("1" + token.text).has_value()) {
     return "write the number and its unit without a blank: " +
@@ -62,6 +71,11 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
     }
   }
   const bool ended = is_value(last) || last.is_symbol(")") || last.is_symbol("]");
+  if (ended && token.kind == TokenKind::kName && token.text.size() >= kMistypedBytesMin) {
+    if (std::string near = diag::did_you_mean(token.text, infix_words()); !near.empty()) {
+      return near;
+    }
+  }
   return ended ? "a comma or an operator is missing before it" : "";
 }
 

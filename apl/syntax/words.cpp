@@ -44,6 +44,10 @@ bool is_keyword(std::string_view word) {
   return holds(kKeywords, word);
 }
 
+std::span<const std::string_view> infix_words() {
+  return kInfixWords;
+}
+
 bool is_infix_word(std::string_view word) {
   if (word.starts_with('!')) {
     word.remove_prefix(1);

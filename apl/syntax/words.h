@@ -16,6 +16,9 @@ bool is_infix_word(std::string_view word);
 // [A-Za-z_$][A-Za-z0-9_]*, and not a keyword or infix word: needs no quotes.
 bool is_plain_name(std::string_view name);
 
+// The words that is_infix_word() knows without a "!".
+std::span<const std::string_view> infix_words();
+
 // The pictures that `render` can ask for.
 std::span<const std::string_view> chart_kinds();
 

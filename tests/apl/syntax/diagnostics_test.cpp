@@ -321,6 +321,8 @@ TEST_CASE("near names are suggested, far ones are not") {
   CHECK(diag::suggest("duration", fields).best == "duration_s");
   CHECK(diag::suggest("url", fields).best == "uri");
   CHECK(diag::suggest("xyz", fields).best.empty());
+  const std::string_view functions[] = {"cot", "count", "cut"};
+  CHECK(diag::suggest("cout", functions).best == "count");
   CHECK(diag::suggest("", fields).best.empty());
   CHECK(diag::suggest(std::string(5000, 's'), fields).best.empty());
   CHECK(diag::did_you_mean("zzzzzz", fields).empty());
