@@ -67,6 +67,8 @@ Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_delete(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_check(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_complete(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dataset_create(Api& api, HttpRequest& request);

@@ -67,6 +67,17 @@ constexpr Route kRoutes[] = {
      kJsonBytes, kNormal, true,
      "Runs a list of {queryId, aplRequest}; answers server-sent events, one a query."},
 
+    {"POST", "/v1/_check", handle_check, Scope::kContent, "query", "read", Lane::kQuery, kJsonBytes,
+     kNormal, true,
+     "evq's own: compiles {apl, startTime, endTime} without running it and answers {plan}, or the "
+     "error that the query would give."},
+    {"POST", "/v1/_complete", handle_complete, Scope::kToken, "", "", Lane::kQuery, kJsonBytes,
+     kNormal, true,
+     "evq's own: what may stand at the byte cursor of {apl, cursor}: {begin, end, candidates}, "
+     "where each candidate's replacement takes the place of those bytes. Of datasets the token "
+     "sees "
+     "those that it may query."},
+
     {"POST", "/v1/datasets/{dataset}/query", handle_legacy_query, Scope::kDataset, "query", "read",
      Lane::kQuery, kJsonBytes, kNormal, true,
      "The older query: filter, aggregations, groupBy, order, limit, cursor; ?streaming-duration "

@@ -172,6 +172,19 @@ Result<DeleteRequest> read_delete_body(std::string_view text) {
   return request;
 }
 
+Result<CompletionPlace> read_completion_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json body, wire::parse_object(text));
+  CompletionPlace place;
+  const Json* apl = wire::member(body, "apl");
+  if (apl == nullptr || !apl->is_string()) {
+    return make_error(ErrorCode::kUsage, "apl is required: the text to complete");
+  }
+  place.apl = apl->get<std::string>();
+  EVQ_TRY_ASSIGN(const std::optional<std::uint64_t> cursor, wire::optional_count(body, "cursor"));
+  place.cursor = std::min<std::uint64_t>(cursor.value_or(UINT64_MAX), place.apl.size());
+  return place;
+}
+
 std::string write_ingest_report(const IngestReport& report) {
   std::string text;
   JsonWriter json(text);
@@ -218,6 +231,45 @@ std::string write_delete_response(const DeleteResponse& response) {
   };
   instant("firstMatchedEvent", response.first_matched_ns);
   instant("lastMatchedEvent", response.last_matched_ns);
+  json.end_object();
+  return text;
+}
+
+std::string write_completion(const CompletionAnswer& answer) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("begin");
+  json.unsigned_integer(answer.begin);
+  json.key("end");
+  json.unsigned_integer(answer.end);
+  json.key("candidates");
+  json.begin_array();
+  for (const Candidate& candidate : answer.candidates) {
+    const std::pair<std::string_view, std::string_view> members[] = {
+        {"kind", candidate_kind_name(candidate.kind)},
+        {"name", candidate.name},
+        {"replacement", candidate.replacement},
+        {"signature", candidate.signature},
+        {"doc", candidate.doc}};
+    json.begin_object();
+    for (const auto& [key, value] : members) {
+      json.key(key);
+      json.string(value);
+    }
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return text;
+}
+
+std::string write_plan(std::string_view plan) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("plan");
+  json.string(plan);
   json.end_object();
   return text;
 }

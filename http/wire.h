@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/service/completion.h"
 #include "apl/service/request.h"
 #include "http/message.h"
 #include "store/store.h"
@@ -31,7 +32,18 @@ struct BatchItem {
 Result<std::vector<BatchItem>> read_batch_body(std::string_view json);
 Result<DeleteRequest> read_delete_body(std::string_view json);
 
+// {"apl":…,"cursor":…}: a place in a query, in bytes of UTF-8; its end when there is none.
+struct CompletionPlace {
+  std::string apl;
+  std::size_t cursor = 0;
+};
+Result<CompletionPlace> read_completion_body(std::string_view json);
+
 std::string write_ingest_report(const IngestReport& report);
 std::string write_delete_response(const DeleteResponse& response);
+// {"begin":…,"end":…,"candidates":[{"kind":…,"name":…,"replacement":…,"signature":…,"doc":…},…]}
+std::string write_completion(const CompletionAnswer& answer);
+// {"plan":…}
+std::string write_plan(std::string_view plan);
 
 }  // namespace evq

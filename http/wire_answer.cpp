@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "apl/syntax/diagnostics.h"
 #include "http/wire_json.h"
 #include "store/base/json_writer.h"
 #include "store/base/time_parse.h"
@@ -345,6 +346,7 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl)
   if (detail != nullptr && detail->is_object()) {
     error.code = ErrorCode::kCompile;
     error.span = span_at(apl, count_member(*detail, "line"), count_member(*detail, "column"));
+    error.id = diag::find_diagnostic_id(text_member(*detail, "compileErrorCode"));
     const std::string plain = text_member(*detail, "message");
     // The message is the plain one with the hint in brackets behind it.
     if (!plain.empty() && error.message.ends_with(")") &&
@@ -355,6 +357,38 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl)
     }
   }
   return error;
+}
+
+Result<CompletionAnswer> read_completion_answer(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, parse(text, Json::value_t::object, "no object"));
+  CompletionAnswer answer;
+  answer.begin = count_member(json, "begin");
+  answer.end = count_member(json, "end");
+  const Json* candidates = list_member(json, "candidates");
+  if (candidates == nullptr || answer.begin > answer.end) {
+    return unexpected("no candidates");
+  }
+  for (const Json& each : *candidates) {
+    if (!each.is_object()) {
+      return unexpected("a candidate is no object");
+    }
+    answer.candidates.push_back({find_candidate_kind(text_member(each, "kind")),
+                                 text_member(each, "name"), text_member(each, "replacement"),
+                                 text_member(each, "signature"), text_member(each, "doc")});
+  }
+  return answer;
+}
+
+std::string write_completion_body(std::string_view apl, std::size_t cursor) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("apl");
+  json.string(apl);
+  json.key("cursor");
+  json.unsigned_integer(cursor);
+  json.end_object();
+  return text;
 }
 
 Result<std::vector<std::string>> read_json_list(std::string_view text) {

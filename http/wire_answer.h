@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "apl/service/completion.h"
 #include "apl/service/request.h"
 #include "store/store.h"
 
@@ -23,6 +24,10 @@ Result<IngestReport> read_ingest_answer(std::string_view json);
 Result<DeleteResponse> read_delete_answer(std::string_view json);
 // The error object of an answer with this status; a compile error gets its place in `apl` back.
 Error read_error_answer(int status, std::string_view body, std::string_view apl);
+
+// What the server would complete, as its own completer says it.
+Result<CompletionAnswer> read_completion_answer(std::string_view json);
+std::string write_completion_body(std::string_view apl, std::size_t cursor);
 
 // A list's elements as compact JSON texts.
 Result<std::vector<std::string>> read_json_list(std::string_view json);

@@ -438,6 +438,15 @@ std::string_view candidate_kind_name(CandidateKind kind) {
   return "";
 }
 
+CandidateKind find_candidate_kind(std::string_view name) {
+  for (int kind = 0; kind <= static_cast<int>(CandidateKind::kName); ++kind) {
+    if (candidate_kind_name(static_cast<CandidateKind>(kind)) == name) {
+      return static_cast<CandidateKind>(kind);
+    }
+  }
+  return CandidateKind::kKeyword;
+}
+
 struct Completer::State {
   explicit State(CompletionSource& source) : tables(source), values(source) {}
   KnownTables tables;

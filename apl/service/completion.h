@@ -33,6 +33,8 @@ enum class CandidateKind : std::uint8_t {
 };
 // "dataset", "operator", …
 std::string_view candidate_kind_name(CandidateKind kind);
+// Its inverse; kKeyword for other names.
+CandidateKind find_candidate_kind(std::string_view name);
 
 struct Candidate {
   CandidateKind kind = CandidateKind::kKeyword;

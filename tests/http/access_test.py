@@ -37,6 +37,7 @@ def body_of(pattern, dataset):
     apl = f"['{dataset}']"
     bodies = {
         "/v1/query/_apl": {"apl": apl}, "/v1/datasets/_apl": {"apl": apl},
+        "/v1/_check": {"apl": apl}, "/v1/_complete": {"apl": apl},
         "/v1/query/batch": [{"queryId": "q", "aplRequest": {"apl": apl}}],
         "/v2/datasets/_apl/delete": {"apl": apl, "commit": False},
         "/v1/datasets/{dataset}/query": {},
@@ -200,7 +201,8 @@ class Datasets(unittest.TestCase):
         for query in self.QUERIES:
             answers = []
             for name in ("vault", "absent"):
-                for path in ("/v1/query/_apl?format=tabular", "/v1/datasets/_apl?format=legacy"):
+                for path in ("/v1/query/_apl?format=tabular", "/v1/datasets/_apl?format=legacy",
+                             "/v1/_check"):
                     status, answer = self.ask("POST", path, {"apl": query.replace("NAME", name)})
                     if status == 400:  # an operator or form that the language does not have
                         self.assertNotIn("secret", json.dumps(answer))
@@ -214,6 +216,15 @@ class Datasets(unittest.TestCase):
             self.assertEqual(status, 200, (query, answer))
             self.assertEqual(answer["datasetNames"], ["logs"], query)
             self.assertNotIn("vault", json.dumps(answer), query)
+
+    def test_completion_knows_only_what_the_token_may_read(self):
+        for apl in ("", "v", "vault | where ", "['vault'] | where text == ", "union "):
+            status, answer = self.ask("POST", "/v1/_complete", {"apl": apl})
+            self.assertEqual(status, 200, apl)
+            self.assertNotIn("vault", json.dumps(answer), apl)
+            self.assertNotIn("secret", json.dumps(answer), apl)
+        names = [each["name"] for each in self.ask("POST", "/v1/_complete", {"apl": ""})[1]["candidates"]]
+        self.assertIn("logs", names)
 
     def test_a_virtual_field_reads_with_the_rights_of_its_reader(self):
         status, made = self.server.call("POST", "/v2/vfields", {

@@ -38,6 +38,35 @@ class Answers(unittest.TestCase):
     def tearDownClass(cls):
         assert cls.server.stop() == 0
 
+    def test_check_compiles_and_does_not_run(self):
+        status, answer = self.server.call("POST", "/v1/_check",
+                                          {"apl": "w | where status == 200 | count"})
+        self.assertEqual(status, 200)
+        self.assertIn("scan w", answer["plan"])
+        status, answer = self.server.call("POST", "/v1/_check", {"apl": "w\n| where stauts == 1"})
+        self.assertEqual(status, 400)
+        self.assertEqual((answer["detail"]["line"], answer["detail"]["column"]), (2, 9))
+        self.assertIn("did you mean 'status'?", answer["message"])
+
+    def test_complete_names_what_may_stand_there(self):
+        def complete(apl, **place):
+            status, answer = self.server.call("POST", "/v1/_complete", {"apl": apl, **place})
+            self.assertEqual(status, 200)
+            for each in answer["candidates"]:
+                self.assertEqual(set(each), {"kind", "name", "replacement", "signature", "doc"})
+            return answer["begin"], answer["end"], {
+                each["name"]: each for each in answer["candidates"]}
+
+        begin, end, found = complete("w | where sta")
+        self.assertEqual((begin, end), (10, 13))
+        self.assertEqual((found["status"]["kind"], found["status"]["signature"]), ("field", "long"))
+        self.assertEqual(found["startofday"]["kind"], "function")
+        begin, end, found = complete("w | proj | take 1", cursor=8)
+        self.assertEqual((begin, end), (4, 8))
+        self.assertEqual(found["project"]["kind"], "operator")
+        self.assertEqual(complete("w | where user == ")[2]["u1"]["replacement"], "'u1'")
+        self.assertEqual(complete("")[2]["w"]["kind"], "dataset")
+
     def decode_strictly(self, answer):
         """Types that axiom-go, axiom-py and axiom-rs insist on."""
         status = answer["status"]

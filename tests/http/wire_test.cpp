@@ -5,6 +5,7 @@
 #include "http/legacy_query.h"
 #include "http/otlp.h"
 #include "http/server.h"
+#include "http/wire_answer.h"
 #include "http/wire_resources.h"
 
 namespace evq {
@@ -122,6 +123,51 @@ TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
       R"("resource":{"service":{"name":"web"}},"service":{"name":"web"}})"
       "\n");
   CHECK_FALSE(otlp_events(proto.substr(0, proto.size() - 3), OtlpSignal::kLogs, true).ok());
+}
+
+TEST_CASE("completions come back as they were written") {
+  CompletionAnswer answer;
+  answer.begin = 3;
+  answer.end = 5;
+  answer.candidates.push_back({CandidateKind::kField, "a \"b\"", "['a']", "long", ""});
+  answer.candidates.push_back({CandidateKind::kName, "x", "x", "", "Bound by let."});
+  const Result<CompletionAnswer> read = read_completion_answer(write_completion(answer));
+  REQUIRE(read.ok());
+  CHECK(read->begin == 3);
+  CHECK(read->end == 5);
+  REQUIRE(read->candidates.size() == 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(read->candidates[i].kind == answer.candidates[i].kind);
+    CHECK(read->candidates[i].name == answer.candidates[i].name);
+    CHECK(read->candidates[i].replacement == answer.candidates[i].replacement);
+    CHECK(read->candidates[i].signature == answer.candidates[i].signature);
+    CHECK(read->candidates[i].doc == answer.candidates[i].doc);
+  }
+  for (const char* bad : {"", "[]", "{}", R"({"begin":2,"end":1,"candidates":[]})",
+                          R"({"begin":0,"end":1,"candidates":[1]})"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(read_completion_answer(bad).ok());
+  }
+  const Result<CompletionPlace> place = read_completion_body(write_completion_body("web | ", 3));
+  REQUIRE(place.ok());
+  CHECK(place->apl == "web | ");
+  CHECK(place->cursor == 3);
+  CHECK(read_completion_body(R"({"apl":"web"})")->cursor == 3);
+  CHECK(read_completion_body(R"({"apl":"web","cursor":99})")->cursor == 3);
+  CHECK_FALSE(read_completion_body(R"({"cursor":1})").ok());
+}
+
+TEST_CASE("a compile error keeps its id on the way") {
+  Error error = make_error(ErrorCode::kCompile, "unknown field 'x'", "did you mean 'y'?");
+  error.id = "APL2003";
+  error.span = Span{6, 7};
+  const std::string apl = "web |\nx";
+  const HttpResponse response = response_of_error(error, apl);
+  const Error read = read_error_answer(response.status, response.body, apl);
+  CHECK(read.id == "APL2003");
+  CHECK(read.message == error.message);
+  CHECK(read.hint == error.hint);
+  CHECK(read.span == error.span);
 }
 
 TEST_CASE("addresses to listen on") {

@@ -1,0 +1,37 @@
+// What prompts and editors ask about a query that is being written: is it one, and what may stand
+// at this place? Both see the datasets that the token may query. They are evq's own, not Axiom's.
+
+#include "apl/service/completion.h"
+#include "http/api.h"
+#include "http/wire.h"
+
+namespace evq {
+namespace {
+
+std::function<bool(const std::string&)> readable(const HttpRequest& request) {
+  return [&request](const std::string& dataset) {
+    return request.identity.may(dataset, "query", "read");
+  };
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_check(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(QueryRequest query, read_query_body(body));
+  query.may_read = readable(request);
+  query.control = request.control;
+  const Result<std::string> plan = api.service.explain(query);
+  return plan.ok() ? json_response(write_plan(plan.value()))
+                   : response_of_error(plan.error(), query.apl);
+}
+
+Result<HttpResponse> handle_complete(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(const CompletionPlace place, read_completion_body(body));
+  const std::unique_ptr<CompletionSource> source =
+      store_completion_source(api.service, readable(request));
+  return json_response(write_completion(Completer(*source).complete(place.apl, place.cursor)));
+}
+
+}  // namespace evq
