@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/chart_output.h"
+#include "cli/output.h"
 #include "cli/terminal/number_text.h"
 #include "store/block/format.h"
 
@@ -132,6 +133,9 @@ std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options
   const auto* row = std::ranges::find(
       kForms, options.form, [](const FormRow& each) { return std::string(each.form.name); });
   if (row != std::end(kForms) && row->written.has_value()) {
+    if (options.is_for_terminal()) {
+      out = harmless_sink(std::move(out));
+    }
     return make_result_writer(*row->written, std::move(out), options.header);
   }
   return make_table_output(options, std::move(out));
@@ -147,7 +151,7 @@ std::unique_ptr<ResultSink> without_arrival_time(ResultSink& next) {
 
 std::string answer_footer(const QueryStatus& status, bool unicode) {
   const std::string between = unicode ? " · " : ", ";
-  std::string text = grouped_text(status.rows) + (status.rows == 1 ? " row" : " rows") + between;
+  std::string text = counted_text(status.rows, "row") + between;
   if (status.blocks_total != 0 || status.rows_examined != 0) {
     text += grouped_text(status.rows_examined) + " scanned" + between +
             std::to_string(status.blocks_examined) + "/" + std::to_string(status.blocks_total) +
@@ -163,10 +167,10 @@ std::vector<std::string> answer_remarks(const ResultHeader& header, const QueryS
     remarks.push_back("note: " + warning);
   }
   if (header.default_limited && status.rows == rows_max) {
-    std::string remark = grouped_text(status.rows) + " rows shown, the newest";
+    std::string remark = counted_text(status.rows, "row") + " shown, the newest";
     if (status.rows_matched > status.rows) {
       remark =
-          grouped_text(status.rows) + " of " + grouped_text(status.rows_matched) + " rows shown";
+          grouped_text(status.rows) + " of " + counted_text(status.rows_matched, "row") + " shown";
     }
     remarks.push_back(remark + "; add \"| limit N\" or " + std::string(all_hint) + " for more");
   }

@@ -34,11 +34,12 @@ complete -F _evq evq
 constexpr std::string_view kZsh = R"SCRIPT(#compdef evq
 # zsh completion for evq: put this into a file _evq of a directory in $fpath
 _evq() {
-  local line files=0
+  local line meaning files=0
   local -a offered
   while IFS= read -r line; do
     if [[ "$line" == ":files" ]]; then files=1; continue; fi
-    offered+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+    meaning="${line#*$'\t'}"
+    offered+=("${${line%%$'\t'*}//:/\\:}${meaning:+:$meaning}")
   done < <(evq __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
   (( ${#offered} )) && _describe evq offered
   (( files )) && _files
@@ -64,7 +65,8 @@ using Candidates = std::vector<CompletionPlan::Candidate>;
 
 Status add_remote_names(const GlobalOptions& global, const CompletionPlan& plan,
                         Candidates* names) {
-  EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
+  EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server,
+                 RemoteServer::open(global, RemoteServer::Patience::kQuick));
   const auto add = [&](std::string_view target, const char* member,
                        std::string_view meaning) -> Status {
     EVQ_TRY_ASSIGN(const std::string answer, server->call("GET", target));
@@ -124,15 +126,14 @@ int run_complete(const GlobalOptions& global, const CompletionPlan& plan,
     }
   }
   text += plan.files ? ":files\n" : "";
-  (void)stdout_sink()(text).ok();
-  return 0;
+  return print_data(text);
 }
 
 int run_completion(const GlobalOptions& /*global*/, const CompletionCommand& command) {
   const std::string_view script = command.shell == "bash"  ? kBash
                                   : command.shell == "zsh" ? kZsh
                                                            : kFish;
-  return report_end(stdout_sink()(script));
+  return print_data(script);
 }
 
 }  // namespace evq

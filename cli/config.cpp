@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/list_output.h"
 #include "cli/output.h"
-#include "cli/terminal/table_format.h"
+#include "cli/store_tables.h"
 #include "store/base/file.h"
 #include "store/base/json_writer.h"
 
@@ -52,7 +52,7 @@ std::string settings_table(const std::vector<Setting>& settings) {
                        {"value", "", TableCellKind::kText},
                        {"source", "", TableCellKind::kText},
                        {"meaning", "", TableCellKind::kText}},
-                      rows, {});
+                      rows, list_table_options());
 }
 
 }  // namespace
@@ -60,12 +60,12 @@ std::string settings_table(const std::vector<Setting>& settings) {
 int run_config(const GlobalOptions& global, const ConfigCommand& command) {
   const ListForm form = list_form(command.output);
   const std::vector<Setting>& settings = global.settings.all();
-  (void)stdout_sink()(form == ListForm::kTable ? settings_table(settings)
-                                               : items_text(settings_items(settings), form))
-      .ok();
+  const int printed =
+      print_data(form == ListForm::kTable ? settings_table(settings)
+                                          : items_text(settings_items(settings), form));
   const std::string& file = global.settings.file();
   print_note(global, "settings file: " + file + (file_exists(file) ? "" : " (there is none)"));
-  return 0;
+  return printed;
 }
 
 }  // namespace evq

@@ -1,12 +1,19 @@
 // evq demo: a dataset to try things on.
 
+#include <functional>
+#include <memory>
+#include <utility>
+
 #include "apl/service/service.h"
 #include "cli/commands.h"
 #include "cli/demo_events.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/remote_catalog.h"
 #include "cli/remote_server.h"
 #include "cli/terminal/number_text.h"
+#include "http/ingest_client.h"
+#include "http/wire_answer.h"
 #include "store/base/control.h"
 
 namespace evq {
@@ -27,29 +34,58 @@ constexpr std::string_view kQueries = R"(Try:
   evq dataset delete demo --yes     # when you have seen enough
 )";
 
-Result<bool> has_events(Store& store) {
-  const auto stats = store.stats(kDataset);
-  if (stats.ok()) {
-    return stats.value().rows > 0;
+struct Demo {
+  std::uint64_t events_there = 0;
+  std::function<Result<IngestReport>(ByteSource& events)> ingest;
+  std::string place;
+};
+
+Result<Demo> open_store_demo(const GlobalOptions& global) {
+  EVQ_TRY_ASSIGN(std::unique_ptr<Service> opened, open_service(global, {}));
+  const std::shared_ptr<Service> service = std::move(opened);
+  const auto stats = service->store().stats(kDataset);
+  if (!stats.ok() && stats.error().code != ErrorCode::kNotFound) {
+    return stats.error();
   }
-  return stats.error().code == ErrorCode::kNotFound ? Result<bool>(false) : stats.error();
+  return Demo{stats.ok() ? stats.value().rows : 0,
+              [service](ByteSource& events) {
+                return service->store().ingest(kDataset, events, {}, interrupt_control());
+              },
+              global.store};
+}
+
+Result<Demo> open_server_demo(const GlobalOptions& global) {
+  EVQ_TRY_ASSIGN(std::unique_ptr<RemoteServer> opened, RemoteServer::open(global));
+  const std::shared_ptr<RemoteServer> server = std::move(opened);
+  const auto answer = server->call("GET", remote_dataset_path(std::string(kDataset)) + "/info");
+  if (!answer.ok() && answer.error().code != ErrorCode::kNotFound) {
+    return answer.error();
+  }
+  Demo demo;
+  if (answer.ok()) {
+    EVQ_TRY_ASSIGN(const DatasetAnswer dataset, read_dataset_answer(answer.value()));
+    demo.events_there = dataset.events;
+  }
+  demo.ingest = [server](ByteSource& events) {
+    return ingest_remotely(server->client(), kDataset, events, {}, interrupt_control());
+  };
+  demo.place = global.settings.value("server");
+  return demo;
 }
 
 Status make_demo(const GlobalOptions& global, const DemoCommand& command) {
-  EVQ_TRY(check_local(global, "demo"));
   if (command.events == 0 || command.events > kEventsMax) {
     return make_error(ErrorCode::kUsage, "--events takes 1 to " + grouped_text(kEventsMax));
   }
-  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, {}));
-  EVQ_TRY_ASSIGN(const bool there, has_events(service->store()));
-  if (there) {
-    print_note(global, "the dataset demo is there already, in " + global.store);
+  EVQ_TRY_ASSIGN(const Demo demo,
+                 global.remote() ? open_server_demo(global) : open_store_demo(global));
+  if (demo.events_there > 0) {
+    print_note(global, "the dataset demo is there already, in " + demo.place);
   } else {
     const auto source = demo_events(command.events, wall_clock_now_ns());
-    EVQ_TRY_ASSIGN(const IngestReport report,
-                   service->store().ingest(kDataset, *source, {}, interrupt_control()));
+    EVQ_TRY_ASSIGN(const IngestReport report, demo.ingest(*source));
     print_note(global, "made the dataset demo, " + grouped_text(report.counts.ingested) +
-                           " requests of the last day, in " + global.store);
+                           " requests of the last day, in " + demo.place);
   }
   return stdout_sink()(kQueries);
 }

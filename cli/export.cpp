@@ -19,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/terminal/number_text.h"
+#include "cli/watched_query.h"
 #include "store/base/file.h"
 
 namespace evq {
@@ -70,7 +71,8 @@ Result<ResultFormat> form_of(const ExportCommand& command) {
 
 class Export {
  public:
-  Export(const ExportCommand& command, QueryTarget& target) : command_(command), target_(target) {}
+  Export(const GlobalOptions& global, const ExportCommand& command, QueryTarget& target)
+      : command_(command), target_(target), watched_(global) {}
 
   Status run(std::uint64_t* rows) {
     EVQ_TRY_ASSIGN(const ResultFormat format, form_of(command_));
@@ -78,7 +80,7 @@ class Export {
       return make_error(ErrorCode::kUsage, "a terminal cannot show Parquet",
                         "write it to a file: --output events.parquet");
     }
-    ByteSink out = stdout_sink();
+    ByteSink out = watched_.output(rows_sink());
     std::optional<OutputFile> file;
     if (!command_.file.empty()) {
       EVQ_TRY_ASSIGN(OutputFile created, OutputFile::create(command_.file));
@@ -88,7 +90,7 @@ class Export {
     const std::unique_ptr<ResultSink> writer =
         make_result_writer(format, std::move(out), !command_.no_header);
     JoinedParts parts(*writer, format == ResultFormat::kParquet);
-    Status done = answer(parts);
+    Status done = watched_.run(interrupt_control(), [&] { return answer(parts); });
     if (done.ok()) {
       done = parts.finish();
     }
@@ -156,6 +158,7 @@ class Export {
 
   const ExportCommand& command_;
   QueryTarget& target_;
+  WatchedQuery watched_;
   QueryRequest request_;
 };
 
@@ -166,13 +169,13 @@ int run_export(const GlobalOptions& global, const ExportCommand& command) {
   if (!target.ok()) {
     return report_error(target.error());
   }
-  Export work(command, *target.value());
+  Export work(global, command, *target.value());
   std::uint64_t rows = 0;
   const Status done = work.run(&rows);
   if (done.ok() && !command.file.empty()) {
-    print_note(global, "exported " + grouped_text(rows) + " events to " + command.file);
+    print_note(global, "exported " + counted_text(rows, "event") + " to " + command.file);
   }
-  return report_end(done, work.apl());
+  return report_end(done, work.apl(), global.color);
 }
 
 }  // namespace evq

@@ -263,7 +263,10 @@ class Follower {
 
 int run_follow(const GlobalOptions& global, const IngestCommand& command) {
   if (const Status local = check_local(global, "ingest --follow"); !local.ok()) {
-    return report_error(local.error());
+    Error error = local.error();
+    error.hint = "a store remembers how far the file was read; tail -F FILE | evq ingest " +
+                 command.dataset + " ships to a server without that";
+    return report_error(error);
   }
   if (command.files.size() != 1 || command.files[0] == "-") {
     return report_error(make_error(ErrorCode::kUsage, "--follow takes one file",

@@ -91,15 +91,14 @@ int run_help(const GlobalOptions& global, const HelpCommand& command) {
     if (!coverage.ok()) {
       return report_error(coverage.error());
     }
-    (void)stdout_sink()(coverage.value().text()).ok();
-    return coverage.value().working() == coverage.value().total() ? 0 : 1;
+    const int printed = print_data(coverage.value().text());
+    return coverage.value().working() == coverage.value().total() ? printed : 1;
   }
   const auto text = topic_text(command);
   if (!text.ok()) {
     return report_error(text.error());
   }
-  (void)stdout_sink()(text.value()).ok();
-  return 0;
+  return print_data(text.value());
 }
 
 }  // namespace evq

@@ -133,17 +133,20 @@ class IngestRun {
         rejects_kept_ = std::move(written);
       }
     }
+    const std::string place =
+        name + ":" + std::to_string(failure.line) + ":" + std::to_string(failure.column);
+    if (shown_failures_ == 0) {
+      first_failure_ = place;
+    }
     if (shown_failures_++ < kShownFailuresMax) {
-      print_note(global_, name + ":" + std::to_string(failure.line) + ":" +
-                              std::to_string(failure.column) + ": " + failure.reason +
-                              " (line skipped)");
+      print_note(global_, place + ": " + failure.reason + " (line skipped)");
     }
   }
 
   void note_repairs(const std::string& name, const IngestCounts& counts) {
     if (counts.repaired > 0 && counts.first_repaired.has_value()) {
-      print_note(global_, name + ": " + std::to_string(counts.repaired) +
-                              " events repaired (first at line " +
+      print_note(global_, name + ": " + counted_text(counts.repaired, "event") +
+                              " repaired (first at line " +
                               std::to_string(counts.first_repaired->line) + ": " +
                               counts.first_repaired->reason + ")");
     }
@@ -158,8 +161,7 @@ class IngestRun {
       text =
           "ingested " + grouped_text(counts.ingested) + ", failed " + grouped_text(counts.failed);
       if (!counts.failures.empty()) {
-        text += " (first at line " + std::to_string(counts.failures[0].line) + ": " +
-                counts.failures[0].reason + ")";
+        text += " (first: " + first_failure_ + ": " + counts.failures[0].reason + ")";
       }
       text += "\n";
       (void)stdout_sink()(text).ok();
@@ -179,6 +181,7 @@ class IngestRun {
   Status rejects_kept_;  // the first failure to write a rejected line down
   IngestReport total_;
   std::uint64_t shown_failures_ = 0;
+  std::string first_failure_;  // its place: file:line:column
 };
 
 int run_files(IngestRun& run, const IngestCommand& command) {
@@ -186,6 +189,7 @@ int run_files(IngestRun& run, const IngestCommand& command) {
     return report_error(ready.error());
   }
   QueryControl& control = interrupt_control();
+  answer_progress_signals();
   std::vector<std::string> files = command.files;
   if (files.empty()) {
     files.emplace_back("-");

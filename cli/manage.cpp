@@ -25,11 +25,6 @@
 namespace evq {
 namespace {
 
-int print(const std::string& text) {
-  (void)stdout_sink()(text).ok();  // a closed pipe is no failure
-  return 0;
-}
-
 std::string stats_json(const std::string& name, const DatasetStats& stats) {
   std::string text;
   JsonWriter json(text);
@@ -59,7 +54,8 @@ std::string dataset_items(const DatasetCommand& command, const std::vector<std::
   return items_text(items, alone ? ListForm::kNdjson : list_form(command.output));
 }
 
-Result<std::string> describe_datasets(Store& store, const DatasetCommand& command) {
+Result<std::string> describe_datasets(Store& store, const DatasetCommand& command,
+                                      const DisplayZone& zone) {
   std::vector<std::string> names;
   if (command.action == "info") {
     names.push_back(command.name);
@@ -70,7 +66,8 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
     }
   }
   if (list_form(command.output) == ListForm::kTable) {
-    return datasets_table(store, names);
+    EVQ_TRY_ASSIGN(const std::vector<DatasetRow> rows, dataset_rows(store, names));
+    return datasets_table(rows, zone);
   }
   std::vector<std::string> items;
   for (const std::string& name : names) {
@@ -154,12 +151,12 @@ Result<RemoveFunction> open_remover(const GlobalOptions& global) {
       [service](const DeleteRequest& request) { return service->remove(request); });
 }
 
-Result<std::string> perform(Store& store, const DatasetCommand& command) {
+Result<std::string> perform(Store& store, const DatasetCommand& command, const DisplayZone& zone) {
   if (command.action == "fields") {
     return describe_fields(store, command);
   }
   if (command.action == "list" || command.action == "info") {
-    return describe_datasets(store, command);
+    return describe_datasets(store, command, zone);
   }
   if (command.action == "create") {
     DatasetDefinition definition;
@@ -199,8 +196,8 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
     return report_error(service.error());
   }
   Store& store = service.value()->store();
-  const auto text = perform(store, command);
-  return text.ok() ? print(text.value())
+  const auto text = perform(store, command, global.zone);
+  return text.ok() ? print_data(text.value())
                    : report_error(near_dataset(store, text.error(), command.name));
 }
 
@@ -222,11 +219,11 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
   if (command.commit && !command.yes) {
     const auto effect = remove(request);
     if (!effect.ok()) {
-      return report_error(effect.error(), command.apl);
+      return report_error(effect.error(), command.apl, global.color);
     }
     const bool go =
-        confirmed(false, "Delete " + grouped_text(effect.value().rows_deleted) + " events (" +
-                             grouped_text(effect.value().rows_matched) + " of them match)?");
+        confirmed(false, "Delete " + counted_text(effect.value().rows_deleted, "event") + " (" +
+                             grouped_text(effect.value().rows_matched) + " of them matching)?");
     if (!go) {
       return 1;
     }
@@ -234,17 +231,17 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
   request.commit = command.commit;
   const auto removed = remove(request);
   if (!removed.ok()) {
-    return report_error(removed.error(), command.apl);
+    return report_error(removed.error(), command.apl, global.color);
   }
   const DeleteResponse& report = removed.value();
   if (wants_json(command.output)) {
-    return print(write_delete_response(report) + "\n");
+    return print_data(write_delete_response(report) + "\n");
   }
-  std::string text = grouped_text(report.rows_matched) + " events match; " +
-                     (report.dry_run ? "--commit would delete " : "deleted ") +
-                     grouped_text(report.rows_deleted) +
-                     " events: every event of the blocks that hold a match\n";
-  return print(text);
+  return print_data(counted_text(report.rows_matched, "event") +
+                    (report.rows_matched == 1 ? " matches; " : " match; ") +
+                    (report.dry_run ? "--commit would delete " : "deleted ") +
+                    counted_text(report.rows_deleted, "event") +
+                    ": every event of the blocks that hold a match\n");
 }
 
 int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
@@ -260,19 +257,21 @@ int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
     return report_error(report.error());
   }
   for (const CheckProblem& problem : report.value().problems) {
-    print(
+    print_data(
         problem.file +
         (problem.block.has_value() ? ": block " + std::to_string(*problem.block) : std::string()) +
         ": " + problem.message + "\n");
   }
-  print(std::to_string(report.value().files) + " files, " + grouped_text(report.value().blocks) +
-        " blocks, " + grouped_text(report.value().segments) + " segments, " +
-        grouped_text(report.value().rows) + " events: " +
-        (report.value().problems.empty()
-             ? std::string("sound")
-             : std::to_string(report.value().problems.size()) + " problems") +
-        "\n");
-  return report.value().problems.empty() ? 0 : error_code_info(ErrorCode::kCorrupt).exit_status;
+  const int printed = print_data(counted_text(report.value().files, "file") + ", " +
+                                 counted_text(report.value().blocks, "block") + ", " +
+                                 counted_text(report.value().segments, "segment") + ", " +
+                                 counted_text(report.value().rows, "event") + ": " +
+                                 (report.value().problems.empty()
+                                      ? std::string("sound")
+                                      : counted_text(report.value().problems.size(), "problem")) +
+                                 "\n");
+  return report.value().problems.empty() ? printed
+                                         : error_code_info(ErrorCode::kCorrupt).exit_status;
 }
 
 int run_compact(const GlobalOptions& global, const StoreCommand& command) {

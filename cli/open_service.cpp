@@ -41,8 +41,8 @@ InterruptScope::~InterruptScope() {
   interrupted_control = outer_control_;
 }
 
-QueryControl& interrupt_control() {
-  static QueryControl control;
+QueryControl& interrupt_control(std::int64_t timeout_ms) {
+  static QueryControl control(timeout_ms);
   interrupted_control = &control;
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
@@ -67,11 +67,14 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
   }
   options.geo_database = global.geo_database;
   auto service = Service::open(options);
-  if (!service.ok() && service.error().code == ErrorCode::kNotFound) {
-    return make_error(ErrorCode::kNotFound, "there is no store at " + options.store_directory,
-                      "evq ingest DATASET FILE makes one; --store names another");
+  if (service.ok() || service.error().code != ErrorCode::kNotFound) {
+    return service;
   }
-  return service;
+  if (options.create_store) {  // the place for it cannot be made
+    return make_error(ErrorCode::kIo, service.error().message, "--store names another place");
+  }
+  return make_error(ErrorCode::kNotFound, "there is no store at " + options.store_directory,
+                    "evq ingest DATASET FILE makes one; --store names another");
 }
 
 std::string since_time(const std::string& text) {

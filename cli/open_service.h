@@ -17,8 +17,9 @@ ServiceOptions existing_store();
 // `options.store_directory` is filled in from `global` when it is empty.
 Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, ServiceOptions options);
 
-// Cancelled by SIGINT and SIGTERM once it has been asked for.
-QueryControl& interrupt_control();
+// Cancelled by SIGINT and SIGTERM once it has been asked for, and past its deadline after
+// `timeout_ms`, which the first call decides; 0: none.
+QueryControl& interrupt_control(std::int64_t timeout_ms = 0);
 
 // Lets Ctrl-C cancel the query that runs while this object lives, however often it is pressed, and
 // keeps the process alive, as when a pager has the terminal. Scopes may nest; the inner one counts.

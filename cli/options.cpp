@@ -36,9 +36,6 @@ void add_global_options(CLI::App* app, ParsedOptions* parsed) {
       option->check(one_of({"auto", "always", "never"}));
     }
   }
-  app->add_option("--geo-database", parsed->global.geo_database,
-                  "An .mmdb file for geo_info_from_ip_address()")
-      ->envname("EVQ_GEO_DATABASE");
   app->add_flag("-q,--quiet", parsed->global.quiet, "No progress and no notes on stderr");
 }
 
@@ -51,6 +48,7 @@ Status resolve_settings(const CLI::App& app, ParsedOptions* parsed) {
   GlobalOptions& global = parsed->global;
   EVQ_TRY_ASSIGN(global.settings, Settings::resolve(process_environment(), parsed->settings));
   global.store = global.settings.setting("store").value;
+  global.geo_database = global.settings.value("geo-database");
   const Setting& color = global.settings.setting("color");
   const auto choice = parse_color_choice(color.value);
   if (!choice.has_value()) {
@@ -227,7 +225,9 @@ Mistake unexpected_words(const CLI::App& root, const CLI::App& app, const std::s
                            app.get_name() == "export" || app.get_name() == "tail";
   Mistake mistake{"unexpected '" + joined(extras, " ") + "'", ""};
   if (takes_query && !extras.empty() && !extras[0].starts_with("-")) {
-    mistake.hint = "put the whole query between quotes: evq " + path + "\"web | take 5\"";
+    const std::string query =
+        app.get_name() == "tail" ? "web \"where status >= 500\"" : "\"web | take 5\"";
+    mistake.hint = "put the whole query between quotes: evq " + path + query;
   }
   return mistake;
 }

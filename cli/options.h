@@ -16,7 +16,7 @@
 namespace evq {
 
 struct GlobalOptions {
-  std::string store;         // of the settings
+  std::string store;         // this and the next are of the settings
   std::string geo_database;  // an .mmdb file; empty: none
   ColorChoice color = ColorChoice::kAuto;
   bool quiet = false;
@@ -69,11 +69,12 @@ struct QueryCommand {
 struct TailCommand {
   std::string dataset;
   std::string pipeline;
+  std::vector<std::string> fields;  // shown alone, in this order; empty: all
   std::uint64_t lines = 10;
   std::string since;
   bool follow = true;
   std::int64_t interval_ms = 200;
-  std::string output;  // ndjson, csv, tsv, logfmt, or empty for the terminal's choice
+  std::string output;  // ndjson, csv, tsv, logfmt, or empty: lines for people on a terminal
 };
 
 struct ExportCommand {

@@ -85,6 +85,7 @@ void take_query_from_files(QueryCommand* command) {
 void add_tail(CLI::App* app, TailCommand* command) {
   app->add_option("DATASET", command->dataset, "Whose events")->required();
   app->add_option("PIPELINE", command->pipeline, "where, search, extend, project, parse …");
+  app->add_option("--fields", command->fields, "Show these fields alone: a,b,c")->delimiter(',');
   app->add_option("-n,--lines", command->lines, "How many of the newest events to begin with (10)");
   app->add_option("--since", command->since, "Begin with events of the last 1h, 7d, … only")
       ->check(duration_or_time());
@@ -92,10 +93,10 @@ void add_tail(CLI::App* app, TailCommand* command) {
   app->add_option("--interval-ms", command->interval_ms, "Milliseconds between two looks (200)")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
   app->add_option("-o,--output", command->output,
-                  "Form of the events; default: logfmt on a terminal, else ndjson")
+                  "Form of the events; default: lines to read on a terminal, else ndjson")
       ->check(one_of({"ndjson", "csv", "tsv", "logfmt"}));
   set_examples(app, {{"evq tail web", "the last ten, then what arrives; Ctrl-C ends it"},
-                     {"evq tail web 'where status >= 500 | project _time, path'", ""},
+                     {"evq tail web 'where status >= 500' --fields _time,path", ""},
                      {"evq tail web -n 100 --no-follow", "the last hundred"}});
 }
 

@@ -1,6 +1,8 @@
 #include "cli/output.h"
 
-#include <csignal>
+#include <cerrno>
+#include <cstring>
+#include <utility>
 
 #include <unistd.h>
 
@@ -90,22 +92,54 @@ void print_note(const GlobalOptions& global, std::string_view text) {
   }
 }
 
+namespace {
+
+// What a failed write to standard output means.
+Error write_error(int failure) {
+  return failure == 0 || failure == EPIPE
+             ? make_error(ErrorCode::kCancelled, "the reader of the output has gone")
+             : make_error(ErrorCode::kIo,
+                          "cannot write standard output: " + std::string(std::strerror(failure)));
+}
+
+}  // namespace
+
 ByteSink stdout_sink() {
   return [](std::string_view bytes) -> Status {
     if (!bytes.empty() && !write_quietly(STDOUT_FILENO, bytes)) {
-      return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
+      return write_error(errno);
     }
     return Status::success();
   };
 }
 
+int print_data(std::string_view text) {
+  return report_end(stdout_sink()(text));
+}
+
 ByteSink paged_sink(PagedOutput& paged) {
   return [&paged](std::string_view bytes) -> Status {
     if (!bytes.empty() && !paged.write(bytes)) {
-      return make_error(ErrorCode::kCancelled, "the reader of the output has gone");
+      return write_error(paged.failure());
     }
     return Status::success();
   };
+}
+
+Status finish_paged(PagedOutput& paged, Status done) {
+  paged.finish();
+  if (done.ok() && paged.failure() != 0) {
+    return write_error(paged.failure());
+  }
+  return done;
+}
+
+ByteSink harmless_sink(ByteSink out) {
+  return [out = std::move(out)](std::string_view bytes) { return out(harmless_text(bytes)); };
+}
+
+ByteSink rows_sink() {
+  return is_terminal(STDOUT_FILENO) ? harmless_sink(stdout_sink()) : stdout_sink();
 }
 
 Result<std::string> read_standard_input(std::size_t size_max) {

@@ -33,10 +33,21 @@ void print_note(const GlobalOptions& global, std::string_view text);
 // Whether a verb that knows a table and JSON prints JSON: asked for, or nobody looks.
 bool wants_json(const std::string& output);
 
-// Writes to stdout; a closed pipe gives kCancelled, which ends a command quietly.
+// Writes to stdout; a closed pipe gives kCancelled, which ends a command quietly, and a full disk
+// kIo.
 ByteSink stdout_sink();
-// The same through a pager, which must outlive the sink; a reader who quits it gives kCancelled.
+// The same for all there is to say; the command's exit status.
+int print_data(std::string_view text);
+// stdout_sink() through a pager, which must outlive the sink; a reader who quits it gives
+// kCancelled.
 ByteSink paged_sink(PagedOutput& paged);
+// The end of that output: waits for the pager's reader; `done` unless the output's end was lost.
+Status finish_paged(PagedOutput& paged, Status done);
+
+// Where a terminal shows a form for programs: data cannot make it do anything.
+ByteSink harmless_sink(ByteSink out);
+// stdout_sink(), harmless on a terminal.
+ByteSink rows_sink();
 
 // Reads standard input whole, up to `size_max` bytes.
 Result<std::string> read_standard_input(std::size_t size_max);

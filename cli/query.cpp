@@ -13,10 +13,12 @@
 #include "cli/commands.h"
 #include "cli/event_files.h"
 #include "cli/joined_parts.h"
+#include "cli/observed_sink.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/terminal/pager.h"
+#include "cli/watched_query.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 
@@ -48,31 +50,6 @@ std::string output_form(const GlobalOptions& global, const QueryCommand& command
   }
   return ::isatty(STDOUT_FILENO) != 0 ? "auto" : "ndjson";
 }
-
-// Passes rows on and remembers what the end of the command has to say.
-class ObservedSink final : public ResultSink {
- public:
-  explicit ObservedSink(std::unique_ptr<ResultSink> next) : next_(std::move(next)) {}
-  Status begin(const ResultHeader& header) override {
-    header_ = header;
-    return next_->begin(header);
-  }
-  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
-    return next_->push(rows, origins);
-  }
-  Status push_totals(const Chunk& rows) override { return next_->push_totals(rows); }
-  Status end(const QueryStatus& status) override {
-    status_ = status;
-    return next_->end(status);
-  }
-  const ResultHeader& header() const { return header_; }
-  const QueryStatus& status() const { return status_; }
-
- private:
-  std::unique_ptr<ResultSink> next_;
-  ResultHeader header_;
-  QueryStatus status_;
-};
 
 TableOutputOptions output_options(const GlobalOptions& global, const QueryCommand& command,
                                   const std::string& form) {
@@ -127,7 +104,7 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
   if (!command.memory_limit.empty()) {
     EVQ_TRY_ASSIGN(request.memory_limit_bytes, parse_size(command.memory_limit));
   }
-  request.timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
+  request.control = &interrupt_control(static_cast<std::int64_t>(command.timeout_s * 1000));
   const bool api_form = form == "tabular" || form == "legacy";
   request.api_form = api_form;
   request.exact_matches = api_form;
@@ -171,24 +148,21 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return report_error(made.error());
   }
   QueryRequest& request = made.value();
-  if (request.timeout_ms == 0) {
-    request.control = &interrupt_control();
-  }
   if (command.explain) {
     const auto plan = target.explain(request);
     if (!plan.ok()) {
       return report_error(plan.error(), request.apl, global.color);
     }
-    (void)stdout_sink()(plan.value()).ok();
-    return 0;
+    return print_data(plan.value());
   }
   TableOutputOptions options = output_options(global, command, form);
   options.arrival_time = names_arrival_time(request.apl);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
                     pager_for(global, command));
-  ObservedSink sink(make_answer_output(options, paged_sink(paged)));
-  const Status done = answer(target, request, form, sink);
-  paged.finish();
+  WatchedQuery watched(global);
+  ObservedSink sink(make_answer_output(options, watched.output(paged_sink(paged))));
+  const Status done = finish_paged(
+      paged, watched.run(*request.control, [&] { return answer(target, request, form, sink); }));
   if (!done.ok()) {
     return report_end(done, request.apl, global.color);
   }

@@ -18,7 +18,8 @@ class LocalTarget final : public QueryTarget {
   LocalTarget(Service& service, std::unique_ptr<Service> owned)
       : owned_(std::move(owned)),
         service_(service),
-        completion_(store_completion_source(service)) {}
+        completion_(store_completion_source(service)),
+        completer_(*completion_) {}
 
   Status query(const QueryRequest& request, ResultSink& sink) override {
     return service_.query(request, sink);
@@ -36,9 +37,10 @@ class LocalTarget final : public QueryTarget {
   }
 
   Result<std::vector<std::string>> dataset_names() override { return completion_->dataset_names(); }
-  Result<std::string> datasets_table() override {
+  Result<std::string> datasets_table(const DisplayZone& zone) override {
     EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names());
-    return evq::datasets_table(service_.store(), names);
+    EVQ_TRY_ASSIGN(const std::vector<DatasetRow> rows, dataset_rows(service_.store(), names));
+    return evq::datasets_table(rows, zone);
   }
   Result<std::string> fields_table(const std::string& dataset) override {
     return evq::fields_table(service_.store(), dataset);
@@ -49,12 +51,16 @@ class LocalTarget final : public QueryTarget {
   Result<StoredObject> saved_query(const std::string& id) override {
     return find_starred(service_.store().definitions(), id);
   }
+  CompletionAnswer complete(std::string_view text, std::size_t cursor) override {
+    return completer_.complete(text, cursor);
+  }
   CompletionSource& completion() override { return *completion_; }
 
  private:
   std::unique_ptr<Service> owned_;  // null when somebody else owns it
   Service& service_;
   const std::unique_ptr<CompletionSource> completion_;
+  Completer completer_;
 };
 
 }  // namespace

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/service/completion.h"
 #include "apl/service/completion_source.h"
+#include "apl/service/display_zone.h"
 #include "apl/service/service.h"
 #include "cli/options.h"
 #include "store/definitions.h"
@@ -21,7 +23,7 @@ class QueryTarget {
  public:
   virtual ~QueryTarget() = default;
   virtual Status query(const QueryRequest& request, ResultSink& sink) = 0;
-  // kUnsupported where a server does not tell.
+  // The plan; kUnsupported where a server does not tell.
   virtual Result<std::string> explain(const QueryRequest& request) = 0;
   // Events that one query may be asked for at once, so that its answer fits.
   virtual std::uint64_t part_events_max() const = 0;
@@ -32,10 +34,12 @@ class QueryTarget {
   // ---- for a prompt
   virtual Result<std::vector<std::string>> dataset_names() = 0;
   // What there is, as tables for people: counts and times of all datasets; a dataset's fields.
-  virtual Result<std::string> datasets_table() = 0;
+  virtual Result<std::string> datasets_table(const DisplayZone& zone) = 0;
   virtual Result<std::string> fields_table(const std::string& dataset) = 0;
   virtual Result<std::vector<StoredObject>> saved_queries() = 0;
   virtual Result<StoredObject> saved_query(const std::string& id) = 0;
+  // What may stand at a place of a query.
+  virtual CompletionAnswer complete(std::string_view text, std::size_t cursor) = 0;
   // Lives as long as the target.
   virtual CompletionSource& completion() = 0;
 };

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "cli/store_tables.h"
-#include "cli/terminal/number_text.h"
 #include "cli/terminal/table_format.h"
 #include "http/wire_answer.h"
+#include "store/base/time_parse.h"
 
 namespace evq {
 namespace {
@@ -36,29 +36,19 @@ Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server) {
 }
 
 Result<std::string> remote_datasets_text(RemoteServer& server,
-                                         const std::vector<std::string>& names, ListForm form) {
+                                         const std::vector<std::string>& names, ListForm form,
+                                         const DisplayZone& zone) {
   std::vector<std::string> items;
-  TableRows rows;
+  std::vector<DatasetRow> rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const std::string answer,
                    server.call("GET", remote_dataset_path(name) + "/info"));
     EVQ_TRY_ASSIGN(const DatasetAnswer dataset, read_dataset_answer(answer));
     items.push_back(dataset.json);
-    rows.push_back({text_cell(dataset.name),
-                    {grouped_text(dataset.events), TableCellKind::kNumber},
-                    {bytes_text(dataset.bytes), TableCellKind::kNumber},
-                    {dataset.oldest, TableCellKind::kFixed},
-                    {dataset.newest, TableCellKind::kFixed}});
+    rows.push_back({dataset.name, dataset.events, dataset.bytes, parse_instant(dataset.oldest),
+                    parse_instant(dataset.newest)});
   }
-  if (form != ListForm::kTable) {
-    return items_text(items, form);
-  }
-  return format_table({{"dataset", "", TableCellKind::kText},
-                       {"events", "", TableCellKind::kNumber},
-                       {"size", "", TableCellKind::kNumber},
-                       {"oldest", "", TableCellKind::kFixed},
-                       {"newest", "", TableCellKind::kFixed}},
-                      rows, list_table_options());
+  return form == ListForm::kTable ? datasets_table(rows, zone) : items_text(items, form);
 }
 
 Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apl/service/display_zone.h"
 #include "cli/list_output.h"
 #include "cli/remote_server.h"
 #include "store/column/schema.h"
@@ -18,7 +19,8 @@ std::string remote_starred_path(const std::string& id);
 
 Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server);
 Result<std::string> remote_datasets_text(RemoteServer& server,
-                                         const std::vector<std::string>& names, ListForm form);
+                                         const std::vector<std::string>& names, ListForm form,
+                                         const DisplayZone& zone);
 Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset);
 Result<std::string> remote_fields_text(RemoteServer& server, const std::string& dataset,
                                        ListForm form);

@@ -45,6 +45,20 @@ class RemoteCompletion final : public CompletionSource {
   }
   std::int64_t believed_for_ns() const override { return kBelievedForNs; }
 
+  // As the server's own completer says it; kNotFound where a server has none.
+  Result<CompletionAnswer> complete(std::string_view text, std::size_t cursor) {
+    return ask([&](RemoteServer& server) -> Result<CompletionAnswer> {
+      EVQ_TRY_ASSIGN(
+          const std::string answer,
+          server.call("POST", "/v1/_complete", write_completion_body(text, cursor), true));
+      EVQ_TRY_ASSIGN(CompletionAnswer read, read_completion_answer(answer));
+      if (read.end > text.size()) {
+        return make_error(ErrorCode::kServer, "the server completed another text");
+      }
+      return read;
+    });
+  }
+
  private:
   template <class Question>
   auto ask(Question&& question) -> decltype(question(std::declval<RemoteServer&>())) {
@@ -91,7 +105,7 @@ class PictureSink final : public ResultSink {
 class RemoteTarget final : public QueryTarget {
  public:
   RemoteTarget(std::unique_ptr<RemoteServer> server, const GlobalOptions& global)
-      : server_(std::move(server)), completion_(global) {}
+      : server_(std::move(server)), completion_(global), completer_(completion_) {}
 
   Status query(const QueryRequest& request, ResultSink& sink) override {
     QueryRequest bounded = request;
@@ -106,8 +120,13 @@ class RemoteTarget final : public QueryTarget {
     PictureSink picture(request.apl, sink);
     return read_tabular_answer(answer.body, part ? kResultRowsMax : UINT64_MAX, picture);
   }
-  Result<std::string> explain(const QueryRequest& /*request*/) override {
-    return make_error(ErrorCode::kUnsupported, "--explain works on a local store only");
+  Result<std::string> explain(const QueryRequest& request) override {
+    auto answer = server_->call_apl("/v1/_check", write_query_body(request), request.apl, true);
+    if (!answer.ok() && answer.error().code == ErrorCode::kNotFound && answer.error().id.empty()) {
+      return make_error(ErrorCode::kUnsupported, "this server does not tell its plans");
+    }
+    EVQ_TRY_ASSIGN(const ClientResponse response, std::move(answer));
+    return read_text_member(response.body, "plan");
   }
   std::uint64_t part_events_max() const override { return kResultRowsMax - 1; }
 
@@ -133,9 +152,9 @@ class RemoteTarget final : public QueryTarget {
   Result<std::vector<std::string>> dataset_names() override {
     return remote_dataset_names(*server_);
   }
-  Result<std::string> datasets_table() override {
+  Result<std::string> datasets_table(const DisplayZone& zone) override {
     EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names());
-    return remote_datasets_text(*server_, names, ListForm::kTable);
+    return remote_datasets_text(*server_, names, ListForm::kTable, zone);
   }
   Result<std::string> fields_table(const std::string& dataset) override {
     return remote_fields_text(*server_, dataset, ListForm::kTable);
@@ -146,11 +165,24 @@ class RemoteTarget final : public QueryTarget {
   Result<StoredObject> saved_query(const std::string& id) override {
     return remote_saved_query(*server_, id);
   }
+  // Where the server has no completer, the one here asks it for names, fields and values.
+  CompletionAnswer complete(std::string_view text, std::size_t cursor) override {
+    if (has_completer_) {
+      auto answer = completion_.complete(text, cursor);
+      if (answer.ok()) {
+        return std::move(answer).value();
+      }
+      has_completer_ = answer.error().code == ErrorCode::kServer;
+    }
+    return completer_.complete(text, cursor);
+  }
   CompletionSource& completion() override { return completion_; }
 
  private:
   std::unique_ptr<RemoteServer> server_;
   RemoteCompletion completion_;
+  Completer completer_;
+  bool has_completer_ = true;  // until the server says otherwise
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view kDatasetList = "evq dataset list";
 constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20U;
 
-Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command) {
+Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command,
+                                      const DisplayZone& zone) {
   std::vector<std::string> names = {command.name};
   ListForm form = list_form(command.output);
   if (command.action == "list") {
@@ -27,7 +28,7 @@ Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand
   } else if (form == ListForm::kJson) {
     form = ListForm::kNdjson;  // one object stands alone
   }
-  return remote_datasets_text(server, names, form);
+  return remote_datasets_text(server, names, form, zone);
 }
 
 Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& command) {
@@ -135,7 +136,7 @@ int print_answer(const GlobalOptions& global, std::string_view list_command, Ans
     return report_error(server.error());
   }
   const Result<std::string> text = answer(*server.value());
-  return text.ok() ? report_end(stdout_sink()(text.value()))
+  return text.ok() ? print_data(text.value())
                    : report_error(with_near_name(text.error(), "", {}, list_command));
 }
 
@@ -147,7 +148,7 @@ int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& comman
       return remote_fields_text(server, command.name, list_form(command.output));
     }
     if (command.action == "list" || command.action == "info") {
-      return describe_datasets(server, command);
+      return describe_datasets(server, command, global.zone);
     }
     EVQ_TRY_ASSIGN(const std::string answer, change_dataset(server, command));
     return std::string();

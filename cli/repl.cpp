@@ -1,7 +1,5 @@
 #include "cli/repl.h"
 
-#include <chrono>
-#include <semaphore>
 #include <utility>
 
 #include <unistd.h>
@@ -16,14 +14,13 @@
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/line_editor.h"
 #include "cli/terminal/pager.h"
-#include "cli/terminal/progress.h"
 #include "cli/terminal/text_width.h"
+#include "cli/watched_query.h"
 #include "store/base/file.h"
 
 namespace evq {
 namespace {
 
-constexpr std::chrono::milliseconds kProgressPoll{50};
 constexpr std::size_t kGreetedDatasetsMax = 8;
 
 TextStyle style_of(const syntax::HighlightToken& token, std::string_view text) {
@@ -114,7 +111,6 @@ Status Repl::open() {
     return open_store();
   }
   EVQ_TRY_ASSIGN(target_, open_query_target(global_));
-  completer_ = std::make_unique<Completer>(target_->completion());
   return Status::success();
 }
 
@@ -134,9 +130,7 @@ Status Repl::open_store() {
   if (!target.ok()) {
     return target.error();
   }
-  completer_.reset();
   target_ = std::move(target).value();
-  completer_ = std::make_unique<Completer>(target_->completion());
   no_store_.reset();
   if (stand_in.has_value()) {
     no_store_.emplace(*std::move(stand_in));
@@ -174,7 +168,8 @@ int Repl::run() {
     if (loaded.ok()) {
       loaded = history_.load(path);
     }
-    if (!loaded.ok()) {
+    history_told_ = !loaded.ok();
+    if (history_told_) {
       print_note(global_, "note: no history: " + loaded.error().message);
     }
     greet();
@@ -209,7 +204,8 @@ void Repl::greet() {
         "and then here:\n"
         "  logs | summarize count() by bin(_time, 1h)\n";
   }
-  append_styled(text, "Tab completes; .help explains; Ctrl-D leaves.", TextStyle::kDim, color);
+  const std::string_view tab = device_->is_interactive() ? "Tab completes; " : "";
+  append_styled(text, std::string(tab) + ".help explains; Ctrl-D leaves.", TextStyle::kDim, color);
   write_quietly(STDOUT_FILENO, text + "\n");
   if (!found.ok()) {
     report_error(found.error());
@@ -294,7 +290,7 @@ CompletionList Repl::complete(std::string_view text, std::size_t cursor) {
   }
   const std::string whole = whole_query(text);
   const std::size_t before = whole.size() - text.size();
-  CompletionList list = to_list(completer_->complete(whole, before + cursor));
+  CompletionList list = to_list(target_->complete(whole, before + cursor));
   list.begin -= std::min(list.begin, before);
   list.end -= std::min(list.end, before);
   return list;
@@ -306,7 +302,8 @@ void Repl::take(const std::string& text) {
     while (!entry.empty() && (entry.back() == '\n' || entry.back() == ' ')) {
       entry.pop_back();
     }
-    if (const Status kept = history_.add(entry); !kept.ok()) {
+    const Status kept = history_.add(entry);
+    if (!kept.ok() && !std::exchange(history_told_, true)) {
       print_note(global_, "note: not kept in the history: " + kept.error().message);
     }
   }
@@ -340,22 +337,11 @@ QueryRequest Repl::request_of(const std::string& apl) const {
   return request;
 }
 
-// On another thread, so that this one can show how far it is.
 Status Repl::run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink) {
   if (!interactive_ || global_.quiet) {
     return target_->query(request, sink);
   }
-  std::optional<Status> done;
-  std::binary_semaphore finished(0);
-  query_thread_.submit([&] {
-    done = target_->query(request, sink);
-    finished.release();
-  });
-  Progress progress({.label = "scanning", .columns = device_->size().columns});
-  while (!finished.try_acquire_for(kProgressPoll)) {
-    progress.update({control.bytes(), control.rows()});
-  }
-  return std::move(*done);
+  return WatchedQuery(global_).run(control, [&] { return target_->query(request, sink); });
 }
 
 void Repl::ask(const std::string& apl) {
@@ -399,7 +385,9 @@ Result<std::string> Repl::explain(const std::string& apl) {
 
 Status Repl::follow(const TailCommand& command) {
   std::string apl;
-  Status done = tail_events(global_, command, *target_, &apl);
+  GlobalOptions options = global_;
+  options.zone = settings_.zone;
+  Status done = tail_events(options, command, *target_, &apl);
   if (!done.ok() && done.error().code == ErrorCode::kCancelled) {
     return Status::success();
   }
@@ -422,8 +410,7 @@ Status Repl::show(const HeldAnswer& answer, const std::string& form) {
   fit_to_standard_output(&options, global_.color);
   PagedOutput paged(STDOUT_FILENO, device_->size(), pager());
   const std::unique_ptr<ResultSink> sink = make_answer_output(options, paged_sink(paged));
-  Status shown = answer.replay(*sink);
-  paged.finish();
+  Status shown = finish_paged(paged, answer.replay(*sink));
   if (!shown.ok() && shown.error().code == ErrorCode::kCancelled) {
     return Status::success();  // the pager was left early
   }

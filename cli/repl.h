@@ -20,7 +20,6 @@
 #include "cli/terminal/completion_menu.h"
 #include "cli/terminal/history.h"
 #include "cli/terminal/terminal.h"
-#include "store/base/thread_pool.h"
 
 namespace evq {
 
@@ -87,9 +86,8 @@ class Repl {
   bool remote_ = false;                 // the target is the server of the settings
   std::optional<EventFiles> no_store_;  // stands in until there is a store
   std::unique_ptr<QueryTarget> target_;
-  std::unique_ptr<Completer> completer_;
-  ThreadPool query_thread_{1};
   History history_;
+  bool history_told_ = false;  // that it cannot be kept
   std::optional<HeldAnswer> last_answer_;
   std::string last_query_;
   std::string answered_query_;  // the last one without an error

@@ -114,10 +114,6 @@ Status set_switch(Repl& repl, const std::string& argument, std::string_view name
   return Status::success();
 }
 
-std::string plural(std::uint64_t count, const std::string& noun) {
-  return grouped_text(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 // The dataset that a command without an argument means.
 Result<std::string> usual_dataset(Repl& repl) {
   if (repl.last_answer() != nullptr && !repl.last_answer()->header().datasets.empty()) {
@@ -147,12 +143,13 @@ Status run_help(Repl& repl, const std::string& argument) {
     repl.print(text);
     return Status::success();
   }
+  constexpr std::size_t kUsageWidth = 28;
   std::string text =
       "Type a query and Enter; an unfinished one goes on in the next line, and a line that\n"
       "begins with a bar goes on from the last answered query.\n\n";
   for (const CommandRow& row : all_commands()) {
     std::string usage = std::string(row.name) + " " + std::string(row.argument);
-    usage.append(usage.size() < 26 ? 26 - usage.size() : 1, ' ');
+    usage.append(kUsageWidth - std::min(usage.size(), kUsageWidth - 1), ' ');
     text.append("  ").append(usage).append(row.summary).append("\n");
   }
   text +=
@@ -171,7 +168,7 @@ Status run_datasets(Repl& repl, const std::string& /*argument*/) {
     repl.print("no datasets yet; evq ingest NAME FILE makes one\n");
     return Status::success();
   }
-  EVQ_TRY_ASSIGN(const std::string text, repl.target().datasets_table());
+  EVQ_TRY_ASSIGN(const std::string text, repl.target().datasets_table(repl.settings().zone));
   repl.print(text);
   return Status::success();
 }
@@ -213,8 +210,9 @@ Status run_mode(Repl& repl, const std::string& argument) {
   }
   if (std::ranges::find(names, argument) == names.end()) {
     const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string near = diag::did_you_mean(argument, views);
     return make_error(ErrorCode::kUsage, "there is no form '" + argument + "'",
-                      diag::did_you_mean(argument, views));
+                      near.empty() ? ".mode lists them" : near);
   }
   repl.settings().form = argument;
   return Status::success();
@@ -270,7 +268,7 @@ Status run_limit(Repl& repl, const std::string& argument) {
     limit = number;
   }
   repl.print(limit == 0 ? "queries show all rows\n"
-                        : "queries without a limit show " + plural(limit, "row") + "\n");
+                        : "queries without a limit show " + counted_text(limit, "row") + "\n");
   return Status::success();
 }
 
@@ -312,6 +310,13 @@ Status run_chart(Repl& repl, const std::string& argument) {
   }
   HeldAnswer picture = *repl.last_answer();
   if (!argument.empty()) {
+    const Words kinds = chart_kinds(repl);
+    if (std::ranges::find(kinds, argument) == kinds.end()) {
+      const std::vector<std::string_view> views(kinds.begin(), kinds.end());
+      const std::string near = diag::did_you_mean(argument, views);
+      return make_error(ErrorCode::kUsage, "there is no chart '" + argument + "'",
+                        near.empty() ? "for example .chart timechart" : near);
+    }
     picture.header().render_kind = argument;
   }
   return repl.show(picture, "chart");
@@ -347,7 +352,7 @@ Status run_save(Repl& repl, const std::string& argument) {
   });
   EVQ_TRY(repl.last_answer()->replay(*sink));
   EVQ_TRY(write_file_atomically(argument, text));
-  repl.print("saved " + plural(repl.last_answer()->status().rows, "row") + " to " +
+  repl.print("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
              visible_text(argument) + "\n");
   return Status::success();
 }

@@ -44,6 +44,17 @@ std::string_view trimmed(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
 }
 
+// A value stands between quotes, or alone; a comment may follow.
+std::string_view unquoted(std::string_view value) {
+  if (value.starts_with('"') || value.starts_with('\'')) {
+    const std::size_t end = value.find(value[0], 1);
+    const std::string_view rest =
+        end == std::string_view::npos ? value : trimmed(value.substr(end + 1));
+    return rest.empty() || rest.starts_with('#') ? value.substr(1, end - 1) : value;
+  }
+  return trimmed(value.substr(0, std::min(value.find(" #"), value.find("\t#"))));
+}
+
 bool is_axiom(std::string_view server) {
   const std::size_t host = server.find("://");
   std::string_view name = host == std::string_view::npos ? server : server.substr(host + 3);
@@ -63,6 +74,10 @@ std::span<const SettingInfo> all_settings() {
        "--ca-file",
        {"EVQ_CA_FILE"},
        "Certificates to trust, PEM; default: the system's"},
+      {"geo-database",
+       "--geo-database",
+       {"EVQ_GEO_DATABASE"},
+       "An .mmdb file for geo_info_from_ip_address()"},
       {"output", "-o", {"EVQ_OUTPUT"}, "Form of answers to query"},
       {"color", "--color", {"EVQ_COLOR"}, "auto, always or never"},
       {"tz", "--tz", {"EVQ_TZ"}, "Time zone of tables and charts: local, Europe/Berlin, …"},
@@ -111,9 +126,7 @@ Status Settings::read_file(const Environment& environment) {
     }
     const std::string_view name = trimmed(line.substr(0, equals));
     std::string_view value = trimmed(line.substr(equals + 1));
-    if (value.size() >= 2 && value.starts_with('"') && value.ends_with('"')) {
-      value = value.substr(1, value.size() - 2);
-    }
+    value = unquoted(value);
     const auto info = std::ranges::find(all_settings(), name, &SettingInfo::name);
     if (info == all_settings().end()) {
       std::vector<std::string_view> names;

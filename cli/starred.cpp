@@ -119,8 +119,7 @@ int run_starred(const GlobalOptions& global, const StarredCommand& command) {
   if (!text.ok()) {
     return report_error(unknown_query(text.error(), command.id));
   }
-  (void)stdout_sink()(text.value()).ok();
-  return 0;
+  return print_data(text.value());
 }
 
 }  // namespace evq

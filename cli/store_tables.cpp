@@ -17,7 +17,7 @@ TableOptions list_table_options() {
   TableOptions options;
   options.width = output.width;
   options.unicode = output.unicode;
-  options.layout = TableLayout::kTable;
+  options.layout = output.width != 0 ? TableLayout::kAuto : TableLayout::kTable;
   return options;
 }
 
@@ -29,20 +29,33 @@ std::string instant_text(std::optional<std::int64_t> time) {
   return text;
 }
 
-Result<std::string> datasets_table(Store& store, const std::vector<std::string>& names) {
-  TableRows rows;
+Result<std::vector<DatasetRow>> dataset_rows(Store& store, const std::vector<std::string>& names) {
+  std::vector<DatasetRow> rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
-    rows.push_back({{name, TableCellKind::kText},
-                    {grouped_text(stats.rows), TableCellKind::kNumber},
-                    {std::to_string(stats.blocks), TableCellKind::kNumber},
-                    {bytes_text(stats.file_bytes), TableCellKind::kNumber},
-                    {instant_text(stats.min_time), TableCellKind::kFixed},
-                    {instant_text(stats.max_time), TableCellKind::kFixed}});
+    rows.push_back({name, stats.rows, stats.file_bytes, stats.min_time, stats.max_time});
   }
-  return format_table({{"dataset", "", TableCellKind::kText},
+  return rows;
+}
+
+std::string datasets_table(const std::vector<DatasetRow>& datasets, const DisplayZone& zone) {
+  const auto time_cell = [&](std::optional<std::int64_t> time) {
+    TableCell cell{"", TableCellKind::kFixed};
+    if (time.has_value()) {
+      zone.append_instant(&cell.text, floor_to(*time, kSecondNs).value_or(*time));
+    }
+    return cell;
+  };
+  TableRows rows;
+  for (const DatasetRow& dataset : datasets) {
+    rows.push_back({{dataset.name, TableCellKind::kFixed},
+                    {grouped_text(dataset.events), TableCellKind::kNumber},
+                    {bytes_text(dataset.bytes), TableCellKind::kNumber},
+                    time_cell(dataset.oldest),
+                    time_cell(dataset.newest)});
+  }
+  return format_table({{"dataset", "", TableCellKind::kFixed},
                        {"events", "", TableCellKind::kNumber},
-                       {"blocks", "", TableCellKind::kNumber},
                        {"size", "", TableCellKind::kNumber},
                        {"oldest", "", TableCellKind::kFixed},
                        {"newest", "", TableCellKind::kFixed}},

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "cli/severity.h"
 #include "cli/terminal/table_format.h"
 
 namespace evq {
@@ -34,6 +35,7 @@ class TableOutput final : public ResultSink {
   Status begin(const ResultHeader& header) override {
     for (const Field& field : header.schema.fields()) {
       columns_.push_back({field.name, std::string(type_name(field.type)), kind_of(field.type)});
+      severities_.push_back(tells_severity(field.name));
     }
     return Status::success();
   }
@@ -47,6 +49,9 @@ class TableOutput final : public ResultSink {
         if (!rows.column(column).is_null(row)) {
           cell.kind = columns_[column].kind;
           append_shown_cell(&cell.text, rows.column(column), row, options_.zone);
+          if (severities_[column]) {
+            cell.style = severity_style(cell.text);
+          }
         }
         cells.push_back(std::move(cell));
       }
@@ -72,6 +77,7 @@ class TableOutput final : public ResultSink {
   TableOutputOptions options_;
   ByteSink out_;
   std::vector<TableColumn> columns_;
+  std::vector<bool> severities_;  // of the columns
   TableRows rows_;
 };
 

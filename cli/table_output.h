@@ -21,6 +21,7 @@ struct TableOutputOptions {
   std::size_t width = 0;
   bool unicode = true;
   bool color = false;
+  bool is_for_terminal() const { return width != 0; }
 };
 
 // As standard output is now: a terminal's width and what it can show.
@@ -31,7 +32,6 @@ void append_shown_cell(std::string* out, const Vector& column, std::size_t row,
                        const DisplayZone& zone);
 
 // table, markdown, line.
-
 std::unique_ptr<ResultSink> make_table_output(const TableOutputOptions& options, ByteSink out);
 
 }  // namespace evq

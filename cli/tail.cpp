@@ -16,7 +16,9 @@
 #include "apl/service/row_wise.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
+#include "cli/event_lines.h"
 #include "cli/held_answer.h"
+#include "cli/observed_sink.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
@@ -33,10 +35,21 @@ bool reader_has_gone() {
   return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
 }
 
-ResultFormat form_of(const TailCommand& command) {
-  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-  return find_result_format(command.output)
-      .value_or(terminal ? ResultFormat::kLogfmt : ResultFormat::kNdjson);
+// For people unless a form was asked for or nobody looks.
+bool is_for_people(const TailCommand& command) {
+  return command.output.empty() && ::isatty(STDOUT_FILENO) != 0;
+}
+
+std::unique_ptr<ResultSink> make_output(const TailCommand& command, const DisplayZone& zone,
+                                        ColorChoice color) {
+  if (!is_for_people(command)) {
+    const auto format = find_result_format(command.output);
+    return std::make_unique<RowOutput>(format.value_or(ResultFormat::kNdjson), rows_sink());
+  }
+  TableOutputOptions options;
+  options.zone = zone;
+  fit_to_standard_output(&options, color);
+  return make_event_lines(options, stdout_sink());
 }
 
 class Tail {
@@ -45,7 +58,7 @@ class Tail {
       : global_(global),
         command_(command),
         target_(target),
-        output_(form_of(command), stdout_sink()) {}
+        output_(make_output(command, global.zone, global.color)) {}
 
   Status prepare() {
     request_.apl = quoted_name(command_.dataset);
@@ -54,14 +67,17 @@ class Tail {
     if (!pipeline.empty()) {
       request_.apl += " | " + pipeline;
     }
+    for (const std::string& field : command_.fields) {
+      request_.apl +=
+          (&field == command_.fields.data() ? " | project " : ", ") + quoted_name(field);
+    }
     EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request_.apl, true));
     if (!dataset.has_value()) {
       return make_error(ErrorCode::kUsage, "tail takes operators that look at each event alone",
                         "such as where, search, extend, project and parse");
     }
     request_.control = &running_control();
-    if (command_.output.empty() && ::isatty(STDOUT_FILENO) != 0 &&
-        !names_arrival_time(command_.pipeline)) {
+    if (is_for_people(command_) && !names_arrival_time(request_.apl)) {
       narrowed_ = without_arrival_time(output_);
     }
     return Status::success();
@@ -159,7 +175,7 @@ class Tail {
   const GlobalOptions& global_;
   const TailCommand& command_;
   QueryTarget& target_;
-  RowOutput output_;
+  ObservedSink output_;
   std::unique_ptr<ResultSink> narrowed_;  // in front of it
   QueryRequest request_;
   std::string cursor_;
@@ -185,7 +201,7 @@ int run_tail(const GlobalOptions& global, const TailCommand& command) {
   }
   std::string apl;
   const Status done = tail_events(global, command, *target.value(), &apl);
-  return report_end(done, apl);
+  return report_end(done, apl, global.color);
 }
 
 }  // namespace evq

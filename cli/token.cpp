@@ -156,18 +156,18 @@ int run_token(const GlobalOptions& global, const TokenCommand& command) {
     return capabilities.ok() ? run_remote_token(global, command, capabilities.value())
                              : report_error(capabilities.error());
   }
-  const Status status = manage(global, command);
-  return status.ok()
-             ? 0
-             : report_error(with_near_name(status.error(), command.id, {}, "evq token list"));
+  Status status = manage(global, command);
+  if (!status.ok()) {
+    status = with_near_name(status.error(), command.id, {}, "evq token list");
+  }
+  return report_end(status);
 }
 
 int run_organization(const GlobalOptions& global, const OrganizationCommand& command) {
   if (global.remote()) {
     return run_remote_organization(global, command);
   }
-  const Status status = organize(global, command);
-  return status.ok() ? 0 : report_error(status.error());
+  return report_end(organize(global, command));
 }
 
 }  // namespace evq

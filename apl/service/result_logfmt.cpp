@@ -17,16 +17,32 @@ bool needs_quotes(std::string_view value) {
          });
 }
 
+}  // namespace
+
+std::string logfmt_key(std::string_view field) {
+  std::string key(field);
+  std::ranges::replace_if(
+      key, [](char c) { return needs_quotes(std::string_view(&c, 1)); }, '_');
+  return key;
+}
+
+void append_logfmt_value(std::string* out, std::string_view value) {
+  if (needs_quotes(value)) {
+    append_json_string(*out, value);
+  } else {
+    out->append(value);
+  }
+}
+
+namespace {
+
 class LogfmtWriter final : public ResultSink {
  public:
   explicit LogfmtWriter(ByteSink out) : out_(std::move(out)) {}
 
   Status begin(const ResultHeader& header) override {
     for (const Field& field : header.schema.fields()) {
-      std::string key = field.name;
-      std::ranges::replace_if(
-          key, [](char c) { return needs_quotes(std::string_view(&c, 1)); }, '_');
-      keys_.push_back(key + "=");
+      keys_.push_back(logfmt_key(field.name) + "=");
     }
     return Status::success();
   }
@@ -41,11 +57,7 @@ class LogfmtWriter final : public ResultSink {
         text_.append(text_.size() == line ? "" : " ").append(keys_[column]);
         value.clear();
         append_cell_text(&value, rows.column(column), row);
-        if (needs_quotes(value)) {
-          append_json_string(text_, value);
-        } else {
-          text_.append(value);
-        }
+        append_logfmt_value(&text_, value);
       }
       text_.push_back('\n');
       if (text_.size() >= kFlushBytes) {

@@ -55,6 +55,10 @@ std::unique_ptr<ApiAnswer> make_legacy_answer();
 void append_cell_json(std::string* out, const Vector& column, std::size_t row);
 // One cell as the text a person reads: what tostring() gives, and "null" left to the caller.
 void append_cell_text(std::string* out, const Vector& column, std::size_t row);
+// A field's name and a cell's text as logfmt has them: what would end a key becomes '_', and a
+// value that holds anything but plain text is a JSON string.
+std::string logfmt_key(std::string_view field);
+void append_logfmt_value(std::string* out, std::string_view value);
 
 // The type of a field as answers name it; "integer|float" for a field with values of both.
 std::string field_type_text(const FieldInfo& field);

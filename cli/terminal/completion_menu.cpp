@@ -84,8 +84,9 @@ void CompletionMenu::append_rows(FrameBuilder& frame, std::size_t rows_max, bool
   }
   if (scrolls) {
     frame.break_line();
-    const std::string place = chosen_ ? std::to_string(at + 1) + "/" : std::string();
-    frame.append("  " + place + std::to_string(items.size()), TextStyle::kDim);
+    const std::string count = std::to_string(items.size());
+    const std::string place = chosen_ ? std::to_string(at + 1) + " of " + count : count + " in all";
+    frame.append("  " + place, TextStyle::kDim);
   }
 }
 

@@ -186,7 +186,12 @@ void EditorSession::edit(EditCommand command) {
 
 void EditorSession::accept() {
   const std::string& text = parts_.buffer.text();
-  if (!parts_.callbacks.is_complete || parts_.callbacks.is_complete(text)) {
+  const EditorCallbacks& callbacks = parts_.callbacks;
+  // A terminal without bracketed paste sends pasted lines as if they were typed, all at once.
+  const std::string_view pending = parts_.decoder.pending();
+  const bool goes_on = callbacks.continues && !pending.empty() &&
+                       callbacks.continues(pending.substr(0, pending.find_first_of("\r\n")));
+  if (!goes_on && (!callbacks.is_complete || callbacks.is_complete(text))) {
     end(InputEvent::kText);
   } else {
     insert("\n");

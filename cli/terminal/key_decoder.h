@@ -49,6 +49,8 @@ class KeyDecoder {
   // Nothing more came for a while: what is there now is complete, such as a lone Escape. Does
   // nothing inside of a paste, whose end always comes.
   std::optional<Key> flush();
+  // Input that is not decoded yet, as it came; empty inside of a paste.
+  std::string_view pending() const { return pasting_ ? std::string_view() : pending_; }
   bool is_waiting() const { return !pending_.empty() || pasting_; }
   // A half-sent sequence that time decides, as opposed to a paste.
   bool is_ambiguous() const { return !pending_.empty() && !pasting_; }

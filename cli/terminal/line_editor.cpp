@@ -61,7 +61,7 @@ bool LineEditor::next_plain_line(std::string& line) {
 }
 
 bool LineEditor::next_line_continues() {
-  if (!callbacks_.continues || device_.shows_prompt()) {
+  if (!callbacks_.continues) {
     return false;
   }
   while (plain_.find('\n') == std::string::npos && plain_.size() <= kEditorTextBytesMax) {

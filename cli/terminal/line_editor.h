@@ -39,7 +39,8 @@ struct EditorCallbacks {
   // A remark on the text before the cursor, such as the signature of the call it lies in; shown dim
   // below the text.
   std::function<std::string(std::string_view text)> remark{};
-  // Of lines that come without a terminal: whether this one belongs to the complete text before it.
+  // Of a line that came at once with the complete text before it, from a pipe or pasted: whether it
+  // belongs to that text.
   std::function<bool(std::string_view line)> continues{};
 };
 

@@ -92,6 +92,10 @@ std::string grouped_text(std::uint64_t value) {
   return digits;
 }
 
+std::string counted_text(std::uint64_t count, std::string_view noun) {
+  return grouped_text(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 std::string elapsed_text(std::int64_t milliseconds) {
   milliseconds = std::max<std::int64_t>(milliseconds, 0);
   if (milliseconds < 1000) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace evq {
 
@@ -16,6 +17,8 @@ std::string tick_text(double value, double magnitude, double step);
 std::string bytes_text(std::uint64_t bytes);
 // Groups of three: 48,211.
 std::string grouped_text(std::uint64_t value);
+// 1 row, 48,211 rows.
+std::string counted_text(std::uint64_t count, std::string_view noun);
 // 41 ms, 1.2 s, 2:05, 1:02:05.
 std::string elapsed_text(std::int64_t milliseconds);
 

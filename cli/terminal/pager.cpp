@@ -1,6 +1,7 @@
 #include "cli/terminal/pager.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "cli/terminal/text_width.h"
@@ -72,6 +73,7 @@ bool PagedOutput::write(std::string_view text) {
   }
   if (pager_ != nullptr || direct_) {
     gone_ = !write_quietly(pager_ != nullptr ? ::fileno(pager_) : output_, text);
+    failure_ = gone_ && pager_ == nullptr && errno != EPIPE ? errno : 0;
     return !gone_;
   }
   kept_.append(text);

@@ -35,6 +35,8 @@ class PagedOutput {
   bool write(std::string_view text);
   // Shows what is kept, waits until the user leaves the pager; false as write().
   bool finish();
+  // Why the output could not be written, as errno; 0 when it could, and when a reader has gone.
+  int failure() const { return failure_; }
   bool is_paging() const { return pager_ != nullptr; }
 
  private:
@@ -46,6 +48,7 @@ class PagedOutput {
   std::size_t line_start_ = 0;  // of the last, unfinished line in kept_
   std::FILE* pager_ = nullptr;
   bool gone_ = false;
+  int failure_ = 0;
   bool direct_ = false;  // the pager could not be started or none is wanted
 };
 

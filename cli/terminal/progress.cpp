@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <utility>
 
 #include <unistd.h>
@@ -21,6 +22,12 @@ constexpr double kRateWindowMs = 3000;
 constexpr std::int64_t kRateStepMs = 50;
 constexpr std::string_view kRestartLine = "\r\x1b[K";
 
+volatile std::sig_atomic_t line_asked = 0;  // NOLINT: a signal handler can reach nothing else
+
+void ask_for_line(int /*signal*/) {
+  line_asked = 1;
+}
+
 std::int64_t steady_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -28,6 +35,13 @@ std::int64_t steady_ms() {
 }
 
 }  // namespace
+
+void answer_progress_signals() {
+  std::signal(SIGUSR1, ask_for_line);
+#ifdef SIGINFO
+  std::signal(SIGINFO, ask_for_line);
+#endif
+}
 
 Progress::Progress(ProgressOptions options)
     : Progress(std::move(options), steady_ms,
@@ -59,6 +73,11 @@ void Progress::update(ProgressCounts counts) {
     bytes_per_second_ += weight * (rate - bytes_per_second_);
     rate_ms_ = now;
     rate_bytes_ = counts.bytes;
+  }
+  if (line_asked != 0) {
+    line_asked = 0;
+    clear();
+    sink_(line() + "\n");
   }
   if (!options_.enabled || now - drawn_ms_ < options_.interval_ms) {
     return;

@@ -28,6 +28,10 @@ struct ProgressCounts {
   std::uint64_t rows = 0;
 };
 
+// From now on a Progress that is updated answers SIGUSR1 (and SIGINFO, which Ctrl-T sends, where
+// there is one) with its line. The signals end the process before.
+void answer_progress_signals();
+
 class Progress {
  public:
   using Clock = std::function<std::int64_t()>;  // milliseconds that never go back
@@ -41,7 +45,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Cheap to call for every batch.
+  // Cheap to call for every batch. Also writes the line once, to stay, when a signal asked for it,
+  // whether or not progress is shown.
   void update(ProgressCounts counts);
   // Removes the line; the next update may draw it again.
   void clear();

@@ -210,12 +210,14 @@ bool write_quietly(int descriptor, std::string_view bytes) {
       written = errno == EINTR;
     }
   }
+  const int failure = errno;
   if (!written && !was_pending) {
     // Takes the signal that the failed write left behind, before it is unblocked again.
     const timespec no_time{0, 0};
     ::sigtimedwait(&pipe_signal, nullptr, &no_time);
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = failure;
   return written;
 }
 

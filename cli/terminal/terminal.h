@@ -92,7 +92,8 @@ class RawMode {
   Status status_;
 };
 
-// Writes all bytes to the descriptor; false on failure. A closed pipe is a failure, not a signal.
+// Writes all bytes to the descriptor; false on failure, which errno tells. A closed pipe is a
+// failure (EPIPE), not a signal.
 bool write_quietly(int descriptor, std::string_view bytes);
 
 }  // namespace evq

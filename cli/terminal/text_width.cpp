@@ -167,6 +167,21 @@ std::string visible_text(std::string_view text, LineBreaks breaks, std::size_t w
   return out;
 }
 
+std::string harmless_text(std::string_view text) {
+  std::string out;
+  std::size_t position = 0;
+  while (position < text.size()) {
+    const std::size_t start = position;
+    const char32_t code_point = next_code_point(text, position);
+    if (is_control(code_point) && code_point != '\n' && code_point != '\t') {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(code_point));
+    } else {
+      out.append(text.substr(start, position - start));
+    }
+  }
+  return out;
+}
+
 std::string truncate_to_width(std::string_view text, std::size_t width, Ellipsis ellipsis) {
   const std::string_view mark = ellipsis == Ellipsis::kUnicode ? "…" : width >= 8 ? "..." : "~";
   const std::size_t mark_width = text_width(mark);

@@ -32,6 +32,10 @@ enum class LineBreaks : bool { kEscape, kKeep };
 std::string visible_text(std::string_view text, LineBreaks breaks = LineBreaks::kEscape,
                          std::size_t width_max = kWidthUnlimited);
 
+// Text in a form for programs, safe to show on a terminal and still of that form: line breaks and
+// tabs stay, every other control character becomes \u001b or the like.
+std::string harmless_text(std::string_view text);
+
 enum class Ellipsis : bool { kAscii, kUnicode };
 
 // The text, cut at a cluster's edge and closed with an ellipsis when it is wider than `width`.

@@ -26,6 +26,14 @@ class Config(EvqCase):
         self.assertEqual(self.show("--store", "x")["store"]["source"], "--store")
         self.assertEqual(self.show()["color"]["value"], "never")
 
+    def test_values_in_quotes_and_comments_behind_them(self):
+        self.write('store = "/a # b"  # mine\n'
+                   "output = 'csv'\n"
+                   'tz = Europe/Berlin # home\n')
+        shown = self.show(env={"EVQ_STORE": ""})
+        self.assertEqual([shown[name]["value"] for name in ("store", "output", "tz")],
+                         ["/a # b", "csv", "Europe/Berlin"])
+
     def test_mistakes_in_the_file(self):
         for text, message in (("colour = never", "did you mean 'color'?"),
                               ("what is this", "name = value"),

@@ -27,6 +27,15 @@ class Demo(EvqCase):
         self.assertIn("there already", errors)
         self.assertEqual(self.out("query", "demo | count", "-o", "csv"), "Count\n10\n")
 
+    def test_on_a_server(self):
+        url, token, _ = self.serve()
+        server = ("--server", url, "--token", token)
+        for said in ("made the dataset demo, 10 requests", "there already"):
+            _, errors = self.evq(*server, "demo", "--events", "10")
+            self.assertIn(said, errors)
+            self.assertIn(url, errors)
+        self.assertEqual(self.out(*server, "query", "demo | count", "-o", "csv"), "Count\n10\n")
+
 
 if __name__ == "__main__":
     main()

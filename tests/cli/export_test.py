@@ -54,7 +54,7 @@ class Export(EvqCase):
         self.ingest("logs", ['{"i":1}'])
         for name in ("out.ndjson", "out.csv", "out.parquet"):
             _, errors = self.evq(*self.target, "export", "logs", "--output", name)
-            self.assertIn("exported 1 events", errors)
+            self.assertIn("exported 1 event to", errors)
             self.assertFalse((self.directory / (name + ".partial")).exists())
         self.evq(*self.target, "export", "logs", "--output", "out.what", status=2)
         self.evq(*self.target, "export", "nothing", "--output", "none.csv", status=3)

@@ -73,7 +73,7 @@ class Delete(EvqCase):
 
     def test_for_people(self):
         self.assertEqual(self.out("delete", "d | where i == 5", "-o", "text"),
-                         "1 events match; --commit would delete 65,536 events: every event of the "
+                         "1 event matches; --commit would delete 65,536 events: every event of the "
                          "blocks that hold a match\n")
 
 

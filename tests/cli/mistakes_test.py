@@ -43,6 +43,9 @@ class Mistakes(EvqCase):
             (("query", "web", "where", "status", "==", "500"),
              "error: unexpected 'where status == 500'\n"
              "  = put the whole query between quotes: evq query \"web | take 5\"\n"),
+            (("tail", "web", "where", "status"),
+             "error: unexpected 'status'\n"
+             "  = put the whole query between quotes: evq tail web \"where status >= 500\"\n"),
             (("dataset",),
              "error: evq dataset needs an action\n"
              "  = there are list, info, create, delete, fields, map-field\n"),
@@ -108,6 +111,11 @@ class Mistakes(EvqCase):
         path.write_text("")
         _, errors = self.evq("--store", path, "query", "web", status=None)
         self.assertIn(f"there is no store at {path}", errors)
+
+    def test_a_store_that_cannot_be_made(self):
+        _, errors = self.evq("--store", "/proc/none", "ingest", "web", input="", status=5)
+        self.assertIn("/proc/none", errors)
+        self.assertNotIn("there is no store", errors)
 
     def test_delete_takes_filters_only(self):
         self.check(("delete", "web | count"), 3,

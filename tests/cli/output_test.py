@@ -1,8 +1,9 @@
 """Every output form of evq query, kept in golden/, and what a query says by its exit status."""
 
 import json
+import subprocess
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
 
 EVENTS = [
     '{"_time":"2024-05-01T00:00:00Z","n":1,"real":1.5,"text":"plain","ok":true,"tags":["a","b"]}',
@@ -34,6 +35,16 @@ class Output(EvqCase):
     def test_no_escape_sequence_reaches_a_terminal_form(self):
         for form in ("logfmt", "table", "line", "markdown"):
             self.assertNotIn("\x1b", self.out("query", QUERY, "-o", form))
+
+    def test_an_answer_that_cannot_be_written_is_no_success(self):
+        for words in (("query", "logs"), ("query", "logs", "-o", "table"), ("export", "logs"),
+                      ("tail", "logs", "--no-follow"), ("dataset", "list"), ("help", "count"),
+                      ("query", "logs", "--explain")):
+            with self.subTest(words), open("/dev/full", "w") as full:
+                done = subprocess.run([EVQ, *words], env=self.environment, stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, done.stderr), (
+                    5, "error: cannot write standard output: No space left on device\n"))
 
     def test_no_header(self):
         with_header = self.out("query", QUERY, "-o", "csv")

@@ -5,13 +5,18 @@ Through pipes, and in a real terminal by keys: tmux shows what a person would se
 reason, where tmux is missing. NAME chooses tests by a part of their name.
 """
 
+import http.server
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
+import urllib.request
 
 EVQ = os.path.abspath(sys.argv[1])
 CHOSEN = sys.argv[2:]
@@ -57,7 +62,8 @@ class Screen:
         self.socket = os.path.join(FOLDER, "tmux%d" % Screen.count)
         env = environment(**changes)
         words = ["env", "-i"] + ["%s=%s" % (k, v) for k, v in env.items() if k != "TERM"]
-        words += ["TERM=" + term, EVQ] + arguments.split()
+        words += ["TERM=" + term, EVQ]
+        words += arguments.split() if isinstance(arguments, str) else arguments
         command = " ".join("'%s'" % word.replace("'", "'\\''") for word in words)
         self.tmux("-u", "new-session", "-d", "-x", str(columns), "-y", str(rows),
                   command + "; echo ended with $?; sleep 60")
@@ -114,6 +120,10 @@ class Screen:
 
     def __exit__(self, *_):
         self.tmux("kill-server")
+
+
+def has_color(screen, color, word):
+    return re.search("\x1b\\[%dm(\x1b\\[49m)?%s" % (color, word), screen) is not None
 
 
 def equal(found, wanted):
@@ -192,6 +202,45 @@ class Server:
         self.stop()
 
 
+class OldServer:
+    """Passes everything on to a server but what only evq's own servers know."""
+
+    def __init__(self, url):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def forward(self):
+                size = int(self.headers.get("Content-Length", 0))
+                body = self.rfile.read(size) if size else None
+                if self.path in ("/v1/_complete", "/v1/_check"):
+                    self.reply(404, b'{"message":"no such path"}')
+                    return
+                request = urllib.request.Request(url + self.path, body, method=self.command)
+                request.add_header("Content-Type", "application/json")
+                with urllib.request.urlopen(request, timeout=WAIT_S) as answer:
+                    self.reply(answer.status, answer.read())
+
+            def reply(self, status, body):
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = forward
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
 def test_pipe_to_a_server():
     with Server() as server:
         done = run(["repl"], "web | where ms == 1 | project ms, method\n.store\n.datasets\n.schema web\n"
@@ -200,7 +249,7 @@ def test_pipe_to_a_server():
         for text in ("web-logs", "500", "geo.city", "string"):
             assert text in done.stdout, done.stdout
         assert "  --> query:1:7\n" in done.stderr and "did you mean 'where'?" in done.stderr, done.stderr
-        assert "local store only" in done.stderr, done.stderr
+        assert "scan web" in done.stdout, done.stdout
         equal(done.returncode, 3)
     done = run(["repl"], "web | count\n", EVQ_SERVER="http://127.0.0.1:1")
     assert "cannot connect" in done.stderr, done.stderr
@@ -307,6 +356,68 @@ def test_a_server():
         screen.expect("cannot connect to " + server.url, "does the server run?", prompt)
 
 
+def test_a_server_that_completes_nothing():
+    with Server() as server, OldServer(server.url) as old, Screen("--server " + old.url) as screen:
+        screen.expect("web, web-logs", ">")
+        for text, wanted in (("web | where sta", ("status", "long", "startofday")),
+                             ("web | where method == 'P", ("POST", "20%")),
+                             ("web | proj", ("project", "project-away"))):
+            screen.type(text, "Tab")
+            screen.expect(*wanted)
+            screen.fresh()
+        screen.type(".explain web", "Enter")
+        screen.expect("does not tell its plans")
+
+
+def test_tail_for_people():
+    event = '{"_time":"2024-05-01T00:00:0%dZ","level":"%s","text":"%s"}\n'
+    run(["ingest", "levels"], event % (0, "info", "a b") + event % (1, "error", "\\u001b[31m\\u009b")
+        + event % (2, "warn", "c"))
+    with Screen("tail levels --tz Europe/Berlin") as screen:
+        screen.expect('_time=2024-05-01T02:00:00+02:00 level=info text="a b"', "level=error",
+                      'text="\\u001b[31m\\x9b"', "level=warn")
+        colored = screen.text("-e")
+        assert has_color(colored, 31, "error") and has_color(colored, 33, "warn"), colored
+        assert not has_color(colored, 31, "info"), colored
+    with Screen("tail levels -o csv --fields text") as screen:
+        screen.expect("text\na b\n", "\\u001b[31m\\u009b", "\nc")
+    with Screen("--color never query levels -o table") as screen:
+        screen.expect("│ error │")
+        assert "\x1b[3" not in screen.text("-e"), screen.text("-e")
+    with Screen("query levels -o table") as screen:
+        screen.expect("│ error │")
+        assert has_color(screen.text("-e"), 31, "error"), screen.text("-e")
+    with Screen("--tz Europe/Berlin dataset list", columns=60) as screen:
+        screen.expect("levels", "2024-05-01T02:00:00+02:00", "ended with 0", absent=("┌",))
+    with Screen("dataset list", columns=80) as screen:
+        screen.expect("│ levels", "│      3 │", "2024-05-01T00:00:00Z │ 2024-05-01T00:00:02Z │")
+    run(["dataset", "delete", "levels", "--yes"])
+
+
+def slow_query(dataset):
+    again = " | extend k = 1 | join (%s | extend k = 1) on k" % dataset  # 500 times as many rows each
+    return dataset + 3 * again + " | count"
+
+
+def test_progress_of_a_single_query():
+    with Screen(["query", slow_query("web")], columns=150) as screen:
+        screen.expect("scanning")
+        screen.keys("C-c")
+        screen.expect("ended with 130", absent=("scanning",))
+    with Screen(["query", "--quiet", slow_query("web")], columns=150) as screen:
+        time.sleep(0.6)
+        screen.keys("C-c")
+        screen.expect("ended with 130", absent=("scanning",))
+    process = subprocess.Popen([EVQ, "query", slow_query("web")], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, env=environment())
+    time.sleep(0.5)
+    process.send_signal(signal.SIGUSR1)
+    assert process.stderr.readline().startswith("scanning"), "SIGUSR1 is not answered"
+    process.send_signal(signal.SIGINT)
+    equal(process.wait(), 130)
+    process.stderr.close()
+
+
 def test_tail():
     event = '{"_time":"2024-05-01T00:00:0%dZ","n":%d}\n'
     run(["ingest", "tailed"], "".join(event % (i, i) for i in range(3)))
@@ -403,8 +514,7 @@ def test_errors_keep_their_shape():
 def test_interrupt_cancels_the_query():
     with Screen() as screen:
         screen.expect("evq>")
-        again = " | extend k = 1 | join (web | extend k = 1) on k"  # 500 times as many rows each
-        screen.type("web" + 3 * again + " | count", "Enter")
+        screen.type(slow_query("web"), "Enter")
         time.sleep(0.5)
         screen.keys("C-c")
         screen.expect("cancelled", "evq>")

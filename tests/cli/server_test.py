@@ -117,10 +117,22 @@ class Server(EvqCase):
 
     def test_compile_errors_have_their_place(self):
         self.evq("ingest", "app", input='{"status":1}\n')
-        there = self.evq("query", "app | where stauts == 1", status=3)[1]
-        self.assertIn("stauts", there)
-        self.assertIn("^^^^^^", there)
-        self.assertIn("did you mean 'status'?", there)
+        for query in ("app | where stauts == 1", "ap | count", "app | summarize cout()", "app |"):
+            here = self.evq(*self.local, "query", query, status=3)[1]
+            self.assertTrue(here.startswith("error["), here)
+            self.assertEqual(self.evq("query", query, status=3)[1], here)
+
+    def test_explain_is_the_local_one(self):
+        self.evq("ingest", "app", input='{"status":1}\n')
+        query = "app | where status == 1 | summarize count()"
+        plan = self.out(*self.local, "query", query, "--explain")
+        self.assertEqual(self.out("query", query, "--explain"), plan)
+        errors = self.evq("query", "app | where stauts == 1", "--explain", status=3)[1]
+        self.assertIn("did you mean 'status'?", errors)
+        old = FakeServer([404])
+        self.addCleanup(old.close)
+        _, errors = self.evq("--server", old.url, "query", query, "--explain", status=2)
+        self.assertIn("does not tell its plans", errors)
 
     def test_delete(self):
         self.evq("ingest", "app", input='{"i":1}\n')

@@ -30,6 +30,14 @@ class Tail(EvqCase):
             out = self.out(*self.target, "tail", "logs", pipeline, "-n", "2", "--no-follow")
             self.assertEqual(out, '{"i":17}\n{"i":19}\n')
 
+    def test_fields(self):
+        out = self.out(*self.target, "tail", "logs", "where status >= 500", "--fields", "i,status",
+                       "-n", "1", "--no-follow")
+        self.assertEqual(out, '{"i":19,"status":500}\n')
+        _, errors = self.evq(*self.target, "tail", "logs", "--fields", "i,stauts", "--no-follow",
+                             status=3)
+        self.assertIn("did you mean 'status'?", errors)
+
     def test_only_operators_that_see_single_events(self):
         _, errors = self.evq(*self.target, "tail", "logs", "count", status=2)
         self.assertIn("each event alone", errors)

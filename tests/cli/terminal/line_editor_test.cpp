@@ -238,8 +238,9 @@ TEST_CASE("a long menu scrolls within its rows and disappears without a trace") 
   setup.terminal.then(look);
   setup.terminal.type("\r");
   CHECK(setup.read().text == "item");
-  CHECK(seen == std::vector<std::string>{"> item20\n  item18\n  item19\n> item20\n  20/20",
-                                         "> item3\n  item2\n> item3\n  item4\n  3/20", "> item"});
+  CHECK(seen == std::vector<std::string>{"> item20\n  item18\n  item19\n> item20\n  20 of 20",
+                                         "> item3\n  item2\n> item3\n  item4\n  3 of 20",
+                                         "> item"});
 }
 
 TEST_CASE("a hint is shown behind the text and taken by Right, End and word by word") {
@@ -359,6 +360,25 @@ TEST_CASE("what is typed ahead is for the next read") {
     Result<EditorInput> input = editor.read();
     REQUIRE(input.ok());
     CHECK(input->text == text);
+  }
+}
+
+TEST_CASE("pasted lines that go on belong to the text, also without brackets around the paste") {
+  Setup setup;
+  const auto goes_on = [](std::string_view line) { return line.starts_with('|'); };
+  for (const bool interactive : {true, false}) {
+    setup.terminal = FakeTerminal({40, 10});
+    setup.terminal.set_interactive(interactive, true);
+    EditorCallbacks callbacks;
+    callbacks.continues = goes_on;
+    LineEditor editor(setup.terminal, setup.history, callbacks, {});
+    const std::string end = interactive ? "\r" : "\n";
+    setup.terminal.type("one" + end + "| two" + end + "| three" + end + "four" + end);
+    for (const char* text : {"one\n| two\n| three", "four"}) {
+      Result<EditorInput> input = editor.read();
+      REQUIRE(input.ok());
+      CHECK(input->text == text);
+    }
   }
 }
 

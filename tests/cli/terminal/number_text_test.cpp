@@ -35,6 +35,9 @@ TEST_CASE("bytes, groups, durations, ticks") {
   CHECK(grouped_text(999) == "999");
   CHECK(grouped_text(48211) == "48,211");
   CHECK(grouped_text(1234567) == "1,234,567");
+  CHECK(counted_text(1, "row") == "1 row");
+  CHECK(counted_text(0, "row") == "0 rows");
+  CHECK(counted_text(48211, "event") == "48,211 events");
   CHECK(elapsed_text(-5) == "0 ms");
   CHECK(elapsed_text(41) == "41 ms");
   CHECK(elapsed_text(1260) == "1.2 s");

@@ -1,5 +1,6 @@
 #include "cli/terminal/progress.h"
 
+#include <csignal>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -40,6 +41,23 @@ TEST_CASE("a quick task shows nothing, a long one a line that goes again") {
     CHECK(setup.shown.find('%') == std::string::npos);
   }
   CHECK(setup.shown == "\r\x1b[K");
+}
+
+TEST_CASE("a signal asks for the line, which stays, also where none is shown") {
+  answer_progress_signals();
+  for (const bool enabled : {true, false}) {
+    ProgressSetup setup;
+    Progress progress = setup.make({.enabled = enabled, .label = "loading"});
+    setup.now += 1;
+    progress.update({0, 1534});
+    CHECK(setup.shown.empty());
+    std::raise(SIGUSR1);
+    progress.update({0, 1534});
+    CHECK(setup.shown == "loading  1.53k rows\n");
+    setup.shown.clear();
+    progress.update({0, 1534});
+    CHECK(setup.shown.empty());
+  }
 }
 
 TEST_CASE("disabled, narrow, without a total, going back") {

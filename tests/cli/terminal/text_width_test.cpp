@@ -158,6 +158,12 @@ TEST_CASE("truncation keeps whole clusters and the width") {
   CHECK(truncate_to_width("abcdefghij", 4, Ellipsis::kAscii) == "abc~");
 }
 
+TEST_CASE("a form for programs stays as it is but for what a terminal would obey") {
+  CHECK(harmless_text("a\tb\n\"日本\" \u202e") == "a\tb\n\"日本\" \u202e");
+  CHECK(harmless_text("\x1b[31m\x7f\u009b\r\n") == "\\u001b[31m\\u007f\\u009b\\u000d\n");
+  CHECK(harmless_text("\xff") == "\xff");
+}
+
 TEST_CASE("lines break after blanks, or anywhere when there are none") {
   const struct {
     std::string text;

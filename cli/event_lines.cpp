@@ -1,0 +1,70 @@
+#include "cli/event_lines.h"
+
+#include <utility>
+#include <vector>
+
+#include "cli/severity.h"
+#include "cli/terminal/text_width.h"
+
+namespace evq {
+namespace {
+
+class EventLines final : public ResultSink {
+ public:
+  EventLines(TableOutputOptions options, ByteSink out)
+      : options_(std::move(options)), out_(std::move(out)) {}
+
+  Status begin(const ResultHeader& header) override {
+    columns_.clear();
+    for (const Field& field : header.schema.fields()) {
+      columns_.push_back({visible_text(logfmt_key(field.name)) + "=", tells_severity(field.name)});
+    }
+    return Status::success();
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    std::string text;
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      append_line(text, rows, row);
+    }
+    return out_(text);
+  }
+  Status end(const QueryStatus& /*status*/) override { return Status::success(); }
+
+ private:
+  struct Column {
+    std::string key;
+    bool severity = false;
+  };
+
+  void append_line(std::string& text, const Chunk& rows, std::size_t row) {
+    bool first = true;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (rows.column(c).is_null(row)) {
+        continue;
+      }
+      std::string cell;
+      append_shown_cell(&cell, rows.column(c), row, options_.zone);
+      std::string value;
+      append_logfmt_value(&value, cell);
+      text.append(first ? "" : " ");
+      append_styled(text, columns_[c].key, TextStyle::kDim, options_.color);
+      append_styled(text, visible_text(value),
+                    columns_[c].severity ? severity_style(cell) : TextStyle::kPlain,
+                    options_.color);
+      first = false;
+    }
+    text.push_back('\n');
+  }
+
+  const TableOutputOptions options_;
+  const ByteSink out_;
+  std::vector<Column> columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultSink> make_event_lines(const TableOutputOptions& options, ByteSink out) {
+  return std::make_unique<EventLines>(options, std::move(out));
+}
+
+}  // namespace evq

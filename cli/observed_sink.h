@@ -1,0 +1,36 @@
+#pragma once
+// ObservedSink: passes an answer on and remembers its header and status, which the end of a command
+// speaks of. One thread at a time.
+
+#include <memory>
+#include <utility>
+
+#include "apl/service/request.h"
+
+namespace evq {
+
+class ObservedSink final : public ResultSink {
+ public:
+  explicit ObservedSink(std::unique_ptr<ResultSink> next) : next_(std::move(next)) {}
+  Status begin(const ResultHeader& header) override {
+    header_ = header;
+    return next_->begin(header);
+  }
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    return next_->push(rows, origins);
+  }
+  Status push_totals(const Chunk& rows) override { return next_->push_totals(rows); }
+  Status end(const QueryStatus& status) override {
+    status_ = status;
+    return next_->end(status);
+  }
+  const ResultHeader& header() const { return header_; }
+  const QueryStatus& status() const { return status_; }
+
+ private:
+  std::unique_ptr<ResultSink> next_;
+  ResultHeader header_;
+  QueryStatus status_;
+};
+
+}  // namespace evq
