@@ -232,21 +232,13 @@ Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const
   if (depth_ >= kVirtualDepthMax) {
     return diag::recursive_function(span, field.name);
   }
-  auto query = syntax::parse("print (" + field.expression + "\n)", context().now_ns);
-  if (!query.ok()) {
-    return explain(std::move(query).take_error());
+  auto parsed = syntax::parse_expression(field.expression, context().now_ns);
+  if (!parsed.ok()) {
+    return explain(std::move(parsed).take_error());
   }
-  parsed_.push_back(std::make_unique<ast::Query>(std::move(query).value()));
-  const ast::Query& parsed = *parsed_.back();
-  const auto* print = parsed.pipelines.size() == 1 && parsed.pipelines[0]->operators.empty()
-                          ? std::get_if<ast::Print>(&parsed.pipelines[0]->source)
-                          : nullptr;
-  if (print == nullptr || print->items.size() != 1) {
-    return diag::unsupported_feature(span, "the text of the virtual field '" + field.name + "'",
-                                     "it must be one expression over fields");
-  }
+  parsed_.push_back(std::move(parsed).value());
   ++depth_;
-  auto bound = bind_expr(*print->items[0].value, input);
+  auto bound = bind_expr(*parsed_.back(), input);
   --depth_;
   if (!bound.ok()) {
     return explain(std::move(bound).take_error());

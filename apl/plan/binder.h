@@ -268,7 +268,7 @@ class Binder {
   TableSource& tables_;
   const BindOptions& options_;
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
-  std::vector<std::unique_ptr<ast::Query>> parsed_;   // of virtual fields
+  std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
   bool strict_types_ = false;
   // What bin_auto() bins by when the query says so: a width, and an end of some bin.
   std::optional<Value> bin_auto_size_;

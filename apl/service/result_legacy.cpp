@@ -56,6 +56,8 @@ std::string instant_json(std::int64_t ns) {
 
 class LegacyAnswer final : public ApiAnswer {
  public:
+  explicit LegacyAnswer(bool bare) : bare_(bare) {}
+
   Status begin(const ResultHeader& header) override {
     header_ = header;
     for (std::size_t i = 0; i < header.schema.size(); ++i) {
@@ -90,7 +92,8 @@ class LegacyAnswer final : public ApiAnswer {
   bool next(std::string* out) override {
     if (!opened_) {
       opened_ = true;
-      out->append(R"({"format":"legacy","status":)").append(status_json(status_, header_.warnings));
+      out->append(bare_ ? "{" : R"({"format":"legacy",)");
+      out->append("\"status\":").append(status_json(status_, header_.warnings));
       out->append(",\"matches\":[");
     }
     if (!header_.aggregated && !append_matches(out)) {
@@ -98,7 +101,10 @@ class LegacyAnswer final : public ApiAnswer {
     }
     out->append("],\"buckets\":");
     append_buckets(out);
-    out->append(",").append(dataset_members_json(header_)).append("}");
+    if (!bare_) {
+      out->append(",").append(dataset_members_json(header_));
+    }
+    out->append("}");
     return false;
   }
 
@@ -260,6 +266,7 @@ class LegacyAnswer final : public ApiAnswer {
     out->append("]}");
   }
 
+  const bool bare_;
   ResultHeader header_;
   QueryStatus status_;
   std::vector<Part> chunks_;
@@ -282,8 +289,8 @@ class LegacyAnswer final : public ApiAnswer {
 
 }  // namespace
 
-std::unique_ptr<ApiAnswer> make_legacy_answer() {
-  return std::make_unique<LegacyAnswer>();
+std::unique_ptr<ApiAnswer> make_legacy_answer(bool bare) {
+  return std::make_unique<LegacyAnswer>(bare);
 }
 
 }  // namespace evq

@@ -49,7 +49,9 @@ class ApiAnswer : public ResultSink {
   virtual bool next(std::string* out) = 0;
 };
 std::unique_ptr<ApiAnswer> make_tabular_answer();
-std::unique_ptr<ApiAnswer> make_legacy_answer();
+// `bare` has status, matches and buckets only: what the older query endpoint answers, whose clients
+// refuse other members.
+std::unique_ptr<ApiAnswer> make_legacy_answer(bool bare = false);
 
 // One cell as JSON text, appended.
 void append_cell_json(std::string* out, const Vector& column, std::size_t row);

@@ -12,6 +12,7 @@
 #include "apl/plan/plan_printer.h"
 #include "apl/service/delete_filter.h"
 #include "apl/service/external_data.h"
+#include "apl/service/given_time.h"
 #include "apl/service/result_writer.h"
 #include "apl/service/snapshot_tables.h"
 #include "apl/service/totals.h"
@@ -107,10 +108,13 @@ class Subqueries final : public plan::SubqueryRunner {
 
 Result<std::int64_t> resolve_time(const std::optional<std::string>& text, std::int64_t now,
                                   std::int64_t unbounded, std::string_view name) {
-  if (!text.has_value() || text->empty()) {
+  if (!text.has_value() || is_no_time(*text)) {
     return unbounded;
   }
-  const std::optional<std::int64_t> time = parse_relative_time(*text, now);
+  std::optional<std::int64_t> time = parse_relative_time(*text, now);
+  if (!time.has_value()) {
+    time = parse_given_time(*text);
+  }
   if (!time.has_value()) {
     return make_error(ErrorCode::kUsage, std::string(name) + " '" + *text + "' is not a time",
                       "write RFC 3339 such as 2024-05-01T12:00:00Z, now, now-6h, or -7d");

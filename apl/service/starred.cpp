@@ -185,6 +185,24 @@ std::optional<std::string> given_text(DynamicView object, std::string_view name)
   return text.empty() ? std::nullopt : std::optional<std::string>(std::move(text));
 }
 
+// A saved query, its request or its options, without `without` and without the members that are
+// null, which means that they were not given.
+void write_given(JsonWriter* writer, DynamicView object, std::string_view without = {}) {
+  writer->begin_object();
+  for (DynamicView::Iterator each(object); each.next();) {
+    if (each.value().is_null() || (!without.empty() && each.key() == without)) {
+      continue;
+    }
+    writer->key(each.key());
+    if (each.value().is_bag() && (each.key() == "query" || each.key() == "queryOptions")) {
+      write_given(writer, each.value());
+    } else {
+      writer->raw(json_from_dynamic(each.value()));
+    }
+  }
+  writer->end_object();
+}
+
 std::string fresh_id() {
   std::random_device random;
   std::string id;
@@ -217,14 +235,7 @@ Result<StarredQuery> read_starred_query(std::string_view json) {
     return make_error(ErrorCode::kUsage, "name is too long");
   }
   JsonWriter writer(query.body);
-  writer.begin_object();
-  for (DynamicView::Iterator each(object); each.next();) {
-    if (each.key() != "id") {
-      writer.key(each.key());
-      writer.raw(json_from_dynamic(each.value()));
-    }
-  }
-  writer.end_object();
+  write_given(&writer, object, "id");
   return query;
 }
 

@@ -334,4 +334,14 @@ Result<ast::Query> parse(std::string_view text, std::int64_t now_ns) {
   return query;
 }
 
+Result<ast::ExprPtr> parse_expression(std::string_view text, std::int64_t now_ns) {
+  EVQ_TRY_ASSIGN(std::vector<Token> tokens, lex(text, now_ns));
+  TokenCursor cursor(text, std::move(tokens));
+  EVQ_TRY_ASSIGN(ast::ExprPtr expression, parse_expression(cursor));
+  if (!cursor.at_end()) {
+    return cursor.unexpected("the end of the expression");
+  }
+  return expression;
+}
+
 }  // namespace evq::syntax
