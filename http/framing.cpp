@@ -1,6 +1,7 @@
 #include "http/framing.h"
 
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "store/base/control.h"
@@ -12,6 +13,36 @@ namespace {
 
 bool is_digits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// The path and query of a target. Clients of a proxy send the whole address, whose host then counts
+// in the place of the header; `*` is of OPTIONS alone. Nothing for other forms.
+std::optional<std::string_view> path_of_target(HttpRequest& request) {
+  std::string_view target = request.target;
+  if (target.starts_with('/') || (target == "*" && request.method == "OPTIONS")) {
+    return target;
+  }
+  if (!equals_ascii_folded(target.substr(0, 7), "http://") &&
+      !equals_ascii_folded(target.substr(0, 8), "https://")) {
+    return std::nullopt;
+  }
+  target.remove_prefix(target.find("//") + 2);
+  const std::string_view host = target.substr(0, target.find_first_of("/?"));
+  target.remove_prefix(host.size());
+  for (auto& [name, value] : request.headers) {
+    if (name == "host") {
+      value = host;
+    }
+  }
+  return target.starts_with('/') ? target : std::string_view("/");
+}
+
+// Headers that mean one thing; a second one would be read by somebody else on the way.
+bool has_repeated_header(const HttpRequest& request) {
+  return std::ranges::any_of(
+      std::array<std::string_view, 5>{"host", "content-length", "transfer-encoding", "content-type",
+                                      "content-encoding"},
+      [&](std::string_view name) { return request.count_headers(name) > 1; });
 }
 
 }  // namespace
@@ -75,25 +106,22 @@ HttpResponse body_too_large(std::size_t bytes_max) {
 
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) {
   int status = 0;
+  const std::optional<std::string_view> path = path_of_target(request);
+  const bool encoded = request.count_headers("transfer-encoding") != 0;
   if (request.headers.size() > kHttpHeadersMax) {
     status = 431;
   } else if (request.target.size() > kHttpTargetBytesMax) {
     return error_response(414, "the request target is too long");
   } else if (version != 10 && version != 11) {
     status = 505;
-  } else if (request.count_headers("host") > 1 ||
+  } else if (has_repeated_header(request) ||
              (version == 11 && request.count_headers("host") == 0) ||
-             request.count_headers("content-length") > 1 ||
              !is_digits(request.header("content-length").value_or("0")) ||
-             (request.count_headers("content-length") != 0 &&
-              request.count_headers("transfer-encoding") != 0)) {
+             (encoded && (version == 10 || request.count_headers("content-length") != 0))) {
     status = 400;
-  } else if (request.count_headers("transfer-encoding") > 1 ||
-             !equals_ascii_folded(request.header("transfer-encoding").value_or("chunked"),
-                                  "chunked")) {
+  } else if (encoded && !equals_ascii_folded(*request.header("transfer-encoding"), "chunked")) {
     status = 501;
-  } else if (!request.target.starts_with('/') ||
-             !split_target(request.target, &request.path, &request.parameters)) {
+  } else if (!path.has_value() || !split_target(*path, &request.path, &request.parameters)) {
     status = 400;
   }
   if (status == 0) {

@@ -67,7 +67,7 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
   }
   std::vector<BatchEvent> events;
   for (BatchItem& item : items) {
-    const Result<QueryAnswer> made = run_query(api, request, item.query, ResultFormat::kTabular);
+    const Result<QueryAnswer> made = run_query(api, request, item.query, make_tabular_answer());
     if (made.ok()) {
       events.push_back({event_head(item.id, "data"), made->answer});
       continue;

@@ -52,6 +52,10 @@ Status apply(const DatasetBody& body, DatasetDefinition* dataset) {
     dataset->retention_days = static_cast<std::int64_t>(*body.retention_days);
   }
   dataset->use_retention = body.use_retention.value_or(dataset->use_retention);
+  if (dataset->use_retention && dataset->retention_days == 0) {
+    return make_error(ErrorCode::kUsage,
+                      "retentionDays must be greater than 0 when useRetentionPeriod is true");
+  }
   return Status::success();
 }
 

@@ -1,16 +1,11 @@
-#include <array>
+#include <algorithm>
 
-#include "http/framing.h"
 #include "http/ingest_body.h"
 #include "http/wire.h"
-#include "store/base/limits.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
 namespace {
-
-// Fresh chunks that upkeep is not left to find by itself; as many as it merges.
-constexpr std::uint32_t kFreshChunksDue = 64;
 
 std::vector<std::string> split_fields(std::string_view text) {
   std::vector<std::string> names;
@@ -72,70 +67,6 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
 }
 
 }  // namespace
-
-Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request) {
-  const std::string_view encoding = request.header("content-encoding").value_or("");
-  DecodeOptions options;
-  options.limit_ratio = true;
-  options.decoded_bytes_max = kHttpIngestDecodedBytesMax;
-  if (encoding == "gzip" || encoding == "x-gzip") {
-    options.compression = InputCompression::kGzip;
-  } else if (encoding == "zstd") {
-    options.compression = InputCompression::kZstd;
-  } else if (encoding == "identity" || encoding == "1") {
-    options.compression = InputCompression::kNone;
-  } else if (!encoding.empty()) {
-    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip or zstd");
-  }
-  return decoded_source(request.body.source(), options);
-}
-
-Result<std::string> decoded_text(const HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, decoded_body(request));
-  std::string text;
-  std::array<char, 64 * kKibibyte> piece{};
-  for (;;) {
-    EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source->read(piece, -1));
-    if (got.value_or(0) == 0) {
-      return text;
-    }
-    text.append(piece.data(), *got);
-    if (text.size() > kHttpIngestBodyBytesMax) {
-      return make_error(ErrorCode::kTooLarge,
-                        "the decoded body is larger than this endpoint's limit of " +
-                            size_text(kHttpIngestBodyBytesMax));
-    }
-  }
-}
-
-Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  ByteSource& source, const IngestOptions& options) {
-  IngestRequest load;
-  load.options = options;
-  load.options.line_bytes_max = kHttpLineBytesMax;
-  load.atomic = true;
-  load.parallel = request.body.size() > kHttpSerialBodyBytesMax;
-  QueryControl unhurried;
-  EVQ_TRY_ASSIGN(IngestReport report,
-                 api.store().ingest(dataset, source, load,
-                                    request.control != nullptr ? *request.control : unhurried));
-  if (api.upkeep_due && report.wal_length >= kFreshChunksDue) {
-    api.upkeep_due(dataset);
-  }
-  api.metrics.events_ingested.fetch_add(report.counts.ingested);
-  api.metrics.events_failed.fetch_add(report.counts.failed);
-  api.metrics.bytes_ingested.fetch_add(report.counts.processed_bytes);
-  return report;
-}
-
-Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  std::string_view ndjson, std::vector<std::string> map_fields) {
-  IngestOptions options;
-  options.map_fields = std::move(map_fields);
-  options.format = InputFormat::kNdjson;
-  const std::unique_ptr<ByteSource> source = memory_source(ndjson);
-  return store_events(api, request, dataset, *source, options);
-}
 
 Result<HttpResponse> handle_ingest(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const IngestOptions options, ingest_options(request));

@@ -49,29 +49,31 @@ void append_labels(JsonWriter* json, DynamicView bag) {
 
 // ---- JSON
 
-void append_json_entry(DynamicView labels, DynamicView entry, std::string* out) {
-  const DynamicView time = entry.at(0);
-  std::optional<std::int64_t> ns;
-  if (time.is_string()) {
-    ns = parse_event_time(time.as_string());
+// [nanoseconds as text, line, metadata that may be left out]; false for anything else.
+bool append_json_entry(DynamicView labels, DynamicView entry, std::string* out) {
+  if (!entry.is_array() || !entry.at(0).is_string() || !entry.at(1).is_string()) {
+    return false;
+  }
+  const std::optional<std::int64_t> ns = parse_event_time(entry.at(0).as_string());
+  if (!ns.has_value()) {
+    return false;
   }
   JsonWriter json(*out);
   json.begin_object();
-  if (ns.has_value()) {
-    json.key("_time");
-    json.instant(*ns);
-  }
   append_labels(&json, labels);
   if (entry.at(2).is_bag()) {
     append_labels(&json, entry.at(2));
   }
+  json.key("_time");
+  json.instant(*ns);
   json.key("line");
   json.raw(json_from_dynamic(entry.at(1)));
   json.end_object();
   out->push_back('\n');
+  return true;
 }
 
-Result<std::string> json_events(std::string_view body) {
+Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
   const std::optional<std::string> bytes = dynamic_from_json(body);
   const auto streams = bytes.has_value() ? DynamicView(*bytes).find("streams") : std::nullopt;
   if (!streams.has_value() || !streams->is_array()) {
@@ -81,8 +83,15 @@ Result<std::string> json_events(std::string_view body) {
   for (DynamicView::Iterator stream(*streams); stream.next();) {
     const DynamicView labels = stream.value().find("stream").value_or(DynamicView());
     const DynamicView values = stream.value().find("values").value_or(DynamicView());
+    if (!labels.is_bag() || !values.is_array()) {
+      return malformed("a stream is {\"stream\": labels, \"values\": list}");
+    }
     for (DynamicView::Iterator value(values); value.next();) {
-      append_json_entry(labels, value.value(), &events);
+      const std::size_t before = events.size();
+      if (!append_json_entry(labels, value.value(), &events)) {
+        return malformed("a value is [\"nanoseconds\", \"line\"]");
+      }
+      EVQ_TRY(claim->take_events(events.size() - before));
     }
   }
   return events;
@@ -181,15 +190,6 @@ std::int64_t integer_member(DynamicView bag, std::string_view name) {
 void append_proto_entry(std::string_view labels, DynamicView entry, std::string* out) {
   JsonWriter json(*out);
   json.begin_object();
-  if (const auto time = entry.find("timestamp"); time.has_value()) {
-    const auto seconds = checked_multiply(integer_member(*time, "seconds"), kSecondNs);
-    const auto ns =
-        seconds.has_value() ? checked_add(*seconds, integer_member(*time, "nanos")) : std::nullopt;
-    if (ns.has_value()) {
-      json.key("_time");
-      json.instant(*ns);
-    }
-  }
   static_cast<void>(LabelReader(labels).append_to(&json));
   if (const auto metadata = entry.find("structuredMetadata"); metadata.has_value()) {
     for (DynamicView::Iterator pair(*metadata); pair.next();) {
@@ -201,6 +201,15 @@ void append_proto_entry(std::string_view labels, DynamicView entry, std::string*
       }
     }
   }
+  if (const auto time = entry.find("timestamp"); time.has_value()) {
+    const auto seconds = checked_multiply(integer_member(*time, "seconds"), kSecondNs);
+    const auto ns =
+        seconds.has_value() ? checked_add(*seconds, integer_member(*time, "nanos")) : std::nullopt;
+    if (ns.has_value()) {
+      json.key("_time");
+      json.instant(*ns);
+    }
+  }
   json.key("line");
   const auto line = entry.find("line");
   line.has_value() ? json.raw(json_from_dynamic(*line)) : json.string("");
@@ -208,7 +217,7 @@ void append_proto_entry(std::string_view labels, DynamicView entry, std::string*
   out->push_back('\n');
 }
 
-Result<std::string> proto_events(std::string_view message) {
+Result<std::string> proto_events(std::string_view message, RewritingClaim* claim) {
   const std::optional<std::string> bytes = dynamic_from_proto(message, kPush);
   if (!bytes.has_value()) {
     return malformed("it is no PushRequest message");
@@ -227,14 +236,16 @@ Result<std::string> proto_events(std::string_view message) {
     }
     const DynamicView entries = stream.value().find("entries").value_or(DynamicView());
     for (DynamicView::Iterator entry(entries); entry.next();) {
+      const std::size_t before = events.size();
       append_proto_entry(labels, entry.value(), &events);
+      EVQ_TRY(claim->take_events(events.size() - before));
     }
   }
   return events;
 }
 
 // One block of Snappy; its size is looked at before anything is allocated.
-Result<std::string> unsnap(const HttpRequest& request) {
+Result<std::string> unsnap(const HttpRequest& request, RewritingClaim* claim) {
   const std::string_view encoding = request.header("content-encoding").value_or("");
   if (!encoding.empty() && encoding != "snappy") {
     return make_error(ErrorCode::kUnsupported,
@@ -250,6 +261,7 @@ Result<std::string> unsnap(const HttpRequest& request) {
                       "the decoded body is larger than this endpoint's limit of " +
                           size_text(kHttpIngestBodyBytesMax));
   }
+  EVQ_TRY(claim->take_body(size));
   std::string message(size, '\0');
   if (!snappy::RawUncompress(body.data(), body.size(), message.data())) {
     return malformed("it is no block of Snappy");
@@ -259,29 +271,38 @@ Result<std::string> unsnap(const HttpRequest& request) {
 
 }  // namespace
 
+// Promtail and Alloy name a tenant where they cannot add a header.
 Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
-  const std::string dataset(request.header("x-axiom-dataset").value_or(""));
+  const std::string dataset(
+      request.header("x-axiom-dataset").value_or(request.header("x-scope-orgid").value_or("")));
   if (dataset.empty()) {
-    return make_error(ErrorCode::kUsage, "the X-Axiom-Dataset header is required");
+    return make_error(ErrorCode::kUsage,
+                      "the X-Axiom-Dataset header (or Loki's X-Scope-OrgID) is required");
   }
   if (!request.identity.may(dataset, "ingest", "create")) {
     return permission_error("ingest", "create", dataset);
   }
   const std::string type = media_type(request);
   std::string events;
+  RewritingClaim claim(api.rewriting);
   if (type == "application/json") {
-    EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
-    EVQ_TRY_ASSIGN(events, json_events(body));
+    EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
+    EVQ_TRY_ASSIGN(events, json_events(body, &claim));
   } else if (type == "application/x-protobuf") {
-    EVQ_TRY_ASSIGN(const std::string message, unsnap(request));
-    EVQ_TRY_ASSIGN(events, proto_events(message));
+    EVQ_TRY_ASSIGN(const std::string message, unsnap(request, &claim));
+    EVQ_TRY_ASSIGN(events, proto_events(message, &claim));
   } else {
     return make_error(ErrorCode::kUnsupported,
                       "Content-Type must be application/json or application/x-protobuf");
   }
   if (!events.empty()) {
     EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
-    static_cast<void>(report);
+    if (report.counts.failed > 0) {
+      return make_error(ErrorCode::kData,
+                        std::to_string(report.counts.failed) + " of " +
+                            std::to_string(report.counts.failed + report.counts.ingested) +
+                            " entries were not kept: " + report.counts.failures[0].reason);
+    }
   }
   return no_content();
 }

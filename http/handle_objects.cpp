@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "apl/service/expression_text.h"
+#include "apl/service/given_time.h"
 #include "http/api.h"
 #include "http/router.h"
 #include "http/wire_resources.h"
@@ -70,7 +72,29 @@ Result<ObjectBody> read_body(const KindInfo& info, const HttpRequest& request) {
       required.emplace_back(name);
     }
   }
-  return read_object_body(text, required);
+  EVQ_TRY_ASSIGN(ObjectBody body, read_object_body(text, required));
+  if (info.kind == ObjectKind::kVirtualField) {
+    EVQ_TRY(check_expression(body.name, body.expression));
+  }
+  return body;
+}
+
+// ?start= and ?end=, both of which belong to the range; unbounded without them.
+Result<TimeRange> asked_times(const HttpRequest& request) {
+  TimeRange times;
+  for (const auto& [name, end] :
+       {std::pair("start", &times.first), std::pair("end", &times.last)}) {
+    const std::string_view text = request.parameter(name).value_or("");
+    if (is_no_time(text)) {
+      continue;
+    }
+    const std::optional<std::int64_t> time = parse_given_time(text);
+    if (!time.has_value()) {
+      return make_error(ErrorCode::kUsage, std::string(name) + " must be an RFC 3339 time");
+    }
+    *end = *time;
+  }
+  return times;
 }
 
 // ?datasets=a,b, ?datasets=a&datasets=b, ?dataset=a
@@ -96,6 +120,10 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
   const KindInfo& info = kind_of(request);
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, api.definitions().objects(info.kind, ""));
   const std::vector<std::string> datasets = asked_datasets(request);
+  TimeRange times;
+  if (info.kind == ObjectKind::kAnnotation) {
+    EVQ_TRY_ASSIGN(times, asked_times(request));
+  }
   std::vector<std::string> items;
   bool any = false;
   for (const StoredObject& object : objects) {
@@ -103,10 +131,11 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
       continue;
     }
     any = true;
-    const bool concerns = info.kind == ObjectKind::kAnnotation
-                              ? annotation_concerns(object.body, datasets)
-                              : std::ranges::find(datasets, object.dataset) != datasets.end();
-    if (datasets.empty() || concerns) {
+    const bool concerns =
+        info.kind == ObjectKind::kAnnotation
+            ? annotation_concerns(object.body, datasets, times)
+            : datasets.empty() || std::ranges::find(datasets, object.dataset) != datasets.end();
+    if (concerns) {
       items.push_back(write_object(object));
     }
   }
@@ -145,7 +174,8 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
   ObjectBody body;
   if (object.kind == ObjectKind::kAnnotation) {
     EVQ_TRY_ASSIGN(const std::string text, request.body.text());
-    EVQ_TRY_ASSIGN(body, merge_object(object.body, text));
+    EVQ_TRY_ASSIGN(const ObjectBody merged, merge_object(object.body, text));
+    EVQ_TRY_ASSIGN(body, read_annotation_body(merged.body, wall_clock_now_ns()));
   } else {
     EVQ_TRY_ASSIGN(body, read_body(kind_of(request), request));
   }

@@ -3,6 +3,7 @@
 #include "http/ingest_body.h"
 #include "http/otlp.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -57,8 +58,9 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
     return make_error(ErrorCode::kUnsupported,
                       "Content-Type must be application/x-protobuf or application/json");
   }
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
-  EVQ_TRY_ASSIGN(const std::string events, otlp_events(body, signal, protobuf));
+  RewritingClaim claim(api.rewriting);
+  EVQ_TRY_ASSIGN(std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
+  EVQ_TRY_ASSIGN(const std::string events, otlp_events(std::move(body), signal, protobuf, &claim));
   IngestReport report;
   if (!events.empty()) {
     EVQ_TRY_ASSIGN(report,

@@ -74,7 +74,7 @@ std::int64_t streaming_ns(const HttpRequest& request) {
 }  // namespace
 
 Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest query,
-                              ResultFormat format) {
+                              std::shared_ptr<ApiAnswer> answer) {
   query.rows_max = kResultRowsMax;
   if (query.limit.has_value()) {
     query.default_limit.reset();
@@ -89,17 +89,14 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
     return request.identity.may(dataset, "query", "read");
   };
   api.metrics.queries.fetch_add(1);
-  QueryAnswer made;
-  made.answer = format == ResultFormat::kTabular ? make_tabular_answer() : make_legacy_answer();
-  StatusTap tap(*made.answer);
+  StatusTap tap(*answer);
   if (!query.cursor.value_or("").empty()) {
     EVQ_TRY_ASSIGN(tap.rows_matched, count_without_cursor(api, query));
     query.exact_matches = false;  // counted already: the page may end where it is full
   }
   EVQ_TRY(api.service.query(query, tap));
   api.metrics.rows_examined.fetch_add(tap.status.rows_examined);
-  made.rows = tap.status.rows;
-  return made;
+  return QueryAnswer{std::move(answer), tap.status.rows};
 }
 
 HttpResponse send_answer(const std::shared_ptr<ApiAnswer>& answer) {
@@ -120,11 +117,8 @@ Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request) {
   if (request.body.empty()) {
     return error_response(422, "the request has no body: send {\"apl\":\"['dataset'] | …\"}");
   }
-  ResultFormat format = ResultFormat::kLegacy;
-  const std::string_view name = request.parameter("format").value_or("legacy");
-  if (name == "tabular") {
-    format = ResultFormat::kTabular;
-  } else if (name != "legacy") {
+  const std::string_view format = request.parameter("format").value_or("legacy");
+  if (format != "tabular" && format != "legacy") {
     return make_error(ErrorCode::kUsage, "format must be tabular or legacy");
   }
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
@@ -135,7 +129,8 @@ Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request) {
       query.cursor = std::string(*cursor);
     }
   }
-  const Result<QueryAnswer> answer = run_query(api, request, query, format);
+  const Result<QueryAnswer> answer = run_query(
+      api, request, query, format == "tabular" ? make_tabular_answer() : make_legacy_answer());
   if (!answer.ok()) {
     return response_of_error(answer.error(), query.apl);
   }
@@ -163,7 +158,7 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   }
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
-  const Result<QueryAnswer> answer = run_query(api, request, query, ResultFormat::kLegacy);
+  const Result<QueryAnswer> answer = run_query(api, request, query, make_legacy_answer(true));
   if (!answer.ok()) {
     return response_of_error(answer.error(), query.apl);
   }

@@ -1,8 +1,14 @@
 // Ingest as other systems speak it: Elasticsearch's bulk API and Splunk's HTTP event collector.
 // Each body is rewritten as NDJSON and stored like any other.
 
+#include <algorithm>
+#include <array>
+#include <map>
+
 #include "http/ingest_body.h"
+#include "http/router.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/column/dynamic_json.h"
 
@@ -27,8 +33,20 @@ bool is_blank(std::string_view line) {
 
 struct Bulk {
   std::string documents;             // NDJSON
-  std::vector<std::string> actions;  // of each document: index, create, update
+  std::vector<std::string> actions;  // of each document: index, create
 };
+
+// What {"index":{…}} asks for; empty for a line that asks for nothing known. Events are never
+// changed, so there is no `update`.
+std::string_view action_of(DynamicView line) {
+  DynamicView::Iterator only(line);
+  if (!line.is_bag() || !only.next() || !only.value().is_bag()) {
+    return {};
+  }
+  static constexpr std::array<std::string_view, 3> kActions = {"index", "create", "delete"};
+  const auto found = std::ranges::find(kActions, only.key());
+  return found == kActions.end() ? std::string_view() : *found;
+}
 
 // Pairs of an action line and a document; `delete` has no document and does nothing here.
 Result<Bulk> read_bulk(std::string_view body) {
@@ -39,28 +57,43 @@ Result<Bulk> read_bulk(std::string_view body) {
       continue;
     }
     const std::optional<std::string> bytes = dynamic_from_json(line);
-    DynamicView::Iterator action(bytes.has_value() ? DynamicView(*bytes) : DynamicView());
-    if (!action.next()) {
+    const std::string_view action =
+        action_of(bytes.has_value() ? DynamicView(*bytes) : DynamicView());
+    if (action.empty()) {
       return make_error(ErrorCode::kData, "an action line of the bulk body is malformed");
     }
-    if (action.key() == "delete") {
+    if (action == "delete") {
       continue;
     }
     const std::string_view document = next_line(&body);
     if (is_blank(document)) {
       return make_error(ErrorCode::kData, "an action line of the bulk body has no document");
     }
-    bulk.actions.emplace_back(action.key());
+    bulk.actions.emplace_back(action);
     bulk.documents.append(document).push_back('\n');
   }
   return bulk;
 }
 
-std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64_t took_ms) {
+// Why documents failed, by their line. Only the first failures are listed; of what comes behind
+// them nobody is told that it was stored.
+std::map<std::uint64_t, std::string> bulk_failures(const IngestCounts& counts,
+                                                   std::size_t documents) {
   std::map<std::uint64_t, std::string> failed;
-  for (const IngestFailure& failure : report.counts.failures) {
+  for (const IngestFailure& failure : counts.failures) {
     failed.emplace(failure.line, failure.reason);
   }
+  if (counts.failed > counts.failures.size()) {
+    for (std::uint64_t line = failed.rbegin()->first + 1; line <= documents; ++line) {
+      failed.emplace(line, "too many documents of this request failed to say whether this one did");
+    }
+  }
+  return failed;
+}
+
+std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64_t took_ms) {
+  const std::map<std::uint64_t, std::string> failed =
+      bulk_failures(report.counts, bulk.actions.size());
   std::string text;
   JsonWriter json(text);
   json.begin_object();
@@ -96,8 +129,10 @@ std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64
 
 // ---- Splunk
 
-// The top-level JSON objects of a text that holds one after the other.
-std::vector<std::string_view> split_objects(std::string_view text) {
+// The top-level JSON objects of a text that holds one after the other, or a list of them; nothing
+// when it holds anything else.
+std::optional<std::vector<std::string_view>> split_objects(std::string_view text) {
+  constexpr std::string_view kBetween = " \t\r\n,[]";
   std::vector<std::string_view> objects;
   std::size_t start = 0;
   std::size_t depth = 0;
@@ -107,12 +142,14 @@ std::vector<std::string_view> split_objects(std::string_view text) {
     if (in_string) {
       i += c == '\\' ? 1U : 0U;
       in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
     } else if (c == '{') {
       start = depth == 0 ? i : start;
       ++depth;
-    } else if (c == '}' && depth > 0 && --depth == 0) {
+    } else if (depth == 0 && kBetween.find(c) == std::string_view::npos) {
+      return std::nullopt;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '}' && --depth == 0) {
       objects.push_back(text.substr(start, i + 1 - start));
     }
   }
@@ -194,31 +231,43 @@ std::string splunk_dataset(const HttpRequest& request, DynamicView envelope) {
   return only == "*" ? std::string() : only;
 }
 
-Result<HttpResponse> store_splunk(Api& api, HttpRequest& request, const std::string& dataset,
-                                  std::string_view events) {
-  if (dataset.empty()) {
-    return splunk_answer(400, 7, "Incorrect index");
+// Stores nothing unless the token may write to every dataset.
+Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
+                                  const std::map<std::string, std::string>& events_by_dataset) {
+  for (const auto& [dataset, events] : events_by_dataset) {
+    if (dataset.empty()) {
+      return splunk_answer(400, 7, "Incorrect index");
+    }
+    if (!request.identity.may(dataset, "ingest", "create")) {
+      return permission_error("ingest", "create", dataset);
+    }
   }
-  if (!request.identity.may(dataset, "ingest", "create")) {
-    return permission_error("ingest", "create", dataset);
+  for (const auto& [dataset, events] : events_by_dataset) {
+    EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
+    if (report.counts.ingested == 0) {
+      return splunk_answer(400, 6, "Invalid data format");
+    }
   }
-  EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
-  return report.counts.ingested == 0 ? splunk_answer(400, 6, "Invalid data format")
-                                     : splunk_answer(200, 0, "Success");
+  return splunk_answer(200, 0, "Success");
 }
 
 }  // namespace
 
-Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& /*request*/) {
+Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& request) {
+  const std::string_view path = request.route->pattern;
   HttpResponse response = json_response(
-      R"({"name":"evq","cluster_name":"evq","version":{"number":"8.12.1","build_flavor":"default"},)"
-      R"("tagline":"You Know, for Search"})");
+      path.ends_with("/_license") ? R"({"license":{"status":"active","uid":"evq","type":"basic"}})"
+      : path.ends_with("/_cluster/health")
+          ? R"({"cluster_name":"evq","status":"green"})"
+          : R"({"name":"evq","cluster_name":"evq","version":{"number":"8.12.1",)"
+            R"("build_flavor":"default"},"tagline":"You Know, for Search"})");
   response.headers.emplace_back("X-Elastic-Product", "Elasticsearch");
   return response;
 }
 
 Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
+  RewritingClaim claim(api.rewriting);
+  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
   EVQ_TRY_ASSIGN(const Bulk bulk, read_bulk(body));
   IngestOptions options;
   options.format = InputFormat::kNdjson;
@@ -233,8 +282,9 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
-  const std::vector<std::string_view> envelopes = split_objects(body);
+  RewritingClaim claim(api.rewriting);
+  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
+  const auto envelopes = split_objects(body).value_or(std::vector<std::string_view>());
   if (envelopes.empty()) {
     return splunk_answer(400, is_blank(body) ? 5 : 6,
                          is_blank(body) ? "No data" : "Invalid data format");
@@ -250,18 +300,12 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
       return splunk_answer(400, 12, "Event field is required");
     }
   }
-  HttpResponse response;
-  for (const auto& [dataset, events] : by_dataset) {
-    EVQ_TRY_ASSIGN(response, store_splunk(api, request, dataset, events));
-    if (response.status != 200) {
-      break;
-    }
-  }
-  return response;
+  return store_splunk(api, request, by_dataset);
 }
 
 Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request));
+  RewritingClaim claim(api.rewriting);
+  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
   std::string events;
   for (std::string_view rest = body; !rest.empty();) {
     const std::string_view line = next_line(&rest);
@@ -283,7 +327,7 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
   if (events.empty()) {
     return splunk_answer(400, 5, "No data");
   }
-  return store_splunk(api, request, splunk_dataset(request, DynamicView()), events);
+  return store_splunk(api, request, {{splunk_dataset(request, DynamicView()), std::move(events)}});
 }
 
 Result<HttpResponse> handle_splunk_health(Api& /*api*/, HttpRequest& /*request*/) {

@@ -1,13 +1,16 @@
 // The one user and the one organization of a store, in the form that clients expect.
 
 #include "http/api.h"
+#include "http/router.h"
 #include "store/base/json_writer.h"
 
 namespace evq {
 namespace {
 
-std::string user_text() {
-  return R"({"id":"owner","name":"owner","email":"owner@localhost","emails":["owner@localhost"],)"
+// Clients of /v2 refuse members that they do not know; those of /v1 need the list of addresses.
+std::string user_text(std::string_view pattern) {
+  return std::string(R"({"id":"owner","name":"owner","email":"owner@localhost",)") +
+         (pattern.starts_with("/v1/") ? R"("emails":["owner@localhost"],)" : "") +
          R"("role":{"id":"owner","name":"Owner"}})";
 }
 
@@ -26,8 +29,6 @@ Result<std::string> organization_text(Api& api) {
   json.string("comped");
   json.key("paymentStatus");
   json.string("na");
-  json.key("inTrial");
-  json.boolean(false);
   json.key("primaryEmail");
   json.string("owner@localhost");
   json.end_object();
@@ -36,19 +37,19 @@ Result<std::string> organization_text(Api& api) {
 
 }  // namespace
 
-Result<HttpResponse> handle_user(Api& /*api*/, HttpRequest& /*request*/) {
-  return json_response(user_text());
+Result<HttpResponse> handle_user(Api& /*api*/, HttpRequest& request) {
+  return json_response(user_text(request.route->pattern));
 }
 
-Result<HttpResponse> handle_user_list(Api& /*api*/, HttpRequest& /*request*/) {
-  return json_response("[" + user_text() + "]");
+Result<HttpResponse> handle_user_list(Api& /*api*/, HttpRequest& request) {
+  return json_response("[" + user_text(request.route->pattern) + "]");
 }
 
 Result<HttpResponse> handle_user_show(Api& /*api*/, HttpRequest& request) {
   if (request.argument("id") != "owner") {
     return make_error(ErrorCode::kNotFound, "user not found");
   }
-  return json_response(user_text());
+  return json_response(user_text(request.route->pattern));
 }
 
 Result<HttpResponse> handle_organization_list(Api& api, HttpRequest& /*request*/) {

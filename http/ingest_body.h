@@ -7,14 +7,17 @@
 #include <vector>
 
 #include "http/api.h"
+#include "http/rewriting_claim.h"
 
 namespace evq {
 
+// Whether Content-Encoding names a compression.
+bool is_encoded(const HttpRequest& request);
 // The decoded body, limited in size and ratio; kUnsupported for another encoding.
 Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request);
-// The whole of it as one text, for formats that have to be rewritten before they are stored; these
-// may be as long decoded as other bodies are encoded.
-Result<std::string> decoded_text(const HttpRequest& request);
+// The whole of a body as one text; kTooLarge above `bytes_max`.
+Result<std::string> decoded_text(const HttpRequest& request, std::size_t bytes_max,
+                                 RewritingClaim* claim = nullptr);
 
 // Stores events for an authenticated request and counts them.
 Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,

@@ -1,12 +1,13 @@
 // Every name from a request goes into the text as ['name'] and every value as a literal, both
 // escaped, so a request can mean nothing but what its structure says. Virtual fields alone carry
-// APL expressions, which is what they are for.
+// APL, each one expression and nothing behind it.
 
 #include "http/legacy_query.h"
 
 #include <algorithm>
 #include <array>
 
+#include "apl/service/expression_text.h"
 #include "apl/service/row_wise.h"
 #include "store/base/number.h"
 
@@ -107,13 +108,11 @@ Result<std::string> filter_text(const LegacyFilter& filter) {
   if (filter.field.empty()) {
     return make_error(ErrorCode::kUsage, "the filter '" + filter.op + "' needs a field");
   }
+  if (filter.op == "exists" || filter.op == "not-exists") {
+    return std::string(filter.op == "exists" ? "isnotnull" : "isnull") + "(column_ifexists(" +
+           literal(Value::string(filter.field)) + ", dynamic(null)))";
+  }
   const std::string field = quoted_name(filter.field);
-  if (filter.op == "exists") {
-    return "isnotnull(" + field + ")";
-  }
-  if (filter.op == "not-exists") {
-    return "isnull(" + field + ")";
-  }
   if (filter.op == "regexp" || filter.op == "not-regexp") {
     if (filter.value.type() != Type::kString) {
       return make_error(ErrorCode::kUsage, "the filter '" + filter.op + "' needs a pattern");
@@ -191,7 +190,8 @@ Result<std::string> aggregation_text(const LegacyAggregation& aggregation) {
 Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& query) {
   std::string text = quoted_name(dataset);
   for (const auto& [alias, expression] : query.virtual_fields) {
-    text += " | extend " + quoted_name(alias) + " = " + expression;
+    EVQ_TRY(check_expression(alias, expression));
+    text += " | extend " + quoted_name(alias) + " = (" + expression + "\n)";
   }
   if (query.filter.has_value()) {
     EVQ_TRY_ASSIGN(const std::string filter, filter_text(*query.filter));

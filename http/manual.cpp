@@ -1,6 +1,7 @@
 // evq-http(7), from the route table.
 
 #include "http/framing.h"
+#include "http/rewriting_claim.h"
 #include "http/router.h"
 #include "store/base/limits.h"
 
@@ -46,7 +47,7 @@ std::string seconds_text(std::int64_t ms) {
 constexpr std::string_view kRequests = R"(.SH REQUESTS
 Bodies may have a length or be chunked, and may be announced by
 .BR "Expect: 100\-continue" .
-Ingest takes the content encodings gzip and zstd; none, an empty one, identity and 1 mean plain.
+Content encodings are gzip and zstd, in any case; none, an empty one, identity and 1 mean plain.
 Unknown URL parameters are ignored. An optional JSON member may be null.
 .PP
 Events are stored before the answer is sent: status 200 means that they are on the disk. All good
@@ -63,7 +64,8 @@ names the fields of CSV without a header, and
 .B csv\-delimiter
 of the URL separates its cells.
 .PP
-A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval),
+A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval;
+0001\-01\-01 means none),
 cursor, includeCursor, includeCursorField, limit, defaultLimit, defaultOrder and variables. The
 answer to a
 .B summarize
@@ -93,7 +95,10 @@ std::string limits_section() {
   row("body of an ingest", size_text(kHttpIngestBodyBytesMax) + " as sent, " +
                                size_text(kHttpIngestDecodedBytesMax) + " decoded");
   row("body of OTLP, bulk, Splunk and Loki",
-      size_text(kHttpIngestBodyBytesMax) + " as sent and decoded");
+      size_text(kHttpIngestBodyBytesMax) + " as sent and decoded. These are rewritten in memory, " +
+          std::to_string(kRewritingShare) +
+          " bytes for each of theirs and two for each of the events, in " +
+          size_text(kRewritingBytesMax) + " for all at once; what does not fit now gets 503");
   row("one line of a body", size_text(kHttpLineBytesMax));
   row("any other body", size_text(kHttpQueryBodyBytesMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +

@@ -39,7 +39,7 @@ const std::string& HttpRequest::argument(std::string_view name) const {
   return found == arguments.end() ? none : found->second;
 }
 
-HttpResponse error_response(int status, std::string_view message) {
+HttpResponse error_response(int status, std::string_view message, std::string_view detail) {
   HttpResponse response;
   response.status = status;
   JsonWriter json(response.body);
@@ -48,6 +48,10 @@ HttpResponse error_response(int status, std::string_view message) {
   json.integer(status);
   json.key("message");
   json.string(repair_utf8(message));
+  if (!detail.empty()) {
+    json.key("detail");
+    json.raw(detail);
+  }
   json.end_object();
   return response;
 }

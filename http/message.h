@@ -60,8 +60,9 @@ struct HttpResponse {
   bool close = false;  // end the connection after this answer
 };
 
-// {"code":…,"message":…}, the error object of every failed request.
-HttpResponse error_response(int status, std::string_view message);
+// {"code":…,"message":…}, the error object of every failed request; with "detail" when that JSON is
+// given.
+HttpResponse error_response(int status, std::string_view message, std::string_view detail = {});
 
 // Splits a target: the path, and the parameters with %XX and + decoded. False for a malformed
 // escape or a NUL.

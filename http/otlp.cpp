@@ -101,6 +101,11 @@ DynamicView member(DynamicView bag, std::string_view name) {
   return bag.find(name).value_or(DynamicView());
 }
 
+// A list of the messages, which may be left out when it is empty.
+bool is_list(DynamicView value) {
+  return value.is_array() || value.is_null();
+}
+
 // Numbers of 64 bits are strings in the JSON form.
 std::optional<std::int64_t> integer(DynamicView value) {
   if (value.tag() == DynamicTag::kLong) {
@@ -376,28 +381,45 @@ void write_span(JsonWriter* json, DynamicView span) {
 
 }  // namespace
 
-Result<std::string> otlp_events(std::string_view body, OtlpSignal signal, bool protobuf) {
+Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
+                                RewritingClaim* claim) {
   const bool logs = signal == OtlpSignal::kLogs;
   const std::optional<std::string> bytes =
       protobuf ? dynamic_from_proto(body, logs ? kLogsRequest : kTracesRequest)
                : dynamic_from_json(body);
+  std::string().swap(body);
+  const Error malformed = make_error(ErrorCode::kData, "the export request is malformed");
   if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
-    return make_error(ErrorCode::kData, "the export request is malformed");
+    return malformed;
   }
   std::string text;
   const DynamicView resources =
       member(DynamicView(*bytes), logs ? "resourceLogs" : "resourceSpans");
+  if (!is_list(resources)) {
+    return malformed;
+  }
   for (DynamicView::Iterator resource(resources); resource.next();) {
     const DynamicView scopes = member(resource.value(), logs ? "scopeLogs" : "scopeSpans");
+    if (!is_list(scopes)) {
+      return malformed;
+    }
     for (DynamicView::Iterator scope(scopes); scope.next();) {
       const DynamicView records = member(scope.value(), logs ? "logRecords" : "spans");
+      if (!is_list(records)) {
+        return malformed;
+      }
       for (DynamicView::Iterator record(records); record.next();) {
+        if (!record.value().is_bag()) {
+          return malformed;
+        }
+        const std::size_t before = text.size();
         JsonWriter json(text);
         json.begin_object();
         logs ? write_log(&json, record.value()) : write_span(&json, record.value());
         write_origin(&json, member(resource.value(), "resource"), member(scope.value(), "scope"));
         json.end_object();
         text.push_back('\n');
+        EVQ_TRY(claim->take_events(text.size() - before));
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "http/rewriting_claim.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -18,7 +19,9 @@ inline constexpr std::string_view kOtlpCustomField = "attributes.custom";
 
 enum class OtlpSignal : std::uint8_t { kLogs, kTraces };
 
-// kData for a malformed request.
-Result<std::string> otlp_events(std::string_view body, OtlpSignal signal, bool protobuf);
+// kData for a malformed request. Takes the body, which may be long, to give it back soon; claims
+// the memory of the events.
+Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
+                                RewritingClaim* claim);
 
 }  // namespace evq

@@ -15,10 +15,10 @@ struct QueryAnswer {
   std::uint64_t rows = 0;
 };
 
-// Fills in what the server decides and runs the query. Errors are for response_of_error, which
-// shows their place in the text.
+// Fills in what the server decides and runs the query into `answer`. Errors are for
+// response_of_error, which shows their place in the text.
 Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest query,
-                              ResultFormat format);
+                              std::shared_ptr<ApiAnswer> answer);
 // A response that renders the answer while it is sent.
 HttpResponse send_answer(const std::shared_ptr<ApiAnswer>& answer);
 // X-Axiom-History-Query-Id, when the request asked for its query to be remembered.

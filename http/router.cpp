@@ -4,6 +4,7 @@
 #include <exception>
 #include <new>
 
+#include "http/ingest_body.h"
 #include "http/wire.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
@@ -176,10 +177,19 @@ Admission Router::admit(HttpRequest& request) {
   return admission;
 }
 
+Result<HttpResponse> Router::answer(HttpRequest& request) {
+  if (request.route->json_body && is_encoded(request)) {
+    EVQ_TRY_ASSIGN(const std::string text, decoded_text(request, request.route->body_bytes_max));
+    request.body = RequestBody();
+    EVQ_TRY(request.body.append(text));
+  }
+  return request.route->handler(api_, request);
+}
+
 HttpResponse Router::handle(HttpRequest& request) {
   HttpResponse response;
   try {
-    Result<HttpResponse> result = request.route->handler(api_, request);
+    Result<HttpResponse> result = answer(request);
     response = result.ok() ? *std::move(result) : response_of_error(result.error(), {});
   } catch (const std::bad_alloc&) {
     response = error_response(413, "the request needs more memory than there is");
@@ -224,9 +234,9 @@ void Router::add_cors(const HttpRequest& request, HttpResponse* response) const 
   response->headers.emplace_back("Vary", "Origin");
 }
 
+// Some clients ask this way whether the server is there, and want 200.
 HttpResponse Router::preflight(const HttpRequest& request) const {
-  HttpResponse response;
-  response.status = 204;
+  HttpResponse response = json_response("{}");
   add_cors(request, &response);
   if (!response.headers.empty()) {
     response.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");

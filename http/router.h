@@ -57,6 +57,7 @@ class Router final : public HttpApplication {
 
  private:
   Result<Admission> admit_or_fail(HttpRequest& request);
+  Result<HttpResponse> answer(HttpRequest& request);
   bool within_rate(HttpRequest& request, const Result<Identity>& identity);
   // The headers that do not depend on the handler.
   void add_headers(const HttpRequest& request, HttpResponse* response) const;

@@ -10,7 +10,6 @@
 #include <csignal>
 #include <exception>
 
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "http/beast_support.h"
@@ -107,11 +106,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     parser.header_limit(kHttpHeaderBytesMax);
     parser.body_limit(boost::none);
     error_code error;
+    skip_empty_line();
     if (buffer_.size() == 0) {
       co_await wait_for_first_byte(error);
       if (error || closing_) {
         co_return false;
       }
+      skip_empty_line();
     }
     mark(false, nullptr);
     expire_after_ms(kHttpHeaderMsMax);
@@ -130,11 +131,19 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         HttpResponse refusal = error_response(status, refusal_reason(status));
         refusal.close = true;
         lingering_ = true;
-        co_await write(request, refusal, true);
+        co_await write(request, refusal, parser.get().method() == http::verb::head);
       }
       co_return false;
     }
     co_return co_await answer(parser, request);
+  }
+
+  // One empty line before a request means nothing (RFC 9112, 2.2); old clients end bodies with it.
+  void skip_empty_line() {
+    const auto seen = buffer_.data();
+    if (std::string_view(static_cast<const char*>(seen.data()), seen.size()).starts_with("\r\n")) {
+      buffer_.consume(2);
+    }
   }
 
   // A head and not a byte of the body.
@@ -233,7 +242,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   asio::awaitable<std::optional<HttpResponse>> read_body(Parser& parser, HttpRequest& request,
                                                          std::size_t bytes_max) {
     error_code error;
-    if (!parser.is_done() &&
+    if (!parser.is_done() && version_ == 11 &&
         equals_ascii_folded(request.header("expect").value_or(""), "100-continue")) {
       http::response<http::empty_body> go_on{http::status::continue_, 11};
       expire_after_ms(kHttpWriteStallMsMax);
@@ -488,14 +497,6 @@ class BeastServer final : public HttpServer {
 
  private:
   static constexpr std::size_t kIoThreads = 2;
-
-  static void raise_descriptor_limit() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-      limit.rlim_cur = limit.rlim_max;
-      static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
-    }
-  }
 
   asio::awaitable<void> accept() {
     for (;;) {

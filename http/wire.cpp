@@ -76,6 +76,12 @@ Result<QueryRequest> read_query(const Json& body) {
       request.ascending = request.ascending || (name == "_time" && !desc.value_or(false));
     }
   }
+  EVQ_TRY_ASSIGN(const auto libraries, wire::optional_strings(body, "libraries"));
+  static_cast<void>(libraries);
+  if (const Json* options = wire::member(body, "queryOptions");
+      options != nullptr && !options->is_object()) {
+    return make_error(ErrorCode::kUsage, "queryOptions must be an object");
+  }
   if (const Json* variables = wire::member(body, "variables"); variables != nullptr) {
     if (!variables->is_object()) {
       return make_error(ErrorCode::kUsage, "variables must be an object");
@@ -106,15 +112,8 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
     }
     return plain;
   }
-  HttpResponse response;
-  response.status = status;
-  JsonWriter json(response.body);
-  json.begin_object();
-  json.key("code");
-  json.integer(status);
-  json.key("message");
-  json.string(repair_utf8(message));
-  json.key("detail");
+  std::string detail;
+  JsonWriter json(detail);
   json.begin_object();
   json.key("message");
   json.string(repair_utf8(error.message));
@@ -131,8 +130,7 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
   json.key("compileErrorCode");
   json.string(error.id);
   json.end_object();
-  json.end_object();
-  return response;
+  return error_response(status, message, detail);
 }
 
 Result<QueryRequest> read_query_body(std::string_view text) {

@@ -9,7 +9,9 @@ Error wrong_type(const char* name, std::string_view wanted) {
   return make_error(ErrorCode::kUsage, std::string(name) + " must be " + std::string(wanted));
 }
 
-Result<Json> parse(std::string_view text) {
+}  // namespace
+
+Result<Json> parse_any(std::string_view text) {
   bool too_deep = false;
   const auto watch = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
     too_deep = too_deep || depth > static_cast<int>(kJsonDepthMax);
@@ -25,10 +27,8 @@ Result<Json> parse(std::string_view text) {
   return json;
 }
 
-}  // namespace
-
 Result<Json> parse_object(std::string_view text) {
-  EVQ_TRY_ASSIGN(Json json, parse(text));
+  EVQ_TRY_ASSIGN(Json json, parse_any(text));
   if (!json.is_object()) {
     return make_error(ErrorCode::kUsage, "the body must be a JSON object");
   }
@@ -36,7 +36,7 @@ Result<Json> parse_object(std::string_view text) {
 }
 
 Result<Json> parse_array(std::string_view text) {
-  EVQ_TRY_ASSIGN(Json json, parse(text));
+  EVQ_TRY_ASSIGN(Json json, parse_any(text));
   if (!json.is_array()) {
     return make_error(ErrorCode::kUsage, "the body must be a JSON array");
   }

@@ -16,7 +16,9 @@ namespace evq::wire {
 
 using Json = nlohmann::ordered_json;
 
-// One JSON object as the whole text; kUsage otherwise, also when nested too deep.
+// One JSON value as the whole text; kUsage otherwise, also when nested too deep.
+Result<Json> parse_any(std::string_view text);
+// The same for a JSON object.
 Result<Json> parse_object(std::string_view text);
 // The same for a JSON array.
 Result<Json> parse_array(std::string_view text);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "apl/service/given_time.h"
 #include "apl/service/result_writer.h"
 #include "http/wire_json.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
-#include "store/base/time_parse.h"
 #include "store/base/timespan.h"
 
 namespace evq {
@@ -17,10 +17,10 @@ using wire::Json;
 
 Result<std::optional<std::int64_t>> optional_time(const Json& object, const char* name) {
   EVQ_TRY_ASSIGN(const std::optional<std::string> text, wire::optional_string(object, name));
-  if (!text.has_value() || text->empty()) {
+  if (!text.has_value() || is_no_time(*text)) {
     return std::optional<std::int64_t>();
   }
-  const std::optional<std::int64_t> time = parse_instant(*text);
+  const std::optional<std::int64_t> time = parse_given_time(*text);
   if (!time.has_value()) {
     return make_error(ErrorCode::kUsage, std::string(name) + " must be an RFC 3339 time");
   }
@@ -36,18 +36,16 @@ ObjectBody object_body(Json json) {
   };
   object.name = text("name");
   object.dataset = text("dataset");
+  object.expression = text("expression");
   object.body = wire::text_of(json);
   return object;
 }
 
-// Clients write Go's zero time for "none".
 void drop_zero_times(Json* json) {
   for (const char* name : {"time", "endTime"}) {
     const Json* value = wire::member(*json, name);
-    const bool none = value != nullptr && value->is_string() &&
-                      (value->get_ref<const std::string&>().empty() ||
-                       value->get_ref<const std::string&>().starts_with("0001-01-01"));
-    if (none) {
+    if (value != nullptr && value->is_string() &&
+        is_no_time(value->get_ref<const std::string&>())) {
       json->erase(name);
     }
   }
@@ -185,11 +183,9 @@ Result<FieldAttributes> read_field_body(std::string_view text, FieldAttributes k
 }
 
 Result<std::vector<std::string>> read_names_body(std::string_view text) {
-  EVQ_TRY_ASSIGN(const Json json, wire::parse_object("{\"mapFields\":" + std::string(text) + "}"));
-  const Json* names = wire::member(json, "mapFields");
-  if (names != nullptr && names->is_object()) {
-    EVQ_TRY_ASSIGN(const auto inner, wire::optional_strings(*names, "mapFields"));
-    return inner.value_or(std::vector<std::string>());
+  EVQ_TRY_ASSIGN(Json json, wire::parse_any(text));
+  if (!json.is_object()) {
+    json = Json{{"mapFields", std::move(json)}};
   }
   EVQ_TRY_ASSIGN(const auto listed, wire::optional_strings(json, "mapFields"));
   return listed.value_or(std::vector<std::string>());
@@ -319,15 +315,22 @@ std::string write_object(const StoredObject& object) {
   return wire::text_of(json);
 }
 
-bool annotation_concerns(std::string_view body, const std::vector<std::string>& datasets) {
+bool annotation_concerns(std::string_view body, const std::vector<std::string>& datasets,
+                         const TimeRange& times) {
   const Json json = Json::parse(body, nullptr, false);
-  if (!json.is_object() || !json.contains("datasets") || !json["datasets"].is_array()) {
+  const auto concerned = wire::optional_strings(json, "datasets");
+  const auto begin = optional_time(json, "time");
+  const auto end = optional_time(json, "endTime");
+  if (!concerned.ok() || !begin.ok() || !end.ok()) {
     return false;
   }
-  return std::ranges::any_of(json["datasets"], [&](const Json& name) {
-    return name.is_string() &&
-           std::ranges::find(datasets, name.get_ref<const std::string&>()) != datasets.end();
-  });
+  const std::int64_t from = begin->value_or(kInstantMin);
+  return from <= times.last && end->value_or(from) >= times.first &&
+         (datasets.empty() || std::ranges::any_of(concerned->value_or(std::vector<std::string>()),
+                                                  [&](const auto& name) {
+                                                    return std::ranges::find(datasets, name) !=
+                                                           datasets.end();
+                                                  }));
 }
 
 }  // namespace evq

@@ -71,6 +71,7 @@ struct ObjectBody {
   std::string body;  // compact JSON without an id
   std::string name;
   std::string dataset;
+  std::string expression;
 };
 // `required` members must be there as texts that are not empty.
 Result<ObjectBody> read_object_body(std::string_view json,
@@ -82,7 +83,13 @@ Result<ObjectBody> merge_object(std::string_view known, std::string_view changes
 // An annotation: type and datasets are required, `time` is now when it is absent.
 Result<ObjectBody> read_annotation_body(std::string_view json, std::int64_t now_ns);
 std::string write_object(const StoredObject& object);
-// Whether an annotation is about one of these datasets.
-bool annotation_concerns(std::string_view body, const std::vector<std::string>& datasets);
+// First and last instant of a closed range; at first all of them.
+struct TimeRange {
+  std::int64_t first = INT64_MIN;
+  std::int64_t last = INT64_MAX;
+};
+// Whether an annotation is about one of these datasets (none: any) and about some of these times.
+bool annotation_concerns(std::string_view body, const std::vector<std::string>& datasets,
+                         const TimeRange& times);
 
 }  // namespace evq

@@ -3,6 +3,7 @@
 // every one is a JSON object, as ingest will see.
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "http/otlp.h"
@@ -13,7 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::string_view body(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto signal = (data[0] & 1) != 0 ? evq::OtlpSignal::kTraces : evq::OtlpSignal::kLogs;
-  const auto events = evq::otlp_events(body, signal, (data[0] & 2) == 0);
+  evq::MemoryBudget budget(evq::kRewritingBytesMax);
+  evq::RewritingClaim claim(budget);
+  const auto events = evq::otlp_events(std::string(body), signal, (data[0] & 2) == 0, &claim);
   if (!events.ok()) {
     return 0;
   }

@@ -44,7 +44,8 @@ def body_of(pattern, dataset):
         "/loki/api/v1/push": {"streams": [{"stream": {}, "values": [["1", "x"]]}]},
         "/v1/logs": {"resourceLogs": []}, "/v1/traces": {"resourceSpans": []},
         "/services/collector": {"event": "e"}, "/services/collector/event": {"event": "e"},
-        "/services/collector/raw": b"line",
+        "/services/collector/event/1.0": {"event": "e"}, "/services/collector/raw": b"line",
+        "/services/collector/raw/1.0": b"line",
     }
     if pattern.startswith("/v2/apl-starred-queries"):
         return saved_query(dataset)

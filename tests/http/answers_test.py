@@ -456,6 +456,43 @@ class GoSuite(unittest.TestCase):
         for token in (created, fresh):
             self.assertEqual(call("DELETE", "/v2/tokens/" + token["id"])[0], 204)
 
+    def test_clients_refuse_members_that_they_do_not_know(self):
+        """axiom-go's suite decodes strictly; axiom-rs needs the addresses that axiom-go refuses."""
+        call = self.call
+        known = {"/v2/user": {"id", "name", "email", "role"},
+                 "/v1/user": {"id", "name", "email", "emails", "role"},
+                 "/v2/users": {"id", "name", "email", "role"},
+                 "/v2/orgs": {"id", "name", "slug", "plan", "role", "primaryEmail", "paymentStatus"}}
+        for path, members in known.items():
+            answer = call("GET", path)[1]
+            self.assertEqual(set(answer[0] if isinstance(answer, list) else answer), members, path)
+        call("POST", "/v1/ingest/strict", [{"a": 1}])
+        for body in ({}, {"aggregations": [{"op": "count", "field": "*"}], "groupBy": ["a"]}):
+            answer = call("POST", "/v1/datasets/strict/query", body)[1]
+            self.assertEqual(set(answer), {"status", "matches", "buckets"})
+        answer = self.server.query("strict", "legacy")
+        self.assertEqual(set(answer), {"format", "status", "matches", "buckets", "datasetNames",
+                                       "fieldsMetaMap"})
+
+    def test_zero_times_are_no_times(self):
+        zero, soon = "0001-01-01T00:00:00Z", "2090-01-01T00:00:00Z"
+        made = self.call("POST", "/v2/tokens", {"name": "z", "expiresAt": zero})[1]
+        self.assertIsNone(made["expiresAt"])
+        status, fresh = self.call("POST", f"/v2/tokens/{made['id']}/regenerate", {
+            "existingTokenExpiresAt": soon, "newTokenExpiresAt": zero})
+        self.assertEqual((status, fresh["expiresAt"]), (200, None))
+        status, answer = self.call("POST", "/v2/tokens", {"name": "f", "expiresAt": "9999-12-31T00:00:00Z"})
+        self.assertEqual(status, 200)
+        self.assertGreater(answer["expiresAt"], "2262")
+
+    def test_a_field_may_exist_or_not(self):
+        self.call("POST", "/v1/ingest/maybe", [{"a": 1}, {"o": {"x": 1}}])
+        for field, op, rows in (("o.x", "exists", 1), ("o.x", "not-exists", 1), ("nowhere", "exists", 0),
+                                ("nowhere", "not-exists", 2)):
+            status, answer = self.call("POST", "/v1/datasets/maybe/query",
+                                       {"filter": {"op": op, "field": field}})
+            self.assertEqual((status, len(answer["matches"])), (200, rows), (field, op))
+
     def test_the_rest_of_the_suite(self):
         call = self.call
         status, answer = call("GET", "/v2/datasets/nowhere")

@@ -59,6 +59,9 @@ class Open(unittest.TestCase):
         self.assertEqual((status, answer["ingested"]), (200, 2))
         self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Type": "text/html"})[0], 415)
         self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Encoding": "br"})[0], 415)
+        status, _ = call("POST", "/v1/ingest/forms", gzip.compress(b'{"n":4}'), {
+            "Content-Type": "application/json", "Content-Encoding": "GZip"})
+        self.assertEqual(status, 200)
         status, _ = call("POST", "/v1/ingest/forms", b'[{"n":9},', {"Content-Type": "application/json"})
         self.assertEqual(status, 400)
         found = self.server.query("['forms'] | where env == 'x' | count")
@@ -74,6 +77,19 @@ class Open(unittest.TestCase):
                                   "[{\"a\":1}]").encode())
         self.assertTrue(answer.startswith(b"HTTP/1.1 100 "), answer)
         self.assertIn(b'"ingested":1', answer)
+
+    def test_requests_as_old_clients_and_those_of_proxies_send_them(self):
+        ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n"
+        for text, answers in ((f"\r\n{ask}Connection: close\r\n\r\n", 1),
+                              (f"{ask}\r\n\r\n{ask}Connection: close\r\n\r\n", 2),
+                              ("GET http://x:1/healthz HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n", 1),
+                              ("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 1)):
+            answer = self.server.raw(text.encode())
+            self.assertEqual(answer.count(b"HTTP/1.1 200 "), answers, text)
+        # Nobody but HTTP/1.1 is told to go on.
+        answer = self.server.raw(b"POST /v1/ingest/old HTTP/1.0\r\nContent-Length: 9\r\n"
+                                 b"Expect: 100-continue\r\n\r\n" + b'[{"a":1}]')
+        self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
 
     def test_ambiguous_framing_is_refused_and_closed(self):
         cases = {
@@ -123,6 +139,17 @@ class Open(unittest.TestCase):
                 self.assertIn("not found", answer["message"].lower())
         status, _ = call("POST", "/v1/query/_apl", b'{"apl":"x"}', {"Content-Type": "text/plain"})
         self.assertEqual(status, 415)
+        kind = {"Content-Type": "application/json"}
+        packed = gzip.compress(b'{"apl":"print 1"}')
+        status, _ = call("POST", "/v1/query/_apl", packed, {**kind, "Content-Encoding": "gzip"})
+        self.assertEqual(status, 200)
+        status, _ = call("POST", "/v1/query/_apl", packed, {**kind, "Content-Encoding": "br"})
+        self.assertEqual(status, 415)
+        bomb = gzip.compress(b" " * (2 << 20) + b'{"apl":"print 1"}')
+        status, _ = call("POST", "/v1/query/_apl", bomb, {**kind, "Content-Encoding": "gzip"})
+        self.assertEqual(status, 413)
+        for wrong in ({"queryOptions": []}, {"libraries": [1]}):
+            self.assertEqual(call("POST", "/v1/query/_apl", {"apl": "print 1", **wrong})[0], 400)
         status, answer = call("POST", "/v1/query/_apl", {"apl": "['six']\n| zap"})
         self.assertEqual((status, answer["detail"]["line"]), (400, 2))
 
@@ -196,6 +223,19 @@ class Open(unittest.TestCase):
         self.assertEqual(count(self.server.query("['many'] | limit 1200", limit=7)), 7)
         self.assertEqual(self.server.query("['many'] | where n < 0")["tables"][0]["columns"][0], [])
 
+    def test_times_beyond_those_of_events_bound_nothing(self):
+        self.server.call("POST", "/v1/ingest/ages", [{"_time": T0}])
+        zero, far = "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"
+        for start, end, rows in ((zero, zero, 1), (zero, "2000-01-01T00:00:00Z", 0), ("", far, 1),
+                                 ("1000-06-01T00:00:00+02:00", far, 1), (far, "", 0), (zero, "now", 1)):
+            status, answer = self.server.call("POST", "/v1/datasets/ages/query",
+                                              {"startTime": start, "endTime": end})
+            self.assertEqual((status, len(answer.get("matches", ()))), (200, rows), (start, end, answer))
+        for wrong in ("9999-13-01T00:00:00Z", "2024-02-30T00:00:00Z", "99999", "later"):
+            status, answer = self.server.call("POST", "/v1/query/_apl",
+                                              {"apl": "ages", "startTime": wrong + "x"})
+            self.assertEqual(status, 400, wrong)
+
     def test_block_delete(self):
         self.server.call("POST", "/v1/ingest/doomed", [{"_time": T0, "k": 1}, {"_time": T0, "k": 2}])
         body = {"apl": "['doomed'] | where k == 1", "startTime": "2024-01-01T00:00:00Z",
@@ -219,8 +259,13 @@ class Open(unittest.TestCase):
         self.assertEqual({**query, "id": made["id"]}, made)
         one = path + "/" + made["id"]
         self.assertEqual(self.server.call("GET", one)[1], made)
-        status, changed = self.server.call("PUT", one, {**query, "name": "m", "dataset": None})
-        self.assertEqual((status, changed["name"], changed["id"]), (200, "m", made["id"]))
+        status, changed = self.server.call("PUT", one, {
+            **query, "id": "other", "name": "m", "dataset": None, "metadata": {},
+            "query": {"apl": "a", "cursor": None, "variables": {"x": None},
+                      "queryOptions": {"noFill": None}}})
+        self.assertEqual((status, changed), (200, {  # null is what was not given
+            "id": made["id"], "kind": "apl", "name": "m", "who": "me", "metadata": {},
+            "query": {"apl": "a", "variables": {"x": None}, "queryOptions": {}}}))
         self.assertEqual(self.server.call("PUT", path + "/none", query)[0], 404)
         options = lambda **o: {**query, "query": {"apl": "x", "queryOptions": o}}
         for bad in ({**query, "kind": "mpl"}, {**query, "metadata": {"a": 1}}, {**query, "who": None},
@@ -249,6 +294,8 @@ class Open(unittest.TestCase):
                              200 if version == "/v1" else 204)
             self.assertEqual(call("DELETE", one)[0], 204)
             self.assertEqual(call("GET", one)[0], 404)
+        status, _ = call("POST", "/v2/datasets", {"name": "never", "useRetentionPeriod": True})
+        self.assertEqual(status, 400)
         call("POST", "/v1/ingest/fielded", [{"ms": 1, "s": "x"}])
         fields = {f["name"]: f for f in call("GET", "/v2/datasets/fielded/fields")[1]}
         self.assertEqual(fields["ms"]["type"], "integer")
@@ -259,6 +306,8 @@ class Open(unittest.TestCase):
         self.assertEqual(call("POST", maps, {"name": "m"}), (200, {"name": "m"}))
         self.assertEqual(call("POST", maps, {"name": "m"})[0], 409)
         self.assertEqual(call("PUT", maps, ["a", "b"]), (200, ["a", "b"]))
+        for wrong in (b'["a"],"x":1', b'"a"', b"[1]", b'["a"'):
+            self.assertEqual(call("PUT", maps, wrong, {"Content-Type": "application/json"})[0], 400, wrong)
         self.assertEqual(call("DELETE", maps + "/a")[0], 204)
         self.assertEqual(call("GET", "/v2/datasets/fielded")[1]["mapFields"], ["b"])
         self.assertEqual(call("GET", "/v1/datasets/fielded/info")[1]["numEvents"], 1)
@@ -274,12 +323,26 @@ class Open(unittest.TestCase):
         self.assertEqual((changed["title"], changed["type"]), ("t", "deploy"))
         self.assertEqual(call("GET", "/v2/annotations?datasets=a,b")[1], [changed])
         self.assertEqual(call("GET", "/v2/annotations?datasets=z")[1], [])
+        for wrong in ({"datasets": "a"}, {"datasets": []}, {"type": 1}, {"type": ""}, {"time": "soon"},
+                      {"title": {}}, {"endTime": 5}):
+            self.assertEqual(call("PUT", one, wrong)[0], 400, wrong)
+        self.assertEqual(call("GET", one)[1], changed)
+        call("PUT", one, {"time": T0, "endTime": "2024-05-02T00:00:00Z"})
+        for query, count in (("start=2024-05-01T12:00:00Z", 1), ("end=2024-04-01T00:00:00Z", 0),
+                             ("start=2024-05-03T00:00:00Z", 0), ("start=0001-01-01T00:00:00Z", 1),
+                             ("start=2024-04-01T00:00:00%2B02:00&end=now", None)):
+            status, found = call("GET", "/v2/annotations?datasets=a&" + query)
+            self.assertEqual(status, 400 if count is None else 200, query)
+            self.assertEqual(len(found) if count is not None else None, count, query)
         self.assertEqual(call("DELETE", one)[0], 204)
         for kind in ("monitors", "notifiers", "views"):
             status, kept = call("POST", "/v2/" + kind, {"name": "k", "deep": {"x": [1, 2.5]}})
             self.assertEqual((status, kept["deep"]), (200, {"x": [1, 2.5]}))
             self.assertEqual(call("GET", f"/v2/{kind}/{kept['id']}")[1], kept)
         self.assertEqual(call("POST", "/v2/vfields", {"name": "x"})[0], 400)
+        for wrong in ("a +", "a | take 1", "a), b = (c", ""):
+            status, answer = call("POST", "/v2/vfields", {"dataset": "d", "name": "x", "expression": wrong})
+            self.assertEqual(status, 400, wrong)
         status, kept = call("POST", "/v2/monitors", {"name": "m", "aplQuery": "", "mplQuery": "`d`:`m`"})
         self.assertEqual((status, kept["aplQuery"], "mplQuery" in kept), (200, "`d`:`m`", False))
         self.assertEqual(call("POST", "/v2/monitors", {"name": "m", "aplQuery": "a", "mplQuery": "b"})[0],
@@ -296,6 +359,15 @@ class Open(unittest.TestCase):
         row = self.server.query("['bulk'] | where m == 'a' | project _time")
         self.assertEqual(row["tables"][0]["columns"], [["2024-05-01T00:00:05Z"]])
         self.assertIn("number", self.server.call("GET", "/v1/ingest/bulk/elastic")[1]["version"])
+        license = self.server.call("GET", "/v1/ingest/bulk/elastic/_license")[1]["license"]
+        self.assertEqual(license["status"], "active")
+        health = self.server.call("GET", "/v1/ingest/bulk/elastic/_cluster/health")[1]
+        self.assertEqual(health["status"], "green")
+        many = b'{"index":{}}\n{"@timestamp":"x"}\n' * 1200 + b'{"index":{}}\n{"a":1}\n'
+        answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", many)[1]
+        self.assertEqual({item["index"]["status"] for item in answer["items"][:1200]}, {400})
+        for wrong in (b'{"update":{}}\n{"doc":{}}\n', b"[1]\n{}\n", b'{"index":1}\n{}\n', b"{}\n{}\n"):
+            self.assertEqual(self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", wrong)[0], 400, wrong)
 
     def test_splunk_and_loki(self):
         call = self.server.call
@@ -305,6 +377,16 @@ class Open(unittest.TestCase):
         self.assertEqual(call("POST", "/services/collector?index=splunk", b"")[1]["code"], 5)
         self.assertEqual(call("POST", "/services/collector", b'{"event":1}')[1]["code"], 7)
         self.assertEqual(call("POST", "/services/collector/raw?index=splunk", b"a\nb\n")[0], 200)
+        self.assertEqual(call("OPTIONS", "/services/collector/event/1.0")[0], 200)
+        for version in ("event", "event/1.0"):  # Docker's driver and Splunk's libraries use the latter
+            self.assertEqual(call("POST", f"/services/collector/{version}?index=versions",
+                                  [{"event": "e"}])[0], 200)
+        self.assertEqual(call("POST", "/services/collector/raw/1.0?index=versions", b"r")[0], 200)
+        for wrong in (b'{"event":1}x{"event":2}', b'{"event":1}}', b'"a"{"event":1}', b'{"event":1}{"event":'):
+            status, answer = call("POST", "/services/collector?index=versions", wrong)
+            self.assertEqual((status, answer["code"]), (400, 6), wrong)
+        rows = self.server.query("['versions'] | count")["tables"][0]["columns"]
+        self.assertEqual(rows, [[3]])
         rows = self.server.query("['splunk'] | summarize count(), countif(isnotnull(_raw))")
         self.assertEqual(rows["tables"][0]["columns"], [[4], [3]])
         push = {"streams": [{"stream": {"app": "x"}, "values": [["1714521600000000001", "l1"],
@@ -330,6 +412,11 @@ class Open(unittest.TestCase):
         self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
                          ["GET", 500, "server", True, "web", "lib"])
         self.assertEqual(self.server.call("POST", "/v1/logs", body)[0], 400)
+        for wrong in ({"resourceLogs": {}}, {"resourceLogs": [{"scopeLogs": "x"}]},
+                      {"resourceLogs": [{"scopeLogs": [{"logRecords": {}}]}]},
+                      {"resourceLogs": [{"scopeLogs": [{"logRecords": ["x"]}]}]}):
+            self.assertEqual(self.server.call("POST", "/v1/logs", wrong, {"X-Axiom-Dataset": "otel"})[0],
+                             400, wrong)
 
     def test_slow_clients_delay_nobody(self):
         slow = []
@@ -458,6 +545,12 @@ class Guarded(unittest.TestCase):
                     self.assertNotIn(secret.encode(), held.read(), path)
         self.assertFalse(any(secret in line for line in self.server.lines))
 
+    def test_events_for_several_indexes_need_permission_for_all(self):
+        token = self.make("--ingest", "ship")
+        body = b'{"event":"e","index":"ship"}{"event":"e","index":"wreck"}'
+        self.assertEqual(self.status(token, "POST", "/services/collector", body), 403)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/ship")[0], 404)
+
     def test_shippers_schemes(self):
         token = self.make("--ingest", "ship")
         basic = base64.b64encode(("x:" + token).encode()).decode()
@@ -501,7 +594,7 @@ class Life(unittest.TestCase):
     def test_a_page_of_another_origin_may_use_the_api_when_told_so(self):
         server = Server("--no-auth", "--cors-origin", "http://app")
         status, _ = server.call("OPTIONS", "/v1/ingest/x", headers={"Origin": "http://app"})
-        self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (204, "http://app"))
+        self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (200, "http://app"))
         self.assertEqual(server.call("GET", "/v2/datasets", headers={"Origin": "http://app"})[0], 200)
         self.assertEqual(server.stop(), 0)
 

@@ -102,6 +102,30 @@ class Loki(unittest.TestCase):
         self.assertEqual(self.push(whole, Content_Type="text/plain")[0], 415)
         self.assertEqual(self.server.call("GET", "/v2/datasets/refused")[0], 404)
 
+    def test_pushes_that_lose_entries_say_so(self):
+        at = "1714521600000000000"
+        for streams in ([{"stream": {}, "values": [["soon", "l"]]}], [{"stream": {}, "values": [[1, "l"]]}],
+                        [{"stream": {}, "values": [[at, {}]]}], [{"stream": {}, "values": {}}],
+                        [{"stream": "x", "values": [[at, "l"]]}], [{"values": [[at, "l"]]}],
+                        [{"labels": '{a="b"}', "entries": [{"ts": "2024-05-01T00:00:00Z", "line": "l"}]}],
+                        [{"stream": {"n" * 300: "x"}, "values": [[at, "l"]]}]):
+            status, answer = self.push(json.dumps({"streams": streams}), Content_Type="application/json",
+                                       X_Axiom_Dataset="lost")
+            self.assertEqual(status, 400, streams)
+            self.assertTrue(answer["message"])
+
+    def test_labels_do_not_replace_the_entry(self):
+        body = json.dumps({"streams": [{"stream": {"line": "no", "_time": "no", "a": "b"}, "values": [
+            ["1714521600000000000", "yes"]]}]})
+        sent = {"Content_Type": "application/json", "X_Axiom_Dataset": "", "X_Scope_OrgID": "tenant"}
+        self.assertEqual(self.push(body, **sent)[0], 400)
+        del sent["X_Axiom_Dataset"]
+        status, answer = self.server.call("POST", "/loki/api/v1/push", body, {
+            "Content-Type": "application/json", "X-Scope-OrgID": "tenant"})
+        self.assertEqual(status, 204, answer)
+        row = self.server.query("tenant", "legacy")["matches"][0]
+        self.assertEqual((row["_time"], row["data"]), ("2024-05-01T00:00:00Z", {"a": "b", "line": "yes"}))
+
     def test_json_as_before(self):
         body = json.dumps({"streams": [{"stream": {"app": "x"}, "values": [
             ["1714521600000000001", "line", {"trace": "t"}]]}]})

@@ -55,9 +55,29 @@ TEST_CASE("legacy queries become APL in which every name and value is quoted") {
       R"({"op":"contains","field":"y","value":"Z","caseSensitive":true}]},)"
       R"("order":[{"field":"_time","desc":true}]})");
   REQUIRE(read.ok());
-  CHECK(*legacy_apl("d", *read) ==
-        R"(['d'] | where (['it\'s'] == "a\"b") and (isnull(['x'])) and (['y'] contains_cs "Z"))"
-        R"( | sort by ['_time'] desc)");
+  CHECK(
+      *legacy_apl("d", *read) ==
+      R"(['d'] | where (['it\'s'] == "a\"b") and (isnull(column_ifexists("x", dynamic(null)))) and (['y'] contains_cs "Z"))"
+      R"( | sort by ['_time'] desc)");
+}
+
+TEST_CASE("a virtual field of a legacy query is one expression and nothing behind it") {
+  const auto apl = [](const std::string& expression) {
+    const Result<LegacyQuery> read =
+        read_legacy_body(R"({"virtualFields":[{"alias":"v","expr":")" + expression + R"("}]})");
+    REQUIRE(read.ok());
+    return legacy_apl("d", *read);
+  };
+  CHECK(*apl("a * 2") == "['d'] | extend ['v'] = (a * 2\n)");
+  CHECK(apl("a // of the day").ok());
+  for (const char* wrong :
+       {"a *", "a | take 1", "a), w = (b", "a) | take 1 | extend w = (b", ";"}) {
+    CAPTURE(wrong);
+    const Result<std::string> text = apl(wrong);
+    REQUIRE_FALSE(text.ok());
+    CHECK(text.error().code == ErrorCode::kUsage);
+    CHECK(text.error().message.find("'v'") != std::string::npos);
+  }
 }
 
 TEST_CASE("legacy aggregations take their alias or the operator in capitals") {
@@ -91,8 +111,28 @@ TEST_CASE("annotations: zero times are none, changes merge") {
   const Result<ObjectBody> merged = merge_object(made->body, R"({"title":"x","datasets":null})");
   REQUIRE(merged.ok());
   CHECK(merged->body.find(R"("datasets":["a"])") != std::string::npos);
-  CHECK(annotation_concerns(merged->body, {"a"}));
-  CHECK_FALSE(annotation_concerns(merged->body, {"b"}));
+  CHECK(annotation_concerns(merged->body, {"a"}, {}));
+  CHECK(annotation_concerns(merged->body, {}, {}));
+  CHECK_FALSE(annotation_concerns(merged->body, {"b"}, {}));
+  CHECK(annotation_concerns(merged->body, {}, {0, 0}));
+  CHECK_FALSE(annotation_concerns(merged->body, {}, {1, 2}));
+  CHECK_FALSE(annotation_concerns(merged->body, {}, {-2, -1}));
+  const std::string span =
+      R"({"datasets":["a"],"time":"1970-01-01T00:00:00Z","endTime":"1970-01-01T00:00:01Z"})";
+  CHECK(annotation_concerns(span, {}, {1000000000, 2000000000}));
+  CHECK_FALSE(annotation_concerns(span, {}, {1000000001, 2000000000}));
+}
+
+TEST_CASE("bodies that are rewritten share what memory there is") {
+  MemoryBudget budget(8 * kMebibyte);
+  RewritingClaim claim(budget);
+  CHECK(claim.take_body(kMebibyte / 2).ok());
+  CHECK(claim.take_events(kMebibyte).ok());
+  RewritingClaim other(budget);
+  CHECK(other.take_events(2 * kMebibyte).error().code == ErrorCode::kUnavailable);
+  CHECK(other.take_events(kMebibyte).ok());
+  CHECK(claim.take_events(kMebibyte + 1).error().code == ErrorCode::kTooLarge);  // never fits
+  CHECK((budget.used() == 8 * kMebibyte));
 }
 
 TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
@@ -112,8 +152,10 @@ TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
                           field(6, pair("http.status", std::string("\x18\xc8\x01", 3)));
   const std::string resource = field(1, pair("service.name", field(1, "web")));
   const std::string proto = field(1, field(1, resource) + field(2, field(2, log)));
-  const Result<std::string> a = otlp_events(json, OtlpSignal::kLogs, false);
-  const Result<std::string> b = otlp_events(proto, OtlpSignal::kLogs, true);
+  MemoryBudget budget(kRewritingBytesMax);
+  RewritingClaim claim(budget);
+  const Result<std::string> a = otlp_events(json, OtlpSignal::kLogs, false, &claim);
+  const Result<std::string> b = otlp_events(proto, OtlpSignal::kLogs, true, &claim);
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   CHECK(*a == *b);
@@ -122,7 +164,7 @@ TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
       R"({"_time":"1970-01-01T00:00:00.000001Z","body":"hi","attributes":{"http":{"status":200}},)"
       R"("resource":{"service":{"name":"web"}},"service":{"name":"web"}})"
       "\n");
-  CHECK_FALSE(otlp_events(proto.substr(0, proto.size() - 3), OtlpSignal::kLogs, true).ok());
+  CHECK_FALSE(otlp_events(proto.substr(0, proto.size() - 3), OtlpSignal::kLogs, true, &claim).ok());
 }
 
 TEST_CASE("completions come back as they were written") {

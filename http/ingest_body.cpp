@@ -1,0 +1,100 @@
+#include "http/ingest_body.h"
+
+#include <array>
+#include <optional>
+
+#include "http/framing.h"
+#include "store/base/limits.h"
+
+namespace evq {
+namespace {
+
+// Fresh chunks that upkeep is not left to find by itself; as many as it merges.
+constexpr std::uint32_t kFreshChunksDue = 64;
+
+// The compression that Content-Encoding names, in any case; nothing for one that is not known.
+std::optional<InputCompression> compression_of(const HttpRequest& request) {
+  const std::string name = lower_ascii(request.header("content-encoding").value_or(""));
+  if (name.empty()) {
+    return InputCompression::kAuto;
+  }
+  if (name == "identity" || name == "1") {  // axiom-py means identity by 1
+    return InputCompression::kNone;
+  }
+  if (name == "gzip" || name == "x-gzip") {
+    return InputCompression::kGzip;
+  }
+  return name == "zstd" ? std::optional(InputCompression::kZstd) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_encoded(const HttpRequest& request) {
+  const std::optional<InputCompression> compression = compression_of(request);
+  return compression != InputCompression::kAuto && compression != InputCompression::kNone;
+}
+
+Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request) {
+  const std::optional<InputCompression> compression = compression_of(request);
+  if (!compression.has_value()) {
+    return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip or zstd");
+  }
+  DecodeOptions options;
+  options.limit_ratio = true;
+  options.decoded_bytes_max = kHttpIngestDecodedBytesMax;
+  options.compression = *compression;
+  return decoded_source(request.body.source(), options);
+}
+
+Result<std::string> decoded_text(const HttpRequest& request, std::size_t bytes_max,
+                                 RewritingClaim* claim) {
+  EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, decoded_body(request));
+  std::string text;
+  std::array<char, 64 * kKibibyte> piece{};
+  for (;;) {
+    EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source->read(piece, -1));
+    if (got.value_or(0) == 0) {
+      return text;
+    }
+    if (claim != nullptr) {
+      EVQ_TRY(claim->take_body(*got));
+    }
+    text.append(piece.data(), *got);
+    if (text.size() > bytes_max) {
+      return make_error(
+          ErrorCode::kTooLarge,
+          "the decoded body is larger than this endpoint's limit of " + size_text(bytes_max));
+    }
+  }
+}
+
+Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
+                                  ByteSource& source, const IngestOptions& options) {
+  IngestRequest load;
+  load.options = options;
+  load.options.line_bytes_max = kHttpLineBytesMax;
+  load.atomic = true;
+  load.parallel = request.body.size() > kHttpSerialBodyBytesMax;
+  QueryControl unhurried;
+  EVQ_TRY_ASSIGN(IngestReport report,
+                 api.store().ingest(dataset, source, load,
+                                    request.control != nullptr ? *request.control : unhurried));
+  if (api.upkeep_due && report.wal_length >= kFreshChunksDue) {
+    api.upkeep_due(dataset);
+  }
+  api.metrics.events_ingested.fetch_add(report.counts.ingested);
+  api.metrics.events_failed.fetch_add(report.counts.failed);
+  api.metrics.bytes_ingested.fetch_add(report.counts.processed_bytes);
+  return report;
+}
+
+Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
+                                  std::string_view ndjson, std::vector<std::string> map_fields) {
+  IngestOptions options;
+  options.map_fields = std::move(map_fields);
+  options.format = InputFormat::kNdjson;
+  const std::unique_ptr<ByteSource> source = memory_source(ndjson);
+  return store_events(api, request, dataset, *source, options);
+}
+
+}  // namespace evq
