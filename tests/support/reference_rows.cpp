@@ -136,18 +136,20 @@ class WindowTwin {
       return Value::null(Type::kDatetime);
     }
     const std::int64_t time = argument(row).as_integer();
-    if (restart || !session_.has_value() || time - *session_ > call_.max_distance_first ||
+    if (restart || !in_session_ || time - session_ > call_.max_distance_first ||
         time - last_ > call_.max_distance_between) {
       session_ = time;
     }
+    in_session_ = true;
     last_ = time;
-    return Value::datetime(*session_);
+    return Value::datetime(session_);
   }
 
   const plan::WindowCall& call_;
   const std::vector<ReferenceRow>& rows_;
   std::size_t first_ = 0;  // row of the last restart
-  std::optional<std::int64_t> session_;
+  bool in_session_ = false;
+  std::int64_t session_ = 0;  // where it began
   std::int64_t last_ = 0;
 };
 
