@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "store/base/ascii.h"
+
 namespace evq {
 namespace {
 
@@ -13,10 +15,6 @@ std::size_t index_of(char c) {
 
 bool is_ascii_byte(char c) {
   return index_of(c) < 0x80;
-}
-
-bool is_letter_or_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 bool is_one_of(char c, std::string_view set) {

@@ -10,6 +10,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/ascii.h"
 
 namespace evq {
 namespace {
@@ -41,8 +42,7 @@ std::optional<GeohashCell> cell_of(std::string_view hash) {
   GeohashCell cell{0, 0, hash.size()};
   bool halves_longitude = true;
   for (const char c : hash) {
-    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    const std::size_t digit = kGeohashDigits.find(lower);
+    const std::size_t digit = kGeohashDigits.find(to_lower(c));
     if (digit == std::string_view::npos) {
       return std::nullopt;
     }

@@ -11,6 +11,7 @@
 #include "apl/functions/ip_address.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 
 namespace evq {
@@ -225,11 +226,8 @@ std::optional<DynamicBytes> range_to_cidr_list(Text first, Text last) {
 
 // ---- addresses in a text
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 bool is_address_char(char c) {
-  return (c >= '0' && c <= '9') || c == '.';
+  return is_digit(c) || c == '.';
 }
 
 // Calls found(address, text) for each IPv4 address that stands by itself, until it returns true.
@@ -237,7 +235,7 @@ template <class Found>
 bool any_address(Text text, const Found& found) {
   std::size_t at = 0;
   while (at < text.size()) {
-    if (!is_word(text[at])) {
+    if (!is_letter_or_digit(text[at])) {
       ++at;
       continue;
     }
@@ -250,13 +248,13 @@ bool any_address(Text text, const Found& found) {
       --address_end;  // the full stop of a sentence
     }
     const Text candidate = text.substr(at, address_end - at);
-    const bool alone = end == text.size() || !is_word(text[end]);
+    const bool alone = end == text.size() || !is_letter_or_digit(text[end]);
     const std::optional<std::uint32_t> address = alone ? parse_ipv4_text(candidate) : std::nullopt;
     if (address.has_value() && found(*address, candidate)) {
       return true;
     }
     at = std::max(end, at + 1);
-    while (at < text.size() && is_word(text[at]) && is_word(text[at - 1])) {
+    while (at < text.size() && is_letter_or_digit(text[at]) && is_letter_or_digit(text[at - 1])) {
       ++at;
     }
   }

@@ -8,6 +8,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/ascii.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -50,12 +51,11 @@ char digit_of(std::uint32_t value) {
   return static_cast<char>(value < 26 ? 'a' + value : '0' + (value - 26));
 }
 std::optional<std::uint32_t> value_of(char digit) {
-  if (digit >= '0' && digit <= '9') {
+  if (is_digit(digit)) {
     return static_cast<std::uint32_t>(digit - '0') + 26;
   }
-  const char lower = digit >= 'A' && digit <= 'Z' ? static_cast<char>(digit + 32) : digit;
-  return lower >= 'a' && lower <= 'z' ? std::optional(static_cast<std::uint32_t>(lower - 'a'))
-                                      : std::nullopt;
+  return is_letter(digit) ? std::optional(static_cast<std::uint32_t>(to_lower(digit) - 'a'))
+                          : std::nullopt;
 }
 
 void append_delta(std::uint32_t delta, std::uint32_t bias, std::string* out) {

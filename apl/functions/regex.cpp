@@ -8,6 +8,7 @@
 #include <re2/re2.h>
 
 #include "apl/functions/byte_pattern.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -15,10 +16,6 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kLiteralBytesMin = 3;
-
-bool is_ascii_alphanumeric(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 // Walks a pattern and keeps the longest run of characters that every match must hold one after the
 // other. Whatever it does not know makes it give up, which only costs speed.
@@ -86,7 +83,7 @@ class LiteralFinder {
       return false;
     }
     const char c = pattern_[at_ + 1];
-    if (!is_ascii_alphanumeric(c)) {
+    if (!is_letter_or_digit(c)) {
       ++at_;
       return literal();
     }
@@ -103,15 +100,12 @@ class LiteralFinder {
     while (at_ < pattern_.size() &&
            std::string_view("0123456789,}?+*{").find(pattern_[at_]) != std::string_view::npos) {
       const char c = pattern_[at_];
-      if (c >= '0' && c <= '9' && pattern_[at_ - 1] != '{' && pattern_[at_ - 1] != ',' &&
-          !(pattern_[at_ - 1] >= '0' && pattern_[at_ - 1] <= '9')) {
+      const char before = pattern_[at_ - 1];
+      const bool in_number = is_digit(before);
+      if (is_digit(c) && before != '{' && before != ',' && !in_number) {
         break;  // a digit of the text, as in a+1
       }
-      if (c == ',' && !(pattern_[at_ - 1] >= '0' && pattern_[at_ - 1] <= '9')) {
-        break;
-      }
-      if (c == '}' && pattern_[at_ - 1] != ',' &&
-          !(pattern_[at_ - 1] >= '0' && pattern_[at_ - 1] <= '9')) {
+      if ((c == ',' && !in_number) || (c == '}' && before != ',' && !in_number)) {
         break;
       }
       ++at_;
@@ -392,7 +386,7 @@ void append_rewrite(std::string_view rewrite, std::span<const std::string_view> 
       continue;
     }
     const char next = rewrite[i + 1];
-    if (next >= '0' && next <= '9') {
+    if (is_digit(next)) {
       const auto group = static_cast<std::size_t>(next - '0');
       if (group < groups.size()) {
         out->append(groups[group]);

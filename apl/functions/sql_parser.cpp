@@ -22,8 +22,8 @@ struct Token {
   std::string text;
 };
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+bool starts_name(char c) {
+  return is_letter(c) || c == '_';
 }
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -47,8 +47,9 @@ class Lexer {
     if (is_digit(c)) {
       return run(TokenKind::kNumber, [](char x) { return is_digit(x) || x == '.'; });
     }
-    if (is_letter(c)) {
-      return run(TokenKind::kName, [](char x) { return is_letter(x) || is_digit(x) || x == '.'; });
+    if (starts_name(c)) {
+      return run(TokenKind::kName,
+                 [](char x) { return starts_name(x) || is_digit(x) || x == '.'; });
     }
     return sign();
   }
@@ -105,14 +106,6 @@ class Lexer {
 
   std::string_view rest_;
 };
-
-std::string lower_ascii(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 // Words that end an expression or name, so they are no aliases.
 constexpr std::array<std::string_view, 26> kReserved = {
@@ -483,7 +476,7 @@ class Parser {
   MaybeBytes name_or_call() {
     const bool quoted = token_.kind == TokenKind::kQuotedName;
     const std::string name = take_text();
-    const std::string lower = lower_ascii(name);
+    const std::string lower = ascii_lower(name);
     if (!quoted && (lower == "true" || lower == "false")) {
       return leaf({{"value", lower}, {"valtype", "boolean"}});
     }

@@ -10,6 +10,7 @@
 #include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/column/dynamic_json.h"
@@ -276,16 +277,9 @@ constexpr std::array<std::string_view, 7> kBinaryUnits = {"Bytes", "KB", "MB", "
 constexpr std::array<std::string_view, 7> kIecUnits = {"Bytes", "KiB", "MiB", "GiB",
                                                        "TiB",   "PiB", "EiB"};
 
-char lower_ascii(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 // The power of a unit written in any of the three manners, whatever the case; "" and B are 0.
 std::optional<std::size_t> unit_power(std::string_view unit) {
-  std::string lower;
-  for (const char c : unit) {
-    lower.push_back(lower_ascii(c));
-  }
+  const std::string lower = ascii_lower(unit);
   if (lower.empty() || lower == "b" || lower == "byte" || lower == "bytes") {
     return 0;
   }

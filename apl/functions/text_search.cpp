@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "store/base/ascii.h"
 #include "store/base/utf8.h"
 
 #if defined(__x86_64__)
@@ -14,10 +15,6 @@ namespace {
 
 constexpr std::string_view kKelvinSign = "\xE2\x84\xAA";
 constexpr std::string_view kLongS = "\xC5\xBF";
-
-bool is_ascii_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
@@ -181,7 +178,7 @@ SubstringSearch::SubstringSearch(std::string_view needle, bool fold, SearchLevel
       scan_(SearchKernels::of(level)) {
   for (std::size_t i = 0; i < needle_.size(); ++i) {
     const char c = needle_[i];
-    if (fold && is_ascii_letter(c)) {
+    if (fold && is_letter(c)) {
       masks_[i] = 0x20;
       has_k_or_s_ = has_k_or_s_ || c == 'k' || c == 's';
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -19,8 +20,7 @@ constexpr std::int64_t kDaySeconds = 86400;
 bool is_zone_name(std::string_view name) {
   return !name.empty() && name.size() <= kTimeTextBytesMax && name[0] != '/' &&
          std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '+' || c == '-' || c == '/';
+           return is_letter_or_digit(c) || c == '_' || c == '+' || c == '-' || c == '/';
          });
 }
 

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "apl/syntax/diagnostics.h"
+#include "store/base/ascii.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {
@@ -60,7 +61,7 @@ std::string_view trimmed(std::string_view text) {
 
 bool word_character(char c) {
   const auto byte = static_cast<unsigned char>(c);
-  return byte >= 0x80 || c == '_' || std::isalnum(byte) != 0;
+  return byte >= 0x80 || c == '_' || is_letter_or_digit(c);
 }
 
 // Walks the pairs of one text.

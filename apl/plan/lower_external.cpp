@@ -7,20 +7,13 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "store/base/ascii.h"
 
 namespace evq::plan {
 namespace {
 
 constexpr std::array<std::string_view, 3> kOptions = {"format", "ignoreFirstRecord",
                                                       "skipFirstRow"};
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
 
 }  // namespace
 
@@ -42,14 +35,14 @@ Result<ExternalRequest> Binder::external_request(const ast::ExternalData& source
   }
   for (const ast::Option& option : source.options) {
     const auto known = std::ranges::find_if(kOptions, [&](std::string_view name) {
-      return lower_case(name) == lower_case(option.name.text);
+      return ascii_lower(name) == ascii_lower(option.name.text);
     });
     if (known == kOptions.end()) {
       return diag::unknown_option(option.name.span, "externaldata", option.name.text, kOptions);
     }
     EVQ_TRY_ASSIGN(const Value value, bind_constant(*option.value, option.name.text));
     if (*known == "format") {
-      request.format = value.type() == Type::kString ? lower_case(value.to_text()) : "?";
+      request.format = value.type() == Type::kString ? ascii_lower(value.to_text()) : "?";
     } else if (value.type() == Type::kBool && !value.is_null()) {
       request.ignore_first_record = value.as_bool();
     } else {

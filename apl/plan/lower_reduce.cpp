@@ -12,6 +12,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "store/base/ascii.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {
@@ -46,9 +47,7 @@ class Terms {
 
  private:
   bool in_term(char c) const {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool word = (byte >= '0' && byte <= '9') ||
-                      ((byte | 0x20U) >= 'a' && (byte | 0x20U) <= 'z') || byte >= 0x80;
+    const bool word = is_letter_or_digit(c) || static_cast<unsigned char>(c) >= 0x80;
     return word && separators_.find(c) == std::string_view::npos;
   }
 

@@ -5,11 +5,11 @@
 #include "apl/plan/text_pattern.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "apl/functions/regex.h"
 #include "apl/syntax/diagnostics.h"
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 #include "store/base/time_parse.h"
 #include "store/base/timespan.h"
@@ -80,7 +80,7 @@ std::size_t numeric_prefix(std::string_view text, Type type) {
   std::size_t at = 0;
   const auto digits = [&] {
     const std::size_t begin = at;
-    while (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0) {
+    while (at < text.size() && is_digit(text[at])) {
       ++at;
     }
     return at > begin;

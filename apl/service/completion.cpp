@@ -13,6 +13,7 @@
 #include "apl/syntax/operators.h"
 #include "apl/syntax/parser.h"
 #include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/utf8.h"
 
@@ -69,8 +70,7 @@ class KnownTables final : public plan::TableSource {
 };
 
 bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || static_cast<unsigned char>(c) >= 0x80;
+  return is_letter_or_digit(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 // The unfinished word before the cursor.
@@ -188,8 +188,7 @@ class Search {
 
   CompletionAnswer run() {
     const bool in_text = partial_.quote != '\0' && !partial_.bracketed;
-    const bool number =
-        !partial_.typed.empty() && partial_.typed[0] >= '0' && partial_.typed[0] <= '9' && !in_text;
+    const bool number = !partial_.typed.empty() && is_digit(partial_.typed[0]) && !in_text;
     if (!found_.compared_field.empty() && !partial_.bracketed) {
       add_values();
     }

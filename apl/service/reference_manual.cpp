@@ -10,6 +10,7 @@
 #include "apl/service/language.h"
 #include "apl/service/reference.h"
 #include "apl/syntax/operators.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
@@ -141,11 +142,7 @@ std::string render_language_manual() {
       "shows one entry of this page. An example stands above what it answers: of an operator a "
       "header\nof names and types and then the rows, else the cells alone.\n";
   for (const LanguageTopic& topic : language_topics()) {
-    std::string title(topic.title);
-    for (char& c : title) {
-      c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    }
-    page.append(".SH ").append(escaped(title)).append("\n");
+    page.append(".SH ").append(escaped(to_upper(topic.title))).append("\n");
     append_paragraphs(topic.text, &page);
     for (const Example& example : topic.examples) {
       append_page_example(example.query, example.result, &page);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/syntax/diagnostics.h"
+#include "store/base/ascii.h"
 
 namespace evq::diag {
 
@@ -140,12 +141,8 @@ Error foreign_comment(Span at, std::string_view symbol) {
 }
 
 Error upper_case_keyword(Span at, std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) {
-    c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
-  }
   return syntax_error("APL1019", at, "APL's words are written in lower case",
-                      "write " + lower + " instead of " + std::string(name));
+                      "write " + ascii_lower(name) + " instead of " + std::string(name));
 }
 
 Error chained_comparison(Span at, std::string_view op) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apl/syntax/habits.h"
+#include "store/base/ascii.h"
 
 namespace evq::syntax {
 
@@ -73,6 +74,10 @@ constexpr ForeignFunction kForeignFunctions[] = {
     {"fromunixtime", "unixtime_seconds_todatetime(seconds)"},
     {"generate_series", "range(a, b, step)"},
     {"generateuuidv4", "new_guid()"},
+    {"geo_h3cell_to_central_point", "geo_geohash_to_central_point(hash)"},
+    {"geo_point_to_h3cell", "geo_point_to_geohash(longitude, latitude)"},
+    {"geo_point_to_s2cell", "geo_point_to_geohash(longitude, latitude)"},
+    {"geo_s2cell_to_central_point", "geo_geohash_to_central_point(hash)"},
     {"get_json_object", "parse_json(text).key"},
     {"getdate", "now()"},
     {"greatest", "max_of(a, b)"},
@@ -227,10 +232,7 @@ constexpr ForeignFunction kForeignFunctions[] = {
 }  // namespace
 
 std::string_view foreign_function_hint(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string lower = ascii_lower(name);
   const auto* const found = std::ranges::lower_bound(kForeignFunctions, std::string_view(lower), {},
                                                      &ForeignFunction::name);
   return found != std::end(kForeignFunctions) && found->name == lower ? found->instead

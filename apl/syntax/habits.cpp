@@ -6,6 +6,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/operators.h"
 #include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 
 namespace evq::syntax {
 
@@ -85,17 +86,9 @@ constexpr Habit kOperatorHabits[] = {
     {"wc", "the shell", "write | count"},
 };
 
-std::string lowered(std::string_view word) {
-  std::string out(word);
-  for (char& c : out) {
-    c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
-
 // AND, Where, SELECT: a word whose lower-case form means something.
 bool is_shouted(std::string_view word) {
-  return lowered(word) != word;
+  return ascii_lower(word) != word;
 }
 
 // The token `back` places before the cursor; the first one for ever.
@@ -185,7 +178,7 @@ bool is_type_word(std::string_view word) {
 // Words that stand where an operator between expressions should.
 std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& word) {
   const Token& token = cursor.peek();
-  const std::string next = lowered(cursor.peek(1).text);
+  const std::string next = ascii_lower(cursor.peek(1).text);
   struct Phrase {
     std::string_view first;
     std::string_view second;  // empty: any
@@ -233,7 +226,7 @@ std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& 
 }  // namespace
 
 std::optional<Error> name_habit(std::string_view name, Span span) {
-  const std::string word = lowered(name);
+  const std::string word = ascii_lower(name);
   for (const Habit& habit : kOperatorHabits) {
     if (habit.word == word) {
       return diag::foreign_operator(span, name, habit.language, habit.hint);
@@ -255,7 +248,7 @@ std::optional<Error> operator_habit(const TokenCursor& cursor) {
   if (token.kind != TokenKind::kName) {
     return std::nullopt;
   }
-  if (is_shouted(token.text) && find_operator(lowered(token.text)) != nullptr) {
+  if (is_shouted(token.text) && find_operator(ascii_lower(token.text)) != nullptr) {
     return diag::upper_case_keyword(token.span, token.text);
   }
   const Token& next = cursor.peek(1);
@@ -313,7 +306,7 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
   if (stands_alone) {
     return std::nullopt;
   }
-  const std::string word = lowered(token.text);
+  const std::string word = ascii_lower(token.text);
   if (std::optional<Error> headless = operator_without_source(cursor)) {
     return headless;
   }
@@ -374,7 +367,7 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
   if (token.kind != TokenKind::kName) {
     return std::nullopt;
   }
-  const std::string word = lowered(token.text);
+  const std::string word = ascii_lower(token.text);
   if (std::optional<Error> phrase = phrase_habit(cursor, word)) {
     return phrase;
   }
@@ -385,13 +378,13 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
     return diag::foreign_symbol(token.span, token.text, "matches regex '…'");
   }
   if (word == "is") {
-    const bool is_not = lowered(cursor.peek(1).text) == "not";
-    if (lowered(cursor.peek(is_not ? 2 : 1).text) == "null") {
+    const bool is_not = ascii_lower(cursor.peek(1).text) == "not";
+    if (ascii_lower(cursor.peek(is_not ? 2 : 1).text) == "null") {
       return diag::null_comparison(token.span, is_not);
     }
   }
   if (word == "not" && !cursor.peek(1).is_symbol("(")) {
-    const std::string next = lowered(cursor.peek(1).text);
+    const std::string next = ascii_lower(cursor.peek(1).text);
     const bool negates = next == "in" || next == "between" || next == "like" || next == "contains";
     return diag::foreign_symbol(token.span, token.text,
                                 negates && next != "like" ? "!" + next : "not(…)");
@@ -401,7 +394,7 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
   if (is_shouted(token.text) && grammar_word) {
     return diag::upper_case_keyword(token.span, token.text);
   }
-  if (word == "group" && lowered(cursor.peek(1).text) == "by") {
+  if (word == "group" && ascii_lower(cursor.peek(1).text) == "by") {
     return diag::foreign_operator(token.span, "group by", "SQL",
                                   "write | summarize count() by field");
   }

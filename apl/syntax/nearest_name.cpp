@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apl/syntax/diagnostics.h"
+#include "store/base/ascii.h"
 
 namespace evq::diag {
 
@@ -18,14 +19,10 @@ namespace {
 constexpr std::size_t kAlsoMax = 2;
 constexpr std::size_t kComparedBytesMax = 128;  // longer names are never near anything
 
-char lower(char c) {
-  return (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool starts_with_fold(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() &&
          std::equal(prefix.begin(), prefix.end(), text.begin(),
-                    [](char a, char b) { return lower(a) == lower(b); });
+                    [](char x, char y) { return to_lower(x) == to_lower(y); });
 }
 
 std::size_t distance_max(std::size_t size) {
@@ -42,10 +39,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
+      const bool same = to_lower(a[i - 1]) == to_lower(b[j - 1]);
       row[j] = std::min({back[j] + 1, row[j - 1] + 1, back[j - 1] + (same ? 0U : 1U)});
-      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                           lower(a[i - 2]) == lower(b[j - 1]);
+      const bool swapped = i > 1 && j > 1 && to_lower(a[i - 1]) == to_lower(b[j - 2]) &&
+                           to_lower(a[i - 2]) == to_lower(b[j - 1]);
       if (swapped) {
         row[j] = std::min(row[j], two_back[j - 2] + 1);
       }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "store/base/ascii.h"
+
 namespace evq::syntax {
 
 namespace {
@@ -34,8 +36,8 @@ bool holds(const Table& table, std::string_view word) {
   return std::find(std::begin(table), std::end(table), word) != std::end(table);
 }
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+bool in_plain_name(char c) {
+  return is_letter_or_digit(c) || c == '_';
 }
 
 }  // namespace
@@ -56,10 +58,10 @@ bool is_infix_word(std::string_view word) {
 }
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && is_letter(name.front()) &&
-         std::all_of(name.begin() + 1, name.end(),
-                     [](char c) { return (is_letter(c) && c != '$') || (c >= '0' && c <= '9'); }) &&
-         !is_keyword(name) && !is_infix_word(name);
+  return !name.empty() && !is_digit(name.front()) &&
+         (in_plain_name(name.front()) || name.front() == '$') &&
+         std::all_of(name.begin() + 1, name.end(), in_plain_name) && !is_keyword(name) &&
+         !is_infix_word(name);
 }
 
 std::span<const std::string_view> chart_kinds() {
