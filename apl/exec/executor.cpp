@@ -125,6 +125,10 @@ Status push_all(std::vector<Chunk> chunks, Consumer& consumer) {
       break;
     }
   }
+  return complete_with(std::move(sink), consumer);
+}
+
+Status complete_with(std::unique_ptr<Sink> sink, Consumer& consumer) {
   EVQ_TRY(sink->finish());
   std::vector<std::unique_ptr<Sink>> sinks;
   sinks.push_back(std::move(sink));

@@ -45,5 +45,7 @@ class Consumer {
 // Pushes whole chunks into one sink of `consumer` and completes it: how an operator that held its
 // whole input hands on its output.
 Status push_all(std::vector<Chunk> chunks, Consumer& consumer);
+// The end of a source with a single sink: finishes it and completes `consumer`.
+Status complete_with(std::unique_ptr<Sink> sink, Consumer& consumer);
 
 }  // namespace evq

@@ -47,10 +47,7 @@ Status run_sequence(Executor& executor, const plan::Sequence& sequence, Consumer
       break;
     }
   }
-  EVQ_TRY(sink->finish());
-  std::vector<std::unique_ptr<Sink>> sinks;
-  sinks.push_back(std::move(sink));
-  return consumer.complete(std::move(sinks));
+  return complete_with(std::move(sink), consumer);
 }
 
 }  // namespace evq

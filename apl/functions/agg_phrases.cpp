@@ -5,10 +5,9 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/frequent_items_state.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/size_meter.h"
-#include "apl/functions/space_saving.h"
-#include "store/column/vector_builder.h"
+#include "store/base/ascii.h"
 
 namespace evq {
 namespace {
@@ -32,9 +31,8 @@ static_assert(std::ranges::is_sorted(kStopWords));
 
 // Bytes of a word: letters, digits, and everything beyond ASCII.
 bool in_word(char byte) {
-  const auto code = static_cast<unsigned char>(byte);
-  return (code >= '0' && code <= '9') || (code >= 'a' && code <= 'z') ||
-         (code >= 'A' && code <= 'Z') || code == '_' || code == '\'' || code >= 0x80;
+  return is_letter_or_digit(byte) || byte == '_' || byte == '\'' ||
+         static_cast<unsigned char>(byte) >= 0x80;
 }
 
 // Cuts a text into phrases of up to kWordsMax words in lower case (ASCII), ended by stop words,
@@ -67,9 +65,7 @@ class PhraseCutter {
   template <class Visit>
   void take(std::string_view word, const Visit& visit) {
     lower_.assign(word);
-    for (char& byte : lower_) {
-      byte = byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + ('a' - 'A')) : byte;
-    }
+    std::ranges::transform(lower_, lower_.begin(), [](char byte) { return to_lower(byte); });
     if (word.size() > kWordBytesMax || std::ranges::binary_search(kStopWords, lower_)) {
       emit(visit);
       return;
@@ -110,15 +106,10 @@ class PhraseCutter {
   std::string lower_;
 };
 
-class PhrasesState final : public AggregateState {
+class PhrasesState final : public FrequentItemsState {
  public:
-  explicit PhrasesState(std::size_t most) : most_(most) {}
-
-  void resize(std::size_t groups) override {
-    if (groups > items_.size()) {
-      items_.resize(groups, FrequentItems(kPhraseCounters));
-    }
-  }
+  explicit PhrasesState(std::size_t most)
+      : FrequentItemsState(kPhraseCounters, kRowBytesMax), most_(most) {}
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
@@ -126,44 +117,24 @@ class PhrasesState final : public AggregateState {
       return;
     }
     const std::string_view* data = args[0].values().data<std::string_view>();
-    visit_counted(args[0], groups, rows,
-                  [&](std::size_t group, std::size_t slot, std::size_t count) {
-                    cutter_.cut(data[slot],
-                                [&](std::string_view phrase) { items_[group].add(phrase, count); });
-                  });
-    meter_.note_rows(rows, items_);
+    visit_counted(
+        args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t count) {
+          cutter_.cut(data[slot],
+                      [&](std::string_view phrase) { items_of(group).add(phrase, count); });
+        });
+    note_rows(rows);
   }
-
-  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const PhrasesState&>(other);
-    for (const GroupPair pair : pairs) {
-      items_[pair.to].merge(from.items_[pair.from]);
-    }
-    meter_.measure(items_);
-  }
-
-  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
-                             std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder list;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      list.clear();
-      list.begin_array();
-      for (const std::string& phrase : ranked(items_[group])) {
-        list.add_string(phrase);
-      }
-      list.end_array();
-      builder.append_text(list.bytes());
-    }
-    return {builder.finish()};
-  }
-
-  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  private:
   static constexpr std::size_t kRowBytesMax = 1024;
   // Looked at per phrase asked for, since parts of longer phrases are left out.
   static constexpr std::size_t kCandidatesPerPhrase = 16;
+
+  void append_answer(const FrequentItems& items, DynamicBuilder* list) const override {
+    for (const std::string& phrase : ranked(items)) {
+      list->add_string(phrase);
+    }
+  }
 
   // By frequency, longer phrases first among equals; a part of a phrase already listed says nothing
   // new when it is no more frequent.
@@ -190,8 +161,6 @@ class PhrasesState final : public AggregateState {
   }
 
   std::size_t most_;
-  std::vector<FrequentItems> items_;
-  SizeMeter meter_{kRowBytesMax};
   PhraseCutter cutter_;
 };
 

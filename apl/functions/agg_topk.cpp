@@ -4,11 +4,9 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/frequent_items_state.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/size_meter.h"
-#include "apl/functions/space_saving.h"
 #include "apl/functions/value_encoder.h"
-#include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
@@ -19,66 +17,37 @@ constexpr std::int64_t kTopMax = 10000;
 constexpr std::size_t kCountersMin = 10000;
 constexpr std::size_t kCountersPerResult = 10;
 
-class TopState final : public AggregateState {
+class TopState final : public FrequentItemsState {
  public:
   explicit TopState(std::size_t k)
-      : k_(k), counters_(std::max(kCountersMin, kCountersPerResult * k)) {}
-
-  void resize(std::size_t groups) override {
-    if (groups > items_.size()) {
-      items_.resize(groups, FrequentItems(counters_));
-    }
-  }
+      : FrequentItemsState(std::max(kCountersMin, kCountersPerResult * k), kRowBytesMax), k_(k) {}
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    visit_pairs(args[0], groups, items_.size(), rows,
+    visit_pairs(args[0], groups, group_count(), rows,
                 [&](std::size_t group, std::size_t slot, std::size_t count) {
-                  items_[group].add(encoder_.encode(args[0].values(), slot), count);
+                  items_of(group).add(encoder_.encode(args[0].values(), slot), count);
                 });
-    meter_.note_rows(rows, items_);
+    note_rows(rows);
   }
-
-  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const TopState&>(other);
-    for (const GroupPair pair : pairs) {
-      items_[pair.to].merge(from.items_[pair.from]);
-    }
-    meter_.measure(items_);
-  }
-
-  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
-                             std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder list;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      list.clear();
-      list.begin_array();
-      for (const FrequentItems::Item& item : items_[group].top(k_)) {
-        list.begin_bag();
-        list.key("key");
-        list.add_encoded(DynamicView(item.bytes));
-        list.key("count");
-        list.add_long(static_cast<std::int64_t>(item.count));
-        list.key("error");
-        list.add_long(static_cast<std::int64_t>(item.error));
-        list.end_bag();
-      }
-      list.end_array();
-      builder.append_text(list.bytes());
-    }
-    return {builder.finish()};
-  }
-
-  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  private:
   static constexpr std::size_t kRowBytesMax = 256;
 
+  void append_answer(const FrequentItems& items, DynamicBuilder* list) const override {
+    for (const FrequentItems::Item& item : items.top(k_)) {
+      list->begin_bag();
+      list->key("key");
+      list->add_encoded(DynamicView(item.bytes));
+      list->key("count");
+      list->add_long(static_cast<std::int64_t>(item.count));
+      list->key("error");
+      list->add_long(static_cast<std::int64_t>(item.error));
+      list->end_bag();
+    }
+  }
+
   std::size_t k_;
-  std::size_t counters_;
-  std::vector<FrequentItems> items_;
-  SizeMeter meter_{kRowBytesMax};
   ValueEncoder encoder_;
 };
 

@@ -4,6 +4,7 @@
 // row.
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "apl/functions/ip_address.h"
@@ -27,7 +28,7 @@ class NetworkIndex {
         entries_.push_back({network->prefix, mask_ip(network->address, network->prefix), row});
       }
     }
-    std::ranges::sort(entries_);
+    std::ranges::stable_sort(entries_, {}, network_of);
     for (const Entry& entry : entries_) {
       if (prefixes_.empty() || prefixes_.back() != entry.prefix) {
         prefixes_.push_back(entry.prefix);
@@ -43,9 +44,8 @@ class NetworkIndex {
         continue;
       }
       const Entry wanted{*prefix, mask_ip(network.address, *prefix), 0};
-      for (auto at = std::ranges::lower_bound(entries_, wanted);
-           at != entries_.end() && at->prefix == wanted.prefix && at->address == wanted.address;
-           ++at) {
+      for (auto at = std::ranges::lower_bound(entries_, network_of(wanted), {}, network_of);
+           at != entries_.end() && network_of(*at) == network_of(wanted); ++at) {
         visit(at->row);
       }
     }
@@ -56,8 +56,11 @@ class NetworkIndex {
     int prefix = 0;
     IpAddress address;
     std::size_t row = 0;
-    friend auto operator<=>(const Entry&, const Entry&) = default;
   };
+
+  static std::tuple<int, IpAddress> network_of(const Entry& entry) {
+    return {entry.prefix, entry.address};
+  }
 
   std::vector<Entry> entries_;
   std::vector<int> prefixes_;

@@ -1,10 +1,9 @@
 #include "apl/service/cell_json.h"
 
+#include "apl/functions/text_form.h"
 #include "apl/service/result_writer.h"
 #include "store/base/json_writer.h"
 #include "store/base/number.h"
-#include "store/base/time.h"
-#include "store/base/timespan.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -19,30 +18,24 @@ void append_slot_json(std::string* out, const Values& values, std::size_t slot) 
     case Type::kNull:
       out->append("null");
       return;
-    case Type::kBool:
-      out->append(values.data<std::uint8_t>()[slot] != 0 ? "true" : "false");
-      return;
-    case Type::kLong:
-      append_int(*out, values.data<std::int64_t>()[slot]);
-      return;
     case Type::kReal:
       append_real_json(*out, values.data<double>()[slot]);
       return;
     case Type::kString:
       append_json_string(*out, values.data<std::string_view>()[slot]);
       return;
-    case Type::kDatetime:
-      out->push_back('"');
-      append_instant(*out, values.data<std::int64_t>()[slot]);
-      out->push_back('"');
-      return;
-    case Type::kTimespan:
-      out->push_back('"');
-      append_duration(*out, values.data<std::int64_t>()[slot]);
-      out->push_back('"');
-      return;
     case Type::kDynamic:
       append_json(DynamicView(values.data<std::string_view>()[slot]), out);
+      return;
+    case Type::kDatetime:
+    case Type::kTimespan:
+      out->push_back('"');
+      append_text_form(values, slot, out);
+      out->push_back('"');
+      return;
+    case Type::kBool:
+    case Type::kLong:
+      append_text_form(values, slot, out);
       return;
   }
 }

@@ -1,0 +1,66 @@
+#pragma once
+// FrequentItemsState: the part that aggregates over the most frequent byte strings share, a
+// FrequentItems for each group. Derived classes add what they count and say how a group's answer
+// is written.
+
+#include <span>
+#include <vector>
+
+#include "apl/functions/function.h"
+#include "apl/functions/size_meter.h"
+#include "apl/functions/space_saving.h"
+#include "store/column/vector_builder.h"
+
+namespace evq {
+
+class FrequentItemsState : public AggregateState {
+ public:
+  void resize(std::size_t groups) override {
+    if (groups > items_.size()) {
+      items_.resize(groups, FrequentItems(counters_));
+    }
+  }
+
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
+    const auto& from = static_cast<const FrequentItemsState&>(other);
+    for (const GroupPair pair : pairs) {
+      items_[pair.to].merge(from.items_[pair.from]);
+    }
+    meter_.measure(items_);
+  }
+
+  std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
+                             std::size_t count) const override {
+    VectorBuilder builder(Type::kDynamic);
+    DynamicBuilder list;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      list.clear();
+      list.begin_array();
+      append_answer(items_[group], &list);
+      list.end_array();
+      builder.append_text(list.bytes());
+    }
+    return {builder.finish()};
+  }
+
+  std::size_t size_bytes() const override { return meter_.bytes(); }
+
+ protected:
+  // `counters` is the capacity of each group, `row_bytes_max` what one row may add to its size.
+  FrequentItemsState(std::size_t counters, std::size_t row_bytes_max)
+      : counters_(counters), meter_(row_bytes_max) {}
+
+  // Into an open array.
+  virtual void append_answer(const FrequentItems& items, DynamicBuilder* list) const = 0;
+
+  FrequentItems& items_of(std::size_t group) { return items_[group]; }
+  std::size_t group_count() const { return items_.size(); }
+  void note_rows(std::size_t rows) { meter_.note_rows(rows, items_); }
+
+ private:
+  std::size_t counters_;
+  std::vector<FrequentItems> items_;
+  SizeMeter meter_;
+};
+
+}  // namespace evq
