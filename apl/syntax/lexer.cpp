@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,13 +32,8 @@ constexpr std::string_view kLiteralTypes[] = {"datetime", "date",    "timespan",
                                               "long",     "int",     "real",     "double",
                                               "bool",     "boolean", "decimal",  "guid"};
 
-bool is_hex_digit(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-bool is_ascii_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+// Without its sign no long.
+constexpr std::string_view kLeastLongDigits = "9223372036854775808";
 
 Token make_token(TokenKind kind, Span span, std::string text = {}) {
   Token token;
@@ -125,7 +121,7 @@ std::size_t Scanner::name_end(std::size_t begin) const {
   std::size_t end = begin;
   while (end < text_.size()) {
     const char c = text_[end];
-    if (is_ascii_letter(c) || is_digit(c) || c == '_') {
+    if (is_letter_or_digit(c) || c == '_') {
       ++end;
       continue;
     }
@@ -203,9 +199,9 @@ Result<Token> Scanner::scan_fenced_string() {
 
 Result<Token> Scanner::scan_number() {
   const std::size_t begin = at_;
-  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && is_hex_digit(peek(2))) {
+  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && hex_digit(peek(2)) >= 0) {
     at_ += 2;
-    while (is_hex_digit(peek())) {
+    while (hex_digit(peek()) >= 0) {
       ++at_;
     }
     const std::optional<std::int64_t> value = parse_hex(text_.substr(begin + 2, at_ - begin - 2));
@@ -219,8 +215,8 @@ Result<Token> Scanner::scan_number() {
   while (is_digit(peek())) {
     ++at_;
   }
-  const bool dot_ends_number = peek(1) != '.' && !is_ascii_letter(peek(1)) && peek(1) != '_' &&
-                               peek(1) != '[' && peek(1) != '*';
+  const bool dot_ends_number =
+      peek(1) != '.' && !is_letter(peek(1)) && peek(1) != '_' && peek(1) != '[' && peek(1) != '*';
   if (peek() == '.' && (is_digit(peek(1)) || dot_ends_number)) {
     real = true;
     ++at_;
@@ -257,10 +253,10 @@ Result<Token> Scanner::scan_number() {
     return token;
   }
   const std::optional<std::int64_t> value = parse_int(whole);
-  if (!value) {
+  if (!value && whole != kLeastLongDigits) {
     return diag::invalid_number(token.span, whole);
   }
-  token.value = Value::integer(*value);
+  token.value = Value::integer(value.value_or(std::numeric_limits<std::int64_t>::min()));
   return token;
 }
 
@@ -315,7 +311,13 @@ Result<Token> Scanner::scan_typed_literal(std::size_t begin, std::string_view ty
   ++at_;
   std::optional<Value> value = parse_typed_literal(type, raw, now_ns_);
   if (!value) {
-    return diag::invalid_literal(span_from(begin), type, raw);
+    Error error = diag::invalid_literal(span_from(begin), type, raw);
+    if (is_beyond_range(type, raw)) {
+      error.hint = type.starts_with("date")
+                       ? "datetimes reach from 1677-09-21 to 2262-04-11"
+                       : "timespans reach from -106751d to 106751d, some 292 years";
+    }
+    return error;
   }
   return make_literal(span_from(begin), *std::move(value));
 }
@@ -366,7 +368,7 @@ Result<Token> Scanner::next() {
   if (is_digit(peek())) {
     return scan_number();
   }
-  const bool dollar_name = peek() == '$' && is_ascii_letter(peek(1));
+  const bool dollar_name = peek() == '$' && is_letter(peek(1));
   if (dollar_name || name_end(at_) > at_) {
     return scan_name();
   }
@@ -436,6 +438,32 @@ Status match_brackets(std::vector<Token>* tokens, bool unfinished) {
   return Status::success();
 }
 
+bool ends_value(const Token& token) {
+  const bool name = token.kind == TokenKind::kName && !is_keyword(token.text) &&
+                    !is_infix_word(token.text) && find_operator(token.text) == nullptr;
+  return token.kind == TokenKind::kLiteral || token.kind == TokenKind::kString || name ||
+         token.is_symbol(")") || token.is_symbol("]");
+}
+
+// The sign before the digits of the least long becomes part of it.
+Status join_least_long(std::string_view text, std::vector<Token>* tokens) {
+  const Token& number = tokens->back();
+  if (number.kind != TokenKind::kLiteral ||
+      text.substr(number.span.begin, number.span.end - number.span.begin) != kLeastLongDigits) {
+    return Status::success();
+  }
+  const std::size_t count = tokens->size();
+  const bool is_signed = count > 1 && (*tokens)[count - 2].is_symbol("-") &&
+                         (*tokens)[count - 2].span.end == number.span.begin &&
+                         (count == 2 || !ends_value((*tokens)[count - 3]));
+  if (!is_signed) {
+    return diag::invalid_number(number.span, kLeastLongDigits);
+  }
+  (*tokens)[count - 2] = make_literal({number.span.begin - 1, number.span.end}, number.value);
+  tokens->pop_back();
+  return Status::success();
+}
+
 HighlightKind highlight_kind(const Token& token, const Token* before, char after) {
   switch (token.kind) {
     case TokenKind::kString:
@@ -473,6 +501,7 @@ Result<std::vector<Token>> lex(std::string_view text, std::int64_t now_ns) {
   while (tokens.empty() || tokens.back().kind != TokenKind::kEnd) {
     EVQ_TRY_ASSIGN(Token token, scanner.next());
     tokens.push_back(std::move(token));
+    EVQ_TRY(join_least_long(text, &tokens));
   }
   EVQ_TRY(match_brackets(&tokens, false));
   return tokens;
@@ -516,7 +545,7 @@ std::vector<HighlightToken> tokenize(std::string_view text) {
     Span span = token->span;
     const bool after_pipe = before && before->is_symbol("|");
     while (after_pipe && token->kind == TokenKind::kName && span.end + 1 < text.size() &&
-           text[span.end] == '-' && is_ascii_letter(text[span.end + 1])) {
+           text[span.end] == '-' && is_letter(text[span.end + 1])) {
       scanner.move_to(span.end + 1);
       Result<Token> more = scanner.next();
       if (!more.ok() || more->kind != TokenKind::kName) {

@@ -1,10 +1,12 @@
 #include "apl/syntax/literal.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
@@ -28,19 +30,6 @@ std::string_view trimmed(std::string_view text) {
     text.remove_suffix(1);
   }
   return text;
-}
-
-bool equals_ascii_fold(std::string_view text, std::string_view lower) {
-  if (text.size() != lower.size()) {
-    return false;
-  }
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != lower[i]) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // `size` hexadecimal digits at the start of `text`.
@@ -128,10 +117,10 @@ std::size_t append_escape(std::string_view rest, std::string* out) {
 }
 
 std::optional<Value> parse_bool(std::string_view text) {
-  if (equals_ascii_fold(text, "true")) {
+  if (ascii_lower(text) == "true") {
     return Value::boolean(true);
   }
-  if (equals_ascii_fold(text, "false")) {
+  if (ascii_lower(text) == "false") {
     return Value::boolean(false);
   }
   if (const auto number = parse_int(text)) {
@@ -173,7 +162,7 @@ std::string joined_date(std::string_view text) {
   std::size_t digits = 0;  // of the number being read
   for (std::size_t i = 0; i <= text.size(); ++i) {
     const char c = i < text.size() ? text[i] : ',';
-    if (c >= '0' && c <= '9') {
+    if (is_digit(c)) {
       out += c;
       ++digits;
     } else if (c == ',' || c == '-') {
@@ -318,6 +307,30 @@ std::optional<Value> parse_typed_literal(std::string_view type, std::string_view
       break;
   }
   return std::nullopt;
+}
+
+bool is_beyond_range(std::string_view type, std::string_view raw) {
+  constexpr std::string_view kDigits = "0123456789";
+  constexpr std::size_t kYearDigits = 4;
+  constexpr std::string_view kYearFirst = "1677";  // both in part
+  constexpr std::string_view kYearLast = "2262";
+  constexpr std::size_t kLongSpanDigits = 6;  // so many days are too many
+  const std::size_t first = raw.find_first_of(kDigits);
+  if (first == std::string_view::npos) {
+    return false;
+  }
+  const std::size_t digits = std::min(raw.find_first_not_of(kDigits, first), raw.size()) - first;
+  const bool is_date = type.starts_with("date");
+  if (is_date ? digits != kYearDigits : !type.starts_with("time") || digits < kLongSpanDigits) {
+    return false;
+  }
+  const std::string_view year = raw.substr(first, digits);
+  if (is_date && year > kYearFirst && year < kYearLast) {
+    return false;
+  }
+  std::string nearer(raw);
+  nearer.replace(first, digits, is_date ? "2000" : "1");
+  return parse_typed_literal(type, nearer, 0).has_value();
 }
 
 std::string literal_text(const Value& value) {

@@ -23,6 +23,10 @@ std::optional<std::int64_t> parse_hex(std::string_view digits);
 std::optional<Value> parse_typed_literal(std::string_view type, std::string_view raw,
                                          std::int64_t now_ns);
 
+// Whether a text that is no datetime or timespan literal would be one nearer to the present, or
+// shorter.
+bool is_beyond_range(std::string_view type, std::string_view raw);
+
 // A literal as APL text that parses to the same value.
 std::string literal_text(const Value& value);
 
