@@ -261,6 +261,9 @@ Result<Relation> Binder::lower(const ast::Datatable& source, Span span) {
   std::vector<Field> fields;
   std::vector<VectorBuilder> builders;
   for (const ast::ColumnSpec& column : source.columns) {
+    if (std::ranges::find(fields, column.name.text, &Field::name) != fields.end()) {
+      return diag::duplicate_name(column.name.span, column.name.text, "datatable");
+    }
     fields.push_back({column.name.text, column.type});
     builders.emplace_back(column.type);
   }
@@ -269,7 +272,13 @@ Result<Relation> Binder::lower(const ast::Datatable& source, Span span) {
   }
   for (std::size_t i = 0; i < source.values.size(); ++i) {
     VectorBuilder& builder = builders[i % builders.size()];
-    EVQ_TRY_ASSIGN(const Value value, bind_constant(*source.values[i], "a value of a datatable"));
+    EVQ_TRY_ASSIGN(Value value, bind_constant(*source.values[i], "a value of a datatable"));
+    if (!implicit_cast_cost(value.type(), builder.type()).has_value()) {
+      const Span at = source.values[i]->span;
+      EVQ_TRY_ASSIGN(const ExprPtr converted,
+                     convert(make_constant(std::move(value), at), builder.type(), at));
+      value = converted->constant;
+    }
     const Vector cast = implicit_cast(Vector::constant(value, 1), builder.type());
     builder.append_row(cast, 0);
   }
