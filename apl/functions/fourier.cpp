@@ -5,14 +5,49 @@
 #include <cstdint>
 #include <numbers>
 #include <utility>
+#include <vector>
 
 namespace evq {
 namespace {
 
-std::complex<double> unit_root(std::uint64_t numerator, std::uint64_t denominator, bool inverse) {
-  const double angle = 2 * std::numbers::pi * static_cast<double>(numerator % denominator) /
-                       static_cast<double>(denominator);
-  return std::polar(1.0, inverse ? angle : -angle);
+// Lengths up to here are summed term by term unless they are powers of two: no slower than the
+// chirp, and nearer to the exact value.
+constexpr std::size_t kDirectMax = 64;
+
+using Wide = long double;
+
+// Sines and cosines are taken within an eighth of a turn, so that roots which mirror each other
+// agree in every bit and those on the axes are exact.
+std::complex<Wide> unit_root(std::uint64_t numerator, std::uint64_t denominator, bool inverse) {
+  const std::uint64_t quarters = numerator % denominator * 4;
+  const std::uint64_t rest = quarters % denominator;  // of a quarter turn, in denominators
+  const bool steep = 2 * rest > denominator;
+  const Wide angle = std::numbers::pi_v<Wide> / 2 *
+                     static_cast<Wide>(steep ? denominator - rest : rest) /
+                     static_cast<Wide>(denominator);
+  Wide x = steep ? std::sin(angle) : std::cos(angle);
+  Wide y = steep ? std::cos(angle) : std::sin(angle);
+  for (std::uint64_t quarter = quarters / denominator; quarter > 0; --quarter) {
+    x = std::exchange(y, x) * -1;
+  }
+  return {x, inverse ? y : -y};
+}
+
+ComplexSeries transform_direct(const ComplexSeries& input, bool inverse) {
+  const std::size_t n = input.size();
+  std::vector<std::complex<Wide>> roots(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    roots[k] = unit_root(k, n, inverse);
+  }
+  ComplexSeries out(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::complex<Wide> sum;
+    for (std::size_t j = 0; j < n; ++j) {
+      sum += std::complex<Wide>(input[j]) * roots[j * k % n];
+    }
+    out[k] = std::complex<double>(sum);
+  }
+  return out;
 }
 
 // Cooley and Tukey, in place; the length is a power of two.
@@ -31,7 +66,7 @@ void transform_radix2(ComplexSeries* series, bool inverse) {
   }
   ComplexSeries roots(n / 2);
   for (std::size_t k = 0; k < roots.size(); ++k) {
-    roots[k] = unit_root(k, n, inverse);
+    roots[k] = std::complex<double>(unit_root(k, n, inverse));
   }
   for (std::size_t width = 2; width <= n; width *= 2) {
     const std::size_t stride = n / width;
@@ -53,7 +88,7 @@ ComplexSeries transform_chirp(const ComplexSeries& input, bool inverse) {
   const std::size_t size = std::bit_ceil(2 * n - 1);
   ComplexSeries chirp(n);
   for (std::size_t k = 0; k < n; ++k) {
-    chirp[k] = unit_root(std::uint64_t{k} * k, 2 * n, inverse);
+    chirp[k] = std::complex<double>(unit_root(std::uint64_t{k} * k, 2 * n, inverse));
   }
   ComplexSeries a(size);
   ComplexSeries b(size);
@@ -84,7 +119,8 @@ ComplexSeries fourier_transform(ComplexSeries input, bool inverse) {
     return input;
   }
   if (!std::has_single_bit(input.size())) {
-    return transform_chirp(input, inverse);
+    return input.size() <= kDirectMax ? transform_direct(input, inverse)
+                                      : transform_chirp(input, inverse);
   }
   transform_radix2(&input, inverse);
   return input;

@@ -1,6 +1,7 @@
 #pragma once
 // The discrete Fourier transform of any length: radix 2 where the length is a power of two,
-// Bluestein's chirp otherwise, so n log n always. Unscaled in both directions.
+// term by term where it is small, Bluestein's chirp otherwise, so n log n always. Unscaled in both
+// directions.
 
 #include <complex>
 #include <vector>

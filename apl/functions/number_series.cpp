@@ -126,9 +126,13 @@ Moments moments_of(const std::vector<double>& values) {
     return moments;
   }
   const auto count = static_cast<double>(values.size());
+  double total = 0;
+  double shares = 0;  // of the mean: less exact, but never beyond the range of doubles
   for (const double value : values) {
-    moments.mean += value / count;
+    total += value;
+    shares += value / count;
   }
+  moments.mean = std::isfinite(total) ? total / count : shares;
   double squares = 0;
   for (const double value : values) {
     squares += (value - moments.mean) * (value - moments.mean);

@@ -34,10 +34,12 @@ MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> norma
                std::optional<bool> center) {
   const std::optional<NumberSeries> input = NumberSeries::read(series);
   const std::optional<Numbers> x = numbers_or_zero(series);
-  std::optional<Numbers> kernel = numbers_or_zero(filter);
+  const std::optional<Numbers> kernel = numbers_or_zero(filter);
   if (!x.has_value() || !kernel.has_value() || kernel->empty() || kernel->size() > kFilterTapsMax) {
     return std::nullopt;
   }
+  // Divided once, at the end: the average of 1, 2 and 3 is 2 and no less.
+  double divisor = 1;
   if (normalize.value_or(true)) {
     double sum = 0;
     double magnitude = 0;
@@ -45,9 +47,7 @@ MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> norma
       sum += tap;
       magnitude += std::fabs(tap);
     }
-    for (double& tap : *kernel) {
-      tap = sum != 0 ? tap / magnitude : tap;
-    }
+    divisor = sum != 0 ? magnitude : 1;
   }
   const std::size_t ahead = center.value_or(false) ? kernel->size() / 2 : 0;
   Numbers y(x->size(), 0.0);
@@ -56,6 +56,7 @@ MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> norma
       const std::size_t from = i + ahead - k;
       y[i] += from < x->size() ? (*kernel)[k] * (*x)[from] : 0;
     }
+    y[i] /= divisor;
   }
   return input->timespans ? timespans_of({y.begin(), y.end()}) : series_of(y);
 }
