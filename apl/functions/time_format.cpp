@@ -13,7 +13,9 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/time_zone.h"
+#include "store/base/ascii.h"
 #include "store/base/time.h"
+#include "store/base/time_scan.h"
 
 namespace evq {
 namespace {
@@ -43,8 +45,7 @@ std::optional<std::string> format_runs(std::string_view format, const Letter& le
   while (!format.empty()) {
     const char c = format[0];
     const std::size_t count = std::min(format.find_first_not_of(c), format.size());
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (!is_letter) {
+    if (!is_letter(c)) {
       out.append(count, c);
     } else if (!letter(c, count, &out)) {
       return std::nullopt;
@@ -52,6 +53,12 @@ std::optional<std::string> format_runs(std::string_view format, const Letter& le
     format.remove_prefix(count);
   }
   return out;
+}
+
+constexpr std::size_t kShortNameLetters = 3;  // MMM and ddd; four of them ask for all
+
+void append_name(std::string* out, std::string_view name, std::size_t count) {
+  out->append(name.substr(0, count == kShortNameLetters ? kShortNameLetters : name.size()));
 }
 
 std::optional<std::string> format_datetime(Datetime time, std::string_view format) {
@@ -63,10 +70,18 @@ std::optional<std::string> format_datetime(Datetime time, std::string_view forma
         append_padded(out, count > 2 ? civil.year : civil.year % 100, count > 2 ? 4 : count);
         return true;
       case 'M':
-        append_padded(out, civil.month, width);
+        if (count >= kShortNameLetters) {
+          append_name(out, month_name(civil.month), count);
+        } else {
+          append_padded(out, civil.month, width);
+        }
         return true;
       case 'd':
-        append_padded(out, civil.day, width);
+        if (count >= kShortNameLetters) {
+          append_name(out, weekday_name(day_of_week(time.ns)), count);
+        } else {
+          append_padded(out, civil.day, width);
+        }
         return true;
       case 'H':
         append_padded(out, civil.hour, width);
@@ -193,6 +208,18 @@ std::optional<std::string> format_timespan(Timespan span, std::string_view forma
   return text;
 }
 
+// A format written out in the query is checked when the query is.
+template <class Time, std::optional<std::string> (*kFormat)(Time, std::string_view)>
+std::optional<BindFailure> check_format(const BindRequest& request) {
+  const Value* format = request.arguments.size() < 2 ? nullptr : request.arguments[1].constant;
+  if (format == nullptr || format->is_null() || format->type() != Type::kString ||
+      kFormat(Time{0}, format->as_text()).has_value()) {
+    return std::nullopt;
+  }
+  return BindFailure{1, "'" + std::string(format->as_text()) + "' holds letters that are no format",
+                     "write 'yyyy-MM-dd HH:mm:ss.fff', or of a timespan 'd.hh:mm:ss'"};
+}
+
 // ---- zones
 
 // Times of rows, each by the zone that its row names. A name that is no zone gives null.
@@ -315,14 +342,17 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
          {{{"time", "A datetime."},
            {"format",
             "Letters: y M d H h m s f (fraction) F (without trailing zeros) tt (AM, PM); twice for "
-            "two digits, yyyy for the whole year. Other signs stand for themselves."}}},
+            "two digits, yyyy for the whole year, MMM MMMM ddd dddd for the names of months and "
+            "days. "
+            "Other signs stand for themselves."}}},
      .returns = "A string; null for an unknown letter.",
      .examples =
          {{{"print format_datetime(datetime(2024-05-01 13:04:05.678), 'yyyy-MM-dd HH:mm:ss.fff')",
             "2024-05-01 13:04:05.678"},
            {"print format_datetime(datetime(2024-05-01 13:04:05), 'd/M/yy h:mm tt')",
             "1/5/24 1:04 PM"}}},
-     .overloads = {format_datetime_overload()}},
+     .overloads = {format_datetime_overload()},
+     .check = check_format<Datetime, format_datetime>},
     {.name = "format_timespan",
      .category = "datetime",
      .summary = "A span as text by a format.",
@@ -333,7 +363,8 @@ constexpr std::array<ScalarFunction, 5> kTimeFormatFunctions = {{
      .returns = "A string, with a minus when negative; null for an unknown letter.",
      .examples = {{{"print format_timespan(90m, 'hh:mm:ss')", "01:30:00"},
                    {"print format_timespan(1d + 90ms, 'd.hh:mm:ss.fff')", "1.00:00:00.090"}}},
-     .overloads = {lift<format_timespan>()}},
+     .overloads = {lift<format_timespan>()},
+     .check = check_format<Timespan, format_timespan>},
 }};
 
 }  // namespace

@@ -85,7 +85,6 @@ TEST_CASE("formats") {
       {"format_datetime", {time, text("yyyy-MM-dd HH:mm:ss.fff")}, "2024-05-01 13:04:05.678"},
       {"format_datetime", {time, text("d/M/yy h:mm tt")}, "1/5/24 1:04 PM"},
       {"format_datetime", {time, text("s.FFFFFFF")}, "5.678"},
-      {"format_datetime", {time, text("q")}, "null"},
       {"format_timespan", {Value::timespan(-90 * kMinuteNs), text("hh:mm:ss")}, "-01:30:00"},
       {"format_timespan", {Value::timespan(INT64_MIN), text("d")}, "-106751"},
   });
