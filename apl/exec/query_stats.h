@@ -11,7 +11,7 @@ namespace evq {
 struct QueryStats {
   std::atomic<std::uint64_t> blocks_total{0};     // of all datasets read
   std::atomic<std::uint64_t> blocks_examined{0};  // not skipped by time, statistics or filters
-  std::atomic<std::uint64_t> blocks_matched{0};   // had at least one surviving row
+  std::atomic<std::uint64_t> blocks_matched{0};   // of those, had at least one surviving row
   std::atomic<std::uint64_t> blocks_cached{0};    // read from the cache of decoded segments
   std::atomic<std::uint64_t> rows_examined{0};
   std::atomic<std::uint64_t> rows_matched{0};  // survived the filters pushed into the scan

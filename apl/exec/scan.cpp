@@ -372,9 +372,7 @@ class ScanWorker {
     stats.rows_matched.fetch_add(matched, std::memory_order_relaxed);
     if (examined) {
       stats.blocks_examined.fetch_add(1, std::memory_order_relaxed);
-    }
-    if (matched > 0) {
-      stats.blocks_matched.fetch_add(1, std::memory_order_relaxed);
+      stats.blocks_matched.fetch_add(matched > 0 ? 1 : 0, std::memory_order_relaxed);
     }
     lower(&stats.min_block_time, info.min_time);
     raise(&stats.max_block_time, info.max_time);

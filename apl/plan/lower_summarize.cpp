@@ -2,6 +2,7 @@
 // scalar expressions around aggregates a projection above it.
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "apl/functions/rounding.h"
@@ -173,6 +174,9 @@ class SummarizeBinder {
         made.fields.push_back(input_.schema()[expr.column].name);
       } else if (expr.is_constant()) {
         made.args.push_back(expr.constant);
+      } else if (const auto named = virtual_arguments_.find(arg);
+                 named != virtual_arguments_.end()) {
+        made.fields.push_back(named->second);
       }
     }
     return made;
@@ -248,6 +252,12 @@ class SummarizeBinder {
     AggregateCall made{&row, std::move(std::get<BoundAggregateCall>(bound)), {}, {}};
     made.text = std::string(row.name) + "()";
     for (std::size_t i = 0; i < args.size() && i < made.call.arguments.size(); ++i) {
+      const auto* field = i < call.arguments.size()
+                              ? std::get_if<ast::FieldRef>(&call.arguments[i].value->node)
+                              : nullptr;
+      if (field != nullptr) {
+        virtual_arguments_.emplace(below_.size(), field->name.text);
+      }
       made.args.push_back(below_.size());
       below_.push_back({"$arg" + std::to_string(below_.size()),
                         make_cast(std::move(args[i]), made.call.arguments[i])});
@@ -344,6 +354,8 @@ class SummarizeBinder {
   std::vector<NamedColumn> results_;
   std::vector<Plan::ColumnOrigin> origins_;
   std::vector<std::string> argument_names_;
+  // By argument in below_: the name it was given by, which a virtual field's value has lost.
+  std::map<std::size_t, std::string> virtual_arguments_;
   std::size_t result_columns_ = 0;
   std::optional<std::int64_t> bin_ns_;
   bool bin_first_ = false;
