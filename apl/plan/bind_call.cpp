@@ -22,18 +22,6 @@ std::vector<std::string_view> function_names() {
 }
 
 // The text of a constant string argument, or of a bare name.
-std::optional<std::string> name_argument(const ast::Argument& argument) {
-  if (const auto* literal = std::get_if<ast::Literal>(&argument.value->node)) {
-    if (literal->value.type() == Type::kString && !literal->value.is_null()) {
-      return std::string(literal->value.as_text());
-    }
-  }
-  if (const auto* field = std::get_if<ast::FieldRef>(&argument.value->node)) {
-    return field->name.text;
-  }
-  return std::nullopt;
-}
-
 // Kusto puts the text first where APL puts it last. A text that is the same in every row, and
 // something to look for in it that is not, make sense only in Kusto's order.
 bool text_comes_first(std::string_view function, const std::vector<ExprPtr>& args) {
@@ -191,12 +179,9 @@ Result<ExprPtr> Binder::bind_special_call(const ast::Call& call, Span span, cons
   const std::string_view name = call.function.text;
   const auto arity = [&](std::size_t wanted) { return call.arguments.size() == wanted; };
   if ((name == "column_ifexists" || name == "ensure_field") && arity(2)) {
-    const std::optional<std::string> field = name_argument(call.arguments[0]);
-    if (!field.has_value()) {
-      return diag::constant_required(call.arguments[0].value->span, "the field's name");
-    }
+    EVQ_TRY_ASSIGN(const std::string field, name_argument(*call.arguments[0].value, input));
     if (input != nullptr) {
-      if (const auto at = find_field(input->schema(), *field); at.has_value()) {
+      if (const auto at = find_field(input->schema(), field); at.has_value()) {
         return make_column(*at, input->schema()[*at].type, span);
       }
     }

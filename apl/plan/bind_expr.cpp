@@ -219,6 +219,9 @@ Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relati
       return make_constant(Value::null(Type::kDynamic), span);  // declared, no event has it yet
     }
   }
+  if (const std::optional<Type> elsewhere = type_elsewhere(name.text); elsewhere.has_value()) {
+    return make_constant(Value::null(*elsewhere), span);
+  }
   return unknown_field(input, name.text, span);
 }
 
@@ -327,6 +330,12 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
     if (bound != nullptr) {
       return bound;
     }
+    for (std::size_t count = steps.size(); count > 0; --count) {
+      if (const auto type = type_elsewhere(joined(steps, count, false)); type.has_value()) {
+        return make_constant(Value::null(count == steps.size() ? *type : Type::kDynamic),
+                             expr.span);
+      }
+    }
     if (environment_->find(steps[0].key) == nullptr) {
       return unknown_field(input, joined(steps, steps.size(), false), expr.span);
     }
@@ -413,6 +422,9 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
     return diag::misplaced_star(binary.left->span);
   }
   EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
+  // A number is compared with the numbers of a row, a time with its times.
+  const bool by_type = is_comparison(binary.op) && right->type != Type::kString &&
+                       right->type != Type::kDynamic && right->type != Type::kNull;
   std::vector<ExprPtr> tests;
   for (std::size_t i = 0; i < input->schema().size(); ++i) {
     const Field& field = input->schema()[i];
@@ -420,8 +432,12 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
       continue;
     }
     std::vector<ExprPtr> args;
+    if (by_type && field.type != Type::kDynamic && field.type != right->type &&
+        !(is_numeric(field.type) && is_numeric(right->type))) {
+      continue;
+    }
     args.push_back(make_column(i, field.type, binary.left->span));
-    if (field.type != Type::kString) {
+    if (!by_type && field.type != Type::kString) {
       std::vector<ExprPtr> text;
       text.push_back(std::move(args[0]));
       EVQ_TRY_ASSIGN(args[0], call("tostring", std::move(text), binary.left->span));

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/field_name.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 
 namespace evq::plan {
@@ -82,8 +83,11 @@ Status Binder::bind_statement(const ast::Statement& statement) {
         continue;  // given with the request
       }
       if (parameter.default_value == nullptr) {
-        return diag::missing_argument(parameter.name.span, "declare query_parameters",
-                                      parameter.name.text);
+        Error error = diag::missing_argument(parameter.name.span, "declare query_parameters",
+                                             parameter.name.text);
+        error.hint = "the request gives it among its variables; a default is written " +
+                     parameter.name.text + ":" + std::string(type_name(parameter.type)) + " = …";
+        return error;
       }
       EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*parameter.default_value, nullptr));
       frame->names.emplace(parameter.name.text,
@@ -259,6 +263,25 @@ std::vector<std::string_view> Binder::visible_names(const Relation& input) const
 // So many fields are named where one is unknown.
 constexpr std::size_t kFieldsListedMax = 12;
 
+Result<std::string> Binder::name_argument(const ast::Expr& argument, const Relation* input) {
+  const auto* field = std::get_if<ast::FieldRef>(&argument.node);
+  const bool named = field != nullptr && input != nullptr &&
+                     find_field(input->schema(), field->name.text).has_value();
+  if (field != nullptr && (named || environment_->find(field->name.text) == nullptr)) {
+    return field->name.text;
+  }
+  EVQ_TRY_ASSIGN(const Value name, bind_constant(argument, "the field's name"));
+  if (name.type() != Type::kString || name.is_null()) {
+    return diag::invalid_constant(argument.span, "the field's name", "be a text");
+  }
+  return std::string(name.as_text());
+}
+
+std::optional<Type> Binder::type_elsewhere(std::string_view name) const {
+  const auto field = std::ranges::find(searched_fields_, name, &Field::name);
+  return field != searched_fields_.end() ? std::optional(field->type) : std::nullopt;
+}
+
 Error Binder::unknown_field(const Relation* input, std::string_view name, Span span) const {
   std::vector<std::string_view> names;
   if (input != nullptr) {
@@ -285,10 +308,8 @@ namespace {
 bool is_time_word(std::string_view name) {
   std::string word;
   for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') {
-      word.push_back(static_cast<char>(c + 32));
-    } else if (c >= 'a' && c <= 'z') {
-      word.push_back(c);
+    if (is_letter(c)) {
+      word.push_back(to_lower(c));
     }
   }
   constexpr std::string_view kWords[] = {"timestamp", "timegenerated", "eventtime", "datetime",
@@ -297,7 +318,7 @@ bool is_time_word(std::string_view name) {
 }
 
 bool is_number_with_unit(std::string_view name) {
-  return !name.empty() && name[0] >= '0' && name[0] <= '9' &&
+  return !name.empty() && is_digit(name[0]) &&
          name.find_first_not_of("0123456789") != std::string_view::npos;
 }
 

@@ -114,6 +114,8 @@ class Binder {
   static std::string unique_name(std::string name, const std::vector<NamedColumn>& columns);
   Result<std::size_t> find_column(const Relation& input, const ast::Name& name) const;
   std::string unknown_field_hint(const Relation* input, std::string_view name) const;
+  // While several tables are searched: the type of a field that another one has.
+  std::optional<Type> type_elsewhere(std::string_view name) const;
   Error unknown_field(const Relation* input, std::string_view name, Span span) const;
   std::vector<std::string_view> visible_names(const Relation& input) const;
 
@@ -153,6 +155,8 @@ class Binder {
   Result<ExprPtr> bind_lambda_call(const Environment::Function& function, const ast::Call& call,
                                    Span span, const Relation* input);
   Result<std::vector<ExprPtr>> bind_arguments(const ast::Call& call, const Relation* input);
+  // The field that an argument of column_ifexists() names: a field as such, or a constant text.
+  Result<std::string> name_argument(const ast::Expr& argument, const Relation* input);
   Result<ExprPtr> column_names(const ast::Expr& table, Span span, const Relation* input);
   Result<ExprPtr> parameter_value(ExprPtr value, std::string_view function,
                                   const ast::Parameter& parameter, std::size_t index);
@@ -256,6 +260,10 @@ class Binder {
   // An operand of a join condition, where $left and $right name the side it is bound over.
   Result<ExprPtr> bind_sided(const ast::Expr& expr, const Relation& side);
   Result<Relation> search_tables(std::vector<Relation> inputs, const ast::Search& search);
+  Result<std::vector<ExprPtr>> bind_searches(const ast::Expr& predicate, ast::SearchKind kind,
+                                             const std::vector<Relation>& tables);
+  Result<std::vector<NamedColumn>> found_columns(const ast::Find& source, const Relation& output,
+                                                 std::vector<NamedColumn> all, Span span);
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
                               std::optional<std::size_t> field, Span span);
   Status bind_statement(const ast::Statement& statement);
@@ -281,9 +289,10 @@ class Binder {
   // Set while a summarize binds its results: what a call of an aggregate means there.
   std::function<Result<ExprPtr>(const AggregateFunction&, const ast::Call&, Span)>
       aggregate_binder_;
-  Relation* windowed_ = nullptr;     // set while an expression may call window functions over it
-  const Relation* sided_ = nullptr;  // set while a join condition is bound
-  int depth_ = 0;                    // of nested function calls, against endless recursion
+  Relation* windowed_ = nullptr;        // set while an expression may call window functions over it
+  const Relation* sided_ = nullptr;     // set while a join condition is bound
+  std::vector<Field> searched_fields_;  // of all tables, while a search over several is bound
+  int depth_ = 0;                       // of nested function calls, against endless recursion
 };
 
 }  // namespace evq::plan

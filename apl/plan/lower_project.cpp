@@ -1,6 +1,7 @@
 // Operators that choose and compute columns: project and its family, extend.
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -86,6 +87,13 @@ Result<ExprPtr> Binder::part_of(const Expr& value, std::size_t index, std::size_
 }
 
 Result<Relation> Binder::lower(const ast::Project& op, Span /*span*/, Relation input) {
+  for (const ast::NamedExpr& item : op.items) {
+    if (std::holds_alternative<ast::Star>(item.value->node)) {
+      Error error = diag::misplaced_star(item.value->span);
+      error.hint = "| extend keeps every field and adds its own; project-keep takes patterns";
+      return error;
+    }
+  }
   EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, bind_named(op.items, &input));
   return project(std::move(input), std::move(columns));
 }
@@ -188,8 +196,9 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
         column.name = item.to.text;
       }
     }
-    const auto same = std::ranges::count(columns, item.to.text, &NamedColumn::name);
-    if (same > 1) {
+  }
+  for (const ast::RenameItem& item : std::views::reverse(op.items)) {
+    if (std::ranges::count(columns, item.to.text, &NamedColumn::name) > 1) {
       return diag::duplicate_name(item.to.span, item.to.text, "project-rename");
     }
   }

@@ -187,11 +187,29 @@ Result<Relation> Binder::lower(const ast::Search& source, Span span) {
   return search_tables(std::move(inputs), source);
 }
 
-// Each table is searched over its own fields, before the tables become one.
+// Each table is searched over its own fields; a field that only others have is null in it.
+Result<std::vector<ExprPtr>> Binder::bind_searches(const ast::Expr& predicate, ast::SearchKind kind,
+                                                   const std::vector<Relation>& tables) {
+  std::vector<Field> fields;
+  for (const Relation& table : tables) {
+    std::ranges::copy(table.schema().fields(), std::back_inserter(fields));
+  }
+  std::vector<Field> outer = std::exchange(searched_fields_, std::move(fields));
+  std::vector<ExprPtr> predicates;
+  for (const Relation& table : tables) {
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_search(predicate, kind, table));
+    predicates.push_back(std::move(bound));
+  }
+  searched_fields_ = std::move(outer);
+  return predicates;
+}
+
+// Filtered before the tables become one.
 Result<Relation> Binder::search_tables(std::vector<Relation> inputs, const ast::Search& search) {
-  for (Relation& input : inputs) {
-    EVQ_TRY_ASSIGN(ExprPtr predicate, bind_search(*search.predicate, search.kind, input));
-    input = filter(std::move(input), std::move(predicate));
+  EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
+                 bind_searches(*search.predicate, search.kind, inputs));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i] = filter(std::move(inputs[i]), std::move(predicates[i]));
   }
   ast::Union with_table;
   with_table.with_source = ast::Name{"$table", {}, true};
@@ -201,6 +219,33 @@ Result<Relation> Binder::search_tables(std::vector<Relation> inputs, const ast::
 Result<Relation> Binder::lower(const ast::Search& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(ExprPtr predicate, bind_search(*op.predicate, op.kind, input));
   return filter(std::move(input), std::move(predicate));
+}
+
+// What find's project leaves of all columns: the table's name, the fields named, and with
+// pack_all() one bag, pack_, of the others that are not null.
+Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
+                                                       const Relation& output,
+                                                       std::vector<NamedColumn> all, Span span) {
+  std::vector<NamedColumn> chosen;
+  for (const ast::ColumnSpec& spec : source.columns) {
+    const auto at = output.schema().find(spec.name.text);
+    chosen.push_back({spec.name.text, at.has_value() ? make_column(*at, output.schema()[*at].type)
+                                                     : make_constant(Value::null(spec.type))});
+  }
+  if (source.pack_rest) {
+    std::vector<ExprPtr> args;
+    args.push_back(make_constant(Value::boolean(true), span));
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      if (std::ranges::find(chosen, all[i].name, &NamedColumn::name) == chosen.end()) {
+        args.push_back(make_constant(Value::string(all[i].name), span));
+        args.push_back(std::move(all[i].expr));
+      }
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bag, call("pack_all", std::move(args), span));
+    chosen.push_back({"pack_", std::move(bag)});
+  }
+  chosen.insert(chosen.begin(), std::move(all[0]));
+  return chosen;
 }
 
 Result<Relation> Binder::lower(const ast::Find& source, Span span) {
@@ -215,28 +260,24 @@ Result<Relation> Binder::lower(const ast::Find& source, Span span) {
     all.tables.emplace_back(ast::NamePattern{{"", ""}, span});
   }
   EVQ_TRY_ASSIGN(std::vector<Relation> inputs, union_inputs(all, span));
+  EVQ_TRY_ASSIGN(std::vector<ExprPtr> predicates,
+                 bind_searches(*source.predicate, ast::SearchKind::kDefault, inputs));
   std::vector<Relation> matching;
-  for (Relation& input : inputs) {
-    auto predicate = bind_search(*source.predicate, ast::SearchKind::kDefault, input);
-    if (!predicate.ok()) {
-      continue;  // a table without the predicate's fields has no match
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Expr& predicate = *predicates[i];
+    bool has_field = predicate.is_constant() && predicate.constant == Value::boolean(true);
+    for_each_column(*predicates[i], [&](std::size_t /*column*/) { has_field = true; });
+    if (has_field) {
+      matching.push_back(filter(std::move(inputs[i]), std::move(predicates[i])));
     }
-    matching.push_back(filter(std::move(input), std::move(predicate).value()));
   }
   if (matching.empty()) {
     return diag::no_dataset_matches(span, "the predicate's fields");
   }
   EVQ_TRY_ASSIGN(Relation output, union_of(std::move(matching), all));
   std::vector<NamedColumn> columns = pass_through(output);
-  if (!source.columns.empty()) {
-    std::vector<NamedColumn> chosen;
-    chosen.push_back(std::move(columns[0]));
-    for (const ast::ColumnSpec& spec : source.columns) {
-      const auto at = output.schema().find(spec.name.text);
-      chosen.push_back({spec.name.text, at.has_value() ? make_column(*at, output.schema()[*at].type)
-                                                       : make_constant(Value::null(spec.type))});
-    }
-    columns = std::move(chosen);
+  if (!source.columns.empty() || source.pack_rest) {
+    EVQ_TRY_ASSIGN(columns, found_columns(source, output, std::move(columns), span));
   }
   std::erase_if(columns, [&](const NamedColumn& column) {
     return std::ranges::any_of(
@@ -340,12 +381,22 @@ Result<ExprPtr> Binder::bind_search(const ast::Expr& predicate, ast::SearchKind 
   if (const auto* term = std::get_if<ast::SearchTerm>(&predicate.node)) {
     EVQ_TRY_ASSIGN(ExprPtr field, bind_expr(*term->field, &input));
     EVQ_TRY_ASSIGN(const Value text, bind_constant(*term->term, "a search term"));
+    if (field->is_constant() && field->constant.is_null()) {
+      return make_constant(Value::boolean(false), predicate.span);
+    }
     if (!field->is_column()) {
       return diag::name_required(term->field->span, "a search term");
     }
     return search_term(text.to_text(), kind, input, field->column, predicate.span);
   }
-  return bind_predicate(predicate, &input, "search");
+  auto bound = bind_predicate(predicate, &input, "search");
+  const auto* word = std::get_if<ast::FieldRef>(&predicate.node);
+  if (!bound.ok() && word != nullptr) {
+    Error error = std::move(bound).take_error();
+    error.hint = "a text to search for stands in quotes: search '" + word->name.text + "'";
+    return error;
+  }
+  return bound;
 }
 
 }  // namespace evq::plan

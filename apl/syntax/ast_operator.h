@@ -171,6 +171,7 @@ struct Find {
   ExprPtr predicate;
   bool smart = false;               // project-smart
   std::vector<ColumnSpec> columns;  // of project; type kNull where none is written
+  bool pack_rest = false;           // pack_all() among them
   std::vector<NamePattern> away;    // of project-away
 };
 

@@ -428,9 +428,10 @@ struct SourceText {
     out.add("where ");
     out.add_expr(*source.predicate);
     out.add(source.smart ? " project-smart" : "");
-    if (!source.columns.empty()) {
+    if (!source.columns.empty() || source.pack_rest) {
       out.add(" project ");
       out.add_columns(source.columns);
+      out.add(source.pack_rest ? source.columns.empty() ? "pack_all()" : ", pack_all()" : "");
     }
     if (!source.away.empty()) {
       out.add(" project-away ");

@@ -112,6 +112,7 @@ struct HeightOfChildren {
 };
 
 Result<ExprPtr> parse_unary(TokenCursor& cursor);
+Result<ExprPtr> parse_comparison(TokenCursor& cursor);
 
 // ------------------------------------------------------------------------------------ primaries
 
@@ -216,7 +217,9 @@ Result<ExprPtr> parse_name_primary(TokenCursor& cursor) {
   }
   if (cursor.in_search() && token.text == "not") {
     cursor.take();
-    EVQ_TRY_ASSIGN(ExprPtr operand, parse_unary(cursor));
+    // not "x", not(…), and not field:"x" without parentheses.
+    EVQ_TRY_ASSIGN(ExprPtr operand,
+                   cursor.at("(") ? parse_unary(cursor) : parse_comparison(cursor));
     const Span span{token.span.begin, operand->span.end};
     return make_expr(cursor, span, ast::Unary{ast::UnaryOp::kNot, std::move(operand)});
   }

@@ -235,12 +235,17 @@ Result<ast::OperatorNode> parse_partition(TokenCursor& cursor) {
   EVQ_TRY(skip_hints(cursor));
   ast::Partition node;
   EVQ_TRY(cursor.expect_word("by"));
-  // A call would swallow the block: the key is a name or path, so stop before '('.
-  EVQ_TRY_ASSIGN(ast::NamePattern key, parse_name_pattern(cursor, "a field"));
-  const Span span = key.span;
-  EVQ_TRY_ASSIGN(
-      node.by,
-      make_expr(cursor, span, ast::FieldRef{{.text = key.text(), .span = span, .quoted = true}}));
+  const Token& parenthesis = cursor.peek(1);
+  if (parenthesis.is_symbol("(") && cursor.token(parenthesis.partner + 1).is_symbol("(")) {
+    EVQ_TRY_ASSIGN(node.by, parse_expression(cursor));
+  } else {
+    // A call would swallow the block: the key is a name or path, so stop before '('.
+    EVQ_TRY_ASSIGN(ast::NamePattern key, parse_name_pattern(cursor, "a field"));
+    const Span span = key.span;
+    EVQ_TRY_ASSIGN(
+        node.by,
+        make_expr(cursor, span, ast::FieldRef{{.text = key.text(), .span = span, .quoted = true}}));
+  }
   if (cursor.accept("{")) {
     EVQ_TRY_ASSIGN(node.pipeline, parse_pipeline(cursor));
     EVQ_TRY(cursor.expect("}"));

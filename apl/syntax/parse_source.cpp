@@ -109,18 +109,24 @@ Result<ast::SourceNode> parse_search_source(TokenCursor& cursor) {
   return ast::SourceNode{std::get<ast::Search>(std::move(node))};
 }
 
-Result<std::vector<ast::ColumnSpec>> parse_find_columns(TokenCursor& cursor) {
-  std::vector<ast::ColumnSpec> columns;
+Status parse_find_columns(TokenCursor& cursor, ast::Find* find) {
   do {
+    if (cursor.at_word("pack_all") && cursor.peek(1).is_symbol("(")) {
+      cursor.take();
+      cursor.take();
+      EVQ_TRY(cursor.expect(")"));
+      find->pack_rest = true;
+      continue;
+    }
     ast::ColumnSpec column;
     EVQ_TRY_ASSIGN(column.name, parse_name(cursor, "a field"));
     column.type = Type::kNull;
     if (cursor.accept(":")) {
       EVQ_TRY_ASSIGN(column.type, parse_type(cursor, &column.type_span));
     }
-    columns.push_back(std::move(column));
+    find->columns.push_back(std::move(column));
   } while (cursor.accept(","));
-  return columns;
+  return Status::success();
 }
 
 // project-smart, project-away, … after find's predicate.
@@ -159,7 +165,7 @@ Result<ast::SourceNode> parse_find(TokenCursor& cursor) {
     find.smart = true;
   } else if (!(cursor.at_word("project") && cursor.peek(1).is_symbol("-")) &&
              cursor.accept_word("project")) {
-    EVQ_TRY_ASSIGN(find.columns, parse_find_columns(cursor));
+    EVQ_TRY(parse_find_columns(cursor, &find));
   }
   if (accept_hyphenated(cursor, "away")) {
     EVQ_TRY_ASSIGN(find.away, parse_name_patterns(cursor));
