@@ -119,7 +119,10 @@ std::optional<Type> number_type(Type type, bool allow_datetime) {
 BindFailure not_a_number(std::string_view function, int argument, Type type) {
   return {argument,
           std::string(function) + "() needs numbers, but this is a " + std::string(type_name(type)),
-          type == Type::kString ? "convert the text with toreal() or tolong() first" : ""};
+          type == Type::kString     ? "convert the text with toreal() or tolong() first"
+          : type == Type::kBool     ? "toint() makes 1 and 0 of it; countif() counts the true ones"
+          : type == Type::kTimespan ? "divide it by a unit first: x / 1s"
+                                    : ""};
 }
 
 std::variant<std::int64_t, BindFailure> constant_whole_number(const AggregateBindRequest& request,

@@ -80,6 +80,9 @@ class JoinBinder {
       if (named_side(*a) == 2 || named_side(*b) == 1) {
         std::swap(a, b);
       }
+      if (named_side(*a) != 0 && named_side(*a) == named_side(*b)) {
+        return diag::invalid_join_condition(condition.span);
+      }
       auto left_key = bind_side(*a, left_);
       auto right_key = bind_side(*b, right_);
       if ((!left_key.ok() || !right_key.ok()) && named_side(*a) == 0 && named_side(*b) == 0) {
@@ -212,12 +215,7 @@ Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
   return join.build(plan_kind(op.kind), false);
 }
 
-Result<Relation> Binder::lower(const ast::Lookup& op, Span span, Relation input) {
-  const bool allowed = op.kind == ast::JoinKind::kDefault || op.kind == ast::JoinKind::kLeftOuter ||
-                       op.kind == ast::JoinKind::kInner;
-  if (!allowed) {
-    return diag::unsupported_kind(span, "lookup", ast::join_kind_text(op.kind), "leftouter, inner");
-  }
+Result<Relation> Binder::lower(const ast::Lookup& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
   JoinBinder join(*this, std::move(input), std::move(right));
   for (const ast::ExprPtr& condition : op.conditions) {

@@ -8,6 +8,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
 #include "store/base/limits.h"
+#include "store/base/time_parse.h"
 
 namespace evq::plan {
 namespace {
@@ -26,8 +27,11 @@ class SeriesBinder {
     EVQ_TRY_ASSIGN(axis_, binder_.bind_expr(*op_.axis.value, &input_));
     const Type type = axis_->type;
     if (type != Type::kDatetime && type != Type::kTimespan && !is_numeric(type)) {
-      return diag::wrong_argument_type(op_.axis.span, "make-series", 1,
-                                       "a number, datetime or timespan as axis", type_name(type));
+      Error error =
+          diag::wrong_argument_type(op_.axis.span, "make-series", 1,
+                                    "a number, datetime or timespan as axis", type_name(type));
+      error.hint = "the axis stands after on; a text is converted with todatetime() or toreal()";
+      return error;
     }
     series_.axis_type = type;
     series_.nonempty = op_.non_empty;
@@ -110,7 +114,12 @@ class SeriesBinder {
     if (expr == nullptr) {
       return std::optional<std::int64_t>();
     }
-    EVQ_TRY_ASSIGN(const Value value, binder_.bind_constant(*expr, what));
+    EVQ_TRY_ASSIGN(Value value, binder_.bind_constant(*expr, what));
+    if (!value.is_null() && value.type() == Type::kString && axis_->type == Type::kDatetime) {
+      // As where a text is compared with a time.
+      const std::optional<std::int64_t> instant = parse_instant(value.as_text());
+      value = instant.has_value() ? Value::datetime(*instant) : std::move(value);
+    }
     if (value.is_null() || value.type() != axis_->type) {
       return diag::invalid_constant(expr->span, what,
                                     "be a " + std::string(type_name(axis_->type)));
@@ -137,7 +146,7 @@ class SeriesBinder {
     }
     const double length = (*to - series_.real_origin) / *step;
     if (!(std::abs(length) < static_cast<double>(kListItemsMax))) {
-      return diag::limit_exceeded(span_, "steps in a series", kListItemsMax);
+      return too_many_steps();
     }
     series_.to = op_.in_range ? static_cast<std::int64_t>(std::floor(length)) + 1
                               : static_cast<std::int64_t>(std::ceil(length));
@@ -192,9 +201,15 @@ class SeriesBinder {
     std::int64_t length = 0;
     if (__builtin_sub_overflow(*series_.to, *series_.from, &length) ||
         (length > 0 && static_cast<std::uint64_t>(length / series_.step) >= kListItemsMax)) {
-      return diag::limit_exceeded(span_, "steps in a series", kListItemsMax);
+      return too_many_steps();
     }
     return Status::success();
+  }
+
+  Error too_many_steps() const {
+    Error error = diag::limit_exceeded(op_.step->span, "steps in a series", kListItemsMax);
+    error.hint = "take a longer step, or a shorter time from … to";
+    return error;
   }
 
   static ExprPtr point(std::int64_t value, Type type) {

@@ -52,6 +52,11 @@ Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
                  parse_options(cursor, name, kOptions, kJoinKinds));
   for (const ast::Option& option : options) {
     EVQ_TRY_ASSIGN(parts.kind, parse_join_kind(option));
+    if (name == "lookup" && parts.kind != ast::JoinKind::kInner &&
+        parts.kind != ast::JoinKind::kLeftOuter) {
+      return diag::unsupported_kind(option.value->span, name, option_text(option),
+                                    "leftouter, inner");
+    }
   }
   EVQ_TRY_ASSIGN(ast::TableItem item, parse_table_item(cursor));
   if (auto* pattern = std::get_if<ast::NamePattern>(&item)) {

@@ -143,6 +143,13 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   if (token.is_symbol("|") && last.is_symbol("|")) {
     return "remove one of the pipes";
   }
+  if (token.is_symbol("|") && last.is_symbol(",")) {
+    return "remove the comma before it";
+  }
+  const Token& next = cursor.peek(1);
+  if (token.is_symbol(".") && next.kind == TokenKind::kLiteral && cursor.joined(1)) {
+    return "a number begins with a digit: 0." + std::string(cursor.slice(next.span));
+  }
   return "";
 }
 
