@@ -13,7 +13,7 @@ namespace {
 // Passes on the rows whose predicate is true. Null is not true.
 class FilteredState final : public AggregateState {
  public:
-  FilteredState(std::shared_ptr<const BoundAggregate> inner, std::size_t predicate)
+  FilteredState(const std::shared_ptr<const BoundAggregate>& inner, std::size_t predicate)
       : inner_(inner->make_state()), predicate_(predicate) {}
 
   void resize(std::size_t groups) override { inner_->resize(groups); }

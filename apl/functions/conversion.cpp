@@ -46,19 +46,6 @@ bool bool_of_time(Datetime value) {
 bool bool_of_span(Timespan value) {
   return value.ns != 0;
 }
-MaybeBool bool_of_text(std::string_view text) {
-  for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"}) {
-    if (text == yes) {
-      return true;
-    }
-  }
-  for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"}) {
-    if (text == no) {
-      return false;
-    }
-  }
-  return std::nullopt;
-}
 MaybeBool bool_of_dynamic(DynamicView value) {
   switch (value.tag()) {
     case DynamicTag::kFalse:

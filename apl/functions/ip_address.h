@@ -13,7 +13,8 @@ namespace evq {
 
 struct IpAddress {
   std::array<std::uint8_t, 16> bytes{};
-  friend auto operator<=>(const IpAddress&, const IpAddress&) = default;
+  friend bool operator==(const IpAddress&, const IpAddress&) = default;
+  friend bool operator<(const IpAddress& a, const IpAddress& b) { return a.bytes < b.bytes; }
 };
 
 inline constexpr int kIpv4Bits = 32;

@@ -49,7 +49,8 @@ class FrequentItems {
   };
 
   std::string_view bytes_of(const Entry& entry) const {
-    return std::string_view(text_).substr(entry.offset, entry.size);
+    const std::string_view text = text_;
+    return text.substr(entry.offset, entry.size);
   }
   void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count);
   void purge();

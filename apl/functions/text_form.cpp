@@ -70,6 +70,20 @@ void append_text_form(const Values& values, std::size_t slot, std::string* out) 
   }
 }
 
+std::optional<bool> bool_of_text(std::string_view text) {
+  for (const std::string_view yes : {"1", "t", "T", "TRUE", "true", "True"}) {
+    if (text == yes) {
+      return true;
+    }
+  }
+  for (const std::string_view no : {"0", "f", "F", "FALSE", "false", "False"}) {
+    if (text == no) {
+      return false;
+    }
+  }
+  return std::nullopt;
+}
+
 Vector text_forms(const Vector& vector) {
   if (vector.type() == Type::kString) {
     return vector;

@@ -3,7 +3,9 @@
 // null is empty, reals as Go's FormatFloat prints them (1, 0.1, 1e+21), datetimes RFC 3339 with
 // nanoseconds, timespans as Go durations (1m20s), arrays and bags as compact JSON.
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "store/column/dynamic.h"
 #include "store/column/vector.h"
@@ -13,6 +15,8 @@ namespace evq {
 void append_text_form(DynamicView value, std::string* out);
 // The value at `slot`, of any type; nothing for null.
 void append_text_form(const Values& values, std::size_t slot, std::string* out);
+// The bool that a text spells: 1 t T TRUE true True, or 0 f F FALSE false False.
+std::optional<bool> bool_of_text(std::string_view text);
 // Every row as text; null rows stay null. Strings are passed through.
 Vector text_forms(const Vector& vector);
 

@@ -279,13 +279,14 @@ constexpr std::array<std::string_view, 7> kIecUnits = {"Bytes", "KiB", "MiB", "G
 
 // The power of a unit written in any of the three manners, whatever the case; "" and B are 0.
 std::optional<std::size_t> unit_power(std::string_view unit) {
-  const std::string lower = ascii_lower(unit);
+  const std::string lowered = ascii_lower(unit);
+  const std::string_view lower = lowered;
   if (lower.empty() || lower == "b" || lower == "byte" || lower == "bytes") {
     return 0;
   }
   constexpr std::string_view kLetters = "bkmgtpe";
   const std::size_t power = kLetters.find(lower[0]);
-  const std::string_view rest = std::string_view(lower).substr(1);
+  const std::string_view rest = lower.substr(1);
   if (power == std::string_view::npos || power == 0 ||
       !(rest.empty() || rest == "b" || rest == "ib")) {
     return std::nullopt;

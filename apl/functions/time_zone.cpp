@@ -142,7 +142,7 @@ std::int64_t local_second(const ZoneRuleDate& date, std::int64_t year) {
     case ZoneRuleDate::Kind::kMonthWeekDay: {
       const std::int64_t first = days_from_civil(year, date.month, 1);
       const std::int64_t weekday = ((first + 4) % 7 + 7) % 7;  // 1970-01-01 was a Thursday
-      std::int64_t number = (date.day - weekday + 7) % 7 + (date.week - 1) * 7;
+      std::int64_t number = (date.day - weekday + 7) % 7 + std::int64_t{date.week - 1} * 7;
       if (number >= days_in_month(year, date.month)) {
         number -= 7;
       }

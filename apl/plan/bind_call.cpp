@@ -530,7 +530,7 @@ bool Binder::keeps_argument_name(std::string_view function) {
       "series_fill_linear series_fir series_iir series_outliers sin split sqrt startofday "
       "startofmonth startofweek startofyear tan tobool toboolean todatetime todecimal "
       "todouble todynamic tohex toint tolong toobject toreal tostring totime totimespan ";
-  return kNames.find(" " + std::string(function) + " ") != kNames.npos;
+  return kNames.find(" " + std::string(function) + " ") != std::string_view::npos;
 }
 
 std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) const {

@@ -1,7 +1,6 @@
 // Operators that choose and compute columns: project and its family, extend.
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "apl/plan/binder.h"
@@ -197,9 +196,9 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
       }
     }
   }
-  for (const ast::RenameItem& item : std::views::reverse(op.items)) {
-    if (std::ranges::count(columns, item.to.text, &NamedColumn::name) > 1) {
-      return diag::duplicate_name(item.to.span, item.to.text, "project-rename");
+  for (auto item = op.items.rbegin(); item != op.items.rend(); ++item) {
+    if (std::ranges::count(columns, item->to.text, &NamedColumn::name) > 1) {
+      return diag::duplicate_name(item->to.span, item->to.text, "project-rename");
     }
   }
   return project(std::move(input), std::move(columns));

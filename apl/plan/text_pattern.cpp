@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apl/functions/regex.h"
+#include "apl/functions/text_form.h"
 #include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
 #include "store/base/number.h"
@@ -42,12 +43,10 @@ Value convert_capture(std::string_view text, Type type) {
       const auto number = parse_real(text);
       return number.has_value() ? Value::real(*number) : Value::null(type);
     }
-    case Type::kBool:
-      if (text == "true" || text == "True" || text == "1") {
-        return Value::boolean(true);
-      }
-      return text == "false" || text == "False" || text == "0" ? Value::boolean(false)
-                                                               : Value::null(type);
+    case Type::kBool: {
+      const auto found = bool_of_text(text);
+      return found.has_value() ? Value::boolean(*found) : Value::null(type);
+    }
     case Type::kDatetime: {
       const auto time = parse_liberal_datetime(trimmed(text));
       return time.has_value() ? Value::datetime(*time) : Value::null(type);
