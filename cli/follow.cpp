@@ -8,22 +8,19 @@
 #include <poll.h>
 #include <sys/stat.h>
 
-#include "apl/service/row_wise.h"
-#include "apl/service/service.h"
+#include "cli/follow_target.h"
 #include "cli/ingest_options.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
-#include "cli/remote_server.h"
 #include "cli/terminal/number_text.h"
+#include "store/base/control.h"
 #include "store/base/file.h"
-#include "store/base/limits.h"
-#include "store/base/time.h"
-#include "store/ingest/byte_source.h"
 
 namespace evq {
 namespace {
 
 constexpr std::int64_t kPollMs = 100;
+constexpr std::int64_t kServerWaitMs = 1000;
 constexpr std::size_t kBatchBytesMax = std::size_t{1} << 20U;
 
 struct FileIdentity {
@@ -71,22 +68,19 @@ std::optional<ReadSoFar> read_progress(std::string_view text) {
       {numbers[0], numbers[1]}, numbers[2], numbers[3], static_cast<std::int64_t>(numbers[4])};
 }
 
-// Counts rows and drops them.
-class RowCount final : public ResultSink {
- public:
-  Status begin(const ResultHeader& /*header*/) override { return Status::success(); }
-  Status push(const Chunk& chunk, std::span<const RowOrigin> /*origins*/) override {
-    rows += chunk.rows();
-    return Status::success();
+// Where the line of this number, from 1, starts.
+std::size_t line_start(std::string_view text, std::uint64_t number) {
+  std::size_t start = 0;
+  for (; number > 1 && start < text.size(); --number) {
+    start = std::min(text.find('\n', start), text.size() - 1) + 1;
   }
-  Status end(const QueryStatus& /*status*/) override { return Status::success(); }
-  std::uint64_t rows = 0;
-};
+  return start;
+}
 
 class Follower {
  public:
-  Follower(const GlobalOptions& global, const IngestCommand& command, Service& service)
-      : global_(global), command_(command), service_(service), path_(command.files[0]) {}
+  Follower(const GlobalOptions& global, const IngestCommand& command, FollowTarget& target)
+      : global_(global), command_(command), target_(target), path_(command.files[0]) {}
 
   Status run() {
     EVQ_TRY_ASSIGN(request_.options, make_ingest_options(command_));
@@ -100,12 +94,10 @@ class Follower {
     request_.atomic = true;
     request_.clock = [this] { return progress_.stamp; };
     request_.reject = [this](std::string_view /*text*/, const IngestFailure& failure) {
-      print_note(global_, path_ + ": byte " + std::to_string(progress_.offset + failure.offset) +
-                              ": " + failure.reason + " (line skipped)");
+      const std::uint64_t byte = progress_.offset + line_start(batch_, failure.line);
+      print_note(global_, path_ + ": byte " + std::to_string(byte) + ": " + failure.reason +
+                              " (line skipped)");
     };
-    std::error_code failed;
-    const auto absolute = std::filesystem::absolute(path_, failed);
-    setting_ = "follow " + command_.dataset + " " + (failed ? path_ : absolute.string());
     EVQ_TRY(open_first());
     while (true) {
       EVQ_TRY_ASSIGN(const bool progressed, read_batch(false));
@@ -122,7 +114,7 @@ class Follower {
  private:
   // Goes on where the last run stopped, in the file it stopped in, if that is still to be found.
   Status open_first() {
-    EVQ_TRY_ASSIGN(const auto stored, service_.store().definitions().setting(setting_));
+    EVQ_TRY_ASSIGN(const auto stored, target_.progress());
     const std::optional<ReadSoFar> known = read_progress(stored.value_or(""));
     std::string path = path_;
     if (known.has_value()) {
@@ -156,18 +148,8 @@ class Follower {
     if (known.next == known.offset) {
       return known.offset;
     }
-    std::string stamp;
-    append_instant(stamp, known.stamp);
-    QueryRequest query;
-    query.apl = quoted_name(command_.dataset) + " | where _sysTime == datetime(" + stamp +
-                ") | take 1 | project _sysTime";
-    RowCount count;
-    const Status done = service_.query(query, count);
-    if (!done.ok() && done.error().code != ErrorCode::kCompile) {
-      return done.error();
-    }
-    // A dataset that is not there does not compile, and holds nothing.
-    return done.ok() && count.rows > 0 ? known.next : known.offset;
+    EVQ_TRY_ASSIGN(const bool held, target_.holds(known.stamp));
+    return held ? known.next : known.offset;
   }
 
   Status open(const std::string& path) {
@@ -199,16 +181,42 @@ class Follower {
     text.resize(end == std::string::npos ? size : end + 1);
     choose_format(text);
     batch_bytes_ = kBatchBytesMax;
-    progress_.next = progress_.offset + text.size();
-    progress_.stamp = std::max(progress_.stamp + 1, wall_clock_now_ns());
-    EVQ_TRY(save());
-    const std::unique_ptr<ByteSource> source = memory_source(text);
-    QueryControl unhurried;  // a batch that has begun is finished
-    EVQ_TRY_ASSIGN(IngestReport report,
-                   service_.store().ingest(command_.dataset, *source, request_, unhurried));
-    progress_.offset = progress_.next;
-    counts_.add(std::move(report.counts));
+    batch_ = std::move(text);
+    EVQ_TRY(store_batch());
     return true;
+  }
+
+  Status store_batch() {
+    progress_.next = progress_.offset + batch_.size();
+    progress_.stamp = std::max(progress_.stamp + 1, wall_clock_now_ns());
+    if (target_.exactly_once()) {
+      EVQ_TRY(save());
+    }
+    auto report = target_.ingest(batch_, request_);
+    while (!report.ok() && (report.error().code == ErrorCode::kServer ||
+                            report.error().code == ErrorCode::kUnavailable)) {
+      EVQ_TRY(wait_for_server(report.error()));
+      report = target_.ingest(batch_, request_);
+    }
+    if (!report.ok()) {
+      return report.error();
+    }
+    waits_ = false;
+    progress_.offset = progress_.next;
+    counts_.add(std::move(report.value().counts));
+    return target_.exactly_once() ? Status::success() : save();
+  }
+
+  // A server that went away may come back.
+  Status wait_for_server(const Error& error) {
+    if (!std::exchange(waits_, true)) {
+      print_note(global_, "note: " + error.message + "; trying again");
+    }
+    for (std::int64_t waited = 0; waited < kServerWaitMs; waited += kPollMs) {
+      EVQ_TRY(interrupt_control().check());
+      static_cast<void>(::poll(nullptr, 0, kPollMs));
+    }
+    return Status::success();
   }
 
   // Told once, by the first line: every batch is read the same way.
@@ -220,9 +228,7 @@ class Follower {
     }
   }
 
-  Status save() {
-    return service_.store().definitions().put_setting(setting_, progress_text(progress_));
-  }
+  Status save() { return target_.save(progress_text(progress_)); }
 
   Status check_size() {
     EVQ_TRY_ASSIGN(const std::uint64_t size, file_.size());
@@ -249,35 +255,33 @@ class Follower {
 
   const GlobalOptions& global_;
   const IngestCommand& command_;
-  Service& service_;
+  FollowTarget& target_;
   const std::string path_;
-  std::string setting_;
   IngestRequest request_;
   File file_;
   ReadSoFar progress_;
+  std::string batch_;  // that is being stored
   std::size_t batch_bytes_ = kBatchBytesMax;
+  bool waits_ = false;  // for a server, which the user was told
   IngestCounts counts_;
 };
 
 }  // namespace
 
 int run_follow(const GlobalOptions& global, const IngestCommand& command) {
-  if (const Status local = check_local(global, "ingest --follow"); !local.ok()) {
-    Error error = local.error();
-    error.hint = "a store remembers how far the file was read; tail -F FILE | evq ingest " +
-                 command.dataset + " ships to a server without that";
-    return report_error(error);
-  }
   if (command.files.size() != 1 || command.files[0] == "-") {
     return report_error(make_error(ErrorCode::kUsage, "--follow takes one file",
                                    "follow several files by several commands"));
   }
-  auto service = open_service(global, {});
-  if (!service.ok()) {
-    return report_error(service.error());
+  std::error_code failed;
+  const auto absolute = std::filesystem::absolute(command.files[0], failed);
+  auto target =
+      open_follow_target(global, command.dataset, failed ? command.files[0] : absolute.string());
+  if (!target.ok()) {
+    return report_error(target.error());
   }
   interrupt_control();
-  Follower follower(global, command, *service.value());
+  Follower follower(global, command, *target.value());
   const Status done = follower.run();
   print_note(global, "ingested " + grouped_text(follower.counts().ingested) + ", failed " +
                          grouped_text(follower.counts().failed));

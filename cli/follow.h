@@ -1,6 +1,6 @@
 #pragma once
-// evq ingest --follow FILE: the lines of a file that grows, into a dataset of the local store, each
-// exactly once, across restarts, rotation and kill -9.
+// evq ingest --follow FILE: the lines of a file that grows, into a dataset, each exactly once,
+// across restarts, rotation and kill -9; on a server at least once.
 //
 // The store's setting "follow <dataset> <path>" says how far the file was read: device and inode,
 // the offset up to which all is stored, and the batch that was about to be stored, by its end and
@@ -8,6 +8,9 @@
 // of its events; so after a kill the events themselves tell whether the batch was stored. A file
 // that shrank is read from its start; one that was renamed is read to its end before the new file
 // of its name is.
+//
+// With a server the same numbers are kept in the user's state folder, after each batch: a batch
+// that was sent and whose answer never came is sent again. A server that is away is waited for.
 
 #include "cli/options.h"
 

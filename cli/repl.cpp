@@ -82,14 +82,6 @@ CompletionList to_list(const CompletionAnswer& answer) {
   return list;
 }
 
-std::string history_path(const Environment& environment) {
-  const auto state = environment("XDG_STATE_HOME");
-  const std::string base = state.has_value() && !state->empty()
-                               ? *state
-                               : environment("HOME").value_or(".") + "/.local/state";
-  return base + "/evq/history";
-}
-
 }  // namespace
 
 Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
@@ -163,10 +155,10 @@ int Repl::run() {
     return report_error(opened.error());
   }
   if (interactive_) {
-    const std::string path = history_path(environment_);
-    Status loaded = make_private_directory(path.substr(0, path.rfind('/')));
+    const std::string folder = state_directory(environment_);
+    Status loaded = make_private_directory(folder);
     if (loaded.ok()) {
-      loaded = history_.load(path);
+      loaded = history_.load(folder + "/history");
     }
     history_told_ = !loaded.ok();
     if (history_told_) {

@@ -86,6 +86,11 @@ std::span<const SettingInfo> all_settings() {
   return kSettings;
 }
 
+std::string state_directory(const Environment& environment) {
+  const std::string state = environment("XDG_STATE_HOME").value_or("");
+  return (state.empty() ? environment("HOME").value_or(".") + "/.local/state" : state) + "/evq";
+}
+
 Setting& Settings::find(std::string_view name) {
   const auto found =
       std::ranges::find(settings_, name, [](const Setting& setting) { return setting.info->name; });

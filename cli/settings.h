@@ -4,8 +4,8 @@
 // it was said is remembered. `evq config show` prints all of that.
 //
 // The file is $EVQ_CONFIG, else $XDG_CONFIG_HOME/evq/config, else ~/.config/evq/config: lines of
-// "name = value", the value as it is or between double quotes, comments after a # that begins a
-// line. Unknown names are errors.
+// "name = value", the value as it is or between quotes, comments after a #. Unknown names are
+// errors.
 //
 // The server "axiom" is the deployment that Axiom's own command line uses (axiom_file.h), else
 // Axiom's address. Its file says nothing unless that server is asked for: what is configured for
@@ -32,6 +32,8 @@ struct SettingInfo {
   bool secret = false;
 };
 std::span<const SettingInfo> all_settings();
+// The folder of what evq remembers for a user: $XDG_STATE_HOME/evq, else ~/.local/state/evq.
+std::string state_directory(const Environment& environment);
 
 // How strongly a value was asked for; higher wins.
 enum class SettingWeight : std::uint8_t {

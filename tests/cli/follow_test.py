@@ -10,6 +10,8 @@ from evq_case import EvqCase, main
 
 
 class Follow(EvqCase):
+    target = ()
+
     def setUp(self):
         super().setUp()
         self.file = self.directory / "app.ndjson"
@@ -23,7 +25,7 @@ class Follow(EvqCase):
                 self.written += 1
 
     def follow(self, *options):
-        return self.start("ingest", "app", "--follow", self.file, *options)
+        return self.start(*self.target, "ingest", "app", "--follow", self.file, *options)
 
     def numbers(self):
         out = self.out("query", "app | project i | sort by i asc", "--limit", "10000000", "-o", "csv")
@@ -137,6 +139,55 @@ class Follow(EvqCase):
         self.evq("ingest", "app", "--follow", self.file, self.file, status=2)
         self.evq("ingest", "app", "--follow", self.file, "--format", "json", status=2)
         self.evq("ingest", "app", "--follow", "/dev/null", status=2)
+
+
+class FollowToServer(Follow):
+    def setUp(self):
+        super().setUp()
+        self.evq("dataset", "create", "app")
+        self.url, token, self.server = self.serve()
+        self.target = ("--server", self.url, "--token", token)
+
+    def test_kill_loses_and_repeats_nothing(self):
+        """Nothing is lost; what was on its way may come twice."""
+        random.seed(2)
+        for _ in range(6):
+            process = self.follow("--quiet")
+            for _ in range(random.randrange(1, 8)):
+                self.write(random.randrange(1, 3000))
+                time.sleep(random.random() * 0.1)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        self.follow()
+        deadline = time.monotonic() + 60
+        while sorted(set(self.numbers())) != list(range(self.written)):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+
+    def test_outlives_the_server(self):
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        self.server.terminate()
+        self.server.wait()
+        self.write(3)
+        time.sleep(1.5)
+        self.serve(listen=self.url.removeprefix("http://"))
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        self.assertEqual(process.stderr.read().count("trying again"), 1)
+
+    def test_places_are_remembered_by_server_and_dataset(self):
+        self.write(2)
+        process = self.follow()
+        self.wait_for_all()
+        self.interrupt(process)
+        self.evq(*self.target, "dataset", "create", "other")
+        process = self.start(*self.target, "ingest", "other", "--follow", self.file)
+        deadline = time.monotonic() + 30
+        while self.out("query", "other | count", "-o", "csv") != "Count\n2\n":
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,36 @@
+#pragma once
+// FollowTarget: where a follower of a growing file stores its lines, and what remembers how far it
+// has read: the store itself, or a server and a file of the user's. One thread at a time.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "apl/service/service.h"
+#include "cli/options.h"
+#include "store/store.h"
+
+namespace evq {
+
+class FollowTarget {
+ public:
+  virtual ~FollowTarget() = default;
+  // What save() kept last.
+  virtual Result<std::optional<std::string>> progress() = 0;
+  virtual Status save(const std::string& progress) = 0;
+  // All good events of the text or none; a server stores a mebibyte so.
+  virtual Result<IngestReport> ingest(std::string_view text, const IngestRequest& request) = 0;
+  // Whether events that were received at this instant are there.
+  virtual Result<bool> holds(std::int64_t received_ns) = 0;
+  // True where holds() knows, so that progress is saved before a batch and none is stored twice.
+  // Elsewhere it is saved after a batch, which is sent again when its answer was lost.
+  virtual bool exactly_once() const = 0;
+};
+
+// The store or server that the options name, for the lines of the file with this absolute path.
+Result<std::unique_ptr<FollowTarget>> open_follow_target(const GlobalOptions& global,
+                                                         const std::string& dataset,
+                                                         const std::string& path);
+
+}  // namespace evq
