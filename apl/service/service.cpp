@@ -215,6 +215,8 @@ class Session {
       bind.cursor = plan::CursorBound{row.time, row.ordinal, descending, request_.include_cursor};
     }
     EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind));
+    stats_.rows_matched = 0;  // what subqueries matched is not what the query matches
+    stats_.groups = 0;
     if (bind.cursor.has_value() && plan_.datasets.size() > 1 && bind.cursor->ordinal != 0 &&
         bind.cursor->ordinal >> kOrdinalBits == 0) {
       return make_error(ErrorCode::kUsage, "the cursor is of a query that reads another dataset");

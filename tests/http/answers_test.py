@@ -136,6 +136,13 @@ class Answers(unittest.TestCase):
         table = self.ask("w | sort by d asc")["tables"][0]
         self.assertEqual(table["order"], [{"field": "d", "desc": False}])
 
+    def test_what_subqueries_match_is_not_counted(self):
+        for form in ("tabular", "legacy"):
+            status = self.ask("w | where d > toscalar(w | summarize avg(d) by user | summarize max(avg_d))",
+                              form)["status"]
+            self.assertEqual((status["rowsMatched"], status["numGroups"]), (4, 0))
+            self.assertGreaterEqual(status["rowsExamined"], 10)
+
     def test_the_range_is_what_was_asked_or_what_there_is(self):
         span = lambda answer: tuple(answer["tables"][0]["range"][end] for end in ("start", "end"))
         self.assertEqual(span(self.ask("w", startTime=minute(1), endTime=minute(20))),
