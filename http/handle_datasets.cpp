@@ -1,6 +1,7 @@
 // Datasets, their fields and map fields, trim and vacuum, under /v1 and /v2.
 
 #include <algorithm>
+#include <set>
 
 #include "http/api.h"
 #include "http/router.h"
@@ -199,9 +200,10 @@ Result<HttpResponse> handle_map_field_replace(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(std::vector<std::string> names, read_names_body(text));
   EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
+  std::set<std::string_view> seen;
   for (const std::string& name : names) {
     EVQ_TRY(check_map_field(name));
-    if (std::ranges::count(names, name) > 1) {
+    if (!seen.insert(name).second) {
       return make_error(ErrorCode::kUsage, "map field '" + name + "' is there twice");
     }
   }

@@ -75,25 +75,32 @@ Result<Bulk> read_bulk(std::string_view body) {
   return bulk;
 }
 
-// Why documents failed, by their line. Only the first failures are listed; of what comes behind
-// them nobody is told that it was stored.
-std::map<std::uint64_t, std::string> bulk_failures(const IngestCounts& counts,
-                                                   std::size_t documents) {
-  std::map<std::uint64_t, std::string> failed;
-  for (const IngestFailure& failure : counts.failures) {
-    failed.emplace(failure.line, failure.reason);
-  }
-  if (counts.failed > counts.failures.size()) {
-    for (std::uint64_t line = failed.rbegin()->first + 1; line <= documents; ++line) {
-      failed.emplace(line, "too many documents of this request failed to say whether this one did");
+// Why a document failed, by its line; null when it was stored. Only the first failures are listed:
+// of what comes behind them nobody is told that it was stored.
+class BulkFailures {
+ public:
+  explicit BulkFailures(const IngestCounts& counts) {
+    for (const IngestFailure& failure : counts.failures) {
+      reasons_.emplace(failure.line, failure.reason);
+    }
+    if (counts.failed > counts.failures.size()) {
+      known_lines_ = reasons_.rbegin()->first;
     }
   }
-  return failed;
-}
+  const std::string* find(std::uint64_t line) const {
+    static const std::string kUnknown =
+        "too many documents of this request failed to say whether this one did";
+    const auto reason = reasons_.find(line);
+    return reason != reasons_.end() ? &reason->second : line > known_lines_ ? &kUnknown : nullptr;
+  }
+
+ private:
+  std::map<std::uint64_t, std::string> reasons_;
+  std::uint64_t known_lines_ = UINT64_MAX;
+};
 
 std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64_t took_ms) {
-  const std::map<std::uint64_t, std::string> failed =
-      bulk_failures(report.counts, bulk.actions.size());
+  const BulkFailures failures(report.counts);
   std::string text;
   JsonWriter json(text);
   json.begin_object();
@@ -104,19 +111,19 @@ std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64
   json.key("items");
   json.begin_array();
   for (std::size_t i = 0; i < bulk.actions.size(); ++i) {
-    const auto failure = failed.find(i + 1);
+    const std::string* failure = failures.find(i + 1);
     json.begin_object();
     json.key(bulk.actions[i]);
     json.begin_object();
     json.key("status");
-    json.integer(failure == failed.end() ? 201 : 400);
-    if (failure != failed.end()) {
+    json.integer(failure == nullptr ? 201 : 400);
+    if (failure != nullptr) {
       json.key("error");
       json.begin_object();
       json.key("type");
       json.string("mapper_parsing_exception");
       json.key("reason");
-      json.string(failure->second);
+      json.string(*failure);
       json.end_object();
     }
     json.end_object();
@@ -128,6 +135,9 @@ std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64
 }
 
 // ---- Splunk
+
+// Of one request: each is a load of its own, and may be a dataset of its own.
+constexpr std::size_t kIndexesMax = 100;
 
 // The top-level JSON objects of a text that holds one after the other, or a list of them; nothing
 // when it holds anything else.
@@ -298,6 +308,9 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
     const DynamicView envelope(*bytes);
     if (!append_envelope(envelope, &by_dataset[splunk_dataset(request, envelope)])) {
       return splunk_answer(400, 12, "Event field is required");
+    }
+    if (by_dataset.size() > kIndexesMax) {
+      return splunk_answer(400, 7, "Incorrect index: too many of them in one request");
     }
   }
   return store_splunk(api, request, by_dataset);

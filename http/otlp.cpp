@@ -8,6 +8,7 @@
 
 #include "http/protobuf.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/column/dynamic_json.h"
 
@@ -158,15 +159,18 @@ void write_any(JsonWriter* json, DynamicView any) {
   }
 }
 
-// Names with dots as nested objects.
+// Names with dots as nested objects. What is too long for a field, or more than an event may have,
+// stays whole, so that the tree is neither deep nor much larger than its names.
 struct NameTree {
   std::map<std::string, NameTree, std::less<>> children;
   std::optional<std::string> value;  // JSON
 
-  NameTree& at(std::string_view path) {
+  // `position` of the name among all that the tree is given.
+  NameTree& at(std::string_view path, std::size_t position) {
     NameTree* node = this;
+    const bool splits = path.size() <= kFieldNameBytesMax && position < kEventFieldsMax;
     while (true) {
-      const std::size_t dot = std::min(path.find('.'), path.size());
+      const std::size_t dot = splits ? std::min(path.find('.'), path.size()) : path.size();
       node = &node->children[std::string(path.substr(0, dot))];
       if (dot >= path.size()) {
         return *node;
@@ -224,10 +228,11 @@ std::string value_text(DynamicView pair) {
 
 void write_attributes(JsonWriter* json, std::string_view key, DynamicView pairs) {
   NameTree tree;
+  std::size_t names = 0;
   for (DynamicView::Iterator each(pairs); each.next();) {
     const DynamicView name = member(each.value(), "key");
     if (name.is_string()) {
-      tree.at(name.as_string()).value = value_text(each.value());
+      tree.at(name.as_string(), names++).value = value_text(each.value());
     }
   }
   if (!tree.children.empty()) {
@@ -239,6 +244,7 @@ void write_attributes(JsonWriter* json, std::string_view key, DynamicView pairs)
 // The attributes of a log record or span.
 void write_event_attributes(JsonWriter* json, DynamicView pairs) {
   NameTree tree;
+  std::size_t names = 0;
   std::string custom;
   JsonWriter map(custom);
   map.begin_object();
@@ -248,7 +254,7 @@ void write_event_attributes(JsonWriter* json, DynamicView pairs) {
       continue;
     }
     if (is_convention(name.as_string())) {
-      tree.at(name.as_string()).value = value_text(each.value());
+      tree.at(name.as_string(), names++).value = value_text(each.value());
     } else {
       map.key(name.as_string());
       map.raw(value_text(each.value()));

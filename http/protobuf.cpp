@@ -11,6 +11,9 @@
 namespace evq {
 namespace {
 
+// Fields of one message, repetitions counted.
+constexpr std::size_t kEntriesMax = std::size_t{1} << 20U;
+
 enum WireType : std::uint32_t { kVarint = 0, kWire64 = 1, kLengthDelimited = 2, kWire32 = 5 };
 
 struct Entry {
@@ -158,7 +161,7 @@ bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_
   std::vector<Entry> entries;
   while (!bytes.empty()) {
     Entry entry;
-    if (!read_entry(&bytes, &entry)) {
+    if (!read_entry(&bytes, &entry) || entries.size() == kEntriesMax) {
       return false;
     }
     entries.push_back(entry);

@@ -36,8 +36,8 @@ struct ProtoMessage {
   std::span<const ProtoField> fields;
 };
 
-// The bytes of a dynamic bag; nothing when the message is malformed or nested deeper than
-// kJsonDepthMax.
+// The bytes of a dynamic bag; nothing when the message is malformed, nested deeper than
+// kJsonDepthMax or has more than a million fields.
 std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
 
 }  // namespace evq

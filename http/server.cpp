@@ -75,6 +75,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   asio::awaitable<void> handshake(error_code& error) {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
+      mark(true, nullptr);
       expire_after_ms(kHttpHeaderMsMax);
       co_await stream_.async_handshake(asio::ssl::stream_base::server, quietly(error));
     }

@@ -5,6 +5,9 @@
 namespace evq::wire {
 namespace {
 
+// Of one object: each is compared with all before it.
+constexpr std::size_t kMembersMax = 4096;
+
 Error wrong_type(const char* name, std::string_view wanted) {
   return make_error(ErrorCode::kUsage, std::string(name) + " must be " + std::string(wanted));
 }
@@ -13,13 +16,26 @@ Error wrong_type(const char* name, std::string_view wanted) {
 
 Result<Json> parse_any(std::string_view text) {
   bool too_deep = false;
-  const auto watch = [&](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+  bool too_wide = false;
+  std::vector<std::size_t> members;  // of the objects around
+  const auto watch = [&](int depth, Json::parse_event_t event, Json& /*parsed*/) {
     too_deep = too_deep || depth > static_cast<int>(kJsonDepthMax);
-    return !too_deep;
+    if (event == Json::parse_event_t::object_start) {
+      members.push_back(0);
+    } else if (event == Json::parse_event_t::object_end) {
+      members.pop_back();
+    } else if (event == Json::parse_event_t::key) {
+      too_wide = too_wide || ++members.back() > kMembersMax;
+    }
+    return !too_deep && !too_wide;
   };
   Json json = Json::parse(text.begin(), text.end(), watch, false);
   if (too_deep) {
     return make_error(ErrorCode::kUsage, "the body is nested too deep");
+  }
+  if (too_wide) {
+    return make_error(ErrorCode::kUsage, "an object of the body has more than " +
+                                             std::to_string(kMembersMax) + " members");
   }
   if (json.is_discarded()) {
     return make_error(ErrorCode::kUsage, "the body is not JSON");

@@ -16,7 +16,9 @@ T0 = "2024-05-01T00:00:00Z"
 
 
 class Server:
-    def __init__(self, *flags, store=None):
+    def __init__(self, *flags, store=None, tls=None):
+        """`tls`: the context that the server is asked with, when the flags give it a certificate."""
+        self.tls = tls
         self.directory = store or tempfile.mkdtemp(prefix="evq-http-")
         self.process = subprocess.Popen(
             [EVQ, "--store", self.directory, "serve", "--listen", "127.0.0.1:0", *flags],
@@ -30,7 +32,7 @@ class Server:
             self.lines.append(line)
             if "first token" in line:
                 self.token = line.split()[-1]
-            found = re.search(r"listening on http://127.0.0.1:(\d+)", line)
+            found = re.search(r"listening on https?://127.0.0.1:(\d+)", line)
             if found:
                 self.port = int(found.group(1))
                 break
@@ -50,7 +52,11 @@ class Server:
         return status
 
     def call(self, method, path, body=None, headers=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        if self.tls:
+            connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30,
+                                                     context=self.tls)
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         sent = dict(headers or {})
         if self.token and "Authorization" not in sent:
             sent["Authorization"] = "Bearer " + self.token

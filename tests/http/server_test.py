@@ -9,9 +9,12 @@ import base64
 import gzip
 import json
 import os
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -385,6 +388,9 @@ class Open(unittest.TestCase):
         for wrong in (b'{"event":1}x{"event":2}', b'{"event":1}}', b'"a"{"event":1}', b'{"event":1}{"event":'):
             status, answer = call("POST", "/services/collector?index=versions", wrong)
             self.assertEqual((status, answer["code"]), (400, 6), wrong)
+        for count, expected in ((100, 200), (101, 400)):
+            body = "".join(json.dumps({"event": 1, "index": f"many{i}"}) for i in range(count))
+            self.assertEqual(call("POST", "/services/collector", body)[0], expected)
         rows = self.server.query("['versions'] | count")["tables"][0]["columns"]
         self.assertEqual(rows, [[3]])
         rows = self.server.query("['splunk'] | summarize count(), countif(isnotnull(_raw))")
@@ -597,6 +603,26 @@ class Life(unittest.TestCase):
         self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (200, "http://app"))
         self.assertEqual(server.call("GET", "/v2/datasets", headers={"Origin": "http://app"})[0], 200)
         self.assertEqual(server.stop(), 0)
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
+    def test_tls(self):
+        with tempfile.TemporaryDirectory(prefix="evq-tls-") as directory:
+            key, certificate = directory + "/key.pem", directory + "/certificate.pem"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+                            "-keyout", key, "-out", certificate], check=True, capture_output=True)
+            server = Server("--tls-cert", certificate, "--tls-key", key,
+                            tls=ssl.create_default_context(cafile=certificate))
+            events = [{"n": n, "text": "x" * 200} for n in range(5000)]
+            self.assertEqual(server.call("POST", "/v1/ingest/private", events)[1]["ingested"], 5000)
+            found = server.query("private | limit 5000", "legacy")["matches"]
+            self.assertEqual(len({match["data"]["n"] for match in found}), 5000)
+            self.assertNotIn(b"HTTP", server.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"))
+            with socket.create_connection(("127.0.0.1", server.port)):  # shakes no hands
+                self.assertEqual(server.call("GET", "/v2/datasets")[0], 200)
+                started = time.monotonic()
+                self.assertEqual(server.stop(), 0)
+                self.assertLess(time.monotonic() - started, 6)  # who waits for it waits 8 s
 
     def test_large_bodies_pass_through_a_file_that_leaves_no_trace(self):
         server = Server("--no-auth")

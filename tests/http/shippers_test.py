@@ -34,11 +34,11 @@ def field(number, value):
 
 def snappy(data):
     """One block of Snappy, all of it literals."""
-    out = varint(len(data))
+    out = [varint(len(data))]
     for at in range(0, len(data), 60):
         piece = data[at:at + 60]
-        out += bytes([(len(piece) - 1) << 2]) + piece
-    return out
+        out += bytes([(len(piece) - 1) << 2]), piece
+    return b"".join(out)
 
 
 def push_request(*streams):
@@ -125,6 +125,10 @@ class Loki(unittest.TestCase):
         self.assertEqual(status, 204, answer)
         row = self.server.query("tenant", "legacy")["matches"][0]
         self.assertEqual((row["_time"], row["data"]), ("2024-05-01T00:00:00Z", {"a": "b", "line": "yes"}))
+
+    def test_a_message_of_very_many_fields_is_refused(self):
+        for count, status in ((1 << 20, 204), ((1 << 20) + 1, 400)):
+            self.assertEqual(self.push(snappy(field(1, "") * count), X_Axiom_Dataset="wide")[0], status)
 
     def test_json_as_before(self):
         body = json.dumps({"streams": [{"stream": {"app": "x"}, "values": [
