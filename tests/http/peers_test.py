@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Real log shippers against a running server: rsyslog by Elasticsearch's bulk format, syslog-ng by its
-http() destination, curl as people use it. Started by tests/http/peers, which fetches them.
+"""Real shippers against a running server: rsyslog by Elasticsearch's bulk format, syslog-ng by its
+http() destination, collectd's measurements as JSON, curl as people use it. Started by
+tests/http/peers, which fetches them.
 
-Usage: peers_test.py EVQ. RSYSLOGD, SYSLOG_NG and PEER_LIBRARIES (their modules' root) come from the
-environment.
+Usage: peers_test.py EVQ. RSYSLOGD, SYSLOG_NG, COLLECTD and PEER_LIBRARIES (their modules' root) come
+from the environment.
 """
 
 import os
@@ -21,6 +22,7 @@ from evq_server import EVQ, Server
 ROOT = os.environ.get("PEER_LIBRARIES", "")
 RSYSLOGD = os.environ.get("RSYSLOGD", "rsyslogd")
 SYSLOG_NG = os.environ.get("SYSLOG_NG", "syslog-ng")
+COLLECTD = os.environ.get("COLLECTD", "collectd")
 
 RSYSLOG_CONF = """
 global(workDirectory="{dir}")
@@ -48,6 +50,24 @@ destination d {{
        body("$(format-json --scope rfc5424 --key ISODATE _time=$ISODATE)"));
 }};
 log {{ source(s); destination(d); }};
+"""
+
+
+COLLECTD_CONF = """
+BaseDir "{dir}"
+PluginDir "{root}/usr/lib/collectd"
+TypesDB "{root}/usr/share/collectd/types.db"
+Interval 0.5
+LoadPlugin load
+LoadPlugin write_http
+<Plugin write_http>
+  <Node "evq">
+    URL "{url}/v1/ingest/collectd?timestamp-field=time"
+    Header "Authorization: Bearer {token}"
+    Format "JSON"
+    BufferSize 1024
+  </Node>
+</Plugin>
 """
 
 
@@ -115,6 +135,26 @@ class Peers(unittest.TestCase):
         rows = self.server.query("syslogng | where MESSAGE has 'line 7' | project MESSAGE, PROGRAM")
         self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
                          ['line 7 "quoted" \\ end', "shop"])
+
+    @unittest.skipUnless(shutil.which(COLLECTD), "no collectd")
+    def test_collectd(self):
+        with tempfile.TemporaryDirectory(prefix="evq-peer-") as directory:
+            path = os.path.join(directory, "conf")
+            with open(path, "w") as file:
+                file.write(COLLECTD_CONF.format(dir=directory, root=ROOT, url=self.url,
+                                                token=self.server.token))
+            process = subprocess.Popen([COLLECTD, "-f", "-C", path, "-P", directory + "/pid"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                self.wait_for(lambda: self.count("collectd") >= 4)
+            finally:
+                process.terminate()
+                process.wait(20)
+        rows = self.server.query("collectd | extend seconds = (_time - datetime(1970-01-01)) / 1s "
+                                 "| project plugin, seconds, time, values | take 1")
+        plugin, seconds, sent, values = [column[0] for column in rows["tables"][0]["columns"]]
+        self.assertEqual((plugin, len(values)), ("load", 3))
+        self.assertAlmostEqual(seconds, sent, places=3)
 
     def curl(self, *words, data=None):
         done = subprocess.run(["curl", "-sS", "-H", "Authorization: Bearer " + self.server.token,
