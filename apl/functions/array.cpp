@@ -152,7 +152,7 @@ MaybeArray rotate(DynamicView array, std::int64_t to_the_left) {
   if (!elements.empty()) {
     const std::int64_t size = signed_size(elements);
     const std::int64_t by = (to_the_left % size + size) % size;
-    std::ranges::rotate(elements, elements.begin() + by);
+    std::rotate(elements.begin(), elements.begin() + by, elements.end());
   }
   return array_of(elements);
 }

@@ -113,7 +113,7 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
     }
   }
   if (text_comes_first(row->name, args)) {
-    std::ranges::rotate(args, args.begin() + 1);
+    std::rotate(args.begin(), args.begin() + 1, args.end());
     warnings_.push_back(std::string(row->name) +
                         "() took its first argument for the text, since the last is the same in "
                         "every row; APL writes " +

@@ -127,7 +127,8 @@ Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union
   if (!natural) {
     std::erase_if(fields, [](const Field& field) { return is_hidden(field.name); });
   }
-  std::ranges::stable_partition(fields, [](const Field& field) { return !is_hidden(field.name); });
+  std::stable_partition(fields.begin(), fields.end(),
+                        [](const Field& field) { return !is_hidden(field.name); });
   Relation output;
   output.aggregated = std::ranges::all_of(inputs, &Relation::aggregated);
   std::vector<NodePtr> nodes;
