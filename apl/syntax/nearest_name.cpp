@@ -57,11 +57,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::size_t shared_ends(std::string_view a, std::string_view b) {
   const std::size_t size = std::min(a.size(), b.size());
   std::size_t front = 0;
-  while (front < size && lower(a[front]) == lower(b[front])) {
+  while (front < size && to_lower(a[front]) == to_lower(b[front])) {
     ++front;
   }
   std::size_t back = 0;
-  while (back < size - front && lower(a[a.size() - 1 - back]) == lower(b[b.size() - 1 - back])) {
+  while (back < size - front &&
+         to_lower(a[a.size() - 1 - back]) == to_lower(b[b.size() - 1 - back])) {
     ++back;
   }
   return front + back;
