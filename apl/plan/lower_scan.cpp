@@ -23,7 +23,8 @@ class ScanBinder {
   ScanBinder(Binder& binder, const ast::Scan& op) : binder_(binder), op_(op) {}
 
   Result<Relation> bind(Relation input) {
-    input = choose(std::move(input), binder_.pass_through(input));
+    std::vector<NamedColumn> visible = binder_.pass_through(input);
+    input = choose(std::move(input), std::move(visible));
     row_ = input.schema();
     for (const ast::ScanColumn& column : op_.declared) {
       EVQ_TRY(declare(column));

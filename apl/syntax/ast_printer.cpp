@@ -78,7 +78,7 @@ struct ExprText {
   void operator()(const ast::Member& e) const {
     operand(*e.object, kPostfix);
     out.add(".");
-    out.add_name(e.key);
+    out.add(e.key.text);  // one word, a keyword too; `.['a b']` would be an index
   }
   void operator()(const ast::Index& e) const {
     operand(*e.object, kPostfix);

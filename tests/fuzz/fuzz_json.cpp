@@ -40,13 +40,18 @@ Outcome parse(std::string_view text, const evq::ParseSettings& settings) {
   return outcome;
 }
 
+// Columns in any order: the two see different parts of the events that fail.
 bool same_tables(const evq::Table& a, const evq::Table& b) {
-  if (a.rows != b.rows || !(a.schema == b.schema)) {
+  if (a.rows != b.rows || a.columns.size() != b.columns.size()) {
     return false;
   }
   for (std::size_t i = 0; i < a.columns.size(); ++i) {
+    const auto other = b.schema.find(a.schema[i].name);
+    if (!other || !(a.schema[i] == b.schema[*other])) {
+      return false;
+    }
     for (std::size_t row = 0; row < a.rows; ++row) {
-      if (!(a.columns[i].value(row) == b.columns[i].value(row))) {
+      if (!(a.columns[i].value(row) == b.columns[*other].value(row))) {
         return false;
       }
     }
