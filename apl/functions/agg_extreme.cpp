@@ -192,7 +192,7 @@ class TextExtremeState final : public AggregateState {
     std::string& best = best_[group];
     if (seen_[group] != 0) {
       const int order = type_ == Type::kDynamic
-                            ? compare_dynamic(DynamicView(text), DynamicView(best))
+                            ? compare_dynamic(DynamicView{text}, DynamicView{best})
                             : text.compare(best);
       if (kSide == Extreme::kMin ? order >= 0 : order <= 0) {
         return;

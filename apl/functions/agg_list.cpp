@@ -255,7 +255,7 @@ class SetState final : public AggregateState {
 
  private:
   // Arrays are taken apart, one level.
-  void add_value(DynamicView value, BoundedSet* set) {
+  void add_value(DynamicView value, BoundedSet* set) const {
     if (!value.is_array()) {
       set->add(value.bytes(), sketch_hash(value), items_max_);
       return;

@@ -74,6 +74,7 @@ class PercentileState final : public AggregateState {
           [&](const QuantileSketch<T>& sketch) { append_group(sketch, &builders); });
     }
     std::vector<Vector> vectors;
+    vectors.reserve(builders.size());
     for (VectorBuilder& builder : builders) {
       vectors.push_back(builder.finish());
     }
