@@ -124,7 +124,6 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
     if (!bound.ok() && pending) {
       current = project(std::move(current), std::move(columns));
       columns = pass_through(current);
-      pending = false;
       bound = bind_expr(*item.value, &current);
     }
     windowed_ = nullptr;

@@ -117,11 +117,12 @@ class SummarizeBinder {
   }
 
   // A result is named by its function ("percentile_*_50", the star being the first argument) or
-  // else after the argument at its place.
-  std::string result_name(const BoundAggregateCall& call, std::size_t i) const {
+  // else after the argument at its place; an argument without a name is numbered.
+  std::string result_name(const BoundAggregateCall& call, std::size_t i) {
     std::string name = call.result_suffixes[i];
     if (name.empty()) {
-      return i < argument_names_.size() ? argument_names_[i] : name;
+      const bool named = i < argument_names_.size() && !argument_names_[i].empty();
+      return named ? argument_names_[i] : "Column" + std::to_string(++unnamed_);
     }
     if (const std::size_t star = name.find('*'); star != std::string::npos) {
       name.replace(star, 1, argument_names_.empty() ? "" : argument_names_[0]);
@@ -236,6 +237,7 @@ class SummarizeBinder {
                                         args.size(), signature(row));
     }
     std::vector<Argument> arguments;
+    arguments.reserve(args.size());
     for (const ExprPtr& arg : args) {
       arguments.push_back({arg->type, arg->is_constant() ? &arg->constant : nullptr});
     }
