@@ -173,9 +173,9 @@ class JoinBinder {
     if (key->is_column()) {
       return key->column;
     }
-    *side = binder_.append(std::move(*side), "$key" + std::to_string(side->schema().size()),
-                           std::move(key));
-    return side->schema().size() - 1;
+    const std::size_t column = side->schema().size();
+    *side = binder_.append(std::move(*side), "$key" + std::to_string(column), std::move(key));
+    return column;
   }
 
   static std::string free_name(const std::vector<Field>& fields, const std::string& name) {
