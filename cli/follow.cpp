@@ -101,17 +101,20 @@ class Follower {
     EVQ_TRY(open_first());
     while (true) {
       EVQ_TRY_ASSIGN(const bool progressed, read_batch(false));
-      if (!progressed) {
-        EVQ_TRY(look_for_change());
-        EVQ_TRY(interrupt_control().check());
-        static_cast<void>(::poll(nullptr, 0, kPollMs));
-      }
+      EVQ_TRY(progressed ? Status::success() : rest());
     }
   }
 
   const IngestCounts& counts() const { return counts_; }
 
  private:
+  Status rest() {
+    EVQ_TRY(look_for_change());
+    EVQ_TRY(interrupt_control().check());
+    static_cast<void>(::poll(nullptr, 0, kPollMs));
+    return Status::success();
+  }
+
   // Goes on where the last run stopped, in the file it stopped in, if that is still to be found.
   Status open_first() {
     EVQ_TRY_ASSIGN(const auto stored, target_.progress());
@@ -137,8 +140,9 @@ class Follower {
     folder = folder.empty() ? "." : folder;
     const auto names = list_directory(folder);
     for (const std::string& name : names.ok() ? names.value() : std::vector<std::string>()) {
-      if (identity_of(folder + "/" + name) == file) {
-        return folder + "/" + name;
+      std::string path = std::filesystem::path(folder) / name;
+      if (identity_of(path) == file) {
+        return path;
       }
     }
     return std::nullopt;

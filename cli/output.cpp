@@ -31,11 +31,12 @@ namespace {
 
 // Colours what SourceText::render wrote: the words before the message, and the carets.
 std::string colored_report(const std::string& report) {
+  const std::string_view text = report;
   std::string out;
   std::size_t begin = 0;
-  while (begin < report.size()) {
-    const std::size_t end = report.find('\n', begin) + 1;
-    const std::string_view line = std::string_view(report).substr(begin, end - begin);
+  while (begin < text.size()) {
+    const std::size_t end = text.find('\n', begin) + 1;
+    const std::string_view line = text.substr(begin, end - begin);
     const std::size_t colon = line.find(": ");
     const std::size_t caret = line.find_first_not_of(" |");
     if (begin == 0 && colon != std::string_view::npos) {

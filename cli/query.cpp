@@ -45,7 +45,7 @@ std::string output_form(const GlobalOptions& global, const QueryCommand& command
   if (!command.output.empty()) {
     return command.output;
   }
-  if (const std::string chosen = global.settings.value("output"); !chosen.empty()) {
+  if (std::string chosen = global.settings.value("output"); !chosen.empty()) {
     return chosen;
   }
   return ::isatty(STDOUT_FILENO) != 0 ? "auto" : "ndjson";

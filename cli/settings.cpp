@@ -116,10 +116,11 @@ Status Settings::read_file(const Environment& environment) {
     return Status::success();
   }
   EVQ_TRY_ASSIGN(const std::string text, read_whole_file(file_, kSmallFileBytesMax));
+  const std::string_view lines = text;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
+    const std::string_view line = trimmed(lines.substr(begin, end - begin));
     begin = end + 1;
     const std::string place = file_ + ":" + std::to_string(++number);
     if (line.empty() || line.starts_with('#')) {

@@ -157,7 +157,7 @@ class Tail {
     return Status::success();
   }
 
-  Status wait() {
+  Status wait() const {
     constexpr std::int64_t kStepMs = 20;
     const std::int64_t until = monotonic_now_ns() + command_.interval_ms * 1'000'000;
     do {
