@@ -175,11 +175,11 @@ Result<std::shared_ptr<const Listing>> Dataset::listing(Connection& connection) 
   return std::shared_ptr<const Listing>(std::move(listing));
 }
 
-Result<FieldAdmission*> Dataset::admission() {
+Result<std::shared_ptr<FieldAdmission>> Dataset::admission() {
   {
     const MutexLock lock(listing_mutex_);
     if (admission_ != nullptr) {
-      return admission_.get();
+      return admission_;
     }
   }
   EVQ_TRY_ASSIGN(ReadLease lease, database_->begin_read());
@@ -192,7 +192,7 @@ Result<FieldAdmission*> Dataset::admission() {
   if (admission_ == nullptr) {
     admission_ = make_field_admission(known);
   }
-  return admission_.get();
+  return admission_;
 }
 
 // ---------------------------------------------------------------- builders
@@ -207,8 +207,8 @@ Result<std::shared_ptr<BuilderPool>> Dataset::builders(const IngestOptions& opti
       return builders_.front().pool;
     }
   }
-  EVQ_TRY_ASSIGN(FieldAdmission * admission, this->admission());
-  EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, admission));
+  EVQ_TRY_ASSIGN(std::shared_ptr<FieldAdmission> admission, this->admission());
+  EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, std::move(admission)));
   auto pool = std::make_shared<BuilderPool>(rules);
   const MutexLock lock(builders_mutex_);
   builders_.push_front({options, pool});
@@ -216,6 +216,13 @@ Result<std::shared_ptr<BuilderPool>> Dataset::builders(const IngestOptions& opti
     builders_.pop_back();
   }
   return pool;
+}
+
+void Dataset::renew_builders() {
+  const MutexLock lock(builders_mutex_);
+  builders_.clear();
+  const MutexLock listing_lock(listing_mutex_);
+  admission_.reset();
 }
 
 }  // namespace evq

@@ -58,9 +58,11 @@ class Dataset {
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
   // Builders of batches for loads with these options. What they admit keeps all loads of this
-  // process together to kDatasetFieldsMax fields. Must not outlive the dataset. Errors as
-  // make_event_rules.
+  // process together to kDatasetFieldsMax fields. Errors as make_event_rules.
   Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options);
+  // What the builders of later loads admit is read from the file again: for a load that failed, or
+  // that was refused a field, since fields may have been admitted that nobody stored.
+  void renew_builders();
 
  private:
   struct Pending {
@@ -71,7 +73,7 @@ class Dataset {
   };
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
-  Result<FieldAdmission*> admission();
+  Result<std::shared_ptr<FieldAdmission>> admission();
   bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
   void run_group(const std::vector<Pending*>& group);
   Status run_jobs(const std::vector<Pending*>& group);
@@ -89,7 +91,7 @@ class Dataset {
   Mutex listing_mutex_;
   Counters listed_ EVQ_GUARDED_BY(listing_mutex_);
   std::shared_ptr<const Listing> listing_ EVQ_GUARDED_BY(listing_mutex_);
-  std::unique_ptr<FieldAdmission> admission_ EVQ_GUARDED_BY(listing_mutex_);
+  std::shared_ptr<FieldAdmission> admission_ EVQ_GUARDED_BY(listing_mutex_);
 
   struct Builders {
     IngestOptions options;

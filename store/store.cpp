@@ -213,8 +213,6 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   }
   IngestOptions options = request.options;
   EVQ_TRY(prepare_rules(name, &options));
-  // A dataset that is yet to be made has no fields; it is made when something is committed.
-  const std::unique_ptr<FieldAdmission> first = make_field_admission({});
   StreamContext context;
   context.control = &control;
   context.pool = request.parallel ? options_.pool : nullptr;
@@ -222,7 +220,9 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
     EVQ_TRY_ASSIGN(context.builders, known.value()->builders(options));
   } else {
     EVQ_TRY(check_dataset_name(name));
-    EVQ_TRY_ASSIGN(const auto rules, make_event_rules(options, first.get()));
+    // A dataset that is yet to be made has two fields; it is made when something is committed.
+    EVQ_TRY_ASSIGN(const auto rules,
+                   make_event_rules(options, make_field_admission({"_time", "_sysTime"})));
     context.builders = std::make_shared<BuilderPool>(rules);
   }
   context.reject = request.reject;
@@ -233,10 +233,14 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   CompactOptions compact = compact_options();
   compact.pool = context.pool;
   Load load(open, request, {compact, !options_.background_upkeep}, control);
-  EVQ_TRY_ASSIGN(IngestCounts counts, parse_stream(source, options, load, context));
-  EVQ_TRY(load.finish(counts));
+  Result<IngestCounts> counts = parse_stream(source, options, load, context);
+  Status finished = counts.ok() ? load.finish(*counts) : Status(std::move(counts).take_error());
+  if (known.ok() && (!finished.ok() || context.builders->refused_fields())) {
+    known.value()->renew_builders();
+  }
+  EVQ_TRY(std::move(finished));
   IngestReport report;
-  report.counts = std::move(counts);
+  report.counts = *std::move(counts);
   report.blocks_created = load.blocks_created();
   report.wal_length = load.wal_length();
   return report;

@@ -94,6 +94,10 @@ Status make_one_directory(const std::string& path) {
     return Status::success();
   }
   if (::mkdir(path.c_str(), kDirectoryMode) == 0) {
+    // The umask may have taken the owner's rights as well.
+    if (::chmod(path.c_str(), kDirectoryMode) != 0) {
+      return system_error("create the folder", path, errno);
+    }
     return sync_directory(parent_of(path));
   }
   const int reason = errno;

@@ -51,6 +51,11 @@ inline constexpr std::int64_t kIngestBatchAgeMsMax = 1000;
 inline constexpr std::size_t kIngestFailuresListedMax = 1000;
 // Keys that come again in their object, in one event: each costs a pass over the event's fields.
 inline constexpr std::size_t kEventRepeatedKeysMax = 10000;
+// Keys of one event that no event before it had: what is known of keys is kept.
+inline constexpr std::size_t kEventNewKeysMax = kDatasetFieldsMax;
+// A list or object of an event while it is built. Repeated keys are dropped at its end, so it may
+// still come to fit kFieldValueBytesMax.
+inline constexpr std::size_t kFieldValueBuiltBytesMax = 4 * kFieldValueBytesMax;
 // Text of one batch of a load: about as many typical log events as a block holds rows.
 inline constexpr std::size_t kIngestBatchTextBytesMax = 32 * kMebibyte;
 // Columns of one batch, absent values included: bounds events with many fields.
@@ -118,6 +123,15 @@ inline constexpr std::size_t kQueriesPerProcessorMax = 2;
 // Queries waiting for their turn, and how long; then 503 with Retry-After.
 inline constexpr std::size_t kQueriesQueuedMax = 64;
 inline constexpr std::int64_t kQueryQueueMsMax = 10000;
+// Columns that one worker's expressions make before the query's memory is charged for them: a chunk
+// of common rows.
+inline constexpr std::size_t kUnchargedColumnBytesMax = 16 * kMebibyte;
+// Text that one call of a function reads at a time, so that it ends soon when its query must; and
+// how much a chunk must have for that to matter.
+inline constexpr std::size_t kCallTextBytesMax = 4 * kMebibyte;
+inline constexpr std::size_t kUncutTextBytesMax = 32 * kMebibyte;
+// A value that binding computes; a larger one is left to the query, which is charged for it.
+inline constexpr std::size_t kFoldedValueBytesMax = 1 * kMebibyte;
 // Worker threads of one process: above this, memory for scratch buffers outgrows the gain.
 inline constexpr std::size_t kThreadsMax = 256;
 

@@ -116,6 +116,8 @@ class DynamicBuilder {
   void end_bag() { end(DynamicTag::kBag); }
 
   std::size_t depth() const { return open_.size(); }
+  // Of the bytes built so far; repeated keys count until their bag ends.
+  std::size_t size() const { return size_; }
   // The bytes built so far, until the next change; all containers must be closed.
   std::string_view bytes() const;
   std::string take();

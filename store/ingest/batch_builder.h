@@ -32,18 +32,21 @@ class FieldAdmission {
  public:
   virtual ~FieldAdmission() = default;
   virtual bool admit(std::string_view name) = 0;
+  // Whether a name was refused. Some of those in its place may never have been stored: ask again
+  // with an admission of what is there.
+  virtual bool refused() const = 0;
 };
 
 // Admits names until `names_max` distinct ones are known.
-std::unique_ptr<FieldAdmission> make_field_admission(const std::vector<std::string>& known,
+std::shared_ptr<FieldAdmission> make_field_admission(const std::vector<std::string>& known,
                                                      std::size_t names_max = kDatasetFieldsMax);
 
 // The part of the options that parsing needs, checked and prepared once; immutable, any thread.
 struct EventRules;
 // kUsage: a bad layout, labels that are no JSON object, a map field or name that is too long.
-// `admission` may be null and must outlive the rules.
-Result<std::shared_ptr<const EventRules>> make_event_rules(const IngestOptions& options,
-                                                           FieldAdmission* admission);
+// `admission` may be null.
+Result<std::shared_ptr<const EventRules>> make_event_rules(
+    const IngestOptions& options, std::shared_ptr<FieldAdmission> admission);
 
 class EventAssembler;
 

@@ -22,6 +22,10 @@ BuilderPool::~BuilderPool() {
   }
 }
 
+bool BuilderPool::refused_fields() const {
+  return rules_->admission != nullptr && rules_->admission->refused();
+}
+
 std::unique_ptr<BatchBuilder> BuilderPool::take() {
   {
     const MutexLock lock(mutex_);

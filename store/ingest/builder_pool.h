@@ -20,6 +20,8 @@ class BuilderPool {
 
   const std::shared_ptr<const EventRules>& rules() const { return rules_; }
 
+  // Whether a field was refused that a dataset has no room for.
+  bool refused_fields() const;
   // One that was put back, else a new one.
   std::unique_ptr<BatchBuilder> take();
   // A builder of take() whose rows were taken. Kept while all pools of the process together hold

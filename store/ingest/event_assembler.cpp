@@ -41,6 +41,8 @@ EventAssembler::EventAssembler(std::shared_ptr<const EventRules> rules)
 void EventAssembler::begin() {
   nodes_[kRoot].seen = ++visits_;
   repeated_keys_ = 0;
+  nodes_before_ = nodes_.size();
+  dynamic_bytes_ = 0;
   last_ = kRoot;
   top_traits_ = 0;
   opened_groups_ = 0;
@@ -77,6 +79,11 @@ NodeId EventAssembler::find(NodeId parent, std::string_view key) {
 }
 
 NodeId EventAssembler::create(NodeId parent, std::string_view key, std::uint64_t hash) {
+  if (nodes_.size() - nodes_before_ >= kEventNewKeysMax) {
+    // Whatever the rest of the event brings lands in one place.
+    fail("the event has more than " + std::to_string(kEventNewKeysMax) + " keys not seen before");
+    return kRoot;
+  }
   if (nodes_.size() * 2 > slots_.size()) {
     rehash();
   }
@@ -226,6 +233,23 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
 void EventAssembler::fail_long_value(NodeId node, std::size_t size) {
   fail("the value of '" + name_of(node) + "' has " + std::to_string(size) +
        " bytes, more than the limit of " + std::to_string(kFieldValueBytesMax));
+}
+
+void EventAssembler::add_dynamic(NodeId node, std::string_view bytes) {
+  if (bytes.size() > kFieldValueBytesMax) {
+    fail_long_value(node, bytes.size());
+  }
+  if (dynamic_bytes_ + bytes.size() > rules_->dynamic_bytes_max) {
+    fail("the lists and objects of the event have more than " +
+         std::to_string(rules_->dynamic_bytes_max) + " bytes");
+  }
+  if (failed()) {
+    return;
+  }
+  dynamic_bytes_ += bytes.size();
+  char* copy = scratch(bytes.size());
+  std::memcpy(copy, bytes.data(), bytes.size());
+  add(node, Cell::of_text(CellKind::kDynamic, {copy, bytes.size()}));
 }
 
 bool EventAssembler::is_below(NodeId node, NodeId ancestor) const {

@@ -61,9 +61,8 @@ class EventAssembler {
   void add_raw_text(NodeId node, std::string_view text) {
     add_view(node, CellKind::kRawText, text);
   }
-  void add_dynamic(NodeId node, std::string_view bytes) {
-    add_view(node, CellKind::kDynamic, bytes);
-  }
+  // Copies `bytes`. The lists and objects of an event together are held to the limit of a line.
+  void add_dynamic(NodeId node, std::string_view bytes);
   // Memory that lives until the next begin(), or release_texts() when hold_texts() was called.
   char* scratch(std::size_t size);
   void hold_texts() { texts_held_ = true; }
@@ -199,6 +198,8 @@ class EventAssembler {
   // The event at hand.
   std::uint64_t visits_ = 0;
   std::size_t repeated_keys_ = 0;
+  std::size_t nodes_before_ = 0;   // how many there were when the event began
+  std::size_t dynamic_bytes_ = 0;  // of the lists and objects copied
   NodeId last_ = kRoot;
   std::uint16_t top_traits_ = 0;
   std::uint16_t opened_groups_ = 0;  // kGroupData, kGroupLabels: whose value is an object

@@ -24,17 +24,24 @@ class NameAdmission : public FieldAdmission {
   bool admit(std::string_view name) override {
     const MutexLock lock(mutex_);
     std::string key(name);
-    if (names_.size() >= names_max_) {
-      return names_.count(key) != 0;
+    if (names_.size() >= names_max_ && names_.count(key) == 0) {
+      refused_ = true;
+      return false;
     }
     names_.insert(std::move(key));
     return true;
   }
 
+  bool refused() const override {
+    const MutexLock lock(mutex_);
+    return refused_;
+  }
+
  private:
   const std::size_t names_max_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::unordered_set<std::string> names_ EVQ_GUARDED_BY(mutex_);
+  bool refused_ EVQ_GUARDED_BY(mutex_) = false;
 };
 
 // The labels as fields, by the rules of events.
@@ -58,9 +65,9 @@ Result<std::vector<EventRules::Label>> read_labels(const std::string& text) {
 
 }  // namespace
 
-std::unique_ptr<FieldAdmission> make_field_admission(const std::vector<std::string>& known,
+std::shared_ptr<FieldAdmission> make_field_admission(const std::vector<std::string>& known,
                                                      std::size_t names_max) {
-  return std::make_unique<NameAdmission>(known, names_max);
+  return std::make_shared<NameAdmission>(known, names_max);
 }
 
 std::string stored_field_name(std::string_view name) {
@@ -69,14 +76,15 @@ std::string stored_field_name(std::string_view name) {
   return (reserved ? "_user" : "") + std::string(name);
 }
 
-Result<std::shared_ptr<const EventRules>> make_event_rules(const IngestOptions& options,
-                                                           FieldAdmission* admission) {
+Result<std::shared_ptr<const EventRules>> make_event_rules(
+    const IngestOptions& options, std::shared_ptr<FieldAdmission> admission) {
   auto rules = std::make_shared<EventRules>();
   rules->timestamp_field = options.timestamp_field == "_time" ? "" : options.timestamp_field;
   rules->strict = options.strict;
   rules->map_fields = options.map_fields;
   rules->batch_rows_max = std::clamp<std::size_t>(options.batch_rows_max, 1, kBlockRowsMax);
-  rules->admission = admission;
+  rules->dynamic_bytes_max = options.line_bytes_max;
+  rules->admission = std::move(admission);
   if (!options.timestamp_layout.empty()) {
     EVQ_TRY_ASSIGN(rules->layout, GoLayout::compile(options.timestamp_layout));
   }

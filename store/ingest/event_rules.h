@@ -31,7 +31,8 @@ struct EventRules {
   // Off for the labels themselves: `time`, `data` and `labels` mean nothing special there.
   bool grouped_events = true;
   std::size_t batch_rows_max = kBlockRowsMax;
-  FieldAdmission* admission = nullptr;
+  std::size_t dynamic_bytes_max = kCliLineBytesMax;  // of all lists and objects of an event
+  std::shared_ptr<FieldAdmission> admission;         // null: every field is admitted
 
   // The instant that a value of the time field stands for. With `named`, by the layout when there
   // is one; otherwise detected.

@@ -220,10 +220,7 @@ bool FastJson::parse_dynamic_field(NodeId node, EventAssembler& event, std::size
   if (!parse_dynamic(event, depth)) {
     return false;
   }
-  const std::string_view bytes = dynamic_.bytes();
-  char* copy = event.scratch(bytes.size());
-  std::memcpy(copy, bytes.data(), bytes.size());
-  event.add_dynamic(node, {copy, bytes.size()});
+  event.add_dynamic(node, dynamic_.bytes());
   return true;
 }
 
@@ -281,7 +278,7 @@ bool FastJson::parse_dynamic_array(EventAssembler& event, std::size_t depth) {
     dynamic_.end_array();
     return true;
   }
-  while (parse_dynamic(event, depth + 1) && next_ < count_) {
+  while (parse_dynamic(event, depth + 1) && next_ < count_ && !too_long()) {
     const char c = at(next_++);
     if (c == ']') {
       dynamic_.end_array();
@@ -302,7 +299,7 @@ bool FastJson::parse_dynamic_object(EventAssembler& event, std::size_t depth) {
     dynamic_.end_bag();
     return true;
   }
-  while (next_ < count_ && at(next_) == '"') {
+  while (next_ < count_ && at(next_) == '"' && !too_long()) {
     const std::string_view key = read_text(positions_ + next_, event);
     if (key.data() == nullptr || next_ + 2 >= count_ || at(next_ + 1) != ':') {
       return false;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/json_index.h"
@@ -37,6 +38,8 @@ class FastJson {
   bool parse_dynamic_array(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_object(EventAssembler& event, std::size_t depth);
   bool parse_dynamic_number();
+  // The tolerant parser says so, and where.
+  bool too_long() const { return dynamic_.size() > kFieldValueBuiltBytesMax; }
   bool parse_dynamic_field(NodeId node, EventAssembler& event, std::size_t depth);
 
   JsonIndex index_;

@@ -16,6 +16,28 @@ namespace {
 // Text indexed at a time: its positions and the columns' hot ends share the level 2 cache.
 constexpr std::size_t kWindowBytes = 256 * kKibibyte;
 
+// Calls `visit` with the place of every element of the valid array that is the parser's text.
+// Nothing is kept of them, for there may be millions.
+template <class Visit>
+Status for_each_element(TolerantJson& parser, EventAssembler& event, const Visit& visit) {
+  parser.set_position(1);
+  parser.skip_blanks();
+  while (parser.peek() != ']') {
+    const std::size_t from = parser.position();
+    event.begin();
+    if (!parser.skip_value()) {
+      return {};
+    }
+    EVQ_TRY(visit(from, parser.position()));
+    parser.skip_blanks();
+    if (parser.peek() == ',') {
+      parser.set_position(parser.position() + 1);
+      parser.skip_blanks();
+    }
+  }
+  return {};
+}
+
 bool is_blank(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_json_blank);
 }
@@ -54,6 +76,9 @@ struct PieceParser::Target {
     const std::uint64_t column = lines == 0 ? piece.column : 1;
     return {piece.line + lines, position - line_begin + column};
   }
+
+  // After every event, good or not: failed ones leave their keys behind as well.
+  Status flush_if_full() const { return builder.full() ? flush() : Status(); }
 
   // `event` is the failed text, `position` the fault in the piece.
   void fail(std::string_view event, std::size_t position, std::string reason, bool keep) {
@@ -110,7 +135,7 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
   const std::string_view text = target.piece.text().substr(begin, end - begin);
   if (!target.builder.commit(target.piece.receipt_ns)) {
     target.fail(text, begin, event.failure(), settings_.keep_rejects);
-    return {};
+    return target.flush_if_full();
   }
   IngestCounts& counts = target.report.counts;
   ++counts.ingested;
@@ -121,7 +146,7 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
       counts.first_repaired = IngestPlace{place.line, place.column, event.repair()};
     }
   }
-  return target.builder.full() ? target.flush() : Status();
+  return target.flush_if_full();
 }
 
 // ---------------------------------------------------------------- JSON
@@ -193,7 +218,7 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
     if (!good) {
       target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
       target.fail(line, begin + parser.fault_offset(), parser.fault(), settings_.keep_rejects);
-      return {};
+      return target.flush_if_full();
     }
     EVQ_TRY(take_event(target, begin + position, begin + parser.position()));
     position = parser.position();
@@ -204,32 +229,15 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
 // event is taken, so that a line with broken syntax is one failure and nothing else.
 Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::size_t end) {
   const std::string_view line = target.piece.text().substr(begin, end - begin);
-  target.builder.assembler().begin();
-  TolerantJson parser(line, target.builder.assembler());
-  struct Element {
-    std::size_t begin;
-    std::size_t end;
-    bool object;
-  };
-  std::vector<Element> elements;
-  bool good = parser.skip_value() && parser.at_end();
+  EventAssembler passed(settings_.rules);  // the builder's goes when its batch is full
+  TolerantJson parser(line, passed);
+  passed.begin();
   bool any_object = false;
-  if (good) {
-    parser.set_position(1);
-    parser.skip_blanks();
-    while (good && parser.peek() != ']') {
-      const bool object = parser.peek() == '{';
-      const std::size_t from = parser.position();
-      target.builder.assembler().begin();
-      good = parser.skip_value();
-      elements.push_back({from, parser.position(), object});
-      any_object = any_object || object;
-      parser.skip_blanks();
-      if (parser.peek() == ',') {
-        parser.set_position(parser.position() + 1);
-        parser.skip_blanks();
-      }
-    }
+  if (parser.skip_value() && parser.at_end()) {
+    EVQ_TRY(for_each_element(parser, passed, [&](std::size_t from, std::size_t /*to*/) -> Status {
+      any_object = any_object || line[from] == '{';
+      return {};
+    }));
   }
   if (!any_object) {
     const bool syntax = !parser.fault().empty() && !parser.fault_is_limit();
@@ -241,19 +249,18 @@ Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::siz
     return {};
   }
   target.base = begin;
-  for (const Element& element : elements) {
+  return for_each_element(parser, passed, [&](std::size_t from, std::size_t to) -> Status {
     EventAssembler& event = target.builder.assembler();
     event.begin();
-    TolerantJson reader(line.substr(0, element.end), event);
-    reader.set_position(element.begin);
+    TolerantJson reader(line.substr(0, to), event);
+    reader.set_position(from);
     if (reader.parse_event()) {
-      EVQ_TRY(take_event(target, begin + element.begin, begin + element.end));
-    } else {
-      target.fail(line.substr(element.begin, element.end - element.begin),
-                  begin + reader.fault_offset(), reader.fault(), settings_.keep_rejects);
+      return take_event(target, begin + from, begin + to);
     }
-  }
-  return {};
+    target.fail(line.substr(from, to - from), begin + reader.fault_offset(), reader.fault(),
+                settings_.keep_rejects);
+    return target.flush_if_full();
+  });
 }
 
 Status PieceParser::parse_values(Target& target) {
@@ -294,6 +301,7 @@ Status PieceParser::parse_values(Target& target) {
     }
     target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
     target.fail(value, fault, parser.fault(), settings_.keep_rejects);
+    EVQ_TRY(target.flush_if_full());
   }
   return {};
 }
@@ -342,6 +350,7 @@ Status PieceParser::parse_records(Target& target) {
     const CsvFault fault = read_csv_record(record, settings_.csv, event);
     if (!fault.reason.empty()) {
       target.fail(record, span.begin + fault.offset, fault.reason, settings_.keep_rejects);
+      EVQ_TRY(target.flush_if_full());
       continue;
     }
     EVQ_TRY(take_event(target, span.begin, span.begin + span.size));

@@ -44,6 +44,18 @@ bool TolerantJson::check_depth(std::size_t depth) {
   return fail(position_, "nested deeper than " + std::to_string(kJsonDepthMax) + " levels");
 }
 
+bool TolerantJson::keep_item(const DynamicBuilder::Mark& before) {
+  if (skipping_) {
+    dynamic_.return_to(before);
+  }
+  if (dynamic_.size() <= kFieldValueBuiltBytesMax) {
+    return true;
+  }
+  fault_is_limit_ = true;
+  return fail(position_, "a value has more than the limit of " +
+                             std::to_string(kFieldValueBytesMax) + " bytes");
+}
+
 bool TolerantJson::parse_event() {
   skip_blanks();
   switch (peek()) {
@@ -67,7 +79,10 @@ bool TolerantJson::parse_event() {
 bool TolerantJson::skip_value() {
   skip_blanks();
   dynamic_.clear();
-  return parse_dynamic(1);
+  skipping_ = true;
+  const bool good = parse_dynamic(1);
+  skipping_ = false;
+  return good;
 }
 
 // ---------------------------------------------------------------- objects that become fields
@@ -261,10 +276,7 @@ bool TolerantJson::parse_dynamic_field(NodeId node, std::size_t depth) {
   if (!parse_dynamic(depth)) {
     return false;
   }
-  const std::string_view bytes = dynamic_.bytes();
-  char* copy = event_.scratch(bytes.size());
-  std::memcpy(copy, bytes.data(), bytes.size());
-  event_.add_dynamic(node, {copy, bytes.size()});
+  event_.add_dynamic(node, dynamic_.bytes());
   return true;
 }
 
@@ -336,7 +348,8 @@ bool TolerantJson::parse_dynamic_array(std::size_t depth) {
   bool done = false;
   do {
     skip_blanks();
-    if (!parse_dynamic(depth + 1)) {
+    const DynamicBuilder::Mark before = dynamic_.mark();
+    if (!parse_dynamic(depth + 1) || !keep_item(before)) {
       return false;
     }
   } while (next_item(']', done));
@@ -364,8 +377,9 @@ bool TolerantJson::parse_dynamic_object(std::size_t depth) {
     if (!parse_key(key)) {
       return false;
     }
+    const DynamicBuilder::Mark before = dynamic_.mark();
     dynamic_.key(key);
-    if (!parse_dynamic(depth + 1)) {
+    if (!parse_dynamic(depth + 1) || !keep_item(before)) {
       return false;
     }
   } while (next_item('}', done));

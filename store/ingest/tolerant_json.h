@@ -54,6 +54,9 @@ class TolerantJson {
   bool parse_dynamic_object(std::size_t depth);
   bool parse_dynamic_number();
   bool check_depth(std::size_t depth);
+  // After an element or entry of a value that stays whole: false when the value is too long by far.
+  // What is skipped is not kept.
+  bool keep_item(const DynamicBuilder::Mark& before);
   // After a member or element: true to go on with the next, false at the end (`done`) or fault.
   bool next_item(char close, bool& done);
 
@@ -61,6 +64,7 @@ class TolerantJson {
   EventAssembler& event_;
   std::size_t position_ = 0;
   DynamicBuilder dynamic_;
+  bool skipping_ = false;
   std::string fault_;
   std::size_t fault_offset_ = 0;
   bool fault_is_limit_ = false;

@@ -222,6 +222,17 @@ class Ingest(EvqCase):
                 lines = "".join(json.dumps(event) + "\n" for event in batch).encode()
                 self.assertLess(self.peak_memory(lines, MEMORY_MAX, name.replace(" ", "-")), MEMORY_MAX)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_memory_of_one_event(self):
+        for name, line in (
+                ("keys", "{" + ",".join(f'"k{i}":1' for i in range(2_000_000)) + "}"),
+                ("list", '{"a":[' + "1," * 15_000_000 + "1]}"),
+                ("lists", "{" + ",".join(f'"l{i}":[' + "1," * 50_000 + "1]" for i in range(300)) + "}"),
+                ("line of numbers", "[{}" + ",1" * 15_000_000 + "]")):
+            with self.subTest(name):
+                text = (line + "\n").encode()
+                self.assertLess(self.peak_memory(text, 1, name.replace(" ", "-")), 2 * MEMORY_MAX)
+
     def peak_memory(self, batch, size, dataset="d"):
         """Bytes of a process that takes `batch` again and again, `size` bytes in all."""
         process = subprocess.Popen([EVQ, "ingest", dataset], env=self.environment,

@@ -106,8 +106,11 @@ TEST_CASE("private folders are made with their parents, whatever the umask") {
   const Status status = make_private_directory(folder.at("a/b//c/"));
   ::umask(0077);
   CHECK(make_private_directory(folder.at("a/b/c")).ok());
+  ::umask(0777);
+  CHECK(make_private_directory(folder.at("d")).ok());
   ::umask(before);
   CHECK(status.ok());
+  CHECK(mode_of(folder.at("d")) == 0700);
   CHECK(mode_of(folder.at("a")) == 0700);
   CHECK(mode_of(folder.at("a/b/c")) == 0700);
   CHECK(is_directory(folder.at("a/b/c")));

@@ -285,6 +285,60 @@ TEST_CASE("limits: at them all is well, past them one event fails") {
             options);
 }
 
+std::string object_of_keys(std::size_t count, const std::string& prefix) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < count; ++i) {
+    text += (i == 0 ? "\"" : ",\"") + prefix + std::to_string(i) + "\":null";
+  }
+  return text + "}";
+}
+
+TEST_CASE("keys without end fail, and what they left behind goes") {
+  check_row({"at the limit", object_of_keys(evq::kEventNewKeysMax, "k"), "\n"});
+  check_row({"past it", object_of_keys(evq::kEventNewKeysMax + 1, "k") + "\n{\"a\":1}", "a=1\n",
+             "1:1 the event has more than 10000 keys not seen before\n"});
+  std::string text;
+  for (int i = 0; i < 20; ++i) {
+    text += object_of_keys(evq::kEventNewKeysMax + 1, "k" + std::to_string(i) + "_") + "\n";
+  }
+  evq::StreamContext context;
+  context.builders = std::make_shared<evq::BuilderPool>(evq::make_event_rules({}, nullptr).value());
+  IngestOptions options;
+  options.format = evq::InputFormat::kNdjson;
+  const auto source = evq::memory_source(text);
+  const Loaded loaded = evq::test::load_source(*source, options, context);
+  CHECK(loaded.counts.failed == 20);
+  CHECK(context.builders->take()->memory_bytes() < 16 * evq::kMebibyte);
+}
+
+TEST_CASE("lists and objects of an event are bounded one by one and together") {
+  std::string list = "1";
+  for (std::size_t i = 0; i < evq::kFieldValueBuiltBytesMax / 9; ++i) {
+    list += ",1";
+  }
+  // A list is a header of 9 bytes and 9 bytes a number; after this many numbers two are too long.
+  const std::size_t built = (evq::kFieldValueBuiltBytesMax - 2 * 9) / 9 + 1;
+  check_row({"one that is far too long is not built", "{\"a\":[[" + list + "]]}\n{\"b\":1}",
+             "b=1\n",
+             "1:" + std::to_string(7 + 2 * built) +
+                 " a value has more than the limit of 1048576 bytes\n"});
+  check_row(
+      {"a line that is a list of events is not built", "[{\"a\":1}," + list + "]", "a=1\n", [&] {
+         std::string failures;
+         for (std::size_t i = 0; i < evq::kIngestFailuresListedMax; ++i) {
+           failures += "1:" + std::to_string(10 + 2 * i) + " expected an object\n";
+         }
+         return failures;
+       }()});
+  IngestOptions options;
+  options.line_bytes_max = 100;
+  check_row({"together", R"({"a":[1,1,1],"b":[1,1,1],"c":[1,1,1]})", "",
+             "1:1 the lists and objects of the event have more than 100 bytes\n"},
+            options);
+  check_row({"together within the limit", R"({"a":[1,1],"b":[1,1]})", "a=[1,1] b=[1,1]\n"},
+            options);
+}
+
 TEST_CASE("keys repeated without end fail") {
   std::string text = "{\"a\":1";
   for (std::size_t i = 0; i <= evq::kEventRepeatedKeysMax; ++i) {
@@ -296,7 +350,7 @@ TEST_CASE("keys repeated without end fail") {
 TEST_CASE("a dataset has a limit of fields") {
   const auto admission = evq::make_field_admission({"a"}, 3);
   IngestOptions options;
-  auto rules = evq::make_event_rules(options, admission.get());
+  auto rules = evq::make_event_rules(options, admission);
   REQUIRE(rules.ok());
   evq::StreamContext context;
   context.builders = std::make_shared<evq::BuilderPool>(rules.value());
