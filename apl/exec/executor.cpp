@@ -180,14 +180,14 @@ Status Executor::run(const plan::Node& node, Consumer& consumer, const ScanHints
   if (!options_.force_flat) {
     return run_input(node, consumer, hints);
   }
-  MapConsumer flat([](Chunk chunk) -> Result<Chunk> { return flatten_chunk(std::move(chunk)); },
+  MapConsumer flat([](Chunk chunk) -> Result<Chunk> { return flatten_chunk(std::move(chunk)); }, {},
                    consumer);
   return run_input(node, flat, hints);
 }
 
 Status Executor::run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
-  const auto map = [&](ChunkMap chunk_map) {
-    MapConsumer mapped(std::move(chunk_map), consumer);
+  const auto map = [&](ChunkMap chunk_map, std::string_view name) {
+    MapConsumer mapped(std::move(chunk_map), {options_.budget, options_.control, name}, consumer);
     return run(*node.inputs[0], mapped, hints);
   };
   struct Dispatch {
@@ -195,7 +195,7 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     const plan::Node& node;
     Consumer& consumer;
     const ScanHints& hints;
-    const std::function<Status(ChunkMap)>& map;
+    const std::function<Status(ChunkMap, std::string_view)>& map;
 
     Status operator()(const plan::Scan& scan) { return run_scan(executor, scan, hints, consumer); }
     Status operator()(const plan::Sequence& sequence) {
@@ -205,16 +205,16 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
       return push_all(table_chunks(*values.table), consumer);
     }
     Status operator()(const plan::Filter& filter) {
-      return map(filter_map(filter, executor.context()));
+      return map(filter_map(filter, executor.context()), "where");
     }
     Status operator()(const plan::Project& project) {
-      return map(project_map(project, executor.context()));
+      return map(project_map(project, executor.context()), "extend");
     }
     Status operator()(const plan::Extract& extract) {
-      return map(extract_map(extract, executor.context()));
+      return map(extract_map(extract, executor.context()), "parse");
     }
     Status operator()(const plan::Sample& sample) {
-      return map(sample_map(sample.probability, executor.context()));
+      return map(sample_map(sample.probability, executor.context()), "sample");
     }
     Status operator()(const plan::Aggregate& /*op*/) {
       return run_aggregate(executor, node, hints, consumer);
@@ -240,7 +240,7 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     }
     Status operator()(const plan::Shared& shared) { return executor.run_shared(shared, consumer); }
   };
-  const std::function<Status(ChunkMap)> map_function = map;
+  const std::function<Status(ChunkMap, std::string_view)> map_function = map;
   return std::visit(Dispatch{*this, node, consumer, hints, map_function}, node.op);
 }
 

@@ -114,7 +114,7 @@ Status run_fetch(Executor& executor, const plan::Node& node, Consumer& consumer)
         }
         return chunk;
       },
-      consumer);
+      {}, consumer);
   return executor.run(*node.inputs[0], fetched);
 }
 

@@ -3,26 +3,35 @@
 #include <utility>
 
 #include "apl/exec/eval.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq {
 namespace {
 
 class MapSink final : public Sink {
  public:
-  MapSink(const ChunkMap& map, std::unique_ptr<Sink> next) : map_(map), next_(std::move(next)) {}
+  MapSink(const ChunkMap& map, const MapMemory& memory, std::unique_ptr<Sink> next)
+      : map_(map), memory_(memory), next_(std::move(next)) {}
 
+  // The chunk stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
-    EVQ_TRY_ASSIGN(Chunk mapped, map_(std::move(chunk)));
-    if (mapped.empty()) {
+    AllocationMeter meter(memory_.budget, memory_.control, memory_.operator_name);
+    Result<Chunk> mapped = Chunk();
+    EVQ_TRY(meter.guard([&] { mapped = map_(std::move(chunk)); }));
+    if (!mapped.ok()) {
+      return std::move(mapped).take_error();
+    }
+    if (mapped->empty()) {
       return Flow::kMore;
     }
-    return next_->push(std::move(mapped));
+    return next_->push(*std::move(mapped));
   }
   Status finish() override { return next_->finish(); }
   std::unique_ptr<Sink> release_next() { return std::move(next_); }
 
  private:
   const ChunkMap& map_;
+  const MapMemory& memory_;
   std::unique_ptr<Sink> next_;
 };
 
@@ -38,7 +47,7 @@ std::uint64_t mix(std::uint64_t x) {
 
 Result<std::unique_ptr<Sink>> MapConsumer::make_sink() {
   EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
-  return std::unique_ptr<Sink>(std::make_unique<MapSink>(map_, std::move(next)));
+  return std::unique_ptr<Sink>(std::make_unique<MapSink>(map_, memory_, std::move(next)));
 }
 
 Status MapConsumer::complete(std::vector<std::unique_ptr<Sink>> sinks) {

@@ -4,24 +4,37 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apl/exec/operator.h"
 #include "apl/plan/plan.h"
+#include "store/base/control.h"
+#include "store/base/memory_budget.h"
 
 namespace evq {
 
 using ChunkMap = std::function<Result<Chunk>(Chunk)>;
 
+// What the columns that a map makes are charged to, and the name to complain in.
+struct MapMemory {
+  MemoryBudget* budget = nullptr;
+  const QueryControl* control = nullptr;
+  std::string_view operator_name = "an expression";
+};
+
 // Applies `map` to every chunk on its way to `next`; empty results are not passed on.
 class MapConsumer final : public Consumer {
  public:
-  MapConsumer(ChunkMap map, Consumer& next) : map_(std::move(map)), next_(next) {}
+  MapConsumer(ChunkMap map, const MapMemory& memory, Consumer& next)
+      : map_(std::move(map)), memory_(memory), next_(next) {}
   Result<std::unique_ptr<Sink>> make_sink() override;
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override;
 
  private:
   ChunkMap map_;
+  const MapMemory memory_;
   Consumer& next_;
 };
 

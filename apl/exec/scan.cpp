@@ -11,6 +11,7 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/pruning.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/block/block_reader.h"
 
@@ -140,8 +141,12 @@ class BlockRows {
       }
     }
     EVQ_TRY(load_for(index));
-    const Vector truth =
-        evaluate(*shared_.scan.filters[index], shared_.executor.context(), columns_, size());
+    const ExecOptions& options = shared_.executor.options();
+    AllocationMeter meter(options.budget, options.control, "where");
+    Vector truth;
+    EVQ_TRY(meter.guard([&] {
+      truth = evaluate(*shared_.scan.filters[index], shared_.executor.context(), columns_, size());
+    }));
     filters_done_ = index + 1;
     if (!all_true(truth)) {
       mask_.keep_true(truth);

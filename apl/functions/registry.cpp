@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "apl/functions/aggregate_binding.h"
+#include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -191,6 +193,41 @@ Vector evaluate_once(const BoundCall& call, const EvalContext& context,
       result.is_dictionary() ? result.flatten().shared_values() : result.shared_values(), rows);
 }
 
+// The text that the arguments' rows may hold, without looking at each: what is known of flat
+// columns, and what the expressions so far have made.
+std::size_t text_bytes_of(std::span<const Vector> args) {
+  std::size_t bytes = 0;
+  bool texts = false;
+  for (const Vector& arg : args) {
+    if (physical_of(arg.type()) == Physical::kView && !arg.is_constant()) {
+      bytes += arg.values().contiguous_text().size();
+      texts = true;
+    }
+  }
+  return texts ? std::max(bytes, AllocationMeter::held_bytes()) : 0;
+}
+
+// Some rows at a time where they are long, so that a query that must end does so between them.
+Vector evaluate_rows(const BoundCall& call, const EvalContext& context,
+                     std::span<const Vector> args, std::size_t rows) {
+  AllocationMeter::poll();
+  const std::size_t bytes = text_bytes_of(args);
+  if (bytes <= kUncutTextBytesMax) {
+    return call.function->evaluate(context, args, rows);
+  }
+  const std::size_t step = std::max<std::size_t>(1, rows / (bytes / kCallTextBytesMax));
+  std::vector<Vector> parts;
+  std::vector<Vector> cut(args.size());
+  for (std::size_t begin = 0; begin < rows; begin += step) {
+    AllocationMeter::poll();
+    const std::size_t count = std::min(step, rows - begin);
+    std::ranges::transform(args, cut.begin(),
+                           [&](const Vector& arg) { return arg.slice(begin, count); });
+    parts.push_back(call.function->evaluate(context, cut, count));
+  }
+  return parts.size() == 1 ? std::move(parts[0]) : concatenate(parts);
+}
+
 Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
                         std::span<const Vector> args, std::size_t varying) {
   const Vector& dictionary = args[varying];
@@ -201,7 +238,7 @@ Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
     flat.push_back(i == varying ? Vector::flat(dictionary.shared_values())
                                 : Vector::constant(args[i].shared_values(), entries));
   }
-  const Vector result = call.function->evaluate(context, flat, entries);
+  const Vector result = evaluate_rows(call, context, flat, entries);
   if (result.is_constant()) {
     return Vector::constant(result.shared_values(), dictionary.size());
   }
@@ -390,7 +427,7 @@ Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalConte
   if (const std::size_t combinations = combinations_of(args, rows); combinations != 0) {
     return evaluate_combinations(call, context, args, combinations, rows);
   }
-  return call.function->evaluate(context, args, rows);
+  return evaluate_rows(call, context, args, rows);
 }
 
 }  // namespace evq

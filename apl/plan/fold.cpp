@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/base/limits.h"
+
 namespace evq::plan {
 namespace {
 
@@ -42,13 +44,17 @@ ExprPtr fold(ExprPtr expr, const EvalContext& context) {
     constant = constant && arg->is_constant();
   }
   const auto flags = static_cast<unsigned>(expr->function->flags);
-  if (constant && (flags & static_cast<unsigned>(FunctionFlags::kPerRow)) == 0) {
+  const bool stopped = context.control != nullptr && context.control->should_stop();
+  if (constant && !stopped && (flags & static_cast<unsigned>(FunctionFlags::kPerRow)) == 0) {
     std::vector<Vector> args;
     args.reserve(expr->args.size());
     for (const ExprPtr& arg : expr->args) {
       args.push_back(Vector::constant(arg->constant, 1));
     }
     const Vector result = evaluate_call(expr->call, expr->function->flags, context, args, 1);
+    if (result.size_bytes() > kFoldedValueBytesMax) {
+      return expr;
+    }
     Value value = result.is_null(0) ? Value::null(expr->type) : result.value(0);
     return make_constant(std::move(value), expr->span);
   }

@@ -105,7 +105,10 @@ class WindowCallBinder {
       value = make_cast(std::move(value), window_.type);
       ExprPtr cast =
           fold(make_cast(make_constant(std::move(fallback)), window_.type), binder_.context());
-      EVQ_CHECK(cast->is_constant());
+      if (!cast->is_constant()) {
+        return diag::invalid_constant(call_.arguments[2].value->span, "the default",
+                                      "be shorter than a mebibyte");
+      }
       window_.fallback = cast->constant;
     } else {
       window_.fallback = Value::null(window_.type);

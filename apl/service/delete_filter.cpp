@@ -6,7 +6,10 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/pruning.h"
 #include "apl/plan/optimizer.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
+#include "store/base/limits.h"
+#include "store/base/memory_budget.h"
 #include "store/block/block_reader.h"
 
 namespace evq {
@@ -68,7 +71,10 @@ class DeleteFilter final : public RowFilter {
     });
     EVQ_TRY(std::move(outcome));
     RowList kept;
-    select_true(evaluate(filter, context_, columns, rows->size()), &kept);
+    MemoryBudget budget(kQueryMemoryBytesDefault);
+    AllocationMeter meter(&budget, context_.control, "where");
+    EVQ_TRY(meter.guard(
+        [&] { select_true(evaluate(filter, context_, columns, rows->size()), &kept); }));
     for (std::uint32_t& row : kept) {
       row = (*rows)[row];
     }

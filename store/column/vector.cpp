@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "store/base/allocation_meter.h"
 #include "store/column/dynamic.h"
 
 // Everything a column does to its rows as a whole: one gather kernel per physical width, used with
@@ -246,6 +247,7 @@ char* StringArena::allocate(std::size_t size) {
   }
   const std::size_t slab = std::clamp(size_bytes_, kSlabBytesMin, kSlabBytesMax);
   const std::size_t allocated = std::max(size, slab);
+  AllocationMeter::charge(allocated);
   auto memory = std::make_unique_for_overwrite<char[]>(allocated);
   char* place = memory.get();
   size_bytes_ += allocated;
@@ -282,6 +284,7 @@ Values::Values(Type type, std::size_t size)
           ::operator new (size* width_of(type) + kSlackBytes, std::align_val_t{kAlignment}))) {}
 
 std::shared_ptr<Values> Values::make(Type type, std::size_t size) {
+  AllocationMeter::charge(size * width_of(type));
   return std::shared_ptr<Values>(new Values(type, size));
 }
 

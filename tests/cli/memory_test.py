@@ -1,6 +1,12 @@
 """Operators that hold their whole input or output say so when it does not fit."""
 
-from evq_case import EvqCase, main
+import os
+import subprocess
+
+from evq_case import EVQ, EvqCase, main
+from sanitizer import sanitizer_runtime
+
+SANITIZED = sanitizer_runtime(EVQ) is not None
 
 ROWS = "range x from 1 to 400000 step 1 | extend s = strcat('row number ', tostring(x)) "
 
@@ -24,6 +30,41 @@ class Memory(EvqCase):
                 _, errors = self.evq("-q", "query", "--memory-limit", "1M", ROWS + "| " + operators,
                                      status=None)
                 self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
+
+    def test_what_expressions_make_is_counted(self):
+        wide = "range x from 1 to 60000 step 1 | extend s = tostring(x) "
+        for operators, name in (
+                ("extend t = strrep(s, 2000) | summarize max(t)", "extend"),
+                ("where strrep(s, 2000) contains 'z' | count", "where"),
+                ("extend n = array_length(range(0, x)) | summarize sum(n)", "extend"),
+                ("extend t = strrep(s, 500) | extend u = replace_regex(t, '[0-9]', 'QQQQQQQQ') "
+                 "| summarize max(u)", "extend"),
+                ("extend t = split(strrep(strcat(s, ' '), 500), ' ') | summarize max(tostring(t))",
+                 "extend")):
+            with self.subTest(operators):
+                done = subprocess.Popen([EVQ, "-q", "query", "--memory-limit", "64M",
+                                         wide + "| " + operators], env=self.environment,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                with done.stderr:
+                    errors = done.stderr.read()
+                _, status, usage = os.wait4(done.pid, 0)
+                done.returncode = os.waitstatus_to_exitcode(status)
+                self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
+                self.assertEqual(done.returncode, 1)
+                if not SANITIZED:
+                    self.assertLess(usage.ru_maxrss, (64 + 96) << 10)
+
+    def test_a_query_ends_at_its_time_limit_inside_an_expression(self):
+        _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
+                             "range x from 1 to 60000 step 1 | extend s = strrep(tostring(x), 3000) "
+                             "| extend n = array_length(extract_all('([0-9])', s)) | summarize sum(n)",
+                             status=124)
+        self.assertIn("longer than its limit", errors)
+
+    def test_constants_are_counted(self):
+        columns = ", ".join(f"c{i} = range(0, {900000 + i})" for i in range(100))
+        _, errors = self.evq("-q", "query", "--memory-limit", "64M", "print " + columns, status=1)
+        self.assertIn("memory limit of", errors)
 
     def test_the_same_fits_without_a_small_limit(self):
         self.assertEqual(self.out("-q", "query", "-o", "csv", "--no-header",

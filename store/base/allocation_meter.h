@@ -1,0 +1,76 @@
+#pragma once
+// AllocationMeter: the memory of the columns that one piece of work makes on its thread, charged to
+// a budget while it is being allocated. Whoever allocates for columns (StringArena, Values) calls
+// charge(), so that the loops that make values row by row need not know of budgets. When there is
+// no room, or the work must end, the allocation fails as allocations do, with std::bad_alloc;
+// guard() turns that into the reason.
+//
+// Meters of one thread nest like the calls that own them. The thread's first
+// kUnchargedColumnBytesMax bytes are free: chunks of common rows cost no reservation.
+
+#include <cstddef>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "store/base/control.h"
+#include "store/base/error.h"
+#include "store/base/memory_budget.h"
+#include "store/base/result.h"
+
+namespace evq {
+
+class AllocationMeter {
+ public:
+  // Both may be null: no budget, no deadline. `operator_name`, a literal, is for memory errors.
+  AllocationMeter(MemoryBudget* budget, const QueryControl* control,
+                  std::string_view operator_name);
+  // Gives back what was charged; on the thread that made the meter.
+  ~AllocationMeter();
+  AllocationMeter(const AllocationMeter&) = delete;
+  AllocationMeter& operator=(const AllocationMeter&) = delete;
+
+  // Runs `work` with this meter as the thread's. kLimit, kTimeout or kCancelled when it was refused
+  // memory; what it was making is of no use then.
+  template <class Work>
+  Status guard(const Work& work) {
+    const Current current(this);
+    try {
+      work();
+    } catch (const std::bad_alloc&) {
+      if (refusal_.ok()) {
+        return make_error(ErrorCode::kLimit, "out of memory", "set a lower memory limit");
+      }
+    }
+    return std::exchange(refusal_, Status());
+  }
+
+  // For `bytes` about to be allocated. Without a meter on this thread it does nothing.
+  static void charge(std::size_t bytes);
+  // Fails like charge() when the work must end; for loops that look at much and make little.
+  static void poll() { charge(0); }
+  // What the thread's meters hold together.
+  static std::size_t held_bytes();
+
+ private:
+  // The thread's meter while it lives.
+  class Current {
+   public:
+    explicit Current(AllocationMeter* meter);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    AllocationMeter* const before_;
+  };
+
+  Status take(std::size_t bytes);
+
+  const QueryControl* const control_;
+  MemoryLease lease_;
+  std::size_t bytes_ = 0;
+  Status refusal_;
+};
+
+}  // namespace evq
