@@ -297,7 +297,7 @@ class Deadlines(unittest.TestCase):
         started = time.monotonic()
         status, answer = server.call("POST", "/v1/query/_apl", self.ENDLESS)
         self.assertEqual(status, 422, answer)
-        self.assertLess(time.monotonic() - started, 10)
+        self.assertLess(time.monotonic() - started, 100)  # of the hours it would take
         self.assertEqual(server.stop(), 0)
 
     def test_a_vanished_client_cancels_its_query(self):
@@ -309,7 +309,7 @@ class Deadlines(unittest.TestCase):
                           f"\r\n\r\n{body}").encode())
             time.sleep(1)
             self.assertTrue(running())
-        end = time.monotonic() + 20
+        end = time.monotonic() + 100  # of the hours it would take
         while running():
             self.assertLess(time.monotonic(), end, "the query goes on")
             time.sleep(0.1)
