@@ -289,7 +289,7 @@ class Hostile(unittest.TestCase):
 
 
 class Deadlines(unittest.TestCase):
-    ENDLESS = {"apl": "range x from 1 to 1000000 step 1 | extend n = strlen(strrep(tostring(x), 20000)) "
+    ENDLESS = {"apl": "range x from 1 to 1000000000 step 1 | extend n = strlen(strrep(tostring(x), 20000)) "
                       "| summarize sum(n)"}
 
     def test_a_query_ends_at_its_time_limit(self):
