@@ -94,6 +94,7 @@ class Pipeline {
     return context_.control != nullptr ? context_.control->check() : Status();
   }
   bool is_busy();
+  bool only_open_job_left();
   bool wait_for_commits(bool all);
   void stop_workers();
   Status judge_whole_input() const;
@@ -157,6 +158,9 @@ Status Pipeline::read_all() {
     EVQ_TRY(check());
     EVQ_TRY(commit_ready());
     if (is_busy()) {
+      if (only_open_job_left()) {
+        close_job();  // by itself it would wait for input, and the input for its commit
+      }
       wait_for_commits(false);
       continue;
     }
@@ -244,6 +248,12 @@ bool Pipeline::is_busy() {
   const MutexLock lock(mutex_);
   return uncommitted_bytes_ >= kIngestUncommittedBytesMax ||
          jobs_.size() >= kJobsMax + (open_ != nullptr ? 1U : 0U);
+}
+
+// Little at a time in many pieces of memory: the limit can be reached before the batch is full.
+bool Pipeline::only_open_job_left() {
+  const MutexLock lock(mutex_);
+  return open_ != nullptr && jobs_.size() == 1;
 }
 
 // Waits until something changed. With `all`, false when nothing is left to commit.

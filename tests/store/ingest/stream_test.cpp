@@ -381,6 +381,17 @@ TEST_CASE("events before an error of the input are kept") {
   CHECK(loaded.counts.ingested >= 2);
 }
 
+TEST_CASE("a source that gives a few bytes at a time comes to its end") {
+  const std::string text = numbered_lines(400);
+  evq::ThreadPool pool(2);
+  for (evq::ThreadPool* threads : {static_cast<evq::ThreadPool*>(nullptr), &pool}) {
+    SteppingSource source(text, 5, 7);
+    evq::StreamContext context;
+    context.pool = threads;
+    CHECK(numbers_of(load_source(source, {}, context)).size() == 400);
+  }
+}
+
 TEST_CASE("a slow stream is committed by age, not only when a batch is full") {
   // The source never ends by itself: it is cancelled once the first events are committed.
   class SlowSource : public evq::ByteSource {
