@@ -281,27 +281,28 @@ std::vector<Chunk> RowSorter::gather(std::span<const RowRef> rows, bool keep_pos
       positions->push_back(parts_[rows[i].part].positions[rows[i].row]);
     }
   }
+  // Column by column: all of them side by side, whole and gathered, would be twice the rows again.
   const std::size_t columns = parts_.empty() ? 0 : parts_[0].chunk.column_count();
-  std::vector<Vector> whole;
-  whole.reserve(columns);
+  std::vector<std::vector<Vector>> gathered((from.size() + kChunkRowsMax - 1) / kChunkRowsMax);
   std::vector<Vector> pieces;
+  const auto slice_of = [&](std::size_t chunk) {
+    const std::size_t begin = chunk * kChunkRowsMax;
+    return std::span<const std::uint32_t>(from.data() + begin,
+                                          std::min(kChunkRowsMax, from.size() - begin));
+  };
   for (std::size_t column = 0; column < columns; ++column) {
     pieces.clear();
     for (const Part& part : parts_) {
       pieces.push_back(part.chunk.column(column));
     }
-    whole.push_back(pieces.size() == 1 ? pieces[0] : concatenate(pieces));
+    const Vector whole = pieces.size() == 1 ? pieces[0] : concatenate(pieces);
+    for (std::size_t chunk = 0; chunk < gathered.size(); ++chunk) {
+      gathered[chunk].push_back(whole.gather(slice_of(chunk)));
+    }
   }
   std::vector<Chunk> chunks;
-  for (std::size_t begin = 0; begin < from.size(); begin += kChunkRowsMax) {
-    const std::span<const std::uint32_t> slice(from.data() + begin,
-                                               std::min(kChunkRowsMax, from.size() - begin));
-    std::vector<Vector> gathered;
-    gathered.reserve(columns);
-    for (const Vector& column : whole) {
-      gathered.push_back(column.gather(slice));
-    }
-    chunks.emplace_back(std::move(gathered), slice.size());
+  for (std::size_t chunk = 0; chunk < gathered.size(); ++chunk) {
+    chunks.emplace_back(std::move(gathered[chunk]), slice_of(chunk).size());
   }
   return chunks;
 }
