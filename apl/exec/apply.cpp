@@ -1,49 +1,26 @@
 // partition and mv-apply: the subplan runs once for each group of rows, or for the expanded rows
 // of each row, in order of first appearance.
 
-#include <unordered_map>
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/row_groups.h"
 #include "apl/exec/unnest.h"
 #include "apl/exec/whole_input.h"
-#include "store/column/ordering.h"
 
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kApplySeed = 0x6170706c79ULL;
-
 using Groups = std::vector<std::vector<std::uint32_t>>;
 
-Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys) {
+// The rows of each group, in order of first occurrence.
+Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys, std::uint64_t seed) {
+  RowGroups numbers(input, keys, seed);
   Groups groups;
-  std::unordered_multimap<std::uint64_t, std::size_t> known;
   for (std::size_t row = 0; row < input.rows(); ++row) {
-    std::uint64_t hash = kApplySeed;
-    for (const std::size_t key : keys) {
-      hash = hash_row(input.column(key), row, hash);
-    }
-    const auto same = [&](std::size_t group) {
-      for (const std::size_t key : keys) {
-        if (!rows_equal(input.column(key), row, input.column(key), groups[group][0])) {
-          return false;
-        }
-      }
-      return true;
-    };
-    std::size_t found = groups.size();
-    for (auto [at, end] = known.equal_range(hash); at != end; ++at) {
-      if (same(at->second)) {
-        found = at->second;
-        break;
-      }
-    }
-    if (found == groups.size()) {
-      known.emplace(hash, found);
-      groups.emplace_back();
-    }
-    groups[found].push_back(static_cast<std::uint32_t>(row));
+    const std::size_t group = numbers.group_of(row);
+    groups.resize(numbers.size());
+    groups[group].push_back(static_cast<std::uint32_t>(row));
   }
   return groups;
 }
@@ -126,7 +103,8 @@ Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer)
   }
   EVQ_TRY_ASSIGN(const WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
   const Chunk& input = whole.rows;
-  for (const std::vector<std::uint32_t>& group : group_rows(input, apply.keys)) {
+  for (const std::vector<std::uint32_t>& group :
+       group_rows(input, apply.keys, executor.context().random_seed)) {
     std::vector<Vector> columns;
     for (const Vector& column : input.columns()) {
       columns.push_back(column.gather(group));

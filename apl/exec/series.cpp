@@ -1,44 +1,41 @@
 // make-series: the bins of each group, one input row each, become arrays over the whole axis.
 
 #include <algorithm>
-#include <unordered_map>
+#include <numeric>
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/row_groups.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
-#include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kSeriesSeed = 0x736572696573ULL;
 // What a number takes in an array, about.
 constexpr std::size_t kStepBytes = 9;
 
 struct Group {
-  std::size_t first_row = 0;
   std::vector<std::pair<std::int64_t, std::size_t>> bins;  // axis value, input row
 };
 
 class SeriesMaker {
  public:
-  SeriesMaker(const plan::Series& series, const Chunk& input, MemoryLease* lease)
-      : series_(series), input_(input), lease_(lease) {
+  SeriesMaker(const plan::Series& series, const Chunk& input, std::uint64_t seed,
+              MemoryLease* lease)
+      : series_(series), input_(input), seed_(seed), lease_(lease) {
     for (std::size_t i = 0; i <= series.defaults.size(); ++i) {
       arrays_.emplace_back(Type::kDynamic);
     }
   }
 
   Result<Chunk> make() {
-    collect_groups();
-    std::vector<std::uint32_t> first_rows;
+    const std::vector<std::uint32_t> first_rows = collect_groups();
     for (Group& group : groups_) {
       std::ranges::sort(group.bins);
       EVQ_TRY(add_group(group));
-      first_rows.push_back(static_cast<std::uint32_t>(group.first_row));
     }
     std::size_t rows = groups_.size();
     std::vector<Vector> columns;
@@ -58,38 +55,20 @@ class SeriesMaker {
  private:
   const Vector& axis() const { return input_.column(series_.group_count); }
 
-  bool same_group(std::size_t a, std::size_t b) const {
-    for (std::size_t i = 0; i < series_.group_count; ++i) {
-      if (!rows_equal(input_.column(i), a, input_.column(i), b)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  void collect_groups() {
-    std::unordered_multimap<std::uint64_t, std::size_t> known;
+  // Of rows with an axis value; where each group's first row is.
+  std::vector<std::uint32_t> collect_groups() {
+    std::vector<std::size_t> keys(series_.group_count);
+    std::iota(keys.begin(), keys.end(), std::size_t{0});
+    RowGroups numbers(input_, std::move(keys), seed_);
     for (std::size_t row = 0; row < input_.rows(); ++row) {
       if (axis().is_null(row)) {
         continue;
       }
-      std::uint64_t hash = kSeriesSeed;
-      for (std::size_t i = 0; i < series_.group_count; ++i) {
-        hash = hash_row(input_.column(i), row, hash);
-      }
-      std::size_t found = groups_.size();
-      for (auto [at, end] = known.equal_range(hash); at != end; ++at) {
-        if (same_group(groups_[at->second].first_row, row)) {
-          found = at->second;
-          break;
-        }
-      }
-      if (found == groups_.size()) {
-        known.emplace(hash, found);
-        groups_.push_back({row, {}});
-      }
-      groups_[found].bins.emplace_back(axis().at<std::int64_t>(row), row);
+      const std::size_t group = numbers.group_of(row);
+      groups_.resize(numbers.size());
+      groups_[group].bins.emplace_back(axis().at<std::int64_t>(row), row);
     }
+    return numbers.first_rows();
   }
 
   // Steps from the axis' start, or the group's first bin, to its end or the group's last bin.
@@ -170,6 +149,7 @@ class SeriesMaker {
 
   const plan::Series& series_;
   const Chunk& input_;
+  const std::uint64_t seed_;
   MemoryLease* lease_;
   std::vector<Group> groups_;
   std::vector<VectorBuilder> arrays_;
@@ -180,7 +160,9 @@ class SeriesMaker {
 Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& series = std::get<plan::Series>(node.op);
   EVQ_TRY_ASSIGN(WholeInput input, collect_whole(executor, *node.inputs[0], "make-series"));
-  EVQ_TRY_ASSIGN(const Chunk made, SeriesMaker(series, input.rows, &input.lease).make());
+  EVQ_TRY_ASSIGN(
+      const Chunk made,
+      SeriesMaker(series, input.rows, executor.context().random_seed, &input.lease).make());
   return push_all(cut_chunks(made), consumer);
 }
 

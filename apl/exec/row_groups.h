@@ -1,0 +1,38 @@
+#pragma once
+// RowGroups: numbers the rows of a whole input by the values of its key columns, 0, 1, 2, … in the
+// order in which they are asked for. For operators that hold all their rows; streams of chunks have
+// GroupTable. One thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "store/column/chunk.h"
+
+namespace evq {
+
+class RowGroups {
+ public:
+  // `input` must outlive this. Nobody who does not know `seed` can choose keys that collide.
+  RowGroups(const Chunk& input, std::vector<std::size_t> keys, std::uint64_t seed)
+      : input_(input), keys_(std::move(keys)), seed_(seed) {}
+
+  // The row's group; size() grows by one when it is the first of its kind.
+  std::size_t group_of(std::size_t row);
+  std::size_t size() const { return first_rows_.size(); }
+  // Of each group, the row that was asked for first.
+  const std::vector<std::uint32_t>& first_rows() const { return first_rows_; }
+
+ private:
+  bool equal(std::size_t a, std::size_t b) const;
+
+  const Chunk& input_;
+  const std::vector<std::size_t> keys_;
+  const std::uint64_t seed_;
+  std::unordered_multimap<std::uint64_t, std::size_t> known_;  // groups by the hash of their key
+  std::vector<std::uint32_t> first_rows_;
+};
+
+}  // namespace evq
