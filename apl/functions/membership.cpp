@@ -12,6 +12,7 @@
 
 #include "apl/functions/registry.h"
 #include "apl/functions/string_operator.h"
+#include "store/base/checksum.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic.h"
 
@@ -20,9 +21,8 @@ namespace {
 
 struct TextHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
+  std::size_t operator()(std::string_view text) const { return hash64(text, seed); }
+  std::uint64_t seed = random_seed();  // the items may be somebody's events
 };
 
 // Below this many items comparing them all beats hashing.

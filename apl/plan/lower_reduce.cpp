@@ -13,6 +13,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
 #include "store/base/ascii.h"
+#include "store/base/checksum.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {
@@ -58,8 +59,9 @@ class Terms {
 
 struct PlacedTermHash {
   std::size_t operator()(const std::pair<std::size_t, std::string_view>& term) const {
-    return std::hash<std::string_view>()(term.second) * 31 + term.first;
+    return hash64(term.second, seed + term.first);
   }
+  std::uint64_t seed = random_seed();
 };
 
 class Reduce final : public TableFunction {
