@@ -5,6 +5,7 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/group_values.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
@@ -76,20 +77,15 @@ class HistogramState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder list;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      list.clear();
-      list.begin_array();
+    return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* list) {
+      list->begin_array();
       sketches_[group].with_flushed([&](const QuantileSketch<T>& sketch) {
         if (sketch.count() > 0) {
-          add_buckets(sketch, &list);
+          add_buckets(sketch, list);
         }
       });
-      list.end_array();
-      builder.append_text(list.bytes());
-    }
-    return {builder.finish()};
+      list->end_array();
+    })};
   }
 
   std::size_t size_bytes() const override { return meter_.bytes(); }

@@ -5,6 +5,7 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/group_values.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/space_saving.h"
@@ -186,14 +187,8 @@ class SpotlightState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder list;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      list.clear();
-      write_group(group, &list);
-      builder.append_text(list.bytes());
-    }
-    return {builder.finish()};
+    return {dynamics_of_groups(
+        begin, count, [&](std::size_t group, DynamicBuilder* list) { write_group(group, list); })};
   }
 
   std::size_t size_bytes() const override { return bytes_; }

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apl/functions/function.h"
+#include "apl/functions/group_values.h"
 #include "apl/functions/size_meter.h"
 #include "apl/functions/space_saving.h"
-#include "store/column/vector_builder.h"
 
 namespace evq {
 
@@ -31,16 +31,11 @@ class FrequentItemsState : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder list;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      list.clear();
-      list.begin_array();
-      append_answer(items_[group], &list);
-      list.end_array();
-      builder.append_text(list.bytes());
-    }
-    return {builder.finish()};
+    return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* list) {
+      list->begin_array();
+      append_answer(items_[group], list);
+      list->end_array();
+    })};
   }
 
   std::size_t size_bytes() const override { return meter_.bytes(); }
