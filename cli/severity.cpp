@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "store/base/ascii.h"
+
 namespace evq {
 namespace {
 
@@ -28,24 +30,12 @@ constexpr WordRow kWords[] = {
 
 constexpr std::size_t kWordBytesMax = 16;
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 }  // namespace
 
 bool tells_severity(std::string_view field) {
   const std::size_t dot = field.rfind('.');
   const std::string name =
-      lower_case(dot == std::string_view::npos ? field : field.substr(dot + 1));
+      ascii_lower(dot == std::string_view::npos ? field : field.substr(dot + 1));
   return std::ranges::find(kFields, name) != std::end(kFields);
 }
 
@@ -58,7 +48,7 @@ TextStyle severity_style(std::string_view value) {
   if (value.size() > kWordBytesMax) {
     return TextStyle::kPlain;
   }
-  const auto* row = std::ranges::find(kWords, lower_case(value), &WordRow::word);
+  const auto* row = std::ranges::find(kWords, ascii_lower(value), &WordRow::word);
   return row != std::end(kWords) ? row->style : TextStyle::kPlain;
 }
 
