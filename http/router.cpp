@@ -167,7 +167,7 @@ Admission Router::admit(HttpRequest& request) {
   }
   Result<Admission> result = admit_or_fail(request);
   if (result.ok()) {
-    admission = *std::move(result);
+    admission = std::move(result).value();
   } else {
     admission.refusal = response_of_error(result.error(), {});
   }

@@ -240,7 +240,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   }
   EVQ_TRY(std::move(finished));
   IngestReport report;
-  report.counts = *std::move(counts);
+  report.counts = std::move(counts).value();
   report.blocks_created = load.blocks_created();
   report.wal_length = load.wal_length();
   return report;

@@ -24,7 +24,7 @@ class MapSink final : public Sink {
     if (mapped->empty()) {
       return Flow::kMore;
     }
-    return next_->push(*std::move(mapped));
+    return next_->push(std::move(mapped).value());
   }
   Status finish() override { return next_->finish(); }
   std::unique_ptr<Sink> release_next() { return std::move(next_); }

@@ -411,7 +411,6 @@ Result<Relation> SummarizeBinder::build() {
     output.group_names.push_back(groups_[i].name);
   }
   for (std::size_t i = 0; i < results_.size(); ++i) {
-    std::vector<std::size_t> mapping;
     const std::function<void(Expr*)> place = [&](Expr* expr) {
       if (expr->is_column() && expr->column >= kFirstResult) {
         expr->column = expr->column - kFirstResult + groups_.size();

@@ -256,7 +256,7 @@ Status Database::check_room(std::uint64_t bytes_needed) const {
     return make_error(ErrorCode::kDiskFull,
                       options_.path + ": the disk is nearly full, " +
                           std::to_string(room / kMebibyte) + " MiB are left",
-                      "free some space; queries and deletes still work");
+                      "free some space; queries still work, and deletes while some is left");
   }
   return {};
 }

@@ -15,10 +15,10 @@ inline constexpr std::string_view kTextLineField = "message";
 
 // The instant a log line says it is from:
 //   at its start, in brackets or not, any text of at most six words that parse_liberal_datetime
-//   reads and that has a time of day: "2015-10-18 18:01:47,978 INFO …", "[Sun Dec 04 04:47:44
-//   2005]"; syslog: "Dec 10 06:55:46 host …", "<34>Oct 11 22:14:15 …", "<34>1
-//   2003-10-11T22:14:15.003Z …"; a
-//     time without a year is the latest one that is not more than a day after `receipt_ns`;
+//     reads and that has a time of day: "2015-10-18 18:01:47,978 INFO …",
+//     "[Sun Dec 04 04:47:44 2005]";
+//   syslog: "Dec 10 06:55:46 host …", "<34>Oct 11 22:14:15 …", "<34>1 2003-10-11T22:14:15.003Z …";
+//     a time without a year is the latest one not more than a day after `receipt_ns`;
 //   Unix time: "1066036250.603 …";
 //   an access log's "[10/Oct/2000:13:55:36 -0700]", further on in the line.
 std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns);

@@ -40,6 +40,16 @@ class Follow(EvqCase):
             time.sleep(0.05)
         self.assertEqual(self.numbers(), list(range(self.written)))
 
+    def kill_while_writing(self, seed, times):
+        random.seed(seed)
+        for _ in range(times):
+            process = self.follow("--quiet")
+            for _ in range(random.randrange(1, 8)):
+                self.write(random.randrange(1, 3000))
+                time.sleep(random.random() * 0.1)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+
     def evq(self, *words, status=0, **options):
         if status is not None:
             return super().evq(*words, status=status, **options)
@@ -109,14 +119,7 @@ class Follow(EvqCase):
         self.assertIn("app.ndjson: byte 9", process.stderr.read())
 
     def test_kill_loses_and_repeats_nothing(self):
-        random.seed(1)
-        for _ in range(12):
-            process = self.follow("--quiet")
-            for _ in range(random.randrange(1, 8)):
-                self.write(random.randrange(1, 3000))
-                time.sleep(random.random() * 0.1)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+        self.kill_while_writing(seed=1, times=12)
         self.follow()
         self.wait_for_all()
 
@@ -150,14 +153,7 @@ class FollowToServer(Follow):
 
     def test_kill_loses_and_repeats_nothing(self):
         """Nothing is lost; what was on its way may come twice."""
-        random.seed(2)
-        for _ in range(6):
-            process = self.follow("--quiet")
-            for _ in range(random.randrange(1, 8)):
-                self.write(random.randrange(1, 3000))
-                time.sleep(random.random() * 0.1)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+        self.kill_while_writing(seed=2, times=6)
         self.follow()
         deadline = time.monotonic() + 60
         while sorted(set(self.numbers())) != list(range(self.written)):
