@@ -20,6 +20,9 @@
 
 namespace evq::plan {
 
+// Of all scalar functions, for nearest names.
+std::vector<std::string_view> function_names();
+
 // How many arguments, in words: "2", "1 to 3", "at least 1".
 std::string argument_range(std::size_t min, std::size_t max);
 
@@ -28,6 +31,10 @@ std::string argument_range(std::size_t min, std::size_t max);
 inline constexpr std::size_t kArgumentsUnlimited = 255;
 inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count) {
   return count >= min && (count <= max || max >= kArgumentsUnlimited);
+}
+
+inline bool is_subquery(const ast::Expr& expr) {
+  return std::holds_alternative<ast::Subquery>(expr.node);
 }
 
 struct UnpackOptions;
@@ -148,21 +155,36 @@ class Binder {
                              const Relation* input);
   // bind_call.cpp
   Result<ExprPtr> bind_call(const ast::Call& call, Span span, const Relation* input);
-  Result<ExprPtr> bind_special_call(const ast::Call& call, Span span, const Relation* input,
-                                    bool* handled);
-  // lower_window.cpp
-  Result<ExprPtr> bind_window_call(const ast::Call& call, Span span, const Relation* input);
-  Result<ExprPtr> bind_lambda_call(const Environment::Function& function, const ast::Call& call,
-                                   Span span, const Relation* input);
+  Result<ExprPtr> bind_registry_call(const ast::Call& call, Span span, const Relation* input);
   Result<std::vector<ExprPtr>> bind_arguments(const ast::Call& call, const Relation* input);
+  // bind_special.cpp: null for a call of the registry's.
+  using CallBinder = Result<ExprPtr> (Binder::*)(const ast::Call& call, Span span,
+                                                 const Relation* input);
+  static CallBinder special_call(std::string_view name, std::size_t arguments);
+  Result<ExprPtr> bind_bag_pack_columns(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_bin_auto(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_column_ifexists(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_column_names_of(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_cursor_current(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_ingestion_time(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_pack_all(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> bind_toscalar(const ast::Call& call, Span span, const Relation* input);
+  Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span);
   // The field that an argument of column_ifexists() names: a field as such, or a constant text.
   Result<std::string> name_argument(const ast::Expr& argument, const Relation* input);
-  Result<ExprPtr> column_names(const ast::Expr& table, Span span, const Relation* input);
-  Result<ExprPtr> parameter_value(ExprPtr value, std::string_view function,
-                                  const ast::Parameter& parameter, std::size_t index);
-  Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span);
+  // lower_window.cpp
+  Result<ExprPtr> bind_window_call(const ast::Call& call, Span span, const Relation* input);
+  // bind_function.cpp
+  Result<ExprPtr> bind_lambda_call(const Environment::Function& function, const ast::Call& call,
+                                   Span span, const Relation* input);
+  Result<Environment::Meaning> bind_parameter(const ast::Expr& argument, std::string_view function,
+                                              const std::vector<ast::Parameter>& parameters,
+                                              std::size_t index, const Relation* input);
+  // With `piped` (invoke), that is the first parameter, and the arguments are the others.
   Result<Environment> bind_parameters(const Environment::Function& function, const ast::Call& call,
-                                      Span span, const Relation* input);
+                                      Span span, const Relation* input, Relation* piped);
+  template <class Bind>
+  auto bind_within(Environment frame, const Bind& bind);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
 
   Result<Relation> after_cursor(Relation input, const TableRef& table);

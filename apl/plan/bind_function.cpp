@@ -1,0 +1,236 @@
+// Functions that the query defines, as scalars and as tables, and the calls that stand for a table.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+
+namespace evq::plan {
+namespace {
+
+constexpr int kFunctionDepthMax = 32;
+
+std::size_t required_parameters(const std::vector<ast::Parameter>& parameters) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      parameters,
+      [](const ast::Parameter& parameter) { return parameter.default_value == nullptr; }));
+}
+
+// Where the parameter is that an argument names.
+Result<std::size_t> parameter_called(const ast::Name& name, std::string_view function,
+                                     const std::vector<ast::Parameter>& parameters) {
+  std::vector<std::string_view> names;
+  for (const ast::Parameter& parameter : parameters) {
+    if (parameter.name.text == name.text) {
+      return names.size();
+    }
+    names.push_back(parameter.name.text);
+  }
+  return diag::unknown_argument(name.span, function, name.text, names);
+}
+
+// What the body of a function defines for itself; install() gives it the frame it sees.
+void add_lets(const ast::Lambda& lambda, Environment* frame) {
+  for (const ast::Let& let : lambda.lets) {
+    Environment::Meaning meaning;
+    if (const auto* expr = std::get_if<ast::ExprPtr>(&let.value)) {
+      meaning = Environment::LetExpr{expr->get(), nullptr};
+    } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let.value)) {
+      meaning = Environment::LetPipeline{pipeline->get(), nullptr};
+    } else {
+      meaning =
+          Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(), nullptr};
+    }
+    frame->names.emplace(let.name.text, std::move(meaning));
+  }
+}
+
+// Lets of a function body see the body's own frame, which has an address only now.
+Environment* install(std::vector<std::unique_ptr<Environment>>* frames, Environment frame) {
+  frames->push_back(std::make_unique<Environment>(std::move(frame)));
+  Environment* at = frames->back().get();
+  for (auto& [name, meaning] : at->names) {
+    if (auto* let = std::get_if<Environment::LetExpr>(&meaning);
+        let != nullptr && let->defined_in == nullptr) {
+      let->defined_in = at;
+    } else if (auto* pipeline = std::get_if<Environment::LetPipeline>(&meaning);
+               pipeline != nullptr && pipeline->defined_in == nullptr) {
+      pipeline->defined_in = at;
+    } else if (auto* function = std::get_if<Environment::Function>(&meaning);
+               function != nullptr && function->defined_in == nullptr) {
+      function->defined_in = at;
+    }
+  }
+  return at;
+}
+
+}  // namespace
+
+// A table as such, a scalar bound over `input` as its parameter's type.
+Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
+                                                    std::string_view function,
+                                                    const std::vector<ast::Parameter>& parameters,
+                                                    std::size_t index, const Relation* input) {
+  const ast::Parameter& parameter = parameters[index];
+  if (parameter.is_table) {
+    EVQ_TRY_ASSIGN(Relation table, table_of_expr(argument));
+    return Environment::Meaning(Environment::BoundTable{std::move(table.node), table.name});
+  }
+  EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(argument, input));
+  EVQ_TRY_ASSIGN(bound, adapt(std::move(bound), parameter.type, false));
+  // A wrong one must not reach the function as null.
+  if (!implicit_cast_cost(bound->type, parameter.type).has_value()) {
+    return diag::wrong_argument_type(bound->span, function, index + 1, type_name(parameter.type),
+                                     type_name(bound->type));
+  }
+  return Environment::Meaning(Environment::Scalar{make_cast(std::move(bound), parameter.type)});
+}
+
+Result<Environment> Binder::bind_parameters(const Environment::Function& function,
+                                            const ast::Call& call, Span span, const Relation* input,
+                                            Relation* piped) {
+  const std::string& name = call.function.text;
+  const std::vector<ast::Parameter>& parameters = function.lambda->parameters;
+  Environment frame;
+  frame.outer = function.defined_in;
+  std::size_t position = 0;
+  if (piped != nullptr) {
+    if (parameters.empty() || !parameters[0].is_table) {
+      return diag::table_expected(span, "the first parameter of " + name + "()");
+    }
+    frame.names.emplace(parameters[0].name.text,
+                        Environment::BoundTable{std::move(piped->node), piped->name});
+    position = 1;
+  }
+  if (position + call.arguments.size() > parameters.size()) {
+    return diag::wrong_argument_count(
+        span, name,
+        argument_range(required_parameters(parameters) - position, parameters.size() - position),
+        call.arguments.size(), "");
+  }
+  for (const ast::Argument& argument : call.arguments) {
+    std::size_t index = position++;
+    if (argument.name.has_value()) {
+      EVQ_TRY_ASSIGN(index, parameter_called(*argument.name, name, parameters));
+    }
+    if (frame.names.contains(parameters[index].name.text)) {
+      return diag::duplicate_argument(argument.value->span, name, parameters[index].name.text);
+    }
+    EVQ_TRY_ASSIGN(Environment::Meaning meaning,
+                   bind_parameter(*argument.value, name, parameters, index, input));
+    frame.names.emplace(parameters[index].name.text, std::move(meaning));
+  }
+  for (const ast::Parameter& parameter : parameters) {
+    if (frame.names.contains(parameter.name.text)) {
+      continue;
+    }
+    if (parameter.default_value == nullptr) {
+      return diag::missing_argument(span, name, parameter.name.text);
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*parameter.default_value, nullptr));
+    frame.names.emplace(parameter.name.text,
+                        Environment::Scalar{make_cast(std::move(bound), parameter.type)});
+  }
+  add_lets(*function.lambda, &frame);
+  return frame;
+}
+
+// Binds with the names of `frame`, one call deeper.
+template <class Bind>
+auto Binder::bind_within(Environment frame, const Bind& bind) {
+  const Environment* outer = std::exchange(environment_, install(&frames_, std::move(frame)));
+  ++depth_;
+  auto bound = bind();
+  --depth_;
+  environment_ = outer;
+  return bound;
+}
+
+Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
+                                         const ast::Call& call, Span span, const Relation* input) {
+  if (depth_ >= kFunctionDepthMax) {
+    return diag::recursive_function(call.function.span, call.function.text);
+  }
+  EVQ_TRY_ASSIGN(Environment frame, bind_parameters(function, call, span, input, nullptr));
+  const auto* body = std::get_if<ast::ExprPtr>(&function.lambda->body);
+  if (body == nullptr) {
+    return diag::scalar_expected(span, "the table that " + call.function.text + "() returns");
+  }
+  return bind_within(std::move(frame), [&] { return bind_expr(**body, input); });
+}
+
+bool Binder::may_be_table(const ast::Expr& expr) const {
+  const auto* call = std::get_if<ast::Call>(&expr.node);
+  const auto* field = std::get_if<ast::FieldRef>(&expr.node);
+  if (call == nullptr && field == nullptr) {
+    return is_subquery(expr);
+  }
+  const std::string& name = call != nullptr ? call->function.text : field->name.text;
+  const Environment::Meaning* meaning = environment_->find(name);
+  if (meaning == nullptr) {
+    return field != nullptr || find_function(name) == nullptr;
+  }
+  if (const auto* let = std::get_if<Environment::LetExpr>(meaning)) {
+    return may_be_table(*let->expr);
+  }
+  if (const auto* function = std::get_if<Environment::Function>(meaning)) {
+    const auto* body = std::get_if<ast::ExprPtr>(&function->lambda->body);
+    return body == nullptr || may_be_table(**body);
+  }
+  return !std::holds_alternative<Environment::Scalar>(*meaning);
+}
+
+Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
+  if (const auto* subquery = std::get_if<ast::Subquery>(&expr.node)) {
+    return bind_pipeline(*subquery->pipeline);
+  }
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    return named_table(field->name.text, expr.span);
+  }
+  if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
+    return bind_table_call(*call, expr.span, nullptr);
+  }
+  return diag::table_expected(expr.span, "a scalar");
+}
+
+Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relation* piped) {
+  const std::string_view name = call.function.text;
+  if ((name == "materialize" || name == "view") && call.arguments.size() == 1) {
+    EVQ_TRY_ASSIGN(Relation table, table_of_expr(*call.arguments[0].value));
+    Schema schema = table.schema();
+    std::shared_ptr<const Node> plan = std::move(table.node);
+    table.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
+    return table;
+  }
+  if ((name == "table" || name == "dataset") && call.arguments.size() == 1) {
+    EVQ_TRY_ASSIGN(const Value text, bind_constant(*call.arguments[0].value, "the table's name"));
+    return named_table(text.type() == Type::kString ? text.as_text() : "", span);
+  }
+  const Environment::Meaning* meaning = environment_->find(name);
+  const auto* function = meaning != nullptr ? std::get_if<Environment::Function>(meaning) : nullptr;
+  if (function == nullptr) {
+    if (find_function(name) != nullptr) {
+      Error error = diag::table_expected(span, "the scalar " + std::string(name) + "()");
+      error.hint = "print " + std::string(name) + "(…) shows its value";
+      return error;
+    }
+    return find_aggregate(name) != nullptr
+               ? diag::aggregate_in_scalar(call.function.span, name)
+               : diag::unknown_function(call.function.span, name, function_names());
+  }
+  if (depth_ >= kFunctionDepthMax) {
+    return diag::recursive_function(call.function.span, name);
+  }
+  EVQ_TRY_ASSIGN(Environment frame, bind_parameters(*function, call, span, nullptr, piped));
+  return bind_within(std::move(frame), [&]() -> Result<Relation> {
+    if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&function->lambda->body)) {
+      return bind_pipeline(**pipeline);
+    }
+    if (const auto* body = std::get_if<ast::ExprPtr>(&function->lambda->body)) {
+      return table_of_expr(**body);
+    }
+    return diag::table_expected(span, "a function");
+  });
+}
+
+}  // namespace evq::plan

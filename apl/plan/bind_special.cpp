@@ -1,0 +1,165 @@
+// Calls that need more than the values of their arguments: a field's name (column_ifexists), all
+// columns (pack_all), a table (toscalar), what the query says elsewhere (bin_auto, cursor_current).
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
+#include "apl/plan/window_names.h"
+#include "store/column/dynamic.h"
+
+namespace evq::plan {
+
+Binder::CallBinder Binder::special_call(std::string_view name, std::size_t arguments) {
+  struct Row {
+    std::string_view name;
+    std::size_t arguments_min;
+    std::size_t arguments_max;
+    CallBinder bind;
+  };
+  static constexpr Row kRows[] = {
+      {"bag_pack_columns", 1, kArgumentsUnlimited, &Binder::bind_bag_pack_columns},
+      {"bin_auto", 1, 1, &Binder::bind_bin_auto},
+      {"column_ifexists", 2, 2, &Binder::bind_column_ifexists},
+      {"column_names_of", 1, 1, &Binder::bind_column_names_of},
+      {"cursor_current", 0, 0, &Binder::bind_cursor_current},
+      {"ensure_field", 2, 2, &Binder::bind_column_ifexists},
+      {"ingestion_time", 0, 0, &Binder::bind_ingestion_time},
+      {"pack_all", 0, 1, &Binder::bind_pack_all},
+      {"toscalar", 1, 1, &Binder::bind_toscalar},
+  };
+  const auto* row = std::ranges::find(kRows, name, &Row::name);
+  if (row != std::end(kRows)) {
+    return takes_arguments(row->arguments_min, row->arguments_max, arguments) ? row->bind : nullptr;
+  }
+  return is_window_function(name) ? &Binder::bind_window_call : nullptr;
+}
+
+Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
+                                             const Relation* input) {
+  EVQ_TRY_ASSIGN(const std::string field, name_argument(*call.arguments[0].value, input));
+  if (input != nullptr) {
+    if (const auto at = find_field(input->schema(), field); at.has_value()) {
+      return make_column(*at, input->schema()[*at].type, span);
+    }
+  }
+  if (const auto* type = std::get_if<ast::TypeOf>(&call.arguments[1].value->node)) {
+    return make_constant(Value::null(type->type), span);
+  }
+  return bind_expr(*call.arguments[1].value, input);
+}
+
+Result<ExprPtr> Binder::bind_pack_all(const ast::Call& call, Span span, const Relation* input) {
+  Value skip_empty = Value::boolean(false);
+  if (!call.arguments.empty()) {
+    EVQ_TRY_ASSIGN(skip_empty,
+                   bind_constant(*call.arguments[0].value, "whether to leave out nulls"));
+  }
+  std::vector<ExprPtr> args;
+  args.push_back(make_constant(std::move(skip_empty), span));
+  for (NamedColumn& column : input != nullptr ? pass_through(*input) : std::vector<NamedColumn>()) {
+    args.push_back(make_constant(Value::string(column.name), span));
+    args.push_back(std::move(column.expr));
+  }
+  return this->call("pack_all", std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_bag_pack_columns(const ast::Call& call, Span span,
+                                              const Relation* input) {
+  std::vector<ExprPtr> args;
+  for (const ast::Argument& argument : call.arguments) {
+    const std::string key = derived_name(*argument.value, input);
+    if (key.empty()) {
+      return diag::name_required(argument.value->span, call.function.text);
+    }
+    EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*argument.value, input));
+    args.push_back(make_constant(Value::string(key), argument.value->span));
+    args.push_back(std::move(value));
+  }
+  return this->call("bag_pack", std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_toscalar(const ast::Call& call, Span span, const Relation* input) {
+  const ast::Expr& table = *call.arguments[0].value;
+  if (!may_be_table(table)) {
+    return bind_expr(table, input);  // one value already
+  }
+  EVQ_TRY_ASSIGN(const ExprPtr list, scalar_of_table(table, span));
+  // The first row's first column: the list's first element.
+  const DynamicView values(list->constant.as_text());
+  return make_constant(
+      list->constant.is_null() || values.size() == 0 ? Value() : value_from_dynamic(values.at(0)),
+      span);
+}
+
+// With the width that `set query_bin_auto_size` gives; the registry's row otherwise.
+Result<ExprPtr> Binder::bind_bin_auto(const ast::Call& call, Span span, const Relation* input) {
+  if (!bin_auto_size_.has_value()) {
+    return bind_registry_call(call, span, input);
+  }
+  std::vector<ExprPtr> args;
+  EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*call.arguments[0].value, input));
+  args.push_back(std::move(value));
+  args.push_back(make_constant(*bin_auto_size_, span));
+  if (bin_auto_at_.has_value()) {
+    args.push_back(make_constant(*bin_auto_at_, span));
+  }
+  return this->call(bin_auto_at_.has_value() ? "bin_at" : "bin", std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_cursor_current(const ast::Call& call, Span span,
+                                            const Relation* input) {
+  return options_.current_cursor.empty()
+             ? bind_registry_call(call, span, input)
+             : make_constant(Value::string(options_.current_cursor), span);
+}
+
+Result<ExprPtr> Binder::bind_ingestion_time(const ast::Call& /*call*/, Span span,
+                                            const Relation* input) {
+  if (input != nullptr) {
+    if (const auto at = input->schema().find("_sysTime"); at.has_value()) {
+      return make_column(*at, input->schema()[*at].type, span);
+    }
+  }
+  return make_constant(Value::null(Type::kDatetime), span);
+}
+
+// The names of a table's columns, or of the rows at hand with *, as a constant list.
+Result<ExprPtr> Binder::bind_column_names_of(const ast::Call& call, Span span,
+                                             const Relation* input) {
+  const ast::Expr& table = *call.arguments[0].value;
+  DynamicBuilder list;
+  list.begin_array();
+  const auto add = [&](const Relation& relation) {
+    for (const Field& field : relation.schema().fields()) {
+      if (!is_hidden(field.name)) {
+        list.add_string(field.name);
+      }
+    }
+  };
+  if (std::holds_alternative<ast::Star>(table.node) && input != nullptr) {
+    add(*input);
+  } else {
+    EVQ_TRY_ASSIGN(const Relation relation, table_of_expr(table));
+    add(relation);
+  }
+  list.end_array();
+  return make_constant(Value::dynamic(list.take()), span);
+}
+
+// The first column of a table as a constant list.
+Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span) {
+  EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
+  relation = order_naturally(std::move(relation), options_.default_ascending);
+  EVQ_TRY_ASSIGN(const Table rows, run_now(*relation.node, span, "a subquery for its value"));
+  DynamicBuilder list;
+  list.begin_array();
+  for (std::size_t i = 0; i < rows.rows && !rows.columns.empty(); ++i) {
+    list.add_value(rows.columns[0].value(i));
+  }
+  list.end_array();
+  return make_constant(Value::dynamic(list.take()), span);
+}
+
+}  // namespace evq::plan
