@@ -1,5 +1,6 @@
 #pragma once
-// What a group's answer becomes a column with, for aggregates that answer with lists and bags.
+// dynamics_of_groups: the answers of groups as a column, for aggregates that answer with lists and
+// bags. Any thread; nothing fails but memory.
 
 #include <cstddef>
 
