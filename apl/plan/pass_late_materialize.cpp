@@ -9,7 +9,7 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
 // Beyond this many rows most frames of a block hold one of them and nothing is saved.
 constexpr std::uint64_t kFetchRowsMax = 65536;
@@ -31,7 +31,7 @@ NodePtr rewrite(NodePtr node) {
   for (const ExprPtr& filter : scan->filters) {
     for_each_column(*filter, [&](std::size_t column) { early[column] = true; });
   }
-  std::size_t row_column = kNone;
+  std::size_t row_column = kNoColumn;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& field = scan->columns[i].field;
     if (field == kRowColumn) {
@@ -45,7 +45,7 @@ NodePtr rewrite(NodePtr node) {
     return node;
   }
   // New scan: the early columns, then the row's location if it was not among them.
-  std::vector<std::size_t> position(count, kNone);
+  std::vector<std::size_t> position(count, kNoColumn);
   std::vector<ScanColumn> kept;
   std::vector<Field> kept_fields;
   Fetch fetch{scan->table, 0, {}};
@@ -56,7 +56,7 @@ NodePtr rewrite(NodePtr node) {
       kept_fields.push_back(node->schema[i]);
     }
   }
-  if (row_column == kNone) {
+  if (row_column == kNoColumn) {
     fetch.row_column = kept.size();
     kept.push_back({std::string(kRowColumn), Type::kLong});
     kept_fields.push_back({std::string(kRowColumn), Type::kLong});
