@@ -95,6 +95,7 @@ Status fetch_chunk(Executor& executor, const plan::Fetch& fetch, Chunk* chunk) {
   EVQ_TRY(fetch_blocks(executor, fetch, *snapshot, &blocks));
   for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
     std::vector<Vector> parts;
+    parts.reserve(blocks.size());
     for (FetchedBlock& block : blocks) {
       parts.push_back(std::move(block.columns[i]));
     }

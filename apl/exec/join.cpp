@@ -57,6 +57,7 @@ Status build(Executor& executor, const plan::Join& join, const plan::Node& right
   EVQ_TRY(side->lease.grow(bytes + side->rows * 2 * sizeof(std::uint32_t)));
   for (std::size_t column = 0; column < right.schema.size(); ++column) {
     std::vector<Vector> parts;
+    parts.reserve(chunks.size() + 1);
     for (const Chunk& chunk : chunks) {
       parts.push_back(chunk.column(column));
     }
@@ -276,6 +277,7 @@ class ProbeConsumer final : public Consumer {
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     std::vector<std::unique_ptr<Sink>> inner;
+    inner.reserve(sinks.size());
     for (const std::unique_ptr<Sink>& sink : sinks) {
       inner.push_back(static_cast<ProbeSink&>(*sink).release_next());
     }

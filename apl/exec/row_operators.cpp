@@ -87,6 +87,17 @@ ChunkMap project_map(const plan::Project& project, const EvalContext& context) {
   };
 }
 
+// The rows whose byte is not 0.
+RowList set_rows(const std::vector<std::uint8_t>& flags) {
+  RowList rows;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i] != 0) {
+      rows.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+  return rows;
+}
+
 ChunkMap extract_map(const plan::Extract& extract, const EvalContext& context) {
   return [&extract, &context](Chunk chunk) -> Result<Chunk> {
     const Vector source = evaluate(*extract.source, context, chunk.columns(), chunk.rows());
@@ -95,13 +106,7 @@ ChunkMap extract_map(const plan::Extract& extract, const EvalContext& context) {
       chunk.columns().push_back(std::move(column));
     }
     if (extract.drop_unmatched) {
-      RowList rows;
-      for (std::size_t i = 0; i < matched.size(); ++i) {
-        if (matched[i] != 0) {
-          rows.push_back(static_cast<std::uint32_t>(i));
-        }
-      }
-      chunk.select(rows);
+      chunk.select(set_rows(matched));
     }
     return chunk;
   };

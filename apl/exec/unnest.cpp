@@ -172,6 +172,7 @@ class UnnestConsumer final : public Consumer {
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     std::vector<std::unique_ptr<Sink>> inner;
+    inner.reserve(sinks.size());
     for (const std::unique_ptr<Sink>& sink : sinks) {
       inner.push_back(static_cast<UnnestSink&>(*sink).release_next());
     }
