@@ -176,11 +176,12 @@ void copy_without(DynamicView value, std::span<const Steps> paths, DynamicBuilde
     std::vector<Steps> further;
     bool removed = false;
     for (const Steps& path : paths) {
-      if (step_matches(path[0], each, bag, index, size)) {
-        removed = removed || path.size() == 1;
-        if (path.size() > 1) {
-          further.push_back(path.subspan(1));
-        }
+      if (!step_matches(path[0], each, bag, index, size)) {
+        continue;
+      }
+      removed = removed || path.size() == 1;
+      if (path.size() > 1) {
+        further.push_back(path.subspan(1));
       }
     }
     if (removed) {

@@ -142,7 +142,7 @@ bool is_quantity(Type type) {
   return is_numeric(type) || type == Type::kTimespan;
 }
 
-Value number_of(Value value) {
+Value number_of(const Value& value) {
   return value.type() == Type::kTimespan ? Value::integer(value.as_integer()) : value;
 }
 

@@ -322,7 +322,7 @@ class ToStringCall final : public BoundFunction {
  public:
   Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
                   std::size_t /*rows*/) const override {
-    const Vector texts = text_forms(args[0]);
+    Vector texts = text_forms(args[0]);
     const Values& slots = texts.values();
     if (!slots.has_nulls()) {
       return texts;

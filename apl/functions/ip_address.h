@@ -29,7 +29,7 @@ struct IpNetwork {
 
 std::optional<std::uint32_t> parse_ipv4_text(std::string_view text);
 std::optional<IpAddress> parse_ipv6_text(std::string_view text);
-IpAddress mapped_ipv4(std::uint32_t address);
+IpAddress mapped_ipv4(std::uint32_t ipv4);
 std::uint32_t ipv4_of(const IpAddress& address);
 
 struct Ipv4Network {

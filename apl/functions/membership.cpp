@@ -279,7 +279,7 @@ BindResult bind_in(const BindRequest& request) {
   BoundCall call;
   call.result = Type::kBool;
   const Type value = request.arguments[0].type;
-  std::optional<ItemList> list{ItemList(kFold)};
+  std::optional<ItemList> list(std::in_place, kFold);
   for (std::size_t i = 0; i < request.arguments.size(); ++i) {
     const Argument& argument = request.arguments[i];
     call.arguments.push_back(argument.type);

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kRadixMin = 256;  // below, comparison sorting is faster
 constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
-constexpr unsigned kDigitsMax = (64 + kDigitBits - 1) / kDigitBits;
 constexpr unsigned kLevelMax = 64;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 

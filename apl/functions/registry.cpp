@@ -302,17 +302,17 @@ Vector evaluate_combinations(const BoundCall& call, const EvalContext& context,
 }  // namespace
 
 const ScalarFunction* find_function(std::string_view name) {
-  static const NameIndex<ScalarFunction> index(kScalarTables);
-  return index.find(name);
+  static const NameIndex<ScalarFunction> kIndex(kScalarTables);
+  return kIndex.find(name);
 }
 
 const AggregateFunction* find_aggregate(std::string_view name) {
-  static const NameIndex<AggregateFunction> index(kAggregateTables);
-  return index.find(name);
+  static const NameIndex<AggregateFunction> kIndex(kAggregateTables);
+  return kIndex.find(name);
 }
 
 const std::vector<const ScalarFunction*>& all_functions() {
-  static const std::vector<const ScalarFunction*> rows = [] {
+  static const std::vector<const ScalarFunction*> kRows = [] {
     std::vector<const ScalarFunction*> all;
     for (const ScalarTable table : kScalarTables) {
       for (const ScalarFunction& row : table()) {
@@ -326,11 +326,11 @@ const std::vector<const ScalarFunction*>& all_functions() {
     });
     return all;
   }();
-  return rows;
+  return kRows;
 }
 
 const std::vector<const AggregateFunction*>& all_aggregates() {
-  static const std::vector<const AggregateFunction*> rows = [] {
+  static const std::vector<const AggregateFunction*> kRows = [] {
     std::vector<const AggregateFunction*> all;
     for (const AggregateTable table : kAggregateTables) {
       for (const AggregateFunction& row : table()) {
@@ -340,7 +340,7 @@ const std::vector<const AggregateFunction*>& all_aggregates() {
     std::ranges::sort(all, {}, [](const AggregateFunction* row) { return row->name; });
     return all;
   }();
-  return rows;
+  return kRows;
 }
 
 ArgumentCount argument_count(const ScalarFunction& function) {

@@ -117,11 +117,10 @@ std::optional<Vector> bin_to_dictionary(const Vector& input, std::int64_t size, 
       continue;
     }
     std::optional<Code> found;
-    if (nulls && values.is_null(i)) {
-      found = entries.code_of_null();
-    } else if (bucket.holds(data[i])) {
+    const bool null = nulls && values.is_null(i);
+    if (!null && bucket.holds(data[i])) {
       found = code;
-    } else if (bucket.move_to(data[i], size)) {
+    } else if (!null && bucket.move_to(data[i], size)) {
       found = entries.code_of(bucket.low);
       code = found.value_or(0);
     } else {

@@ -208,8 +208,9 @@ bool series_periods_validate(std::span<const DynamicView> args, DynamicBuilder* 
       return false;
     }
     const double lag = arg.as_real();
-    const bool repeats = lag >= static_cast<double>(kPeriodMin) &&
-                         lag <= static_cast<double>(scores.size() / kSeasonRepeatsMin);
+    const std::size_t lag_max = scores.size() / kSeasonRepeatsMin;
+    const bool repeats =
+        lag >= static_cast<double>(kPeriodMin) && lag <= static_cast<double>(lag_max);
     const double score = repeats ? scores[static_cast<std::size_t>(std::llround(lag))] : 0;
     periods.push_back({lag, std::clamp(score, 0.0, 1.0)});
   }
@@ -391,6 +392,7 @@ MaybeArray series_decompose_forecast(DynamicView array, std::int64_t points,
 }
 
 // [flags (1, -1, 0), scores, baseline].
+// NOLINTNEXTLINE(readability-function-size): as many parameters as APL gives it
 MaybeArray series_decompose_anomalies(DynamicView array, std::optional<double> threshold,
                                       std::optional<std::int64_t> period,
                                       std::optional<std::string_view> trend,

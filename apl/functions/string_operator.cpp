@@ -244,9 +244,9 @@ constexpr std::array kTextOperators = {
 }  // namespace
 
 std::span<const ScalarFunction> string_operator_functions() {
-  static const std::vector<ScalarFunction> rows =
+  static const std::vector<ScalarFunction> kRows =
       joined_tables({kTextOperators, membership_operators(), search_operators()});
-  return rows;
+  return kRows;
 }
 
 }  // namespace evq

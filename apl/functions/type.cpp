@@ -213,7 +213,7 @@ constexpr std::array<CardIssuer, 14> kCardIssuers = {{
 bool is_card_number(std::string_view text) {
   const std::string digits = digits_of(text);
   const bool known = std::ranges::any_of(kCardIssuers, [&digits](const CardIssuer& issuer) {
-    const std::string_view prefix = std::string_view(digits).substr(0, issuer.first.size());
+    const std::string_view prefix = std::string_view{digits}.substr(0, issuer.first.size());
     return digits.size() >= issuer.size_min && digits.size() <= issuer.size_max &&
            prefix >= issuer.first && prefix <= issuer.last;
   });

@@ -101,6 +101,7 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
                                       args.size(), signature(*row));
   }
   std::vector<Type> types;
+  types.reserve(args.size());
   for (const ExprPtr& arg : args) {
     types.push_back(arg->type);
   }
