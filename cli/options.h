@@ -57,6 +57,7 @@ struct QueryCommand {
   std::string memory_limit;
   double timeout_s = 0;
   bool explain = false;
+  bool profile = false;
   bool stats = false;
   bool fail_on_empty = false;
   bool no_header = false;

@@ -57,7 +57,11 @@ void add_query(CLI::App* app, QueryCommand* command) {
       ->check(size_of_memory());
   app->add_option("--timeout", command->timeout_s, "Seconds the query may take")
       ->check(some_seconds());
-  app->add_flag("--explain", command->explain, "Print the plan instead of running it");
+  CLI::Option* const explain =
+      app->add_flag("--explain", command->explain, "Print the plan instead of running it");
+  app->add_flag("--profile", command->profile,
+                "Run it and print the plan with each part's rows and time, instead of the answer")
+      ->excludes(explain);
   app->add_flag("--stats", command->stats, "Print what was read, on stderr");
   app->add_flag("--fail-on-empty", command->fail_on_empty, "Exit 1 when there are no rows");
   app->add_flag("--no-header", command->no_header, "No header line in csv, tsv and tables");

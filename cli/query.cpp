@@ -148,8 +148,8 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return report_error(made.error());
   }
   QueryRequest& request = made.value();
-  if (command.explain) {
-    const auto plan = target.explain(request);
+  if (command.explain || command.profile) {
+    const auto plan = command.explain ? target.explain(request) : target.profile(request);
     if (!plan.ok()) {
       return report_error(plan.error(), request.apl, global.color);
     }

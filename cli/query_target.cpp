@@ -27,6 +27,9 @@ class LocalTarget final : public QueryTarget {
   Result<std::string> explain(const QueryRequest& request) override {
     return service_.explain(request);
   }
+  Result<std::string> profile(const QueryRequest& request) override {
+    return service_.profile(request);
+  }
   std::uint64_t part_events_max() const override { return kPartEventsMax; }
   Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
     const Result<std::uint64_t> end = service_.arrival_end(dataset);

@@ -25,6 +25,8 @@ class QueryTarget {
   virtual Status query(const QueryRequest& request, ResultSink& sink) = 0;
   // The plan; kUnsupported where a server does not tell.
   virtual Result<std::string> explain(const QueryRequest& request) = 0;
+  // Runs the query and tells what each part of its plan cost; kUnsupported as well.
+  virtual Result<std::string> profile(const QueryRequest& request) = 0;
   // Events that one query may be asked for at once, so that its answer fits.
   virtual std::uint64_t part_events_max() const = 0;
   // Service::arrival_end; nothing where a server does not tell, and for a dataset that is not

@@ -121,12 +121,10 @@ class RemoteTarget final : public QueryTarget {
     return read_tabular_answer(answer.body, part ? kResultRowsMax : UINT64_MAX, picture);
   }
   Result<std::string> explain(const QueryRequest& request) override {
-    auto answer = server_->call_apl("/v1/_check", write_query_body(request), request.apl, true);
-    if (!answer.ok() && answer.error().code == ErrorCode::kNotFound && answer.error().id.empty()) {
-      return make_error(ErrorCode::kUnsupported, "this server does not tell its plans");
-    }
-    EVQ_TRY_ASSIGN(const ClientResponse response, std::move(answer));
-    return read_text_member(response.body, "plan");
+    return ask_plan("/v1/_check", request);
+  }
+  Result<std::string> profile(const QueryRequest& request) override {
+    return ask_plan("/v1/_profile", request);
   }
   std::uint64_t part_events_max() const override { return kResultRowsMax - 1; }
 
@@ -179,6 +177,16 @@ class RemoteTarget final : public QueryTarget {
   CompletionSource& completion() override { return completion_; }
 
  private:
+  // A route of evq's own that answers with a plan.
+  Result<std::string> ask_plan(const std::string& route, const QueryRequest& request) {
+    auto answer = server_->call_apl(route, write_query_body(request), request.apl, true);
+    if (!answer.ok() && answer.error().code == ErrorCode::kNotFound && answer.error().id.empty()) {
+      return make_error(ErrorCode::kUnsupported, "this server does not tell its plans");
+    }
+    EVQ_TRY_ASSIGN(const ClientResponse response, std::move(answer));
+    return read_text_member(response.body, "plan");
+  }
+
   std::unique_ptr<RemoteServer> server_;
   RemoteCompletion completion_;
   Completer completer_;

@@ -375,6 +375,10 @@ Result<std::string> Repl::explain(const std::string& apl) {
   return target_->explain(request_of(apl));
 }
 
+Result<std::string> Repl::profile(const std::string& apl) {
+  return target_->profile(request_of(apl));
+}
+
 Status Repl::follow(const TailCommand& command) {
   std::string apl;
   GlobalOptions options = global_;

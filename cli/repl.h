@@ -53,6 +53,7 @@ class Repl {
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl);
   Result<std::string> explain(const std::string& apl);
+  Result<std::string> profile(const std::string& apl);
   // Shows events as they arrive, until Ctrl-C.
   Status follow(const TailCommand& command);
   // The answer of the last query; null before the first.

@@ -382,15 +382,25 @@ Status run_edit(Repl& repl, const std::string& /*argument*/) {
   return Status::success();
 }
 
-Status run_explain(Repl& repl, const std::string& argument) {
+// Prints what `tell` says of the query given, or of the last one.
+Status print_about_query(Repl& repl, const std::string& argument, std::string_view command,
+                         Result<std::string> (Repl::*tell)(const std::string& apl)) {
   const std::string& apl = argument.empty() ? repl.last_query() : argument;
   if (apl.empty()) {
     return make_error(ErrorCode::kUsage, "there is no query yet",
-                      "write .explain and the query, or run it first");
+                      "write " + std::string(command) + " and the query, or run it first");
   }
-  EVQ_TRY_ASSIGN(const std::string plan, repl.explain(apl));
-  repl.print(plan);
+  EVQ_TRY_ASSIGN(const std::string text, (repl.*tell)(apl));
+  repl.print(text);
   return Status::success();
+}
+
+Status run_explain(Repl& repl, const std::string& argument) {
+  return print_about_query(repl, argument, ".explain", &Repl::explain);
+}
+
+Status run_profile(Repl& repl, const std::string& argument) {
+  return print_about_query(repl, argument, ".profile", &Repl::profile);
 }
 
 Status run_stats(Repl& repl, const std::string& /*argument*/) {
@@ -481,6 +491,8 @@ constexpr CommandRow kCommands[] = {
     {".edit", "", "Change the last query in your editor and run it", run_edit, nullptr},
     {".starred", "[ID]", "Saved queries; run one", run_starred, starred_ids},
     {".explain", "[QUERY]", "The plan of a query", run_explain, nullptr},
+    {".profile", "[QUERY]", "The plan with what each part cost; runs the query", run_profile,
+     nullptr},
     {".stats", "", "What the last query read", run_stats, nullptr},
     {".timing", "[on|off]", "The line under answers", run_timing, switch_words},
     {".limit", "[N|all]", "Rows of queries without a limit", run_limit, nullptr},

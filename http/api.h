@@ -71,6 +71,7 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_delete(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_check(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_profile(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_complete(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request);

@@ -1,5 +1,6 @@
-// What prompts and editors ask about a query that is being written: is it one, and what may stand
-// at this place? Both see the datasets that the token may query. They are evq's own, not Axiom's.
+// What prompts and editors ask about a query that is being written: is it one, what does it cost,
+// and what may stand at this place? All see the datasets that the token may query. They are evq's
+// own, not Axiom's.
 
 #include "apl/service/completion.h"
 #include "http/api.h"
@@ -14,16 +15,28 @@ std::function<bool(const std::string&)> readable(const HttpRequest& request) {
   };
 }
 
-}  // namespace
-
-Result<HttpResponse> handle_check(Api& api, HttpRequest& request) {
+// `tell` makes the text of the request's query.
+Result<HttpResponse> answer_with_plan(
+    HttpRequest& request, const std::function<Result<std::string>(const QueryRequest&)>& tell) {
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(QueryRequest query, read_query_body(body));
   query.may_read = readable(request);
   query.control = request.control;
-  const Result<std::string> plan = api.service.explain(query);
+  const Result<std::string> plan = tell(query);
   return plan.ok() ? json_response(write_plan(plan.value()))
                    : response_of_error(plan.error(), query.apl);
+}
+
+}  // namespace
+
+Result<HttpResponse> handle_check(Api& api, HttpRequest& request) {
+  return answer_with_plan(request,
+                          [&](const QueryRequest& query) { return api.service.explain(query); });
+}
+
+Result<HttpResponse> handle_profile(Api& api, HttpRequest& request) {
+  return answer_with_plan(request,
+                          [&](const QueryRequest& query) { return api.service.profile(query); });
 }
 
 Result<HttpResponse> handle_complete(Api& api, HttpRequest& request) {

@@ -80,6 +80,10 @@ constexpr Route kRoutes[] = {
      kNormal, true,
      "evq's own: compiles {apl, startTime, endTime} without running it and answers {plan}, or the "
      "error that the query would give."},
+    {"POST", "/v1/_profile", handle_profile, Scope::kContent, "query", "read", Lane::kQuery,
+     kJsonBytes, kNormal, true,
+     "evq's own: runs {apl, startTime, endTime}, drops the answer, and gives {plan}: the plan with "
+     "the rows and the time of each of its nodes."},
     {"POST", "/v1/_complete", handle_complete, Scope::kToken, "", "", Lane::kQuery, kJsonBytes,
      kNormal, true,
      "evq's own: what may stand at the byte cursor of {apl, cursor}: {begin, end, candidates}, "

@@ -271,7 +271,7 @@ class AggregateConsumer final : public Consumer {
     std::vector<std::vector<Vector>> results(count);
     std::vector<Status> outcomes(count);
     std::atomic<std::size_t> next{0};
-    executor_.options().pool->run_parallel(sinks.size(), [&](std::size_t) {
+    executor_.run_workers(sinks.size(), [&](std::size_t) {
       for (std::size_t part = next++; part < count; part = next++) {
         parts[part] = std::make_unique<GroupStates>(spec_);
         outcomes[part] = merge_part(parted, part, parts[part].get());

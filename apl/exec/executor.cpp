@@ -151,6 +151,22 @@ Result<Collected> Executor::collect(const plan::Node& node, std::string_view ope
   return consumer.take();
 }
 
+void Executor::run_workers(std::size_t workers,
+                           const std::function<void(std::size_t)>& work) const {
+  if (workers <= 1 || options_.pool == nullptr) {
+    for (std::size_t worker = 0; worker < workers; ++worker) {
+      work(worker);
+    }
+    return;
+  }
+  NodeCost* const cost = TimeGoesTo::now();
+  const TimeGoesTo nobody(nullptr);  // while this thread waits for the others
+  options_.pool->run_parallel(workers, [&](std::size_t worker) {
+    const TimeGoesTo this_node(cost);
+    work(worker);
+  });
+}
+
 const std::vector<Chunk>* Executor::set_placeholder(const std::vector<Chunk>* rows) {
   std::erase_if(shared_results_,
                 [](const auto& entry) { return plan::reads_placeholder(*entry.first); });
@@ -177,6 +193,18 @@ Status Executor::run_union(const plan::Node& node, Consumer& consumer, const Sca
 
 Status Executor::run(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   EVQ_TRY(check());
+  return profile_ != nullptr ? run_profiled(node, consumer, hints)
+                             : run_flat(node, consumer, hints);
+}
+
+Status Executor::run_profiled(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
+  NodeCost& cost = profile_->of(node);
+  ProfiledConsumer profiled(cost, TimeGoesTo::now(), consumer);
+  const TimeGoesTo this_node(&cost);
+  return run_flat(node, profiled, hints);
+}
+
+Status Executor::run_flat(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   if (!options_.force_flat) {
     return run_input(node, consumer, hints);
   }

@@ -5,12 +5,14 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "apl/exec/operator.h"
+#include "apl/exec/profile.h"
 #include "apl/exec/query_stats.h"
 #include "apl/plan/plan.h"
 #include "store/base/control.h"
@@ -81,6 +83,11 @@ class Executor {
   // Runs `node` and keeps its output. `operator_name`, a literal, is for memory errors.
   Result<Collected> collect(const plan::Node& node, std::string_view operator_name);
 
+  // Calls work(0) … work(workers - 1), on the pool's threads where there is a pool.
+  void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) const;
+  // From now on nodes tell `profile` what they cost; null: nobody.
+  void set_profile(QueryProfile* profile) { profile_ = profile; }
+
   const EvalContext& context() const { return context_; }
   const ExecOptions& options() const { return options_; }
   QueryStats& stats() { return *stats_; }
@@ -91,6 +98,8 @@ class Executor {
   const std::vector<Chunk>* set_placeholder(const std::vector<Chunk>* rows);
 
  private:
+  Status run_profiled(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
+  Status run_flat(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
   Status run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
   Status run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
   Status run_shared(const plan::Shared& shared, Consumer& consumer);
@@ -99,6 +108,7 @@ class Executor {
   const ExecOptions options_;
   SnapshotProvider* const tables_;
   QueryStats* const stats_;
+  QueryProfile* profile_ = nullptr;
   // By plan, which is kept so that its address stays its own.
   std::map<std::shared_ptr<const plan::Node>, Collected> shared_results_;
   const std::vector<Chunk>* placeholder_ = nullptr;

@@ -68,11 +68,7 @@ Status fetch_blocks(Executor& executor, const plan::Fetch& fetch, const Snapshot
       outcomes[worker] = fetch_block(executor, fetch, snapshot, &(*blocks)[i]);
     }
   };
-  if (workers > 1 && executor.options().pool != nullptr) {
-    executor.options().pool->run_parallel(workers, work);
-  } else {
-    work(0);
-  }
+  executor.run_workers(workers, work);
   for (Status& outcome : outcomes) {
     EVQ_TRY(std::move(outcome));
   }

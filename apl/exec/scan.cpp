@@ -431,13 +431,7 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
       shared.stop.store(true);
     }
   };
-  if (workers > 1 && executor.options().pool != nullptr) {
-    executor.options().pool->run_parallel(workers, work);
-  } else {
-    for (std::size_t i = 0; i < workers; ++i) {
-      work(i);
-    }
-  }
+  executor.run_workers(workers, work);
   for (Status& outcome : outcomes) {
     EVQ_TRY(std::move(outcome));
   }

@@ -178,16 +178,21 @@ struct Describe {
   std::string operator()(const Shared& /*shared*/) const { return "shared"; }
 };
 
-void print_node(const Node& node, std::size_t depth, std::string* out) {
+using Before = std::function<std::string(const Node&)>;
+
+void print_node(const Node& node, std::size_t depth, const Before& before, std::string* out) {
+  if (before != nullptr) {
+    *out += before(node);
+  }
   out->append(2 * depth, ' ').append(std::visit(Describe{node}, node.op)).push_back('\n');
   for (const NodePtr& input : node.inputs) {
-    print_node(*input, depth + 1, out);
+    print_node(*input, depth + 1, before, out);
   }
   if (const auto* shared = std::get_if<Shared>(&node.op)) {
-    print_node(*shared->plan, depth + 1, out);
+    print_node(*shared->plan, depth + 1, before, out);
   }
   if (const auto* apply = std::get_if<Apply>(&node.op)) {
-    print_node(*apply->subplan, depth + 1, out);
+    print_node(*apply->subplan, depth + 1, before, out);
   }
 }
 
@@ -226,9 +231,9 @@ std::string print_expr(const Expr& expr, const Schema& input) {
   return text + ")";
 }
 
-std::string print_plan(const Node& root) {
+std::string print_plan(const Node& root, const Before& before) {
   std::string text;
-  print_node(root, 0, &text);
+  print_node(root, 0, before, &text);
   return text;
 }
 

@@ -2,6 +2,7 @@
 // Stable text of a plan, for `evq query --explain` and the plan goldens: one line a node, inputs
 // indented below it.
 
+#include <functional>
 #include <string>
 
 #include "apl/plan/plan.h"
@@ -9,6 +10,8 @@
 namespace evq::plan {
 
 std::string print_expr(const Expr& expr, const Schema& input);
-std::string print_plan(const Node& root);
+// `before` writes what a node's line begins with.
+std::string print_plan(const Node& root,
+                       const std::function<std::string(const Node&)>& before = nullptr);
 
 }  // namespace evq::plan

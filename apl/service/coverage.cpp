@@ -10,15 +10,6 @@
 namespace evq {
 namespace {
 
-class NoRows final : public ResultSink {
- public:
-  Status begin(const ResultHeader& /*header*/) override { return Status::success(); }
-  Status push(const Chunk& /*rows*/, std::span<const RowOrigin> /*origins*/) override {
-    return Status::success();
-  }
-  Status end(const QueryStatus& /*status*/) override { return Status::success(); }
-};
-
 // The query that shows an entry at work; empty when there is none.
 std::string_view query_of(InventoryKind::Form form, std::string_view entry) {
   switch (form) {
@@ -113,7 +104,7 @@ Result<Coverage> measure_coverage(Service& service, const std::string& directory
       if (const std::size_t at = request.apl.find(kFile); at != std::string::npos) {
         request.apl.replace(at, kFile.size(), path);
       }
-      NoRows rows;
+      DroppedAnswer rows;
       const Status done = service.query(request, rows);
       if (!done.ok()) {
         row.missing.push_back({entry, done.error().message});

@@ -13,6 +13,7 @@
 #include "apl/service/delete_filter.h"
 #include "apl/service/external_data.h"
 #include "apl/service/given_time.h"
+#include "apl/service/profile_text.h"
 #include "apl/service/result_writer.h"
 #include "apl/service/snapshot_tables.h"
 #include "apl/service/totals.h"
@@ -244,6 +245,16 @@ class Session {
     EVQ_TRY(complete_header(&header));
     header.totals_without = bin_column;
     return deliver(header, output.chunks(), totals.chunks(), sink);
+  }
+
+  Result<std::string> profile() {
+    QueryProfile profile;
+    executor_->set_profile(&profile);
+    DroppedAnswer answer;
+    Status ran = run(answer);
+    executor_->set_profile(nullptr);
+    EVQ_TRY(std::move(ran));
+    return profile_text(*plan_.root, profile, answer.status(), exec_.workers);
   }
 
   const plan::Plan& plan() const { return plan_; }
@@ -523,6 +534,13 @@ Result<std::string> Service::explain(const QueryRequest& request) {
                   state_->memory.get());
   EVQ_TRY(session.compile());
   return plan::print_plan(*session.plan().root);
+}
+
+Result<std::string> Service::profile(const QueryRequest& request) {
+  Session session(request, state_->options, *state_->store, state_->pool.get(),
+                  state_->memory.get());
+  EVQ_TRY(session.compile());
+  return session.profile();
 }
 
 Result<DeleteResponse> Service::remove(const DeleteRequest& request) {

@@ -59,6 +59,9 @@ class Service {
   Result<std::uint64_t> arrival_end(std::string_view dataset);
   // The optimised plan as text.
   Result<std::string> explain(const QueryRequest& request);
+  // Runs the query, drops its answer, and gives the plan with the rows that each node made and the
+  // time that threads spent in it.
+  Result<std::string> profile(const QueryRequest& request);
   Result<DeleteResponse> remove(const DeleteRequest& request);
 
   Store& store();

@@ -134,6 +134,22 @@ class Server(EvqCase):
         _, errors = self.evq("--server", old.url, "query", query, "--explain", status=2)
         self.assertIn("does not tell its plans", errors)
 
+    def test_profile_is_the_local_one_but_for_the_time(self):
+        self.evq("ingest", "app", input="".join(f'{{"status":{i % 3}}}\n' for i in range(90)))
+
+        def timeless(*words):
+            lines = self.out(*words, "query", query, "--profile").splitlines()
+            self.assertRegex(lines[-1], "^1 of 1 blocks read, 90 rows examined; [0-9.]+ ms with ")
+            for line in lines[1:-1]:
+                self.assertRegex(line, "^ +[0-9]+ +[0-9.]+ ms  ")
+            return [(line[:12], line[29:]) for line in lines[:-1]]
+
+        query = "app | where status > 0 | summarize n = count() by status | where n > 1 | sort by n"
+        rows = timeless(*self.local)
+        made = {node.split()[0]: int(count) for count, node in rows[1:]}
+        self.assertEqual((made["scan"], made["aggregate"], made["filter"]), (60, 2, 2))
+        self.assertEqual(timeless(), rows)
+
     def test_delete(self):
         self.evq("ingest", "app", input='{"i":1}\n')
         effect = json.loads(self.out("delete", "app | where i == 1"))

@@ -37,7 +37,7 @@ def body_of(pattern, dataset):
     apl = f"['{dataset}']"
     bodies = {
         "/v1/query/_apl": {"apl": apl}, "/v1/datasets/_apl": {"apl": apl},
-        "/v1/_check": {"apl": apl}, "/v1/_complete": {"apl": apl},
+        "/v1/_check": {"apl": apl}, "/v1/_profile": {"apl": apl}, "/v1/_complete": {"apl": apl},
         "/v1/query/batch": [{"queryId": "q", "aplRequest": {"apl": apl}}],
         "/v2/datasets/_apl/delete": {"apl": apl, "commit": False},
         "/v1/datasets/{dataset}/query": {},
@@ -203,7 +203,7 @@ class Datasets(unittest.TestCase):
             answers = []
             for name in ("vault", "absent"):
                 for path in ("/v1/query/_apl?format=tabular", "/v1/datasets/_apl?format=legacy",
-                             "/v1/_check"):
+                             "/v1/_check", "/v1/_profile"):
                     status, answer = self.ask("POST", path, {"apl": query.replace("NAME", name)})
                     if status == 400:  # an operator or form that the language does not have
                         self.assertNotIn("secret", json.dumps(answer))

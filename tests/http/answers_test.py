@@ -48,6 +48,16 @@ class Answers(unittest.TestCase):
         self.assertEqual((answer["detail"]["line"], answer["detail"]["column"]), (2, 9))
         self.assertIn("did you mean 'status'?", answer["message"])
 
+    def test_profile_runs_the_query(self):
+        status, answer = self.server.call("POST", "/v1/_profile",
+                                          {"apl": "w | where d > 3 | summarize count() by user"})
+        self.assertEqual(status, 200)
+        self.assertRegex(answer["plan"], r"(?m)^ +2 +[0-9.]+ ms +aggregate ")
+        self.assertRegex(answer["plan"], r"(?m)^ +7 +[0-9.]+ ms +scan w ")
+        status, answer = self.server.call("POST", "/v1/_profile", {"apl": "w | where stauts == 1"})
+        self.assertEqual(status, 400)
+        self.assertIn("did you mean 'status'?", answer["message"])
+
     def test_complete_names_what_may_stand_there(self):
         def complete(apl, **place):
             status, answer = self.server.call("POST", "/v1/_complete", {"apl": apl, **place})

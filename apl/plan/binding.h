@@ -1,0 +1,61 @@
+#pragma once
+// What the files of the binder hand each other: named columns, steps of paths, the parts of a
+// summarize, and how many arguments a function takes. Plain values.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apl/plan/plan.h"
+#include "apl/syntax/ast.h"
+
+namespace evq::plan {
+
+// Of all scalar functions, for nearest names.
+std::vector<std::string_view> function_names();
+
+// How many arguments, in words: "2", "1 to 3", "at least 1".
+std::string argument_range(std::size_t min, std::size_t max);
+
+// Whether a function that takes `min` to `max` arguments takes `count`. A largest number of 255, as
+// rows of the registry have it, is no limit: `*` may stand for any number of fields.
+inline constexpr std::size_t kArgumentsUnlimited = 255;
+inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count) {
+  return count >= min && (count <= max || max >= kArgumentsUnlimited);
+}
+
+inline bool is_subquery(const ast::Expr& expr) {
+  return std::holds_alternative<ast::Subquery>(expr.node);
+}
+
+// One name of a path a.b['c'], with the expression it ends.
+struct PathStep {
+  std::string key;
+  Span span;
+};
+
+// One output column of project, extend, summarize: its name and expression.
+struct NamedColumn {
+  std::string name;
+  ExprPtr expr;
+};
+
+// What a summarize consists of, for operators that are made of one.
+struct SummarizeItem {
+  SummarizeItem(const ast::NamedExpr& item)  // NOLINT(google-explicit-constructor): it is a view
+      : names(item.names), value(item.value.get()), span(item.span) {}
+  explicit SummarizeItem(const ast::Expr& expr) : value(&expr), span(expr.span) {}
+
+  std::span<const ast::Name> names;
+  const ast::Expr* value;
+  Span span;
+};
+struct SummarizeParts {
+  std::vector<SummarizeItem> groups;
+  std::vector<NamedColumn> bound_groups;  // further groups, after those
+  std::vector<SummarizeItem> aggregates;
+};
+
+}  // namespace evq::plan
