@@ -23,6 +23,7 @@ namespace evq {
 struct RowId {
   std::int64_t time = 0;      // nanoseconds since the Unix epoch
   std::uint64_t ordinal = 0;  // order of arrival within the dataset
+  // NOLINTNEXTLINE(modernize-use-nullptr): the 0 of the comparison is none
   friend auto operator<=>(const RowId&, const RowId&) = default;
 };
 

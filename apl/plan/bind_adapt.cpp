@@ -13,7 +13,7 @@ namespace evq::plan {
 // bool or timespan that it spells, a number for its text where only equality is asked, a number
 // and a timespan for each other's nanoseconds. With `set stricttypes` only texts for datetimes,
 // which have no other way to be written short.
-Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) {
+Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) const {
   if (!constant->is_constant() || constant->constant.is_null() || constant->type == other) {
     return constant;
   }
@@ -59,7 +59,7 @@ Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) {
 
 // Texts whose order beside a constant number or timespan is asked are read as such. Of two
 // constants the mismatch is a slip and stays an error.
-Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) {
+Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) const {
   const bool reads = is_numeric(other.type) || other.type == Type::kTimespan;
   if (strict_types_ || !reads || !other.is_constant() || other.constant.is_null() ||
       value->type != Type::kString || value->is_constant()) {
@@ -72,7 +72,7 @@ Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) {
 }
 
 // dayofweek() is a number here and days since Sunday in Kusto, whose queries compare it with 1d.
-Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) {
+Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) const {
   if (strict_types_ || other != Type::kTimespan || !value->is_call("dayofweek")) {
     return value;
   }
@@ -85,7 +85,7 @@ Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) {
 
 // A number of the data beside a timespan counts nanoseconds; a number written in the query is
 // rather one whose unit was forgotten.
-Result<ExprPtr> Binder::adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) {
+Result<ExprPtr> Binder::adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) const {
   if (strict_types_ || !is_numeric(value->type) || value->is_constant() ||
       other.type != Type::kTimespan || op == ast::BinaryOp::kMultiply) {
     return value;

@@ -133,7 +133,8 @@ std::string Binder::operator_function(const ast::Binary& binary) {
   return name;
 }
 
-Result<ExprPtr> Binder::call(std::string_view function, std::vector<ExprPtr> args, Span span) {
+Result<ExprPtr> Binder::call(std::string_view function, std::vector<ExprPtr> args,
+                             Span span) const {
   const ScalarFunction* row = find_function(function);
   EVQ_CHECK(row != nullptr);
   EVQ_TRY_ASSIGN(ExprPtr bound, make_call(*row, std::move(args), context(), span));
@@ -269,7 +270,7 @@ Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const as
 
 // The longest flattened name that exists, then accesses into its value; null when there is none.
 Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_t count_min,
-                                     std::size_t count_max, const Relation* input) {
+                                     std::size_t count_max, const Relation* input) const {
   for (std::size_t count = count_max; count >= count_min; --count) {
     std::optional<std::size_t> at = find_field(input->schema(), joined(steps, count, false));
     if (!at.has_value() && count > 1) {
@@ -300,7 +301,7 @@ Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_
 
 // As bind_longest, but a path into a map field means its value alone, never a flattened field of
 // the same name: the two are different fields.
-Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relation* input) {
+Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relation* input) const {
   std::size_t map = steps.size();
   while (map > 0 && std::ranges::find(input->map_fields, joined(steps, map, false)) ==
                         input->map_fields.end()) {
@@ -355,6 +356,46 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
   return call("op_index", std::move(args), expr.span);
 }
 
+namespace {
+
+// Habits of other languages deserve more than the types that would do.
+Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
+  Error error =
+      diag::type_mismatch(span, ast::binary_op_text(op), type_name(left), type_name(right));
+  const bool text = left == Type::kString || right == Type::kString;
+  if (op == ast::BinaryOp::kAdd && left == right && left == Type::kDatetime) {
+    error.hint = "take their difference, or add a timespan: time + 1h";
+  } else if (text && op == ast::BinaryOp::kAdd) {
+    error.hint = "join texts with strcat(a, b)";
+  } else if (!text && (is_numeric(left) || is_numeric(right))) {
+    error.hint = "give the number a unit: 1d, 2h, 30s";
+  }
+  return error;
+}
+
+}  // namespace
+
+// The two sides as what the operator makes of each beside the other.
+Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const {
+  EVQ_TRY_ASSIGN(*left, adapt_weekday(std::move(*left), (*right)->type));
+  EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type));
+  if (is_comparison(op)) {
+    const bool equality = op == ast::BinaryOp::kEqual || op == ast::BinaryOp::kNotEqual;
+    EVQ_TRY_ASSIGN(*left, adapt(std::move(*left), (*right)->type, equality));
+    EVQ_TRY_ASSIGN(*right, adapt(std::move(*right), (*left)->type, equality));
+    if (!equality || (*right)->type == Type::kTimespan || (*left)->type == Type::kTimespan) {
+      EVQ_TRY_ASSIGN(*left, adapt_texts(std::move(*left), **right));
+      EVQ_TRY_ASSIGN(*right, adapt_texts(std::move(*right), **left));
+    }
+  } else if (is_arithmetic(op)) {
+    EVQ_TRY_ASSIGN(*left, adapt_span(std::move(*left), **right, op));
+    if (op != ast::BinaryOp::kDivide) {
+      EVQ_TRY_ASSIGN(*right, adapt_span(std::move(*right), **left, op));
+    }
+  }
+  return Status::success();
+}
+
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
   EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));
   auto bound_right = bind_expr(*binary.right, input);
@@ -367,23 +408,7 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
     return error;
   }
   EVQ_TRY_ASSIGN(ExprPtr right, std::move(bound_right));
-  EVQ_TRY_ASSIGN(left, adapt_weekday(std::move(left), right->type));
-  EVQ_TRY_ASSIGN(right, adapt_weekday(std::move(right), left->type));
-  if (is_comparison(binary.op)) {
-    const bool equality =
-        binary.op == ast::BinaryOp::kEqual || binary.op == ast::BinaryOp::kNotEqual;
-    EVQ_TRY_ASSIGN(left, adapt(std::move(left), right->type, equality));
-    EVQ_TRY_ASSIGN(right, adapt(std::move(right), left->type, equality));
-    if (!equality || right->type == Type::kTimespan || left->type == Type::kTimespan) {
-      EVQ_TRY_ASSIGN(left, adapt_texts(std::move(left), *right));
-      EVQ_TRY_ASSIGN(right, adapt_texts(std::move(right), *left));
-    }
-  } else if (is_arithmetic(binary.op)) {
-    EVQ_TRY_ASSIGN(left, adapt_span(std::move(left), *right, binary.op));
-    if (binary.op != ast::BinaryOp::kDivide) {
-      EVQ_TRY_ASSIGN(right, adapt_span(std::move(right), *left, binary.op));
-    }
-  }
+  EVQ_TRY(adapt_operands(binary.op, &left, &right));
   const Type left_type = left->type;
   const Type right_type = right->type;
   if (strict_types_ && is_comparison(binary.op) && left_type != right_type &&
@@ -396,23 +421,12 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   args.push_back(std::move(left));
   args.push_back(std::move(right));
   auto bound = call(operator_function(binary), std::move(args), span);
-  const bool time = left_type == Type::kDatetime || right_type == Type::kDatetime ||
-                    left_type == Type::kTimespan || right_type == Type::kTimespan;
-  const bool text = left_type == Type::kString || right_type == Type::kString;
-  if (bound.ok() || !is_arithmetic(binary.op) || !(time || text)) {
+  const auto either = [&](Type type) { return left_type == type || right_type == type; };
+  const bool told = either(Type::kDatetime) || either(Type::kTimespan) || either(Type::kString);
+  if (bound.ok() || !is_arithmetic(binary.op) || !told) {
     return bound;
   }
-  // Two habits of other languages deserve more than the types that would do.
-  Error error = diag::type_mismatch(span, ast::binary_op_text(binary.op), type_name(left_type),
-                                    type_name(right_type));
-  if (binary.op == ast::BinaryOp::kAdd && left_type == right_type && left_type == Type::kDatetime) {
-    error.hint = "take their difference, or add a timespan: time + 1h";
-  } else if (text && binary.op == ast::BinaryOp::kAdd) {
-    error.hint = "join texts with strcat(a, b)";
-  } else if (!text && (is_numeric(left_type) || is_numeric(right_type))) {
-    error.hint = "give the number a unit: 1d, 2h, 30s";
-  }
-  return error;
+  return arithmetic_mismatch(span, binary.op, left_type, right_type);
 }
 
 // `* has "x"`: true when it holds for the text of any column.

@@ -46,7 +46,7 @@ class Binder {
   std::string derived_name(const ast::Expr& expr, const Relation* input) const;
   // Conversions, roundings and the like name their result as their first argument is named.
   static bool keeps_argument_name(std::string_view function);
-  Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span);
+  Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span) const;
   // The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
   static std::string operator_function(const ast::Binary& binary);
 
@@ -92,14 +92,15 @@ class Binder {
   Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
   Result<ExprPtr> bind_name(const ast::Name& name, Span span, const Relation* input);
   Result<ExprPtr> bind_path(const ast::Expr& expr, const Relation* input);
-  Result<ExprPtr> bind_steps(std::span<const PathStep> steps, const Relation* input);
+  Result<ExprPtr> bind_steps(std::span<const PathStep> steps, const Relation* input) const;
   Result<ExprPtr> bind_longest(std::span<const PathStep> steps, std::size_t count_min,
-                               std::size_t count_max, const Relation* input);
+                               std::size_t count_max, const Relation* input) const;
   Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
-  Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality);
-  Result<ExprPtr> adapt_weekday(ExprPtr value, Type other);
-  Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other);
-  Result<ExprPtr> adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op);
+  Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality) const;
+  Result<ExprPtr> adapt_weekday(ExprPtr value, Type other) const;
+  Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other) const;
+  Result<ExprPtr> adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) const;
+  Status adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const;
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
@@ -191,7 +192,7 @@ class Binder {
   Result<Relation> lower(const ast::Scan& op, Span span, Relation input);
   Result<Relation> lower(const ast::Reduce& op, Span span, Relation input);
   Result<Relation> lower(const ast::Render& op, Span span, Relation input);
-  Result<Relation> lower(const ast::Consume& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Consume& op, Span span, Relation input) const;
   Result<Relation> lower(const ast::Fork& op, Span span, Relation input);
   Result<Relation> lower(const ast::Facet& op, Span span, Relation input);
   Result<Relation> lower(const ast::As& op, Span span, Relation input);
@@ -205,7 +206,7 @@ class Binder {
                                       int* unnamed) const;
   Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
                                         const Relation& input) const;
-  Result<ExprPtr> part_of(const Expr& value, std::size_t index, std::size_t count, Span span);
+  Result<ExprPtr> part_of(const Expr& value, std::size_t index, std::size_t count, Span span) const;
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);
   Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
@@ -216,7 +217,7 @@ class Binder {
   Result<ExprPtr> convert(ExprPtr value, Type type, Span span);
   Result<Relation> bag_unpack(const ast::Evaluate& op, Relation input);
   Result<std::vector<Field>> unpack_fields(const ast::Evaluate& op, const Relation& input,
-                                           const Expr& bag, const UnpackOptions& options);
+                                           const Expr& bag, const UnpackOptions& options) const;
   Result<Relation> pivot(const ast::Evaluate& op, Relation input);
   Result<ExternalRequest> external_request(const ast::ExternalData& source);
   // partition by key { pipeline }: once for each value of the key, which the pipeline sees as a
@@ -229,7 +230,7 @@ class Binder {
   // Like bind_expr, as text.
   Result<ExprPtr> bind_text(const ast::Expr& expr, const Relation& input);
   Result<Relation> summarize(SummarizeParts parts, Relation input);
-  Result<Relation> limit_groups(Relation input, std::uint64_t count);
+  Result<Relation> limit_groups(Relation input, std::uint64_t count) const;
   Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
   Result<std::vector<Relation>> union_inputs(const ast::Union& op, Span span);
   std::set<std::string> views_matching(const ast::NamePattern& pattern) const;

@@ -249,6 +249,7 @@ class KeyValueExtractor final : public Extractor {
            &builders);
     }
     std::vector<Vector> columns;
+    columns.reserve(builders.size());
     for (VectorBuilder& builder : builders) {
       columns.push_back(source.with_values(builder.finish().shared_values()));
     }

@@ -284,7 +284,8 @@ Result<Relation> Binder::narrow(Relation input) {
 
 // The columns to make, named with the prefix: of the schema, or learned from the bags.
 Result<std::vector<Field>> Binder::unpack_fields(const ast::Evaluate& op, const Relation& input,
-                                                 const Expr& bag, const UnpackOptions& options) {
+                                                 const Expr& bag,
+                                                 const UnpackOptions& options) const {
   std::vector<Field> wanted;
   if (!op.columns.empty()) {
     for (const ast::ColumnSpec& column : op.columns) {

@@ -75,7 +75,7 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
 
 // (a, b) = value: the elements of an array, in order; one name is that of the value itself.
 Result<ExprPtr> Binder::part_of(const Expr& value, std::size_t index, std::size_t count,
-                                Span span) {
+                                Span span) const {
   if (count == 1) {
     return clone(value);
   }

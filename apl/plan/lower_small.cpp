@@ -65,7 +65,7 @@ Result<Relation> Binder::lower(const ast::Render& op, Span /*span*/, Relation in
   return input;
 }
 
-Result<Relation> Binder::lower(const ast::Consume& /*op*/, Span /*span*/, Relation input) {
+Result<Relation> Binder::lower(const ast::Consume& /*op*/, Span /*span*/, Relation input) const {
   input = limit(std::move(input), 0);
   return input;
 }
@@ -87,7 +87,7 @@ Result<Relation> Binder::lower(const ast::SampleDistinct& op, Span span, Relatio
 }
 
 // `summarize … by bin(_time, …), g | take N` keeps the N groups that are largest over all bins.
-Result<Relation> Binder::limit_groups(Relation input, std::uint64_t count) {
+Result<Relation> Binder::limit_groups(Relation input, std::uint64_t count) const {
   const std::size_t groups = input.group_names.size();
   const std::shared_ptr<const Node> all = std::move(input.node);
   const Schema schema = all->schema;

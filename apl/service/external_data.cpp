@@ -58,12 +58,12 @@ Result<Format> format_of(const plan::ExternalRequest& request) {
                       "the formats are csv, tsv, scsv, psv, sohsv, json, ndjson, txt and raw");
   }
   std::string_view name = request.locations[0];
-  name = name.substr(0, is_address(name) ? name.find_first_of("?#") : name.npos);
+  name = name.substr(0, is_address(name) ? name.find_first_of("?#") : std::string_view::npos);
   for (const std::string_view packed : {".gz", ".zst"}) {
     name = name.ends_with(packed) ? name.substr(0, name.size() - packed.size()) : name;
   }
   const std::size_t dot = name.rfind('.');
-  const auto* at = dot == name.npos ? kFormats.end() : named(name.substr(dot + 1));
+  const auto* at = dot == std::string_view::npos ? kFormats.end() : named(name.substr(dot + 1));
   return at == kFormats.end() ? kFormats[0] : *at;
 }
 
@@ -156,7 +156,7 @@ class Rows {
       return *direct;
     }
     const std::size_t dot = name.find('.');
-    if (dot == name.npos) {
+    if (dot == std::string_view::npos) {
       return {};
     }
     const auto outer = object.find(name.substr(0, dot));
@@ -339,7 +339,7 @@ Result<std::vector<std::string>> split_json(std::string_view text) {
   std::size_t line = 1;
   std::size_t at = 0;
   const auto skip = [&](std::string_view skipped) {
-    for (; at < text.size() && skipped.find(text[at]) != skipped.npos; ++at) {
+    for (; at < text.size() && skipped.find(text[at]) != std::string_view::npos; ++at) {
       line += text[at] == '\n' ? 1U : 0U;
     }
   };

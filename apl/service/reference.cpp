@@ -136,7 +136,7 @@ std::string reference_overview() {
   for (const LanguageTopic& topic : language_topics()) {
     names.push_back(topic.name);
   }
-  names.push_back("differences");
+  names.emplace_back("differences");
   append_names("topics", names, &text);
   names.clear();
   for (const syntax::OperatorInfo& row : syntax::all_operators()) {

@@ -87,6 +87,7 @@ class Subqueries final : public plan::SubqueryRunner {
     Table table{node.schema, {}, 0};
     for (std::size_t column = 0; column < node.schema.size(); ++column) {
       std::vector<Vector> parts;
+      parts.reserve(chunks.size());
       for (const Chunk& chunk : chunks) {
         parts.push_back(chunk.column(column));
       }
@@ -134,6 +135,7 @@ ResultHeader make_header(const plan::Plan& plan, const EvalContext& context,
                          const std::vector<std::size_t>& visible) {
   ResultHeader header;
   std::vector<Field> fields;
+  fields.reserve(visible.size());
   for (const std::size_t column : visible) {
     fields.push_back(plan.root->schema[column]);
   }
