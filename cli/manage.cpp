@@ -171,6 +171,21 @@ Result<std::string> perform(Store& store, const DatasetCommand& command, const D
   return std::string();
 }
 
+// The store, or that of the server.
+Result<CheckReport> check_store(const GlobalOptions& global) {
+  if (global.remote()) {
+    EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
+    Result<std::string> answer = server->call("POST", "/v1/_check_store");
+    if (!answer.ok() && answer.error().code == ErrorCode::kNotFound) {
+      return make_error(ErrorCode::kUnsupported, "this server does not check its store");
+    }
+    EVQ_TRY_ASSIGN(const std::string report, std::move(answer));
+    return read_check_answer(report);
+  }
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, existing_store()));
+  return service->store().check(interrupt_control());
+}
+
 Error near_dataset(Store& store, const Error& error, const std::string& name) {
   std::vector<std::string> names;
   if (const auto datasets = store.definitions().datasets(); datasets.ok()) {
@@ -245,33 +260,24 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
 }
 
 int run_check(const GlobalOptions& global, const StoreCommand& /*command*/) {
-  if (const Status local = check_local(global, "check"); !local.ok()) {
-    return report_error(local.error());
+  const Result<CheckReport> checked = check_store(global);
+  if (!checked.ok()) {
+    return report_error(checked.error());
   }
-  auto service = open_service(global, existing_store());
-  if (!service.ok()) {
-    return report_error(service.error());
-  }
-  const auto report = service.value()->store().check(interrupt_control());
-  if (!report.ok()) {
-    return report_error(report.error());
-  }
-  for (const CheckProblem& problem : report.value().problems) {
+  const CheckReport& report = checked.value();
+  for (const CheckProblem& problem : report.problems) {
     print_data(
         problem.file +
         (problem.block.has_value() ? ": block " + std::to_string(*problem.block) : std::string()) +
         ": " + problem.message + "\n");
   }
-  const int printed = print_data(counted_text(report.value().files, "file") + ", " +
-                                 counted_text(report.value().blocks, "block") + ", " +
-                                 counted_text(report.value().segments, "segment") + ", " +
-                                 counted_text(report.value().rows, "event") + ": " +
-                                 (report.value().problems.empty()
-                                      ? std::string("sound")
-                                      : counted_text(report.value().problems.size(), "problem")) +
-                                 "\n");
-  return report.value().problems.empty() ? printed
-                                         : error_code_info(ErrorCode::kCorrupt).exit_status;
+  const int printed = print_data(
+      counted_text(report.files, "file") + ", " + counted_text(report.blocks, "block") + ", " +
+      counted_text(report.segments, "segment") + ", " + counted_text(report.rows, "event") + ": " +
+      (report.problems.empty() ? std::string("sound")
+                               : counted_text(report.problems.size(), "problem")) +
+      "\n");
+  return report.problems.empty() ? printed : error_code_info(ErrorCode::kCorrupt).exit_status;
 }
 
 int run_compact(const GlobalOptions& global, const StoreCommand& command) {

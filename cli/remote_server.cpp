@@ -82,13 +82,4 @@ Result<ClientResponse> RemoteServer::call_apl(std::string_view target, std::stri
   return perform(request, apl);
 }
 
-Status check_local(const GlobalOptions& global, std::string_view verb) {
-  return global.remote()
-             ? Status(make_error(ErrorCode::kUsage,
-                                 "evq " + std::string(verb) + " works on a local store only",
-                                 "name it with --store; now " +
-                                     global.settings.setting("server").source + " names a server"))
-             : Status::success();
-}
-
 }  // namespace evq

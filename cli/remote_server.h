@@ -45,7 +45,4 @@ class RemoteServer {
 // The server that the settings name, as a target.
 Result<std::unique_ptr<QueryTarget>> open_remote_target(const GlobalOptions& global);
 
-// For verbs about the local store: an error when the settings name a server.
-Status check_local(const GlobalOptions& global, std::string_view verb);
-
 }  // namespace evq

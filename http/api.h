@@ -82,6 +82,7 @@ Result<HttpResponse> handle_dataset_delete(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dataset_info(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dataset_trim(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dataset_vacuum(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_store_check(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_field_list(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_field_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_field_update(Api& api, HttpRequest& request);

@@ -161,6 +161,11 @@ Result<HttpResponse> handle_dataset_vacuum(Api& api, HttpRequest& request) {
   return json_response("{}");
 }
 
+Result<HttpResponse> handle_store_check(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const CheckReport report, api.store().check(*request.control));
+  return json_response(write_check_report(report));
+}
+
 Result<HttpResponse> handle_field_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const DatasetDefinition dataset, visible_dataset(api, request));
   EVQ_TRY_ASSIGN(std::string text, fields_text(api, dataset.name));

@@ -129,6 +129,10 @@ constexpr Route kRoutes[] = {
      "update", Lane::kWrite, kJsonBytes, kNormal, false, "Seals, merges and frees space now."},
     {"GET", "/v1/datasets/{dataset}/info", handle_dataset_info, Scope::kContent, "datasets", "read",
      Lane::kWrite, kJsonBytes, kNormal, false, "Counts, sizes and fields."},
+    {"POST", "/v1/_check_store", handle_store_check, Scope::kOrganization, "datasets", "read",
+     Lane::kWrite, kJsonBytes, kNormal, false,
+     "evq's own: verifies every checksum and invariant of the store and answers {files, blocks, "
+     "segments, events, problems}."},
     {"GET", "/v2/datasets", handle_dataset_list, Scope::kToken, "", "", Lane::kWrite, kJsonBytes,
      kNormal, false, "The datasets that the token may see."},
     {"POST", "/v2/datasets", handle_dataset_create, Scope::kOrganization, "datasets", "create",

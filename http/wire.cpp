@@ -262,6 +262,36 @@ std::string write_completion(const CompletionAnswer& answer) {
   return text;
 }
 
+std::string write_check_report(const CheckReport& report) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  const auto count = [&](std::string_view name, std::uint64_t value) {
+    json.key(name);
+    json.unsigned_integer(value);
+  };
+  count("files", report.files);
+  count("blocks", report.blocks);
+  count("segments", report.segments);
+  count("events", report.rows);
+  json.key("problems");
+  json.begin_array();
+  for (const CheckProblem& problem : report.problems) {
+    json.begin_object();
+    json.key("file");
+    json.string(problem.file);
+    if (problem.block.has_value()) {
+      count("block", *problem.block);
+    }
+    json.key("message");
+    json.string(problem.message);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return text;
+}
+
 std::string write_plan(std::string_view plan) {
   std::string text;
   JsonWriter json(text);

@@ -43,6 +43,8 @@ std::string write_ingest_report(const IngestReport& report);
 std::string write_delete_response(const DeleteResponse& response);
 // {"begin":…,"end":…,"candidates":[{"kind":…,"name":…,"replacement":…,"signature":…,"doc":…},…]}
 std::string write_completion(const CompletionAnswer& answer);
+// {"files":…,"blocks":…,"segments":…,"events":…,"problems":[{"file":…,"block":…,"message":…}]}
+std::string write_check_report(const CheckReport& report);
 // {"plan":…}
 std::string write_plan(std::string_view plan);
 

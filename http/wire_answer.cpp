@@ -326,6 +326,32 @@ Result<DeleteResponse> read_delete_answer(std::string_view text) {
   return response;
 }
 
+Result<CheckReport> read_check_answer(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
+  CheckReport report;
+  report.files = count_member(answer, "files");
+  report.blocks = count_member(answer, "blocks");
+  report.segments = count_member(answer, "segments");
+  report.rows = count_member(answer, "events");
+  const Json* problems = list_member(answer, "problems");
+  if (problems == nullptr) {  // silence is not soundness
+    return make_error(ErrorCode::kServer, "the server's answer lacks its list of problems");
+  }
+  for (const Json& each : *problems) {
+    if (!each.is_object()) {
+      return make_error(ErrorCode::kServer, "the server's list of problems holds no objects");
+    }
+    CheckProblem problem;
+    problem.file = text_member(each, "file");
+    if (each.contains("block")) {
+      problem.block = count_member(each, "block");
+    }
+    problem.message = text_member(each, "message");
+    report.problems.push_back(std::move(problem));
+  }
+  return report;
+}
+
 Error read_error_answer(int status, std::string_view body, std::string_view apl) {
   const Json answer = Json::parse(body.begin(), body.end(), nullptr, false);
   Error error;

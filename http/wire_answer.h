@@ -22,6 +22,7 @@ std::string write_delete_body(const DeleteRequest& request);
 Status read_tabular_answer(std::string_view json, std::uint64_t rows_max, ResultSink& sink);
 Result<IngestReport> read_ingest_answer(std::string_view json);
 Result<DeleteResponse> read_delete_answer(std::string_view json);
+Result<CheckReport> read_check_answer(std::string_view json);
 // The error object of an answer with this status; a compile error gets its place in `apl` back.
 Error read_error_answer(int status, std::string_view body, std::string_view apl);
 

@@ -127,9 +127,6 @@ class Mistakes(EvqCase):
         _, errors = self.evq("--server", "http://127.0.0.1:1", "query", "web", status=6)
         self.assertEqual(errors, "error: cannot connect to http://127.0.0.1:1: Connection refused\n"
                          "  = does the server run? evq config show tells who named it\n")
-        self.check(("--server", "http://127.0.0.1:1", "check"), 2,
-                   "error: evq check works on a local store only\n"
-                   "  = name it with --store; now --server names a server\n")
 
     def test_times_of_since(self):
         self.assertEqual(self.out("query", "web | count", "--since", "2024-04-30"),

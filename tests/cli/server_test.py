@@ -3,6 +3,8 @@ that are repeated only when nothing was done."""
 
 import http.server
 import json
+import pathlib
+import shutil
 import ssl
 import subprocess
 import threading
@@ -149,6 +151,31 @@ class Server(EvqCase):
         made = {node.split()[0]: int(count) for count, node in rows[1:]}
         self.assertEqual((made["scan"], made["aggregate"], made["filter"]), (60, 2, 2))
         self.assertEqual(timeless(), rows)
+
+    def test_check_is_of_the_servers_store(self):
+        self.evq("ingest", "app", input="".join(f'{{"i":{i},"t":"x{i * 7919 % 1000}"}}\n'
+                                                for i in range(5000)))
+        self.assertEqual(self.out("check"), self.out(*self.local, "check"))
+        self.assertTrue(self.out("check").endswith(", 5,000 events: sound\n"))
+        store = pathlib.Path(self.local[1])
+        damaged = self.directory / "damaged"
+        self.process.terminate()
+        self.process.wait()
+        shutil.copytree(store, damaged)
+        path = max(damaged.rglob("*.db"), key=lambda each: each.stat().st_size)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 0x10
+        path.write_bytes(content)
+        url, _, _ = self.serve("--store", str(damaged))
+        out, _ = self.evq("--server", url, "check", status=5)
+        self.assertIn(path.name, out)
+        self.assertEqual(self.evq("--store", str(damaged), "check", status=5)[0], out)
+        fake = FakeServer([404, 200])
+        self.addCleanup(fake.close)
+        _, errors = self.evq("--server", fake.url, "check", status=2)
+        self.assertIn("does not check its store", errors)
+        _, errors = self.evq("--server", fake.url, "check", status=6)
+        self.assertIn("lacks its list of problems", errors)
 
     def test_delete(self):
         self.evq("ingest", "app", input='{"i":1}\n')
