@@ -11,6 +11,7 @@
 #include "store/base/limits.h"
 #include "store/block/block_reader.h"
 #include "store/block/block_writer.h"
+#include "store/block/join_columns.h"
 #include "store/segment_cache.h"
 #include "store/stored_form.h"
 
@@ -23,6 +24,8 @@ namespace {
 constexpr std::uint64_t kMergeRatioMax = 4;
 // Decoded columns of a merge that are in memory at a time.
 constexpr std::size_t kMergeBytesMax = 32 * kMebibyte;
+// Rows for each distinct string of a column that stays a dictionary.
+constexpr std::size_t kRepeatsMin = 8;
 // Integers up to this size survive the change to a double.
 constexpr std::int64_t kExactRealMax = std::int64_t{1} << 53;
 
@@ -72,8 +75,10 @@ std::optional<std::vector<Field>> merged_fields(std::span<StoredBlock> blocks) {
   return plain;
 }
 
+// A dictionary of strings stays one where an encoder would keep it whatever its entries cost.
 Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field) {
   std::vector<Vector> parts;
+  std::size_t values = 0;
   for (StoredBlock& block : blocks) {
     const std::optional<std::size_t> at = block.reader().find(field.name);
     if (!at) {
@@ -86,8 +91,9 @@ Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field) 
     }
     block.reader().release(*at);
     parts.push_back(part->type() == field.type ? std::move(*part) : part->widen(field.type));
+    values += block.rows() - block.reader().header().columns[*at].nulls;
   }
-  return concatenate(parts);
+  return join_columns(parts, values / kRepeatsMin);
 }
 
 // Row numbers tell the ordinals when the sources follow each other without gaps and time order is

@@ -1,0 +1,103 @@
+#include "store/block/join_columns.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/encoding/dictionary.h"
+
+namespace evq {
+namespace {
+
+// The entries of all parts, and what each of them becomes.
+struct JoinedEntries {
+  std::shared_ptr<Values> values;  // distinct ones; a null entry comes last
+  std::vector<Code> codes;         // an entry of `values` for each entry of each part in turn
+};
+
+bool keeps_entries(const Vector& part) {
+  return part.type() == Type::kString && !part.is_flat();
+}
+
+// Nothing when there are more distinct ones than `entries_max`.
+std::optional<JoinedEntries> join_entries(std::span<const Vector> parts, std::size_t entries_max) {
+  std::vector<std::string_view> texts;
+  auto owner = std::make_shared<std::vector<std::shared_ptr<const Values>>>();
+  bool any_null = false;
+  for (const Vector& part : parts) {
+    const Values& entries = part.values();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (entries.is_null(i)) {
+        any_null = true;
+      } else {
+        texts.push_back(entries.data<std::string_view>()[i]);
+      }
+    }
+    owner->push_back(part.shared_values());
+  }
+  const std::optional<Dictionary> distinct =
+      build_dictionary({Type::kString, texts.size(), texts.data()}, entries_max);
+  if (!distinct) {
+    return std::nullopt;
+  }
+  const std::size_t size = distinct->entries.size;
+  JoinedEntries joined;
+  joined.values = Values::make(Type::kString, size + (any_null ? 1 : 0));
+  std::copy_n(distinct->entries.data<std::string_view>(), size,
+              joined.values->mutable_data<std::string_view>());
+  if (any_null) {
+    joined.values->set_null(size);
+  }
+  joined.values->add_owner(std::move(owner));
+  std::size_t next = 0;
+  for (const Vector& part : parts) {
+    for (std::size_t i = 0; i < part.values().size(); ++i) {
+      joined.codes.push_back(part.values().is_null(i) ? static_cast<Code>(size)
+                                                      : distinct->codes[next++]);
+    }
+  }
+  return joined;
+}
+
+}  // namespace
+
+Vector join_columns(std::span<const Vector> parts, std::size_t entries_max) {
+  if (parts.size() == 1) {
+    return parts.front();
+  }
+  // A code names 65,536 entries, one of them null.
+  constexpr std::size_t kTextEntriesMax = 65535;
+  std::optional<JoinedEntries> entries;
+  if (!parts.empty() && std::ranges::all_of(parts, keeps_entries)) {
+    entries = join_entries(parts, std::min(entries_max, kTextEntriesMax));
+  }
+  if (!entries) {
+    return concatenate(parts);
+  }
+  std::size_t size = 0;
+  for (const Vector& part : parts) {
+    size += part.size();
+  }
+  if (entries->values->size() == 1) {
+    return Vector::constant(std::move(entries->values), size);
+  }
+  const std::shared_ptr<Code[]> codes = make_codes(size);
+  Code* to = codes.get();
+  const Code* of_part = entries->codes.data();
+  for (const Vector& part : parts) {
+    if (part.is_constant()) {
+      std::fill_n(to, part.size(), of_part[0]);
+    } else {
+      std::transform(part.codes(), part.codes() + part.size(), to,
+                     [of_part](Code code) { return of_part[code]; });
+    }
+    to += part.size();
+    of_part += part.values().size();
+  }
+  return Vector::dictionary(std::move(entries->values), codes, size);
+}
+
+}  // namespace evq
