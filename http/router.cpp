@@ -13,48 +13,42 @@
 namespace evq {
 namespace {
 
-std::vector<std::string_view> split_path(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (path.starts_with('/')) {
-    path.remove_prefix(1);
-    const std::size_t end = std::min(path.find('/'), path.size());
-    parts.push_back(path.substr(0, end));
-    path.remove_prefix(end);
-  }
-  return parts;
-}
-
 bool is_argument(std::string_view part) {
   return part.starts_with('{');
 }
 
+// The first part of a path that begins with a slash; the path goes on behind it.
+std::string_view take_part(std::string_view* path) {
+  path->remove_prefix(1);
+  const std::string_view part = path->substr(0, path->find('/'));
+  path->remove_prefix(part.size());
+  return part;
+}
+
 // How many parts match literally; nothing when the path is of another shape.
-std::optional<std::size_t> match_parts(const std::vector<std::string_view>& pattern,
-                                       const std::vector<std::string_view>& path) {
-  if (pattern.size() != path.size()) {
-    return std::nullopt;
-  }
+std::optional<std::size_t> match_parts(std::string_view pattern, std::string_view path) {
   std::size_t literal = 0;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    if (is_argument(pattern[i]) ? path[i].empty() : pattern[i] != path[i]) {
+  while (pattern.starts_with('/') && path.starts_with('/')) {
+    const std::string_view wanted = take_part(&pattern);
+    const std::string_view part = take_part(&path);
+    if (is_argument(wanted) ? part.empty() : wanted != part) {
       return std::nullopt;
     }
-    literal += is_argument(pattern[i]) ? 0U : 1U;
+    literal += is_argument(wanted) ? 0U : 1U;
   }
-  return literal;
+  return pattern.empty() && path.empty() ? std::optional(literal) : std::nullopt;
 }
 
 }  // namespace
 
 RouteMatch find_route(std::string_view method, std::string_view path) {
   RouteMatch match;
-  std::vector<std::string_view> parts = split_path(path);
-  if (parts.size() > 1 && parts.back().empty()) {
-    parts.pop_back();  // a slash at the end means nothing
+  if (path.size() > 1 && path.ends_with('/')) {
+    path.remove_suffix(1);  // a slash at the end means nothing
   }
   std::size_t best = 0;
   for (const Route& route : routes()) {
-    const std::optional<std::size_t> literal = match_parts(split_path(route.pattern), parts);
+    const std::optional<std::size_t> literal = match_parts(route.pattern, path);
     if (!literal.has_value()) {
       continue;
     }
@@ -68,11 +62,12 @@ RouteMatch find_route(std::string_view method, std::string_view path) {
   if (match.route == nullptr) {
     return match;
   }
-  const std::vector<std::string_view> pattern = split_path(match.route->pattern);
-  for (std::size_t i = 0; i < pattern.size(); ++i) {
-    if (is_argument(pattern[i])) {
-      const std::string name(pattern[i].substr(1, pattern[i].size() - 2));
-      match.arguments[name] = decode_url_text(parts[i], false).value_or(std::string(parts[i]));
+  for (std::string_view pattern = match.route->pattern; !pattern.empty();) {
+    const std::string_view wanted = take_part(&pattern);
+    const std::string_view part = take_part(&path);
+    if (is_argument(wanted)) {
+      const std::string name(wanted.substr(1, wanted.size() - 2));
+      match.arguments[name] = decode_url_text(part, false).value_or(std::string(part));
     }
   }
   return match;

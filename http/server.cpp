@@ -14,6 +14,7 @@
 
 #include "http/beast_support.h"
 #include "http/framing.h"
+#include "http/receive_body.h"
 #include "http/send_response.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -43,7 +44,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
  private:
-  using Parser = http::request_parser<http::buffer_body>;
+  using Parser = RequestParser;
 
   tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
   void expire_after_ms(std::int64_t ms) {
@@ -253,53 +254,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         co_return error_response(400, "");
       }
     }
-    if (!parser.is_done()) {
-      request.body.expect(parser.content_length().value_or(0));
-      buffer_.reserve(kReadBufferBytes);
-      piece_.resize(kBodyPieceBytes);
-    }
-    std::int64_t window_start = monotonic_now_ns();
-    std::size_t window_bytes = 0;
-    while (!parser.is_done()) {
-      parser.get().body().data = piece_.data();
-      parser.get().body().size = piece_.size();
-      expire_after_ms(kHttpBodyRateWindowMs);
-      co_await http::async_read_some(stream_, buffer_, parser, quietly(error));
-      if (error == http::error::need_buffer) {
-        error = {};
-      }
-      const std::size_t got = piece_.size() - parser.get().body().size;
-      if (error) {
-        co_return body_error(error);
-      }
-      if (request.body.size() + got > bytes_max) {
-        co_return body_too_large(bytes_max);
-      }
-      const Status kept = request.body.append(std::string_view(piece_).substr(0, got));
-      if (!kept.ok()) {
-        co_return error_response(error_code_info(kept.error().code).http_status,
-                                 kept.error().message);
-      }
-      window_bytes += got;
-      const std::int64_t elapsed_ms = (monotonic_now_ns() - window_start) / kMillisecondNs;
-      if (elapsed_ms >= kHttpBodyRateWindowMs) {
-        if (window_bytes <
-            kHttpBodyBytesPerSecondMin * static_cast<std::size_t>(kHttpBodyRateWindowMs / 1000)) {
-          co_return error_response(408, "the request body arrives too slowly");
-        }
-        window_start = monotonic_now_ns();
-        window_bytes = 0;
-      }
-    }
-    piece_.clear();
-    piece_.shrink_to_fit();
-    co_return std::nullopt;
-  }
-
-  HttpResponse body_error(const error_code& error) {
-    const int status = status_of(error);
-    gone_ = status == 0;
-    return error_response(status == 0 ? 400 : status, refusal_reason(status));
+    BodyReceiver<Stream> receiver(stream_, buffer_, parser);
+    std::optional<HttpResponse> refusal = co_await receiver.receive(request, bytes_max);
+    gone_ = receiver.gone();
+    co_return refusal;
   }
 
   // Runs the handler on its lane. Meanwhile the client may go: then the handler is told.
@@ -417,7 +375,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       };
   std::string peer_;
   beast::flat_buffer buffer_;
-  std::string piece_;
   std::string trace_id_;
   unsigned version_ = 11;  // of the request
   std::int64_t started_ns_ = 0;

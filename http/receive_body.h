@@ -1,0 +1,133 @@
+#pragma once
+// Receiving one body, for server.cpp alone: from the connection into the request, held to its limit
+// and to the least rate. A body whose length is stated is read past the parser and its buffer.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "http/beast_support.h"
+#include "http/framing.h"
+#include "http/message.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+
+namespace evq {
+
+using RequestParser = http::request_parser<http::buffer_body>;
+
+template <class Stream>
+class BodyReceiver {
+ public:
+  // `parser` has taken the head; what came behind it is in `buffer`, and what follows the body will
+  // be. All must outlive the receiver.
+  BodyReceiver(Stream& stream, beast::flat_buffer& buffer, RequestParser& parser)
+      : stream_(stream),
+        buffer_(buffer),
+        parser_(parser),
+        sized_(parser.content_length().has_value()),
+        left_(parser.is_done() ? 0 : parser.content_length().value_or(1)) {}
+
+  // Nothing when the whole body is there; else the answer, after which the connection ends.
+  asio::awaitable<std::optional<HttpResponse>> receive(HttpRequest& request,
+                                                       std::size_t bytes_max) {
+    if (left_ == 0) {
+      co_return std::nullopt;
+    }
+    request.body.expect(parser_.content_length().value_or(0));
+    if (!sized_) {
+      buffer_.reserve(kReadBufferBytes);
+    }
+    piece_size_ = sized_ ? std::min<std::uint64_t>(left_, kBodyPieceBytes) : kBodyPieceBytes;
+    piece_ = std::make_unique_for_overwrite<char[]>(piece_size_);
+    window_start_ns_ = monotonic_now_ns();
+    while (left_ != 0) {
+      error_code error;
+      set_deadline(kHttpBodyRateWindowMs);
+      const std::size_t got = co_await read_piece(error);
+      std::optional<HttpResponse> refusal =
+          error ? refuse_error(error) : take_piece(request, got, bytes_max);
+      if (refusal.has_value()) {
+        co_return refusal;
+      }
+    }
+    co_return std::nullopt;
+  }
+
+  // The client has left: nobody is there to be answered.
+  bool gone() const { return gone_; }
+
+ private:
+  void set_deadline(std::int64_t ms) {
+    beast::get_lowest_layer(stream_).expires_after(std::chrono::milliseconds(ms));
+  }
+
+  asio::awaitable<std::size_t> read_piece(error_code& error) {
+    std::size_t got = 0;
+    if (!sized_) {
+      parser_.get().body().data = piece_.get();
+      parser_.get().body().size = piece_size_;
+      co_await http::async_read_some(stream_, buffer_, parser_, quietly(error));
+      if (error == http::error::need_buffer) {
+        error = {};
+      }
+      got = piece_size_ - parser_.get().body().size;
+      left_ = parser_.is_done() ? 0 : 1;
+      co_return got;
+    }
+    const auto wanted = asio::buffer(piece_.get(), std::min<std::uint64_t>(left_, piece_size_));
+    if (buffer_.size() != 0) {
+      got = asio::buffer_copy(wanted, buffer_.data());
+      buffer_.consume(got);
+    } else {
+      got = co_await stream_.async_read_some(wanted, quietly(error));
+    }
+    left_ -= got;
+    co_return got;
+  }
+
+  std::optional<HttpResponse> refuse_error(const error_code& error) {
+    const int status = status_of(error);
+    gone_ = status == 0;
+    return error_response(status == 0 ? 400 : status, refusal_reason(status));
+  }
+
+  std::optional<HttpResponse> take_piece(HttpRequest& request, std::size_t size,
+                                         std::size_t bytes_max) {
+    if (request.body.size() + size > bytes_max) {
+      return body_too_large(bytes_max);
+    }
+    const Status kept = request.body.append({piece_.get(), size});
+    if (!kept.ok()) {
+      return error_response(error_code_info(kept.error().code).http_status, kept.error().message);
+    }
+    window_bytes_ += size;
+    const std::int64_t now_ns = monotonic_now_ns();
+    if (now_ns - window_start_ns_ < kHttpBodyRateWindowMs * kMillisecondNs) {
+      return std::nullopt;
+    }
+    constexpr auto kBytesMin =
+        kHttpBodyBytesPerSecondMin * static_cast<std::size_t>(kHttpBodyRateWindowMs / 1000);
+    if (window_bytes_ < kBytesMin) {
+      return error_response(408, "the request body arrives too slowly");
+    }
+    window_start_ns_ = now_ns;
+    window_bytes_ = 0;
+    return std::nullopt;
+  }
+
+  Stream& stream_;
+  beast::flat_buffer& buffer_;
+  RequestParser& parser_;
+  const bool sized_;
+  std::uint64_t left_;  // bytes to come; of a chunked body, whether any
+  std::unique_ptr<char[]> piece_;
+  std::size_t piece_size_ = 0;
+  std::int64_t window_start_ns_ = 0;
+  std::size_t window_bytes_ = 0;
+  bool gone_ = false;
+};
+
+}  // namespace evq
