@@ -19,6 +19,8 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kInputBytes = 128 * kKibibyte;
+// Bytes that tell the compression.
+constexpr std::size_t kMagicBytes = 4;
 
 class Decoder {
  public:
@@ -145,7 +147,7 @@ std::unique_ptr<Decoder> make_decoder(InputCompression compression) {
 class DecodedSource : public ByteSource {
  public:
   DecodedSource(std::unique_ptr<ByteSource> source, const DecodeOptions& options)
-      : source_(std::move(source)), options_(options), input_(kInputBytes) {
+      : source_(std::move(source)), options_(options) {
     if (options_.compression != InputCompression::kAuto) {
       decoder_ = make_decoder(options_.compression);
     }
@@ -178,9 +180,11 @@ class DecodedSource : public ByteSource {
   }
 
  private:
-  // Reads from the source; false when the time is over.
+  // Reads from the source; false when the time is over. No more than the first bytes before they
+  // told the compression: plain data then goes where it is wanted, past input_.
   Result<bool> fill(std::int64_t timeout_ms) {
     const std::size_t kept = rest_.size();
+    input_.resize(decoder_ == nullptr ? kMagicBytes : kInputBytes);
     if (kept > 0) {
       std::memmove(input_.data(), rest_.data(), kept);
     }
@@ -195,7 +199,6 @@ class DecodedSource : public ByteSource {
     ended_ = **read == 0;
     read_bytes_ += **read;
     rest_ = {input_.data(), kept + **read};
-    constexpr std::size_t kMagicBytes = 4;
     if (decoder_ == nullptr && (rest_.size() >= kMagicBytes || ended_)) {
       decoder_ = make_decoder(compression_of(rest_.substr(0, kMagicBytes)));
     }

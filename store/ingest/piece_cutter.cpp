@@ -16,6 +16,8 @@ namespace {
 
 // Large enough to make hand-overs rare, small enough to stay in a level 3 cache with its columns.
 constexpr std::size_t kPieceBytes = 1 * kMebibyte;
+// Of the first piece: most inputs that come over a network are no longer, and memory is not free.
+constexpr std::size_t kFirstPieceBytes = 64 * kKibibyte;
 // Read on for the format's sake up to here, then decide with what there is.
 constexpr std::size_t kDetectBytesMax = 1 * kMebibyte;
 // A zero byte in this many at the start means that it is no text.
@@ -30,7 +32,7 @@ constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
 
 PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
                          const std::function<std::int64_t()>& clock)
-    : source_(source), options_(options), clock_(clock), wanted_(kPieceBytes) {}
+    : source_(source), options_(options), clock_(clock), wanted_(kFirstPieceBytes) {}
 
 Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int64_t timeout_ms,
                                                Piece& piece) {
@@ -69,6 +71,9 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
 
 // Reads until there is a buffer full, the end, or no time left (true).
 Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
+  if (ended_) {
+    return false;
+  }
   make_room(wanted_);
   while (size_ < wanted_ && !ended_) {
     std::int64_t timeout_ms = -1;
@@ -234,9 +239,11 @@ void PieceCutter::cut(Piece& piece) {
   size_ = 0;
   capacity_ = 0;
   wanted_ = kPieceBytes;
-  make_room(std::max(wanted_, rest));
-  std::memcpy(memory_.get(), from, rest);
-  size_ = rest;
+  if (rest != 0) {
+    make_room(std::max(wanted_, rest));
+    std::memcpy(memory_.get(), from, rest);
+    size_ = rest;
+  }
   if (!piece.has_spans() && whole != 0 && piece.text().back() == '\n') {
     // The scanner counted them already.
     offset_ += whole;

@@ -54,7 +54,9 @@ class PieceCutter {
   void count_place(std::string_view passed);
   void discard_overlong();
   Status scan(std::size_t events_max);
-  std::string_view text() const { return {memory_.get(), size_}; }
+  std::string_view text() const {
+    return size_ == 0 ? std::string_view("") : std::string_view(memory_.get(), size_);
+  }
 
   ByteSource& source_;
   const IngestOptions& options_;
@@ -66,7 +68,7 @@ class PieceCutter {
   bool header_due_ = false;
   bool mark_checked_ = false;
 
-  std::unique_ptr<char[]> memory_;
+  std::unique_ptr<char[]> memory_;  // none at the end
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;
   std::size_t wanted_ = 0;    // bytes to have before cutting
