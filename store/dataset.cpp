@@ -136,12 +136,15 @@ Status Dataset::run_jobs(const std::vector<Pending*>& group) {
     bytes_needed += member->job->bytes_needed;
   }
   EVQ_TRY_ASSIGN(WriteLock lock, database_->begin_write(bytes_needed));
-  EVQ_TRY_ASSIGN(DatasetWriter writer, DatasetWriter::begin(lock.connection(), file_key()));
+  EVQ_TRY_ASSIGN(DatasetWriter writer,
+                 DatasetWriter::begin(lock.connection(), file_key(), std::exchange(fields_, {})));
   for (const Pending* member : group) {
     EVQ_TRY(member->job->apply(writer));
   }
   EVQ_TRY(writer.finish());
-  return lock.commit();
+  EVQ_TRY(lock.commit());
+  fields_ = std::move(writer).take_fields();
+  return {};
 }
 
 // ---------------------------------------------------------------- listing

@@ -87,6 +87,7 @@ class Dataset {
   CondVar queue_moved_;
   std::vector<Pending*> queue_ EVQ_GUARDED_BY(queue_mutex_);
   bool leading_ EVQ_GUARDED_BY(queue_mutex_) = false;
+  FieldList fields_;  // after the last commit; the leader's
 
   Mutex listing_mutex_;
   Counters listed_ EVQ_GUARDED_BY(listing_mutex_);

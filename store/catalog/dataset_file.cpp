@@ -263,14 +263,26 @@ Status DatasetWriter::initialise(Connection& connection, std::uint64_t file_key)
   return writer.finish();
 }
 
-Result<DatasetWriter> DatasetWriter::begin(Connection& connection, std::uint64_t file_key) {
+Result<DatasetWriter> DatasetWriter::begin(Connection& connection, std::uint64_t file_key,
+                                           FieldList known) {
   EVQ_TRY_ASSIGN(const Counters counters, read_counters(connection, file_key));
   DatasetWriter writer(&connection, counters);
-  EVQ_TRY_ASSIGN(writer.fields_, read_fields(connection, counters));
-  for (std::size_t i = 0; i < writer.fields_.size(); ++i) {
-    writer.field_ids_.emplace(writer.fields_[i].name, i);
+  FieldList& fields = writer.fields_;
+  if (known.count == counters.field_count && known.sums == counters.field_sums) {
+    fields = std::move(known);
+    return writer;
+  }
+  EVQ_TRY_ASSIGN(fields.rows, read_fields(connection, counters));
+  for (std::size_t i = 0; i < fields.rows.size(); ++i) {
+    fields.ids.emplace(fields.rows[i].name, i);
   }
   return writer;
+}
+
+FieldList DatasetWriter::take_fields() && {
+  fields_.count = counters_.field_count;
+  fields_.sums = counters_.field_sums;
+  return std::move(fields_);
 }
 
 Status DatasetWriter::load_blocks() {
@@ -393,11 +405,11 @@ Status DatasetWriter::write_field_row(std::size_t id, const FieldRow& row) {
 }
 
 Status DatasetWriter::note_field(std::string_view name, std::uint32_t types) {
-  const auto [at, added] = field_ids_.try_emplace(std::string(name), fields_.size());
+  const auto [at, added] = fields_.ids.try_emplace(std::string(name), fields_.rows.size());
   const std::size_t id = at->second;
   if (added) {
-    if (fields_.size() >= kDatasetFieldsMax) {
-      field_ids_.erase(at);
+    if (fields_.rows.size() >= kDatasetFieldsMax) {
+      fields_.ids.erase(at);
       return make_error(ErrorCode::kLimit, "the dataset has " + std::to_string(kDatasetFieldsMax) +
                                                " fields already; '" + std::string(name) +
                                                "' would be one more");
@@ -405,25 +417,25 @@ Status DatasetWriter::note_field(std::string_view name, std::uint32_t types) {
     FieldRow field;
     field.name = name;
     field.types = types;
-    fields_.push_back(std::move(field));
+    fields_.rows.push_back(std::move(field));
     ++counters_.field_count;
-  } else if ((fields_[id].types | types) == fields_[id].types) {
+  } else if ((fields_.rows[id].types | types) == fields_.rows[id].types) {
     return {};
   } else {
-    counters_.field_sums ^= bits(sum_of(id, fields_[id]));
-    fields_[id].types |= types;
+    counters_.field_sums ^= bits(sum_of(id, fields_.rows[id]));
+    fields_.rows[id].types |= types;
   }
-  counters_.field_sums ^= bits(sum_of(id, fields_[id]));
-  return write_field_row(id, fields_[id]);
+  counters_.field_sums ^= bits(sum_of(id, fields_.rows[id]));
+  return write_field_row(id, fields_.rows[id]);
 }
 
 Result<bool> DatasetWriter::describe_field(const FieldRow& field) {
-  const auto found = field_ids_.find(field.name);
-  if (found == field_ids_.end()) {
+  const auto found = fields_.ids.find(field.name);
+  if (found == fields_.ids.end()) {
     return false;
   }
   const std::size_t id = found->second;
-  FieldRow* at = &fields_[id];
+  FieldRow* at = &fields_.rows[id];
   counters_.field_sums ^= bits(sum_of(id, *at));
   at->hidden = field.hidden;
   at->unit = field.unit;

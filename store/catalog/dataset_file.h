@@ -91,12 +91,23 @@ constexpr std::uint64_t segment_id(std::uint64_t block, std::size_t column) {
 // The common type of all types in a FieldRow's set.
 Type type_of_set(std::uint32_t types);
 
+// The fields of a file, and the counters' share of them that tells whether they are still those.
+struct FieldList {
+  std::vector<FieldRow> rows;
+  std::unordered_map<std::string, std::size_t> ids;
+  std::uint64_t count = 0;
+  std::uint64_t sums = 0;
+};
+
 // The changes of one write transaction. finish() must be called before the commit.
 class DatasetWriter {
  public:
   // Makes the counters of a new file.
   static Status initialise(Connection& connection, std::uint64_t file_key);
-  static Result<DatasetWriter> begin(Connection& connection, std::uint64_t file_key);
+  // `known` are the fields that an earlier transaction left, read again when another process has
+  // changed them since.
+  static Result<DatasetWriter> begin(Connection& connection, std::uint64_t file_key,
+                                     FieldList known = {});
 
   // Before blocks(), find_block(), set_state() or remove_block(); appending needs no list.
   Status load_blocks();
@@ -119,6 +130,8 @@ class DatasetWriter {
   // False when there is no such field.
   Result<bool> describe_field(const FieldRow& field);
   Status finish();
+  // What a later transaction may begin with, once this one is committed; the last call.
+  FieldList take_fields() &&;
 
  private:
   DatasetWriter(Connection* connection, Counters counters)
@@ -134,8 +147,7 @@ class DatasetWriter {
   Counters counters_;
   bool blocks_loaded_ = false;
   std::vector<BlockRow> blocks_;
-  std::vector<FieldRow> fields_;
-  std::unordered_map<std::string, std::size_t> field_ids_;
+  FieldList fields_;
 };
 
 }  // namespace evq
