@@ -4,7 +4,9 @@
 #include <new>
 #include <utility>
 
+#include "store/base/check.h"
 #include "store/block/format.h"
+#include "store/stored_form.h"
 
 namespace evq {
 
@@ -74,13 +76,24 @@ Result<std::shared_ptr<Dataset>> Dataset::open(std::string name, DatasetFileName
 // enqueue() and run_group(), and their exceptions stop here.
 Status Dataset::write(const WriteJob& job) {
   Pending pending;
-  pending.job = &job;
+  pending.write = &job;
+  return join_group(&pending);
+}
+
+Result<FreshCounts> Dataset::append(const AppendJob& job) {
+  Pending pending;
+  pending.append = &job;
+  EVQ_TRY(join_group(&pending));
+  return pending.fresh;
+}
+
+Status Dataset::join_group(Pending* pending) {
   queue_mutex_.lock();
-  if (enqueue(&pending)) {
-    while (!pending.done && leading_) {
+  if (enqueue(pending)) {
+    while (!pending->done && leading_) {
       queue_moved_.wait(queue_mutex_);
     }
-    if (!pending.done) {
+    if (!pending->done) {
       leading_ = true;
       const std::vector<Pending*> group = std::exchange(queue_, {});
       queue_mutex_.unlock();
@@ -97,10 +110,10 @@ Status Dataset::write(const WriteJob& job) {
     }
   }
   queue_mutex_.unlock();
-  if (!pending.decided) {
+  if (!pending->decided) {
     return make_error(ErrorCode::kLimit, file_name_ + ": the memory ran out during a commit");
   }
-  return std::move(pending.status);
+  return std::move(pending->status);
 }
 
 bool Dataset::enqueue(Pending* pending) {
@@ -130,16 +143,50 @@ void Dataset::run_group(const std::vector<Pending*>& group) {
   }
 }
 
-Status Dataset::run_jobs(const std::vector<Pending*>& group) {
-  std::uint64_t bytes_needed = 0;
+// The rows of the group as chunks, each load in the first that takes it.
+Result<std::vector<StoredForm>> Dataset::encode_rows(const std::vector<Pending*>& group) {
+  std::vector<FreshChunk> chunks;
+  ThreadPool* pool = nullptr;
   for (const Pending* member : group) {
-    bytes_needed += member->job->bytes_needed;
+    if (const AppendJob* job = member->append; job != nullptr) {
+      const auto takes = [&](FreshChunk& chunk) { return chunk.add(*job->rows); };
+      if (std::ranges::none_of(chunks, takes)) {
+        const bool taken = chunks.emplace_back(job->block_rows).add(*job->rows);
+        EVQ_CHECK(taken);
+      }
+      pool = job->pool;
+    }
+  }
+  std::vector<StoredForm> forms;
+  for (const FreshChunk& chunk : chunks) {
+    EVQ_TRY_ASSIGN(StoredForm form, chunk.encode(pool));
+    forms.push_back(std::move(form));
+  }
+  return forms;
+}
+
+Status Dataset::run_jobs(const std::vector<Pending*>& group) {
+  EVQ_TRY_ASSIGN(const std::vector<StoredForm> forms, encode_rows(group));
+  std::uint64_t bytes_needed = 0;
+  for (const StoredForm& form : forms) {
+    bytes_needed += form.size_bytes() + 1;
+  }
+  for (const Pending* member : group) {
+    bytes_needed += member->write != nullptr ? member->write->bytes_needed : 0;
   }
   EVQ_TRY_ASSIGN(WriteLock lock, database_->begin_write(bytes_needed));
   EVQ_TRY_ASSIGN(DatasetWriter writer,
                  DatasetWriter::begin(lock.connection(), file_key(), std::exchange(fields_, {})));
   for (const Pending* member : group) {
-    EVQ_TRY(member->job->apply(writer));
+    if (member->write != nullptr) {
+      EVQ_TRY(member->write->apply(writer));
+    }
+  }
+  for (const StoredForm& form : forms) {
+    EVQ_TRY(insert_form(writer, form));
+  }
+  for (Pending* member : group) {
+    member->fresh = {writer.counters().fresh_count, writer.counters().fresh_rows};
   }
   EVQ_TRY(writer.finish());
   EVQ_TRY(lock.commit());

@@ -5,7 +5,9 @@
 // Group commit: write() queues a job; the first caller to find nobody leading becomes the leader,
 // takes all queued jobs, applies them in one transaction and commits; the others sleep until their
 // job's outcome is known. So many small requests share one fsync, and nobody is answered before it.
-// Any thread.
+// append() queues rows, and the leader encodes those of one group as one fresh chunk, or as few as
+// their number and types allow. Nobody waits for company: a group is what came while the one before
+// it was written. Any thread.
 
 #include <cstdint>
 #include <deque>
@@ -19,6 +21,7 @@
 #include "store/catalog/dataset_file.h"
 #include "store/catalog_definitions.h"
 #include "store/column/schema.h"
+#include "store/fresh_rows.h"
 #include "store/ingest/builder_pool.h"
 #include "store/ingest/options.h"
 #include "store/snapshot.h"
@@ -30,6 +33,19 @@ namespace evq {
 struct WriteJob {
   std::function<Status(DatasetWriter&)> apply;
   std::uint64_t bytes_needed = 0;  // free space that must be there; 0 = do not ask
+};
+
+// The rows of a small load, and how they are encoded: with those that wait with them.
+struct AppendJob {
+  const FreshRows* rows = nullptr;
+  std::uint32_t block_rows = 65536;
+  ThreadPool* pool = nullptr;  // helps to encode when there is much; may be null
+};
+
+// Of a dataset, after a commit.
+struct FreshCounts {
+  std::uint64_t chunks = 0;
+  std::uint64_t rows = 0;
 };
 
 // What a snapshot shows, for one state of the file.
@@ -54,6 +70,8 @@ class Dataset {
 
   // Durable when it returns success.
   Status write(const WriteJob& job);
+  // The same for rows.
+  Result<FreshCounts> append(const AppendJob& job);
 
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
@@ -66,7 +84,9 @@ class Dataset {
 
  private:
   struct Pending {
-    const WriteJob* job = nullptr;
+    const WriteJob* write = nullptr;    // this …
+    const AppendJob* append = nullptr;  // … or that
+    FreshCounts fresh;
     Status status;
     bool decided = false;  // `status` tells the outcome; else the memory ran out before one was
     bool done = false;     // its leader has gone
@@ -74,8 +94,10 @@ class Dataset {
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
   Result<std::shared_ptr<FieldAdmission>> admission();
+  Status join_group(Pending* pending);
   bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
   void run_group(const std::vector<Pending*>& group);
+  static Result<std::vector<StoredForm>> encode_rows(const std::vector<Pending*>& group);
   Status run_jobs(const std::vector<Pending*>& group);
 
   const std::string name_;

@@ -1,16 +1,21 @@
 #pragma once
 // Load: the sink between the parsers and a dataset: each batch is encoded on the worker that
 // parsed it, as a sealed block when it is big enough and as a fresh chunk otherwise, and committed
-// in input order, at once or (atomic loads) all together in finish(). The dataset is asked for with
-// the first commit, or in finish(): a load that is refused before makes none.
+// in input order, at once or (atomic loads) all together in finish(). The one small batch of an
+// atomic load is left to Dataset::append, which encodes it together with those of other loads. The
+// dataset is asked for with the first commit, or in finish(): a load that is refused before makes
+// none.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "store/compactor.h"
 #include "store/dataset.h"
+#include "store/fresh_rows.h"
 #include "store/ingest/stream.h"
 #include "store/store.h"
 #include "store/stored_form.h"
@@ -21,7 +26,8 @@ class Load final : public BatchSink {
  public:
   struct Options {
     CompactOptions compact;
-    bool tidy = true;  // seal and merge fresh chunks on the way
+    ThreadPool* pool = nullptr;  // for what is encoded for several loads at once
+    bool tidy = true;            // seal and merge fresh chunks on the way
   };
   using DatasetProvider = std::function<Result<std::shared_ptr<Dataset>>()>;
   Load(DatasetProvider open, const IngestRequest& request, Options options, QueryControl& control);
@@ -32,11 +38,16 @@ class Load final : public BatchSink {
   Status finish(const IngestCounts& counts);
 
   std::uint32_t blocks_created() const { return blocks_created_; }
-  std::uint32_t wal_length() const { return wal_length_; }
+  std::uint32_t wal_length() const { return static_cast<std::uint32_t>(fresh_.chunks); }
+
+  using Part = std::variant<FreshRows, StoredForm>;
 
  private:
   Status open();
-  Status write(const std::vector<StoredForm>& forms);
+  Result<StoredForm> encode(FreshRows&& batch) const;
+  Status encode_kept(std::size_t i);
+  Status write(const IngestCounts& counts);
+  Status write_forms();
   Status tidy();
 
   const DatasetProvider open_;
@@ -44,10 +55,9 @@ class Load final : public BatchSink {
   const IngestRequest& request_;
   const Options options_;
   QueryControl& control_;
-  std::vector<StoredForm> kept_;  // of an atomic load
+  std::vector<Part> kept_;  // until they are written; rows only where there is nothing else
   std::uint32_t blocks_created_ = 0;
-  std::uint32_t wal_length_ = 0;
-  std::uint64_t fresh_rows_ = 0;
+  FreshCounts fresh_;  // after the last commit
 };
 
 }  // namespace evq

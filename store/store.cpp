@@ -232,7 +232,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   };
   CompactOptions compact = compact_options();
   compact.pool = context.pool;
-  Load load(open, request, {compact, !options_.background_upkeep}, control);
+  Load load(open, request, {compact, options_.pool, !options_.background_upkeep}, control);
   Result<IngestCounts> counts = parse_stream(source, options, load, context);
   Status finished = counts.ok() ? load.finish(*counts) : Status(std::move(counts).take_error());
   if (known.ok() && (!finished.ok() || context.builders->refused_fields())) {

@@ -60,6 +60,25 @@ StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes) {
   return form;
 }
 
+void add_kinds(const Table& rows, FieldKinds* kinds) {
+  for (std::size_t i = 0; i < rows.columns.size(); ++i) {
+    if (rows.schema[i].type == Type::kDynamic) {
+      (*kinds)[rows.schema[i].name] |= dynamic_kinds(rows.columns[i]);
+    }
+  }
+}
+
+void note_kinds(const FieldKinds& kinds, StoredForm* form) {
+  for (auto& [name, types] : form->fields) {
+    const auto known = kinds.find(name);
+    // The types together must still say that the values are kept as dynamic.
+    if (types == type_bit(Type::kDynamic) && known != kinds.end() &&
+        type_of_set(known->second) == Type::kDynamic) {
+      types = known->second;
+    }
+  }
+}
+
 Status insert_form(DatasetWriter& writer, const StoredForm& form) {
   BlockRow row = form.row;
   row.id = writer.take_block_id();

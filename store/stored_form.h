@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "store/base/result.h"
 #include "store/block/block_writer.h"
 #include "store/catalog/dataset_file.h"
+#include "store/column/table.h"
 
 namespace evq {
 
@@ -28,6 +30,12 @@ struct StoredForm {
 
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes);
 StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes);
+
+// What the values of dynamic columns are, by field; a dynamic column of scalars is a field of their
+// types, not one of arrays.
+using FieldKinds = std::unordered_map<std::string, std::uint32_t>;
+void add_kinds(const Table& rows, FieldKinds* kinds);
+void note_kinds(const FieldKinds& kinds, StoredForm* form);
 
 Status insert_form(DatasetWriter& writer, const StoredForm& form);
 

@@ -147,13 +147,20 @@ Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool) 
 Result<std::vector<EncodedColumn>> encode_columns(Table table,
                                                   const std::vector<std::uint32_t>& order,
                                                   Effort effort, ThreadPool* pool) {
-  std::vector<std::optional<Result<EncodedColumn>>> results(table.columns.size());
+  const auto let_go = [&](std::size_t i) { return std::move(table.columns[i]); };
+  return encode_columns(table.schema, let_go, order, effort, pool);
+}
+
+Result<std::vector<EncodedColumn>> encode_columns(const Schema& schema, const ColumnSource& source,
+                                                  const std::vector<std::uint32_t>& order,
+                                                  Effort effort, ThreadPool* pool) {
+  std::vector<std::optional<Result<EncodedColumn>>> results(schema.size());
   const auto encode = [&](std::size_t i) {
-    Vector values = std::move(table.columns[i]);
+    Vector values = source(i);
     if (!order.empty()) {
       values = values.gather(order);
     }
-    results[i].emplace(encode_column(table.schema[i], values, effort));
+    results[i].emplace(encode_column(schema[i], values, effort));
   };
   if (pool != nullptr) {
     pool->run_parallel(results.size(), encode);

@@ -3,7 +3,9 @@
 // segment and possibly a token filter (format.h). Pure functions: nothing is kept between calls and
 // any number may run at once on different threads. The same table and effort give the same bytes.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,9 +47,15 @@ Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool =
 
 // One column of a block by itself, for callers that spread the columns over threads.
 Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort);
+// Gives column `i` of a table that is never there as a whole; called once for each column, by any
+// thread.
+using ColumnSource = std::function<Vector(std::size_t i)>;
 // The columns of a table, which need not be all of a block's, on the pool's threads and this one,
-// their rows in `order` (empty: as they are). Each is sorted just before and let go of right after
-// it is encoded, so that no second copy of the table is ever there.
+// their rows in `order` (empty: as they are). Each is made and sorted just before and let go of
+// right after it is encoded, so that no second copy of the table is ever there.
+Result<std::vector<EncodedColumn>> encode_columns(const Schema& schema, const ColumnSource& source,
+                                                  const std::vector<std::uint32_t>& order,
+                                                  Effort effort, ThreadPool* pool);
 Result<std::vector<EncodedColumn>> encode_columns(Table table,
                                                   const std::vector<std::uint32_t>& order,
                                                   Effort effort, ThreadPool* pool);

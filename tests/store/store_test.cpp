@@ -357,6 +357,52 @@ TEST_CASE("concurrent loads all land, each whole") {
   require_clean(*store);
 }
 
+// While one load is being written, others come; what they bring is written together.
+TEST_CASE("loads that wait for the same commit share a chunk, each with its own report") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 4096);
+  REQUIRE(load(*store, "d", numbered_events(0, 1, 0, 1)).ok());
+  constexpr int kThreads = 6;
+  int loads = 1;
+  // Who comes in time is up to the threads, so the lock is held until some did.
+  while (store->stats("d")->fresh_chunks == static_cast<std::uint64_t>(loads) && loads < 600) {
+    auto lock =
+        FileLock::acquire(directory.path() + "/datasets/1.db.lock", LockMode::kExclusive, 60000);
+    REQUIRE(lock.ok());
+    std::vector<std::thread> threads;
+    std::vector<std::string> reports(kThreads);
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        const int first = loads + t;
+        const auto report = load(*store, "d",
+                                 std::string(static_cast<std::size_t>(t), '\n') + "broken\n" +
+                                     numbered_events(first, 1, first, 1));
+        if (report.ok() && report->counts.failures.size() == 1) {
+          reports[static_cast<std::size_t>(t)] =
+              std::to_string(report->counts.ingested) + " " +
+              std::to_string(report->counts.failures[0].line) + " " +
+              std::to_string(report->counts.processed_bytes - static_cast<std::uint64_t>(t)) + " " +
+              (report->wal_length > 1 ? "fresh" : "none");
+        }
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    lock->release();
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    for (int t = 0; t < kThreads; ++t) {
+      const std::size_t bytes = 7 + numbered_events(loads + t, 1, loads + t, 1).size();
+      CHECK(reports[static_cast<std::size_t>(t)] ==
+            "1 " + std::to_string(t + 1) + " " + std::to_string(bytes) + " fresh");
+    }
+    loads += kThreads;
+  }
+  CHECK(store->stats("d")->fresh_chunks < static_cast<std::uint64_t>(loads));
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, loads));
+  require_clean(*store);
+}
+
 TEST_CASE("decoded columns are kept within their budget") {
   const TempDirectory directory;
   StoreOptions options;

@@ -1,0 +1,155 @@
+#include "store/fresh_rows.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "store/base/check.h"
+#include "store/base/limits.h"
+#include "store/base/number.h"
+#include "store/block/block_writer.h"
+#include "store/block/join_columns.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::size_t kNowhere = ~std::size_t{0};
+// What waits for a commit is at most so much for each thread that may load.
+constexpr std::size_t kSmallLoadBytesMax = 4 * kMebibyte;
+// Slots of all columns from which on other threads are worth waking up.
+constexpr std::uint64_t kParallelSlotsMin = 1U << 18;
+
+bool exact_as_reals(const Vector& longs) {
+  const Values& values = longs.values();
+  const auto* slots = values.data<std::int64_t>();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values.is_null(i) && (slots[i] < -kExactIntegerMax || slots[i] > kExactIntegerMax)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_small(const FreshRows& rows, std::uint32_t block_rows) {
+  if (4 * rows.table.rows > block_rows || rows.raw_bytes > kSmallLoadBytesMax) {
+    return false;
+  }
+  std::size_t bytes = 0;
+  for (const Vector& column : rows.table.columns) {
+    bytes += column.size_bytes();
+  }
+  return bytes <= kSmallLoadBytesMax;
+}
+
+// ---------------------------------------------------------------- what goes together
+
+// Loads of one kind have their columns in one order, nearly always.
+std::size_t FreshChunk::find(std::size_t guess, std::string_view name) const {
+  if (guess < columns_.size() && columns_[guess].field.name == name) {
+    return guess;
+  }
+  const auto known = numbers_.find(name);
+  return known == numbers_.end() ? kNowhere : known->second;
+}
+
+// Longs become reals, as they would within one batch, but nothing becomes dynamic here that was not
+// in its own load.
+bool FreshChunk::accepts(const Column& column, const Vector& values, Type* common) const {
+  const Type type = column.field.type;
+  *common = common_type(type, values.type());
+  if (values.type() == type || type == Type::kNull || values.type() == Type::kNull) {
+    return true;
+  }
+  if (*common != Type::kReal) {
+    return false;
+  }
+  if (values.type() == Type::kLong) {
+    return exact_as_reals(values);
+  }
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    const std::size_t place = column.places[i];
+    if (place != kNowhere && !exact_as_reals(loads_[i]->table.columns[place])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool FreshChunk::add(const FreshRows& load) {
+  const Table& table = load.table;
+  const bool enough =
+      rows_ + table.rows > rows_max_ || raw_bytes_ + load.raw_bytes > kFreshChunkBytesMax;
+  if (!loads_.empty() && enough) {
+    return false;
+  }
+  std::vector<std::size_t> at(table.columns.size());
+  std::vector<Type> types(at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    at[i] = find(i, table.schema[i].name);
+    types[i] = table.columns[i].type();
+    if (at[i] != kNowhere && !accepts(columns_[at[i]], table.columns[i], &types[i])) {
+      return false;
+    }
+  }
+  for (Column& column : columns_) {
+    column.places.push_back(kNowhere);
+  }
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (at[i] == kNowhere) {
+      at[i] = columns_.size();
+      columns_.push_back({table.schema[i], std::vector<std::size_t>(loads_.size() + 1, kNowhere)});
+      numbers_.emplace(table.schema[i].name, at[i]);
+    }
+    columns_[at[i]].field.type = types[i];
+    columns_[at[i]].places.back() = i;
+  }
+  loads_.push_back(&load);
+  rows_ += table.rows;
+  raw_bytes_ += load.raw_bytes;
+  return true;
+}
+
+// ---------------------------------------------------------------- one chunk of them
+
+Vector FreshChunk::join(const Column& column) const {
+  const Type type = column.field.type;
+  std::vector<Vector> parts;
+  parts.reserve(loads_.size());
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    const Table& table = loads_[i]->table;
+    if (column.places[i] == kNowhere) {
+      parts.push_back(Vector::constant(Value::null(type), table.rows));
+      continue;
+    }
+    const Vector& part = table.columns[column.places[i]];
+    parts.push_back(part.type() == type ? part : part.widen(type));
+  }
+  return join_columns(parts, rows_);
+}
+
+Result<StoredForm> FreshChunk::encode(ThreadPool* pool) const {
+  std::vector<Field> fields;
+  std::ranges::transform(columns_, std::back_inserter(fields), &Column::field);
+  const Column& time = columns_.front();
+  EVQ_CHECK(time.field.name == kTimeField);
+  const std::vector<std::uint32_t> order =
+      time_order({Schema(std::vector<Field>{time.field}), {join(time)}, rows_});
+  const bool large = rows_ * columns_.size() >= kParallelSlotsMin;
+  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
+                 encode_columns(
+                     Schema(std::move(fields)), [&](std::size_t i) { return join(columns_[i]); },
+                     order, Effort::kFresh, large ? pool : nullptr));
+  EVQ_TRY_ASSIGN(const EncodedBlock block, assemble_block(rows_, std::move(columns)));
+  StoredForm form = make_fresh(block, raw_bytes_);
+  FieldKinds kinds;
+  for (const FreshRows* load : loads_) {
+    add_kinds(load->table, &kinds);
+  }
+  note_kinds(kinds, &form);
+  return form;
+}
+
+}  // namespace evq

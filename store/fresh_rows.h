@@ -1,0 +1,64 @@
+#pragma once
+// FreshRows: the rows of a small load on their way into a dataset, not yet encoded. Loads that wait
+// for the same commit share a FreshChunk, because what a chunk costs, now and when it is merged,
+// depends more on its columns than on its rows. One thread; the rows may come from any.
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "store/base/checksum.h"
+#include "store/base/result.h"
+#include "store/column/table.h"
+#include "store/ingest/text_hash.h"
+#include "store/stored_form.h"
+
+namespace evq {
+
+class ThreadPool;
+
+struct FreshRows {
+  Table table;                  // as BatchBuilder makes it: `_time` comes first
+  std::uint64_t raw_bytes = 0;  // of input
+};
+
+// Whether a batch may wait as it is for its commit. Larger ones are encoded by whoever parsed them:
+// they gain little by company, and a queue of them would take much memory.
+bool is_small(const FreshRows& rows, std::uint32_t block_rows);
+
+class FreshChunk {
+ public:
+  explicit FreshChunk(std::uint32_t block_rows)
+      : rows_max_(block_rows / 4), numbers_(0, NameHash{random_seed()}) {}
+
+  // False, and nothing is added, when the chunk has enough, or a field of these rows has another
+  // type here and the two have none in common that keeps every value as it is. An empty chunk takes
+  // any rows. They must outlive the chunk.
+  bool add(const FreshRows& load);
+  // On the pool's threads as well when there is a pool and the chunk is large enough.
+  Result<StoredForm> encode(ThreadPool* pool) const;
+
+ private:
+  struct Column {
+    Field field;
+    std::vector<std::size_t> places;  // in the table of each load, kNowhere
+  };
+  struct NameHash {
+    std::uint64_t seed;
+    std::size_t operator()(std::string_view name) const { return hash_text(name, seed); }
+  };
+
+  std::size_t find(std::size_t guess, std::string_view name) const;
+  bool accepts(const Column& column, const Vector& values, Type* common) const;
+  Vector join(const Column& column) const;
+
+  std::uint64_t rows_max_;
+  std::vector<const FreshRows*> loads_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t raw_bytes_ = 0;
+  std::vector<Column> columns_;
+  std::unordered_map<std::string_view, std::size_t, NameHash> numbers_;  // of columns_
+};
+
+}  // namespace evq
