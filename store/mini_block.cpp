@@ -7,7 +7,9 @@
 namespace evq {
 
 std::string encode_mini_block(const EncodedBlock& block) {
+  constexpr std::size_t kPrefixBytesMax = 16;
   ByteWriter out;
+  out.reserve(kPrefixBytesMax + block.header_bytes.size() + block.header.stored_bytes());
   out.u32(kMiniBlockMagic);
   out.string(block.header_bytes);
   out.raw(pack_parts(block.segments, block.filters));

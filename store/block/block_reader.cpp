@@ -1,6 +1,7 @@
 #include "store/block/block_reader.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -176,7 +177,13 @@ std::unique_ptr<SegmentSource> make_packed_source(const BlockHeader& header, Sha
 
 std::string pack_parts(const std::vector<std::string>& segments,
                        const std::vector<std::string>& filters) {
+  const auto add_size = [](std::size_t size, const std::string& part) {
+    return size + part.size();
+  };
   std::string packed;
+  packed.reserve(std::accumulate(
+      filters.begin(), filters.end(),
+      std::accumulate(segments.begin(), segments.end(), std::size_t{0}, add_size), add_size));
   for (const std::string& segment : segments) {
     packed += segment;
   }

@@ -235,6 +235,26 @@ void place_rows(const Vector& part, std::size_t offset, Values* to) {
   });
 }
 
+// Clears the bits of the null rows of `part`, which are those from `offset` on and all set.
+void clear_nulls(const Vector& part, std::size_t offset, Bits* bits) {
+  const std::uint64_t* valid = part.values().validity();
+  Bits gathered;
+  if (!part.is_flat()) {
+    gathered = gather_bits(valid, part.size(), [&](std::size_t i) { return part.slot(i); });
+    valid = gathered.data();
+  }
+  const std::size_t words = part.is_flat() ? word_count(part.size()) : gathered.size();
+  for (std::size_t word = 0; word < words; ++word) {
+    const std::size_t rows = std::min<std::size_t>(64, part.size() - word * 64);
+    const std::uint64_t nulls = ~valid[word] & (~std::uint64_t{0} >> (64 - rows));
+    const std::size_t at = offset + word * 64;
+    (*bits)[at >> 6] &= ~(nulls << (at & 63));
+    if ((at & 63) != 0 && (at >> 6) + 1 < bits->size()) {
+      (*bits)[(at >> 6) + 1] &= ~(nulls >> (64 - (at & 63)));
+    }
+  }
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- StringArena
@@ -273,15 +293,23 @@ std::string_view StringArena::copy(std::string_view text) {
 
 // ---------------------------------------------------------------- Values
 
+// Allocators keep small pieces of memory at hand for each thread, but not aligned ones, so slots
+// are aligned here; the address of their memory stands right before them.
 void Values::Free::operator()(std::byte* p) const {
-  ::operator delete (p, std::align_val_t{kAlignment});
+  void* memory = nullptr;
+  std::memcpy(&memory, p - sizeof memory, sizeof memory);
+  ::operator delete(memory);
 }
 
-Values::Values(Type type, std::size_t size)
-    : type_(type),
-      size_(size),
-      slots_(static_cast<std::byte*>(
-          ::operator new (size* width_of(type) + kSlackBytes, std::align_val_t{kAlignment}))) {}
+Values::Values(Type type, std::size_t size) : type_(type), size_(size) {
+  const std::size_t bytes = size * width_of(type) + kSlackBytes;
+  std::size_t room = bytes + kAlignment;
+  void* memory = ::operator new(room + sizeof memory);
+  void* slots = static_cast<std::byte*>(memory) + sizeof memory;
+  std::align(kAlignment, bytes, slots, room);
+  slots_.reset(static_cast<std::byte*>(slots));
+  std::memcpy(slots_.get() - sizeof memory, &memory, sizeof memory);
+}
 
 std::shared_ptr<Values> Values::make(Type type, std::size_t size) {
   AllocationMeter::charge(size * width_of(type));
@@ -501,10 +529,8 @@ Vector concatenate(std::span<const Vector> parts) {
     }
     place_rows(part, offset, to.get());
     append_owners(part.values(), &owners);
-    for (std::size_t i = 0; !bits.empty() && part.may_have_nulls() && i < part.size(); ++i) {
-      if (part.is_null(i)) {
-        bits[(offset + i) >> 6] &= ~(std::uint64_t{1} << ((offset + i) & 63));
-      }
+    if (!bits.empty() && part.may_have_nulls()) {
+      clear_nulls(part, offset, &bits);
     }
     offset += part.size();
   }

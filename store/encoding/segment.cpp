@@ -108,13 +108,20 @@ std::vector<Code> split_codes(const Vector& column, NullSection* nulls) {
     dense.assign(codes, codes + column.size());
     return dense;
   }
-  std::vector<std::uint64_t> valid((column.size() + 63) / 64, 0);
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    if (!column.values().is_null(codes[i])) {
-      valid[i / 64] |= std::uint64_t{1} << (i % 64);
-      dense.push_back(codes[i]);
-    }
+  std::vector<std::uint8_t> is_value(column.values().size());
+  for (std::size_t entry = 0; entry < is_value.size(); ++entry) {
+    is_value[entry] = column.values().is_null(entry) ? 0 : 1;
   }
+  std::vector<std::uint64_t> valid((column.size() + 63) / 64, 0);
+  dense.resize(column.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < column.size(); ++i) {
+    const std::uint64_t keep = is_value[codes[i]];
+    valid[i / 64] |= keep << (i % 64);
+    dense[next] = codes[i];
+    next += keep;
+  }
+  dense.resize(next);
   *nulls = make_null_section(valid.data(), column.size());
   return dense;
 }
@@ -128,14 +135,18 @@ void renumber(const Vector& column, std::vector<Code> dense, Parts* parts) {
   EVQ_CHECK(distinct.has_value());
   constexpr std::uint32_t kUnused = ~std::uint32_t{0};
   std::vector<std::uint32_t> numbers(distinct->entries.size, kUnused);
+  std::vector<std::uint32_t> number_of(all.size, kUnused);  // of each entry, where it is known
   auto used = std::make_shared<std::vector<T>>();
   for (Code& code : dense) {
-    std::uint32_t& number = numbers[distinct->codes[code]];
-    if (number == kUnused) {
-      number = static_cast<std::uint32_t>(used->size());
-      used->push_back(entries[code]);
+    if (number_of[code] == kUnused) {
+      std::uint32_t& number = numbers[distinct->codes[code]];
+      if (number == kUnused) {
+        number = static_cast<std::uint32_t>(used->size());
+        used->push_back(entries[code]);
+      }
+      number_of[code] = number;
     }
-    code = static_cast<Code>(number);
+    code = static_cast<Code>(number_of[code]);
   }
   Dictionary dictionary;
   dictionary.entries = {column.type(), used->size(), used->data()};
