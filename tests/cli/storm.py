@@ -264,7 +264,7 @@ def kill_rounds(world, rounds):
     for number in range(rounds):
         world.stop.clear()
         world.start_server()
-        threads = [world.loop(world.write_by_http) for _ in range(2)]
+        threads = [world.loop(world.write_by_http) for _ in range(6)]  # who share commits
         victims = []
         for _ in range(3):
             process, acknowledge = world.ingest_by_command()
