@@ -9,8 +9,9 @@
 namespace evq {
 namespace {
 
-// Fresh chunks that upkeep is not left to find by itself; as many as it merges.
+// Fresh chunks, or rows in them, that upkeep is not left to find by itself; as many as it merges.
 constexpr std::uint32_t kFreshChunksDue = 64;
+constexpr std::uint64_t kFreshRowsDue = kBlockRowsMax;
 
 // The compression that Content-Encoding names, in any case; nothing for one that is not known.
 std::optional<InputCompression> compression_of(const HttpRequest& request) {
@@ -79,7 +80,8 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
   EVQ_TRY_ASSIGN(IngestReport report,
                  api.store().ingest(dataset, source, load,
                                     request.control != nullptr ? *request.control : unhurried));
-  if (api.upkeep_due && report.wal_length >= kFreshChunksDue) {
+  const bool due = report.wal_length >= kFreshChunksDue || report.fresh_rows >= kFreshRowsDue;
+  if (api.upkeep_due && due) {
     api.upkeep_due(dataset);
   }
   api.metrics.events_ingested.fetch_add(report.counts.ingested);

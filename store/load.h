@@ -38,7 +38,8 @@ class Load final : public BatchSink {
   Status finish(const IngestCounts& counts);
 
   std::uint32_t blocks_created() const { return blocks_created_; }
-  std::uint32_t wal_length() const { return static_cast<std::uint32_t>(fresh_.chunks); }
+  // Of the dataset, after the last commit; nothing when they were merged right then.
+  const FreshCounts& fresh() const { return fresh_; }
 
   using Part = std::variant<FreshRows, StoredForm>;
 

@@ -242,7 +242,8 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   IngestReport report;
   report.counts = std::move(counts).value();
   report.blocks_created = load.blocks_created();
-  report.wal_length = load.wal_length();
+  report.wal_length = static_cast<std::uint32_t>(load.fresh().chunks);
+  report.fresh_rows = load.fresh().rows;
   return report;
 }
 

@@ -84,6 +84,7 @@ struct IngestReport {
   std::uint32_t blocks_created = 0;  // sealed blocks
   // Fresh chunks of the dataset that wait to be sealed, after the last commit.
   std::uint32_t wal_length = 0;
+  std::uint64_t fresh_rows = 0;  // in them
 };
 
 // What `remove` asks about each block. Called from one thread at a time.

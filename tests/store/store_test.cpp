@@ -69,6 +69,7 @@ TEST_CASE("events are there at once, in this process and after reopening") {
   CHECK(report->counts.failed == 1);
   CHECK(report->blocks_created == 0);
   CHECK(report->wal_length == 1);
+  CHECK(report->fresh_rows == 5);
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 5));
   store = open_store(directory.path(), 100);
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, 5));
