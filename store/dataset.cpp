@@ -91,7 +91,7 @@ Status Dataset::join_group(Pending* pending) {
   queue_mutex_.lock();
   if (enqueue(pending)) {
     while (!pending->done && leading_) {
-      queue_moved_.wait(queue_mutex_);
+      pending->moved.wait(queue_mutex_);
     }
     if (!pending->done) {
       leading_ = true;
@@ -105,8 +105,11 @@ Status Dataset::join_group(Pending* pending) {
       leading_ = false;
       for (Pending* member : group) {
         member->done = true;
+        member->moved.notify_all();
       }
-      queue_moved_.notify_all();
+      if (!queue_.empty()) {
+        queue_.front()->moved.notify_all();
+      }
     }
   }
   queue_mutex_.unlock();

@@ -90,6 +90,7 @@ class Dataset {
     Status status;
     bool decided = false;  // `status` tells the outcome; else the memory ran out before one was
     bool done = false;     // its leader has gone
+    CondVar moved;         // it is done, or may lead
   };
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
@@ -106,7 +107,6 @@ class Dataset {
   const std::unique_ptr<Database> database_;
 
   Mutex queue_mutex_;
-  CondVar queue_moved_;
   std::vector<Pending*> queue_ EVQ_GUARDED_BY(queue_mutex_);
   bool leading_ EVQ_GUARDED_BY(queue_mutex_) = false;
   FieldList fields_;  // after the last commit; the leader's
