@@ -263,13 +263,18 @@ Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::s
   return row ? std::optional<DatasetDefinition>(std::move(row->definition)) : std::nullopt;
 }
 
-Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name) {
+Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name,
+                                                      DatasetDefinition* definition) {
   EVQ_TRY_ASSIGN(Database * catalog, database(false));
   if (catalog != nullptr) {
     EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-    EVQ_TRY_ASSIGN(const std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
+    EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
     if (row) {
-      return DatasetFileName{row->definition.file_id, row->file_key};
+      const DatasetFileName file{row->definition.file_id, row->file_key};
+      if (definition != nullptr) {
+        *definition = std::move(row->definition);
+      }
+      return file;
     }
     EVQ_TRY(check_list(lease.connection(), dataset_list()));
   }

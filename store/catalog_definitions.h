@@ -60,8 +60,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Status put(const TokenRecord& token) override;
   Result<bool> remove(std::string_view id) override;
 
-  // kNotFound when there is no such dataset.
-  Result<DatasetFileName> find_file(std::string_view name);
+  // And the definition, where one is wanted. kNotFound when there is no such dataset.
+  Result<DatasetFileName> find_file(std::string_view name, DatasetDefinition* definition = nullptr);
   // Removes the definition, durably, then the file.
   Status drop_dataset(std::string_view name);
   // Before anything is stored in a dataset's file: what this process read of the catalog lasts.

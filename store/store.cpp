@@ -46,9 +46,10 @@ class DirectoryStore final : public Store {
   Result<CheckReport> check(QueryControl& control) override;
 
  private:
-  Result<std::shared_ptr<Dataset>> open_dataset(std::string_view name);
+  // With its definition where one is wanted.
+  Result<std::shared_ptr<Dataset>> open_dataset(std::string_view name,
+                                                DatasetDefinition* definition = nullptr);
   Result<std::shared_ptr<Dataset>> open_or_create(std::string_view name);
-  Status prepare_rules(std::string_view name, IngestOptions* options);
   CompactOptions compact_options() const { return {options_.block_rows, options_.pool, cache_}; }
 
   const StoreOptions options_;
@@ -68,8 +69,9 @@ Error missing_store(const std::string& directory) {
 // ---------------------------------------------------------------- datasets
 
 // The catalog decides each time, so that a dataset dropped or made anew by another process is seen.
-Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view name) {
-  Result<DatasetFileName> file = definitions_.find_file(name);
+Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view name,
+                                                              DatasetDefinition* definition) {
+  Result<DatasetFileName> file = definitions_.find_file(name, definition);
   const MutexLock lock(mutex_);
   const auto known = open_.find(name);
   if (!file.ok()) {
@@ -193,26 +195,18 @@ Result<Snapshot> DirectoryStore::snapshot(std::string_view name) {
 
 // ---------------------------------------------------------------- ingest
 
-Status DirectoryStore::prepare_rules(std::string_view name, IngestOptions* options) {
-  options->batch_rows_max = std::min<std::size_t>(options->batch_rows_max, options_.block_rows);
-  EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
-                 definitions_.find_dataset(name));
-  if (definition) {
-    options->map_fields.insert(options->map_fields.end(), definition->map_fields.begin(),
-                               definition->map_fields.end());
-  }
-  return {};
-}
-
 Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
                                             const IngestRequest& request, QueryControl& control) {
   EVQ_TRY(definitions_.make_durable());
-  Result<std::shared_ptr<Dataset>> known = open_dataset(name);
+  DatasetDefinition definition;
+  Result<std::shared_ptr<Dataset>> known = open_dataset(name, &definition);
   if (!known.ok() && known.error().code != ErrorCode::kNotFound) {
     return std::move(known).take_error();
   }
   IngestOptions options = request.options;
-  EVQ_TRY(prepare_rules(name, &options));
+  options.batch_rows_max = std::min<std::size_t>(options.batch_rows_max, options_.block_rows);
+  options.map_fields.insert(options.map_fields.end(), definition.map_fields.begin(),
+                            definition.map_fields.end());
   StreamContext context;
   context.control = &control;
   context.pool = request.parallel ? options_.pool : nullptr;
