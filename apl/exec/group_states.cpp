@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "apl/exec/integer_codes.h"
+#include "apl/functions/canonical.h"
 
 namespace evq {
 namespace {
@@ -29,7 +30,7 @@ Status GroupStates::add(const Chunk& chunk) {
   if (has_keys()) {
     keys_.clear();
     for (const std::size_t column : spec_.op.groups) {
-      keys_.push_back(code_integers(chunk.column(column)));
+      keys_.push_back(code_integers(canonical_dynamics(chunk.column(column))));
     }
     const std::uint64_t order = chunk.sequence() << kOrderShift;
     groups_.resize(rows);

@@ -11,6 +11,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/group_table.h"
+#include "apl/functions/canonical.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 
@@ -40,7 +41,7 @@ std::vector<Vector> key_columns(std::span<const Vector> columns,
   std::vector<Vector> keys;
   keys.reserve(positions.size());
   for (const std::size_t position : positions) {
-    keys.push_back(columns[position]);
+    keys.push_back(canonical_dynamics(columns[position]));
   }
   return keys;
 }

@@ -6,6 +6,7 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/canonical.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/schema_builder.h"
 #include "apl/functions/size_meter.h"
@@ -106,8 +107,9 @@ class ListState final : public AggregateState {
 
 // ---- make_set
 
-// Distinct values; beyond the limit, those with the smallest hashes, so that what is left out does
-// not depend on the order of rows. Values whose hash is too large are refused at once.
+// Distinct values by their canonical bytes; beyond the limit, those with the smallest hashes, so
+// that what is left out does not depend on the order of rows. Values whose hash is too large are
+// refused at once.
 class BoundedSet {
  public:
   void add(std::string_view bytes, std::uint64_t hash, std::size_t items_max) {
@@ -168,8 +170,7 @@ class BoundedSet {
   struct ItemEqual {
     using is_transparent = void;
     static bool same(const ItemView& a, const ItemView& b) {
-      return a.hash == b.hash && (a.bytes == b.bytes ||
-                                  compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) == 0);
+      return a.hash == b.hash && a.bytes == b.bytes;
     }
     bool operator()(const Item& a, const Item& b) const { return same(a.view(), b.view()); }
     bool operator()(const ItemView& a, const Item& b) const { return same(a, b.view()); }
@@ -219,7 +220,7 @@ class SetState final : public AggregateState {
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    const Vector& vector = args[0];
+    const Vector vector = canonical_dynamics(args[0]);
     const auto visit = [&](std::size_t group, std::size_t slot, std::size_t) {
       add_value(DynamicView(encoder_.encode(vector.values(), slot)), &sets_[group]);
     };

@@ -49,27 +49,6 @@ DynamicBytes array_of(std::span<const DynamicView> elements) {
   return {out.take()};
 }
 
-bool same_dynamic(DynamicView a, DynamicView b) {
-  if (a.is_number() && b.is_number() && a.tag() != b.tag()) {
-    return a.tag() == DynamicTag::kLong ? compare_long_with_real(a.as_integer(), b.as_real()) == 0
-                                        : compare_long_with_real(b.as_integer(), a.as_real()) == 0;
-  }
-  return compare_dynamic(a, b) == 0;
-}
-
-std::size_t SameDynamicHash::operator()(DynamicView value) const {
-  if (value.tag() != DynamicTag::kReal) {
-    return hash_dynamic(value, 0);
-  }
-  const double real = value.as_real();
-  if (!(real >= -0x1.0p63 && real < 0x1.0p63) || std::floor(real) != real) {
-    return hash_dynamic(value, 0);
-  }
-  DynamicBuilder whole;
-  whole.add_long(static_cast<std::int64_t>(real));
-  return hash_dynamic(DynamicView(whole.bytes()), 0);
-}
-
 bool within_dynamic_limits(DynamicView value) {
   return value.bytes().size() <= kStringValueBytesMax && value.size() <= kListItemsMax &&
          within_depth(value, kDynamicDepthMax);

@@ -20,10 +20,12 @@ void add_array(std::span<const DynamicView> elements, DynamicBuilder* out);
 DynamicBytes array_of(std::span<const DynamicView> elements);
 
 // Equal by value, numbers whatever their types; arrays and bags by their contents.
-bool same_dynamic(DynamicView a, DynamicView b);
+inline bool same_dynamic(DynamicView a, DynamicView b) {
+  return compare_dynamic(a, b) == 0;
+}
 
 struct SameDynamicHash {
-  std::size_t operator()(DynamicView value) const;
+  std::size_t operator()(DynamicView value) const { return hash_dynamic(value, 0); }
 };
 struct SameDynamicEqual {
   bool operator()(DynamicView a, DynamicView b) const { return same_dynamic(a, b); }

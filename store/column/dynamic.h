@@ -160,13 +160,18 @@ class DynamicBuilder {
 // The size of the first value in `bytes` (trusted).
 std::size_t dynamic_size(std::string_view bytes);
 
-// A total order over all dynamic values: null, bools, numbers (by value, long before real when
-// equal, NaN last, -0.0 the same as 0.0), datetimes, timespans, strings by bytes, arrays
-// (element-wise, a prefix first), bags (by entries in order of keys: the order in which a bag was
-// built does not count).
+// A total order over all dynamic values: null, bools, numbers (by value: 1 and 1.0 are equal, and
+// so are -0.0 and 0.0; NaN last), datetimes, timespans, strings by bytes, arrays (element-wise, a
+// prefix first), bags (by entries in order of keys: the order in which a bag was built does not
+// count).
 int compare_dynamic(DynamicView a, DynamicView b);
 // Equal for values that compare as 0; for hash tables, not for disk.
 std::uint64_t hash_dynamic(DynamicView value, std::uint64_t seed);
+
+// One form for all values that compare as equal, so that equal values have equal bytes: bags in
+// the order of their keys, reals without a fraction as longs where they fit, one NaN.
+bool is_canonical_dynamic(DynamicView value);
+std::string canonical_dynamic(DynamicView value);
 
 // Exact, without rounding the long; NaN is above every number and equal to itself.
 int compare_reals(double a, double b);

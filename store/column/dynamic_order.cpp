@@ -1,14 +1,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "store/base/checksum.h"
 #include "store/column/dynamic.h"
 
-// Order and hash of dynamic values. Both see through the bytes: bags as sets of entries, the two
-// zeros and all NaNs as one value each.
+// Order, hash and canonical form of dynamic values. All see through the bytes: bags as sets of
+// entries, a number as one value whether it is a long or a real, all NaNs as one value.
 
 namespace evq {
 namespace {
@@ -55,12 +57,8 @@ int compare_numbers(DynamicView a, DynamicView b) {
   if (!a_long && !b_long) {
     return compare_reals(a.as_real(), b.as_real());
   }
-  const int order = a_long ? compare_long_with_real(a.as_integer(), b.as_real())
-                           : -compare_long_with_real(b.as_integer(), a.as_real());
-  if (order != 0) {
-    return order;
-  }
-  return a_long ? -1 : 1;
+  return a_long ? compare_long_with_real(a.as_integer(), b.as_real())
+                : -compare_long_with_real(b.as_integer(), a.as_real());
 }
 
 int compare_arrays(DynamicView a, DynamicView b) {
@@ -110,12 +108,44 @@ int compare_bags(DynamicView a, DynamicView b) {
   return order_of(left.size(), right.size());
 }
 
-std::uint64_t hash_real(double value, std::uint64_t seed) {
-  // All NaNs, and both zeros, are one value each.
-  if (std::isnan(value)) {
-    return hash64(std::uint64_t{1}, seed);
+// The long that a real is equal to.
+std::optional<std::int64_t> long_of(double value) {
+  if (!(value >= -0x1.0p63 && value < 0x1.0p63) || std::trunc(value) != value) {
+    return std::nullopt;
   }
-  return hash64(std::bit_cast<std::uint64_t>(value == 0 ? 0.0 : value), seed);
+  return static_cast<std::int64_t>(value);
+}
+
+double with_one_nan(double value) {
+  return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+void add_canonical(DynamicView value, DynamicBuilder* out) {
+  if (value.is_bag()) {
+    out->begin_bag();
+    for (const OrderedEntry& entry : sorted_entries(value)) {
+      out->key(entry.key);
+      add_canonical(entry.value, out);
+    }
+    out->end_bag();
+  } else if (value.is_array()) {
+    out->begin_array();
+    DynamicView::Iterator elements(value);
+    while (elements.next()) {
+      add_canonical(elements.value(), out);
+    }
+    out->end_array();
+  } else if (value.tag() != DynamicTag::kReal) {
+    out->add_encoded(value);
+  } else if (const auto whole = long_of(value.as_real()); whole.has_value()) {
+    out->add_long(*whole);
+  } else {
+    out->add_real(with_one_nan(value.as_real()));
+  }
 }
 
 }  // namespace
@@ -170,7 +200,39 @@ int compare_dynamic(DynamicView a, DynamicView b) {
   return 0;
 }
 
+bool is_canonical_dynamic(DynamicView value) {
+  if (value.tag() == DynamicTag::kReal) {
+    const double real = value.as_real();
+    return !long_of(real).has_value() && same_bits(real, with_one_nan(real));
+  }
+  std::string_view key;
+  bool first = true;
+  DynamicView::Iterator inner(value);
+  while (inner.next()) {
+    if ((value.is_bag() && !first && inner.key() < key) || !is_canonical_dynamic(inner.value())) {
+      return false;
+    }
+    key = inner.key();
+    first = false;
+  }
+  return true;
+}
+
+std::string canonical_dynamic(DynamicView value) {
+  DynamicBuilder out;
+  add_canonical(value, &out);
+  return out.take();
+}
+
 std::uint64_t hash_dynamic(DynamicView value, std::uint64_t seed) {
+  if (value.tag() == DynamicTag::kReal) {
+    const std::optional<std::int64_t> whole = long_of(value.as_real());
+    const auto tag = whole.has_value() ? DynamicTag::kLong : DynamicTag::kReal;
+    const std::uint64_t bits = whole.has_value()
+                                   ? static_cast<std::uint64_t>(*whole)
+                                   : std::bit_cast<std::uint64_t>(with_one_nan(value.as_real()));
+    return hash64(bits, hash64(static_cast<std::uint64_t>(tag) + 1, seed));
+  }
   const std::uint64_t tagged = hash64(static_cast<std::uint64_t>(value.tag()) + 1, seed);
   switch (value.tag()) {
     case DynamicTag::kNull:
@@ -181,10 +243,9 @@ std::uint64_t hash_dynamic(DynamicView value, std::uint64_t seed) {
     case DynamicTag::kDatetime:
     case DynamicTag::kTimespan:
       return hash64(static_cast<std::uint64_t>(value.as_integer()), tagged);
-    case DynamicTag::kReal:
-      return hash_real(value.as_real(), tagged);
     case DynamicTag::kString:
       return hash64(value.as_string(), tagged);
+    case DynamicTag::kReal:
     case DynamicTag::kArray:
     case DynamicTag::kBag:
       break;
