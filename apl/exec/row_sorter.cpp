@@ -20,10 +20,8 @@ constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
 constexpr std::size_t kSlack = 4;
 constexpr std::size_t kHeldRowsMin = 16384;
 
+// Not of NaN.
 std::uint64_t number_of_double(double value) {
-  if (std::isnan(value)) {
-    return ~std::uint64_t{0} - 1;  // after every number
-  }
   const double canonical = value == 0 ? 0.0 : value;
   const auto bits = std::bit_cast<std::uint64_t>(canonical);
   return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
@@ -66,7 +64,12 @@ void number_slots(const Values& values, SortOrder order, std::uint64_t* out) {
         return static_cast<std::uint64_t>(value) ^ kSignBit;
       });
     case Physical::kDouble:
-      return number_slots<double>(values, order, out, number_of_double);
+      number_slots<double>(values, order, out, number_of_double);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool aside = std::isnan(values.data<double>()[i]) && !values.is_null(i);
+        out[i] = !aside ? out[i] : order.nulls_first ? kNumberMin : kNumberMax;
+      }
+      return;
     case Physical::kView:
       if (values.type() == Type::kString) {
         return number_slots<std::string_view>(values, order, out, number_of_text);

@@ -164,16 +164,31 @@ int compare_rows(const Vector& a, std::size_t i, const Vector& b, std::size_t j,
   const std::size_t right = b.slot(j);
   const bool left_null = a.values().is_null(left);
   const bool right_null = b.values().is_null(right);
+  const auto put_aside = [order](bool left_aside, bool right_aside) {
+    const int low = three_way(!left_aside, !right_aside);
+    return order.nulls_first ? low : -low;
+  };
   if (left_null || right_null) {
-    const int nulls_low = three_way(!left_null, !right_null);
-    return order.nulls_first ? nulls_low : -nulls_low;
+    return put_aside(left_null, right_null);
+  }
+  if (a.type() == Type::kReal) {
+    const bool left_nan = std::isnan(a.values().data<double>()[left]);
+    const bool right_nan = std::isnan(b.values().data<double>()[right]);
+    if (left_nan || right_nan) {
+      return put_aside(left_nan, right_nan);
+    }
   }
   const int ascending = compare_slots(a.values(), left, b.values(), right);
   return order.descending ? three_way(0, ascending) : ascending;
 }
 
 int compare_rows(const Vector& a, std::size_t i, const Vector& b, std::size_t j) {
-  return compare_rows(a, i, b, j, SortOrder{});
+  const std::size_t left = a.slot(i);
+  const std::size_t right = b.slot(j);
+  if (a.values().is_null(left) || b.values().is_null(right)) {
+    return three_way(!a.values().is_null(left), !b.values().is_null(right));
+  }
+  return compare_slots(a.values(), left, b.values(), right);
 }
 
 bool rows_equal(const Vector& a, std::size_t i, const Vector& b, std::size_t j) {

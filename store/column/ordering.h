@@ -27,7 +27,8 @@ std::uint64_t hash_row(const Vector& vector, std::size_t i, std::uint64_t seed);
 // hashes[i] = combine(hashes[i], hash of row i) for all rows; dictionaries hash each entry once.
 void combine_hashes(const Vector& vector, std::uint64_t seed, std::uint64_t* hashes);
 
-// Nulls carry a chosen side and the rest may be reversed: ORDER BY … desc nulls last.
+// Nulls have a chosen side and the rest may be reversed: ORDER BY … desc nulls last. NaN, which
+// answers show as null, goes next to the nulls.
 struct SortOrder {
   bool descending = false;
   bool nulls_first = true;

@@ -1,6 +1,7 @@
 #include "tests/support/reference.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -359,6 +360,10 @@ class Interpreter final : public plan::SubqueryRunner {
     return output;
   }
 
+  static bool is_nan(const Value& value) {
+    return !value.is_null() && value.type() == Type::kReal && std::isnan(value.as_real());
+  }
+
   static void sort_rows(const std::vector<plan::SortKey>& keys, std::vector<ReferenceRow>* rows) {
     std::ranges::stable_sort(*rows, [&](const ReferenceRow& a, const ReferenceRow& b) {
       for (const plan::SortKey& key : keys) {
@@ -367,6 +372,9 @@ class Interpreter final : public plan::SubqueryRunner {
         if (left.is_null() != right.is_null()) {
           return left.is_null() == key.order.nulls_first;
         }
+        if (is_nan(left) != is_nan(right)) {
+          return is_nan(left) == key.order.nulls_first;
+        }
         const int order = left.is_null() ? 0 : compare_values(left, right);
         if (order != 0) {
           return (order < 0) != key.order.descending;
@@ -374,6 +382,12 @@ class Interpreter final : public plan::SubqueryRunner {
       }
       return false;
     });
+  }
+
+  static Value canonical(const Value& value) {
+    return value.is_null() || value.type() != Type::kDynamic
+               ? value
+               : Value::dynamic(canonical_dynamic(DynamicView(value.as_text())));
   }
 
   // One state a group, in order of first sight, fed row by row.
@@ -398,8 +412,8 @@ class Interpreter final : public plan::SubqueryRunner {
       ReferenceRow key;
       std::string text;
       for (const std::size_t column : op.groups) {
-        key.push_back(row[column]);
-        text += (row[column].is_null() ? "n" : "v") + row[column].to_text() + '\x01';
+        key.push_back(canonical(row[column]));
+        text += (key.back().is_null() ? "n" : "v") + key.back().to_text() + '\x01';
       }
       auto at = by_key.find(text);
       if (at == by_key.end()) {

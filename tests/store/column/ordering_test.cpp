@@ -187,7 +187,7 @@ TEST_CASE("sort orders place nulls and reverse the rest") {
       CHECK(sign(compare_rows(vector, 0, vector, 1, order)) == (nulls_first ? -1 : 1));
       CHECK(sign(compare_rows(vector, 3, vector, 0, order)) == (nulls_first ? 1 : -1));
       CHECK(sign(compare_rows(vector, 1, vector, 2, order)) == (descending ? 1 : -1));
-      CHECK(sign(compare_rows(vector, 2, vector, 3, order)) == (descending ? 1 : -1));
+      CHECK(sign(compare_rows(vector, 2, vector, 3, order)) == (nulls_first ? 1 : -1));
     }
   }
 }
