@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/canonical.h"
 #include "apl/functions/group_values.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
@@ -15,7 +17,7 @@
 namespace evq {
 namespace {
 
-constexpr std::size_t kSpotlightCounters = 2000;  // different values counted exactly on each side
+constexpr std::size_t kSpotlightCounters = 8192;  // different values counted exactly on each side
 constexpr std::size_t kDifferencesMax = 10;       // values listed for one field
 constexpr std::size_t kCategoriesMax = 20;        // numbers with no more values are categories
 constexpr std::size_t kComparisonSteps = 200;     // quantiles at which distributions are compared
@@ -58,6 +60,20 @@ double chi_square_tail(double chi_square, double freedom) {
   return 0.5 * std::erfc(z / std::sqrt(2.0));
 }
 
+// Cramér's V over a table of two rows, less what chance alone makes of it (Bergsma 2013): without
+// that a field whose every value is unique would tell rows apart best of all.
+double corrected_association(double chi_square, double total, double columns) {
+  if (total <= 1) {
+    return 0;
+  }
+  const double chance = (columns - 1) / (total - 1);
+  const double columns_left = (columns - 1) * (1 - chance);
+  const double rows_left = 1 - 1 / (total - 1);
+  const double most = std::min(columns_left, rows_left);
+  const double association = chi_square / total - chance;
+  return association > 0 && most > 0 ? std::min(1.0, std::sqrt(association / most)) : 0;
+}
+
 struct Difference {
   std::string value;  // dynamic bytes
   double selected = 0;
@@ -69,11 +85,12 @@ struct Finding {
   std::size_t field = 0;
   bool numeric = false;
   double p_value = 1;
-  double effect_size = 0;  // Cramér's V, or the Kolmogorov-Smirnov distance
+  double effect_size = 0;  // Cramér's V corrected, or the Kolmogorov-Smirnov distance
   double delta_score = 0;  // the largest difference of shares, -1 to 1
   double selected_total = 0;
   double baseline_total = 0;
   std::vector<Difference> differences;
+  Difference rest;  // of values that are not among the differences
   const FieldSides* sides = nullptr;
 };
 
@@ -86,21 +103,28 @@ double delta(const Difference& difference, const Finding& finding) {
          share(difference.baseline, finding.baseline_total);
 }
 
-// Chi-square over the table of two rows and a column for each value.
+// Chi-square over the table of two rows and a column for each value, and one for the rest.
 void judge_categories(Finding* finding) {
   const double total = finding->selected_total + finding->baseline_total;
   if (finding->selected_total > 0 && finding->baseline_total > 0) {
     double chi_square = 0;
-    for (const Difference& difference : finding->differences) {
+    double columns = 0;
+    const auto add_column = [&](const Difference& difference) {
       const double both = difference.selected + difference.baseline;
+      if (both <= 0) {
+        return;
+      }
       const double selected = both * finding->selected_total / total;
       const double baseline = both * finding->baseline_total / total;
       chi_square += (difference.selected - selected) * (difference.selected - selected) / selected;
       chi_square += (difference.baseline - baseline) * (difference.baseline - baseline) / baseline;
-    }
-    finding->effect_size = std::min(1.0, std::sqrt(chi_square / total));
-    finding->p_value =
-        chi_square_tail(chi_square, static_cast<double>(finding->differences.size()) - 1);
+      columns += 1;
+    };
+    std::ranges::for_each(finding->differences, add_column);
+    // Counts that are estimates are never too low, so the rest may come out below nothing.
+    add_column({"", std::max(0.0, finding->rest.selected), std::max(0.0, finding->rest.baseline)});
+    finding->effect_size = corrected_association(chi_square, total, columns);
+    finding->p_value = chi_square_tail(chi_square, columns - 1);
   }
   std::ranges::sort(finding->differences, [&](const Difference& a, const Difference& b) {
     const double left = std::abs(delta(a, *finding));
@@ -161,10 +185,12 @@ class SpotlightState final : public AggregateState {
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
+    std::vector<Vector> values(args.begin() + 1, args.end());
+    std::ranges::transform(values, values.begin(), canonical_dynamics);
     for (std::size_t row = 0; row < rows; ++row) {
       if (!args[0].is_null(row)) {
         const std::size_t side = args[0].at<std::uint8_t>(row) != 0 ? 1 : 0;
-        add_row(args.subspan(1), row, groups == nullptr ? 0 : groups[row], side);
+        add_row(values, row, groups == nullptr ? 0 : groups[row], side);
       }
     }
     measure();
@@ -231,31 +257,38 @@ class SpotlightState final : public AggregateState {
     return value.take();
   }
 
-  // Values by their counts on both sides, each looked up by its bytes in order.
+  // Values by their counts on both sides. Where a side has too many to count exactly, those that it
+  // is certain to list stand for themselves, and all others together make up the rest.
   void collect(Finding* finding) const {
-    std::vector<Difference> all;
-    for (std::size_t side = 0; side < 2; ++side) {
-      const Side& from = finding->sides->sides[side];
-      double& total = side == 1 ? finding->selected_total : finding->baseline_total;
-      const auto put = [&](std::string value, double count) {
-        all.push_back({std::move(value), side == 1 ? count : 0, side == 1 ? 0 : count});
-        total += count;
-      };
-      for (const FrequentItems::Item& item : from.items.top(kSpotlightCounters)) {
-        put(std::string(item.bytes), static_cast<double>(item.count));
+    std::set<std::string> values;
+    for (const Side& side : finding->sides->sides) {
+      for (const FrequentItems::Item& item : side.items.top(kSpotlightCounters)) {
+        if (item.count > side.items.certain_above()) {
+          values.emplace(item.bytes);
+        }
       }
-      for (const auto& bucket : from.numbers.buckets()) {
-        put(value_bytes(finding->field, bucket.middle()), bucket.weight);
+      for (const auto& bucket : side.numbers.buckets()) {
+        values.insert(value_bytes(finding->field, bucket.middle()));
       }
     }
-    std::ranges::sort(all, {}, &Difference::value);
-    for (Difference& next : all) {
-      if (!finding->differences.empty() && finding->differences.back().value == next.value) {
-        finding->differences.back().selected += next.selected;
-        finding->differences.back().baseline += next.baseline;
-      } else {
-        finding->differences.push_back(std::move(next));
+    const auto count_of = [&](const Side& side, const std::string& value) {
+      double count = static_cast<double>(side.items.count_of(value));
+      for (const auto& bucket : side.numbers.buckets()) {
+        count += value_bytes(finding->field, bucket.middle()) == value ? bucket.weight : 0;
       }
+      return count;
+    };
+    const Side& baseline = finding->sides->sides[0];
+    const Side& selected = finding->sides->sides[1];
+    finding->baseline_total =
+        static_cast<double>(baseline.items.total()) + baseline.numbers.count();
+    finding->selected_total =
+        static_cast<double>(selected.items.total()) + selected.numbers.count();
+    finding->rest = {"", finding->selected_total, finding->baseline_total};
+    for (const std::string& value : values) {
+      finding->differences.push_back({value, count_of(selected, value), count_of(baseline, value)});
+      finding->rest.selected -= finding->differences.back().selected;
+      finding->rest.baseline -= finding->differences.back().baseline;
     }
   }
 
@@ -270,8 +303,9 @@ class SpotlightState final : public AggregateState {
       }
       findings.push_back(judge(field, sides[field]));
     }
-    std::ranges::stable_sort(
-        findings, [](const Finding& a, const Finding& b) { return a.effect_size > b.effect_size; });
+    std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+      return a.effect_size != b.effect_size ? a.effect_size > b.effect_size : a.p_value < b.p_value;
+    });
     list->begin_array();
     for (const Finding& finding : findings) {
       write_finding(finding, list);
@@ -407,16 +441,19 @@ constexpr AggregateFunction kSpotlightRows[] = {
      .params = {{{"predicate", "A bool that selects rows; rows where it is null are left out."},
                  {"fields...", "The fields to compare; * for all."}}},
      .returns =
-         "dynamic: an array with a bag for each field, largest effect first. Categories (strings, "
+         "dynamic: an array with a bag for each field, largest effect first, then smallest "
+         "p-value. Categories (strings, "
          "bools, numbers of at most 20 values) have {dimension, kind, p_value, effect_size "
-         "(Cramer's "
-         "V), delta_score, differences: [{value, selection_count, comparison_count, "
+         "(Cramer's V, corrected for chance), delta_score, differences: [{value, selection_count, "
+         "comparison_count, "
          "selection_frequency, comparison_frequency, frequency_ratio}]}; numbers have {…, "
          "effect_size (Kolmogorov-Smirnov distance), median_relative_change, selection, "
-         "comparison: {count, min, p25, median, p75, max}}. Counts are exact up to 2,000 different "
-         "values a side, quantiles are those of percentile().",
-     .examples = {{{"datatable (bad:bool, m:string) [true, \"a\", false, \"b\"] | summarize s = "
-                    "spotlight(bad, m) | project e = s[0].effect_size",
+         "comparison: {count, min, p25, median, p75, max}}. Counts are exact up to 8,192 different "
+         "values a side; beyond, values of more than 1 / 1,700 of a side's rows are listed, with "
+         "counts that are too high by 1 / 3,000 of them for less than 1 value in 100. Quantiles "
+         "are those of percentile(). None of it depends on how rows are split among workers.",
+     .examples = {{{"range i from 1 to 8 step 1 | extend m = iff(i > 4, 'a', 'b') | summarize s = "
+                    "spotlight(i > 4, m) | project e = s[0].effect_size",
                     "1"}}},
      .bind = bind_spotlight,
      .arguments_min = 2,

@@ -4,6 +4,7 @@
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/canonical.h"
 #include "apl/functions/frequent_items_state.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/value_encoder.h"
@@ -13,8 +14,8 @@ namespace {
 
 // Values of one call; more is a table, which summarize count() by x makes exactly.
 constexpr std::int64_t kTopMax = 10000;
-// Counters: exact up to here, and an error of at most total / 5,000 beyond.
-constexpr std::size_t kCountersMin = 10000;
+// Different values counted exactly: some megabytes a group.
+constexpr std::size_t kCountersMin = 65536;
 constexpr std::size_t kCountersPerResult = 10;
 
 class TopState final : public FrequentItemsState {
@@ -24,9 +25,10 @@ class TopState final : public FrequentItemsState {
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    visit_pairs(args[0], groups, group_count(), rows,
+    const Vector values = canonical_dynamics(args[0]);
+    visit_pairs(values, groups, group_count(), rows,
                 [&](std::size_t group, std::size_t slot, std::size_t count) {
-                  items_of(group).add(encoder_.encode(args[0].values(), slot), count);
+                  items_of(group).add(encoder_.encode(values.values(), slot), count);
                 });
     note_rows(rows);
   }
@@ -61,9 +63,10 @@ AggregateBindResult bind_topk(const AggregateBindRequest& request) {
 }
 
 constexpr std::string_view kTopKReturns =
-    "dynamic: an array of {\"key\", \"count\", \"error\"}, most frequent first; the true count "
-    "lies between count - error and count. Exact up to 10,000 different values; beyond, error is "
-    "at most 1 / 5,000 of all rows and may differ from run to run.";
+    "dynamic: an array of {\"key\", \"count\", \"error\"}, most frequent first. Exact up to 65,536 "
+    "different values. Beyond, a count is never too low, and too high by more than error, about "
+    "1 / 24,000 of all rows, for less than 1 value in 100; values of more than 1 / 10,000 of all "
+    "rows are the same in every run, of rarer ones any may be given.";
 
 constexpr AggregateFunction kTopKRows[] = {
     {.name = "topk",

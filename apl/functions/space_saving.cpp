@@ -1,9 +1,12 @@
-// FrequentItems: counting, purging by the median, and the ranking.
+// FrequentItems: counting, purging by the median, the sketch, and the ranking.
 
 #include "apl/functions/space_saving.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "apl/functions/value_hash.h"
 
@@ -11,21 +14,53 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kSlotsMin = 16;
+// An estimate is too high by more than error() only where all rows say so: by Markov's inequality
+// for one item in e^5.
+constexpr std::size_t kSketchRows = 5;
+
+// The cell of a hash in each row of a sketch, by double hashing over a width that is a power of
+// two.
+class SketchCells {
+ public:
+  SketchCells(std::uint64_t hash, std::size_t cells)
+      : width_(cells / kSketchRows), at_(hash), step_((hash >> 32) | 1) {}
+
+  template <class Visit>
+  void visit(const Visit& visit) const {
+    for (std::size_t row = 0; row < kSketchRows; ++row) {
+      visit(row * width_ + ((at_ + row * step_) & (width_ - 1)));
+    }
+  }
+
+ private:
+  std::size_t width_;
+  std::uint64_t at_;
+  std::uint64_t step_;
+};
 
 }  // namespace
+
+std::size_t FrequentItems::slot_of(std::string_view bytes, std::uint64_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t at = hash & mask;
+  while (slots_[at] != 0) {
+    const Entry& entry = entries_[slots_[at] - 1];
+    if (entry.hash == hash && bytes_of(entry) == bytes) {
+      return at;
+    }
+    at = (at + 1) & mask;
+  }
+  return at;
+}
 
 void FrequentItems::count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count) {
   if (entries_.size() * 2 >= slots_.size()) {
     rebuild_slots();
   }
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
-  for (; slots_[at] != 0; at = (at + 1) & mask) {
-    Entry& entry = entries_[slots_[at] - 1];
-    if (entry.hash == hash && bytes_of(entry) == bytes) {
-      entry.count += count;
-      return;
-    }
+  const std::size_t at = slot_of(bytes, hash);
+  if (slots_[at] != 0) {
+    entries_[slots_[at] - 1].count += count;
+    return;
   }
   entries_.push_back({hash, count, text_.size(), bytes.size()});
   text_.append(bytes);
@@ -45,14 +80,29 @@ void FrequentItems::rebuild_slots() {
 }
 
 void FrequentItems::add(std::string_view bytes, std::uint64_t count) {
-  count_item(bytes, sketch_hash(bytes), count);
+  const std::uint64_t hash = sketch_hash(bytes);
+  count_item(bytes, hash, count);
   total_ += count;
+  if (!is_exact()) {
+    add_to_sketch(hash, count);
+  }
+  shrink();
+}
+
+void FrequentItems::shrink() {
+  if (entries_.size() <= capacity_) {
+    return;
+  }
+  if (is_exact()) {
+    open_sketch();
+  }
   while (entries_.size() > capacity_) {
     purge();
   }
 }
 
-// Takes the median off: at least half of the counters pay it, which bounds error() by the total.
+// Takes the median off: at least half of the counters pay it, which bounds what is taken off in all
+// by the total.
 void FrequentItems::purge() {
   std::vector<std::uint64_t> counts;
   counts.reserve(entries_.size());
@@ -74,25 +124,74 @@ void FrequentItems::purge() {
   }
   text_.resize(end);
   rebuild_slots();
-  error_ += median;
+}
+
+// The counts are still exact, so the sketch becomes what it would be had every item been added.
+void FrequentItems::open_sketch() {
+  cells_.resize(kSketchRows * std::bit_ceil(capacity_));
+  for (const Entry& entry : entries_) {
+    add_to_sketch(entry.hash, entry.count);
+  }
+}
+
+void FrequentItems::add_to_sketch(std::uint64_t hash, std::uint64_t count) {
+  SketchCells(hash, cells_.size()).visit([&](std::size_t cell) { cells_[cell] += count; });
+}
+
+std::uint64_t FrequentItems::sketch_count(std::uint64_t hash) const {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  SketchCells(hash, cells_.size()).visit([&](std::size_t cell) {
+    least = std::min(least, cells_[cell]);
+  });
+  return least;
 }
 
 void FrequentItems::merge(const FrequentItems& other) {
+  if (is_exact() && !other.is_exact()) {
+    open_sketch();
+  }
+  for (std::size_t cell = 0; cell < other.cells_.size(); ++cell) {
+    cells_[cell] += other.cells_[cell];
+  }
   for (const Entry& entry : other.entries_) {
     count_item(other.bytes_of(entry), entry.hash, entry.count);
+    if (!is_exact() && other.is_exact()) {
+      add_to_sketch(entry.hash, entry.count);
+    }
   }
-  error_ += other.error_;
   total_ += other.total_;
-  while (entries_.size() > capacity_) {
-    purge();
+  shrink();
+}
+
+std::uint64_t FrequentItems::error() const {
+  if (is_exact()) {
+    return 0;
   }
+  const auto width = static_cast<double>(cells_.size() / kSketchRows);
+  return static_cast<std::uint64_t>(
+      std::ceil(std::numbers::e * static_cast<double>(total_) / width));
+}
+
+std::uint64_t FrequentItems::certain_above() const {
+  return is_exact() ? 0 : 2 * total_ / capacity_ + 1 + error();
+}
+
+std::uint64_t FrequentItems::count_of(std::string_view bytes) const {
+  const std::uint64_t hash = sketch_hash(bytes);
+  if (!is_exact()) {
+    return sketch_count(hash);
+  }
+  const std::uint32_t entry = slots_.empty() ? 0 : slots_[slot_of(bytes, hash)];
+  return entry == 0 ? 0 : entries_[entry - 1].count;
 }
 
 std::vector<FrequentItems::Item> FrequentItems::top(std::size_t k) const {
+  const std::uint64_t error = this->error();
   std::vector<Item> items;
   items.reserve(entries_.size());
   for (const Entry& entry : entries_) {
-    items.push_back({bytes_of(entry), entry.count + error_, error_});
+    const std::uint64_t count = is_exact() ? entry.count : sketch_count(entry.hash);
+    items.push_back({bytes_of(entry), count, std::min(error, count)});
   }
   const auto middle = items.begin() + static_cast<std::ptrdiff_t>(std::min(k, items.size()));
   std::ranges::partial_sort(items, middle, [](const Item& a, const Item& b) {

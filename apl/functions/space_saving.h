@@ -1,11 +1,17 @@
 #pragma once
-// FrequentItems: the most frequent byte strings of a stream in bounded memory, by Misra-Gries in
-// batches (the deterministic form of Space-Saving). All counts are exact while at most `capacity`
-// different items were added. When there are more, the median count is taken off every counter and
-// counters at zero are dropped. What was taken off in all is error(): every true count lies in
-// [count - error, count], an item not listed occurred at most error() times, and
-// error() <= 2 * total / capacity. Merging adds totals and errors, so the bound holds for any
-// split.
+// FrequentItems: the most frequent byte strings of a stream in bounded memory. All counts are exact
+// while at most `capacity` different items were added.
+//
+// When there are more, two summaries work together. Which items are listed is kept by Misra-Gries
+// in batches (the deterministic form of Space-Saving): the median counter is taken off all of them
+// and those at zero are dropped, so that every item that occurred more than 2 * total / capacity
+// times stays listed. How often they occurred is asked of a count-min sketch (Cormode and
+// Muthukrishnan 2005), which only ever adds: a count is never too low, and too high by more than
+// error() for less than 1 item in 100.
+//
+// Counts depend on the multiset of items alone, whatever the order of adding and merging and the
+// split among objects that are merged; so does the list as far down as certain_above(). Rarer items
+// may be listed or not.
 
 #include <cstdint>
 #include <string>
@@ -18,7 +24,7 @@ class FrequentItems {
  public:
   struct Item {
     std::string_view bytes;
-    std::uint64_t count = 0;  // an upper bound
+    std::uint64_t count = 0;  // never too low
     std::uint64_t error = 0;  // by how much it may be too high
   };
 
@@ -27,23 +33,29 @@ class FrequentItems {
   void add(std::string_view bytes, std::uint64_t count);
   void merge(const FrequentItems& other);
 
-  bool is_exact() const { return error_ == 0; }
-  std::uint64_t error() const { return error_; }
+  bool is_exact() const { return cells_.empty(); }
+  // 0 while counts are exact.
+  std::uint64_t error() const;
+  // Every item with a larger count is listed. 0 while counts are exact.
+  std::uint64_t certain_above() const;
   std::uint64_t total() const { return total_; }
-  // The `k` items of largest count, in that order; equal counts by bytes. Views follow this object.
+  // Of any item, listed or not.
+  std::uint64_t count_of(std::string_view bytes) const;
+  // The `k` listed items of largest count, in that order; equal counts by bytes. Views follow this
+  // object.
   std::vector<Item> top(std::size_t k) const;
 
   // Memory held outside the object itself.
   std::size_t size_bytes() const {
     return entries_.capacity() * sizeof(Entry) + slots_.capacity() * sizeof(std::uint32_t) +
-           text_.capacity();
+           cells_.capacity() * sizeof(std::uint64_t) + text_.capacity();
   }
 
  private:
   // The item's bytes are text_[offset, offset + size).
   struct Entry {
     std::uint64_t hash = 0;
-    std::uint64_t count = 0;
+    std::uint64_t count = 0;  // exact, or what purges have left of it
     std::size_t offset = 0;
     std::size_t size = 0;
   };
@@ -52,16 +64,23 @@ class FrequentItems {
     const std::string_view text = text_;
     return text.substr(entry.offset, entry.size);
   }
+  // The item's slot: with its entry's number + 1, or the free one where it would go.
+  std::size_t slot_of(std::string_view bytes, std::uint64_t hash) const;
   void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count);
+  // Brings the list back to the capacity.
+  void shrink();
   void purge();
   // Makes room for twice as many entries as there are.
   void rebuild_slots();
+  void open_sketch();
+  void add_to_sketch(std::uint64_t hash, std::uint64_t count);
+  std::uint64_t sketch_count(std::uint64_t hash) const;
 
   std::size_t capacity_;
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> slots_;  // by hash: an entry's number + 1, or 0
   std::string text_;
-  std::uint64_t error_ = 0;
+  std::vector<std::uint64_t> cells_;  // the sketch, row by row; empty while counts are exact
   std::uint64_t total_ = 0;
 };
 

@@ -121,7 +121,7 @@ TEST_CASE("has_any and has_all") {
   });
 }
 
-Value search(std::string_view pattern, std::string_view kind, std::vector<Value> columns) {
+Value search_row(std::string_view pattern, std::string_view kind, std::vector<Value> columns) {
   std::vector<Value> values = {text_value(pattern), text_value(kind)};
   values.insert(values.end(), columns.begin(), columns.end());
   std::vector<ArgumentShape> shapes(values.size(), ArgumentShape::kFlat);
@@ -144,16 +144,16 @@ TEST_CASE("search looks at the text of columns of all types") {
       {"deep", true}, {"1970", true}, {"absent", false}, {"40", false}};
   for (const auto& [pattern, found] : has) {
     INFO(pattern);
-    CHECK(search(pattern, "has", columns) == Value::boolean(found));
+    CHECK(search_row(pattern, "has", columns) == Value::boolean(found));
   }
-  CHECK(search("40", "hasprefix", columns) == Value::boolean(true));
-  CHECK(search("04", "hassuffix", columns) == Value::boolean(true));
-  CHECK(search("oun", "contains", columns) == Value::boolean(true));
-  CHECK(search("OUN", "contains_cs", columns) == Value::boolean(false));
-  CHECK(search("not found", "equal", columns) == Value::boolean(true));
-  CHECK(search("f.und", "regex", columns) == Value::boolean(true));
-  CHECK(search("f.und", "regex_cs", columns) == Value::boolean(false));
-  CHECK(search("x", "has", {}) == Value::boolean(false));
+  CHECK(search_row("40", "hasprefix", columns) == Value::boolean(true));
+  CHECK(search_row("04", "hassuffix", columns) == Value::boolean(true));
+  CHECK(search_row("oun", "contains", columns) == Value::boolean(true));
+  CHECK(search_row("OUN", "contains_cs", columns) == Value::boolean(false));
+  CHECK(search_row("not found", "equal", columns) == Value::boolean(true));
+  CHECK(search_row("f.und", "regex", columns) == Value::boolean(true));
+  CHECK(search_row("f.und", "regex_cs", columns) == Value::boolean(false));
+  CHECK(search_row("x", "has", {}) == Value::boolean(false));
 }
 
 TEST_CASE("an invalid new value keeps the old one") {
