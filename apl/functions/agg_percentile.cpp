@@ -301,7 +301,7 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
   call.arguments = types_of(request.arguments);
   call.arguments[0] = *type;
   if (kWeighted) {
-    if (implicit_cast_cost(request.arguments[1].type, Type::kLong).value_or(99) > 9) {
+    if (!implicit_cast_cost(request.arguments[1].type, Type::kLong).has_value()) {
       return BindFailure{1, "the weight must be a long", ""};
     }
     call.arguments[1] = Type::kLong;

@@ -1,10 +1,13 @@
 // The arithmetic operators and member access. Integers stay integers; a result that does not fit
-// 64 bits is null, as is division by zero; reals follow IEEE 754. % keeps the dividend's sign.
+// 64 bits is null, as is division by zero; reals follow IEEE 754. % keeps the dividend's sign. Of
+// dynamics each row's values say what is done.
 
 #include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <type_traits>
+#include <variant>
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
@@ -128,6 +131,165 @@ MaybeSpan negate_span(Timespan a) {
   return span_of(checked_subtract(0, a.ns));
 }
 
+// ---- by value: what an operator makes of a dynamic depends on what the row holds
+
+// A dynamic that arithmetic knows; monostate for anything else.
+using Quantity = std::variant<std::monostate, std::int64_t, double, Timespan, Datetime>;
+
+Quantity quantity_of(DynamicView value) {
+  switch (value.tag()) {
+    case DynamicTag::kLong:
+      return value.as_integer();
+    case DynamicTag::kReal:
+      return value.as_real();
+    case DynamicTag::kTimespan:
+      return Timespan{value.as_integer()};
+    case DynamicTag::kDatetime:
+      return Datetime{value.as_integer()};
+    case DynamicTag::kNull:
+    case DynamicTag::kFalse:
+    case DynamicTag::kTrue:
+    case DynamicTag::kString:
+    case DynamicTag::kArray:
+    case DynamicTag::kBag:
+      break;
+  }
+  return std::monostate{};
+}
+
+MaybeSpan add_span_ns(Timespan a, MaybeSpan ns) {
+  return ns.has_value() ? add_spans(a, *ns) : std::nullopt;
+}
+MaybeSpan subtract_span_ns(MaybeSpan ns, MaybeSpan b) {
+  return ns.has_value() && b.has_value() ? subtract_spans(*ns, *b) : std::nullopt;
+}
+
+// The typed forms of an operator; the last takes every pair that has none. Where both sides must
+// be of one kind, a number beside a timespan counts nanoseconds.
+struct Add {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_add(a, b); }
+  static double of(double a, double b) { return add_reals(a, b); }
+  static MaybeTime of(Datetime a, Timespan b) { return add_time_span(a, b); }
+  static MaybeTime of(Timespan a, Datetime b) { return add_span_time(a, b); }
+  static MaybeSpan of(Timespan a, Timespan b) { return add_spans(a, b); }
+  static MaybeSpan of(Timespan a, std::int64_t b) { return add_spans(a, Timespan{b}); }
+  static MaybeSpan of(std::int64_t a, Timespan b) { return add_spans(Timespan{a}, b); }
+  static MaybeSpan of(Timespan a, double b) { return add_span_ns(a, span_of_real(b)); }
+  static MaybeSpan of(double a, Timespan b) { return add_span_ns(b, span_of_real(a)); }
+  template <class A, class B>
+  static MaybeLong of(A /*a*/, B /*b*/) {
+    return std::nullopt;
+  }
+};
+struct Subtract {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_subtract(a, b); }
+  static double of(double a, double b) { return subtract_reals(a, b); }
+  static MaybeTime of(Datetime a, Timespan b) { return subtract_time_span(a, b); }
+  static MaybeSpan of(Datetime a, Datetime b) { return subtract_times(a, b); }
+  static MaybeSpan of(Timespan a, Timespan b) { return subtract_spans(a, b); }
+  static MaybeSpan of(Timespan a, std::int64_t b) { return subtract_spans(a, Timespan{b}); }
+  static MaybeSpan of(std::int64_t a, Timespan b) { return subtract_spans(Timespan{a}, b); }
+  static MaybeSpan of(Timespan a, double b) { return subtract_span_ns(a, span_of_real(b)); }
+  static MaybeSpan of(double a, Timespan b) { return subtract_span_ns(span_of_real(a), b); }
+  template <class A, class B>
+  static MaybeLong of(A /*a*/, B /*b*/) {
+    return std::nullopt;
+  }
+};
+struct Multiply {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_multiply(a, b); }
+  static double of(double a, double b) { return multiply_reals(a, b); }
+  static MaybeSpan of(Timespan a, std::int64_t b) { return multiply_span_long(a, b); }
+  static MaybeSpan of(std::int64_t a, Timespan b) { return multiply_long_span(a, b); }
+  static MaybeSpan of(Timespan a, double b) { return multiply_span_real(a, b); }
+  static MaybeSpan of(double a, Timespan b) { return multiply_real_span(a, b); }
+  template <class A, class B>
+  static MaybeLong of(A /*a*/, B /*b*/) {
+    return std::nullopt;
+  }
+};
+struct Divide {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_divide(a, b); }
+  static double of(double a, double b) { return divide_reals(a, b); }
+  static std::optional<double> of(Timespan a, Timespan b) { return divide_spans(a, b); }
+  static std::optional<double> of(std::int64_t a, Timespan b) {
+    return divide_spans(Timespan{a}, b);
+  }
+  static std::optional<double> of(double a, Timespan b) {
+    return b.ns == 0 ? std::nullopt : std::optional(a / static_cast<double>(b.ns));
+  }
+  static MaybeSpan of(Timespan a, std::int64_t b) { return divide_span_long(a, b); }
+  static MaybeSpan of(Timespan a, double b) { return divide_span_real(a, b); }
+  template <class A, class B>
+  static MaybeLong of(A /*a*/, B /*b*/) {
+    return std::nullopt;
+  }
+};
+struct Modulo {
+  static MaybeLong of(std::int64_t a, std::int64_t b) { return checked_modulo(a, b); }
+  static double of(double a, double b) { return modulo_reals(a, b); }
+  static MaybeSpan of(Timespan a, Timespan b) { return modulo_spans(a, b); }
+  template <class A, class B>
+  static MaybeLong of(A /*a*/, B /*b*/) {
+    return std::nullopt;
+  }
+};
+
+void add_quantity(std::int64_t value, DynamicBuilder* out) {
+  out->add_long(value);
+}
+void add_quantity(double value, DynamicBuilder* out) {
+  out->add_real(value);
+}
+void add_quantity(Timespan value, DynamicBuilder* out) {
+  out->add_timespan(value.ns);
+}
+void add_quantity(Datetime value, DynamicBuilder* out) {
+  out->add_datetime(value.ns);
+}
+
+template <class T>
+std::optional<DynamicBytes> dynamic_of(const std::optional<T>& value) {
+  if (!value.has_value()) {
+    return std::nullopt;
+  }
+  DynamicBuilder out;
+  add_quantity(*value, &out);
+  return DynamicBytes{out.take()};
+}
+
+template <class Operator>
+std::optional<DynamicBytes> by_value(DynamicView left, DynamicView right) {
+  return std::visit(
+      [](auto a, auto b) -> std::optional<DynamicBytes> {
+        using A = decltype(a);
+        using B = decltype(b);
+        if constexpr (std::is_same_v<A, std::monostate> || std::is_same_v<B, std::monostate>) {
+          return std::nullopt;
+        } else if constexpr (std::is_arithmetic_v<A> && std::is_arithmetic_v<B> &&
+                             !std::is_same_v<A, B>) {
+          return dynamic_of(
+              std::optional(Operator::of(static_cast<double>(a), static_cast<double>(b))));
+        } else if constexpr (std::is_same_v<A, double> && std::is_same_v<B, double>) {
+          return dynamic_of(std::optional(Operator::of(a, b)));
+        } else {
+          return dynamic_of(Operator::of(a, b));
+        }
+      },
+      quantity_of(left), quantity_of(right));
+}
+
+std::optional<DynamicBytes> negate_dynamic(DynamicView value) {
+  if (value.tag() == DynamicTag::kLong) {
+    return dynamic_of(negate_long(value.as_integer()));
+  }
+  if (value.tag() == DynamicTag::kTimespan) {
+    return dynamic_of(negate_span(Timespan{value.as_integer()}));
+  }
+  return value.tag() == DynamicTag::kReal ? dynamic_of(std::optional(negate_real(value.as_real())))
+                                          : std::nullopt;
+}
+
 std::optional<DynamicView> member(DynamicView container, std::string_view key) {
   const std::optional<DynamicView> found = container.find(key);
   return found.has_value() && !found->is_null() ? found : std::nullopt;
@@ -137,7 +299,16 @@ std::optional<DynamicView> element(DynamicView container, std::int64_t index) {
   return found.is_null() ? std::nullopt : std::optional(found);
 }
 
-constexpr std::array<ScalarFunction, 7> kArithmeticFunctions = {{
+template <auto kForm>
+constexpr ScalarFunction by_value_row(std::string_view name, std::string_view summary) {
+  return {.name = name,
+          .category = "operator",
+          .summary = summary,
+          .overloads = {lift<kForm>()},
+          .flags = FunctionFlags::kInternal};
+}
+
+constexpr std::array<ScalarFunction, 13> kArithmeticFunctions = {{
     {.name = "op_add",
      .category = "operator",
      .summary = "a + b",
@@ -178,6 +349,12 @@ constexpr std::array<ScalarFunction, 7> kArithmeticFunctions = {{
      .summary = "a.b, a['b'], a[0]",
      .overloads = {lift<member>(), lift<element>()},
      .flags = FunctionFlags::kInternal},
+    by_value_row<by_value<Add>>("op_add_dynamic", "a + b, by value"),
+    by_value_row<by_value<Subtract>>("op_subtract_dynamic", "a - b, by value"),
+    by_value_row<by_value<Multiply>>("op_multiply_dynamic", "a * b, by value"),
+    by_value_row<by_value<Divide>>("op_divide_dynamic", "a / b, by value"),
+    by_value_row<by_value<Modulo>>("op_modulo_dynamic", "a % b, by value"),
+    by_value_row<negate_dynamic>("op_negate_dynamic", "-a, by value"),
 }};
 
 }  // namespace

@@ -17,6 +17,8 @@ constexpr int kWidenCost = 2;
 constexpr int kDynamicToRealCost = 7;
 constexpr int kDynamicToTextCost = 8;
 constexpr int kFromDynamicCost = 9;
+// More than the real form costs beside a long that has to widen: 5.5 must not become 5.
+constexpr int kDynamicToLongCost = kDynamicToRealCost + kWidenCost + 1;
 constexpr int kToDynamicCost = 16;
 
 // `vector` in its shape over new values made slot by slot: put(slot, out) stores or returns false
@@ -101,6 +103,7 @@ std::optional<int> implicit_cast_cost(Type from, Type to) {
   if (from == Type::kDynamic) {
     return to == Type::kReal     ? kDynamicToRealCost
            : to == Type::kString ? kDynamicToTextCost
+           : to == Type::kLong   ? kDynamicToLongCost
                                  : kFromDynamicCost;
   }
   if (to == Type::kDynamic) {

@@ -28,6 +28,15 @@ MaybeTime time_from_real(double count) {
   return whole.has_value() ? time_of(checked_multiply(*whole, kUnitNs)) : std::nullopt;
 }
 
+// A long in a dynamic keeps its last digits, which a real would not.
+MaybeTime time_from_dynamic(DynamicView nanoseconds) {
+  if (nanoseconds.tag() == DynamicTag::kLong) {
+    return time_from_long<1>(nanoseconds.as_integer());
+  }
+  return nanoseconds.tag() == DynamicTag::kReal ? time_from_real<1>(nanoseconds.as_real())
+                                                : std::nullopt;
+}
+
 bool fits_int(std::int64_t value) {
   return value >= 0 && value <= 9999;
 }
@@ -132,7 +141,8 @@ constexpr std::array<ScalarFunction, 6> kDatetimeMakeFunctions = {{
      .returns = "A datetime; null outside of the years 1677 to 2262.",
      .examples = {{{"print unixtime_nanoseconds_todatetime(1714558830000000000)",
                     "2024-05-01T10:20:30Z"}}},
-     .overloads = {lift<time_from_long<1>>(), lift<time_from_real<1>>()}},
+     .overloads = {lift<time_from_long<1>>(), lift<time_from_real<1>>(),
+                   lift<time_from_dynamic>()}},
     {.name = "unixtime_seconds_todatetime",
      .category = "datetime",
      .summary = "The time that lies so many seconds after 1970-01-01.",

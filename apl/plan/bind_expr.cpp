@@ -67,6 +67,16 @@ bool is_arithmetic(ast::BinaryOp op) {
   return op >= ast::BinaryOp::kMultiply && op <= ast::BinaryOp::kSubtract;
 }
 
+// Whether arithmetic is done by what each row holds: a dynamic beside another, or beside a number
+// or a time.
+bool goes_by_value(Type left, Type right) {
+  const auto fits = [](Type type) {
+    return type == Type::kDynamic || is_numeric(type) || type == Type::kTimespan ||
+           type == Type::kDatetime;
+  };
+  return (left == Type::kDynamic && fits(right)) || (right == Type::kDynamic && fits(left));
+}
+
 bool is_comparison(ast::BinaryOp op) {
   return op >= ast::BinaryOp::kEqual && op <= ast::BinaryOp::kGreaterEqual;
 }
@@ -420,7 +430,9 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   std::vector<ExprPtr> args;
   args.push_back(std::move(left));
   args.push_back(std::move(right));
-  auto bound = call(operator_function(binary), std::move(args), span);
+  const bool by_value = is_arithmetic(binary.op) && goes_by_value(left_type, right_type);
+  auto bound =
+      call(operator_function(binary) + (by_value ? "_dynamic" : ""), std::move(args), span);
   const auto either = [&](Type type) { return left_type == type || right_type == type; };
   const bool told = either(Type::kDatetime) || either(Type::kTimespan) || either(Type::kString);
   if (bound.ok() || !is_arithmetic(binary.op) || !told) {
@@ -501,9 +513,10 @@ Result<ExprPtr> Binder::bind_unary(const ast::Unary& unary, Span span, const Rel
   if (unary.op == ast::UnaryOp::kPlus) {
     return operand;
   }
+  const bool by_value = operand->type == Type::kDynamic;
   std::vector<ExprPtr> args;
   args.push_back(std::move(operand));
-  return call("op_negate", std::move(args), span);
+  return call(by_value ? "op_negate_dynamic" : "op_negate", std::move(args), span);
 }
 
 Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span span,

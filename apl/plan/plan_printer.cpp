@@ -13,9 +13,14 @@ struct OperatorSymbol {
   std::string_view function;
   std::string_view symbol;
 };
-constexpr std::array<OperatorSymbol, 13> kSymbols = {{
+constexpr std::array<OperatorSymbol, 18> kSymbols = {{
     {"op_add", "+"},
+    {"op_add_dynamic", "+"},
     {"op_subtract", "-"},
+    {"op_subtract_dynamic", "-"},
+    {"op_multiply_dynamic", "*"},
+    {"op_divide_dynamic", "/"},
+    {"op_modulo_dynamic", "%"},
     {"op_multiply", "*"},
     {"op_divide", "/"},
     {"op_modulo", "%"},
