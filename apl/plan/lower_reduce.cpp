@@ -64,71 +64,35 @@ struct PlacedTermHash {
   std::uint64_t seed = random_seed();
 };
 
+// What texts that belong to no group are counted as.
+constexpr std::string_view kOthers = "others";
+
 class Reduce final : public TableFunction {
  public:
-  Reduce(double threshold, std::string characters)
-      : threshold_(threshold), characters_(std::move(characters)) {}
+  // `keeps_rows`: the text is the last column, and its pattern takes its place.
+  Reduce(double threshold, std::string characters, bool keeps_rows)
+      : threshold_(threshold), characters_(std::move(characters)), keeps_rows_(keeps_rows) {}
 
   Result<Table> run(const EvalContext& context, Table input) const override {
-    const Vector& texts = input.columns[0];
-    const auto text_of = [&](std::size_t row) {
-      return texts.is_null(row) ? std::string_view() : texts.at<std::string_view>(row);
+    const Vector texts = input.columns.back();
+    Groups groups;
+    EVQ_TRY_ASSIGN(const std::vector<Groups::iterator> group_of_row,
+                   group_rows(context, texts, &groups));
+    const std::size_t least = rows_min(texts.size());
+    const auto pattern_of = [&](Groups::const_iterator group) {
+      return group->second.count >= least && group->first != kAnything
+                 ? std::string_view(group->first)
+                 : kOthers;
     };
-    std::unordered_map<std::pair<std::size_t, std::string_view>, std::size_t, PlacedTermHash>
-        counts;
-    for (std::size_t row = 0; row < input.rows; ++row) {
-      if (row % kRowsBetweenChecks == 0 && context.control != nullptr) {
-        EVQ_TRY(context.control->check());
-      }
-      Terms terms(text_of(row), characters_);
-      std::string_view separator;
-      std::string_view term;
-      for (std::size_t place = 0; place < kTermsMax && terms.next(&separator, &term); ++place) {
-        ++counts[{place, term}];
-      }
-    }
-    const auto least = static_cast<std::size_t>(
-        std::max(1.0, std::ceil(threshold_ * static_cast<double>(input.rows))));
-    struct Group {
-      std::size_t count = 0;
-      std::size_t first_row = 0;
-    };
-    std::map<std::string, Group, std::less<>> groups;
-    for (std::size_t row = 0; row < input.rows; ++row) {
-      const auto [at, added] =
-          groups.try_emplace(pattern(text_of(row), [&](std::size_t place, std::string_view term) {
-            return counts.at({place, term}) >= least;
-          }));
-      at->second.first_row = added ? row : at->second.first_row;
-      ++at->second.count;
-    }
-    // Groups that are too small fall together.
-    Group rest;
-    for (auto at = groups.begin(); at != groups.end();) {
-      if (at->second.count >= least && at->first != kAnything) {
-        ++at;
-        continue;
-      }
-      rest.first_row =
-          rest.count == 0 ? at->second.first_row : std::min(rest.first_row, at->second.first_row);
-      rest.count += at->second.count;
-      at = groups.erase(at);
-    }
-    if (rest.count > 0) {
-      groups.emplace(kAnything, rest);
+    if (!keeps_rows_) {
+      return summary(groups, texts, pattern_of);
     }
     VectorBuilder patterns(Type::kString);
-    VectorBuilder rows(Type::kLong);
-    VectorBuilder examples(Type::kString);
-    for (const auto& [text, group] : groups) {
-      patterns.append_text(text);
-      rows.append_integer(static_cast<std::int64_t>(group.count));
-      examples.append_text(text_of(group.first_row));
+    for (const Groups::iterator group : group_of_row) {
+      patterns.append_text(pattern_of(group));
     }
-    Table output;
-    output.rows = groups.size();
-    output.columns = {patterns.finish(), rows.finish(), examples.finish()};
-    return output;
+    input.columns.back() = patterns.finish();
+    return input;
   }
   std::string_view name() const override { return "reduce"; }
   std::string describe() const override { return "reduce"; }
@@ -136,6 +100,79 @@ class Reduce final : public TableFunction {
  private:
   static constexpr std::string_view kAnything = "*";
   static constexpr std::size_t kRowsBetweenChecks = 1024;
+
+  struct Group {
+    std::size_t count = 0;
+    std::size_t first_row = 0;
+  };
+  using Groups = std::map<std::string, Group>;  // by pattern
+
+  static std::string_view text_of(const Vector& texts, std::size_t row) {
+    return texts.is_null(row) ? std::string_view() : texts.at<std::string_view>(row);
+  }
+  std::size_t rows_min(std::size_t rows) const {
+    return static_cast<std::size_t>(
+        std::max(1.0, std::ceil(threshold_ * static_cast<double>(rows))));
+  }
+
+  // Gives the texts of one pattern, whether there are enough of them or not, a group.
+  Result<std::vector<Groups::iterator>> group_rows(const EvalContext& context, const Vector& texts,
+                                                   Groups* groups) const {
+    std::unordered_map<std::pair<std::size_t, std::string_view>, std::size_t, PlacedTermHash>
+        counts;
+    for (std::size_t row = 0; row < texts.size(); ++row) {
+      if (row % kRowsBetweenChecks == 0 && context.control != nullptr) {
+        EVQ_TRY(context.control->check());
+      }
+      Terms terms(text_of(texts, row), characters_);
+      std::string_view separator;
+      std::string_view term;
+      for (std::size_t place = 0; place < kTermsMax && terms.next(&separator, &term); ++place) {
+        ++counts[{place, term}];
+      }
+    }
+    const std::size_t least = rows_min(texts.size());
+    std::vector<Groups::iterator> group_of_row;
+    group_of_row.reserve(texts.size());
+    for (std::size_t row = 0; row < texts.size(); ++row) {
+      std::string made =
+          pattern(text_of(texts, row), [&](std::size_t place, std::string_view term) {
+            return counts.at({place, term}) >= least;
+          });
+      const auto at = groups->try_emplace(std::move(made), Group{0, row}).first;
+      ++at->second.count;
+      group_of_row.push_back(at);
+    }
+    return group_of_row;
+  }
+
+  template <class PatternOf>
+  static Table summary(const Groups& groups, const Vector& texts, const PatternOf& pattern_of) {
+    VectorBuilder patterns(Type::kString);
+    VectorBuilder rows(Type::kLong);
+    VectorBuilder examples(Type::kString);
+    const auto add = [&](std::string_view pattern, std::size_t count, std::string_view example) {
+      patterns.append_text(pattern);
+      rows.append_integer(static_cast<std::int64_t>(count));
+      examples.append_text(example);
+    };
+    std::size_t others = 0;
+    Table output;
+    for (auto at = groups.begin(); at != groups.end(); ++at) {
+      if (pattern_of(at) == kOthers) {
+        others += at->second.count;
+      } else {
+        add(at->first, at->second.count, text_of(texts, at->second.first_row));
+        ++output.rows;
+      }
+    }
+    if (others > 0) {
+      add(kOthers, others, "");
+      ++output.rows;
+    }
+    output.columns = {patterns.finish(), rows.finish(), examples.finish()};
+    return output;
+  }
 
   // One star for variables that only punctuation separates: 10.0.0.1 is one thing to a reader.
   template <class IsConstant>
@@ -164,6 +201,7 @@ class Reduce final : public TableFunction {
 
   double threshold_;
   std::string characters_;
+  bool keeps_rows_;
 };
 
 }  // namespace
@@ -189,19 +227,28 @@ Result<Relation> Binder::lower(const ast::Reduce& op, Span /*span*/, Relation in
   }
   EVQ_TRY_ASSIGN(ExprPtr text, bind_text(*op.by, input));
   input = order_naturally(std::move(input), options_.default_ascending);
-  std::vector<NamedColumn> columns;
-  columns.push_back({"text", std::move(text)});
   Relation output;
   output.aggregated = true;
   output.ordered = true;
   output.serialized = true;
-  const Schema schema(
-      {{"Pattern", Type::kString}, {"Count", Type::kLong}, {"Representative", Type::kString}});
-  output.node =
-      stack(choose(std::move(input), std::move(columns)).node,
-            Transform{std::make_shared<Reduce>(threshold, std::move(characters))}, schema);
-  output.node =
-      stack(std::move(output.node), Sort{{{1, {true, false}}, {0, {false, true}}}}, schema);
+  std::vector<NamedColumn> columns;
+  if (op.keeps_rows) {
+    columns = pass_through(input);
+    std::erase_if(columns, [](const NamedColumn& column) { return column.name == "Pattern"; });
+  }
+  columns.push_back({"Pattern", std::move(text)});
+  input = choose(std::move(input), std::move(columns));
+  const Schema schema = op.keeps_rows ? input.schema()
+                                      : Schema({{"Pattern", Type::kString},
+                                                {"Count", Type::kLong},
+                                                {"Representative", Type::kString}});
+  output.node = stack(
+      std::move(input.node),
+      Transform{std::make_shared<Reduce>(threshold, std::move(characters), op.keeps_rows)}, schema);
+  if (!op.keeps_rows) {
+    output.node =
+        stack(std::move(output.node), Sort{{{1, {true, false}}, {0, {false, true}}}}, schema);
+  }
   return output;
 }
 

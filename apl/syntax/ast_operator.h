@@ -258,6 +258,7 @@ struct Scan {
 
 struct Reduce {
   ExprPtr by;
+  bool keeps_rows = false;  // kind=source
   std::vector<Option> options;
 };
 struct Render {

@@ -271,7 +271,7 @@ struct OperatorText {
   }
   void operator()(const ast::Scan& op) const;
   void operator()(const ast::Reduce& op) const {
-    out.add("reduce by ");
+    out.add(op.keeps_rows ? "reduce kind=source by " : "reduce by ");
     out.add_expr(*op.by);
     if (!op.options.empty()) {
       out.add(" with (");

@@ -287,10 +287,18 @@ Result<ast::OperatorNode> parse_scan(TokenCursor& cursor) {
 }
 
 Result<ast::OperatorNode> parse_reduce(TokenCursor& cursor) {
-  constexpr std::string_view kOptions[] = {"threshold", "characters", "kind"};
+  constexpr std::string_view kKindOption[] = {"kind"};
+  constexpr std::string_view kKinds[] = {"source"};
+  constexpr std::string_view kOptions[] = {"threshold", "characters"};
   ast::Reduce node;
-  EVQ_TRY_ASSIGN(const std::vector<ast::Option> kind, parse_options(cursor, "reduce", kOptions));
-  static_cast<void>(kind);
+  EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
+                 parse_options(cursor, "reduce", kKindOption, kKinds));
+  for (const ast::Option& option : options) {
+    node.keeps_rows = option_text(option) == kKinds[0];
+    if (!node.keeps_rows) {
+      return diag::invalid_option_value(option.value->span, "kind", option_text(option), kKinds);
+    }
+  }
   EVQ_TRY(cursor.expect_word("by"));
   EVQ_TRY_ASSIGN(node.by, parse_expression(cursor));
   if (!cursor.accept_word("with")) {

@@ -105,6 +105,7 @@ constexpr std::string_view kCorpus[] = {
     "a = x, b = 'k'; step s2 optional output=last: s1.a < 5;)",
     "web | scan order by t asc partition by host with (step s: true)",
     "web | reduce by msg with threshold=0.3, characters='_' | reduce by m with (threshold=0.5)",
+    "web | reduce kind=source by msg with (threshold=0.3)",
     "web | render timechart with (title='T', ycolumns=a, b, kind=stacked) ",
     "web | render barchart kind=stacked title='x y'",
     "web | as one | consume | fork (where a == 1) two = (summarize count() | take 1)",
