@@ -15,6 +15,11 @@ namespace evq {
 
 namespace {
 
+// Behind the numbers of Chinese and Japanese dates.
+constexpr std::string_view kYearSign = "\u5e74";
+constexpr std::string_view kMonthSign = "\u6708";
+constexpr std::string_view kDaySign = "\u65e5";
+
 class LiberalReader {
  public:
   explicit LiberalReader(std::string_view text) : scanner_(text) {}
@@ -41,19 +46,31 @@ class LiberalReader {
     if (c == '+' || c == '-') {
       return read_offset();
     }
+    if (has_offset_ && scanner_.rest().starts_with("m=")) {
+      return skip_monotonic();
+    }
     if (c == '(') {
       return skip_comment();
     }
     return read_word();
   }
 
+  // Behind a time, or "2020-07-20+08:00". Go writes a zone without a name as its offset again.
   bool read_offset() {
-    const auto offset = has_time_ && !has_offset_ ? scanner_.take_offset() : std::nullopt;
-    if (!offset) {
+    const bool dated = has_year_ && has_day_ && scanner_.peek() == '+';
+    const auto offset = has_time_ || dated ? scanner_.take_offset() : std::nullopt;
+    if (!offset || (has_offset_ && *offset != offset_)) {
       return false;
     }
     offset_ = *offset;
     has_offset_ = true;
+    return true;
+  }
+
+  // "m=+0.000000001", the monotonic clock that Go prints behind a time.
+  bool skip_monotonic() {
+    const std::size_t end = scanner_.rest().find(' ');
+    scanner_.skip(end == std::string_view::npos ? scanner_.rest().size() : end);
     return true;
   }
 
@@ -127,7 +144,14 @@ class LiberalReader {
     if (next == ':' && !has_time_ && digits <= 2) {
       return read_time(value);
     }
-    const bool separator = next == '/' || next == '-' || next == '.';
+    if (digits == 4 && scanner_.rest().starts_with(kYearSign)) {
+      return read_signed_date(value);
+    }
+    if (digits == 6 && !has_year_ && !has_day_ && month_ == 0 && time_follows()) {
+      return set_date(year_from_two_digits(value / 10000), value / 100 % 100, value % 100);
+    }
+    const bool separator =
+        next == '/' || next == '-' || next == '.' || (next == ':' && digits == 4);
     if (separator && month_ == 0 && !has_day_ && digits <= 4) {
       return read_date(value, digits);
     }
@@ -145,6 +169,28 @@ class LiberalReader {
       return set_time(value, 0, 0);
     }
     return read_day_or_year(value, digits);
+  }
+
+  // The time of "171113 14:14:20", as MySQL logs it.
+  bool time_follows() const {
+    TimeScanner ahead = scanner_;
+    return ahead.take(' ') && ahead.take_number(1, 2).has_value() && ahead.peek() == ':';
+  }
+
+  // The rest of "2014年04月08日".
+  bool read_signed_date(int year) {
+    scanner_.skip(kYearSign.size());
+    const auto month = scanner_.take_number(1, 2);
+    if (!month || !scanner_.rest().starts_with(kMonthSign)) {
+      return false;
+    }
+    scanner_.skip(kMonthSign.size());
+    const auto day = scanner_.take_number(1, 2);
+    if (!day || !scanner_.rest().starts_with(kDaySign)) {
+      return false;
+    }
+    scanner_.skip(kDaySign.size());
+    return set_date(year, *month, *day);
   }
 
   // "5 PM" and "5pm".
@@ -202,7 +248,8 @@ class LiberalReader {
         return false;
       }
       second = *number;
-      if ((scanner_.peek() == '.' || scanner_.peek() == ',') && scanner_.digit_at(1)) {
+      const char point = scanner_.peek();
+      if ((point == '.' || point == ',' || point == ':') && scanner_.digit_at(1)) {
         scanner_.skip(1);
         ns_ = *scanner_.take_fraction();
       }
@@ -239,7 +286,8 @@ class LiberalReader {
     return true;
   }
 
-  // The rest of "2006-01-02", "2006/1/2", "02-Jan-06", "1/2/2006", "1.2.2006", "2006-01".
+  // The rest of "2006-01-02", "2006/1/2", "2006:1:2", "02-Jan-06", "1/2/2006", "1.2.2006",
+  // "2006-01".
   bool read_date(int first, std::size_t first_digits) {
     const char separator = scanner_.peek();
     scanner_.skip(1);
@@ -255,7 +303,8 @@ class LiberalReader {
       return false;
     }
     if (!scanner_.take(separator)) {
-      return first_digits == 4 && !scanner_.digit_at(0) && set_date(first, second, 1);
+      return first_digits == 4 && separator != ':' && !scanner_.digit_at(0) &&
+             set_date(first, second, 1);
     }
     const std::size_t third_digits = scanner_.digit_count();
     const auto third = scanner_.take_number(1, 4);
@@ -337,6 +386,12 @@ std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
   const bool digits_only = scanner.digit_count() == text.size();
   if (digits_only && (text.size() == 4 || text.size() == 8 || text.size() == 14)) {
     return parse_digits_as_date(text);
+  }
+  // "2014.03" is a month, though it could be seconds.
+  if (text.size() == 7 && scanner.digit_count() == 4 && text[4] == '.') {
+    if (const auto month = LiberalReader(text).read()) {
+      return month;
+    }
   }
   if (const auto instant = parse_event_time(text)) {
     return instant;
