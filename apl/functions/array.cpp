@@ -267,22 +267,29 @@ MaybeArray array_split(DynamicView array, DynamicView points) {
   return DynamicBytes{out.take()};
 }
 
-// The sum as a long while all elements are and it fits, else as a real.
+// The sum of the numbers, as a long while all of them are and it fits, else as a real. Timespans
+// count as their nanoseconds.
 MaybeArray array_sum(DynamicView array) {
-  if (!array.is_array() || array.size() == 0) {
-    return std::nullopt;
-  }
   std::int64_t whole = 0;
   double real = 0;
   bool exact = true;
+  bool any = false;
   DynamicView::Iterator each(array);
-  while (each.next()) {
-    if (!each.value().is_number()) {
-      return std::nullopt;
+  while (array.is_array() && each.next()) {
+    const DynamicView value = each.value();
+    if (value.tag() == DynamicTag::kReal) {
+      real += value.as_real();
+      exact = false;
+    } else if (value.tag() == DynamicTag::kLong || value.tag() == DynamicTag::kTimespan) {
+      real += static_cast<double>(value.as_integer());
+      exact = !__builtin_add_overflow(whole, value.as_integer(), &whole) && exact;
+    } else {
+      continue;
     }
-    real += each.value().as_real();
-    exact = exact && each.value().tag() == DynamicTag::kLong &&
-            !__builtin_add_overflow(whole, each.value().as_integer(), &whole);
+    any = true;
+  }
+  if (!any) {
+    return std::nullopt;
   }
   DynamicBuilder out;
   if (exact) {
@@ -497,11 +504,13 @@ constexpr std::array<ScalarFunction, 22> kArrayFunctions = {{
      .overloads = {lift<array_split>()}},
     {.name = "array_sum",
      .category = "array",
-     .summary = "The sum of an array of numbers.",
-     .params = {{{"array", "An array."}}},
-     .returns = "A long while all are integers and it fits, else a real; null when empty or when "
-                "an element is no number.",
-     .examples = {{{"print array_sum(dynamic([1, 2, 3.5]))", "6.5"}}},
+     .summary = "The sum of the numbers in an array.",
+     .params = {{{"array",
+                  "An array; what is no number does not count, timespans count as their "
+                  "nanoseconds."}}},
+     .returns = "A long while all are integers and it fits, else a real; null when there is none.",
+     .examples = {{{"print array_sum(dynamic([1, 2, 3.5]))", "6.5"},
+                   {"print array_sum(dynamic([1, 'a'])), array_sum(dynamic(['a']))", "1  null"}}},
      .overloads = {lift<array_sum>()}},
     {.name = "isarray",
      .category = "array",

@@ -77,10 +77,7 @@ MaybeDynamic bag_keys(DynamicView bag) {
 }
 
 // A key, or a path when it begins with "$.", "$[" and the bag has no such key.
-std::optional<bool> bag_has_key(DynamicView bag, std::string_view key) {
-  if (!bag.is_bag()) {
-    return std::nullopt;
-  }
+bool bag_has_key(DynamicView bag, std::string_view key) {
   if (bag.find(key).has_value()) {
     return true;
   }
@@ -296,7 +293,7 @@ constexpr std::array<ScalarFunction, 11> kBagFunctions = {{
      .category = "bag",
      .summary = "Whether a bag has a key.",
      .params = {{{"bag", "A bag."}, {"key", "A key, or a path such as $.a.b."}}},
-     .returns = "A bool, true for a key whose value is null; null when the argument is no bag.",
+     .returns = "A bool, true for a key whose value is null; false when the argument is no bag.",
      .examples = {{{"print bag_has_key(dynamic({'a': {'b': null}}), '$.a.b')", "true"},
                    {"print bag_has_key(dynamic({'a': 1}), 'b')", "false"}}},
      .overloads = {lift<bag_has_key>()}},

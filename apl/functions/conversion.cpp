@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 
 #include "apl/functions/lift.h"
@@ -122,8 +123,22 @@ double real_of_time(Datetime value) {
 double real_of_span(Timespan value) {
   return static_cast<double>(value.ns);
 }
+// Also the hexadecimal form of Go and C, 0x1.8p-2, whose exponent may not be left out.
 MaybeReal real_of_text(std::string_view text) {
-  return parse_real(text);
+  const bool is_signed = text.starts_with('-') || text.starts_with('+');
+  const std::string_view digits = text.substr(is_signed ? 1 : 0);
+  if (!digits.starts_with("0x") && !digits.starts_with("0X")) {
+    return parse_real(text);
+  }
+  double value = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto read = std::from_chars(digits.data() + 2, end, value, std::chars_format::hex);
+  const bool complete =
+      digits.find_first_of("pP") != std::string_view::npos && digits.size() > 2 && digits[2] != '-';
+  if (!complete || read.ec != std::errc() || read.ptr != end) {
+    return std::nullopt;
+  }
+  return text.starts_with('-') ? -value : value;
 }
 MaybeReal real_of_dynamic(DynamicView value) {
   switch (value.tag()) {
@@ -137,7 +152,7 @@ MaybeReal real_of_dynamic(DynamicView value) {
     case DynamicTag::kTimespan:
       return static_cast<double>(value.as_integer());
     case DynamicTag::kString:
-      return parse_real(value.as_string());
+      return real_of_text(value.as_string());
     case DynamicTag::kNull:
     case DynamicTag::kArray:
     case DynamicTag::kBag:
@@ -435,7 +450,8 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .summary = "Converts to a real number; times are nanoseconds.",
      .params = {{kConvertedValue}},
      .returns = "real; null for a text that is no number.",
-     .examples = {{{"print toreal('1.25e2')", "125"}, {"print todouble('abc')", "null"}}},
+     .examples = {{{"print toreal('1.25e2'), toreal('0x1p-2')", "125  0.25"},
+                   {"print todouble('abc')", "null"}}},
      .overloads = {lift<real_of_bool>(), lift<real_of_real>(), lift<real_of_text>(),
                    lift<real_of_time>(), lift<real_of_span>(), lift<real_of_dynamic>()}},
     {.name = "tostring",

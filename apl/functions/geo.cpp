@@ -41,6 +41,67 @@ std::optional<double> distance(double longitude1, double latitude1, double longi
   return 2 * kEarthRadiusMeters * std::asin(std::sqrt(std::min(1.0, haversine)));
 }
 
+// The way over the ellipsoid of WGS 84, by T. Vincenty's inverse formula (1975); nothing for points
+// so nearly opposite that it does not settle.
+std::optional<double> vincenty_distance(double longitude1, double latitude1, double longitude2,
+                                        double latitude2) {
+  constexpr double kEquatorMeters = 6378137;
+  constexpr double kFlattening = 1 / 298.257223563;
+  constexpr double kPoleMeters = kEquatorMeters * (1 - kFlattening);
+  constexpr int kRoundsMax = 200;
+  constexpr double kSettled = 1e-12;
+  const double difference = (longitude2 - longitude1) * kRadians;
+  const double reduced1 = std::atan((1 - kFlattening) * std::tan(latitude1 * kRadians));
+  const double reduced2 = std::atan((1 - kFlattening) * std::tan(latitude2 * kRadians));
+  const double sines = std::sin(reduced1) * std::sin(reduced2);
+  const double cosines = std::cos(reduced1) * std::cos(reduced2);
+  double lambda = difference;
+  for (int round = 0; round < kRoundsMax; ++round) {
+    const double across = std::cos(reduced2) * std::sin(lambda);
+    const double along = std::cos(reduced1) * std::sin(reduced2) -
+                         std::sin(reduced1) * std::cos(reduced2) * std::cos(lambda);
+    const double sin_sigma = std::hypot(across, along);
+    if (sin_sigma == 0) {
+      return 0;
+    }
+    const double cos_sigma = sines + cosines * std::cos(lambda);
+    const double sigma = std::atan2(sin_sigma, cos_sigma);
+    const double sin_alpha = cosines * std::sin(lambda) / sin_sigma;
+    const double cos2_alpha = 1 - sin_alpha * sin_alpha;
+    const double middle = cos2_alpha == 0 ? 0 : cos_sigma - 2 * sines / cos2_alpha;
+    const double c = kFlattening / 16 * cos2_alpha * (4 + kFlattening * (4 - 3 * cos2_alpha));
+    const double before = lambda;
+    lambda = difference +
+             (1 - c) * kFlattening * sin_alpha *
+                 (sigma + c * sin_sigma * (middle + c * cos_sigma * (2 * middle * middle - 1)));
+    if (std::abs(lambda - before) > kSettled) {
+      continue;
+    }
+    const double u2 =
+        cos2_alpha * (kEquatorMeters * kEquatorMeters / (kPoleMeters * kPoleMeters) - 1);
+    const double a = 1 + u2 / 16384 * (4096 + u2 * (-768 + u2 * (320 - 175 * u2)));
+    const double b = u2 / 1024 * (256 + u2 * (-128 + u2 * (74 - 47 * u2)));
+    const double shift = b * sin_sigma *
+                         (middle + b / 4 *
+                                       (cos_sigma * (2 * middle * middle - 1) -
+                                        b / 6 * middle * (4 * sin_sigma * sin_sigma - 3) *
+                                            (4 * middle * middle - 3)));
+    return kPoleMeters * a * (sigma - shift);
+  }
+  return std::nullopt;
+}
+
+std::optional<double> distance_over(double longitude1, double latitude1, double longitude2,
+                                    double latitude2, std::optional<bool> spheroid) {
+  const std::optional<double> sphere = distance(longitude1, latitude1, longitude2, latitude2);
+  if (!sphere.has_value() || !spheroid.value_or(false)) {
+    return sphere;
+  }
+  const std::optional<double> exact =
+      vincenty_distance(longitude1, latitude1, longitude2, latitude2);
+  return exact.has_value() ? exact : sphere;
+}
+
 std::optional<bool> in_circle(double longitude, double latitude, double center_longitude,
                               double center_latitude, double radius) {
   const std::optional<double> meters =
@@ -311,10 +372,13 @@ constexpr std::array<ScalarFunction, 8> kGeoFunctions = {{
      .params = {{{"longitude1", "Longitude of the first point, in degrees."},
                  {"latitude1", "Its latitude."},
                  {"longitude2", "Longitude of the second point."},
-                 {"latitude2", "Its latitude."}}},
-     .returns = "A real, on a sphere of radius 6,371,010 m; null for invalid positions.",
-     .examples = {{{"print round(geo_distance_2points(0, 0, 0, 1) / 1000, 1)", "111.2"}}},
-     .overloads = {lift<distance>()}},
+                 {"latitude2", "Its latitude."},
+                 {"[spheroid]", "True for the ellipsoid of WGS 84 rather than a sphere."}}},
+     .returns = "A real, on a sphere of radius 6,371,010 m unless told otherwise; null for invalid "
+                "positions.",
+     .examples = {{{"print round(geo_distance_2points(0, 0, 0, 1) / 1000, 1)", "111.2"},
+                   {"print round(geo_distance_2points(0, 0, 0, 1, true) / 1000, 3)", "110.574"}}},
+     .overloads = {lift<distance_over>()}},
     {.name = "geo_distance_point_to_line",
      .category = "geo",
      .summary = "The shortest distance of a point to a line on the Earth, in meters.",

@@ -110,9 +110,15 @@ MaybeReal cosine(const Common& common) {
          (fits ? std::sqrt(left * right) : std::sqrt(left) * std::sqrt(right));
 }
 
-MaybeReal cosine_similarity(DynamicView a, DynamicView b) {
+// With magnitudes that the caller has computed before, or one of them.
+MaybeReal cosine_similarity(DynamicView a, DynamicView b, MaybeReal left, MaybeReal right) {
   const std::optional<Common> common = common_of(a, b);
-  return common.has_value() ? cosine(*common) : std::nullopt;
+  if (!common.has_value() || (!left.has_value() && !right.has_value())) {
+    return common.has_value() ? cosine(*common) : std::nullopt;
+  }
+  const double lengths = left.value_or(std::sqrt(dot(common->left, common->left))) *
+                         right.value_or(std::sqrt(dot(common->right, common->right)));
+  return lengths > 0 ? MaybeReal(dot(common->left, common->right) / lengths) : std::nullopt;
 }
 
 MaybeReal pearson_correlation(DynamicView a, DynamicView b) {
@@ -137,18 +143,28 @@ struct Summary {
   Moments moments;
 };
 
-// Nothing for a series without numbers.
-std::optional<Summary> summary_of(DynamicView array) {
-  const std::optional<NumberSeries> series = NumberSeries::read(array);
+using MaybeBool = std::optional<bool>;
+
+// Nothing for a series without numbers. `finite_only` true leaves infinities and NaN out besides
+// what is no number; false makes either of them spoil the whole.
+std::optional<Summary> summary_of(DynamicView array, MaybeBool finite_only) {
+  std::optional<NumberSeries> series = NumberSeries::read(array);
   if (!series.has_value()) {
     return std::nullopt;
   }
   std::optional<Summary> summary;
   for (std::size_t i = 0; i < series->size(); ++i) {
-    if (!series->values[i].has_value()) {
+    std::optional<double>& number = series->values[i];
+    if (finite_only.has_value() && number.has_value() && !std::isfinite(*number)) {
+      number.reset();
+    }
+    if (!number.has_value()) {
+      if (finite_only == false) {
+        return std::nullopt;
+      }
       continue;
     }
-    const double value = *series->values[i];
+    const double value = *number;
     if (!summary.has_value()) {
       summary = Summary{value, i, value, i, {}};
     }
@@ -167,8 +183,8 @@ std::optional<Summary> summary_of(DynamicView array) {
   return summary;
 }
 
-MaybeArray stats(DynamicView array) {
-  const std::optional<Summary> summary = summary_of(array);
+MaybeArray stats(DynamicView array, MaybeBool finite_only) {
+  const std::optional<Summary> summary = summary_of(array, finite_only);
   if (!summary.has_value()) {
     return std::nullopt;
   }
@@ -185,8 +201,8 @@ MaybeArray stats(DynamicView array) {
   return DynamicBytes{out.take()};
 }
 
-MaybeArray stats_dynamic(DynamicView array) {
-  const std::optional<Summary> summary = summary_of(array);
+MaybeArray stats_dynamic(DynamicView array, MaybeBool finite_only) {
+  const std::optional<Summary> summary = summary_of(array, finite_only);
   if (!summary.has_value()) {
     return std::nullopt;
   }
@@ -210,11 +226,19 @@ MaybeArray stats_dynamic(DynamicView array) {
   return DynamicBytes{out.take()};
 }
 
+constexpr ParameterDoc kFiniteOnly = {
+    "[ignore_nonfinite]",
+    "True to leave out infinities and NaN, too; false to give null when there is any of them or an "
+    "element that is no number."};
+
 constexpr std::array<ScalarFunction, 8> kSeriesStatsFunctions = {{
     {.name = "series_cosine_similarity",
      .category = "series",
      .summary = "The cosine of the angle between two series as vectors.",
-     .params = {{{"a", "An array of numbers."}, {"b", "An array of numbers."}}},
+     .params = {{{"a", "An array of numbers."},
+                 {"b", "An array of numbers."},
+                 {"[magnitude_a]", "What series_magnitude(a) gives, if it is known already."},
+                 {"[magnitude_b]", "The same of b."}}},
      .returns = "A real from -1 to 1; null when a series is empty or all zero.",
      .examples = {{{"print series_cosine_similarity(dynamic([1, 0]), dynamic([0, 1]))", "0"}}},
      .overloads = {lift<cosine_similarity>()}},
@@ -252,7 +276,7 @@ constexpr std::array<ScalarFunction, 8> kSeriesStatsFunctions = {{
     {.name = "series_stats",
      .category = "series",
      .summary = "Minimum, maximum, mean and spread of a series.",
-     .params = {{{"series", "An array of numbers; other elements are left out."}}},
+     .params = {{{"series", "An array of numbers; other elements are left out."}, kFiniteOnly}},
      .returns = "An array: minimum, its index, maximum, its index, average, sample variance, "
                 "standard deviation; null for a series without numbers.",
      .examples = {{{"print series_stats(dynamic([2, 4, 6]))", "[2,0,6,2,4,4,2]"}}},
@@ -260,7 +284,7 @@ constexpr std::array<ScalarFunction, 8> kSeriesStatsFunctions = {{
     {.name = "series_stats_dynamic",
      .category = "series",
      .summary = "Minimum, maximum, mean and spread of a series, by name.",
-     .params = {{{"series", "An array of numbers; other elements are left out."}}},
+     .params = {{{"series", "An array of numbers; other elements are left out."}, kFiniteOnly}},
      .returns = "A bag of min, min_idx, max, max_idx, avg, variance and stdev (of the sample); "
                 "null for a series without numbers.",
      .examples = {{{"print series_stats_dynamic(dynamic([2, 4, 6]))",

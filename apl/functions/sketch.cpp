@@ -165,6 +165,7 @@ constexpr std::array<ScalarFunction, 7> kSketchFunctions = {{
                     "3"}}},
      .overloads = {lift<percentile>(), lift<percentile_long>()}},
     {.name = "percentiles_array_tdigest",
+     .aliases = {"percentile_array_tdigest"},
      .category = "math",
      .summary = "Several percentiles of the values that a state of tdigest() has seen.",
      .params = {{kDigest, {"percentiles...", "Numbers from 0 to 100, or an array of them."}}},

@@ -52,7 +52,9 @@ TEST_CASE("arrays") {
       {"array_sum", {j("[1,2,3.5]")}, "6.5"},
       {"array_sum", {j("[1,2]")}, "3"},
       {"array_sum", {j("[]")}, "null"},
-      {"array_sum", {j(R"([1,"a"])")}, "null"},
+      {"array_sum", {j(R"([1,"a",null])")}, "1"},
+      {"array_sum", {j(R"(["a"])")}, "null"},
+      {"array_sum", {j("[9223372036854775807,1]")}, "9223372036854776000"},
       {"isarray", {t("[1]")}, "false"},
       {"isarray", {Value::null(Type::kDynamic)}, "false"},
       {"len", {t("né")}, "2"},
@@ -69,6 +71,7 @@ TEST_CASE("bags") {
   check_calls({
       {"bag_has_key", {j(R"({"a":{"b":null}})"), t("$.a.b")}, "true"},
       {"bag_has_key", {j(R"({"a.b":1})"), t("a")}, "false"},
+      {"bag_has_key", {j(R"(["a"])"), t("a")}, "false"},
       {"bag_keys", {j(R"({"b":1,"a":2})")}, R"(["b","a"])"},
       {"bag_keys", {j("[1]")}, "null"},
       {"bag_merge", {j(R"({"a":1})"), j(R"({"a":2,"b":3})")}, R"({"a":1,"b":3})"},
