@@ -9,6 +9,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
@@ -33,14 +34,46 @@ struct OtherPlugin {
   std::string_view name;
   std::string_view instead;
 };
-constexpr std::array<OtherPlugin, 7> kOtherPlugins = {{
-    {"autocluster", "| summarize count() by field, or spotlight(condition, *)"},
-    {"basket", "| top-nested 5 of field by count(), 5 of other by count()"},
-    {"diffpatterns", "| summarize spotlight(condition, *)"},
-    {"rolling_percentile", "| summarize percentile(x, 95) by bin(_time, 1h)"},
-    {"session_count", "| sort by user, _time asc | extend s = row_window_session(_time, 1d, 30m)"},
+constexpr std::array<OtherPlugin, 35> kOtherPlugins = {{
     {"active_users_count", "| summarize dcount(user) by bin(_time, 1d)"},
     {"activity_counts_metrics", "| summarize count(), dcount(user) by bin(_time, 1d)"},
+    {"activity_engagement",
+     "| summarize dcount(user) by bin(_time, 1d), then the same by 7d, and divide"},
+    {"activity_metrics", "| summarize dcount(user) by bin(_time, 1d)"},
+    {"ai_chat_completion", "the genai_ functions over stored conversations: evq help genai_cost"},
+    {"ai_chat_completion_prompt",
+     "the genai_ functions over stored conversations: evq help genai_cost"},
+    {"ai_embeddings", "series_cosine_similarity(a, b) over stored embeddings"},
+    {"autocluster", "| summarize count() by field, or spotlight(condition, *)"},
+    {"azure_digital_twins_query_request", "externaldata (name:type, …) ['file.json']"},
+    {"basket", "| top-nested 5 of field by count(), 5 of other by count()"},
+    {"cosmosdb_sql_request", "externaldata (name:type, …) ['file.json']"},
+    {"dcount_intersect", "dcount_hll(hll_merge(a, b)), and subtract it from both dcount_hll"},
+    {"diffpatterns", "| summarize spotlight(condition, *)"},
+    {"diffpatterns_text", "| summarize spotlight(condition, *)"},
+    {"funnel_sequence", "| scan with (step a: event == 'x'; step b: event == 'y';)"},
+    {"funnel_sequence_completion", "| scan with (step a: event == 'x'; step b: event == 'y';)"},
+    {"geo_line_lookup", "| where geo_distance_point_to_line(longitude, latitude, line) < 100"},
+    {"geo_polygon_lookup", "| where geo_point_in_polygon(longitude, latitude, polygon)"},
+    {"http_request", "externaldata (name:type, …) ['https://host/file.json']"},
+    {"http_request_post", "externaldata (name:type, …) ['https://host/file.json']"},
+    {"infer_storage_schema", "externaldata (name:type, …) ['file.json'] | getschema"},
+    {"infer_storage_schema_with_suggestions",
+     "externaldata (name:type, …) ['file.json'] | getschema"},
+    {"mysql_request", "externaldata (name:type, …) ['file.csv']"},
+    {"new_activity_metrics",
+     "| summarize first = min(_time) by user | summarize count() by bin(first, 1d)"},
+    {"postgresql_request", "externaldata (name:type, …) ['file.csv']"},
+    {"preview", "| take 10"},
+    {"python", "the expressions of a query; evq help functions lists what there is"},
+    {"r", "the expressions of a query; evq help functions lists what there is"},
+    {"rolling_percentile", "| summarize percentile(x, 95) by bin(_time, 1h)"},
+    {"rows_near", "| serialize | extend before = prev(x), after = next(x)"},
+    {"schema_merge", "| union a, b | getschema"},
+    {"sequence_detect", "| scan with (step a: event == 'x'; step b: event == 'y';)"},
+    {"session_count", "| sort by user, _time asc | extend s = row_window_session(_time, 1d, 30m)"},
+    {"sliding_window_counts", "| summarize count(), dcount(user) by bin(_time, 1d)"},
+    {"sql_request", "externaldata (name:type, …) ['file.csv']"},
 }};
 
 // The keys of all bags of a column, by name, with the type that holds all their values.
@@ -216,7 +249,7 @@ Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation 
   if (call == nullptr || std::ranges::find(kPlugins, call->function.text) == kPlugins.end()) {
     const std::string_view name = call != nullptr ? std::string_view(call->function.text) : "";
     Error error = diag::unknown_plugin(op.call->span, name, kPlugins);
-    if (const auto* other = std::ranges::find(kOtherPlugins, name, &OtherPlugin::name);
+    if (const auto* other = std::ranges::find(kOtherPlugins, ascii_lower(name), &OtherPlugin::name);
         other != kOtherPlugins.end()) {
       error.hint = "write " + std::string(other->instead);
     }

@@ -195,7 +195,8 @@ constexpr LanguageTopic kTopics[] = {
      {{"print 0x1F, 1e3, 'a' \"b\", @'c\\d', 90m, timespan(1.02:03:04)",
        "31  1000  ab  c\\d  1h30m0s  26h3m4s"},
       {"print datetime(2024-05-01 10:20+02:00), dynamic([1h, null])",
-       "2024-05-01T08:20:00Z  [\"1h0m0s\",null]"}}},
+       "2024-05-01T08:20:00Z  [\"1h0m0s\",null]"}},
+     {"true", "false"}},
     {"names",
      "Names",
      "A name of letters, digits and _ that does not begin with a digit stands as it is; any other, "
@@ -220,38 +221,59 @@ constexpr LanguageTopic kTopics[] = {
      "durations do. `set stricttypes` refuses all that but texts for datetimes. Integers stay "
      "integers in + - * / %, and beyond 64 bits "
      "the result is null. Functions convert long to real and anything to dynamic by themselves; a "
-     "dynamic value of another type than asked for counts as null. A field that held several types "
+     "dynamic value of another type than asked for counts as null. + - * / % "
+     "of a dynamic go by what each row holds, a number, time or timespan. A field that held "
+     "several types "
      "is dynamic.",
      {{"print gettype(1), gettype(1.5), gettype('a'), gettype(1h), gettype(dynamic([]))",
-       "long  real  string  timespan  array"}}},
+       "long  real  string  timespan  array"}},
+     {"bool", "boolean", "int", "long", "real", "double", "string", "datetime", "date", "timespan",
+      "time", "dynamic", "typeof"}},
     {"nulls",
      "Nulls",
      "Every type has null; an empty text is not null, though isempty() is true of both. == with "
      "just one null is false and != true; of two nulls both are null. < > <= >= and arithmetic "
      "with null give null, and so do functions unless they say otherwise. where keeps rows whose "
      "condition is true. and, or and not() are three-valued. Aggregates pass nulls over; "
-     "summarize by makes null a group of its own; joins never match nulls; sort puts them first "
-     "ascending and last descending.",
+     "summarize by makes null a group of its own; joins never match nulls; sort puts them, and "
+     "NaN next to them, first ascending and last descending.",
      {{"print int(null) == 1, isnull(int(null) < 1), isempty(''), isnull('')",
-       "false  true  true  false"}}},
+       "false  true  true  false"}},
+     {"null"}},
     {"statements",
      "Statements",
      "let name = value; names a scalar, an array, a table or a function (let f = (x:long, y:long = "
      "1) { x + y };). set name; or set name = value; sets an option; unknown ones are ignored with "
-     "a warning. declare query_parameters(x:long = 5); takes parameters from the caller.",
+     "a warning. declare query_parameters(x:long = 5); takes parameters from the caller.\n\n"
+     "materialize(query) is the query, computed once however often its name is used; "
+     "toscalar(query) is the first value of its first row; table('name') is the dataset of that "
+     "name.",
      {{"let f = (x:long, y:long = 1) { x + y }; print f(2), f(2, 3)", "3  5"},
-      {"let limit_ = 2; range x from 1 to 5 step 1 | where x <= limit_ | count", "2"}}},
+      {"let limit_ = 2; range x from 1 to 5 step 1 | where x <= limit_ | count", "2"},
+      {"let most = toscalar(range x from 1 to 5 step 1 | summarize max(x)); print most", "5"}},
+     {"let", "set", "declare", "query_parameters", "materialize", "toscalar", "table", "view"}},
+    {"plugins",
+     "Plugins of evaluate",
+     "bag_unpack(bag) makes a column of every key of a bag. pivot(field, aggregation) makes a "
+     "column of every value of a field. narrow() gives a row for each cell: Row, Column and Value. "
+     "ipv4_lookup(table, address, network) and ipv6_lookup add the columns of the row whose "
+     "network holds an address.",
+     {{"print d = dynamic({'a': 1, 'b': 'x'}) | evaluate bag_unpack(d)", "1  x"},
+      {"datatable (k:string, n:long) ['a', 1, 'b', 2] | evaluate pivot(k, sum(n))", "1  2"},
+      {"print a = 1 | evaluate narrow()", "0  a  1"}},
+     {"bag_unpack", "pivot", "narrow", "ipv4_lookup", "ipv6_lookup"}},
     {"estimates",
      "Estimates and their errors",
      "dcount() is exact up to 4,096 different values; then its standard error is 0.81 %, or less "
      "by its second argument, whatever order the rows come in. percentile() and its kin are exact "
      "up to 4,096 different values; beyond, an answer is at most 0.8 % off where values span ten "
-     "decades, and less where they span less, whatever order the rows come in. topk() is exact as "
-     "long as there are few different values (topk's entry says how many); then a count may be "
-     "too high by a share of all rows that the entry states, and both the counts and which of "
-     "nearly equal values are given may differ from run to run, as rows were shared out among "
-     "workers. So it is with phrases(), and with spotlight() beyond 2,000 different values a side. "
-     "min, max, count and count_distinct() are exact, and so are sum and avg of integers. Sums of "
+     "decades, and less where they span less, whatever order the rows come in. topk() and "
+     "phrases() are exact up to 65,536 different values or phrases, spotlight() up to 8,192 values "
+     "of a field on each side; beyond, a count is never too low, and by how much it may be too "
+     "high their entries say. Counts never depend on the order of rows, nor on how they were "
+     "shared out among workers; nor does the choice of what is listed, but for values rarer than "
+     "1 / 10,000 of all rows. min, max, count and count_distinct() are exact, and so are sum and "
+     "avg of integers. Sums of "
      "reals, and what stdev makes of them, carry 106 bits: an answer is right to its last digit "
      "unless parts that are more than 10^12 times as large as it cancel each other.",
      {}},

@@ -24,6 +24,7 @@ struct LanguageTopic {
   std::string_view title;
   std::string_view text;  // paragraphs, separated by empty lines; each a few sentences
   Example examples[6];
+  std::string_view words[13] = {};  // of the language that it explains
 };
 
 struct LanguageDifference {

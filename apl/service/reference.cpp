@@ -7,6 +7,7 @@
 #include "apl/functions/registry.h"
 #include "apl/service/language.h"
 #include "apl/syntax/diagnostics.h"
+#include "apl/syntax/habits.h"
 #include "apl/syntax/operators.h"
 
 namespace evq {
@@ -77,7 +78,8 @@ std::string language_entry(std::string_view name) {
     return describe_differences();
   }
   for (const LanguageTopic& topic : language_topics()) {
-    if (topic.name == name) {
+    if (topic.name == name ||
+        (!name.empty() && std::ranges::find(topic.words, name) != std::end(topic.words))) {
       return describe_topic(topic);
     }
   }
@@ -191,8 +193,10 @@ Result<std::string> reference_topic(std::string_view name) {
   for (const AggregateFunction* row : all_aggregates()) {
     known.push_back(row->name);
   }
-  return make_error(ErrorCode::kNotFound, "no operator or function '" + std::string(name) + "'",
-                    diag::did_you_mean(name, known));
+  const std::string_view instead = syntax::foreign_function_hint(name);
+  return make_error(
+      ErrorCode::kNotFound, "no operator or function '" + std::string(name) + "'",
+      instead.empty() ? diag::did_you_mean(name, known) : "write " + std::string(instead));
 }
 
 }  // namespace evq

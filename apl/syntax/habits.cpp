@@ -318,6 +318,14 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
     return diag::foreign_operator(token.span, token.text, "SQL",
                                   "begin with the dataset itself: ['logs'] | …");
   }
+  if (word == "alias" && next.is_word("database")) {
+    return diag::foreign_operator(token.span, token.text, "a statement of Kusto",
+                                  "write the dataset's name alone: ['logs'] | …");
+  }
+  if (word == "restrict" && next.is_word("access")) {
+    return diag::foreign_operator(token.span, token.text, "a statement of Kusto",
+                                  "what may be read is a matter of the token: evq help token");
+  }
   if ((word == "cluster" || word == "database") && next.is_symbol("(")) {
     return diag::foreign_operator(token.span, token.text + "(…)", "an address of Kusto",
                                   "write the dataset's name alone: ['logs'] | …");
