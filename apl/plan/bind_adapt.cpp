@@ -96,4 +96,25 @@ Result<ExprPtr> Binder::adapt_span(ExprPtr value, const Expr& other, ast::Binary
   return call("totimespan", std::move(args), span);
 }
 
+// The two sides as what the operator makes of each beside the other.
+Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const {
+  EVQ_TRY_ASSIGN(*left, adapt_weekday(std::move(*left), (*right)->type));
+  EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type));
+  if (is_comparison(op)) {
+    const bool equality = op == ast::BinaryOp::kEqual || op == ast::BinaryOp::kNotEqual;
+    EVQ_TRY_ASSIGN(*left, adapt(std::move(*left), (*right)->type, equality));
+    EVQ_TRY_ASSIGN(*right, adapt(std::move(*right), (*left)->type, equality));
+    if (!equality || (*right)->type == Type::kTimespan || (*left)->type == Type::kTimespan) {
+      EVQ_TRY_ASSIGN(*left, adapt_texts(std::move(*left), **right));
+      EVQ_TRY_ASSIGN(*right, adapt_texts(std::move(*right), **left));
+    }
+  } else if (is_arithmetic(op)) {
+    EVQ_TRY_ASSIGN(*left, adapt_span(std::move(*left), **right, op));
+    if (op != ast::BinaryOp::kDivide) {
+      EVQ_TRY_ASSIGN(*right, adapt_span(std::move(*right), **left, op));
+    }
+  }
+  return Status::success();
+}
+
 }  // namespace evq::plan

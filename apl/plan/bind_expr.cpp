@@ -63,10 +63,6 @@ std::string_view symbol_function(ast::BinaryOp op) {
   return {};
 }
 
-bool is_arithmetic(ast::BinaryOp op) {
-  return op >= ast::BinaryOp::kMultiply && op <= ast::BinaryOp::kSubtract;
-}
-
 // Whether arithmetic is done by what each row holds: a dynamic beside another, or beside a number
 // or a time.
 bool goes_by_value(Type left, Type right) {
@@ -75,10 +71,6 @@ bool goes_by_value(Type left, Type right) {
            type == Type::kDatetime;
   };
   return (left == Type::kDynamic && fits(right)) || (right == Type::kDynamic && fits(left));
-}
-
-bool is_comparison(ast::BinaryOp op) {
-  return op >= ast::BinaryOp::kEqual && op <= ast::BinaryOp::kGreaterEqual;
 }
 
 // The constant key of a[…] when it is text.
@@ -384,27 +376,6 @@ Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
 }
 
 }  // namespace
-
-// The two sides as what the operator makes of each beside the other.
-Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const {
-  EVQ_TRY_ASSIGN(*left, adapt_weekday(std::move(*left), (*right)->type));
-  EVQ_TRY_ASSIGN(*right, adapt_weekday(std::move(*right), (*left)->type));
-  if (is_comparison(op)) {
-    const bool equality = op == ast::BinaryOp::kEqual || op == ast::BinaryOp::kNotEqual;
-    EVQ_TRY_ASSIGN(*left, adapt(std::move(*left), (*right)->type, equality));
-    EVQ_TRY_ASSIGN(*right, adapt(std::move(*right), (*left)->type, equality));
-    if (!equality || (*right)->type == Type::kTimespan || (*left)->type == Type::kTimespan) {
-      EVQ_TRY_ASSIGN(*left, adapt_texts(std::move(*left), **right));
-      EVQ_TRY_ASSIGN(*right, adapt_texts(std::move(*right), **left));
-    }
-  } else if (is_arithmetic(op)) {
-    EVQ_TRY_ASSIGN(*left, adapt_span(std::move(*left), **right, op));
-    if (op != ast::BinaryOp::kDivide) {
-      EVQ_TRY_ASSIGN(*right, adapt_span(std::move(*right), **left, op));
-    }
-  }
-  return Status::success();
-}
 
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
   EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));

@@ -116,6 +116,13 @@ enum class BinaryOp : std::uint8_t {
   kHassuffix,
   kHassuffixCs,
 };
+// The operators' order keeps these together.
+constexpr bool is_arithmetic(BinaryOp op) {
+  return op >= BinaryOp::kMultiply && op <= BinaryOp::kSubtract;
+}
+constexpr bool is_comparison(BinaryOp op) {
+  return op >= BinaryOp::kEqual && op <= BinaryOp::kGreaterEqual;
+}
 
 // The name printed and looked up: "+", "==", "has_cs"; `negated` forms add a leading "!".
 std::string_view binary_op_text(BinaryOp op);
