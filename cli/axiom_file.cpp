@@ -84,10 +84,10 @@ struct Deployments {
 
  private:
   void keep(std::string_view key, std::string value) {
-    if (at_top && key == "active_deployment") {
-      active = std::move(value);
-    }
     if (!in_deployment) {
+      if (at_top && key == "active_deployment") {
+        active = std::move(value);
+      }
       return;
     }
     if (key == "url") {

@@ -88,6 +88,7 @@ std::int64_t NamedPlaces::place_of(const std::string& name) {
 
 std::vector<std::string> NamedPlaces::labels(const std::vector<std::int64_t>& places) const {
   std::vector<std::string> labels;
+  labels.reserve(places.size());
   for (const std::int64_t place : places) {
     labels.push_back(names_.empty() ? std::to_string(place)
                                     : names_[static_cast<std::size_t>(place)]);

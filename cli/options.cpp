@@ -332,7 +332,7 @@ std::string nearest_name(const CLI::App& app, const std::string& word) {
 int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
   CLI::App app("evq: store events locally and query them with APL", "evq");
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", std::string("evq ") + EVQ_VERSION);
+  app.set_version_flag("--version", "evq " EVQ_VERSION "\n" EVQ_LIBRARIES);
   ParsedOptions parsed;
   add_global_options(&app, &parsed);
   app.fallthrough();

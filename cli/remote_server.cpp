@@ -5,6 +5,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "http/wire_answer.h"
+#include "store/base/process.h"
 
 namespace evq {
 constexpr std::int64_t kQuickConnectMs = 1000;
@@ -12,6 +13,7 @@ constexpr std::int64_t kQuickAnswerMs = 2000;
 
 Result<std::unique_ptr<RemoteServer>> RemoteServer::open(const GlobalOptions& global,
                                                          Patience patience) {
+  keep_memory_private();  // it holds the token
   HttpClientOptions options;
   const bool quick = patience == Patience::kQuick;
   if (quick) {

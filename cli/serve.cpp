@@ -15,6 +15,7 @@
 #include "http/token_store.h"
 #include "http/upkeep.h"
 #include "store/base/limits.h"
+#include "store/base/process.h"
 
 namespace evq {
 namespace {
@@ -107,6 +108,7 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
 }  // namespace
 
 int run_serve(const GlobalOptions& global, const ServeCommand& command) {
+  keep_memory_private();
   const Status status = serve(global, command);
   return status.ok() ? 0 : report_error(status.error());
 }

@@ -10,6 +10,7 @@
 #include "http/auth.h"
 #include "http/token_store.h"
 #include "store/base/json_writer.h"
+#include "store/base/process.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 
@@ -151,6 +152,7 @@ Status organize(const GlobalOptions& global, const OrganizationCommand& command)
 }  // namespace
 
 int run_token(const GlobalOptions& global, const TokenCommand& command) {
+  keep_memory_private();
   if (global.remote()) {
     const Result<std::string> capabilities = capabilities_of(command);
     return capabilities.ok() ? run_remote_token(global, command, capabilities.value())

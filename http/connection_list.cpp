@@ -2,17 +2,7 @@
 
 #include <utility>
 
-#include <sys/resource.h>
-
 namespace evq {
-
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
-  }
-}
 
 ConnectionList::Handle ConnectionList::add(std::function<void()> close) {
   const MutexLock lock(mutex_);

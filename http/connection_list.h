@@ -12,9 +12,6 @@
 
 namespace evq {
 
-// Lets the process have as many descriptors as it may: every connection is one.
-void raise_descriptor_limit();
-
 class ConnectionList {
  public:
   struct Entry {

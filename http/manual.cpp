@@ -132,7 +132,7 @@ subqueries included); what it may not see looks as if it were not there. A perso
 everything but must name the organization, and can neither delete blocks nor ingest, but under the
 older path /v1/datasets/{dataset}/ingest. A deleted or expired token
 stops working within a second. Tokens are taken from headers only, never from an address, and are
-never logged.
+never logged; processes that hold tokens leave no core dump.
 .PP
 .I Bad input.
 Requests whose length can be read in two ways are refused and their connection closed. Names of

@@ -63,22 +63,21 @@ Status History::load(const std::string& path) {
                                                      : Status(std::move(read).take_error());
   }
   std::string_view rest = *read;
-  std::vector<std::string> lines;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) {
-      lines.push_back(entry_of_line(rest.substr(0, end)));
-    }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  file_entries_ = lines.size();
-  // From the newest on, so that of equal entries the newest stays.
+  file_entries_ = static_cast<std::size_t>(std::ranges::count(rest, '\n'));
+  // From the newest on, so that of equal entries the newest stays and old ones cost nothing.
   std::unordered_set<std::string> seen(entries_.begin(), entries_.end());
   std::vector<std::string> loaded;
-  for (auto line = lines.rbegin(); line != lines.rend() && loaded.size() < kHistoryEntriesMax;
-       ++line) {
-    if (seen.insert(*line).second) {
-      loaded.push_back(std::move(*line));
+  while (!rest.empty() && loaded.size() < kHistoryEntriesMax) {
+    const std::size_t line_end = rest.rfind('\n');
+    const std::string_view line =
+        line_end == std::string_view::npos ? rest : rest.substr(line_end + 1);
+    rest = line_end == std::string_view::npos ? std::string_view() : rest.substr(0, line_end);
+    if (line.empty()) {
+      continue;
+    }
+    std::string entry = entry_of_line(line);
+    if (seen.insert(entry).second) {
+      loaded.push_back(std::move(entry));
     }
   }
   entries_.insert(entries_.begin(), std::make_move_iterator(loaded.rbegin()),

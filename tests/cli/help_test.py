@@ -18,6 +18,12 @@ class Help(EvqCase):
             self.assertIn(f"Usage: evq {command}", text)
             self.assertEqual(text, self.out(command, "--help"))
 
+    def test_version_names_the_libraries(self):
+        version, libraries = self.out("--version").splitlines()
+        self.assertRegex(version, r"^evq [0-9]+\.[0-9]+\.[0-9]+$")
+        self.assertRegex(libraries, r"^with ([A-Za-z0-9-]+ [0-9][0-9.]*(, |$))+$")
+        self.assertIn("SQLite 3.", libraries)
+
     def test_actions_have_help(self):
         text = self.out("help", "dataset", "create")
         self.assertIn("Usage: evq dataset create", text)

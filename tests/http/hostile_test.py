@@ -136,6 +136,11 @@ class Hostile(unittest.TestCase):
         self.dataset_is_missing("many")
         self.assertLess(self.memory_kib("VmHWM"), 1500 << 10)
 
+    def test_a_crash_leaves_no_tokens_on_disk(self):
+        with open(f"/proc/{self.server.process.pid}/limits") as limits:
+            core = next(line for line in limits if line.startswith("Max core file size"))
+        self.assertEqual(core.split()[4:6], ["0", "0"])
+
     def test_bad_heads(self):
         for head, expected in (
                 ("GET /healthz HTTP/1.1\r\nHost: x\r\n" + "A: b\r\n" * 101 + "\r\n", {431}),
