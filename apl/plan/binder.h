@@ -159,7 +159,7 @@ class Binder {
   Result<Relation> lower(const ast::NestedSource& source, Span span);
 
   Result<Relation> lower(const ast::Where& op, Span span, Relation input);
-  Result<Relation> lower(const ast::Count& op, Span span, Relation input);
+  Result<Relation> lower(const ast::Count& op, Span span, Relation input) const;
   Result<Relation> lower(const ast::Distinct& op, Span span, Relation input);
   Result<Relation> lower(const ast::Extend& op, Span span, Relation input);
   Result<Relation> lower(const ast::Project& op, Span span, Relation input);
@@ -242,9 +242,9 @@ class Binder {
   Result<std::vector<ExprPtr>> bind_searches(const ast::Expr& predicate, ast::SearchKind kind,
                                              const std::vector<Relation>& tables);
   Result<std::vector<NamedColumn>> found_columns(const ast::Find& source, const Relation& output,
-                                                 std::vector<NamedColumn> all, Span span);
+                                                 std::vector<NamedColumn> all, Span span) const;
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
-                              std::optional<std::size_t> field, Span span);
+                              std::optional<std::size_t> field, Span span) const;
   Status bind_statement(const ast::Statement& statement);
   Status set_option(const ast::Set& set);
   // With `set stricttypes`: an error where a call converts an argument by itself. `types` are the

@@ -20,7 +20,7 @@ Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation inp
   return filter(std::move(input), std::move(predicate));
 }
 
-Result<Relation> Binder::lower(const ast::Count& /*op*/, Span /*span*/, Relation input) {
+Result<Relation> Binder::lower(const ast::Count& /*op*/, Span /*span*/, Relation input) const {
   const AggregateFunction* row = find_aggregate("count");
   AggregateBindResult bound = bind_aggregate(*row, {{}, context(), std::nullopt});
   auto& call = std::get<BoundAggregateCall>(bound);

@@ -226,7 +226,8 @@ Result<Relation> Binder::lower(const ast::Search& op, Span /*span*/, Relation in
 // pack_all() one bag, pack_, of the others that are not null.
 Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
                                                        const Relation& output,
-                                                       std::vector<NamedColumn> all, Span span) {
+                                                       std::vector<NamedColumn> all,
+                                                       Span span) const {
   std::vector<NamedColumn> chosen;
   for (const ast::ColumnSpec& spec : source.columns) {
     const auto at = output.schema().find(spec.name.text);
@@ -333,7 +334,7 @@ SearchPattern search_pattern(std::string_view term) {
 
 Result<ExprPtr> Binder::search_term(std::string_view term, ast::SearchKind kind,
                                     const Relation& input, std::optional<std::size_t> field,
-                                    Span span) {
+                                    Span span) const {
   if (term == "*") {
     return make_constant(Value::boolean(true), span);
   }
