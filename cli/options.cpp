@@ -301,7 +301,7 @@ const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& 
 std::string verb_help(const CLI::App& verb) {
   std::string name;
   for (const CLI::App* at = verb.get_parent(); at != nullptr; at = at->get_parent()) {
-    name = at->get_name() + (name.empty() ? "" : " " + name);
+    name.insert(0, at->get_name() + (name.empty() ? "" : " "));
   }
   std::string text = verb.help(name);
   while (text.ends_with("\n\n")) {

@@ -45,7 +45,7 @@ void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
 
 void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
   DatasetCommand* command = &parsed->dataset;
-  const auto choose = [=, &handlers](std::string action) {
+  const auto choose = [=, &handlers](const std::string& action) {
     return [=, &handlers] {
       command->action = action;
       parsed->chosen = [=, &handlers] { return handlers.dataset(parsed->global, *command); };

@@ -56,6 +56,7 @@ Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string
                  server.call("GET", remote_dataset_path(dataset) + "/fields"));
   EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> answers, read_field_answers(answer));
   std::vector<Field> fields;
+  fields.reserve(answers.size());
   for (const FieldAnswer& field : answers) {
     fields.push_back({field.name, field.column_type});
   }

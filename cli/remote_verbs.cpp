@@ -52,6 +52,7 @@ Result<std::string> list_starred(RemoteServer& server, const std::string& output
     return saved_queries_table(objects);
   }
   std::vector<std::string> items;
+  items.reserve(objects.size());
   for (const StoredObject& object : objects) {
     items.push_back(object.body);
   }

@@ -43,6 +43,7 @@ Result<std::string> list(Service& service, const StarredCommand& command) {
     return saved_queries_table(stored);
   }
   std::vector<std::string> items;
+  items.reserve(stored.size());
   for (const StoredObject& object : stored) {
     items.push_back(starred_answer(object));
   }

@@ -123,7 +123,7 @@ struct HttpClient::State {
   std::int64_t used_ns = 0;  // when the kept connection was last good
 
   bool open() const { return plain_stream != nullptr || tls_stream != nullptr; }
-  beast::tcp_stream& lowest() {
+  beast::tcp_stream& lowest() const {
     return tls_stream != nullptr ? beast::get_lowest_layer(*tls_stream) : *plain_stream;
   }
   void drop() {

@@ -117,12 +117,11 @@ std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) 
   } else if (has_repeated_header(request) ||
              (version == 11 && request.count_headers("host") == 0) ||
              !is_digits(request.header("content-length").value_or("0")) ||
-             (encoded && (version == 10 || request.count_headers("content-length") != 0))) {
+             (encoded && (version == 10 || request.count_headers("content-length") != 0)) ||
+             !path.has_value() || !split_target(*path, &request.path, &request.parameters)) {
     status = 400;
   } else if (encoded && !equals_ascii_folded(*request.header("transfer-encoding"), "chunked")) {
     status = 501;
-  } else if (!path.has_value() || !split_target(*path, &request.path, &request.parameters)) {
-    status = 400;
   }
   if (status == 0) {
     return std::nullopt;

@@ -93,6 +93,7 @@ Result<std::string> fields_text(Api& api, const std::string& dataset) {
 Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, visible_datasets(api, request));
   std::vector<std::string> items;
+  items.reserve(datasets.size());
   for (const DatasetDefinition& dataset : datasets) {
     items.push_back(write_dataset(dataset));
   }

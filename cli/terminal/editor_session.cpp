@@ -147,7 +147,7 @@ void EditorSession::handle_command(SessionCommand command) {
       walk_history(command == SessionCommand::kOlderStarting, true);
       return;
     case SessionCommand::kSearch:
-      search_.emplace();
+      search_ = Search();
       return;
     case SessionCommand::kForward:
       take_hint(EditCommand::kRight, false);

@@ -54,7 +54,7 @@ Result<std::string> edit_file(const std::string& path, const std::string& text,
 std::string first_set(const Environment& environment, const char* first, const char* second,
                       const char* otherwise) {
   for (const char* name : {first, second}) {
-    const std::string value = environment(name).value_or("");
+    std::string value = environment(name).value_or("");
     if (!value.empty()) {
       return value;
     }
