@@ -45,7 +45,7 @@ struct LegacyQuery {
 };
 
 // kUsage for unknown operators and wrong types; zero values mean "not given".
-Result<LegacyQuery> read_legacy_body(std::string_view json);
+Result<LegacyQuery> read_legacy_body(std::string_view text);
 
 // The query as APL over `dataset`; kUsage for an unknown operator or aggregation.
 Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& query);

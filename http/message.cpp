@@ -34,9 +34,9 @@ std::optional<std::string_view> HttpRequest::parameter(std::string_view name) co
 }
 
 const std::string& HttpRequest::argument(std::string_view name) const {
-  static const std::string none;
+  static const std::string kNone;
   const auto found = arguments.find(name);
-  return found == arguments.end() ? none : found->second;
+  return found == arguments.end() ? kNone : found->second;
 }
 
 HttpResponse error_response(int status, std::string_view message, std::string_view detail) {

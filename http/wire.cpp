@@ -41,6 +41,43 @@ Value value_of(const Json& json) {
   return Value::null();
 }
 
+// Whether defaultOrder asks for the oldest events first.
+Result<bool> reads_ascending(const Json& body) {
+  const Json* order = wire::member(body, "defaultOrder");
+  if (order == nullptr) {
+    return false;
+  }
+  if (!order->is_array()) {
+    return make_error(ErrorCode::kUsage, "defaultOrder must be a list");
+  }
+  bool ascending = false;
+  for (const Json& item : *order) {
+    if (!item.is_object()) {
+      return make_error(ErrorCode::kUsage, "defaultOrder holds objects");
+    }
+    EVQ_TRY_ASSIGN(const std::string name, wire::required_string(item, "field"));
+    EVQ_TRY_ASSIGN(const std::optional<bool> desc, wire::optional_bool(item, "desc"));
+    ascending = ascending || (name == "_time" && !desc.value_or(false));
+  }
+  return ascending;
+}
+
+// Members of evq alone, for followers and exports.
+Result<ArrivalRange> read_arrivals(const Json& body) {
+  EVQ_TRY_ASSIGN(const auto from, wire::optional_count(body, "arrivedFrom"));
+  EVQ_TRY_ASSIGN(const auto before, wire::optional_count(body, "arrivedBefore"));
+  return ArrivalRange{from.value_or(0), before.value_or(UINT64_MAX)};
+}
+
+// Null: there is none.
+Result<const Json*> optional_object(const Json& body, const char* name) {
+  const Json* object = wire::member(body, name);
+  if (object != nullptr && !object->is_object()) {
+    return make_error(ErrorCode::kUsage, std::string(name) + " must be an object");
+  }
+  return object;
+}
+
 Result<QueryRequest> read_query(const Json& body) {
   QueryRequest request;
   EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
@@ -53,39 +90,20 @@ Result<QueryRequest> read_query(const Json& body) {
   request.include_cursor_field = field.value_or(false);
   EVQ_TRY_ASSIGN(request.limit, wire::optional_count(body, "limit"));
   EVQ_TRY_ASSIGN(request.default_limit, wire::optional_count(body, "defaultLimit"));
-  // Members of evq alone, for followers and exports.
-  EVQ_TRY_ASSIGN(const auto arrived_from, wire::optional_count(body, "arrivedFrom"));
-  EVQ_TRY_ASSIGN(const auto arrived_before, wire::optional_count(body, "arrivedBefore"));
-  request.arrivals = {arrived_from.value_or(0), arrived_before.value_or(UINT64_MAX)};
+  EVQ_TRY_ASSIGN(request.arrivals, read_arrivals(body));
   if (request.limit == std::uint64_t{0}) {
     request.limit.reset();
   }
   if (request.default_limit == std::uint64_t{0}) {
     request.default_limit.reset();
   }
-  if (const Json* order = wire::member(body, "defaultOrder"); order != nullptr) {
-    if (!order->is_array()) {
-      return make_error(ErrorCode::kUsage, "defaultOrder must be a list");
-    }
-    for (const Json& item : *order) {
-      if (!item.is_object()) {
-        return make_error(ErrorCode::kUsage, "defaultOrder holds objects");
-      }
-      EVQ_TRY_ASSIGN(const std::string name, wire::required_string(item, "field"));
-      EVQ_TRY_ASSIGN(const std::optional<bool> desc, wire::optional_bool(item, "desc"));
-      request.ascending = request.ascending || (name == "_time" && !desc.value_or(false));
-    }
-  }
+  EVQ_TRY_ASSIGN(request.ascending, reads_ascending(body));
   EVQ_TRY_ASSIGN(const auto libraries, wire::optional_strings(body, "libraries"));
   static_cast<void>(libraries);
-  if (const Json* options = wire::member(body, "queryOptions");
-      options != nullptr && !options->is_object()) {
-    return make_error(ErrorCode::kUsage, "queryOptions must be an object");
-  }
-  if (const Json* variables = wire::member(body, "variables"); variables != nullptr) {
-    if (!variables->is_object()) {
-      return make_error(ErrorCode::kUsage, "variables must be an object");
-    }
+  EVQ_TRY_ASSIGN(const Json* options, optional_object(body, "queryOptions"));
+  static_cast<void>(options);
+  EVQ_TRY_ASSIGN(const Json* variables, optional_object(body, "variables"));
+  if (variables != nullptr) {
     for (const auto& [name, value] : variables->items()) {
       request.variables[name] = value_of(value);
     }

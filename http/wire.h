@@ -23,21 +23,21 @@ inline constexpr const char* kArrivalEndHeader = "X-Evq-Arrival-End";
 HttpResponse response_of_error(const Error& error, std::string_view apl);
 
 // {"apl":…,"startTime":…,"endTime":…,"cursor":…,…}
-Result<QueryRequest> read_query_body(std::string_view json);
+Result<QueryRequest> read_query_body(std::string_view text);
 // [{"queryId":…,"aplRequest":{…}},…]
 struct BatchItem {
   std::string id;
   QueryRequest query;
 };
-Result<std::vector<BatchItem>> read_batch_body(std::string_view json);
-Result<DeleteRequest> read_delete_body(std::string_view json);
+Result<std::vector<BatchItem>> read_batch_body(std::string_view text);
+Result<DeleteRequest> read_delete_body(std::string_view text);
 
 // {"apl":…,"cursor":…}: a place in a query, in bytes of UTF-8; its end when there is none.
 struct CompletionPlace {
   std::string apl;
   std::size_t cursor = 0;
 };
-Result<CompletionPlace> read_completion_body(std::string_view json);
+Result<CompletionPlace> read_completion_body(std::string_view text);
 
 std::string write_ingest_report(const IngestReport& report);
 std::string write_delete_response(const DeleteResponse& response);

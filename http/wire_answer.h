@@ -19,21 +19,21 @@ std::string write_query_body(const QueryRequest& request);
 std::string write_delete_body(const DeleteRequest& request);
 
 // A tabular answer into `sink`: begin, push, end. `rows_max` rows or more are kLimit, before begin.
-Status read_tabular_answer(std::string_view json, std::uint64_t rows_max, ResultSink& sink);
-Result<IngestReport> read_ingest_answer(std::string_view json);
-Result<DeleteResponse> read_delete_answer(std::string_view json);
-Result<CheckReport> read_check_answer(std::string_view json);
+Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, ResultSink& sink);
+Result<IngestReport> read_ingest_answer(std::string_view text);
+Result<DeleteResponse> read_delete_answer(std::string_view text);
+Result<CheckReport> read_check_answer(std::string_view text);
 // The error object of an answer with this status; a compile error gets its place in `apl` back.
 Error read_error_answer(int status, std::string_view body, std::string_view apl);
 
 // What the server would complete, as its own completer says it.
-Result<CompletionAnswer> read_completion_answer(std::string_view json);
+Result<CompletionAnswer> read_completion_answer(std::string_view text);
 std::string write_completion_body(std::string_view apl, std::size_t cursor);
 
 // A list's elements as compact JSON texts.
-Result<std::vector<std::string>> read_json_list(std::string_view json);
+Result<std::vector<std::string>> read_json_list(std::string_view text);
 // A text member of an object; empty when there is none.
-Result<std::string> read_text_member(std::string_view json, const char* name);
+Result<std::string> read_text_member(std::string_view text, const char* name);
 // A dataset's or field's members as `evq dataset` shows them.
 struct DatasetAnswer {
   std::string name;
@@ -43,14 +43,14 @@ struct DatasetAnswer {
   std::string newest;
   std::string json;  // compact
 };
-Result<DatasetAnswer> read_dataset_answer(std::string_view json);
+Result<DatasetAnswer> read_dataset_answer(std::string_view text);
 struct FieldAnswer {
   std::string name;
   std::string type;                   // as the server spells it
   Type column_type = Type::kDynamic;  // as queries here see it
   std::string json;                   // compact
 };
-Result<std::vector<FieldAnswer>> read_field_answers(std::string_view json);
+Result<std::vector<FieldAnswer>> read_field_answers(std::string_view text);
 
 // Bodies of requests.
 std::string write_dataset_body(std::string_view name, std::string_view description);

@@ -22,25 +22,25 @@ struct DatasetBody {
   std::optional<bool> use_retention;
   std::string extra;  // JSON object of what is only echoed: region, edgeDeployment; may be empty
 };
-Result<DatasetBody> read_dataset_body(std::string_view json);
+Result<DatasetBody> read_dataset_body(std::string_view text);
 std::string write_dataset(const DatasetDefinition& dataset);
 std::string write_list(const std::vector<std::string>& items);  // of JSON texts
 
 // {"maxDuration":"1h0m0s"}, nanoseconds.
-Result<std::int64_t> read_trim_body(std::string_view json);
+Result<std::int64_t> read_trim_body(std::string_view text);
 std::string write_field(const FieldInfo& field);
 std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetStats& stats,
                                const std::vector<FieldInfo>& fields);
 // What of a field's attributes a body changes, over `known`.
-Result<FieldAttributes> read_field_body(std::string_view json, FieldAttributes known);
+Result<FieldAttributes> read_field_body(std::string_view text, FieldAttributes known);
 // A list of names, or {"mapFields":[…]}.
-Result<std::vector<std::string>> read_names_body(std::string_view json);
+Result<std::vector<std::string>> read_names_body(std::string_view text);
 // {"name":…}
-Result<std::string> read_name_body(std::string_view json);
+Result<std::string> read_name_body(std::string_view text);
 std::string write_strings(const std::vector<std::string>& texts);
 
 // ---- tokens
-Result<TokenSpec> read_token_body(std::string_view json);
+Result<TokenSpec> read_token_body(std::string_view text);
 // With `secret` as only creation shows it.
 std::string write_token(const TokenRecord& token, std::string_view secret = {});
 struct RegenerateBody {
@@ -48,7 +48,7 @@ struct RegenerateBody {
   std::optional<std::int64_t> new_expires;
   std::optional<TokenSpec> replacement;  // newToken; without it the new one is as the old one
 };
-Result<RegenerateBody> read_regenerate_body(std::string_view json);
+Result<RegenerateBody> read_regenerate_body(std::string_view text);
 
 // ---- dashboards
 struct DashboardBody {
@@ -58,7 +58,7 @@ struct DashboardBody {
   std::optional<std::uint64_t> version;
   bool overwrite = false;
 };
-Result<DashboardBody> read_dashboard_body(std::string_view json);
+Result<DashboardBody> read_dashboard_body(std::string_view text);
 // What is kept of a dashboard, over what was kept before.
 std::string stored_dashboard(const DashboardBody& body, std::string_view known,
                              std::string_view who);
@@ -74,14 +74,14 @@ struct ObjectBody {
   std::string expression;
 };
 // `required` members must be there as texts that are not empty.
-Result<ObjectBody> read_object_body(std::string_view json,
+Result<ObjectBody> read_object_body(std::string_view text,
                                     const std::vector<std::string>& required);
 // A monitor: name is required; mplQuery becomes aplQuery, and only one of them may be given.
-Result<ObjectBody> read_monitor_body(std::string_view json);
+Result<ObjectBody> read_monitor_body(std::string_view text);
 // `changes` over `known`: members given and not null replace those of the same name.
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
 // An annotation: type and datasets are required, `time` is now when it is absent.
-Result<ObjectBody> read_annotation_body(std::string_view json, std::int64_t now_ns);
+Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns);
 std::string write_object(const StoredObject& object);
 // First and last instant of a closed range; at first all of them.
 struct TimeRange {

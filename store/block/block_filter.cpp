@@ -294,7 +294,7 @@ BlockTest BlockTest::compare(std::string field, CompareOp op, Value constant) {
   return BlockTest(std::move(node));
 }
 
-BlockTest BlockTest::in_list(std::string field, std::vector<Value> constants) {
+BlockTest BlockTest::in_list(const std::string& field, std::vector<Value> constants) {
   std::vector<BlockTest> tests;
   tests.reserve(constants.size());
   for (Value& constant : constants) {
@@ -477,8 +477,9 @@ Result<TestOutcome> BlockTester::run_compare(const Node& node) {
   const Value& constant = node.constants[0];
   const ColumnHeader* header = column.has_value() ? &header_.columns[*column] : nullptr;
   const TestOutcome outcome = compare_header(header, header_.rows, node.op, constant);
-  if (outcome != kMayMatch || reader_ == nullptr || constant.is_null() || is_nan(constant) ||
-      !comparable(header->type, constant.type()) || header->has(kColumnHasNan)) {
+  if (outcome != kMayMatch || header == nullptr || reader_ == nullptr || constant.is_null() ||
+      is_nan(constant) || !comparable(header->type, constant.type()) ||
+      header->has(kColumnHasNan)) {
     return outcome;
   }
   if (node.op == CompareOp::kEqual) {

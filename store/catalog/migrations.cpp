@@ -106,6 +106,7 @@ Status note_lists(Connection& connection) {
 // chunks: id = block id; a fresh chunk whole: header, segments and filters (store/mini_block.h).
 // fields: id = order of first appearance, from 0. types: bit n is set when a value of Type n was
 //   ever stored. hidden, unit, description: as given by people.
+// Statements are longer than lines. NOLINTBEGIN(bugprone-suspicious-missing-comma)
 constexpr std::string_view kDatasetV1[] = {
     "CREATE TABLE counters(id INTEGER PRIMARY KEY, file_key INTEGER, next_block INTEGER, "
     "next_ordinal INTEGER, block_count INTEGER, block_sums INTEGER, fresh_count INTEGER, "
@@ -121,6 +122,7 @@ constexpr std::string_view kDatasetV1[] = {
     "CREATE TABLE fields(id INTEGER PRIMARY KEY, name TEXT, types INTEGER, hidden INTEGER, "
     "unit TEXT, description TEXT, sum INTEGER)",
 };
+// NOLINTEND(bugprone-suspicious-missing-comma)
 
 constexpr Migration kCatalogMigrations[] = {{kCatalogV1}, {{}, note_lists}};
 constexpr Migration kDatasetMigrations[] = {{kDatasetV1}};
