@@ -62,6 +62,15 @@ Result<bool> reads_ascending(const Json& body) {
   return ascending;
 }
 
+Status read_cursor(const Json& body, QueryRequest* request) {
+  EVQ_TRY_ASSIGN(request->cursor, wire::optional_string(body, "cursor"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> include, wire::optional_bool(body, "includeCursor"));
+  EVQ_TRY_ASSIGN(const std::optional<bool> field, wire::optional_bool(body, "includeCursorField"));
+  request->include_cursor = include.value_or(false);
+  request->include_cursor_field = field.value_or(false);
+  return Status::success();
+}
+
 // Members of evq alone, for followers and exports.
 Result<ArrivalRange> read_arrivals(const Json& body) {
   EVQ_TRY_ASSIGN(const auto from, wire::optional_count(body, "arrivedFrom"));
@@ -83,11 +92,7 @@ Result<QueryRequest> read_query(const Json& body) {
   EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
   EVQ_TRY_ASSIGN(request.start_time, wire::optional_string(body, "startTime"));
   EVQ_TRY_ASSIGN(request.end_time, wire::optional_string(body, "endTime"));
-  EVQ_TRY_ASSIGN(request.cursor, wire::optional_string(body, "cursor"));
-  EVQ_TRY_ASSIGN(const std::optional<bool> include, wire::optional_bool(body, "includeCursor"));
-  EVQ_TRY_ASSIGN(const std::optional<bool> field, wire::optional_bool(body, "includeCursorField"));
-  request.include_cursor = include.value_or(false);
-  request.include_cursor_field = field.value_or(false);
+  EVQ_TRY(read_cursor(body, &request));
   EVQ_TRY_ASSIGN(request.limit, wire::optional_count(body, "limit"));
   EVQ_TRY_ASSIGN(request.default_limit, wire::optional_count(body, "defaultLimit"));
   EVQ_TRY_ASSIGN(request.arrivals, read_arrivals(body));

@@ -32,17 +32,17 @@ class DirectoryStore final : public Store {
 
   Definitions& definitions() override { return definitions_; }
   Status drop_dataset(std::string_view dataset) override;
-  Result<DatasetStats> stats(std::string_view dataset) override;
-  Result<std::vector<FieldInfo>> fields(std::string_view dataset) override;
-  Status set_field(std::string_view dataset, std::string_view field,
+  Result<DatasetStats> stats(std::string_view name) override;
+  Result<std::vector<FieldInfo>> fields(std::string_view name) override;
+  Status set_field(std::string_view name, std::string_view field,
                    const FieldAttributes& attributes) override;
-  Result<Snapshot> snapshot(std::string_view dataset) override;
-  Result<IngestReport> ingest(std::string_view dataset, ByteSource& source,
+  Result<Snapshot> snapshot(std::string_view name) override;
+  Result<IngestReport> ingest(std::string_view name, ByteSource& source,
                               const IngestRequest& request, QueryControl& control) override;
-  Result<RemoveReport> remove(std::string_view dataset, const RowFilter& doomed, bool commit,
+  Result<RemoveReport> remove(std::string_view name, const RowFilter& doomed, bool commit,
                               QueryControl& control) override;
-  Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before) override;
-  Status maintain(std::string_view dataset, bool full, QueryControl& control) override;
+  Result<std::uint64_t> trim(std::string_view name, std::int64_t before) override;
+  Status maintain(std::string_view name, bool full, QueryControl& control) override;
   Result<CheckReport> check(QueryControl& control) override;
 
  private:
@@ -228,13 +228,14 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   compact.pool = context.pool;
   Load load(open, request, {compact, options_.pool, !options_.background_upkeep}, control);
   Result<IngestCounts> counts = parse_stream(source, options, load, context);
-  Status finished = counts.ok() ? load.finish(*counts) : Status(std::move(counts).take_error());
-  if (known.ok() && (!finished.ok() || context.builders->refused_fields())) {
+  Status finished = counts.ok() ? load.finish(*counts) : Status();
+  const bool complete = counts.ok() && finished.ok();
+  if (known.ok() && (!complete || context.builders->refused_fields())) {
     known.value()->renew_builders();
   }
-  EVQ_TRY(std::move(finished));
   IngestReport report;
-  report.counts = std::move(counts).value();
+  EVQ_TRY_ASSIGN(report.counts, std::move(counts));
+  EVQ_TRY(std::move(finished));
   report.blocks_created = load.blocks_created();
   report.wal_length = static_cast<std::uint32_t>(load.fresh().chunks);
   report.fresh_rows = load.fresh().rows;

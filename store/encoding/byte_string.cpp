@@ -24,15 +24,15 @@ struct FreeContext {
 };
 
 ZSTD_CCtx* compression_context() {
-  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
-  EVQ_CHECK(context != nullptr);
-  return context.get();
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> kContext(ZSTD_createCCtx());
+  EVQ_CHECK(kContext != nullptr);
+  return kContext.get();
 }
 
 ZSTD_DCtx* decompression_context() {
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
-  EVQ_CHECK(context != nullptr);
-  return context.get();
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> kContext(ZSTD_createDCtx());
+  EVQ_CHECK(kContext != nullptr);
+  return kContext.get();
 }
 
 // Memory that grows and is never read before it is written.

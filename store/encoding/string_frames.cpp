@@ -35,7 +35,7 @@ std::size_t values_a_frame(const std::string_view* texts, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) {
     total += texts[i].size();
   }
-  const std::size_t mean = total / size + 1;
+  const std::size_t mean = total / std::max(size, std::size_t{1}) + 1;
   return std::clamp(kFrameBytes / mean, kFrameValuesMin, kFrameValuesMax);
 }
 

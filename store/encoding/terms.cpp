@@ -20,7 +20,7 @@
 namespace evq {
 namespace {
 
-constexpr std::size_t kWindowBytes = 64 * 1024;
+constexpr std::size_t kWindowBytes = std::size_t{64} * 1024;
 constexpr std::size_t kTermSlackBytes = 64;
 constexpr std::uint64_t kMultiplierA = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t kMultiplierB = 0xD6E8FEB86659FD93ULL;
@@ -71,7 +71,7 @@ Classes classify_64(char* bytes) {
   Classes classes;
 #if defined(__SSE2__)
   for (unsigned part = 0; part < 4; ++part) {
-    auto* at = reinterpret_cast<__m128i*>(bytes + 16 * part);
+    auto* at = reinterpret_cast<__m128i*>(bytes + std::size_t{16} * part);
     __m128i text = _mm_loadu_si128(at);
     // Signed comparisons: bytes beyond ASCII are below everything.
     const __m128i upper = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('A' - 1)),

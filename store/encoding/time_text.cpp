@@ -93,7 +93,10 @@ class TimeReader {
     if (*end != 'Z') {
       return false;
     }
-    *value = (days_ * kDaySeconds + hour * 3600 + minute * 60 + second) * units_ + fraction;
+    *value =
+        (days_ * kDaySeconds + std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 + second) *
+            units_ +
+        fraction;
     return true;
   }
 

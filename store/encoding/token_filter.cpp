@@ -95,8 +95,8 @@ class GrowingFilter {
     std::size_t widest = 1;
     for (const std::size_t odd : {1U, 3U}) {
       for (std::size_t divisor = odd; divisor <= blocks_.size(); divisor *= 2) {
-        if (blocks_.size() % divisor == 0 &&
-            static_cast<double>(blocks_.size() / divisor) >= blocks_min) {
+        const std::size_t folded = blocks_.size() / divisor;
+        if (blocks_.size() % divisor == 0 && static_cast<double>(folded) >= blocks_min) {
           widest = std::max(widest, divisor);
         }
       }

@@ -99,14 +99,12 @@ class RecordScanner : public BoundaryScanner {
   void step(char c) {
     if (state_ == State::kQuoted) {
       state_ = c == '"' ? State::kQuoteSeen : State::kQuoted;
-    } else if (c == '"' && state_ == State::kQuoteSeen) {
-      state_ = State::kQuoted;  // a doubled quote
+    } else if (c == '"' && state_ != State::kPlain) {
+      state_ = State::kQuoted;  // one that opens the cell, or the second of a doubled one
     } else if (c == '\n') {
       state_ = State::kRecordStart;
     } else if (c == delimiter_) {
       state_ = State::kCellStart;
-    } else if (c == '"' && state_ != State::kPlain) {
-      state_ = State::kQuoted;
     } else if (state_ == State::kQuoteSeen || (c != ' ' && c != '\t' && c != '\r')) {
       state_ = State::kPlain;
     } else if (state_ == State::kRecordStart) {

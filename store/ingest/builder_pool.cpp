@@ -10,7 +10,11 @@ namespace evq {
 
 namespace {
 
-std::atomic<std::size_t> idle_bytes{0};  // of the builders in all pools
+// Of the builders in all pools.
+std::atomic<std::size_t>& idle_bytes() {
+  static std::atomic<std::size_t> bytes{0};
+  return bytes;
+}
 
 }  // namespace
 
@@ -18,7 +22,7 @@ BuilderPool::BuilderPool(std::shared_ptr<const EventRules> rules) : rules_(std::
 
 BuilderPool::~BuilderPool() {
   for (const auto& builder : idle_) {
-    idle_bytes -= builder->memory_bytes();
+    idle_bytes() -= builder->memory_bytes();
   }
 }
 
@@ -32,7 +36,7 @@ std::unique_ptr<BatchBuilder> BuilderPool::take() {
     if (!idle_.empty()) {
       std::unique_ptr<BatchBuilder> builder = std::move(idle_.back());
       idle_.pop_back();
-      idle_bytes -= builder->memory_bytes();
+      idle_bytes() -= builder->memory_bytes();
       return builder;
     }
   }
@@ -41,8 +45,8 @@ std::unique_ptr<BatchBuilder> BuilderPool::take() {
 
 void BuilderPool::put(std::unique_ptr<BatchBuilder> builder) {
   const std::size_t bytes = builder->memory_bytes();
-  if (idle_bytes.fetch_add(bytes) + bytes > kIdleBuilderBytesMax) {
-    idle_bytes -= bytes;
+  if (idle_bytes().fetch_add(bytes) + bytes > kIdleBuilderBytesMax) {
+    idle_bytes() -= bytes;
     return;
   }
   const MutexLock lock(mutex_);

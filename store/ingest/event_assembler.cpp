@@ -293,8 +293,7 @@ std::string_view EventAssembler::repair_text(std::string_view text, std::size_t 
   note_repair(offset + valid_utf8_prefix(text), kRepairUtf8);
   const std::string repaired = repair_utf8(text);
   char* copy = scratch(repaired.size());
-  std::memcpy(copy, repaired.data(), repaired.size());
-  return {copy, repaired.size()};
+  return {copy, repaired.copy(copy, repaired.size())};
 }
 
 void EventAssembler::note_repair(std::size_t offset, const char* what) {

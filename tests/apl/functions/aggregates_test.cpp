@@ -379,10 +379,10 @@ TEST_CASE("aggregates: arguments that do not fit are refused with a reason") {
       {"binary_all_and", {{kR, nullptr}}},
   };
   const EvalContext context;
-  for (const auto& [name, arguments] : bad) {
-    CAPTURE(name);
+  for (const auto& each : bad) {
+    CAPTURE(each.first);
     const AggregateBindResult bound =
-        bind_aggregate(*find_aggregate(name), {arguments, context, std::nullopt});
+        bind_aggregate(*find_aggregate(each.first), {each.second, context, std::nullopt});
     REQUIRE(std::holds_alternative<BindFailure>(bound));
     CHECK_FALSE(std::get<BindFailure>(bound).message.empty());
   }

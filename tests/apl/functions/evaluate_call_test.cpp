@@ -32,6 +32,7 @@ Vector call(std::string_view name, const std::vector<Vector>& args, std::size_t 
   const ScalarFunction* function = find_function(name);
   REQUIRE(function != nullptr);
   std::vector<Argument> arguments;
+  arguments.reserve(args.size());
   for (const Vector& arg : args) {
     arguments.push_back({arg.type(), nullptr});
   }
@@ -44,6 +45,7 @@ Vector call(std::string_view name, const std::vector<Vector>& args, std::size_t 
 void check_call(std::string_view name, const std::vector<Vector>& args, std::size_t rows,
                 bool by_combination) {
   std::vector<Vector> flat;
+  flat.reserve(args.size());
   for (const Vector& arg : args) {
     flat.push_back(arg.flatten());
   }

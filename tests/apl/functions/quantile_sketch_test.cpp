@@ -23,7 +23,7 @@ struct Distribution {
 constexpr std::size_t kRows = 200000;
 
 const std::vector<Distribution>& distributions() {
-  static const std::vector<Distribution> all = {
+  static const std::vector<Distribution> kAll = {
       {"constant", [](std::size_t, std::mt19937_64&) { return 42.0; }},
       {"two points", [](std::size_t i, std::mt19937_64&) { return i % 10 == 0 ? 1e9 : -1.0; }},
       {"sorted", [](std::size_t i, std::mt19937_64&) { return static_cast<double>(i); }},
@@ -47,7 +47,7 @@ const std::vector<Distribution>& distributions() {
       {"exponents", [](std::size_t i, std::mt19937_64&) {
          return std::ldexp(1.0, static_cast<int>(i % 600) - 300);
        }}};
-  return all;
+  return kAll;
 }
 
 std::vector<double> values_of(const Distribution& distribution) {
