@@ -32,13 +32,13 @@ struct Configuration {
 };
 
 const std::vector<Configuration>& configurations(bool matrix) {
-  static const std::vector<Configuration> usual = {
+  static const std::vector<Configuration> kUsual = {
       {"default", 65536, 2, true, false},
       {"blocks of 1 row, groups in parts", 1, 2, true, false, true},
       {"blocks of 7 rows, 1 worker", 7, 1, true, true},
       {"no optimiser", 65536, 1, false, false},
   };
-  static const std::vector<Configuration> all = [] {
+  static const std::vector<Configuration> kAll = [] {
     std::vector<Configuration> made;
     for (const std::uint32_t rows : {1U, 7U, 65536U}) {
       for (const std::size_t workers : {std::size_t{1}, std::size_t{4}}) {
@@ -54,7 +54,7 @@ const std::vector<Configuration>& configurations(bool matrix) {
     }
     return made;
   }();
-  return matrix ? all : usual;
+  return matrix ? kAll : kUsual;
 }
 
 constexpr std::int64_t kTwinNow = 1'700'000'000'000'000'000;

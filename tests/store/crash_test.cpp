@@ -104,9 +104,9 @@ std::map<int, int> count_loads(Store& store, int writer) {
     CHECK(times == 1);
     ++loads[number / kEventsPerLoad];
   }
-  for (const auto& [load, found] : loads) {
-    CAPTURE(load);
-    CHECK(found == kEventsPerLoad);
+  for (const std::pair<const int, int>& load : loads) {
+    CAPTURE(load.first);
+    CHECK(load.second == kEventsPerLoad);
   }
   return loads;
 }

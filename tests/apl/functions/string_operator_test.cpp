@@ -142,9 +142,9 @@ TEST_CASE("search looks at the text of columns of all types") {
   const std::pair<std::string_view, bool> has[] = {
       {"404", true},  {"0.5", true},  {"TRUE", true},    {"found", true}, {"1m20s", true},
       {"deep", true}, {"1970", true}, {"absent", false}, {"40", false}};
-  for (const auto& [pattern, found] : has) {
-    INFO(pattern);
-    CHECK(search_row(pattern, "has", columns) == Value::boolean(found));
+  for (const std::pair<std::string_view, bool>& each : has) {
+    INFO(each.first);
+    CHECK(search_row(each.first, "has", columns) == Value::boolean(each.second));
   }
   CHECK(search_row("40", "hasprefix", columns) == Value::boolean(true));
   CHECK(search_row("04", "hassuffix", columns) == Value::boolean(true));

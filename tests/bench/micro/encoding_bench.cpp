@@ -214,7 +214,7 @@ class Bench {
     Totals sum;
     std::vector<std::pair<std::uint64_t, std::string>> order;
     for (const auto& [name, totals] : columns_) {
-      order.push_back({totals.segments + totals.filters, name});
+      order.emplace_back(totals.segments + totals.filters, name);
       sum.raw += totals.raw;
       sum.segments += totals.segments;
       sum.filters += totals.filters;

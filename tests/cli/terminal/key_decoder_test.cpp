@@ -11,13 +11,13 @@ namespace evq {
 namespace {
 
 std::string name_of(const Key& key) {
-  static const std::vector<std::string> names = {
+  static const std::vector<std::string> kNames = {
       "text", "paste", "enter", "tab",  "backspace", "delete", "escape",   "up",
       "down", "left",  "right", "home", "end",       "pageup", "pagedown", "unknown"};
   std::string out = key.ctrl ? "C-" : "";
   out += key.alt ? "A-" : "";
   out += key.shift ? "S-" : "";
-  out += key.code == KeyCode::kText ? key.text : names[static_cast<std::size_t>(key.code)];
+  out += key.code == KeyCode::kText ? key.text : kNames[static_cast<std::size_t>(key.code)];
   return key.code == KeyCode::kPaste ? out + "(" + key.text + ")" : out;
 }
 

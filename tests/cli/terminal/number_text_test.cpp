@@ -18,7 +18,7 @@ TEST_CASE("quantities have three digits and a prefix") {
       {999, "999"},      {999.6, "1k"},       {1000, "1k"},        {1534, "1.53k"},
       {20e6, "20M"},     {-2.5e9, "-2.5G"},   {0.05, "0.05"},      {0.0004, "0.0004"},
       {1e-7, "1e-07"},   {3e21, "3e+21"},     {123456, "123k"},    {1e18, "1E"},
-      {INFINITY, "inf"}, {-INFINITY, "-inf"}, {std::nan(""), "-"},
+      {HUGE_VAL, "inf"}, {-HUGE_VAL, "-inf"}, {std::nan(""), "-"},
   };
   for (const auto& row : rows) {
     CHECK(quantity_text(row.value) == row.text);
