@@ -142,6 +142,7 @@ class Export {
     if (name) {
       request_.apl = quoted_name(command_.what);
     }
+    request_.keeps_rows = false;
     request_.control = &interrupt_control();
     request_.now_ns = wall_clock_now_ns();  // one now for all parts
     if (!command_.start_time.empty()) {

@@ -82,6 +82,11 @@ void print_footer(const GlobalOptions& global, const QueryCommand& command, cons
   }
 }
 
+// Forms that need not see all rows before they show the first.
+bool is_streamed(const std::string& form) {
+  return form == "ndjson" || form == "json" || form == "csv" || form == "tsv" || form == "logfmt";
+}
+
 Result<QueryRequest> make_request(const QueryCommand& command, const std::string& form) {
   QueryRequest request;
   EVQ_TRY_ASSIGN(request.apl, query_text(command));
@@ -105,20 +110,19 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
     EVQ_TRY_ASSIGN(request.memory_limit_bytes, parse_size(command.memory_limit));
   }
   request.control = &interrupt_control(static_cast<std::int64_t>(command.timeout_s * 1000));
+  request.keeps_rows = !is_streamed(form);
   const bool api_form = form == "tabular" || form == "legacy";
   request.api_form = api_form;
   request.exact_matches = api_form;
   return request;
 }
 
-// Many rows of events go out page by page, in forms that need not see them all.
+// Many rows of events go out page by page.
 Status answer(QueryTarget& target, const QueryRequest& request, const std::string& form,
               ResultSink& sink) {
-  const bool streams =
-      form == "ndjson" || form == "json" || form == "csv" || form == "tsv" || form == "logfmt";
   const bool many = !request.default_limit.has_value() &&
                     request.limit.value_or(UINT64_MAX) > target.part_events_max();
-  if (streams && many && !request.cursor.has_value()) {
+  if (is_streamed(form) && many && !request.cursor.has_value()) {
     EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request.apl, false));
     if (dataset.has_value()) {
       return query_in_pages(target, *dataset, request, sink);

@@ -6,8 +6,8 @@
 // delete meanwhile, every block of the list stays readable and no event is seen twice or lost.
 // Fresh chunks (committed, not yet sealed) are blocks of the list like any other; queued (deleted)
 // blocks are not in it. Because an open read transaction keeps the write-ahead file from being
-// reset, a snapshot must not outlive the work on its blocks: results are buffered or spooled, and
-// never streamed to a slow client while a snapshot is held.
+// reset, a snapshot must not outlive the work on its blocks: a server keeps the rows of its answers
+// and sends them when the snapshot is gone. The command line writes rows while it reads them.
 //
 // Making a snapshot reads one row a block and one a field, never headers or segments.
 // A Snapshot may be used by any number of threads at once; a StoredBlock by one at a time.

@@ -1,12 +1,16 @@
 // partition and mv-apply: the subplan runs once for each group of rows, or for the expanded rows
 // of each row, in order of first appearance.
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "apl/exec/executor.h"
 #include "apl/exec/row_groups.h"
 #include "apl/exec/unnest.h"
 #include "apl/exec/whole_input.h"
+#include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -23,6 +27,16 @@ Groups group_rows(const Chunk& input, const std::vector<std::size_t>& keys, std:
     groups[group].push_back(static_cast<std::uint32_t>(row));
   }
   return groups;
+}
+
+std::vector<Chunk> gather_chunks(const Chunk& input, std::span<const std::uint32_t> rows) {
+  std::vector<Chunk> chunks;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
+    chunks.push_back(input);
+    chunks.back().select(rows.subspan(begin, std::min(kChunkRowsMax, rows.size() - begin)));
+    chunks.back().set_sequence(chunks.size() - 1);
+  }
+  return chunks;
 }
 
 class ApplyRun {
@@ -101,16 +115,16 @@ Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer)
     }
     return push_all(run.take(), consumer);
   }
-  EVQ_TRY_ASSIGN(const WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
+  EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
   const Chunk& input = whole.rows;
-  for (const std::vector<std::uint32_t>& group :
-       group_rows(input, apply.keys, executor.context().random_seed)) {
-    std::vector<Vector> columns;
-    for (const Vector& column : input.columns()) {
-      columns.push_back(column.gather(group));
-    }
-    Chunk rows(std::move(columns), group.size());
-    EVQ_TRY(run.run(cut_chunks(rows), input, group[0]));
+  EVQ_TRY(whole.lease.grow(input.rows() * sizeof(std::uint32_t)));
+  const Groups groups = group_rows(input, apply.keys, executor.context().random_seed);
+  EVQ_TRY(whole.lease.grow(groups.size() * RowGroups::kGroupBytes));
+  for (const std::vector<std::uint32_t>& group : groups) {
+    AllocationMeter meter(executor.options().budget, executor.options().control, "partition");
+    std::vector<Chunk> rows;
+    EVQ_TRY(meter.guard([&] { rows = gather_chunks(input, group); }));
+    EVQ_TRY(run.run(rows, input, group[0]));
   }
   return push_all(run.take(), consumer);
 }

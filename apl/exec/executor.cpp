@@ -6,8 +6,9 @@
 #include <variant>
 
 #include "apl/exec/row_operators.h"
+#include "apl/exec/whole_input.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
-#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -97,22 +98,6 @@ class UnionConsumer final : public Consumer {
   std::vector<std::unique_ptr<Sink>> finished_;
 };
 
-// A table of any length as chunks.
-std::vector<Chunk> table_chunks(const Table& table) {
-  std::vector<Chunk> chunks;
-  for (std::size_t begin = 0; begin < table.rows; begin += kChunkRowsMax) {
-    const std::size_t rows = std::min(kChunkRowsMax, table.rows - begin);
-    std::vector<Vector> columns;
-    columns.reserve(table.columns.size());
-    for (const Vector& column : table.columns) {
-      columns.push_back(column.slice(begin, rows));
-    }
-    chunks.emplace_back(std::move(columns), rows);
-    chunks.back().set_sequence(chunks.size() - 1);
-  }
-  return chunks;
-}
-
 }  // namespace
 
 Status push_all(std::vector<Chunk> chunks, Consumer& consumer) {
@@ -149,6 +134,24 @@ Result<Collected> Executor::collect(const plan::Node& node, std::string_view ope
   CollectConsumer consumer(options_.budget, operator_name);
   EVQ_TRY(run(node, consumer));
   return consumer.take();
+}
+
+Status Executor::push_each(const std::function<Chunk()>& make, std::string_view operator_name,
+                           Consumer& consumer) {
+  EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
+  Flow flow = Flow::kMore;
+  for (std::uint64_t sequence = 0; flow == Flow::kMore; ++sequence) {
+    EVQ_TRY(check());
+    AllocationMeter meter(options_.budget, options_.control, operator_name);
+    Chunk chunk;
+    EVQ_TRY(meter.guard([&] { chunk = make(); }));
+    if (chunk.empty()) {
+      break;
+    }
+    chunk.set_sequence(sequence);
+    EVQ_TRY_ASSIGN(flow, sink->push(std::move(chunk)));
+  }
+  return complete_with(std::move(sink), consumer);
 }
 
 void Executor::run_workers(std::size_t workers,
@@ -230,7 +233,8 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
       return run_sequence(executor, sequence, consumer);
     }
     Status operator()(const plan::ValuesNode& values) {
-      return push_all(table_chunks(*values.table), consumer);
+      return push_whole(executor, Chunk(values.table->columns, values.table->rows), "a table",
+                        consumer);
     }
     Status operator()(const plan::Filter& filter) {
       return map(filter_map(filter, executor.context()), "where");

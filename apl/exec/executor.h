@@ -82,6 +82,10 @@ class Executor {
   Status run(const plan::Node& node, Consumer& consumer, const ScanHints& hints = {});
   // Runs `node` and keeps its output. `operator_name`, a literal, is for memory errors.
   Result<Collected> collect(const plan::Node& node, std::string_view operator_name);
+  // Pushes the chunks that `make` gives, until it gives an empty one, into one sink of `consumer`
+  // and completes it. Each is charged while the operators after this one have it.
+  Status push_each(const std::function<Chunk()>& make, std::string_view operator_name,
+                   Consumer& consumer);
 
   // Calls work(0) … work(workers - 1), on the pool's threads where there is a pool.
   void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) const;

@@ -1,117 +1,339 @@
-// Late materialisation: after a TopN has chosen its rows by the columns it sorts by, the other
-// columns are read for those rows only, block by block.
+// Late materialisation: after a Sort or a TopN has put its rows in order by the columns it needs
+// for that, the other columns are read for them, block by block, and handed on in the rows' order.
+//
+// Rows are fetched in batches. Where neighbours lie in few blocks, as rows in order of time do, a
+// batch is small. Where they are scattered, each batch reads most of every block: then it is as
+// large as memory allows, so that the blocks are read few times. A batch that does not fit is
+// halved.
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <utility>
 
 #include "apl/exec/executor.h"
-#include "apl/exec/row_operators.h"
+#include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 #include "store/block/block_reader.h"
+#include "store/block/format.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
 
 constexpr std::int64_t kRowMask = (1 << kLocationRowBits) - 1;
+// Rows of a batch, unless they are scattered; and down to which a batch is halved.
+constexpr std::size_t kBatchRowsMin = 65536;
+constexpr std::size_t kSplitRowsMin = 1024;
+// Rows are scattered when their blocks have so many times as many.
+constexpr std::size_t kScatterFactor = 4;
+// Below this share of a block's rows their texts are copied away from those of the others.
+constexpr std::size_t kFewRowsDivisor = 4;
+// Below this share only the frames with wanted rows are decoded.
+constexpr std::size_t kFrameDivisor = 16;
+// Of a row in the lists of a batch.
+constexpr std::size_t kListedRowBytes = 24;
 
-// Row of the chunk, row of the block; ascending by the latter.
-using BlockPositions = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+struct FetchSpec {
+  Executor& executor;
+  const plan::Fetch& op;
+  const Snapshot& snapshot;
+};
 
-std::map<std::size_t, BlockPositions> rows_by_block(const Vector& locations) {
-  std::map<std::size_t, BlockPositions> blocks;
-  for (std::size_t i = 0; i < locations.size(); ++i) {
-    const auto location = locations.at<std::int64_t>(i);
-    blocks[static_cast<std::size_t>(location >> kLocationRowBits)].emplace_back(
-        static_cast<std::uint32_t>(location & kRowMask), static_cast<std::uint32_t>(i));
+// Few rows of a block would keep all its texts, or all entries of a dictionary.
+Vector detach(Vector values, std::size_t block_rows) {
+  const bool has_texts = physical_of(values.type()) == Physical::kView && !values.is_constant();
+  const bool short_dictionary = values.is_dictionary() && values.values().size() <= values.size();
+  if (!has_texts || short_dictionary || values.size() * kFewRowsDivisor >= block_rows) {
+    return values;
   }
-  for (auto& [block, rows] : blocks) {
-    std::ranges::sort(rows);
+  VectorBuilder copied(values.type());
+  copied.reserve(values.size());
+  for (std::size_t row = 0; row < values.size(); ++row) {
+    copied.append_row(values, row);
   }
-  return blocks;
+  return copied.finish();
 }
 
-// One column of the fetched rows of one block, in the order of `rows`.
-Result<Vector> read_rows(StoredBlock& block, const plan::ScanColumn& wanted,
-                         std::span<const std::uint32_t> rows) {
-  EVQ_TRY_ASSIGN(const Vector values, block.column_rows(wanted.field, rows));
-  return values.type() == wanted.type ? values : values.widen(wanted.type);
-}
-
-// The rows to fetch of one block, and what was read.
-struct FetchedBlock {
-  std::size_t block = 0;
+// The wanted rows of one block, ascending, and their columns.
+struct BlockPart {
+  const SnapshotBlock* block = nullptr;
   std::vector<std::uint32_t> rows;
   std::vector<Vector> columns;
 };
 
-Status fetch_block(Executor& executor, const plan::Fetch& fetch, const Snapshot& snapshot,
-                   FetchedBlock* wanted) {
-  EVQ_TRY(executor.check());
-  EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(snapshot.blocks()[wanted->block]));
-  for (const plan::ScanColumn& column : fetch.columns) {
-    EVQ_TRY_ASSIGN(Vector values, read_rows(block, column, wanted->rows));
-    wanted->columns.push_back(std::move(values));
+Result<Vector> read_column(StoredBlock& block, const plan::ScanColumn& wanted,
+                           std::span<const std::uint32_t> rows) {
+  const std::string_view field = wanted.field == plan::kTimeColumn ? kTimeField : wanted.field;
+  const std::size_t reach = rows.back() - rows.front() + 1;
+  Vector values;
+  if (rows.size() == block.rows()) {
+    EVQ_TRY_ASSIGN(values, block.column(field));
+  } else if (rows.size() == reach || rows.size() * kFrameDivisor < block.rows()) {
+    EVQ_TRY_ASSIGN(values, block.column_rows(field, rows));
+  } else {
+    EVQ_TRY_ASSIGN(const Vector whole, block.column(field));
+    values = whole.gather(rows);
   }
-  return Status::success();
+  values = detach(std::move(values), block.rows());
+  return values.type() == wanted.type ? std::move(values) : values.widen(wanted.type);
 }
 
-// Every worker takes block after block.
-Status fetch_blocks(Executor& executor, const plan::Fetch& fetch, const Snapshot& snapshot,
-                    std::vector<FetchedBlock>* blocks) {
-  const std::size_t workers = std::min(executor.options().workers, blocks->size());
-  std::vector<Status> outcomes(workers);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&](std::size_t worker) {
-    for (std::size_t i = next++; i < blocks->size() && outcomes[worker].ok(); i = next++) {
-      outcomes[worker] = fetch_block(executor, fetch, snapshot, &(*blocks)[i]);
-    }
-  };
-  executor.run_workers(workers, work);
-  for (Status& outcome : outcomes) {
-    EVQ_TRY(std::move(outcome));
-  }
-  return Status::success();
-}
+// One batch: its rows by block, read by all workers.
+class Batch {
+ public:
+  explicit Batch(const FetchSpec& spec)
+      : spec_(spec), lease_(spec.executor.options().budget, "sort") {}
 
-Status fetch_chunk(Executor& executor, const plan::Fetch& fetch, Chunk* chunk) {
-  EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
-  std::vector<FetchedBlock> blocks;
-  std::vector<std::uint32_t> position(chunk->rows());  // where a chunk row is in the parts
-  std::uint32_t done = 0;
-  for (const auto& [index, rows] : rows_by_block(chunk->column(fetch.row_column))) {
-    FetchedBlock& wanted = blocks.emplace_back();
-    wanted.block = index;
-    for (const auto& [block_row, chunk_row] : rows) {
-      wanted.rows.push_back(block_row);
-      position[chunk_row] = done++;
+  // kLimit when it does not fit; the batch is of no use then.
+  Status read(std::span<const Chunk* const> chunks) {
+    std::size_t rows = 0;
+    for (const Chunk* chunk : chunks) {
+      rows += chunk->rows();
+    }
+    EVQ_TRY(lease_.grow(rows * kListedRowBytes));
+    list_rows(chunks, rows);
+    return read_parts();
+  }
+
+  // The fetched columns of `count` rows from number `begin` on.
+  Chunk rows(std::size_t begin, std::size_t count) const {
+    std::vector<const Chunk*> chunks(read_.size());
+    std::ranges::transform(read_, chunks.begin(), [](const Chunk& chunk) { return &chunk; });
+    return interleave(chunks, std::span(places_).subspan(begin, count));
+  }
+  std::size_t size_bytes() const { return bytes_; }
+
+ private:
+  void list_rows(std::span<const Chunk* const> chunks, std::size_t count) {
+    // By block: row of the block, row of the batch.
+    std::map<std::int64_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> blocks;
+    std::uint32_t number = 0;
+    for (const Chunk* chunk : chunks) {
+      const Vector& locations = chunk->column(spec_.op.row_column);
+      for (std::size_t i = 0; i < locations.size(); ++i) {
+        const auto location = locations.at<std::int64_t>(i);
+        blocks[location >> kLocationRowBits].emplace_back(
+            static_cast<std::uint32_t>(location & kRowMask), number++);
+      }
+    }
+    places_.resize(count);
+    for (auto& [index, rows] : blocks) {
+      std::ranges::sort(rows);
+      BlockPart part;
+      part.block = &spec_.snapshot.blocks()[static_cast<std::size_t>(index)];
+      part.rows.reserve(rows.size());
+      for (const auto& [block_row, batch_row] : rows) {
+        places_[batch_row] = {static_cast<std::uint32_t>(parts_.size()),
+                              static_cast<std::uint32_t>(part.rows.size())};
+        part.rows.push_back(block_row);
+      }
+      part.columns.resize(spec_.op.columns.size());
+      parts_.push_back(std::move(part));
     }
   }
-  EVQ_TRY(fetch_blocks(executor, fetch, *snapshot, &blocks));
-  for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
-    std::vector<Vector> parts;
-    parts.reserve(blocks.size());
-    for (FetchedBlock& block : blocks) {
-      parts.push_back(std::move(block.columns[i]));
+
+  // Workers take one block after the other, and share the columns where there are few blocks.
+  Status read_parts() {
+    const std::size_t workers = std::max<std::size_t>(spec_.executor.options().workers, 1);
+    const std::size_t shares =
+        parts_.size() < 2 * workers ? std::min(workers, spec_.op.columns.size()) : 1;
+    const std::size_t tasks = parts_.size() * shares;
+    const std::size_t busy = std::min(workers, tasks);
+    std::vector<Status> outcomes(busy);
+    std::vector<MemoryLease> leases(busy);
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&](std::size_t worker) {
+      leases[worker] = MemoryLease(spec_.executor.options().budget, "sort");
+      for (std::size_t i = next++; i < tasks && outcomes[worker].ok(); i = next++) {
+        outcomes[worker] = read_share(&parts_[i / shares], i % shares, shares, &leases[worker]);
+      }
+    };
+    spec_.executor.run_workers(busy, work);
+    for (std::size_t worker = 0; worker < busy; ++worker) {
+      EVQ_TRY(std::move(outcomes[worker]));
+      bytes_ += leases[worker].bytes();
+      leases_.push_back(std::move(leases[worker]));
     }
-    chunk->columns().push_back(concatenate(parts).gather(position));
+    for (BlockPart& part : parts_) {
+      read_.emplace_back(std::move(part.columns), part.rows.size());
+    }
+    parts_.clear();
+    return Status::success();
   }
-  return Status::success();
-}
+
+  // Every `shares`-th column of a block.
+  Status read_share(BlockPart* part, std::size_t share, std::size_t shares, MemoryLease* lease) {
+    EVQ_TRY(spec_.executor.check());
+    EVQ_TRY_ASSIGN(StoredBlock block, spec_.snapshot.open(*part->block));
+    for (std::size_t i = share; i < part->columns.size(); i += shares) {
+      EVQ_TRY_ASSIGN(part->columns[i], read_column(block, spec_.op.columns[i], part->rows));
+      EVQ_TRY(lease->grow(part->columns[i].size_bytes()));
+    }
+    return Status::success();
+  }
+
+  const FetchSpec& spec_;
+  MemoryLease lease_;
+  std::vector<MemoryLease> leases_;
+  std::vector<RowPlace> places_;  // of the batch's rows
+  std::vector<BlockPart> parts_;
+  std::vector<Chunk> read_;
+  std::size_t bytes_ = 0;
+};
+
+class FetchSink final : public Sink {
+ public:
+  FetchSink(const FetchSpec& spec, std::unique_ptr<Sink> next)
+      : spec_(spec),
+        next_(std::move(next)),
+        pending_lease_(spec.executor.options().budget, "sort"),
+        touched_(spec.snapshot.blocks().size(), false) {
+    std::uint64_t raw_bytes = 0;
+    for (const SnapshotBlock& block : spec.snapshot.blocks()) {
+      raw_bytes += block.raw_bytes;
+    }
+    row_bytes_ =
+        static_cast<std::size_t>(raw_bytes / std::max<std::uint64_t>(spec.snapshot.rows(), 1));
+  }
+
+  Result<Flow> push(Chunk chunk) override {
+    if (chunk.empty()) {
+      return Flow::kMore;
+    }
+    EVQ_TRY(pending_lease_.grow(chunk.size_bytes()));
+    pending_rows_ += chunk.rows();
+    const Vector& locations = chunk.column(spec_.op.row_column);
+    for (std::size_t i = 0; i < locations.size(); ++i) {
+      const auto block =
+          static_cast<std::size_t>(locations.at<std::int64_t>(i) >> kLocationRowBits);
+      if (!touched_[block]) {
+        touched_[block] = true;
+        touched_rows_ += spec_.snapshot.blocks()[block].rows;
+      }
+    }
+    pending_.push_back(std::move(chunk));
+    return is_enough() ? flush() : Flow::kMore;
+  }
+  Status finish() override {
+    EVQ_TRY_ASSIGN(const Flow flow, flush());
+    static_cast<void>(flow);
+    return next_->finish();
+  }
+  std::unique_ptr<Sink> release_next() { return std::move(next_); }
+
+ private:
+  bool is_enough() const {
+    const bool scattered = pending_rows_ * kScatterFactor < touched_rows_;
+    return pending_rows_ >= kBatchRowsMin &&
+           (!scattered || pending_rows_ * row_bytes_ >= free_bytes() / 2);
+  }
+  std::size_t free_bytes() const {
+    const MemoryBudget* budget = spec_.executor.options().budget;
+    if (budget == nullptr || budget->limit() == 0) {
+      return kQueryMemoryBytesDefault;
+    }
+    return budget->limit() - std::min(budget->limit(), budget->used());
+  }
+
+  // Fetches and hands on what is pending, in as large batches as there is room for.
+  Result<Flow> flush() {
+    std::size_t count = pending_.size();
+    while (!pending_.empty() && flow_ == Flow::kMore) {
+      count = std::min(count, pending_.size());
+      std::vector<const Chunk*> chunks(count);
+      std::transform(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count),
+                     chunks.begin(), [](const Chunk& chunk) { return &chunk; });
+      Batch batch(spec_);
+      if (Status read = batch.read(chunks); !read.ok()) {
+        if (read.error().code != ErrorCode::kLimit || !halve(&count)) {
+          return std::move(read).take_error();
+        }
+        continue;
+      }
+      EVQ_TRY(hand_on(batch, count));
+    }
+    touched_.assign(touched_.size(), false);
+    touched_rows_ = 0;
+    return flow_;
+  }
+
+  // Makes the next batch smaller; false when it is as small as can be.
+  bool halve(std::size_t* count) {
+    if (*count > 1) {
+      *count /= 2;
+      return true;
+    }
+    const Chunk first = std::move(pending_.front());
+    const std::size_t half = first.rows() / 2;
+    pending_.front() = first.slice(0, half);
+    pending_.insert(pending_.begin() + 1, first.slice(half, first.rows() - half));
+    return half >= kSplitRowsMin;
+  }
+
+  // The first `count` chunks, complete.
+  Status hand_on(const Batch& batch, std::size_t count) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < count && flow_ == Flow::kMore; ++i) {
+      Chunk chunk = std::move(pending_.front());
+      pending_.pop_front();
+      pending_rows_ -= chunk.rows();
+      pending_lease_.shrink(std::min(pending_lease_.bytes(), chunk.size_bytes()));
+      const ExecOptions& options = spec_.executor.options();
+      AllocationMeter meter(options.budget, options.control, "sort");
+      EVQ_TRY(meter.guard([&] {
+        Chunk fetched = batch.rows(begin, chunk.rows());
+        std::ranges::move(fetched.columns(), std::back_inserter(chunk.columns()));
+      }));
+      begin += chunk.rows();
+      chunk.set_sequence(sequence_++);
+      EVQ_TRY_ASSIGN(flow_, next_->push(std::move(chunk)));
+    }
+    row_bytes_ = std::max<std::size_t>(batch.size_bytes() / std::max<std::size_t>(begin, 1), 1);
+    return Status::success();
+  }
+
+  const FetchSpec& spec_;
+  std::unique_ptr<Sink> next_;
+  std::deque<Chunk> pending_;  // rows whose columns are not fetched yet
+  MemoryLease pending_lease_;
+  std::size_t pending_rows_ = 0;
+  std::vector<bool> touched_;     // blocks with pending rows
+  std::size_t touched_rows_ = 0;  // of those blocks
+  std::size_t row_bytes_ = 0;     // of a fetched row, about: as ingested, then as read
+  std::uint64_t sequence_ = 0;
+  Flow flow_ = Flow::kMore;
+};
+
+class FetchConsumer final : public Consumer {
+ public:
+  FetchConsumer(const FetchSpec& spec, Consumer& next) : spec_(spec), next_(next) {}
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
+    return std::unique_ptr<Sink>(std::make_unique<FetchSink>(spec_, std::move(next)));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    std::vector<std::unique_ptr<Sink>> inner;
+    inner.reserve(sinks.size());
+    for (const std::unique_ptr<Sink>& sink : sinks) {
+      inner.push_back(static_cast<FetchSink&>(*sink).release_next());
+    }
+    return next_.complete(std::move(inner));
+  }
+
+ private:
+  const FetchSpec& spec_;
+  Consumer& next_;
+};
 
 }  // namespace
 
 Status run_fetch(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& fetch = std::get<plan::Fetch>(node.op);
-  MapConsumer fetched(
-      [&](Chunk chunk) -> Result<Chunk> {
-        if (!chunk.empty()) {
-          EVQ_TRY(fetch_chunk(executor, fetch, &chunk));
-        }
-        return chunk;
-      },
-      {}, consumer);
+  EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
+  const FetchSpec spec{executor, fetch, *snapshot};
+  FetchConsumer fetched(spec, consumer);
   return executor.run(*node.inputs[0], fetched);
 }
 

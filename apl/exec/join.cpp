@@ -11,6 +11,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/group_table.h"
+#include "apl/exec/whole_input.h"
 #include "apl/functions/canonical.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
@@ -18,17 +19,21 @@
 namespace evq {
 namespace {
 
+// Of a row of the right side in the lists below, its group while they are made included.
+constexpr std::size_t kBuildRowBytes = 4 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
+
 // The right side, ready to be probed.
 struct BuildSide {
-  std::vector<Vector> columns;  // all rows, then one row of nulls
+  WholeInput input;  // all rows, then one row of nulls
   std::size_t rows = 0;
   std::unique_ptr<GroupTable> table;
   std::vector<std::uint32_t> group_begin;  // rows of group g: group_rows[group_begin[g]…[g + 1])
   std::vector<std::uint32_t> group_rows;
   bool unique_keys = false;  // no group has two rows
   std::vector<std::atomic<std::uint8_t>> matched;
-  MemoryLease lease;
+  MemoryLease lists_lease;  // what is kept of each row besides
 
+  const std::vector<Vector>& columns() const { return input.rows.columns(); }
   std::uint32_t null_row() const { return static_cast<std::uint32_t>(rows); }
 };
 
@@ -46,42 +51,49 @@ std::vector<Vector> key_columns(std::span<const Vector> columns,
   return keys;
 }
 
-Status build(Executor& executor, const plan::Join& join, const plan::Node& right, BuildSide* side) {
-  EVQ_TRY_ASSIGN(const Collected collected, executor.collect(right, "join"));
-  const std::vector<Chunk>& chunks = collected.chunks;
-  std::size_t bytes = 0;
-  for (const Chunk& chunk : chunks) {
-    side->rows += chunk.rows();
-    bytes += chunk.size_bytes();
-  }
-  side->lease = MemoryLease(executor.options().budget, "join");
-  EVQ_TRY(side->lease.grow(bytes + side->rows * 2 * sizeof(std::uint32_t)));
-  for (std::size_t column = 0; column < right.schema.size(); ++column) {
-    std::vector<Vector> parts;
-    parts.reserve(chunks.size() + 1);
-    for (const Chunk& chunk : chunks) {
-      parts.push_back(chunk.column(column));
-    }
-    parts.push_back(Vector::constant(Value::null(right.schema[column].type), 1));
-    side->columns.push_back(concatenate(parts));
-  }
+// The group of every row, none for rows that match nothing.
+Status number_keys(Executor& executor, const plan::Join& join, const Schema& schema,
+                   std::span<const Chunk> chunks, BuildSide* side,
+                   std::vector<std::uint32_t>* groups) {
   std::vector<Type> key_types;
   for (const std::size_t key : join.right_keys) {
-    key_types.push_back(right.schema[key].type);
+    key_types.push_back(schema[key].type);
   }
   side->table = std::make_unique<GroupTable>(std::move(key_types), executor.context().random_seed);
-  std::vector<std::uint32_t> groups(side->rows);
+  std::size_t table_bytes = 0;
   std::size_t begin = 0;
   for (const Chunk& chunk : chunks) {
+    EVQ_TRY(executor.check());
     const std::vector<Vector> keys = key_columns(chunk.columns(), join.right_keys);
-    side->table->assign(keys, chunk.rows(), 0, groups.data() + begin);
+    side->table->assign(keys, chunk.rows(), 0, groups->data() + begin);
     for (std::size_t i = 0; !join.nulls_match && i < chunk.rows(); ++i) {
       if (has_null_key(keys, i)) {
-        groups[begin + i] = GroupTable::kNoGroup;
+        (*groups)[begin + i] = GroupTable::kNoGroup;
       }
     }
     begin += chunk.rows();
+    const std::size_t grown = side->table->size_bytes();
+    EVQ_TRY(side->lists_lease.grow(grown - std::min(grown, table_bytes)));
+    table_bytes = std::max(grown, table_bytes);
   }
+  return Status::success();
+}
+
+Status build(Executor& executor, const plan::Join& join, const plan::Node& right, BuildSide* side) {
+  EVQ_TRY_ASSIGN(Collected collected, executor.collect(right, "join"));
+  for (const Chunk& chunk : collected.chunks) {
+    side->rows += chunk.rows();
+  }
+  side->lists_lease = MemoryLease(executor.options().budget, "join");
+  EVQ_TRY(side->lists_lease.grow(side->rows * kBuildRowBytes));
+  std::vector<std::uint32_t> groups(side->rows);
+  EVQ_TRY(number_keys(executor, join, right.schema, collected.chunks, side, &groups));
+  std::vector<Vector> nulls;
+  for (const Field& field : right.schema.fields()) {
+    nulls.push_back(Vector::constant(Value::null(field.type), 1));
+  }
+  collected.chunks.emplace_back(std::move(nulls), 1);
+  EVQ_TRY_ASSIGN(side->input, join_collected(executor, std::move(collected), right.schema, "join"));
   side->group_begin.assign(side->table->size() + 1, 0);
   for (const std::uint32_t group : groups) {
     if (group != GroupTable::kNoGroup) {
@@ -248,7 +260,7 @@ class ProbeSink final : public Sink {
   void add_right_columns(std::vector<Vector>* columns) const {
     const std::size_t entries = spec_.side.rows + 1;
     if (entries > kBlockRowsMax || entries > right_rows_.size()) {
-      for (const Vector& column : spec_.side.columns) {
+      for (const Vector& column : spec_.side.columns()) {
         columns->push_back(column.gather(right_rows_));
       }
       return;
@@ -256,7 +268,7 @@ class ProbeSink final : public Sink {
     const std::shared_ptr<Code[]> codes = make_codes(right_rows_.size());
     std::ranges::transform(right_rows_, codes.get(),
                            [](std::uint32_t row) { return static_cast<Code>(row); });
-    for (const Vector& column : spec_.side.columns) {
+    for (const Vector& column : spec_.side.columns()) {
       columns->push_back(Vector::dictionary(column.shared_values(), codes, right_rows_.size()));
     }
   }
@@ -322,7 +334,7 @@ class ProbeConsumer final : public Consumer {
           columns.push_back(Vector::constant(Value::null(field.type), part.size()));
         }
       }
-      for (const Vector& column : spec_.side.columns) {
+      for (const Vector& column : spec_.side.columns()) {
         columns.push_back(column.gather(part));
       }
       Chunk chunk(std::move(columns), part.size());

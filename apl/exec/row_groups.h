@@ -15,6 +15,9 @@ namespace evq {
 
 class RowGroups {
  public:
+  // What a group takes, its lists in the callers included, about.
+  static constexpr std::size_t kGroupBytes = 128;
+
   // `input` must outlive this. Nobody who does not know `seed` can choose keys that collide.
   RowGroups(const Chunk& input, std::vector<std::size_t> keys, std::uint64_t seed)
       : input_(input), keys_(std::move(keys)), seed_(seed) {}

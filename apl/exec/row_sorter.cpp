@@ -7,27 +7,39 @@
 #include <utility>
 
 #include "apl/exec/eval.h"
+#include "store/base/allocation_meter.h"
+#include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
+#include "store/column/physical.h"
 
 namespace evq {
 namespace {
 
-constexpr unsigned kPositionShift = 17;  // a chunk has at most 2^16 rows
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
 // With a limit, this many times the limit (and at least so many rows) are held before the rest is
 // dropped again.
 constexpr std::size_t kSlack = 4;
 constexpr std::size_t kHeldRowsMin = 16384;
 
+// ---- numbers that order like values
+
+std::uint64_t number_of(std::uint8_t value) {
+  return value;
+}
+
+std::uint64_t number_of(std::int64_t value) {
+  return static_cast<std::uint64_t>(value) ^ kSignBit;
+}
+
 // Not of NaN.
-std::uint64_t number_of_double(double value) {
+std::uint64_t number_of(double value) {
   const double canonical = value == 0 ? 0.0 : value;
   const auto bits = std::bit_cast<std::uint64_t>(canonical);
   return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
 }
 
-std::uint64_t number_of_text(std::string_view text) {
+std::uint64_t number_of(std::string_view text) {
   std::uint64_t number = 0;
   for (std::size_t i = 0; i < sizeof(number); ++i) {
     number = (number << 8U) | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
@@ -39,47 +51,31 @@ std::uint64_t number_of_text(std::string_view text) {
 constexpr std::uint64_t kNumberMin = 1;
 constexpr std::uint64_t kNumberMax = ~std::uint64_t{0} - 1;
 
-template <class T, class NumberOf>
-void number_slots(const Values& values, SortOrder order, std::uint64_t* out,
-                  const NumberOf& number_of) {
-  const T* data = values.data<T>();
-  const std::size_t count = values.size();
-  const std::uint64_t flip = order.descending ? ~std::uint64_t{0} : 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = std::clamp<std::uint64_t>(number_of(data[i]) ^ flip, kNumberMin, kNumberMax);
-  }
-  const std::uint64_t null_number = order.nulls_first ? 0 : ~std::uint64_t{0};
-  for (std::size_t i = 0; values.has_nulls() && i < count; ++i) {
-    out[i] = values.is_null(i) ? null_number : out[i];
-  }
+std::uint64_t null_number(SortOrder order) {
+  return order.nulls_first ? 0 : ~std::uint64_t{0};
 }
 
-void number_slots(const Values& values, SortOrder order, std::uint64_t* out) {
-  switch (physical_of(values.type())) {
-    case Physical::kByte:
-      return number_slots<std::uint8_t>(values, order, out,
-                                        [](std::uint8_t value) { return std::uint64_t{value}; });
-    case Physical::kInt64:
-      return number_slots<std::int64_t>(values, order, out, [](std::int64_t value) {
-        return static_cast<std::uint64_t>(value) ^ kSignBit;
-      });
-    case Physical::kDouble:
-      number_slots<double>(values, order, out, number_of_double);
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        const bool aside = std::isnan(values.data<double>()[i]) && !values.is_null(i);
-        out[i] = !aside ? out[i] : order.nulls_first ? kNumberMin : kNumberMax;
+// Slots [begin, end) of `values`.
+void number_slots(const Values& values, std::size_t begin, std::size_t end, SortOrder order,
+                  std::uint64_t* out) {
+  const std::uint64_t flip = order.descending ? ~std::uint64_t{0} : 0;
+  if (values.type() == Type::kDynamic) {  // told apart by the full comparison only
+    std::fill_n(out, end - begin, std::clamp(flip, kNumberMin, kNumberMax));
+  } else {
+    with_physical(values.type(), [&](auto zero) {
+      const auto* data = values.data<decltype(zero)>();
+      for (std::size_t i = begin; i < end; ++i) {
+        out[i - begin] = std::clamp(number_of(data[i]) ^ flip, kNumberMin, kNumberMax);
       }
-      return;
-    case Physical::kView:
-      if (values.type() == Type::kString) {
-        return number_slots<std::string_view>(values, order, out, number_of_text);
-      }
-      // Dynamics are told apart by the full comparison only.
-      return number_slots<std::string_view>(values, order, out,
-                                            [](std::string_view) { return std::uint64_t{0}; });
-    case Physical::kNone:
-      std::fill_n(out, values.size(), order.nulls_first ? 0 : ~std::uint64_t{0});
-      return;
+    });
+  }
+  // NaN goes next to the nulls.
+  for (std::size_t i = begin; values.type() == Type::kReal && i < end; ++i) {
+    const bool aside = std::isnan(values.data<double>()[i]);
+    out[i - begin] = !aside ? out[i - begin] : order.nulls_first ? kNumberMin : kNumberMax;
+  }
+  for (std::size_t i = begin; values.has_nulls() && i < end; ++i) {
+    out[i - begin] = values.is_null(i) ? null_number(order) : out[i - begin];
   }
 }
 
@@ -90,12 +86,13 @@ void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64
   if (column.size() == 0) {
     return;
   }
+  const Values& values = column.values();
   if (column.is_flat()) {
-    number_slots(column.values(), order, out->data());
+    number_slots(values, 0, values.size(), order, out->data());
     return;
   }
-  std::vector<std::uint64_t> entries(column.values().size());
-  number_slots(column.values(), order, entries.data());
+  std::vector<std::uint64_t> entries(values.size());
+  number_slots(values, 0, values.size(), order, entries.data());
   for (std::size_t i = 0; i < out->size(); ++i) {
     (*out)[i] = entries[column.slot(i)];
   }
@@ -108,7 +105,11 @@ bool is_exact_sort_number(Type type, std::uint64_t number) {
 
 RowSorter::RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit,
                      MemoryBudget* budget, std::string_view operator_name)
-    : keys_(keys), limit_(limit), lease_(budget, operator_name) {}
+    : keys_(keys),
+      limit_(limit),
+      budget_(budget),
+      name_(operator_name),
+      lease_(budget, operator_name) {}
 
 std::vector<std::uint64_t> RowSorter::key_numbers(const Chunk& chunk, std::size_t index) const {
   std::vector<std::uint64_t> numbers;
@@ -119,8 +120,13 @@ std::vector<std::uint64_t> RowSorter::key_numbers(const Chunk& chunk, std::size_
 }
 
 bool RowSorter::tells(std::size_t index, std::uint64_t number) const {
-  return index < keys_.size() &&
-         is_exact_sort_number(parts_[0].chunk.column(keys_[index].column).type(), number);
+  return index < keys_.size() && is_exact_sort_number(key_types_[index], number);
+}
+
+RowSorter::Position RowSorter::position(const RowRef& row) const {
+  const Part& part = parts_[row.part];
+  return part.positions.empty() ? Position{part.first.sequence, part.first.arrival + row.row}
+                                : part.positions[row.row];
 }
 
 bool RowSorter::before(const RowRef& a, const RowRef& b) const {
@@ -128,62 +134,39 @@ bool RowSorter::before(const RowRef& a, const RowRef& b) const {
     return a.first_key < b.first_key;
   }
   std::size_t equal_keys = 0;  // that need no further look
-  if (keys_.empty() || tells(0, a.first_key)) {
+  if (tells(0, a.first_key)) {
     if (a.second_key != b.second_key) {
       return a.second_key < b.second_key;
     }
     equal_keys = tells(1, a.second_key) ? 2 : 1;
   }
-  const Part& left = parts_[a.part];
-  const Part& right = parts_[b.part];
+  const Chunk& left = parts_[a.part].chunk;
+  const Chunk& right = parts_[b.part].chunk;
   for (std::size_t i = equal_keys; i < keys_.size(); ++i) {
     const plan::SortKey& key = keys_[i];
-    const int order = compare_rows(left.chunk.column(key.column), a.row,
-                                   right.chunk.column(key.column), b.row, key.order);
+    const int order =
+        compare_rows(left.column(key.column), a.row, right.column(key.column), b.row, key.order);
     if (order != 0) {
       return order < 0;
     }
   }
-  return left.positions[a.row] < right.positions[b.row];
+  return position(a) < position(b);
 }
 
-std::vector<RowSorter::RowRef> RowSorter::all_rows() const {
-  std::vector<RowRef> refs;
-  refs.reserve(rows_);
-  for (std::size_t part = 0; part < parts_.size(); ++part) {
-    const Part& held = parts_[part];
-    for (std::size_t row = 0; row < held.chunk.rows(); ++row) {
-      refs.push_back({held.first_keys.empty() ? 0 : held.first_keys[row],
-                      held.second_keys.empty() ? held.positions[row] : held.second_keys[row],
-                      static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(row)});
-    }
+void RowSorter::append_rows(std::size_t part, std::vector<RowRef>* rows) const {
+  const Chunk& chunk = parts_[part].chunk;
+  const std::vector<std::uint64_t> first_keys = key_numbers(chunk, 0);
+  const std::vector<std::uint64_t> second_keys = key_numbers(chunk, 1);
+  for (std::size_t row = 0; row < chunk.rows(); ++row) {
+    rows->push_back({first_keys.empty() ? 0 : first_keys[row],
+                     second_keys.empty() ? 0 : second_keys[row], static_cast<std::uint32_t>(part),
+                     static_cast<std::uint32_t>(row)});
   }
-  return refs;
 }
 
-void RowSorter::sort_rows(std::vector<RowRef>* rows) const {
-  const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
-  if (rows->size() > limit_) {
-    std::nth_element(rows->begin(), rows->begin() + static_cast<std::ptrdiff_t>(limit_),
-                     rows->end(), less);
-    rows->resize(limit_);
-  }
-  std::sort(rows->begin(), rows->end(), less);
-}
-
-Status RowSorter::charge(const Part& added) {
-  bytes_ += added.chunk.size_bytes() +
-            (added.first_keys.size() + added.second_keys.size() + added.positions.size()) *
-                sizeof(std::uint64_t);
-  return lease_.resize(bytes_);
-}
-
-Status RowSorter::charge_all() {
-  bytes_ = 0;
-  for (const Part& part : parts_) {
-    EVQ_TRY(charge(part));
-  }
-  return lease_.resize(bytes_);
+Status RowSorter::charge(Part* part) {
+  part->bytes = part->chunk.size_bytes() + part->positions.size() * sizeof(Position);
+  return lease_.grow(part->bytes);
 }
 
 // The rows that can be among the first `limit`: at most that many, and ties by the first key.
@@ -212,143 +195,193 @@ RowList RowSorter::candidates(const std::vector<std::uint64_t>& first_keys,
 }
 
 Status RowSorter::add(Chunk chunk) {
-  Part part;
-  const std::uint64_t base = chunk.sequence() << kPositionShift;
-  part.first_keys = key_numbers(chunk, 0);
-  const RowList kept = candidates(part.first_keys, chunk.rows());
-  if (kept.empty()) {
+  if (key_types_.empty()) {
+    for (const plan::SortKey& key : keys_) {
+      key_types_.push_back(chunk.column(key.column).type());
+    }
+  }
+  const Position first{chunk.sequence(), arrivals_};
+  arrivals_ += chunk.rows();
+  Part part{{}, first, {}, 0};
+  if (is_limited()) {
+    const RowList kept = candidates(key_numbers(chunk, 0), chunk.rows());
+    part.positions.reserve(kept.size());
+    for (const std::uint32_t row : kept) {
+      part.positions.push_back({first.sequence, first.arrival + row});
+    }
+    if (kept.size() != chunk.rows()) {
+      chunk.select(kept);
+    }
+  }
+  if (chunk.empty()) {
     return Status::success();
   }
-  part.positions.reserve(kept.size());
-  for (const std::uint32_t i : kept) {
-    part.positions.push_back(base + i);
-  }
-  if (kept.size() != chunk.rows()) {
-    std::vector<std::uint64_t> keys;
-    keys.reserve(part.first_keys.empty() ? 0 : kept.size());
-    for (std::size_t i = 0; !part.first_keys.empty() && i < kept.size(); ++i) {
-      keys.push_back(part.first_keys[kept[i]]);
-    }
-    part.first_keys = std::move(keys);
-    chunk.select(kept);
-  }
-  rows_ += kept.size();
-  part.second_keys = key_numbers(chunk, 1);
+  rows_ += chunk.rows();
   part.chunk = std::move(chunk);
   parts_.push_back(std::move(part));
-  const bool limited = limit_ != kNoLimit;
-  if (limited && (rows_ > std::max(limit_ * kSlack, kHeldRowsMin) ||
-                  (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty()))) {
+  if (!is_limited()) {
+    return sort_part(parts_.size() - 1);
+  }
+  if (rows_ > std::max(limit_ * kSlack, kHeldRowsMin) ||
+      (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty())) {
     return compact();
   }
-  return charge(parts_.back());
+  return charge(&parts_.back());
 }
 
-void RowSorter::sort() {
-  sorted_ = all_rows();
-  sort_rows(&sorted_);
+Status RowSorter::sort_part(std::size_t number) {
+  Part& part = parts_[number];
+  std::vector<RowRef> rows;
+  rows.reserve(part.chunk.rows());
+  append_rows(number, &rows);
+  const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
+  if (keys_.empty() || std::ranges::is_sorted(rows, less)) {
+    return charge(&part);
+  }
+  std::ranges::reverse(rows);  // often the order of a block's times, and no worse to sort otherwise
+  if (!std::ranges::is_sorted(rows, less)) {
+    std::ranges::sort(rows, less);
+  }
+  std::vector<std::uint32_t> order(rows.size());
+  std::ranges::transform(rows, order.begin(), &RowRef::row);
+  AllocationMeter meter(budget_, nullptr, name_);
+  EVQ_TRY(meter.guard([&] { part.chunk.select(order); }));
+  return charge(&part);
+}
+
+Status RowSorter::finish() {
+  // One part need not be in order yet, and several may be too many rows.
+  return is_limited() && !keys_.empty() && !parts_.empty() ? compact() : Status::success();
+}
+
+Status RowSorter::compact() {
+  std::vector<RowRef> rows;
+  rows.reserve(rows_);
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    append_rows(part, &rows);
+  }
+  const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
+  if (rows.size() > limit_) {
+    std::ranges::nth_element(rows, rows.begin() + static_cast<std::ptrdiff_t>(limit_), less);
+    rows.resize(limit_);
+  }
+  std::ranges::sort(rows, less);
+  std::vector<Part> parts;
+  AllocationMeter meter(budget_, nullptr, name_);
+  for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
+    const std::span<const RowRef> some(rows.data() + begin,
+                                       std::min(kChunkRowsMax, rows.size() - begin));
+    Part& part = parts.emplace_back();
+    part.positions.reserve(some.size());
+    for (const RowRef& row : some) {
+      part.positions.push_back(position(row));
+    }
+    EVQ_TRY(meter.guard([&] { part.chunk = gather(some); }));
+  }
+  rows_ = rows.size();
+  if (rows_ == limit_ && !keys_.empty() && limit_ > 0) {
+    threshold_ = rows.back().first_key;
+  }
+  parts_ = std::move(parts);
+  lease_.reset();
+  for (Part& part : parts_) {
+    EVQ_TRY(charge(&part));
+  }
+  return Status::success();
 }
 
 Status RowSorter::add(RowSorter&& other) {
   other.lease_.reset();
-  for (RowRef& row : other.sorted_) {
-    row.part += static_cast<std::uint32_t>(parts_.size());
-  }
+  key_types_ = key_types_.empty() ? other.key_types_ : key_types_;
   rows_ += other.rows_;
   for (Part& part : other.parts_) {
     parts_.push_back(std::move(part));
-    EVQ_TRY(charge(parts_.back()));
+    EVQ_TRY(charge(&parts_.back()));
   }
   other.parts_.clear();
   other.rows_ = 0;
-  std::vector<RowRef> both(sorted_.size() + other.sorted_.size());
-  std::ranges::merge(sorted_, other.sorted_, both.begin(),
-                     [this](const RowRef& a, const RowRef& b) { return before(a, b); });
-  both.resize(std::min(both.size(), limit_));
-  sorted_ = std::move(both);
   return Status::success();
 }
 
-std::vector<Chunk> RowSorter::gather(std::span<const RowRef> rows, bool keep_positions,
-                                     std::vector<std::uint64_t>* positions) const {
-  std::vector<std::uint32_t> part_begin(parts_.size());
-  std::uint32_t total = 0;
-  for (std::size_t part = 0; part < parts_.size(); ++part) {
-    part_begin[part] = total;
-    total += static_cast<std::uint32_t>(parts_[part].chunk.rows());
-  }
-  std::vector<std::uint32_t> from(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    from[i] = part_begin[rows[i].part] + rows[i].row;
-    if (keep_positions) {
-      positions->push_back(parts_[rows[i].part].positions[rows[i].row]);
+Chunk RowSorter::gather(std::span<const RowRef> rows) const {
+  std::vector<const Chunk*> chunks(parts_.size());
+  std::ranges::transform(parts_, chunks.begin(), [](const Part& part) { return &part.chunk; });
+  std::vector<RowPlace> places(rows.size());
+  std::ranges::transform(rows, places.begin(), [](const RowRef& row) {
+    return RowPlace{row.part, row.row};
+  });
+  return interleave(chunks, places);
+}
+
+// ---- merging
+
+RowSorter::RowRef RowSorter::head(std::uint32_t part, std::uint32_t row) const {
+  RowRef made{0, 0, part, row};
+  const auto number = [&](std::size_t index, std::uint64_t* out) {
+    if (index < keys_.size()) {
+      const Vector& column = parts_[part].chunk.column(keys_[index].column);
+      const std::size_t slot = column.slot(row);
+      number_slots(column.values(), slot, slot + 1, keys_[index].order, out);
     }
-  }
-  // Column by column: all of them side by side, whole and gathered, would be twice the rows again.
-  const std::size_t columns = parts_.empty() ? 0 : parts_[0].chunk.column_count();
-  std::vector<std::vector<Vector>> gathered((from.size() + kChunkRowsMax - 1) / kChunkRowsMax);
-  std::vector<Vector> pieces;
-  const auto slice_of = [&](std::size_t chunk) {
-    const std::size_t begin = chunk * kChunkRowsMax;
-    return std::span<const std::uint32_t>(from.data() + begin,
-                                          std::min(kChunkRowsMax, from.size() - begin));
   };
-  for (std::size_t column = 0; column < columns; ++column) {
-    pieces.clear();
-    for (const Part& part : parts_) {
-      pieces.push_back(part.chunk.column(column));
-    }
-    const Vector whole = pieces.size() == 1 ? pieces[0] : concatenate(pieces);
-    for (std::size_t chunk = 0; chunk < gathered.size(); ++chunk) {
-      gathered[chunk].push_back(whole.gather(slice_of(chunk)));
-    }
-  }
-  std::vector<Chunk> chunks;
-  for (std::size_t chunk = 0; chunk < gathered.size(); ++chunk) {
-    chunks.emplace_back(std::move(gathered[chunk]), slice_of(chunk).size());
-  }
-  return chunks;
+  number(0, &made.first_key);
+  number(1, &made.second_key);
+  return made;
 }
 
-Status RowSorter::compact() {
-  std::vector<RowRef> refs = all_rows();
-  sort_rows(&refs);
-  std::vector<std::uint64_t> positions;
-  std::vector<Chunk> chunks = gather(refs, true, &positions);
-  std::vector<Part> parts;
+void RowSorter::start_merge() {
+  merging_ = true;
+  rows_left_ = std::min(rows_, limit_);
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    heads_.push_back(head(part, 0));
+  }
+  std::ranges::make_heap(heads_, [this](const RowRef& a, const RowRef& b) { return before(b, a); });
+}
+
+// Puts the row on top where it belongs: at once when it still comes first, as rows in time do.
+void RowSorter::sift_down() {
   std::size_t at = 0;
-  for (Chunk& chunk : chunks) {
-    Part part;
-    const std::size_t rows = chunk.rows();
-    for (std::size_t i = 0; i < rows; ++i) {
-      if (!keys_.empty()) {
-        part.first_keys.push_back(refs[at + i].first_key);
-      }
-      part.positions.push_back(positions[at + i]);
+  for (std::size_t child = 1; child < heads_.size(); child = 2 * at + 1) {
+    if (child + 1 < heads_.size() && before(heads_[child + 1], heads_[child])) {
+      ++child;
     }
-    at += rows;
-    part.second_keys = key_numbers(chunk, 1);
-    part.chunk = std::move(chunk);
-    parts.push_back(std::move(part));
+    if (!before(heads_[child], heads_[at])) {
+      return;
+    }
+    std::swap(heads_[child], heads_[at]);
+    at = child;
   }
-  rows_ = refs.size();
-  if (refs.size() == limit_ && !keys_.empty() && limit_ > 0) {
-    threshold_ = refs.back().first_key;
-  }
-  parts_ = std::move(parts);
-  return charge_all();
 }
 
-std::optional<std::uint64_t> RowSorter::threshold() const {
-  return threshold_;
-}
-
-Result<std::vector<Chunk>> RowSorter::finish() {
-  std::vector<Chunk> chunks = gather(sorted_, false, nullptr);
-  sorted_.clear();
-  parts_.clear();
-  rows_ = 0;
-  return chunks;
+Chunk RowSorter::next() {
+  if (!merging_) {
+    start_merge();
+  }
+  std::vector<RowRef> rows;
+  rows.reserve(std::min(rows_left_, kNextRowsMax));
+  std::vector<std::uint32_t> used_up;
+  while (rows.size() < kNextRowsMax && rows_left_ > 0) {
+    const RowRef row = heads_.front();
+    rows.push_back(row);
+    --rows_left_;
+    if (row.row + 1 < parts_[row.part].chunk.rows()) {
+      heads_.front() = head(row.part, row.row + 1);
+    } else {
+      used_up.push_back(row.part);
+      heads_.front() = heads_.back();
+      heads_.pop_back();
+    }
+    sift_down();
+  }
+  if (rows.empty()) {
+    return {};
+  }
+  Chunk chunk = gather(rows);
+  for (const std::uint32_t part : used_up) {
+    lease_.shrink(parts_[part].bytes);
+    parts_[part] = {};
+  }
+  return chunk;
 }
 
 }  // namespace evq

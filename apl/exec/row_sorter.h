@@ -1,11 +1,14 @@
 #pragma once
 // RowSorter: collects rows of chunks and gives them back in the order of sort keys, all of them or
-// the first `limit`. Rows that compare equal keep the order of the stream. The first two keys of
-// every row are also kept as order-preserving 64-bit numbers, so that most comparisons, and the
-// test whether a row can still be among the first `limit`, are one or two integer comparisons.
+// the first `limit`. Rows that compare equal keep the order of the stream.
+//
+// Every chunk is put in order when it comes, and the sorted parts are merged while the rows are
+// taken, so that they are held once: what has been given back is let go. Comparisons are mostly of
+// numbers: the first two keys of a row as order-preserving 64-bit integers. One thread at a time.
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,38 +21,49 @@ namespace evq {
 class RowSorter {
  public:
   static constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
+  // Rows of a chunk that next() makes: few enough that a chunk of wide rows stays small.
+  static constexpr std::size_t kNextRowsMax = 32768;
 
-  // Without keys the order is that of the stream. `operator_name` is for memory errors.
+  // Without keys the order is that of the stream. `operator_name`, a literal, is for memory errors.
   RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit, MemoryBudget* budget,
             std::string_view operator_name);
 
   // Takes over the rows that can be among the first `limit`.
   Status add(Chunk chunk);
-  // Puts the rows in order, after the last chunk.
-  void sort();
-  // Takes over all rows of another sorter with the same keys and limit. Both are sorted.
+  // Drops what is not among the first `limit`, after the last chunk.
+  Status finish();
+  // Takes over all rows of another sorter with the same keys and limit. Both are finished.
   Status add(RowSorter&& other);
-  // The rows of a sorted one as chunks; it is empty afterwards.
-  Result<std::vector<Chunk>> finish();
+  // The next rows of a finished one, in order; an empty chunk when there are no more. What it
+  // allocates is for the caller to charge.
+  Chunk next();
 
   std::size_t rows() const { return rows_; }
   // Once `limit` rows are held: no row whose first key is above this can be among the first.
-  std::optional<std::uint64_t> threshold() const;
+  std::optional<std::uint64_t> threshold() const { return threshold_; }
 
  private:
+  // Where a row came in the stream: the sequence of its chunk, then its number among the worker's
+  // rows, of which chunks of one sequence are.
+  struct Position {
+    std::uint64_t sequence = 0;
+    std::uint64_t arrival = 0;
+    friend auto operator<=>(const Position&, const Position&) = default;
+  };
   struct Part {
     Chunk chunk;
-    std::vector<std::uint64_t> first_keys;   // empty without keys
-    std::vector<std::uint64_t> second_keys;  // empty without a second key
-    std::vector<std::uint64_t> positions;    // in the stream
+    Position first;                   // of its first row; in a sorted part, of all of them
+    std::vector<Position> positions;  // with a limit, of each row
+    std::size_t bytes = 0;            // charged
   };
   struct RowRef {
-    std::uint64_t first_key;
-    std::uint64_t second_key;  // the position where there is none
-    std::uint32_t part;
-    std::uint32_t row;
+    std::uint64_t first_key = 0;
+    std::uint64_t second_key = 0;
+    std::uint32_t part = 0;
+    std::uint32_t row = 0;
   };
 
+  bool is_limited() const { return limit_ != kNoLimit; }
   // The numbers of key `index` of all rows; none where there is no such key.
   std::vector<std::uint64_t> key_numbers(const Chunk& chunk, std::size_t index) const;
   // Whether rows whose numbers of key `index` are both `number` have the same value there.
@@ -58,24 +72,33 @@ class RowSorter {
   std::vector<std::uint32_t> candidates(const std::vector<std::uint64_t>& first_keys,
                                         std::size_t rows) const;
   bool before(const RowRef& a, const RowRef& b) const;
-  std::vector<RowRef> all_rows() const;
-  void sort_rows(std::vector<RowRef>* rows) const;
-  // Drops all rows but the first `limit`.
+  Position position(const RowRef& row) const;
+  void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
+  Status sort_part(std::size_t part);
+  // Drops all rows but the first `limit` and puts those in order.
   Status compact();
-  std::vector<Chunk> gather(std::span<const RowRef> rows, bool keep_positions,
-                            std::vector<std::uint64_t>* positions) const;
-  // Books what is held; `added` is the only part that is new.
-  Status charge(const Part& added);
-  Status charge_all();
+  Chunk gather(std::span<const RowRef> rows) const;
+  // Books what a part holds.
+  Status charge(Part* part);
 
-  std::vector<plan::SortKey> keys_;
-  std::size_t limit_;
+  // Merging: the next row of every part, as a heap with the first of them on top.
+  void start_merge();
+  RowRef head(std::uint32_t part, std::uint32_t row) const;
+  void sift_down();
+
+  const std::vector<plan::SortKey> keys_;
+  const std::size_t limit_;
+  MemoryBudget* const budget_;
+  const std::string_view name_;
   MemoryLease lease_;
+  std::vector<Type> key_types_;  // known with the first chunk
   std::vector<Part> parts_;
-  std::vector<RowRef> sorted_;  // of all parts, once sorted
   std::size_t rows_ = 0;
-  std::size_t bytes_ = 0;
+  std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;
+  std::vector<RowRef> heads_;
+  std::size_t rows_left_ = 0;  // to give back
+  bool merging_ = false;
 };
 
 // For each row an unsigned number that orders like the row's value under `order`, or nearly: equal

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kStepBytes = 9;
 
 struct Group {
-  std::vector<std::pair<std::int64_t, std::size_t>> bins;  // axis value, input row
+  using Bin = std::pair<std::int64_t, std::size_t>;  // axis value, input row
+  std::vector<Bin> bins;
 };
 
 class SeriesMaker {
@@ -32,7 +33,9 @@ class SeriesMaker {
   }
 
   Result<Chunk> make() {
+    EVQ_TRY(lease_->grow(input_.rows() * sizeof(Group::Bin)));
     const std::vector<std::uint32_t> first_rows = collect_groups();
+    EVQ_TRY(lease_->grow(groups_.size() * RowGroups::kGroupBytes));
     for (Group& group : groups_) {
       std::ranges::sort(group.bins);
       EVQ_TRY(add_group(group));
@@ -163,7 +166,7 @@ Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer
   EVQ_TRY_ASSIGN(
       const Chunk made,
       SeriesMaker(series, input.rows, executor.context().random_seed, &input.lease).make());
-  return push_all(cut_chunks(made), consumer);
+  return push_whole(executor, made, "make-series", consumer);
 }
 
 }  // namespace evq

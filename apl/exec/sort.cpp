@@ -1,6 +1,6 @@
-// Sort, TopN and Limit: all collect rows in RowSorters, one a worker, and merge them. A TopN whose
-// first key is the event time tells the scan below it how old a row may be to matter, and makes it
-// visit the newest blocks first.
+// Sort, TopN and Limit: all collect rows in RowSorters, one a worker, and merge them while the
+// operators after them take the rows. A TopN whose first key is the event time tells the scan below
+// it how old a row may be to matter, and makes it visit the newest blocks first.
 
 #include <algorithm>
 #include <atomic>
@@ -21,7 +21,7 @@ struct SortSpec {
   std::size_t limit = RowSorter::kNoLimit;
   std::string_view name;
   MemoryBudget* budget = nullptr;
-  const Executor* executor = nullptr;
+  Executor* executor = nullptr;
   // Rises to the time of the oldest row that can still reach the result; null when the first key
   // is not the event time, newest first.
   std::atomic<std::int64_t>* time_floor = nullptr;
@@ -42,10 +42,7 @@ class SortSink final : public Sink {
     const bool full = spec_.keys.empty() && sorter_.rows() >= spec_.limit;
     return full ? Flow::kDone : Flow::kMore;
   }
-  Status finish() override {
-    sorter_.sort();
-    return Status::success();
-  }
+  Status finish() override { return sorter_.finish(); }
   RowSorter& sorter() { return sorter_; }
 
  private:
@@ -74,8 +71,7 @@ class SortConsumer final : public Consumer {
     for (std::size_t i = 1; i < sinks.size(); ++i) {
       EVQ_TRY(first.add(std::move(static_cast<SortSink&>(*sinks[i]).sorter())));
     }
-    EVQ_TRY_ASSIGN(std::vector<Chunk> chunks, first.finish());
-    return push_all(std::move(chunks), next_);
+    return spec_.executor->push_each([&] { return first.next(); }, spec_.name, next_);
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/whole_input.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq {
 
@@ -12,10 +13,19 @@ Status run_transform(Executor& executor, const plan::Node& node, Consumer& consu
   EVQ_TRY_ASSIGN(WholeInput whole,
                  collect_whole(executor, *node.inputs[0], transform.function->name()));
   Table input{node.inputs[0]->schema, std::move(whole.rows.columns()), whole.rows.rows()};
-  EVQ_TRY_ASSIGN(Table output, transform.function->run(executor.context(), std::move(input)));
-  const Chunk rows(std::move(output.columns), output.rows);
+  Result<Table> output = Table();
+  const ExecOptions& options = executor.options();
+  {
+    AllocationMeter meter(options.budget, options.control, transform.function->name());
+    EVQ_TRY(meter.guard(
+        [&] { output = transform.function->run(executor.context(), std::move(input)); }));
+  }
+  if (!output.ok()) {
+    return std::move(output).take_error();
+  }
+  const Chunk rows(std::move(output->columns), output->rows);
   EVQ_TRY(whole.lease.resize(rows.size_bytes()));
-  return push_all(cut_chunks(rows), consumer);
+  return push_whole(executor, rows, transform.function->name(), consumer);
 }
 
 }  // namespace evq

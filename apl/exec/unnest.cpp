@@ -148,12 +148,17 @@ class Unnester {
 
 class UnnestSink final : public Sink {
  public:
-  UnnestSink(const plan::Unnest& unnest, std::unique_ptr<Sink> next)
-      : unnest_(unnest), next_(std::move(next)) {}
+  UnnestSink(const plan::Unnest& unnest, MemoryBudget* budget, std::unique_ptr<Sink> next)
+      : unnest_(unnest), next_(std::move(next)), lease_(budget, "mv-expand") {}
 
+  // A part stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
-    return unnest_chunk(unnest_, chunk,
-                        [this](Chunk part) { return next_->push(std::move(part)); });
+    const Result<Flow> flow = unnest_chunk(unnest_, chunk, [this](Chunk part) -> Result<Flow> {
+      EVQ_TRY(lease_.resize(part.size_bytes()));
+      return next_->push(std::move(part));
+    });
+    lease_.reset();
+    return flow;
   }
   Status finish() override { return next_->finish(); }
   std::unique_ptr<Sink> release_next() { return std::move(next_); }
@@ -161,14 +166,16 @@ class UnnestSink final : public Sink {
  private:
   const plan::Unnest& unnest_;
   std::unique_ptr<Sink> next_;
+  MemoryLease lease_;
 };
 
 class UnnestConsumer final : public Consumer {
  public:
-  UnnestConsumer(const plan::Unnest& unnest, Consumer& next) : unnest_(unnest), next_(next) {}
+  UnnestConsumer(const plan::Unnest& unnest, MemoryBudget* budget, Consumer& next)
+      : unnest_(unnest), budget_(budget), next_(next) {}
   Result<std::unique_ptr<Sink>> make_sink() override {
     EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
-    return std::unique_ptr<Sink>(std::make_unique<UnnestSink>(unnest_, std::move(next)));
+    return std::unique_ptr<Sink>(std::make_unique<UnnestSink>(unnest_, budget_, std::move(next)));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     std::vector<std::unique_ptr<Sink>> inner;
@@ -181,6 +188,7 @@ class UnnestConsumer final : public Consumer {
 
  private:
   const plan::Unnest& unnest_;
+  MemoryBudget* const budget_;
   Consumer& next_;
 };
 
@@ -199,7 +207,7 @@ Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk,
 }
 
 Status run_unnest(Executor& executor, const plan::Node& node, Consumer& consumer) {
-  UnnestConsumer unnested(std::get<plan::Unnest>(node.op), consumer);
+  UnnestConsumer unnested(std::get<plan::Unnest>(node.op), executor.options().budget, consumer);
   return executor.run(*node.inputs[0], unnested);
 }
 

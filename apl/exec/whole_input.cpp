@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
+namespace {
 
 Chunk join_chunks(std::span<const Chunk> chunks, const Schema& schema) {
   std::vector<Vector> columns;
@@ -24,25 +26,49 @@ Chunk join_chunks(std::span<const Chunk> chunks, const Schema& schema) {
   return Chunk(std::move(columns), rows);
 }
 
-Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
-                                 std::string_view operator_name) {
-  EVQ_TRY_ASSIGN(Collected collected, executor.collect(node, operator_name));
-  // For a moment the rows exist twice.
+// Rows share the texts of what they were joined from: those of a dictionary count once.
+std::size_t joined_bytes(const Chunk& rows, std::size_t collected_bytes) {
+  std::size_t bytes = collected_bytes;
+  for (const Vector& column : rows.columns()) {
+    bytes += column.values().size_bytes();
+  }
+  return std::min(bytes, rows.size_bytes());
+}
+
+}  // namespace
+
+Result<WholeInput> join_collected(Executor& executor, Collected collected, const Schema& schema,
+                                  std::string_view operator_name) {
+  const ExecOptions& options = executor.options();
+  WholeInput whole{{}, MemoryLease(options.budget, operator_name)};
   const std::size_t bytes = collected.lease.bytes();
-  EVQ_TRY(collected.lease.grow(bytes));
-  WholeInput whole{join_chunks(collected.chunks, node.schema), std::move(collected.lease)};
-  collected.chunks.clear();
-  EVQ_TRY(whole.lease.resize(whole.rows.size_bytes()));
+  {
+    // For a moment the rows exist twice.
+    AllocationMeter meter(options.budget, options.control, operator_name);
+    EVQ_TRY(meter.guard([&] { whole.rows = join_chunks(collected.chunks, schema); }));
+    collected.chunks.clear();
+    collected.lease.reset();
+  }
+  EVQ_TRY(whole.lease.grow(joined_bytes(whole.rows, bytes)));
   return whole;
 }
 
-std::vector<Chunk> cut_chunks(const Chunk& rows) {
-  std::vector<Chunk> chunks;
-  for (std::size_t begin = 0; begin < rows.rows(); begin += kChunkRowsMax) {
-    chunks.push_back(rows.slice(begin, std::min(kChunkRowsMax, rows.rows() - begin)));
-    chunks.back().set_sequence(chunks.size() - 1);
-  }
-  return chunks;
+Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
+                                 std::string_view operator_name) {
+  EVQ_TRY_ASSIGN(Collected collected, executor.collect(node, operator_name));
+  return join_collected(executor, std::move(collected), node.schema, operator_name);
+}
+
+Status push_whole(Executor& executor, const Chunk& rows, std::string_view operator_name,
+                  Consumer& consumer) {
+  std::size_t begin = 0;
+  const auto next = [&] {
+    const std::size_t count = std::min(kChunkRowsMax, rows.rows() - begin);
+    Chunk chunk = rows.slice(begin, count);
+    begin += count;
+    return chunk;
+  };
+  return executor.push_each(next, operator_name, consumer);
 }
 
 }  // namespace evq

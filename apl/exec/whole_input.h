@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "apl/exec/executor.h"
 #include "store/column/chunk.h"
@@ -12,17 +11,19 @@
 
 namespace evq {
 
-// Columns of `schema`'s types even without a row.
-Chunk join_chunks(std::span<const Chunk> chunks, const Schema& schema);
-std::vector<Chunk> cut_chunks(const Chunk& rows);
-
 struct WholeInput {
   Chunk rows;
   MemoryLease lease;  // holds the bytes of `rows`; for the operator to grow with its output
 };
-// The output of `node` as one run. kLimit, naming the operator (a literal), when it does not fit
-// the query's memory.
+// The output of `node` as one run, with columns of the schema's types even without a row. kLimit,
+// naming the operator (a literal), when it does not fit the query's memory.
 Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
                                  std::string_view operator_name);
+// The same for what is collected already.
+Result<WholeInput> join_collected(Executor& executor, Collected collected, const Schema& schema,
+                                  std::string_view operator_name);
+// Hands rows on, a chunk at a time.
+Status push_whole(Executor& executor, const Chunk& rows, std::string_view operator_name,
+                  Consumer& consumer);
 
 }  // namespace evq

@@ -4,11 +4,14 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/whole_input.h"
+#include "store/base/allocation_meter.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
+
+constexpr std::string_view kWindowName = "a window function";
 
 using plan::WindowCall;
 using plan::WindowKind;
@@ -158,14 +161,22 @@ class WindowColumn {
 
 Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& window = std::get<plan::Window>(node.op);
-  EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], "a window function"));
+  EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], kWindowName));
   Chunk& input = whole.rows;
   for (const WindowCall& call : window.calls) {
-    Vector made = WindowColumn(call, input).make();
+    // What the column's builder holds besides the column.
+    const std::size_t builder_bytes = input.rows() * sizeof(std::string_view);
+    EVQ_TRY(whole.lease.grow(builder_bytes));
+    Vector made;
+    {
+      AllocationMeter meter(executor.options().budget, executor.options().control, kWindowName);
+      EVQ_TRY(meter.guard([&] { made = WindowColumn(call, input).make(); }));
+    }
+    whole.lease.shrink(builder_bytes);
     EVQ_TRY(whole.lease.grow(made.size_bytes()));
     input.columns().push_back(std::move(made));
   }
-  return push_all(cut_chunks(input), consumer);
+  return push_whole(executor, input, kWindowName, consumer);
 }
 
 }  // namespace evq

@@ -14,7 +14,7 @@ constexpr std::array<OptimizerPass, 6> kPasses = {{
     {"order_filters", "evaluates a scan's cheap filters first", order_filters},
     {"top_n", "makes one bounded operator of sort and limit", fuse_top_n},
     {"prune_columns", "reads and carries only the columns that are used", prune_columns},
-    {"late_materialize", "reads the wide columns after a top-N has chosen its rows",
+    {"late_materialize", "reads the wide columns after a sort or top-N has put its rows in order",
      materialize_late},
 }};
 

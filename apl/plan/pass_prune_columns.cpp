@@ -11,10 +11,8 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::size_t kGone = static_cast<std::size_t>(-1);
-
 using Needed = std::vector<bool>;          // by old position
-using Mapping = std::vector<std::size_t>;  // old position to new, or kGone
+using Mapping = std::vector<std::size_t>;  // old position to new, or kNoColumn
 
 void need_columns(const Expr& expr, Needed* needed) {
   for_each_column(expr, [needed](std::size_t column) { (*needed)[column] = true; });
@@ -26,11 +24,11 @@ Mapping identity(std::size_t size) {
   return mapping;
 }
 
-// Keeps the fields whose mapping is not kGone; the mapping must be ascending.
+// Keeps the fields whose mapping is not kNoColumn; the mapping must be ascending.
 Schema kept_fields(const Schema& schema, const Mapping& mapping) {
   std::vector<Field> fields;
   for (std::size_t i = 0; i < mapping.size(); ++i) {
-    if (mapping[i] != kGone) {
+    if (mapping[i] != kNoColumn) {
       fields.push_back(schema[i]);
     }
   }
@@ -38,7 +36,7 @@ Schema kept_fields(const Schema& schema, const Mapping& mapping) {
 }
 
 Mapping compact(const Needed& keep) {
-  Mapping mapping(keep.size(), kGone);
+  Mapping mapping(keep.size(), kNoColumn);
   std::size_t next = 0;
   for (std::size_t i = 0; i < keep.size(); ++i) {
     if (keep[i]) {
@@ -262,8 +260,8 @@ Mapping prune_join(Node* node, Join* join, const Needed& needed) {
     const std::size_t base = fields.size();
     std::vector<Field> renamed(pruned.fields());
     for (std::size_t i = 0; i < side.size(); ++i) {
-      mapping.push_back(side[i] == kGone ? kGone : base + side[i]);
-      if (side[i] != kGone) {
+      mapping.push_back(side[i] == kNoColumn ? kNoColumn : base + side[i]);
+      if (side[i] != kNoColumn) {
         renamed[side[i]].name = node->schema[begin + i].name;
       }
     }
@@ -341,6 +339,10 @@ Mapping prune(Node* node, Needed needed) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed) {
+  return prune(node, std::move(needed));
+}
 
 NodePtr prune_columns(NodePtr root, const EvalContext& /*context*/) {
   prune(root.get(), Needed(root->schema.size(), true));

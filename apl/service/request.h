@@ -46,6 +46,9 @@ struct QueryRequest {
   // What API answers tell besides rows: where each comes from, what is known of the columns that
   // are fields, and the totals of a summarize by time bin.
   bool api_form = false;
+  // The sink keeps rows beyond push(), so that they stay charged. Where rows come in order, an
+  // answer whose rows are not kept takes no more memory than some of them.
+  bool keeps_rows = true;
   bool exact_matches = false;  // rows_matched counts the whole range, not only what was read
   std::size_t memory_limit_bytes = 0;  // 0: the service's
   std::int64_t timeout_ms = 0;         // 0: the service's

@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/whole_input.h"
 #include "apl/functions/registry.h"
 #include "apl/plan/bind.h"
 #include "apl/plan/dataset_location.h"
 #include "apl/plan/optimizer.h"
 #include "apl/plan/plan_printer.h"
+#include "apl/service/answer_rows.h"
 #include "apl/service/delete_filter.h"
 #include "apl/service/external_data.h"
 #include "apl/service/given_time.h"
@@ -27,51 +29,6 @@
 namespace evq {
 namespace {
 
-// What the rows of an answer are charged to, for as long as anybody keeps them.
-struct Charge {
-  std::shared_ptr<MemoryBudget> budget;
-  std::vector<MemoryLease> leases;
-};
-
-// Rows of the answer, kept by worker and put in order at the end.
-class OutputSink final : public Sink {
- public:
-  explicit OutputSink(MemoryBudget* budget) : lease_(budget, "result") {}
-  Result<Flow> push(Chunk chunk) override {
-    EVQ_TRY(lease_.grow(chunk.size_bytes()));
-    chunks_.push_back(std::move(chunk));
-    return Flow::kMore;
-  }
-  std::vector<Chunk>& chunks() { return chunks_; }
-  MemoryLease& lease() { return lease_; }
-
- private:
-  MemoryLease lease_;
-  std::vector<Chunk> chunks_;
-};
-
-class OutputConsumer final : public Consumer {
- public:
-  explicit OutputConsumer(Charge* charge) : charge_(charge) {}
-  Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<OutputSink>(charge_->budget.get()));
-  }
-  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    for (const std::unique_ptr<Sink>& sink : sinks) {
-      auto& output = static_cast<OutputSink&>(*sink);
-      std::ranges::move(output.chunks(), std::back_inserter(chunks_));
-      charge_->leases.push_back(std::move(output.lease()));
-    }
-    std::ranges::stable_sort(chunks_, {}, &Chunk::sequence);
-    return Status::success();
-  }
-  std::vector<Chunk>& chunks() { return chunks_; }
-
- private:
-  Charge* charge_;
-  std::vector<Chunk> chunks_;
-};
-
 // Runs the subqueries that binding needs the values of, within the query's own limits.
 class Subqueries final : public plan::SubqueryRunner {
  public:
@@ -82,24 +39,10 @@ class Subqueries final : public plan::SubqueryRunner {
     plan::Plan plan;
     plan.root = plan::clone(node);
     plan::optimize(&plan, executor_.context(), options_);
-    EVQ_TRY_ASSIGN(Collected collected, executor_.collect(*plan.root, "a subquery"));
-    const std::vector<Chunk>& chunks = collected.chunks;
-    Table table{node.schema, {}, 0};
-    for (std::size_t column = 0; column < node.schema.size(); ++column) {
-      std::vector<Vector> parts;
-      parts.reserve(chunks.size());
-      for (const Chunk& chunk : chunks) {
-        parts.push_back(chunk.column(column));
-      }
-      table.columns.push_back(parts.empty()
-                                  ? Vector::constant(Value::null(node.schema[column].type), 0)
-                                  : concatenate(parts));
-    }
-    for (const Chunk& chunk : chunks) {
-      table.rows += chunk.rows();
-    }
-    leases_.push_back(std::move(collected.lease));
-    return table;
+    EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor_, *plan.root, "a subquery"));
+    leases_.push_back(std::move(whole.lease));
+    const std::size_t rows = whole.rows.rows();
+    return Table{node.schema, std::move(whole.rows.columns()), rows};
   }
 
  private:
@@ -233,20 +176,14 @@ class Session {
   }
 
   Status run(ResultSink& sink) {
-    const auto charge = std::make_shared<Charge>();
+    const auto charge = std::make_shared<RowCharge>();
     charge->budget = budget_;
-    OutputConsumer output(charge.get());
-    EVQ_TRY(executor_->run(*plan_.root, output));
-    OutputConsumer totals(charge.get());
-    std::optional<std::size_t> bin_column;
-    if (request_.api_form && plan_.aggregated && plan_.bin_ns.has_value()) {
-      EVQ_TRY_ASSIGN(bin_column, run_totals(totals));
-    }
     ResultHeader header = make_header(plan_, context_, visible_columns());
     header.charge = charge;
     EVQ_TRY(complete_header(&header));
-    header.totals_without = bin_column;
-    return deliver(header, output.chunks(), totals.chunks(), sink);
+    const bool has_totals = request_.api_form && plan_.aggregated && plan_.bin_ns.has_value();
+    return !has_totals && comes_in_order(*plan_.root) ? pass_rows(header, charge.get(), sink)
+                                                      : keep_rows(&header, charge.get(), sink);
   }
 
   Result<std::string> profile() {
@@ -281,9 +218,50 @@ class Session {
     return bind;
   }
 
+  // The answer as it comes. It begins with its first rows, so that what fails before them is no
+  // answer at all.
+  Status pass_rows(const ResultHeader& header, RowCharge* charge, ResultSink& sink) {
+    QueryStatus status;
+    bool begun = false;
+    PassedRows rows(charge, request_.keeps_rows, [&](const Chunk& chunk) -> Status {
+      if (!std::exchange(begun, true)) {
+        EVQ_TRY(sink.begin(header));
+      }
+      return deliver(header, chunk, &status, sink);
+    });
+    EVQ_TRY(executor_->run(*plan_.root, rows));
+    if (!begun) {
+      EVQ_TRY(sink.begin(header));
+    }
+    fill(&status);
+    return sink.end(status);
+  }
+
+  // The answer when all its rows are there.
+  Status keep_rows(ResultHeader* header, RowCharge* charge, ResultSink& sink) {
+    KeptRows rows(charge);
+    EVQ_TRY(executor_->run(*plan_.root, rows));
+    KeptRows totals(charge);
+    if (request_.api_form && plan_.aggregated && plan_.bin_ns.has_value()) {
+      EVQ_TRY_ASSIGN(header->totals_without, run_totals(totals));
+    }
+    EVQ_TRY(sink.begin(*header));
+    QueryStatus status;
+    for (const Chunk& chunk : rows.chunks()) {
+      EVQ_TRY(deliver(*header, chunk, &status, sink));
+    }
+    if (header->totals_without.has_value()) {
+      for (const Chunk& chunk : totals.chunks()) {
+        EVQ_TRY(sink.push_totals(chunk));
+      }
+    }
+    fill(&status);
+    return sink.end(status);
+  }
+
   // The same query without its time bin, over the same snapshots; the bin's column. Nothing when
   // the query has no totals.
-  Result<std::optional<std::size_t>> run_totals(OutputConsumer& output) {
+  Result<std::optional<std::size_t>> run_totals(KeptRows& output) {
     EVQ_TRY_ASSIGN(ast::Query query, syntax::parse(request_.apl, context_.now_ns));
     const std::optional<std::size_t> bin = make_totals_query(&query);
     if (!bin.has_value()) {
@@ -353,31 +331,20 @@ class Session {
     return !request_.ascending;
   }
 
-  Status deliver(const ResultHeader& header, const std::vector<Chunk>& chunks,
-                 const std::vector<Chunk>& totals, ResultSink& sink) {
-    EVQ_TRY(sink.begin(header));
+  Status deliver(const ResultHeader& header, const Chunk& chunk, QueryStatus* status,
+                 ResultSink& sink) {
     const std::vector<std::size_t> visible = visible_columns();
-    QueryStatus status;
-    for (const Chunk& chunk : chunks) {
-      std::vector<Vector> columns;
-      columns.reserve(visible.size());
-      for (const std::size_t column : visible) {
-        columns.push_back(chunk.column(column));
-      }
-      EVQ_TRY_ASSIGN(const std::vector<RowOrigin> origins, row_origins(chunk, &status));
-      if (header.schema.size() > visible.size()) {
-        columns.push_back(cursor_column(origins, chunk.rows()));
-      }
-      status.rows += chunk.rows();
-      EVQ_TRY(sink.push(Chunk(std::move(columns), chunk.rows()), origins));
+    std::vector<Vector> columns;
+    columns.reserve(visible.size());
+    for (const std::size_t column : visible) {
+      columns.push_back(chunk.column(column));
     }
-    if (header.totals_without.has_value()) {
-      for (const Chunk& chunk : totals) {
-        EVQ_TRY(sink.push_totals(chunk));
-      }
+    EVQ_TRY_ASSIGN(const std::vector<RowOrigin> origins, row_origins(chunk, status));
+    if (header.schema.size() > visible.size()) {
+      columns.push_back(cursor_column(origins, chunk.rows()));
     }
-    fill(&status);
-    return sink.end(status);
+    status->rows += chunk.rows();
+    return sink.push(Chunk(std::move(columns), chunk.rows()), origins);
   }
 
   static Vector cursor_column(const std::vector<RowOrigin>& origins, std::size_t rows) {

@@ -72,14 +72,18 @@ Status MemoryLease::grow(std::size_t bytes) {
   return Status::success();
 }
 
+void MemoryLease::shrink(std::size_t bytes) {
+  if (budget_ != nullptr) {
+    budget_->release(bytes);
+    bytes_ -= bytes;
+  }
+}
+
 Status MemoryLease::resize(std::size_t bytes) {
   if (bytes > bytes_) {
     return grow(bytes - bytes_);
   }
-  if (budget_ != nullptr) {
-    budget_->release(bytes_ - bytes);
-    bytes_ = bytes;
-  }
+  shrink(bytes_ - bytes);
   return Status::success();
 }
 

@@ -58,6 +58,8 @@ class MemoryLease {
 
   // Reserves more.
   Status grow(std::size_t bytes);
+  // Gives back some of what is held.
+  void shrink(std::size_t bytes);
   // Reserves or releases so that exactly `bytes` are held; on failure what was held stays.
   Status resize(std::size_t bytes);
   // Gives everything back.

@@ -1,5 +1,8 @@
 #include "store/column/chunk.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace evq {
 
 void Chunk::select(std::span<const std::uint32_t> rows) {
@@ -19,6 +22,40 @@ Chunk Chunk::slice(std::size_t begin, std::size_t count) const {
   Chunk chunk(std::move(columns), count);
   chunk.set_sequence(sequence_);
   return chunk;
+}
+
+Chunk interleave(std::span<const Chunk* const> parts, std::span<const RowPlace> places) {
+  EVQ_CHECK(!parts.empty());
+  constexpr std::uint32_t kUnused = ~std::uint32_t{0};
+  std::vector<std::uint32_t> numbers(parts.size(), kUnused);
+  std::vector<const Chunk*> used;
+  std::vector<RowPlace> used_places(places.begin(), places.end());
+  for (RowPlace& place : used_places) {
+    std::uint32_t& number = numbers[place.part];
+    if (number == kUnused) {
+      number = static_cast<std::uint32_t>(used.size());
+      used.push_back(parts[place.part]);
+    }
+    place.part = number;
+  }
+  if (used.empty()) {
+    return parts[0]->slice(0, 0);
+  }
+  if (used.size() == 1) {
+    std::vector<std::uint32_t> rows(places.size());
+    std::ranges::transform(places, rows.begin(), &RowPlace::row);
+    Chunk chunk = *used[0];
+    chunk.select(rows);
+    return chunk;
+  }
+  std::vector<Vector> columns;
+  std::vector<Vector> column_parts(used.size());
+  for (std::size_t column = 0; column < used[0]->column_count(); ++column) {
+    std::ranges::transform(used, column_parts.begin(),
+                           [column](const Chunk* part) { return part->column(column); });
+    columns.push_back(interleave(column_parts, used_places));
+  }
+  return Chunk(std::move(columns), places.size());
 }
 
 std::size_t Chunk::size_bytes() const {

@@ -40,4 +40,8 @@ class Chunk {
   std::vector<Vector> columns_;
 };
 
+// The rows at `places` of chunks with the same columns, one chunk at least, in that order. What is
+// the row of no place is not looked at.
+Chunk interleave(std::span<const Chunk* const> parts, std::span<const RowPlace> places);
+
 }  // namespace evq

@@ -8,9 +8,10 @@
 
 #include "store/base/allocation_meter.h"
 #include "store/column/dynamic.h"
+#include "store/column/physical.h"
 
 // Everything a column does to its rows as a whole: one gather kernel per physical width, used with
-// a row list (gather), with codes (flatten) and with runs (slice, concatenate).
+// a row list (gather), with codes (flatten) and with runs (slice).
 
 namespace evq {
 namespace {
@@ -19,11 +20,8 @@ constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSlackBytes = 64;
 constexpr std::size_t kSlabBytesMin = std::size_t{4} << 10;
 constexpr std::size_t kSlabBytesMax = std::size_t{1} << 20;
-// Above this many owners a vector holds them through one bundle, so that gathers stay cheap.
-constexpr std::size_t kOwnersInlineMax = 8;
 
 using Owner = std::shared_ptr<const void>;
-using Bits = std::vector<std::uint64_t>;
 
 std::size_t width_of(Type type) {
   switch (physical_of(type)) {
@@ -39,52 +37,6 @@ std::size_t width_of(Type type) {
       return sizeof(std::string_view);
   }
   return 0;
-}
-
-std::size_t word_count(std::size_t bits) {
-  return (bits + 63) / 64;
-}
-
-// Calls `body` with a value of the physical type of `type`, for its type alone; not for kNull.
-template <class Body>
-void with_physical(Type type, Body body) {
-  switch (physical_of(type)) {
-    case Physical::kNone:
-      return;
-    case Physical::kByte:
-      return body(std::uint8_t{});
-    case Physical::kInt64:
-      return body(std::int64_t{});
-    case Physical::kDouble:
-      return body(double{});
-    case Physical::kView:
-      return body(std::string_view{});
-  }
-}
-
-bool bit_at(const std::uint64_t* bits, std::size_t i) {
-  return ((bits[i >> 6] >> (i & 63)) & 1) != 0;
-}
-
-// The bits of `count` rows taken from `from`; empty when all of them are set.
-template <class SlotOf>
-Bits gather_bits(const std::uint64_t* from, std::size_t count, SlotOf slot_of) {
-  Bits bits(word_count(count), 0);
-  bool all_valid = true;
-  for (std::size_t word = 0; word < bits.size(); ++word) {
-    const std::size_t begin = word * 64;
-    const std::size_t width = std::min<std::size_t>(64, count - begin);
-    std::uint64_t value = 0;
-    for (std::size_t k = 0; k < width; ++k) {
-      value |= std::uint64_t{bit_at(from, slot_of(begin + k))} << k;
-    }
-    bits[word] = value;
-    all_valid = all_valid && value == (~std::uint64_t{0} >> (64 - width));
-  }
-  if (all_valid) {
-    bits.clear();
-  }
-  return bits;
 }
 
 void share_owners(const Values& from, Values* to) {
@@ -167,7 +119,7 @@ void add_encoded(const Values& from, std::size_t i, DynamicBuilder* builder) {
 // The slots' nulls, which a conversion of type never changes.
 void copy_validity(const Values& from, Values* to) {
   if (const std::uint64_t* validity = from.validity()) {
-    to->set_validity(Bits(validity, validity + word_count(from.size())));
+    to->set_validity(Bits(validity, validity + bitmap_words(from.size())));
   }
 }
 
@@ -199,60 +151,6 @@ std::shared_ptr<const Values> values_to_dynamic(const Values& from) {
   copy_validity(from, to.get());
   to->add_owner(std::move(arena));
   return to;
-}
-
-void append_owners(const Values& from, std::vector<Owner>* owners) {
-  owners->insert(owners->end(), from.owners().begin(), from.owners().end());
-}
-
-void set_owners(std::vector<Owner> owners, Values* to) {
-  std::sort(owners.begin(), owners.end());
-  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-  if (owners.size() > kOwnersInlineMax) {
-    to->add_owner(std::make_shared<const std::vector<Owner>>(std::move(owners)));
-    return;
-  }
-  for (Owner& owner : owners) {
-    to->add_owner(std::move(owner));
-  }
-}
-
-// Writes the rows of `part` to the slots of `to` from `offset` on.
-void place_rows(const Vector& part, std::size_t offset, Values* to) {
-  with_physical(to->type(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* source = part.values().data<T>();
-    T* target = to->template mutable_data<T>() + offset;
-    if (part.is_flat()) {
-      std::copy_n(source, part.size(), target);
-    } else if (part.is_constant()) {
-      std::fill_n(target, part.size(), source[0]);
-    } else {
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        target[i] = source[part.codes()[i]];
-      }
-    }
-  });
-}
-
-// Clears the bits of the null rows of `part`, which are those from `offset` on and all set.
-void clear_nulls(const Vector& part, std::size_t offset, Bits* bits) {
-  const std::uint64_t* valid = part.values().validity();
-  Bits gathered;
-  if (!part.is_flat()) {
-    gathered = gather_bits(valid, part.size(), [&](std::size_t i) { return part.slot(i); });
-    valid = gathered.data();
-  }
-  const std::size_t words = part.is_flat() ? word_count(part.size()) : gathered.size();
-  for (std::size_t word = 0; word < words; ++word) {
-    const std::size_t rows = std::min<std::size_t>(64, part.size() - word * 64);
-    const std::uint64_t nulls = ~valid[word] & (~std::uint64_t{0} >> (64 - rows));
-    const std::size_t at = offset + word * 64;
-    (*bits)[at >> 6] &= ~(nulls << (at & 63));
-    if ((at & 63) != 0 && (at >> 6) + 1 < bits->size()) {
-      (*bits)[(at >> 6) + 1] &= ~(nulls >> (64 - (at & 63)));
-    }
-  }
 }
 
 }  // namespace
@@ -354,7 +252,7 @@ void Values::set_null(std::size_t i) {
     return;
   }
   if (validity_.empty()) {
-    validity_.assign(word_count(size_), ~std::uint64_t{0});
+    validity_.assign(bitmap_words(size_), ~std::uint64_t{0});
   }
   validity_[i >> 6] &= ~(std::uint64_t{1} << (i & 63));
   with_physical(type_, [&](auto zero) { mutable_data<decltype(zero)>()[i] = zero; });
@@ -508,39 +406,6 @@ std::size_t Vector::size_bytes() const {
     }
   }
   return bytes;
-}
-
-Vector concatenate(std::span<const Vector> parts) {
-  if (parts.size() == 1) {
-    return parts[0].flatten();
-  }
-  std::size_t size = 0;
-  bool has_nulls = false;
-  Type type = Type::kNull;
-  for (const Vector& part : parts) {
-    EVQ_CHECK(part.size() == 0 || size == 0 || part.type() == type);
-    type = size == 0 && part.type() != Type::kNull ? part.type() : type;
-    size += part.size();
-    has_nulls = has_nulls || part.may_have_nulls();
-  }
-  auto to = Values::make(type, size);
-  std::vector<Owner> owners;
-  std::size_t offset = 0;
-  Bits bits(has_nulls && type != Type::kNull ? word_count(size) : 0, ~std::uint64_t{0});
-  for (const Vector& part : parts) {
-    if (part.size() == 0) {
-      continue;
-    }
-    place_rows(part, offset, to.get());
-    append_owners(part.values(), &owners);
-    if (!bits.empty() && part.may_have_nulls()) {
-      clear_nulls(part, offset, &bits);
-    }
-    offset += part.size();
-  }
-  to->set_validity(std::move(bits));
-  set_owners(std::move(owners), to.get());
-  return Vector::flat(std::move(to));
 }
 
 }  // namespace evq

@@ -166,4 +166,13 @@ class Vector {
 // All rows of `parts`, which have one type, one after the other, in flat shape.
 Vector concatenate(std::span<const Vector> parts);
 
+// A row of one of several parts.
+struct RowPlace {
+  std::uint32_t part = 0;
+  std::uint32_t row = 0;
+};
+// The rows at `places`, in that order. All parts, one at least, have one type. Dictionaries and
+// constants become one dictionary when that has no more entries than rows, else flat.
+Vector interleave(std::span<const Vector> parts, std::span<const RowPlace> places);
+
 }  // namespace evq

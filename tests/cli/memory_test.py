@@ -31,6 +31,64 @@ class Memory(EvqCase):
                                      status=None)
                 self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
 
+    def test_lists_and_copies_are_counted(self):
+        for query, limit, name in (
+                ("range x from 1 to 400000 step 1 | join kind=inner "
+                 "(range x from 1 to 400000 step 1) on x | count", "12M", "join"),
+                ("range x from 1 to 60000 step 1 | extend a = pack_array(strrep(tostring(x), 100)) "
+                 "| mv-expand a | count", "100M", "mv-expand")):
+            with self.subTest(name):
+                _, errors = self.evq("-q", "query", "--memory-limit", limit, query, status=1)
+                self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
+
+    def measured(self, *words):
+        """Standard output, a file, and the peak memory in KiB."""
+        path = self.directory / "measured"
+        with open(path, "w") as out:
+            done = subprocess.Popen([EVQ, "-q", "query", *words], env=self.environment, stdout=out,
+                                    stderr=subprocess.PIPE, text=True)
+            with done.stderr:
+                errors = done.stderr.read()
+            _, status, usage = os.wait4(done.pid, 0)
+        done.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual((done.returncode, errors), (0, ""))
+        return open(path), usage.ru_maxrss
+
+    @staticmethod
+    def text_of(key):
+        return f"{key:08d}" * 40
+
+    def test_a_sort_of_events_holds_what_it_sorts_by(self):
+        count = 100_000
+        keys = [i * 7919 % count for i in range(count)]
+        same = "s" * 500
+        # A process counts its parent's memory as its own: this one stays small.
+        with open(self.directory / "wide.ndjson", "w") as events:
+            for i, k in enumerate(keys):
+                events.write(f'{{"_time":{1714521600000 + i},"k":{k},"text":"{self.text_of(k)}",'
+                             f'"same":"{same}"}}\n')
+        self.evq("ingest", "wide", "wide.ndjson")
+        for query, order in (
+                ("wide | project k, text, same", keys[::-1]),
+                ("wide | sort by _time asc | project k, text, same", keys),
+                # Neighbours lie in all blocks: each batch reads most of them.
+                ("wide | sort by k asc | project k, text, same", sorted(keys)),
+                ("wide | extend n = strlen(text) | where n > 1 | sort by n asc, k desc "
+                 "| project k, text, same", sorted(keys, reverse=True))):
+            with self.subTest(query):
+                out, peak = self.measured("--all", "-o", "csv", "--no-header",
+                                          "--memory-limit", "24M", query)
+                with out:
+                    for wanted, line in zip(order, out, strict=True):
+                        self.assertEqual(line, f"{wanted},{self.text_of(wanted)},{same}\n")
+                if not SANITIZED:
+                    self.assertLess(peak, (24 + 96) << 10)
+        # The texts of few values are shared by all rows, however they are put together.
+        self.assertEqual(self.out("-q", "query", "--memory-limit", "24M",
+                                  "wide | project same | serialize n = row_number() "
+                                  "| summarize n = max(n), long = max(strlen(same))"),
+                         '{"n":100000,"long":500}\n')
+
     def test_what_expressions_make_is_counted(self):
         wide = "range x from 1 to 60000 step 1 | extend s = tostring(x) "
         for operators, name in (

@@ -42,4 +42,20 @@ TEST_CASE("slice takes a run of rows") {
   CHECK(chunk.size_bytes() > part.column(0).size_bytes());
 }
 
+TEST_CASE("interleave takes rows of several chunks") {
+  const Chunk a = sample_chunk();
+  const Chunk b = a.slice(3, 9);
+  const Chunk unused;
+  const std::vector<const Chunk*> parts = {&a, &unused, &b};
+  const Chunk made = interleave(parts, std::vector<RowPlace>{{2, 8}, {0, 29}, {2, 0}, {0, 29}});
+  CHECK(made.rows() == 4);
+  for (std::size_t column = 0; column < 2; ++column) {
+    const std::vector<Value> values = values_of(a.column(column));
+    check_rows(made.column(column), {values[11], values[29], values[3], values[29]});
+  }
+  const Chunk one = interleave(parts, std::vector<RowPlace>{{2, 1}, {2, 0}});
+  check_rows(one.column(1), {a.column(1).value(4), a.column(1).value(3)});
+  CHECK(interleave(parts, {}).empty());
+}
+
 }  // namespace evq::test

@@ -1,6 +1,9 @@
 #include "store/column/vector.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -76,6 +79,50 @@ TEST_CASE("slice agrees with picking values one by one") {
       }
     }
   });
+}
+
+TEST_CASE("interleave agrees with picking values one by one") {
+  for (const Type type : kTypes) {
+    // Every shape beside every other one, several sizes.
+    std::vector<Vector> parts;
+    for (const std::size_t size : {std::size_t{1}, std::size_t{64}, std::size_t{200}}) {
+      std::ranges::move(sample_vectors(type, size), std::back_inserter(parts));
+    }
+    const auto check = [&](std::span<const Vector> some) {
+      CAPTURE(type);
+      for (const std::size_t rows :
+           {std::size_t{0}, std::size_t{1}, std::size_t{65}, std::size_t{900}}) {
+        std::vector<RowPlace> places;
+        std::vector<Value> expected;
+        for (std::size_t i = 0; i < rows; ++i) {
+          const std::size_t part = i * 7 % some.size();
+          const std::size_t row = i * 13 % some[part].size();
+          places.push_back({static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(row)});
+          expected.push_back(some[part].value(row));
+        }
+        const Vector made = interleave(some, places);
+        CHECK(made.type() == type);
+        check_rows(made, expected);
+      }
+    };
+    check(parts);
+    for (const Vector& part : parts) {
+      check(std::vector<Vector>{part});
+      check(std::vector<Vector>{part, parts.back(), part});
+    }
+  }
+}
+
+TEST_CASE("interleaved dictionaries stay one while it is no longer than its rows") {
+  const Vector dictionary = sample_vectors(Type::kString, 200)[1];
+  REQUIRE(dictionary.is_dictionary());
+  const Vector constant = Vector::constant(Value::string("c"), 3);
+  const std::vector<Vector> parts = {dictionary, constant, dictionary};
+  std::vector<RowPlace> places(1000, RowPlace{1, 2});
+  CHECK(interleave(parts, places).is_dictionary());
+  CHECK(interleave(parts, std::span(places).first(2)).is_flat());
+  const std::vector<Vector> nulls(2, Vector::constant(Value::null(Type::kString), 3));
+  CHECK(interleave(nulls, places).is_constant());
 }
 
 TEST_CASE("a slice of a slice of a dictionary keeps its codes alive") {
