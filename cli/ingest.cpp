@@ -119,8 +119,17 @@ class IngestRun {
     return std::exchange(rejects_kept_, Status::success());
   }
 
+  // Prints what came of it; the command's exit status. A report that is lost says nothing of the
+  // events, which have landed.
   int finish() {
-    print_report();
+    if (Status printed = print_report(); !printed.ok()) {
+      Error error = std::move(printed).take_error();
+      error.hint = counted_text(total_.counts.ingested, "event") +
+                   " are stored; only the report of it is lost";
+      if (const int status = report_end(std::move(error)); status != 0) {
+        return status;
+      }
+    }
     const bool imperfect = total_.counts.failed > 0 || total_.counts.repaired > 0;
     return command_.strict && imperfect ? kDataStatus : 0;
   }
@@ -152,7 +161,7 @@ class IngestRun {
     }
   }
 
-  void print_report() {
+  Status print_report() const {
     const bool json =
         command_.output == "json" || (command_.output.empty() && ::isatty(STDOUT_FILENO) == 0);
     const IngestCounts& counts = total_.counts;
@@ -163,12 +172,9 @@ class IngestRun {
       if (!counts.failures.empty()) {
         text += " (first: " + first_failure_ + ": " + counts.failures[0].reason + ")";
       }
-      text += "\n";
-      (void)stdout_sink()(text).ok();
-      return;
+      return stdout_sink()(text + "\n");
     }
-    text = write_ingest_report(total_) + "\n";
-    (void)stdout_sink()(text).ok();
+    return stdout_sink()(write_ingest_report(total_) + "\n");
   }
 
   static constexpr std::uint64_t kShownFailuresMax = 10;

@@ -175,6 +175,18 @@ class Ingest(EvqCase):
         self.assertEqual(json.loads(out)["ingested"], 2)
         self.assertIn("No space left on device", errors)
 
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_a_report_that_cannot_be_written_is_told(self):
+        for form in ("json", "text"):
+            with self.subTest(form), open("/dev/full", "w") as full:
+                done = subprocess.run([EVQ, "ingest", form, "-o", form], env=self.environment,
+                                      input='{"a":1}\n{"a":2}\n', stdout=full,
+                                      stderr=subprocess.PIPE, text=True)
+                self.assertEqual((done.returncode, done.stderr), (
+                    5, "error: cannot write standard output: No space left on device\n"
+                    "  = 2 events are stored; only the report of it is lost\n"))
+                self.assertEqual(self.out("query", form + " | count"), '{"Count":2}\n')
+
     def test_strict_and_max_errors(self):
         report, _ = self.load('{"a":1}\nbad\n', "--strict", status=4)
         self.assertEqual((report["ingested"], report["failed"]), (1, 1))
