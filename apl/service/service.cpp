@@ -506,7 +506,9 @@ Result<std::string> Service::explain(const QueryRequest& request) {
 }
 
 Result<std::string> Service::profile(const QueryRequest& request) {
-  Session session(request, state_->options, *state_->store, state_->pool.get(),
+  QueryRequest dropped = request;
+  dropped.keeps_rows = false;
+  Session session(dropped, state_->options, *state_->store, state_->pool.get(),
                   state_->memory.get());
   EVQ_TRY(session.compile());
   return session.profile();
