@@ -128,10 +128,7 @@ void add_help(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& hand
   verb->callback([=, &handlers] {
     const CLI::App* found = find_verb(*root, parsed->help.topic);
     if (found != nullptr && found != root) {
-      parsed->chosen = [text = verb_help(*found)] {
-        write_quietly(STDOUT_FILENO, text);
-        return 0;
-      };
+      parsed->chosen = [text = verb_help(*found)] { return print_data(text); };
       return;
     }
     for (const CLI::App* each : root->get_subcommands([](const CLI::App*) { return true; })) {
@@ -354,11 +351,9 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
     while (!shown->get_subcommands().empty()) {
       shown = shown->get_subcommands().front();
     }
-    write_quietly(STDOUT_FILENO, verb_help(*shown));
-    return 0;
+    return print_data(verb_help(*shown));
   } catch (const CLI::CallForVersion& version) {
-    write_quietly(STDOUT_FILENO, std::string(version.what()) + "\n");
-    return 0;
+    return print_data(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error, words);
   }
@@ -369,8 +364,7 @@ int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
     if (is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO)) {
       return handlers.repl(parsed.global, parsed.repl);
     }
-    write_quietly(STDOUT_FILENO, verb_help(app));
-    return 0;
+    return print_data(verb_help(app));
   }
   return parsed.chosen();
 }

@@ -39,7 +39,8 @@ class Output(EvqCase):
     def test_an_answer_that_cannot_be_written_is_no_success(self):
         for words in (("query", "logs"), ("query", "logs", "-o", "table"), ("export", "logs"),
                       ("tail", "logs", "--no-follow"), ("dataset", "list"), ("help", "count"),
-                      ("query", "logs", "--explain")):
+                      ("query", "logs", "--explain"), ("--help",), ("help", "ingest"),
+                      ("--version",), ()):
             with self.subTest(words), open("/dev/full", "w") as full:
                 done = subprocess.run([EVQ, *words], env=self.environment, stdout=full,
                                       stderr=subprocess.PIPE, text=True)
