@@ -53,7 +53,7 @@ Mapping prune_scan(Node* node, Scan* scan, Needed needed) {
   for (const ExprPtr& filter : scan->filters) {
     need_columns(*filter, &needed);
   }
-  const Mapping mapping = compact(needed);
+  Mapping mapping = compact(needed);
   std::vector<ScanColumn> columns;
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (needed[i]) {
@@ -77,7 +77,7 @@ Mapping prune_project(Node* node, Project* project, const Needed& needed) {
     }
   }
   const Mapping input = prune(node->inputs[0].get(), std::move(below));
-  const Mapping mapping = compact(needed);
+  Mapping mapping = compact(needed);
   std::vector<ExprPtr> exprs;
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (needed[i]) {
@@ -126,7 +126,7 @@ Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
       arg = input[arg];
     }
   }
-  const Mapping mapping = compact(keep);
+  Mapping mapping = compact(keep);
   node->schema = kept_fields(node->schema, mapping);
   return mapping;
 }
@@ -147,7 +147,7 @@ Mapping prune_pass_through(Node* node, Needed needed) {
       needed[key.column] = true;
     }
   }
-  const Mapping mapping = prune(node->inputs[0].get(), std::move(needed));
+  Mapping mapping = prune(node->inputs[0].get(), std::move(needed));
   if (auto* filter = std::get_if<Filter>(&node->op)) {
     remap_columns(filter->predicate.get(), mapping);
   }
@@ -279,7 +279,7 @@ Mapping prune_join(Node* node, Join* join, const Needed& needed) {
 
 // Every input gets a projection to exactly the needed columns, in order.
 Mapping prune_union(Node* node, const Needed& needed) {
-  const Mapping mapping = compact(needed);
+  Mapping mapping = compact(needed);
   const Schema schema = kept_fields(node->schema, mapping);
   for (NodePtr& input : node->inputs) {
     const Schema before = input->schema;

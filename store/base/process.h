@@ -1,5 +1,6 @@
 #pragma once
-// What this process may do to the machine around it. For the start of a program; any thread.
+// What this process asks of the system for itself: descriptors, and that its memory stays its own.
+// For the start of a program; any thread. What the system does not grant is left as it is.
 
 namespace evq {
 

@@ -255,7 +255,7 @@ TEST_CASE("merges and deletes wait for their turn without a snapshot") {
     std::atomic<bool> done{false};
     std::thread waiting([&] {
       QueryControl control;
-      const NumbersFilter doomed({round * 32});
+      const NumbersFilter doomed({std::int64_t{round} * 32});
       CHECK((round % 2 == 0 ? store.maintain("d", false, control).ok()
                             : store.remove("d", doomed, true, control).ok()));
       done.store(true);

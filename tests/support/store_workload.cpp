@@ -254,7 +254,7 @@ std::string Workload::observe(Store& store) {
 }
 
 std::string Workload::verify(Store& store) {
-  const std::string wrong = observe(store);
+  std::string wrong = observe(store);
   if (!wrong.empty()) {
     return wrong;
   }

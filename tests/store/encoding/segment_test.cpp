@@ -116,6 +116,7 @@ const std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 const std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 const char* const kBase32 = "abcdefghijklmnopqrstuvwxyz234567";
 
+// A table. NOLINTNEXTLINE(readability-function-size)
 std::vector<Generator> number_generators() {
   return {
       {"null", [](std::size_t rows, Random&) { return Vector::constant(Value::null(), rows); }},
@@ -218,6 +219,7 @@ std::vector<Generator> number_generators() {
   };
 }
 
+// A table. NOLINTNEXTLINE(readability-function-size)
 std::vector<Generator> text_generators() {
   return {
       {"empty texts",
@@ -464,8 +466,8 @@ TEST_CASE("without analysis there are few schemes, no new dictionaries and no fi
 
 TEST_CASE("long strings come back") {
   Random random(2);
-  const std::string half = random_bytes(random, 512 * 1024);
-  const std::string full(1024 * 1024, 'x');
+  const std::string half = random_bytes(random, std::size_t{512} * 1024);
+  const std::string full(std::size_t{1024} * 1024, 'x');
   const Vector column = texts(9, [&](std::size_t i) {
     return i % 3 == 0 ? half : i % 3 == 1 ? full : std::string("short");
   });

@@ -317,7 +317,7 @@ TEST_CASE("lists and objects of an event are bounded one by one and together") {
     list += ",1";
   }
   // A list is a header of 9 bytes and 9 bytes a number; after this many numbers two are too long.
-  const std::size_t built = (evq::kFieldValueBuiltBytesMax - 2 * 9) / 9 + 1;
+  const std::size_t built = (evq::kFieldValueBuiltBytesMax - std::size_t{2} * 9) / 9 + 1;
   check_row({"one that is far too long is not built", "{\"a\":[[" + list + "]]}\n{\"b\":1}",
              "b=1\n",
              "1:" + std::to_string(7 + 2 * built) +
