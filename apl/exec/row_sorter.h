@@ -48,6 +48,7 @@ class RowSorter {
   struct Position {
     std::uint64_t sequence = 0;
     std::uint64_t arrival = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the 0 of the comparison is none
     friend auto operator<=>(const Position&, const Position&) = default;
   };
   struct Part {
