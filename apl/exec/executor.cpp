@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "apl/exec/collect_sink.h"
 #include "apl/exec/row_operators.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/allocation_meter.h"
@@ -12,23 +13,6 @@
 
 namespace evq {
 namespace {
-
-// Keeps what it is given.
-class CollectSink final : public Sink {
- public:
-  explicit CollectSink(MemoryLease lease) : lease_(std::move(lease)) {}
-  Result<Flow> push(Chunk chunk) override {
-    EVQ_TRY(lease_.grow(chunk.size_bytes()));
-    chunks_.push_back(std::move(chunk));
-    return Flow::kMore;
-  }
-  std::vector<Chunk>& chunks() { return chunks_; }
-  MemoryLease& lease() { return lease_; }
-
- private:
-  MemoryLease lease_;
-  std::vector<Chunk> chunks_;
-};
 
 class CollectConsumer final : public Consumer {
  public:

@@ -5,26 +5,11 @@
 #include <utility>
 #include <variant>
 
+#include "apl/exec/collect_sink.h"
 #include "store/base/check.h"
 
 namespace evq {
 namespace {
-
-class KeepingSink final : public Sink {
- public:
-  explicit KeepingSink(MemoryBudget* budget) : lease_(budget, "result") {}
-  Result<Flow> push(Chunk chunk) override {
-    EVQ_TRY(lease_.grow(chunk.size_bytes()));
-    chunks_.push_back(std::move(chunk));
-    return Flow::kMore;
-  }
-  std::vector<Chunk>& chunks() { return chunks_; }
-  MemoryLease& lease() { return lease_; }
-
- private:
-  MemoryLease lease_;
-  std::vector<Chunk> chunks_;
-};
 
 class PassingSink final : public Sink {
  public:
@@ -59,12 +44,13 @@ bool comes_in_order(const plan::Node& node) {
 }
 
 Result<std::unique_ptr<Sink>> KeptRows::make_sink() {
-  return std::unique_ptr<Sink>(std::make_unique<KeepingSink>(charge_->budget.get()));
+  return std::unique_ptr<Sink>(
+      std::make_unique<CollectSink>(MemoryLease(charge_->budget.get(), "result")));
 }
 
 Status KeptRows::complete(std::vector<std::unique_ptr<Sink>> sinks) {
   for (const std::unique_ptr<Sink>& sink : sinks) {
-    auto& kept = static_cast<KeepingSink&>(*sink);
+    auto& kept = static_cast<CollectSink&>(*sink);
     std::ranges::move(kept.chunks(), std::back_inserter(chunks_));
     charge_->leases.push_back(std::move(kept.lease()));
   }
