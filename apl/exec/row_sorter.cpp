@@ -9,6 +9,7 @@
 #include "apl/exec/eval.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
+#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
 #include "store/column/physical.h"
@@ -21,6 +22,8 @@ constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
 // dropped again.
 constexpr std::size_t kSlack = 4;
 constexpr std::size_t kHeldRowsMin = 16384;
+// Workers made the parts, and another thread lets go of them: so much is worth giving back.
+constexpr std::size_t kReturnedBytesMin = 32 * kMebibyte;
 
 // ---- numbers that order like values
 
@@ -379,7 +382,12 @@ Chunk RowSorter::next() {
   Chunk chunk = gather(rows);
   for (const std::uint32_t part : used_up) {
     lease_.shrink(parts_[part].bytes);
+    freed_bytes_ += parts_[part].bytes;
     parts_[part] = {};
+  }
+  if (freed_bytes_ >= kReturnedBytesMin) {
+    return_free_memory();
+    freed_bytes_ = 0;
   }
   return chunk;
 }

@@ -98,7 +98,8 @@ class RowSorter {
   std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;
   std::vector<RowRef> heads_;
-  std::size_t rows_left_ = 0;  // to give back
+  std::size_t rows_left_ = 0;    // to give back
+  std::size_t freed_bytes_ = 0;  // of used-up parts, not returned to the system yet
   bool merging_ = false;
 };
 

@@ -14,6 +14,7 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -220,7 +221,9 @@ bool array_sort(std::span<const DynamicView> args, DynamicBuilder* out) {
   const Elements keys = arrays[0].is_array() ? elements_of(arrays[0]) : Elements();
   std::vector<std::size_t> order(keys.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  PollCounter poll;
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    poll.add();
     if (keys[a].is_null() || keys[b].is_null()) {
       return keys[a].is_null() != keys[b].is_null() && keys[b].is_null() == nulls_last;
     }

@@ -8,6 +8,7 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
@@ -66,7 +67,9 @@ std::string url_decode(std::string_view text) {
 DynamicBytes code_points_of_text(std::string_view text) {
   DynamicBuilder builder;
   builder.begin_array();
+  PollCounter poll;
   for (std::size_t at = 0; at < text.size();) {
+    poll.add();
     builder.add_long(static_cast<std::int64_t>(next_code_point(text, at)));
   }
   builder.end_array();

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "store/base/allocation_meter.h"
+
 namespace evq {
 namespace {
 
@@ -64,13 +66,16 @@ void transform_radix2(ComplexSeries* series, bool inverse) {
       std::swap(x[i], x[j]);
     }
   }
+  PollCounter poll;
   ComplexSeries roots(n / 2);
   for (std::size_t k = 0; k < roots.size(); ++k) {
+    poll.add();
     roots[k] = std::complex<double>(unit_root(k, n, inverse));
   }
   for (std::size_t width = 2; width <= n; width *= 2) {
     const std::size_t stride = n / width;
     for (std::size_t begin = 0; begin < n; begin += width) {
+      poll.add(width);
       for (std::size_t k = 0; k < width / 2; ++k) {
         const std::complex<double> even = x[begin + k];
         const std::complex<double> odd = x[begin + k + width / 2] * roots[k * stride];
@@ -86,8 +91,10 @@ void transform_radix2(ComplexSeries* series, bool inverse) {
 ComplexSeries transform_chirp(const ComplexSeries& input, bool inverse) {
   const std::size_t n = input.size();
   const std::size_t size = std::bit_ceil(2 * n - 1);
+  PollCounter poll;
   ComplexSeries chirp(n);
   for (std::size_t k = 0; k < n; ++k) {
+    poll.add();
     chirp[k] = std::complex<double>(unit_root(std::uint64_t{k} * k, 2 * n, inverse));
   }
   ComplexSeries a(size);

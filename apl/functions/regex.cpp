@@ -8,6 +8,7 @@
 #include <re2/re2.h>
 
 #include "apl/functions/byte_pattern.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
@@ -408,7 +409,9 @@ bool replace_matches(const Regex& regex, std::string_view text, std::string_view
   std::vector<std::string_view> groups(std::min<std::size_t>(regex.group_count(), 9) + 1);
   std::size_t copied = 0;
   std::size_t from = 0;
+  PollCounter poll;
   while (from <= text.size() && regex.match(text, from, groups)) {
+    poll.add();
     const auto begin = static_cast<std::size_t>(groups[0].data() - text.data());
     const std::size_t end = begin + groups[0].size();
     out->append(text.substr(copied, begin - copied));

@@ -8,6 +8,7 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/regex.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -156,7 +157,9 @@ bool put_count(const RegexRow& row, std::size_t i, Sink* sink) {
   std::array<std::string_view, 1> match;
   std::int64_t count = 0;
   std::size_t from = 0;
+  PollCounter poll;
   while (row.regex.match(row.text, from, match)) {
+    poll.add();
     ++count;
     if (!advance(row.text, match[0], &from)) {
       break;
@@ -301,7 +304,9 @@ bool put_all(const RegexRow& row, std::size_t i, Sink* sink) {
   builder.begin_array();
   std::size_t from = 0;
   std::size_t count = 0;
+  PollCounter poll;
   while (!wanted.empty() && count++ < kListItemsMax && row.regex.match(row.text, from, groups)) {
+    poll.add();
     if (wanted.size() > 1) {
       builder.begin_array();
     }
@@ -344,7 +349,9 @@ bool put_index(const RegexRow& row, std::size_t i, Sink* sink) {
         0, from + code_point_offset(text.substr(from), static_cast<std::size_t>(length)));
   }
   std::array<std::string_view, 1> match;
+  PollCounter poll;
   while (row.regex.match(text, from, match)) {
+    poll.add();
     if (--occurrence == 0) {
       const auto at = static_cast<std::size_t>(match[0].data() - text.data());
       sink->put_long(i, static_cast<std::int64_t>(count_code_points(text.substr(0, at))));
@@ -385,7 +392,9 @@ BindResult bind_replace(const BindRequest& request) {
 
 std::string_view trimmed_start(const Regex& regex, std::string_view text) {
   std::array<std::string_view, 1> match;
+  PollCounter poll;
   while (regex.match(text, 0, match) && match[0].data() == text.data() && !match[0].empty()) {
+    poll.add();
     text.remove_prefix(match[0].size());
   }
   return text;
@@ -394,7 +403,9 @@ std::string_view trimmed_start(const Regex& regex, std::string_view text) {
 // Matches at the end: the pattern is anchored there, so the search looks for the leftmost start.
 std::string_view trimmed_end(const Regex& at_end, std::string_view text) {
   std::array<std::string_view, 1> match;
+  PollCounter poll;
   while (at_end.match(text, 0, match) && !match[0].empty()) {
+    poll.add();
     text.remove_suffix(match[0].size());
   }
   return text;

@@ -8,6 +8,7 @@
 #include "apl/functions/fourier.h"
 #include "apl/functions/number_series.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -51,7 +52,9 @@ MaybeArray fir(DynamicView series, DynamicView filter, std::optional<bool> norma
   }
   const std::size_t ahead = center.value_or(false) ? kernel->size() / 2 : 0;
   Numbers y(x->size(), 0.0);
+  PollCounter poll;
   for (std::size_t i = 0; i < y.size(); ++i) {
+    poll.add(kernel->size());
     for (std::size_t k = 0; k < kernel->size() && k <= i + ahead; ++k) {
       const std::size_t from = i + ahead - k;
       y[i] += from < x->size() ? (*kernel)[k] * (*x)[from] : 0;
@@ -71,7 +74,9 @@ MaybeArray iir(DynamicView series, DynamicView numerators, DynamicView denominat
     return std::nullopt;
   }
   Numbers y(x->size(), 0.0);
+  PollCounter poll;
   for (std::size_t i = 0; i < y.size(); ++i) {
+    poll.add(a->size() + b->size());
     double sum = 0;
     for (std::size_t k = 0; k < b->size() && k <= i; ++k) {
       sum += (*b)[k] * (*x)[i - k];

@@ -8,14 +8,17 @@
 #include "apl/functions/dynamic_rows.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq {
 namespace {
 
 DynamicSet set_of(DynamicView array) {
   DynamicSet set;
+  PollCounter poll;
   DynamicView::Iterator each(array);
   while (each.next()) {
+    poll.add();
     set.insert(each.value());
   }
   return set;
@@ -35,10 +38,12 @@ bool set_union(std::span<const DynamicView> args, DynamicBuilder* out) {
     return false;
   }
   DynamicSet seen;
+  PollCounter poll;
   out->begin_array();
   for (const DynamicView& arg : args) {
     DynamicView::Iterator each(arg);
     while (each.next()) {
+      poll.add();
       if (seen.insert(each.value()).second) {
         out->add_encoded(each.value());
       }
@@ -59,9 +64,11 @@ bool set_filter(std::span<const DynamicView> args, DynamicBuilder* out) {
     others.push_back(set_of(arg));
   }
   DynamicSet seen;
+  PollCounter poll;
   out->begin_array();
   DynamicView::Iterator each(args[0]);
   while (each.next()) {
+    poll.add(args.size());
     bool kept = seen.insert(each.value()).second;
     for (const DynamicSet& other : others) {
       kept = kept && other.contains(each.value()) == kInOthers;
@@ -94,7 +101,9 @@ std::optional<double> jaccard_index(DynamicView a, DynamicView b) {
   const DynamicSet left = set_of(a);
   const DynamicSet right = set_of(b);
   std::size_t common = 0;
+  PollCounter poll;
   for (const DynamicView& value : left) {
+    poll.add();
     common += right.contains(value) ? 1U : 0U;
   }
   const std::size_t total = left.size() + right.size() - common;

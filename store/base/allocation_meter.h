@@ -73,4 +73,22 @@ class AllocationMeter {
   Status refusal_;
 };
 
+// Polls now and then, for loops of steps too short to poll in each.
+class PollCounter {
+ public:
+  void add(std::size_t steps = 1) {
+    steps_ += steps;
+    if (steps_ >= kPollStepsMax) {
+      steps_ = 0;
+      AllocationMeter::poll();
+    }
+  }
+
+ private:
+  // A step takes a microsecond at worst, which is within kControlPollMsMax.
+  static constexpr std::size_t kPollStepsMax = 16384;
+
+  std::size_t steps_ = 0;
+};
+
 }  // namespace evq

@@ -7,10 +7,25 @@
 #include <doctest/doctest.h>
 
 #include "apl/functions/fourier.h"
+#include "store/base/allocation_meter.h"
 #include "tests/support/function_calls.h"
 
 namespace evq {
 namespace {
+
+TEST_CASE("a transform ends when its query must") {
+  QueryControl control;
+  AllocationMeter meter(nullptr, &control, "a test");
+  for (const std::size_t size : {std::size_t{1} << 17U, std::size_t{100'003}}) {
+    CHECK(meter.guard([size] { fourier_transform(ComplexSeries(size), false); }).ok());
+  }
+  control.cancel();
+  for (const std::size_t size : {std::size_t{1} << 17U, std::size_t{100'003}}) {
+    const Status done = meter.guard([size] { fourier_transform(ComplexSeries(size), false); });
+    REQUIRE(!done.ok());
+    CHECK(done.error().code == ErrorCode::kCancelled);
+  }
+}
 
 TEST_CASE("element by element") {
   check_calls({
