@@ -50,7 +50,7 @@ void check_bounds(const FrequentItems& items, const Truth& truth, std::uint64_t 
   std::size_t off = 0;
   for (const auto& [item, count] : truth) {
     CHECK(items.count_of(item) >= count);
-    off += items.count_of(item) > count + items.error() ? 1 : 0;
+    off += items.count_of(item) > count + items.error() ? 1U : 0U;
     if (items.count_of(item) > items.certain_above()) {
       CHECK(listed.contains(item));
     }
