@@ -41,6 +41,7 @@ struct RegexForm {
   std::size_t text;
   std::array<Type, 5> types;
   Type result;
+  std::string (*anchored)(std::string_view pattern) = nullptr;  // what is matched instead
 };
 
 // Strings and dynamics of a result, kept until the vector is done.
@@ -83,6 +84,9 @@ class RegexCall final : public BoundFunction {
       const Regex* regex = constant_.get();
       if (regex == nullptr && !patterns.is_null(i)) {
         regex = cache.get(patterns.at<std::string_view>(i));
+        if (regex != nullptr && form_.anchored != nullptr) {
+          regex = cache.get(form_.anchored(patterns.at<std::string_view>(i)));
+        }
       }
       // A group of an empty text must differ from one that took no part, whose data is null.
       std::string_view text = texts.is_null(i) ? "" : texts.at<std::string_view>(i);
@@ -103,14 +107,17 @@ class RegexCall final : public BoundFunction {
 using Compiled = std::variant<std::shared_ptr<const Regex>, BindFailure>;
 
 // The pattern of a call when it is a constant; null when it is not.
-Compiled compile_constant(const BindRequest& request, std::size_t pattern) {
-  const Value* constant = request.arguments[pattern].constant;
+Compiled compile_constant(const BindRequest& request, const RegexForm& form) {
+  const Value* constant = request.arguments[form.pattern].constant;
   if (constant == nullptr || constant->is_null() || constant->type() != Type::kString) {
     return nullptr;
   }
   Result<std::shared_ptr<const Regex>> regex = Regex::compile(constant->as_text());
+  if (regex.ok() && form.anchored != nullptr) {
+    regex = Regex::compile(form.anchored(constant->as_text()));
+  }
   if (!regex.ok()) {
-    return BindFailure{static_cast<int>(pattern), regex.error().message, regex.error().hint};
+    return BindFailure{static_cast<int>(form.pattern), regex.error().message, regex.error().hint};
   }
   return std::move(regex).value();
 }
@@ -128,7 +135,7 @@ BindResult bind_form(const BindRequest& request, const RegexForm& form, RegexPut
     }
     call.arguments.push_back(form.types[i]);
   }
-  Compiled compiled = compile_constant(request, form.pattern);
+  Compiled compiled = compile_constant(request, form);
   if (auto* failure = std::get_if<BindFailure>(&compiled)) {
     return std::move(*failure);
   }
@@ -137,33 +144,44 @@ BindResult bind_form(const BindRequest& request, const RegexForm& form, RegexPut
   return call;
 }
 
-// The start of the next search after a match: an empty match moves on by one character. False at
-// the end of the text.
-bool advance(std::string_view text, std::string_view match, std::size_t* from) {
-  *from = static_cast<std::size_t>(match.data() - text.data()) + match.size();
-  if (!match.empty()) {
+// The matches of a pattern in a text one after the other, which do not overlap.
+class Matches {
+ public:
+  Matches(const Regex& regex, std::string_view text, std::size_t from = 0)
+      : regex_(regex), text_(text), from_(from) {}
+
+  // Finds the next match and its groups; false at the end.
+  bool next(std::span<std::string_view> groups) {
+    poll_.add();
+    if (done_ || !regex_.match(text_, from_, groups)) {
+      return false;
+    }
+    from_ = static_cast<std::size_t>(groups[0].data() - text_.data()) + groups[0].size();
+    if (groups[0].empty()) {  // the next search starts a character further on
+      done_ = from_ >= text_.size();
+      if (!done_) {
+        next_code_point(text_, from_);
+      }
+    }
     return true;
   }
-  if (*from >= text.size()) {
-    return false;
-  }
-  next_code_point(text, *from);
-  return true;
-}
+
+ private:
+  const Regex& regex_;
+  std::string_view text_;
+  std::size_t from_;
+  bool done_ = false;
+  PollCounter poll_;
+};
 
 // ---- countof_regex
 
 bool put_count(const RegexRow& row, std::size_t i, Sink* sink) {
   std::array<std::string_view, 1> match;
   std::int64_t count = 0;
-  std::size_t from = 0;
-  PollCounter poll;
-  while (row.regex.match(row.text, from, match)) {
-    poll.add();
+  Matches matches(row.regex, row.text);
+  while (matches.next(match)) {
     ++count;
-    if (!advance(row.text, match[0], &from)) {
-      break;
-    }
   }
   sink->put_long(i, count);
   return true;
@@ -302,11 +320,9 @@ bool put_all(const RegexRow& row, std::size_t i, Sink* sink) {
   Groups groups(row.regex.group_count() + 1);
   DynamicBuilder builder;
   builder.begin_array();
-  std::size_t from = 0;
   std::size_t count = 0;
-  PollCounter poll;
-  while (!wanted.empty() && count++ < kListItemsMax && row.regex.match(row.text, from, groups)) {
-    poll.add();
+  Matches matches(row.regex, row.text);
+  while (!wanted.empty() && count++ < kListItemsMax && matches.next(groups)) {
     if (wanted.size() > 1) {
       builder.begin_array();
     }
@@ -315,9 +331,6 @@ bool put_all(const RegexRow& row, std::size_t i, Sink* sink) {
     }
     if (wanted.size() > 1) {
       builder.end_array();
-    }
-    if (!advance(row.text, groups[0], &from)) {
-      break;
     }
   }
   builder.end_array();
@@ -342,23 +355,19 @@ bool put_index(const RegexRow& row, std::size_t i, Sink* sink) {
   if (start < 0 || occurrence < 1 || length < -1) {
     return false;
   }
-  std::size_t from = code_point_offset(row.text, static_cast<std::size_t>(start));
+  const std::size_t from = code_point_offset(row.text, static_cast<std::size_t>(start));
   std::string_view text = row.text;
   if (length >= 0) {
     text = text.substr(
         0, from + code_point_offset(text.substr(from), static_cast<std::size_t>(length)));
   }
   std::array<std::string_view, 1> match;
-  PollCounter poll;
-  while (row.regex.match(text, from, match)) {
-    poll.add();
+  Matches matches(row.regex, text, from);
+  while (matches.next(match)) {
     if (--occurrence == 0) {
       const auto at = static_cast<std::size_t>(match[0].data() - text.data());
       sink->put_long(i, static_cast<std::int64_t>(count_code_points(text.substr(0, at))));
       return true;
-    }
-    if (!advance(text, match[0], &from)) {
-      break;
     }
   }
   sink->put_long(i, -1);
@@ -388,103 +397,64 @@ BindResult bind_replace(const BindRequest& request) {
                    put_replaced);
 }
 
-// ---- trim_regex and its halves
+// ---- trim_regex and its halves: one match of the repeated pattern at an end of the text
 
-std::string_view trimmed_start(const Regex& regex, std::string_view text) {
+bool put_without_start(const RegexRow& row, std::size_t i, Sink* sink) {
   std::array<std::string_view, 1> match;
-  PollCounter poll;
-  while (regex.match(text, 0, match) && match[0].data() == text.data() && !match[0].empty()) {
-    poll.add();
-    text.remove_prefix(match[0].size());
-  }
-  return text;
+  const bool found = row.regex.match(row.text, 0, match);
+  sink->put_text(i, row.text.substr(found ? match[0].size() : 0));
+  return true;
 }
 
-// Matches at the end: the pattern is anchored there, so the search looks for the leftmost start.
-std::string_view trimmed_end(const Regex& at_end, std::string_view text) {
+bool put_without_end(const RegexRow& row, std::size_t i, Sink* sink) {
   std::array<std::string_view, 1> match;
-  PollCounter poll;
-  while (at_end.match(text, 0, match) && !match[0].empty()) {
-    poll.add();
-    text.remove_suffix(match[0].size());
-  }
-  return text;
+  const bool found = row.regex.match(row.text, 0, match);
+  sink->put_text(i, row.text.substr(0, row.text.size() - (found ? match[0].size() : 0)));
+  return true;
 }
 
-class TrimRegexCall final : public BoundFunction {
- public:
-  struct Patterns {
-    std::shared_ptr<const Regex> start;
-    std::shared_ptr<const Regex> end;
+BindResult bind_trim_start(const BindRequest& request) {
+  const auto anchored = [](std::string_view pattern) {
+    return "\\A(?:" + std::string(pattern) + ")+";
   };
-  TrimRegexCall(bool start, bool end, Patterns patterns)
-      : start_(start), end_(end), patterns_(std::move(patterns)) {}
+  return bind_form(request, {0, 1, {Type::kString, Type::kString}, Type::kString, anchored},
+                   put_without_start);
+}
 
-  static Result<Patterns> compile(std::string_view pattern) {
-    Patterns patterns;
-    EVQ_TRY_ASSIGN(patterns.start, Regex::compile(pattern));
-    EVQ_TRY_ASSIGN(patterns.start, Regex::compile("\\A(?:" + std::string(pattern) + ")"));
-    EVQ_TRY_ASSIGN(patterns.end, Regex::compile("(?:" + std::string(pattern) + ")\\z"));
-    return patterns;
-  }
+BindResult bind_trim_end(const BindRequest& request) {
+  const auto anchored = [](std::string_view pattern) {
+    return "(?:" + std::string(pattern) + ")+\\z";
+  };
+  return bind_form(request, {0, 1, {Type::kString, Type::kString}, Type::kString, anchored},
+                   put_without_end);
+}
 
-  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+class TrimBothCall final : public BoundFunction {
+ public:
+  TrimBothCall(std::shared_ptr<const BoundFunction> start, std::shared_ptr<const BoundFunction> end)
+      : start_(std::move(start)), end_(std::move(end)) {}
+
+  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
                   std::size_t rows) const override {
-    auto out = Values::make(Type::kString, rows);
-    out->add_owner(args[1].shared_values());
-    auto* to = out->mutable_data<std::string_view>();
-    Patterns patterns = patterns_;
-    std::string_view compiled_from;
-    for (std::size_t i = 0; i < rows; ++i) {
-      if (args[0].is_null(i) || args[1].is_null(i)) {
-        out->set_null(i);
-        continue;
-      }
-      const std::string_view pattern = args[0].at<std::string_view>(i);
-      if (patterns_.start == nullptr && (patterns.start == nullptr || pattern != compiled_from)) {
-        Result<Patterns> compiled = compile(pattern);
-        patterns = compiled.ok() ? *compiled : Patterns();
-        compiled_from = pattern;
-      }
-      if (patterns.start == nullptr) {
-        out->set_null(i);
-        continue;
-      }
-      std::string_view text = args[1].at<std::string_view>(i);
-      text = start_ ? trimmed_start(*patterns.start, text) : text;
-      to[i] = end_ ? trimmed_end(*patterns.end, text) : text;
-    }
-    return Vector::flat(std::move(out));
+    const std::array<Vector, 2> rest{args[0], start_->evaluate(context, args, rows)};
+    return end_->evaluate(context, rest, rows);
   }
 
  private:
-  bool start_;
-  bool end_;
-  Patterns patterns_;  // when the pattern is a constant
+  std::shared_ptr<const BoundFunction> start_;
+  std::shared_ptr<const BoundFunction> end_;
 };
 
-template <bool kStart, bool kEnd>
 BindResult bind_trim(const BindRequest& request) {
-  BoundCall call;
-  call.result = Type::kString;
-  call.arguments = {Type::kString, Type::kString};
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (!implicit_cast_cost(request.arguments[i].type, Type::kString).has_value()) {
-      return BindFailure{static_cast<int>(i), "this must be a string",
-                         "convert it with tostring()"};
-    }
+  BindResult bound = bind_trim_start(request);
+  BindResult end = bind_trim_end(request);
+  auto* call = std::get_if<BoundCall>(&bound);
+  if (call == nullptr || !std::holds_alternative<BoundCall>(end)) {
+    return call == nullptr ? bound : end;
   }
-  TrimRegexCall::Patterns patterns;
-  const Value* constant = request.arguments[0].constant;
-  if (constant != nullptr && !constant->is_null() && constant->type() == Type::kString) {
-    Result<TrimRegexCall::Patterns> compiled = TrimRegexCall::compile(constant->as_text());
-    if (!compiled.ok()) {
-      return BindFailure{0, compiled.error().message, compiled.error().hint};
-    }
-    patterns = *compiled;
-  }
-  call.function = std::make_shared<TrimRegexCall>(kStart, kEnd, std::move(patterns));
-  return call;
+  call->function =
+      std::make_shared<TrimBothCall>(call->function, std::get<BoundCall>(end).function);
+  return bound;
 }
 
 // ---- regex_quote
@@ -579,7 +549,7 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .params = {{kPattern, kSearchedText}},
      .returns = "string.",
      .examples = {{{"print trim_end_regex('[0-9]', 'ab12')", "ab"}}},
-     .bind = bind_trim<false, true>,
+     .bind = bind_trim_end,
      .arguments_min = 2,
      .arguments_max = 2},
     {.name = "trim_regex",
@@ -588,7 +558,7 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .params = {{kPattern, kSearchedText}},
      .returns = "string.",
      .examples = {{{"print trim_regex('[^a-z]+', '--ab12')", "ab"}}},
-     .bind = bind_trim<true, true>,
+     .bind = bind_trim,
      .arguments_min = 2,
      .arguments_max = 2},
     {.name = "trim_start_regex",
@@ -597,7 +567,7 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .params = {{kPattern, kSearchedText}},
      .returns = "string.",
      .examples = {{{"print trim_start_regex('[0-9]', '12ab')", "ab"}}},
-     .bind = bind_trim<true, false>,
+     .bind = bind_trim_start,
      .arguments_min = 2,
      .arguments_max = 2},
 }};

@@ -84,12 +84,19 @@ TEST_CASE("regular expressions") {
       {"replace_regex", {t("(a)(b)"), t("$2\\1$$"), t("abab")}, "ba$ba$"},
       {"replace", {t("x*"), t("-"), t("ab")}, "-a-b-"},
       {"trim_regex", {t("[^a-z]+"), t("--ab12")}, "ab"},
+      {"trim_regex", {t("a|b"), t("abcba")}, "c"},
+      {"trim_regex", {t("x*"), t("xxaxx")}, "a"},
+      {"trim_regex", {t("-"), t("----")}, ""},
       {"trim_start_regex", {t("[0-9]"), t("12a3")}, "a3"},
+      {"trim_start_regex", {t("ab"), t("ababaab")}, "aab"},
+      {"trim_start_regex", {t("(?i)AB"), t("abc")}, "c"},
+      {"trim_end_regex", {t("ab|b"), t("xabb")}, "x"},
       {"trim_end_regex", {t("[0-9]"), t("12a34")}, "12a"},
       {"regex_quote", {t("a.b*[c]")}, "a\\.b\\*\\[c\\]"},
       {"extract", {kNullText, n(1), t("x")}, "null"},
   });
   CHECK(bind_failure("extract", {t("("), n(1), t("x")}).has_value());
+  CHECK(bind_failure("trim_regex", {t("a)(b"), t("ab")}).has_value());
   const std::vector<Value> typed = {t("([0-9]+)"), n(1), t("a45"), null_long};
   CHECK(call_shaped("extract", typed, std::vector(4, ArgumentShape::kKnownConstant)) == n(45));
 }
