@@ -16,8 +16,8 @@
 #include "http/framing.h"
 #include "http/receive_body.h"
 #include "http/send_response.h"
-#include "store/base/process.h"
 #include "store/base/limits.h"
+#include "store/base/process.h"
 #include "store/base/time.h"
 
 namespace evq {
