@@ -121,7 +121,7 @@ Result<Collected> Executor::collect(const plan::Node& node, std::string_view ope
 }
 
 Status Executor::push_each(const std::function<Chunk()>& make, std::string_view operator_name,
-                           Consumer& consumer) {
+                           Consumer& consumer) const {
   EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
   Flow flow = Flow::kMore;
   for (std::uint64_t sequence = 0; flow == Flow::kMore; ++sequence) {

@@ -85,7 +85,7 @@ class Executor {
   // Pushes the chunks that `make` gives, until it gives an empty one, into one sink of `consumer`
   // and completes it. Each is charged while the operators after this one have it.
   Status push_each(const std::function<Chunk()>& make, std::string_view operator_name,
-                   Consumer& consumer);
+                   Consumer& consumer) const;
 
   // Calls work(0) … work(workers - 1), on the pool's threads where there is a pool.
   void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) const;

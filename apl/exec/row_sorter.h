@@ -75,7 +75,7 @@ class RowSorter {
   bool before(const RowRef& a, const RowRef& b) const;
   Position position(const RowRef& row) const;
   void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
-  Status sort_part(std::size_t part);
+  Status sort_part(std::size_t number);
   // Drops all rows but the first `limit` and puts those in order.
   Status compact();
   Chunk gather(std::span<const RowRef> rows) const;

@@ -153,7 +153,7 @@ class UnnestSink final : public Sink {
 
   // A part stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
-    const Result<Flow> flow = unnest_chunk(unnest_, chunk, [this](Chunk part) -> Result<Flow> {
+    Result<Flow> flow = unnest_chunk(unnest_, chunk, [this](Chunk part) -> Result<Flow> {
       EVQ_TRY(lease_.resize(part.size_bytes()));
       return next_->push(std::move(part));
     });
