@@ -173,6 +173,7 @@ class PhrasesState final : public FrequentItemsState {
       }
     }
     std::vector<std::string> phrases;
+    phrases.reserve(kept.size());
     for (const FrequentItems::Item& item : kept) {
       phrases.emplace_back(item.bytes);
     }
