@@ -137,7 +137,7 @@ struct HttpClient::State {
   }
 
   // The server has ended the kept connection, or it has been idle for too long to tell.
-  bool stale(bool only_reads) {
+  bool stale(bool only_reads) const {
     const std::int64_t idle_ms = (monotonic_now_ns() - used_ns) / 1'000'000;
     if (!only_reads && idle_ms > kTrustedIdleMs) {
       return true;

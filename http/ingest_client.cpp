@@ -8,6 +8,7 @@
 
 #include "http/wire_answer.h"
 #include "store/base/json_writer.h"
+#include "store/ingest/json_rows.h"
 #include "store/ingest/piece_cutter.h"
 #include "store/ingest/text_line.h"
 
@@ -60,12 +61,26 @@ std::string text_as_json(const Piece& piece) {
   return body;
 }
 
+// A row that is none goes as it is: the server says what is wrong with it.
+std::string rows_as_json(const Piece& piece, std::span<const std::string> names) {
+  std::string body;
+  for (std::string_view text = piece.text(); !text.empty();) {
+    const std::string_view row = text.substr(0, text.find('\n'));
+    body.append(row_as_object(row, names).value_or(std::string(row)));
+    body.push_back('\n');
+    text.remove_prefix(std::min(row.size() + 1, text.size()));
+  }
+  return body;
+}
+
 Batch make_batch(const Piece& piece, const CsvLayout& csv) {
   Batch batch;
   batch.first_line = piece.line;
   batch.content_type = "application/x-ndjson";
   if (piece.kind == PieceKind::kLines) {
     batch.body = piece.text();
+  } else if (piece.kind == PieceKind::kRows) {
+    batch.body = rows_as_json(piece, csv.fields);
   } else if (piece.kind == PieceKind::kText) {
     batch.body = text_as_json(piece);
   } else if (piece.kind == PieceKind::kRecords) {

@@ -167,9 +167,9 @@ std::uint64_t FrequentItems::error() const {
   if (is_exact()) {
     return 0;
   }
-  const auto width = static_cast<double>(cells_.size() / kSketchRows);
+  const std::size_t width = cells_.size() / kSketchRows;
   return static_cast<std::uint64_t>(
-      std::ceil(std::numbers::e * static_cast<double>(total_) / width));
+      std::ceil(std::numbers::e * static_cast<double>(total_) / static_cast<double>(width)));
 }
 
 std::uint64_t FrequentItems::certain_above() const {

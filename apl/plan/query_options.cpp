@@ -45,6 +45,7 @@ Status Binder::set_option(const ast::Set& set) {
   const std::string quoted = "the option '" + set.name.text + "' ";
   if (row == kOptions.end()) {
     std::vector<std::string_view> names;
+    names.reserve(kOptions.size());
     for (const OptionRow& known : kOptions) {
       names.push_back(known.name);
     }

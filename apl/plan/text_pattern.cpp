@@ -189,6 +189,7 @@ class PatternExtractor final : public Extractor {
       (*matched)[row] = slot_matched[source.slot(row)];
     }
     std::vector<Vector> columns;
+    columns.reserve(builders.size());
     for (VectorBuilder& builder : builders) {
       columns.push_back(source.with_values(builder.finish().shared_values()));
     }

@@ -144,8 +144,9 @@ Status check_members(DynamicView object, std::span<const Member> members,
     }
     if (!member.allowed.empty()) {
       const std::string text(value->as_string());
+      const std::string entry = "," + text + ",";  // `allowed` lists its values like this
       if (text.find(',') != std::string::npos ||
-          member.allowed.find(',' + text + ',') == std::string_view::npos) {
+          member.allowed.find(entry) == std::string_view::npos) {
         return make_error(ErrorCode::kUsage, path + " may not be '" + text + "'");
       }
     }

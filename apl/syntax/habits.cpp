@@ -263,6 +263,77 @@ std::optional<Error> operator_habit(const TokenCursor& cursor) {
 
 namespace {
 
+// How a query begins in other languages.
+enum class Follow : std::uint8_t {
+  kAnything,
+  kName,
+  kNameOrCall,
+  kCall,
+  kEquals,
+  kDatabase,
+  kAccess
+};
+
+struct SourceHabit {
+  std::string_view word;
+  Follow follow;  // what comes next
+  std::string_view language;
+  std::string_view hint;
+};
+
+constexpr std::string_view kDatasetFirst = "begin with the dataset: ['logs'] | where …";
+constexpr std::string_view kDatasetFirstSql =
+    "begin with the dataset: ['logs'] | where … | project a, b";
+constexpr std::string_view kDatasetAlone = "write the dataset's name alone: ['logs'] | …";
+constexpr std::string_view kWhatThereIs =
+    "evq dataset list shows the datasets, | getschema the fields";
+constexpr std::string_view kOnlyReads = "queries only read; evq ingest and evq delete change data";
+constexpr std::string_view kLetInstead = "write let name = value;";
+
+constexpr SourceHabit kSourceHabits[] = {
+    {"select", Follow::kAnything, "SQL", kDatasetFirstSql},
+    {"with", Follow::kName, "SQL", kDatasetFirstSql},
+    {"from", Follow::kAnything, "SQL", "begin with the dataset itself: ['logs'] | …"},
+    {"show", Follow::kNameOrCall, "SQL", kWhatThereIs},
+    {"describe", Follow::kNameOrCall, "SQL", kWhatThereIs},
+    {"desc", Follow::kNameOrCall, "SQL", kWhatThereIs},
+    {"explain", Follow::kNameOrCall, "SQL", kWhatThereIs},
+    {"insert", Follow::kName, "SQL", kOnlyReads},
+    {"update", Follow::kName, "SQL", kOnlyReads},
+    {"delete", Follow::kName, "SQL", kOnlyReads},
+    {"alias", Follow::kDatabase, "a statement of Kusto", kDatasetAlone},
+    {"restrict", Follow::kAccess, "a statement of Kusto",
+     "what may be read is a matter of the token: evq help token"},
+    {"cluster", Follow::kCall, "an address of Kusto", kDatasetAlone},
+    {"database", Follow::kCall, "an address of Kusto", kDatasetAlone},
+    {"index", Follow::kEquals, "Splunk", kDatasetFirst},
+    {"source", Follow::kEquals, "Splunk", kDatasetFirst},
+    {"sourcetype", Follow::kEquals, "Splunk", kDatasetFirst},
+    {"var", Follow::kName, "a word of other languages", kLetInstead},
+    {"const", Follow::kName, "a word of other languages", kLetInstead},
+    {"def", Follow::kName, "a word of other languages", kLetInstead},
+};
+
+bool follows(Follow follow, const Token& next) {
+  switch (follow) {
+    case Follow::kAnything:
+      return true;
+    case Follow::kName:
+      return next.kind == TokenKind::kName;
+    case Follow::kNameOrCall:
+      return next.kind == TokenKind::kName || next.is_symbol("(");
+    case Follow::kCall:
+      return next.is_symbol("(");
+    case Follow::kEquals:
+      return next.is_symbol("=");
+    case Follow::kDatabase:
+      return next.is_word("database");
+    case Follow::kAccess:
+      return next.is_word("access");
+  }
+  return false;
+}
+
 // where status == 500, mv-expand tags: an operator, and no dataset before it.
 std::optional<Error> operator_without_source(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
@@ -310,44 +381,14 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
   if (std::optional<Error> headless = operator_without_source(cursor)) {
     return headless;
   }
-  if (word == "select" || (word == "with" && next.kind == TokenKind::kName)) {
-    return diag::foreign_operator(token.span, token.text, "SQL",
-                                  "begin with the dataset: ['logs'] | where … | project a, b");
-  }
-  if (word == "from") {
-    return diag::foreign_operator(token.span, token.text, "SQL",
-                                  "begin with the dataset itself: ['logs'] | …");
-  }
-  if (word == "alias" && next.is_word("database")) {
-    return diag::foreign_operator(token.span, token.text, "a statement of Kusto",
-                                  "write the dataset's name alone: ['logs'] | …");
-  }
-  if (word == "restrict" && next.is_word("access")) {
-    return diag::foreign_operator(token.span, token.text, "a statement of Kusto",
-                                  "what may be read is a matter of the token: evq help token");
-  }
-  if ((word == "cluster" || word == "database") && next.is_symbol("(")) {
-    return diag::foreign_operator(token.span, token.text + "(…)", "an address of Kusto",
-                                  "write the dataset's name alone: ['logs'] | …");
-  }
-  if (next.is_symbol("=") && (word == "index" || word == "source" || word == "sourcetype")) {
-    return diag::foreign_operator(token.span, token.text, "Splunk",
-                                  "begin with the dataset: ['logs'] | where …");
+  for (const SourceHabit& habit : kSourceHabits) {
+    if (habit.word == word && follows(habit.follow, next)) {
+      const std::string shown = token.text + (next.is_symbol("(") ? "(…)" : "");
+      return diag::foreign_operator(token.span, shown, habit.language, habit.hint);
+    }
   }
   if (next.kind != TokenKind::kName && !next.is_symbol("(")) {
     return std::nullopt;
-  }
-  if (word == "show" || word == "describe" || word == "desc" || word == "explain") {
-    return diag::foreign_operator(token.span, token.text, "SQL",
-                                  "evq dataset list shows the datasets, | getschema the fields");
-  }
-  if ((word == "insert" || word == "update" || word == "delete") && !next.is_symbol("(")) {
-    return diag::foreign_operator(token.span, token.text, "SQL",
-                                  "queries only read; evq ingest and evq delete change data");
-  }
-  if ((word == "var" || word == "const" || word == "def") && !next.is_symbol("(")) {
-    return diag::foreign_operator(token.span, token.text, "a word of other languages",
-                                  "write let name = value;");
   }
   const bool selector = next.is_symbol("(") && cursor.peek(2).is_symbol("{");
   const bool nested = next.is_symbol("(") && cursor.peek(2).kind == TokenKind::kName &&

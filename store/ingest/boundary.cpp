@@ -96,6 +96,8 @@ class RecordScanner : public BoundaryScanner {
  private:
   enum class State : std::uint8_t { kRecordStart, kCellStart, kPlain, kQuoted, kQuoteSeen };
 
+  static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
   void step(char c) {
     if (state_ == State::kQuoted) {
       state_ = c == '"' ? State::kQuoteSeen : State::kQuoted;
@@ -103,12 +105,10 @@ class RecordScanner : public BoundaryScanner {
       state_ = State::kQuoted;  // one that opens the cell, or the second of a doubled one
     } else if (c == '\n') {
       state_ = State::kRecordStart;
-    } else if (c == delimiter_) {
+    } else if (c == delimiter_ || (state_ == State::kRecordStart && is_blank(c))) {
       state_ = State::kCellStart;
-    } else if (state_ == State::kQuoteSeen || (c != ' ' && c != '\t' && c != '\r')) {
+    } else if (state_ == State::kQuoteSeen || !is_blank(c)) {
       state_ = State::kPlain;
-    } else if (state_ == State::kRecordStart) {
-      state_ = State::kCellStart;
     }
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "store/ingest/json_rows.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/text_line.h"
 
@@ -56,7 +57,7 @@ std::optional<PieceKind> detect_object_kind(std::string_view head, bool at_end) 
 }
 
 // Whether an array is one of many, a line each, or the whole input.
-std::optional<PieceKind> detect_array_kind(std::string_view head, bool at_end) {
+std::optional<PieceKind> detect_array_kind(std::string_view head, bool rows_possible, bool at_end) {
   const std::size_t line_end = head.find('\n');
   if (line_end == std::string_view::npos) {
     return at_end ? std::optional(PieceKind::kValues) : std::nullopt;
@@ -68,7 +69,11 @@ std::optional<PieceKind> detect_array_kind(std::string_view head, bool at_end) {
   if (next == head.size() && !at_end) {
     return std::nullopt;
   }
-  return next < head.size() && head[next] == '[' ? PieceKind::kLines : PieceKind::kValues;
+  if (next == head.size() || head[next] != '[') {
+    return PieceKind::kValues;
+  }
+  return rows_possible && read_row_names(head.substr(0, line_end)).has_value() ? PieceKind::kRows
+                                                                               : PieceKind::kLines;
 }
 
 // Whether a JSON array can begin with this `[`: "[error] …" and "[2024-05-01 …" are log lines.
@@ -153,7 +158,7 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     return PieceKind::kText;
   }
   if (head[first] == '[' && forced != InputFormat::kJson) {
-    return detect_array_kind(head.substr(first), at_end);
+    return detect_array_kind(head.substr(first), forced == InputFormat::kDetect, at_end);
   }
   if (head[first] == '[' || forced == InputFormat::kJson) {
     return PieceKind::kValues;

@@ -12,7 +12,8 @@ namespace evq {
 
 // The kind of events in an input that begins with `head`, forced or told by content:
 //   `[`  JSON values (the array's elements); but lines when the first line is a whole array and
-//        the next one begins with `[` too, unless JSON is forced
+//        the next one begins with `[` too, unless JSON is forced; with kDetect these lines are
+//        rows when the first one holds nothing but names (json_rows.h)
 //   `{`  lines when the first line is a whole object or the next one begins with `{`; values
 //        otherwise (pretty-printed, or several on a line without line ends)
 //   else CSV; but with kDetect plain text, when the first record is no header: it holds a time of

@@ -16,6 +16,7 @@ enum class PieceKind : std::uint8_t {
   kLines,    // JSON, a line each
   kValues,   // JSON values at `spans`
   kRecords,  // CSV, at `spans`
+  kRows,     // JSON arrays of values, a line each (json_rows.h)
   kText,     // a line each, whatever it says
 };
 

@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "store/base/check.h"
 #include "store/base/control.h"
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
+#include "store/ingest/json_rows.h"
 
 namespace evq {
 
@@ -113,7 +115,7 @@ void PieceCutter::make_room(std::size_t capacity) {
   capacity_ = capacity;
 }
 
-// True when the kind of events is known, and the CSV header read.
+// True when the kind of events is known, and the header of CSV or rows read.
 Result<bool> PieceCutter::detect(bool no_more) {
   if (!mark_checked_) {
     if (size_ < kByteOrderMark.size() && !no_more) {
@@ -136,8 +138,9 @@ Result<bool> PieceCutter::detect(bool no_more) {
     if (kind_ == PieceKind::kRecords || kind_ == PieceKind::kText) {
       EVQ_TRY(refuse_binary());
     }
-    if (kind_ == PieceKind::kLines || kind_ == PieceKind::kText) {
+    if (kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || kind_ == PieceKind::kText) {
       scanner_ = make_line_scanner();
+      header_due_ = kind_ == PieceKind::kRows;
     } else if (kind_ == PieceKind::kValues) {
       scanner_ = make_value_scanner();
     } else {
@@ -176,6 +179,15 @@ Status PieceCutter::refuse_binary() {
                                " is zero (compressed input may be gzip or zstd)");
 }
 
+Result<std::vector<std::string>> PieceCutter::read_header(std::string_view record) const {
+  if (kind_ == PieceKind::kRecords) {
+    return read_csv_header(record, csv_.delimiter);
+  }
+  auto names = read_row_names(record);  // the format was told by them
+  EVQ_CHECK(names.has_value());
+  return *std::move(names);
+}
+
 Result<bool> PieceCutter::take_header() {
   while (header_due_) {
     EVQ_TRY(scan(1));
@@ -183,7 +195,7 @@ Result<bool> PieceCutter::take_header() {
     if ((whole == 0 ? size_ : whole) > options_.line_bytes_max) {
       ended_ = true;
       size_ = 0;
-      return make_error(ErrorCode::kData, "the CSV header is longer than the limit of " +
+      return make_error(ErrorCode::kData, "the header is longer than the limit of " +
                                               std::to_string(options_.line_bytes_max) + " bytes");
     }
     if (whole == 0) {
@@ -191,7 +203,7 @@ Result<bool> PieceCutter::take_header() {
     }
     const std::string_view record = text().substr(0, whole);
     if (!is_blank_record(record)) {
-      auto names = read_csv_header(record, csv_.delimiter);
+      auto names = read_header(record);
       if (!names.ok()) {
         ended_ = true;
         size_ = 0;

@@ -38,8 +38,9 @@ class PieceCutter {
 
   // Known with the first piece.
   PieceKind kind() const { return kind_; }
+  // The names of rows stand here as well.
   const CsvLayout& csv() const { return csv_; }
-  // Bytes before the first piece that belong to no piece: a byte order mark, a CSV header.
+  // Bytes before the first piece that belong to no piece: a byte order mark, a header.
   std::uint64_t bytes_taken() const { return offset_; }
 
  private:
@@ -48,6 +49,7 @@ class PieceCutter {
   std::optional<PieceKind> kind_of_head(bool no_more) const;
   Status refuse_binary();
   Result<bool> take_header();
+  Result<std::vector<std::string>> read_header(std::string_view record) const;
   void make_room(std::size_t capacity);
   void cut(Piece& piece);
   void skip(std::size_t bytes);

@@ -99,9 +99,7 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
                           const Flush& flush) {
   Target target{.piece = piece, .builder = builder, .report = report, .flush = flush};
   for (const OverlongEvent& event : piece.overlong) {
-    IngestFailure failure{event.line, event.column, event.offset,
-                          "the event is longer than the limit of " +
-                              std::to_string(settings_.line_bytes_max) + " bytes",
+    IngestFailure failure{event.line, event.column, event.offset, overlong_reason(),
                           piece.receipt_ns};
     ++report.counts.failed;
     if (settings_.keep_rejects) {
@@ -121,6 +119,9 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
     case PieceKind::kRecords:
       EVQ_TRY(parse_records(target));
       break;
+    case PieceKind::kRows:
+      EVQ_TRY(parse_rows(target));
+      break;
     case PieceKind::kText:
       EVQ_TRY(parse_text(target));
       break;
@@ -129,8 +130,13 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
   return {};
 }
 
+std::string PieceParser::overlong_reason() const {
+  return "the event is longer than the limit of " + std::to_string(settings_.line_bytes_max) +
+         " bytes";
+}
+
 // Takes the assembled event [begin, end) or counts it as failed.
-Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t end) {
+Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t end) const {
   EventAssembler& event = target.builder.assembler();
   const std::string_view text = target.piece.text().substr(begin, end - begin);
   if (!target.builder.commit(target.piece.receipt_ns)) {
@@ -185,13 +191,10 @@ Status PieceParser::parse_lines(Target& target) {
 }
 
 // One line: an object, an array of objects, or several of them.
-Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::size_t end) {
+Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::size_t end) const {
   const std::string_view line = target.piece.text().substr(begin, end - begin);
   if (line.size() > settings_.line_bytes_max) {
-    target.fail(line, begin,
-                "the event is longer than the limit of " +
-                    std::to_string(settings_.line_bytes_max) + " bytes",
-                settings_.keep_rejects);
+    target.fail(line, begin, overlong_reason(), settings_.keep_rejects);
     return {};
   }
   std::size_t position = 0;
@@ -227,7 +230,7 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
 
 // A line that holds an array: its objects are events. The whole line is read before the first
 // event is taken, so that a line with broken syntax is one failure and nothing else.
-Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::size_t end) {
+Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::size_t end) const {
   const std::string_view line = target.piece.text().substr(begin, end - begin);
   EventAssembler passed(settings_.rules);  // the builder's goes when its batch is full
   TolerantJson parser(line, passed);
@@ -272,10 +275,7 @@ Status PieceParser::parse_values(Target& target) {
     EventAssembler& event = target.builder.assembler();
     event.begin();
     if (span.size > settings_.line_bytes_max) {
-      target.fail(value, span.begin,
-                  "the event is longer than the limit of " +
-                      std::to_string(settings_.line_bytes_max) + " bytes",
-                  settings_.keep_rejects);
+      target.fail(value, span.begin, overlong_reason(), settings_.keep_rejects);
       continue;
     }
     if (fast && fast_.parse_event(span.begin, span.begin + span.size, event)) {
@@ -306,9 +306,34 @@ Status PieceParser::parse_values(Target& target) {
   return {};
 }
 
+Status PieceParser::parse_rows(Target& target) const {
+  const std::string_view text = target.piece.text();
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    TolerantJson parser(line, event);
+    target.base = begin;
+    if (line.size() > settings_.line_bytes_max) {
+      target.fail(line, begin, overlong_reason(), settings_.keep_rejects);
+    } else if (is_blank(line)) {
+      // No event.
+    } else if (parser.parse_row(settings_.csv.fields) && parser.at_end()) {
+      EVQ_TRY(take_event(target, begin, end));
+    } else {
+      target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
+      target.fail(line, begin + parser.fault_offset(), parser.fault(), settings_.keep_rejects);
+      EVQ_TRY(target.flush_if_full());
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
 // ---------------------------------------------------------------- plain text
 
-Status PieceParser::parse_text(Target& target) {
+Status PieceParser::parse_text(Target& target) const {
   const std::string_view text = target.piece.text();
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -330,7 +355,7 @@ Status PieceParser::parse_text(Target& target) {
 
 // ---------------------------------------------------------------- CSV
 
-Status PieceParser::parse_records(Target& target) {
+Status PieceParser::parse_records(Target& target) const {
   const std::string_view text = target.piece.text();
   for (const ValueSpan& span : target.piece.spans) {
     const std::string_view record = text.substr(span.begin, span.size);
@@ -339,10 +364,7 @@ Status PieceParser::parse_records(Target& target) {
       continue;
     }
     if (record.size() > settings_.line_bytes_max) {
-      target.fail(record, span.begin,
-                  "the event is longer than the limit of " +
-                      std::to_string(settings_.line_bytes_max) + " bytes",
-                  settings_.keep_rejects);
+      target.fail(record, span.begin, overlong_reason(), settings_.keep_rejects);
       continue;
     }
     EventAssembler& event = target.builder.assembler();

@@ -61,11 +61,13 @@ class PieceParser {
 
   Status parse_lines(Target& target);
   Status parse_values(Target& target);
-  Status parse_records(Target& target);
-  Status parse_text(Target& target);
-  Status parse_tolerantly(Target& target, std::size_t begin, std::size_t end);
-  Status parse_array_line(Target& target, std::size_t begin, std::size_t end);
-  Status take_event(Target& target, std::size_t begin, std::size_t end);
+  Status parse_rows(Target& target) const;
+  Status parse_records(Target& target) const;
+  Status parse_text(Target& target) const;
+  Status parse_tolerantly(Target& target, std::size_t begin, std::size_t end) const;
+  Status parse_array_line(Target& target, std::size_t begin, std::size_t end) const;
+  Status take_event(Target& target, std::size_t begin, std::size_t end) const;
+  std::string overlong_reason() const;
 
   const ParseSettings& settings_;
   FastJson fast_;

@@ -76,6 +76,32 @@ bool TolerantJson::parse_event() {
   return fail(position_, "expected an object");
 }
 
+bool TolerantJson::parse_row(std::span<const std::string> names) {
+  skip_blanks();
+  if (peek() != '[') {
+    return fail(position_, "expected an array of values, as the lines before");
+  }
+  ++position_;
+  skip_blanks();
+  if (peek() == ']') {
+    ++position_;
+    return true;
+  }
+  bool done = false;
+  std::size_t field = 0;
+  do {
+    skip_blanks();
+    if (field == names.size()) {
+      return fail(position_, "more values than the " + std::to_string(names.size()) +
+                                 " names of the first line");
+    }
+    if (!parse_value(event_.visit(EventAssembler::kRoot, names[field++]), 1)) {
+      return false;
+    }
+  } while (next_item(']', done));
+  return done;
+}
+
 bool TolerantJson::skip_value() {
   skip_blanks();
   dynamic_.clear();

@@ -5,6 +5,7 @@
 // as the fast parser, whose slow twin it is. Recursion ends at kJsonDepthMax.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ class TolerantJson {
 
   // Reads the object at the position into the event, which has begun. False with a fault.
   bool parse_event();
+  // Reads the array at the position, its values as fields of these names. False with a fault.
+  bool parse_row(std::span<const std::string> names);
   // Reads any value at the position, syntax only, and moves past it.
   bool skip_value();
   // Moves past blanks.

@@ -52,6 +52,7 @@ class Ingest(EvqCase):
                 ("array", '[{"a":1},{"a":2},{"a":3}]'),
                 ("array over lines", ' [\n {"a":1},\n {"a":2},\n {"a":3}\n]\n'),
                 ("arrays by line", '[{"a":1},{"a":2}]\n[{"a":3}]\n'),
+                ("rows of values", '["a","b"]\n[1,"x"]\n[2]\n[3,null]\n'),
                 ("byte order mark", '\ufeff{"a":1}\n{"a":2}\n{"a":3}\n')):
             with self.subTest(name):
                 dataset = name.replace(" ", "-")

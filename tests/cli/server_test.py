@@ -65,6 +65,7 @@ class Server(EvqCase):
             "ndjson": '{"i":0}\n{"i":1}\n',
             "array": '[{"i":0},\n {"i":1}]',
             "pretty": '{\n  "i": 0\n}\n{\n  "i": 1\n}\n',
+            "rows": '["i","b"]\n[0,{"c":1}]\n[1]\n',
             "csv": 'i,"a, b"\n0,x\n1,"y\nz"\n',
         }
         for name, text in inputs.items():
