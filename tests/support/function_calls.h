@@ -68,7 +68,8 @@ inline Vector shaped(const Value& value, ArgumentShape shape, std::size_t rows) 
 }
 
 // The message of the BindFailure, or nothing when the call binds.
-inline std::optional<std::string> bind_failure(std::string_view name, std::vector<Value> values) {
+inline std::optional<std::string> bind_failure(std::string_view name,
+                                               const std::vector<Value>& values) {
   const ScalarFunction* function = find_function(name);
   REQUIRE_MESSAGE(function != nullptr, name);
   std::vector<Argument> arguments;
@@ -111,7 +112,7 @@ inline Value call_shaped(std::string_view name, const std::vector<Value>& values
 // The result's text as Value::to_text gives it, the same for every shape of every argument.
 inline std::string call_text(std::string_view name, const std::vector<Value>& values) {
   std::vector<ArgumentShape> shapes(values.size(), ArgumentShape::kKnownConstant);
-  const std::string expected = call_shaped(name, values, shapes).to_text();
+  std::string expected = call_shaped(name, values, shapes).to_text();
   for (const ArgumentShape shape :
        {ArgumentShape::kConstant, ArgumentShape::kFlat, ArgumentShape::kDictionary}) {
     for (std::size_t i = 0; i < values.size(); ++i) {
