@@ -56,9 +56,7 @@ Result<std::unique_ptr<GeoDatabase>> GeoDatabase::open(const std::string& path) 
   MMDB_s database{};
   const int status = MMDB_open(path.c_str(), MMDB_MODE_MMAP, &database);
   if (status != MMDB_SUCCESS) {
-    const ErrorCode code =
-        status == MMDB_FILE_OPEN_ERROR ? ErrorCode::kNotFound : ErrorCode::kCorrupt;
-    return make_error(code,
+    return make_error(ErrorCode::kUsage,
                       "cannot open the geographic database " + path + ": " + MMDB_strerror(status),
                       "name a file in MaxMind's format, such as GeoLite2-City.mmdb");
   }

@@ -23,7 +23,7 @@ struct GeoPlace {
 
 class GeoDatabase {
  public:
-  // kNotFound or kCorrupt with the path when the file cannot be used.
+  // kUsage with the path when the file cannot be used.
   static Result<std::unique_ptr<GeoDatabase>> open(const std::string& path);
   ~GeoDatabase();
   GeoDatabase(const GeoDatabase&) = delete;

@@ -6,6 +6,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/whole_input.h"
+#include "apl/functions/geo_database.h"
 #include "apl/functions/registry.h"
 #include "apl/plan/bind.h"
 #include "apl/plan/dataset_location.h"
@@ -111,6 +112,7 @@ struct Service::State {
   std::unique_ptr<ThreadPool> pool;
   std::unique_ptr<Store> store;
   std::unique_ptr<MemoryBudget> memory;  // of all queries together
+  std::unique_ptr<GeoDatabase> geo;      // null: none was named
 };
 
 namespace {
@@ -119,7 +121,7 @@ namespace {
 class Session {
  public:
   Session(const QueryRequest& request, const ServiceOptions& options, Store& store,
-          ThreadPool* pool, MemoryBudget* memory)
+          ThreadPool* pool, MemoryBudget* memory, const GeoDatabase* geo)
       : request_(request),
         own_control_(request.timeout_ms > 0 ? request.timeout_ms : options.timeout_ms),
         budget_(std::make_shared<MemoryBudget>(
@@ -140,6 +142,7 @@ class Session {
     exec_.force_parts = request.force_parts;
     exec_.arrivals = request.arrivals;
     optimizer_.enabled = request.optimize;
+    context_.geo = geo;
   }
 
   Status compile() {
@@ -467,6 +470,9 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   store.background_upkeep = options.background_upkeep;
   store.pool = state->pool.get();
   EVQ_TRY_ASSIGN(state->store, Store::open(store));
+  if (!options.geo_database.empty()) {
+    EVQ_TRY_ASSIGN(state->geo, GeoDatabase::open(options.geo_database));
+  }
   state->memory = std::make_unique<MemoryBudget>(
       options.memory_total_bytes != 0 ? options.memory_total_bytes : options.memory_limit_bytes);
   return std::unique_ptr<Service>(new Service(std::move(state)));
@@ -481,14 +487,14 @@ ThreadPool& Service::pool() {
 
 Status Service::query(const QueryRequest& request, ResultSink& sink) {
   Session session(request, state_->options, *state_->store, state_->pool.get(),
-                  state_->memory.get());
+                  state_->memory.get(), state_->geo.get());
   EVQ_TRY(session.compile());
   return session.run(sink);
 }
 
 Result<std::vector<std::string>> Service::compile(const QueryRequest& request) {
   Session session(request, state_->options, *state_->store, state_->pool.get(),
-                  state_->memory.get());
+                  state_->memory.get(), state_->geo.get());
   EVQ_TRY(session.compile());
   return session.plan().datasets;
 }
@@ -500,7 +506,7 @@ Result<std::uint64_t> Service::arrival_end(std::string_view dataset) {
 
 Result<std::string> Service::explain(const QueryRequest& request) {
   Session session(request, state_->options, *state_->store, state_->pool.get(),
-                  state_->memory.get());
+                  state_->memory.get(), state_->geo.get());
   EVQ_TRY(session.compile());
   return plan::print_plan(*session.plan().root);
 }
@@ -509,7 +515,7 @@ Result<std::string> Service::profile(const QueryRequest& request) {
   QueryRequest dropped = request;
   dropped.keeps_rows = false;
   Session session(dropped, state_->options, *state_->store, state_->pool.get(),
-                  state_->memory.get());
+                  state_->memory.get(), state_->geo.get());
   EVQ_TRY(session.compile());
   return session.profile();
 }
