@@ -8,6 +8,7 @@
 
 #include "apl/service/service.h"
 #include "cli/open_service.h"
+#include "cli/output.h"
 #include "cli/terminal/terminal.h"
 #include "store/base/file.h"
 #include "store/ingest/byte_source.h"
@@ -32,7 +33,7 @@ std::string dataset_name(const std::string& file) {
 }  // namespace
 
 Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
-                                    const std::string& timestamp_field) {
+                                    const std::string& timestamp_field, const Skipped& skipped) {
   std::string pattern = process_environment()("TMPDIR").value_or("/tmp") + "/evq-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) {
     return make_error(ErrorCode::kIo, "cannot make a temporary directory from " + pattern);
@@ -46,11 +47,22 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     if (path != "-") {
       EVQ_TRY_ASSIGN(file, File::open_input(path));
     }
+    const std::string shown = path == "-" ? "stdin" : path;
+    loaded.datasets_.push_back(dataset_name(path));
     IngestRequest request;
     request.options.format = InputFormat::kDetect;
     request.options.timestamp_field = timestamp_field;
+    if (skipped) {
+      request.reject = [&](std::string_view /*text*/, const IngestFailure& failure) {
+        skipped(shown, failure);
+      };
+    }
     const std::unique_ptr<ByteSource> source = decoded_source(file_source(std::move(file)), {});
-    EVQ_TRY(service->store().ingest(dataset_name(path), *source, request, interrupt_control()));
+    auto done =
+        service->store().ingest(loaded.datasets_.back(), *source, request, interrupt_control());
+    if (!done.ok()) {
+      return input_error(std::move(done).take_error(), path);
+    }
   }
   return loaded;
 }

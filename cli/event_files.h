@@ -2,30 +2,39 @@
 // EventFiles: files of events made queryable without a store: they are loaded into a private
 // temporary one, a dataset a file name, which is removed with the object.
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "store/base/result.h"
+#include "store/ingest/options.h"
 
 namespace evq {
 
 class EventFiles {
  public:
+  using Skipped = std::function<void(const std::string& file, const IngestFailure& failure)>;
+
   // `-` is standard input, the dataset `stdin`. A file's dataset is its name up to the first dot.
+  // `skipped`, which may be empty, hears of what became no event.
   static Result<EventFiles> load(const std::vector<std::string>& files,
-                                 const std::string& timestamp_field);
-  EventFiles(EventFiles&& other) noexcept : directory_(std::move(other.directory_)) {
+                                 const std::string& timestamp_field, const Skipped& skipped = {});
+  EventFiles(EventFiles&& other) noexcept
+      : directory_(std::move(other.directory_)), datasets_(std::move(other.datasets_)) {
     other.directory_.clear();
   }
   EventFiles& operator=(EventFiles&&) = delete;
   ~EventFiles();
 
   const std::string& directory() const { return directory_; }
+  // Their names, one a file.
+  const std::vector<std::string>& datasets() const { return datasets_; }
 
  private:
   explicit EventFiles(std::string directory) : directory_(std::move(directory)) {}
 
   std::string directory_;
+  std::vector<std::string> datasets_;
 };
 
 }  // namespace evq

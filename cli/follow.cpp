@@ -15,6 +15,7 @@
 #include "cli/terminal/number_text.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
+#include "store/ingest/format.h"
 
 namespace evq {
 namespace {
@@ -228,7 +229,11 @@ class Follower {
     if (request_.options.format == InputFormat::kDetect) {
       const std::size_t first = text.find_first_not_of(" \t\r\n");
       const bool object = first != std::string_view::npos && text[first] == '{';
-      request_.options.format = object ? InputFormat::kNdjson : InputFormat::kText;
+      const bool pairs =
+          detect_kind(text, InputFormat::kDetect, true) == std::optional(PieceKind::kLogfmt);
+      request_.options.format = object  ? InputFormat::kNdjson
+                                : pairs ? InputFormat::kLogfmt
+                                        : InputFormat::kText;
     }
   }
 

@@ -1,6 +1,7 @@
 // evq ingest: files or standard input into a dataset, with a progress line on a terminal and the
 // six response fields at the end.
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,12 +16,15 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
+#include "cli/skipped_lines.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/progress.h"
+#include "cli/terminal/text_width.h"
 #include "http/ingest_client.h"
 #include "http/wire.h"
 #include "store/base/file.h"
 #include "store/ingest/byte_source.h"
+#include "store/ingest/format.h"
 
 namespace evq {
 namespace {
@@ -50,11 +54,31 @@ class CountedSource final : public ByteSource {
   std::uint64_t* bytes_;
 };
 
+// Keeps the first bytes of what passes.
+class HeadKeeper final : public ByteSource {
+ public:
+  explicit HeadKeeper(ByteSource& source) : source_(source) {}
+  Result<std::optional<std::size_t>> read(std::span<char> buffer,
+                                          std::int64_t timeout_ms) override {
+    auto size = source_.read(buffer, timeout_ms);
+    if (size.ok() && size.value().has_value() && head_.size() < kHeadBytes) {
+      head_.append(buffer.data(), std::min(*size.value(), kHeadBytes - head_.size()));
+    }
+    return size;
+  }
+  const std::string& head() const { return head_; }
+
+ private:
+  static constexpr std::size_t kHeadBytes = 4096;
+  ByteSource& source_;
+  std::string head_;
+};
+
 // One run of the command over all its inputs.
 class IngestRun {
  public:
   IngestRun(const GlobalOptions& global, const IngestCommand& command, IngestFunction ingest)
-      : global_(global), command_(command), ingest_(std::move(ingest)) {}
+      : global_(global), command_(command), ingest_(std::move(ingest)), skipped_(global) {}
 
   Status prepare() {
     EVQ_TRY_ASSIGN(request_.options, make_ingest_options(command_));
@@ -69,6 +93,9 @@ class IngestRun {
     const bool standard = path == "-";
     const std::string name = standard ? "stdin" : path;
     File file = File::standard_input();
+    if (standard && ::isatty(STDIN_FILENO) != 0) {
+      print_note(global_, "reading standard input; Ctrl-D ends it");
+    }
     if (!standard) {
       EVQ_TRY_ASSIGN(file, File::open_input(path));
     }
@@ -94,25 +121,17 @@ class IngestRun {
       }
     };
     auto counted = std::make_unique<CountedSource>(file_source(std::move(file)), &bytes);
-    const std::unique_ptr<ByteSource> source = decoded_source(std::move(counted), {});
-    auto report = ingest_(*source, request_, control);
+    const std::unique_ptr<ByteSource> decoded = decoded_source(std::move(counted), {});
+    HeadKeeper source(*decoded);
+    auto report = ingest_(source, request_, control);
     progress.clear();
     if (!report.ok()) {
       // What was committed before the failure stays, and is reported.
       total_.counts.add(std::move(committed));
-      Error error = std::move(report).take_error();
-      if (error.code == ErrorCode::kCancelled) {
-        error.message = "interrupted";
-      }
-      if (error.message.find(name) == std::string::npos && error.code != ErrorCode::kUsage) {
-        error.message = name + ": " + error.message;
-      }
-      if (is_directory(path)) {
-        error.hint = "name its files: " + path + "/*";
-      }
-      return error;
+      return input_error(std::move(report).take_error(), path);
     }
     note_repairs(name, report.value().counts);
+    note_plain_text(name, source.head());
     total_.blocks_created += report.value().blocks_created;
     total_.wal_length = report.value().wal_length;
     total_.counts.add(std::move(report.value().counts));
@@ -122,10 +141,12 @@ class IngestRun {
   // Prints what came of it; the command's exit status. A report that is lost says nothing of the
   // events, which have landed.
   int finish() {
+    skipped_.note_rest();
     if (Status printed = print_report(); !printed.ok()) {
       Error error = std::move(printed).take_error();
+      const bool one = total_.counts.ingested == 1;
       error.hint = counted_text(total_.counts.ingested, "event") +
-                   " are stored; only the report of it is lost";
+                   (one ? " is stored" : " are stored") + "; only the report of it is lost";
       if (const int status = report_end(std::move(error)); status != 0) {
         return status;
       }
@@ -142,14 +163,7 @@ class IngestRun {
         rejects_kept_ = std::move(written);
       }
     }
-    const std::string place =
-        name + ":" + std::to_string(failure.line) + ":" + std::to_string(failure.column);
-    if (shown_failures_ == 0) {
-      first_failure_ = place;
-    }
-    if (shown_failures_++ < kShownFailuresMax) {
-      print_note(global_, place + ": " + failure.reason + " (line skipped)");
-    }
+    skipped_.note(name, failure);
   }
 
   void note_repairs(const std::string& name, const IngestCounts& counts) {
@@ -161,23 +175,32 @@ class IngestRun {
     }
   }
 
+  // Whoever looks learns how to go on with lines that no format was seen in.
+  void note_plain_text(const std::string& name, const std::string& head) const {
+    const IngestOptions& options = request_.options;
+    const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
+    if (!wants_json(command_.output) && options.format == InputFormat::kDetect && !csv &&
+        detect_kind(head, InputFormat::kDetect, true) == std::optional(PieceKind::kText)) {
+      print_note(global_, "note: " + visible_text(name) +
+                              " is plain text, a line an event: the field message, which parse "
+                              "takes apart (evq help parse)");
+    }
+  }
+
   Status print_report() const {
-    const bool json =
-        command_.output == "json" || (command_.output.empty() && ::isatty(STDOUT_FILENO) == 0);
+    const bool json = wants_json(command_.output);
     const IngestCounts& counts = total_.counts;
     std::string text;
     if (!json) {
       text =
           "ingested " + grouped_text(counts.ingested) + ", failed " + grouped_text(counts.failed);
       if (!counts.failures.empty()) {
-        text += " (first: " + first_failure_ + ": " + counts.failures[0].reason + ")";
+        text += " (first: " + skipped_.first_place() + ": " + counts.failures[0].reason + ")";
       }
       return stdout_sink()(text + "\n");
     }
     return stdout_sink()(write_ingest_report(total_) + "\n");
   }
-
-  static constexpr std::uint64_t kShownFailuresMax = 10;
 
   const GlobalOptions& global_;
   const IngestCommand& command_;
@@ -186,8 +209,7 @@ class IngestRun {
   std::optional<File> rejects_;
   Status rejects_kept_;  // the first failure to write a rejected line down
   IngestReport total_;
-  std::uint64_t shown_failures_ = 0;
-  std::string first_failure_;  // its place: file:line:column
+  SkippedLines skipped_;
 };
 
 int run_files(IngestRun& run, const IngestCommand& command) {

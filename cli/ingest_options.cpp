@@ -15,6 +15,9 @@ InputFormat input_format(const std::string& name) {
   if (name == "text") {
     return InputFormat::kText;
   }
+  if (name == "logfmt") {
+    return InputFormat::kLogfmt;
+  }
   return name == "csv" ? InputFormat::kCsv : InputFormat::kDetect;
 }
 

@@ -77,6 +77,20 @@ Error with_near_name(Error error, std::string_view word, const std::vector<std::
   return error;
 }
 
+Error input_error(Error error, const std::string& path) {
+  const std::string name = path == "-" ? "stdin" : path;
+  if (error.code == ErrorCode::kCancelled) {
+    error.message = "interrupted";
+  }
+  if (error.message.find(name) == std::string::npos && error.code != ErrorCode::kUsage) {
+    error.message = name + ": " + error.message;
+  }
+  if (is_directory(path)) {
+    error.hint = "name its files: " + path + "/*";
+  }
+  return error;
+}
+
 int report_end(const Status& done, std::string_view query, ColorChoice color) {
   if (done.ok()) {
     return 0;

@@ -9,6 +9,7 @@
 
 #include "apl/service/row_wise.h"
 #include "apl/service/service.h"
+#include "apl/syntax/diagnostics.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/event_files.h"
@@ -17,10 +18,13 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
+#include "cli/skipped_lines.h"
 #include "cli/terminal/pager.h"
 #include "cli/watched_query.h"
+#include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
+#include "store/base/time_parse.h"
 
 namespace evq {
 namespace {
@@ -142,7 +146,30 @@ Status check_form(const GlobalOptions& global, const std::string& form) {
                    "see evq help query"));
 }
 
-int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& target) {
+// A range that ends before it begins holds nothing, and is nearly always a slip.
+bool ends_before_it_begins(const QueryRequest& request) {
+  const std::int64_t now = wall_clock_now_ns();
+  const auto start = parse_relative_time(request.start_time.value_or(""), now);
+  const auto end = parse_relative_time(request.end_time.value_or(""), now);
+  return start.has_value() && end.has_value() && *start > *end;
+}
+
+// With --file, the datasets that a query can name are those of the files.
+Error with_file_names(Error error, const std::vector<std::string>& datasets) {
+  if (datasets.empty() || error.id != diag::unknown_dataset({}, "", {}).id ||
+      error.hint.starts_with("did you mean")) {
+    return error;
+  }
+  error.hint = "the files are";
+  for (const std::string& dataset : datasets) {
+    error.hint += (&dataset == datasets.data() ? " " : ", ") + dataset;
+  }
+  return error;
+}
+
+// `datasets` are those of --file; none: the target's.
+int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& target,
+        const std::vector<std::string>& datasets) {
   const std::string form = output_form(global, command);
   if (const Status known = check_form(global, form); !known.ok()) {
     return report_error(known.error());
@@ -155,9 +182,12 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   if (command.explain || command.profile) {
     const auto plan = command.explain ? target.explain(request) : target.profile(request);
     if (!plan.ok()) {
-      return report_error(plan.error(), request.apl, global.color);
+      return report_error(with_file_names(plan.error(), datasets), request.apl, global.color);
     }
     return print_data(plan.value());
+  }
+  if (ends_before_it_begins(request)) {
+    print_note(global, "note: the time range ends before it begins");
   }
   TableOutputOptions options = output_options(global, command, form);
   options.arrival_time = names_arrival_time(request.apl);
@@ -168,7 +198,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   const Status done = finish_paged(
       paged, watched.run(*request.control, [&] { return answer(target, request, form, sink); }));
   if (!done.ok()) {
-    return report_end(done, request.apl, global.color);
+    return report_end(with_file_names(done.error(), datasets), request.apl, global.color);
   }
   print_footer(global, command, form, sink);
   return command.fail_on_empty && sink.status().rows == 0 ? 1 : 0;
@@ -179,12 +209,17 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
   if (global.remote() && command.event_files.empty()) {
     auto target = open_query_target(global);
-    return target.ok() ? run(global, command, *target.value()) : report_error(target.error());
+    return target.ok() ? run(global, command, *target.value(), {}) : report_error(target.error());
   }
   ServiceOptions options = existing_store();
   std::optional<EventFiles> files;
   if (!command.event_files.empty()) {
-    auto loaded = EventFiles::load(command.event_files, command.timestamp_field);
+    SkippedLines skipped(global);
+    auto loaded = EventFiles::load(command.event_files, command.timestamp_field,
+                                   [&](const std::string& file, const IngestFailure& failure) {
+                                     skipped.note(file, failure);
+                                   });
+    skipped.note_rest();
     if (!loaded.ok()) {
       return report_error(loaded.error());
     }
@@ -206,7 +241,8 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   if (!service.ok()) {
     return report_error(service.error());
   }
-  const int status = run(global, command, *local_target(*service.value()));
+  const int status = run(global, command, *local_target(*service.value()),
+                         files.has_value() ? files->datasets() : std::vector<std::string>());
   if (no_store && status != 0) {
     print_note(global, "note: there is no store at " + global.store);
   }

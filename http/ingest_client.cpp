@@ -9,6 +9,7 @@
 #include "http/wire_answer.h"
 #include "store/base/json_writer.h"
 #include "store/ingest/json_rows.h"
+#include "store/ingest/logfmt_line.h"
 #include "store/ingest/piece_cutter.h"
 #include "store/ingest/text_line.h"
 
@@ -45,7 +46,9 @@ std::string text_as_json(const Piece& piece) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-    if (!line.empty()) {
+    if (!line.empty() && piece.kind == PieceKind::kLogfmt) {
+      append_logfmt_as_json(&body, line, piece.receipt_ns);
+    } else if (!line.empty()) {
       JsonWriter json(body);
       json.begin_object();
       if (const auto time = leading_time(line, piece.receipt_ns); time.has_value()) {
@@ -81,7 +84,7 @@ Batch make_batch(const Piece& piece, const CsvLayout& csv) {
     batch.body = piece.text();
   } else if (piece.kind == PieceKind::kRows) {
     batch.body = rows_as_json(piece, csv.fields);
-  } else if (piece.kind == PieceKind::kText) {
+  } else if (piece.kind == PieceKind::kText || piece.kind == PieceKind::kLogfmt) {
     batch.body = text_as_json(piece);
   } else if (piece.kind == PieceKind::kRecords) {
     batch.content_type = "text/csv";

@@ -6,6 +6,7 @@
 
 #include "store/ingest/json_rows.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/logfmt_line.h"
 #include "store/ingest/text_line.h"
 
 namespace evq {
@@ -104,6 +105,43 @@ std::size_t count_words(std::string_view text) {
   return words;
 }
 
+// Whether every quote of a line opens or closes a cell of CSV; the last cell may go on in the next
+// line.
+bool quotes_cells(std::string_view line, char delimiter) {
+  std::size_t i = 0;
+  while (i < line.size()) {
+    if (line[i] != '"') {
+      const std::size_t end = std::min(line.find(delimiter, i), line.size());
+      if (line.substr(i, end - i).find('"') != std::string_view::npos) {
+        return false;
+      }
+      i = end + 1;
+      continue;
+    }
+    do {
+      const std::size_t close = line.find('"', i + 1);
+      if (close == std::string_view::npos) {
+        return true;
+      }
+      i = close + 1;
+    } while (i < line.size() && line[i] == '"');
+    i = std::min(line.find_first_not_of(" \r", i), line.size());
+    if (i < line.size() && line[i] != delimiter) {
+      return false;
+    }
+    i = skip_blanks(line, i + 1);
+  }
+  return true;
+}
+
+bool begins_with_logfmt(std::string_view head, bool at_end) {
+  constexpr std::size_t kPairsMin = 2;
+  const std::size_t line_end = head.find('\n');
+  std::string_view line = head.substr(0, line_end);
+  line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+  return (line_end != std::string_view::npos || at_end) && is_logfmt_line(line, kPairsMin);
+}
+
 // Whether the first record of `head` reads like a log line and not like a header of CSV.
 std::optional<bool> is_log_line(std::string_view head, bool at_end) {
   constexpr std::size_t kHeaderWordsMax = 6;
@@ -113,7 +151,7 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
   }
   std::string_view line = head.substr(0, line_end);
   if (line.find('"') != std::string_view::npos) {
-    return false;
+    return !quotes_cells(line, detect_delimiter(head));
   }
   if (leading_time(line, 0)) {
     return true;
@@ -147,6 +185,9 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   if (forced == InputFormat::kText) {
     return PieceKind::kText;
   }
+  if (forced == InputFormat::kLogfmt) {
+    return PieceKind::kLogfmt;
+  }
   const std::size_t first = skip_blanks(head, 0);
   if (first == head.size()) {
     return at_end ? std::optional(PieceKind::kValues) : std::nullopt;
@@ -164,6 +205,9 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     return PieceKind::kValues;
   }
   if (forced == InputFormat::kDetect) {
+    if (begins_with_logfmt(head.substr(first), at_end)) {
+      return PieceKind::kLogfmt;
+    }
     const std::optional<bool> log = is_log_line(head.substr(first), at_end);
     if (!log) {
       return std::nullopt;

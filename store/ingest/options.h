@@ -26,11 +26,12 @@ namespace evq {
 
 enum class InputFormat : std::uint8_t {
   kAuto,    // told by the first bytes: `[` and `{` are JSON, anything else CSV
-  kDetect,  // the same, but text that is neither is taken as kText (detect_kind in format.h)
+  kDetect,  // the same, but kLogfmt and kText are known as well (detect_kind in format.h)
   kJson,    // one array, or values one after the other, pretty-printed or a line each
   kNdjson,  // one value a line
   kCsv,
-  kText,  // plain log lines (text_line.h)
+  kText,    // plain log lines (text_line.h)
+  kLogfmt,  // lines of key=value (logfmt_line.h)
 };
 
 enum class InputCompression : std::uint8_t { kAuto, kNone, kGzip, kZstd };

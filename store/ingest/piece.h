@@ -18,6 +18,7 @@ enum class PieceKind : std::uint8_t {
   kRecords,  // CSV, at `spans`
   kRows,     // JSON arrays of values, a line each (json_rows.h)
   kText,     // a line each, whatever it says
+  kLogfmt,   // a line each, key=value pairs
 };
 
 // One JSON value or CSV record of a piece.

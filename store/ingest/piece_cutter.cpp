@@ -30,6 +30,26 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kNsPerWaitMs = 1000000;
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
 
+// Files that people try, told by their first bytes; of any other kind only that it is no text.
+std::string_view known_binary(std::string_view head) {
+  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"BZh91AY&SY", "compressed by bzip2; unpack it first: bunzip2 -c"},
+      {"\xFD"
+       "7zXZ",
+       "compressed by xz; unpack it first: xz -dc"},
+      {"\x04\x22\x4D\x18", "compressed by lz4; unpack it first: lz4 -dc"},
+      {"PK\x03\x04", "a ZIP archive; unpack it first: unzip -p"},
+      {"PAR1", "a Parquet file; write it as NDJSON first"},
+      {"SQLite format 3", "a SQLite database; write its tables as CSV first"},
+  };
+  for (const auto& [magic, kind] : kKinds) {
+    if (head.starts_with(magic)) {
+      return kind;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
@@ -135,10 +155,11 @@ Result<bool> PieceCutter::detect(bool no_more) {
       return false;
     }
     kind_ = *kind;
-    if (kind_ == PieceKind::kRecords || kind_ == PieceKind::kText) {
+    const bool text_lines = kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt;
+    if (kind_ == PieceKind::kRecords || text_lines) {
       EVQ_TRY(refuse_binary());
     }
-    if (kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || kind_ == PieceKind::kText) {
+    if (kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || text_lines) {
       scanner_ = make_line_scanner();
       header_due_ = kind_ == PieceKind::kRows;
     } else if (kind_ == PieceKind::kValues) {
@@ -165,6 +186,11 @@ std::optional<PieceKind> PieceCutter::kind_of_head(bool no_more) const {
 // Bytes that are no text would become events that nobody can read.
 Status PieceCutter::refuse_binary() {
   const std::string_view head = text().substr(0, kBinaryCheckBytes);
+  if (const std::string_view kind = known_binary(head); !kind.empty()) {
+    ended_ = true;
+    size_ = 0;
+    return make_error(ErrorCode::kData, "this is " + std::string(kind));
+  }
   const std::size_t zero = head.find('\0');
   if (zero == std::string_view::npos) {
     return {};

@@ -6,6 +6,7 @@
 
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/logfmt_line.h"
 #include "store/ingest/text_line.h"
 #include "store/ingest/tolerant_json.h"
 
@@ -123,6 +124,7 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
       EVQ_TRY(parse_rows(target));
       break;
     case PieceKind::kText:
+    case PieceKind::kLogfmt:
       EVQ_TRY(parse_text(target));
       break;
   }
@@ -345,7 +347,9 @@ Status PieceParser::parse_text(Target& target) const {
       EventAssembler& event = target.builder.assembler();
       event.begin();
       target.base = begin;
-      read_text_line(line, settings_.find_times, target.piece.receipt_ns, event);
+      const auto read_line =
+          target.piece.kind == PieceKind::kLogfmt ? read_logfmt_line : read_text_line;
+      read_line(line, settings_.find_times, target.piece.receipt_ns, event);
       EVQ_TRY(take_event(target, begin, begin + line.size()));
     }
     begin = end + 1;

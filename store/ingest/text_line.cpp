@@ -108,8 +108,8 @@ std::optional<std::int64_t> read_first_words(std::string_view text, std::int64_t
         return time;
       }
     }
-    if (has_time_of_day(candidate) || (n == 1 && is_unix_time(candidate))) {
-      if (const auto time = parse_liberal_datetime(candidate)) {
+    if (has_time_of_day(candidate) || n == 1) {
+      if (const auto time = whole_time(candidate)) {
         return time;
       }
     }
@@ -146,6 +146,12 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::int64_t> whole_time(std::string_view text) {
+  return text.size() <= kTimeBytesMax && (has_time_of_day(text) || is_unix_time(text))
+             ? parse_liberal_datetime(text)
+             : std::nullopt;
 }
 
 void read_text_line(std::string_view line, bool find_time, std::int64_t receipt_ns,

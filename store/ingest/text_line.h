@@ -23,6 +23,10 @@ inline constexpr std::string_view kTextLineField = "message";
 //   an access log's "[10/Oct/2000:13:55:36 -0700]", further on in the line.
 std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns);
 
+// The instant that a text is, and nothing else: in a usual notation with a time of day, or as Unix
+// time of ten digits or more.
+std::optional<std::int64_t> whole_time(std::string_view text);
+
 // Puts the line, which has no line end, into `event`, which has begun; with `find_time` its time
 // as well. `line` must outlive the event.
 void read_text_line(std::string_view line, bool find_time, std::int64_t receipt_ns,

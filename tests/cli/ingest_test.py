@@ -1,6 +1,7 @@
 """evq ingest on the local store: every form of input, every option, what it counts and says, and how
 it ends."""
 
+import bz2
 import csv
 import gzip
 import io
@@ -168,6 +169,61 @@ class Ingest(EvqCase):
         report, errors = self.load(many, "--reject-file", "more", dataset="m")
         self.assertEqual((report["failed"], errors.count("stdin:")), (25, 10))
         self.assertEqual((self.directory / "more").read_text(), "bad\n" * 25)
+
+    ACCESS = (
+        '10.0.0.1 - bob [01/May/2024:10:00:00 +0000] "GET /?a=1,2 HTTP/1.1" 200 12 "-" "x (y, z)"\n'
+        '10.0.0.2 - - [01/May/2024:10:00:01 +0000] "POST /b HTTP/1.1" 500 5 "http://c/" "curl/8"\n')
+    LOGFMT = (
+        'time=2024-05-01T10:00:00Z level=info msg="it is, \\"so\\"" took=1.5 ok=true n=3 id=007\n'
+        'ts=2024-05-01T10:00:01Z level=warn http.status=500 none=\n'
+        '    at main.go:12\n')
+
+    def test_logs_that_are_neither_json_nor_csv(self):
+        for dataset, text, count in (("web", self.ACCESS, 2), ("web", self.ACCESS.split("\n")[0], 1),
+                                     ("app", self.LOGFMT, 3), ("app", self.LOGFMT.split("\n")[0], 1)):
+            with self.subTest(text):
+                report, errors = self.load(text, dataset=dataset)
+                self.assertEqual((report["ingested"], report["failed"], errors), (count, 0, ""))
+                rows = self.rows(f"{dataset} | sort by _time asc | take {count}")
+                if dataset == "web":
+                    self.assertEqual([row["message"] for row in rows], text.splitlines()[:count])
+                    self.assertEqual(rows[0]["_time"], "2024-05-01T10:00:00Z")
+                else:
+                    self.assertEqual(
+                        {k: v for k, v in rows[0].items() if k != "time"},
+                        {"_time": "2024-05-01T10:00:00Z", "level": "info", "msg": 'it is, "so"',
+                         "took": 1.5, "ok": True, "n": 3, "id": "007"})
+                self.evq("dataset", "delete", dataset, "--yes")
+        self.load(self.LOGFMT)
+        self.assertEqual(self.rows("d | where isnotnull(message)")[0]["message"],
+                         "    at main.go:12")
+        self.assertEqual(self.rows("d | where ['http.status'] == 500")[0]["_time"],
+                         "2024-05-01T10:00:01Z")
+
+    def test_plain_text_is_told_to_people(self):
+        for text, told in ((self.ACCESS, True), (self.LOGFMT, False), ("a,b\n1,2\n", False),
+                           ('{"a":1}\n', False)):
+            _, errors = self.evq("ingest", "d", "-o", "text", input=text)
+            self.assertEqual("stdin is plain text" in errors, told, errors)
+            self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
+
+    def test_logfmt_comes_back(self):
+        self.load('{"a":1,"b":"x y","c":true,"d":2.5,"e":"","f":"q\\"uo\\nte"}\n', dataset="one")
+        self.load(self.out("query", "one", "-o", "logfmt"), dataset="two")
+        self.assertEqual(self.rows("two", drop=("_sysTime", "_user_sysTime")), self.rows("one"))
+
+    def test_logfmt_goes_to_a_server_as_it_is_stored_here(self):
+        url, token, _ = self.serve()
+        self.evq("--server", url, "--token", token, "ingest", "there", input=self.LOGFMT)
+        self.load(self.LOGFMT, dataset="here")
+        query = " | sort by _time asc | where isnull(message) | project-away _sysTime"
+        self.assertEqual(self.rows("there" + query), self.rows("here" + query))
+        self.assertEqual(self.out("dataset", "fields", "there"), self.out("dataset", "fields", "here"))
+
+    def test_packed_files_are_named_for_what_they_are(self):
+        _, errors = self.evq("ingest", "d", input=bz2.compress(b'{"a":1}\n'), status=4)
+        self.assertEqual(errors, "error: stdin: this is compressed by bzip2; unpack it first: "
+                         "bunzip2 -c\n")
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
     def test_rejects_that_cannot_be_kept_are_told(self):

@@ -80,6 +80,14 @@ TEST_CASE("what is no text is refused whole") {
   REQUIRE(!zero.status.ok());
   CHECK(zero.status.error().message ==
         "this is no text: byte 3 is zero (compressed input may be gzip or zstd)");
+  for (const auto& [head, message] :
+       {std::pair("BZh91AY&SYabc\n", "this is compressed by bzip2; unpack it first: bunzip2 -c"),
+        std::pair("PAR1\x15\x04\n", "this is a Parquet file; write it as NDJSON first"),
+        std::pair("PK\x03\x04zip\n", "this is a ZIP archive; unpack it first: unzip -p")}) {
+    const auto packed = evq::test::load_events(std::string_view(head), detected());
+    REQUIRE(!packed.status.ok());
+    CHECK(packed.status.error().message == message);
+  }
   const auto wide = evq::test::load_events(std::string_view("\xFF\xFE{\0}\0", 6), detected());
   REQUIRE(!wide.status.ok());
   CHECK(wide.status.error().message ==

@@ -1,0 +1,189 @@
+#include "store/ingest/logfmt_line.h"
+
+#include <algorithm>
+
+#include "store/base/ascii.h"
+#include "store/base/json_writer.h"
+#include "store/base/utf8.h"
+#include "store/ingest/json_text.h"
+#include "store/ingest/text_line.h"
+
+namespace evq {
+
+namespace {
+
+struct LogfmtPair {
+  std::string_view key;
+  std::string_view value;  // without its quotes, with its escapes
+  bool quoted = false;
+};
+
+bool begins_key(char c) {
+  return is_letter(c) || c == '_' || c == '@';
+}
+
+// The pairs of a line, one after the other.
+class LogfmtReader {
+ public:
+  explicit LogfmtReader(std::string_view line) : line_(line) { skip_blanks(); }
+
+  bool at_end() const { return at_ == line_.size(); }
+
+  // Nothing at the end, and where the line is no logfmt; then at_end() is false.
+  std::optional<LogfmtPair> next() {
+    LogfmtPair pair;
+    const std::size_t equals = line_.find_first_of("= \t\"", at_);
+    if (at_end() || equals == std::string_view::npos || line_[equals] != '=' ||
+        !begins_key(line_[at_])) {
+      return std::nullopt;
+    }
+    pair.key = line_.substr(at_, equals - at_);
+    std::size_t end = equals + 1;
+    if (end < line_.size() && line_[end] == '"') {
+      const std::size_t close = closing_quote(end);
+      if (close == std::string_view::npos) {
+        return std::nullopt;
+      }
+      pair.quoted = true;
+      pair.value = line_.substr(end + 1, close - end - 1);
+      end = close + 1;
+    } else {
+      const std::size_t begin = end;
+      end = std::min(line_.find_first_of(" \t\"", begin), line_.size());
+      pair.value = line_.substr(begin, end - begin);
+    }
+    if (end < line_.size() && line_[end] != ' ' && line_[end] != '\t') {
+      return std::nullopt;
+    }
+    at_ = end;
+    skip_blanks();
+    return pair;
+  }
+
+ private:
+  void skip_blanks() { at_ = std::min(line_.find_first_not_of(" \t", at_), line_.size()); }
+
+  std::size_t closing_quote(std::size_t open) const {
+    for (std::size_t i = open + 1; i < line_.size(); ++i) {
+      if (line_[i] == '"') {
+        return i;
+      }
+      i += line_[i] == '\\' ? 1U : 0U;
+    }
+    return std::string_view::npos;
+  }
+
+  std::string_view line_;
+  std::size_t at_ = 0;
+};
+
+bool is_true_or_false(const LogfmtPair& pair) {
+  return !pair.quoted && (pair.value == "true" || pair.value == "false");
+}
+
+// The number that the whole of a value without quotes is.
+JsonNumber number_of(const LogfmtPair& pair) {
+  const char* end = pair.value.data() + pair.value.size();
+  const JsonNumber number = read_json_number(pair.value.data(), end);
+  return pair.quoted || number.end != end ? JsonNumber{} : number;
+}
+
+// What a quoted value means; where its escapes are not JSON's, what stands there. `out` has room
+// for the value.
+std::string_view plain_text(const LogfmtPair& pair, char* out) {
+  const JsonUnescaped plain = unescape_json(pair.value, out);
+  return plain.valid ? std::string_view(out, plain.size) : pair.value;
+}
+
+bool has_escapes(const LogfmtPair& pair) {
+  return pair.quoted && pair.value.find('\\') != std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_logfmt_line(std::string_view line, std::size_t pairs_min) {
+  LogfmtReader reader(line);
+  std::size_t pairs = 0;
+  while (reader.next()) {
+    ++pairs;
+  }
+  return reader.at_end() && pairs >= pairs_min;
+}
+
+std::optional<std::int64_t> logfmt_time(std::string_view line) {
+  LogfmtReader reader(line);
+  while (const auto pair = reader.next()) {
+    if (pair->key == "time" || pair->key == "ts" || pair->key == "timestamp") {
+      if (const auto time = whole_time(pair->value)) {
+        return time;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void read_logfmt_line(std::string_view line, bool find_time, std::int64_t receipt_ns,
+                      EventAssembler& event) {
+  if (!is_logfmt_line(line, 1)) {
+    read_text_line(line, find_time, receipt_ns, event);
+    return;
+  }
+  if (!is_valid_utf8(line)) {
+    line = event.repair_text(line, 0);
+  }
+  LogfmtReader reader(line);
+  while (const auto pair = reader.next()) {
+    const NodeId node = event.visit(EventAssembler::kRoot, pair->key);
+    const JsonNumber number = number_of(*pair);
+    if (is_true_or_false(*pair)) {
+      event.add_bool(node, pair->value == "true");
+    } else if (number.kind == JsonNumberKind::kLong) {
+      event.add_long(node, number.integer);
+    } else if (number.kind == JsonNumberKind::kReal) {
+      event.add_real(node, number.real);
+    } else if (has_escapes(*pair)) {
+      event.add_text(node, plain_text(*pair, event.scratch(pair->value.size())));
+    } else if (pair->quoted || !pair->value.empty()) {
+      event.add_text(node, pair->value);
+    }
+  }
+  if (find_time) {
+    if (const auto time = logfmt_time(line)) {
+      event.set_time(*time);
+    }
+  }
+}
+
+void append_logfmt_as_json(std::string* out, std::string_view line, std::int64_t receipt_ns) {
+  JsonWriter json(*out);
+  json.begin_object();
+  const bool pairs = is_logfmt_line(line, 1);
+  if (const auto time = pairs ? logfmt_time(line) : leading_time(line, receipt_ns)) {
+    json.key("_time");  // a key of that name in the line comes later and wins
+    json.instant(*time);
+  }
+  if (!pairs) {
+    json.key(kTextLineField);
+    json.string(line);
+  }
+  LogfmtReader reader(pairs ? line : std::string_view());
+  while (const auto pair = reader.next()) {
+    if (!pair->quoted && pair->value.empty()) {
+      continue;
+    }
+    json.key(pair->key);
+    const JsonNumberKind number = number_of(*pair).kind;
+    if (is_true_or_false(*pair) || number == JsonNumberKind::kLong ||
+        number == JsonNumberKind::kReal) {
+      json.raw(pair->value);
+    } else if (has_escapes(*pair)) {
+      std::string plain(pair->value.size(), '\0');
+      json.string(plain_text(*pair, plain.data()));
+    } else {
+      json.string(pair->value);
+    }
+  }
+  json.end_object();
+}
+
+}  // namespace evq

@@ -1,0 +1,31 @@
+#pragma once
+// logfmt, as many programs write their logs: a line an event, `level=info msg="two words" took=5`.
+// true, false and JSON numbers without quotes are values of these types, everything else is text; a
+// key with nothing behind its `=` is absent. A line that is anything else, such as one of a stack
+// trace, becomes what a line of plain text does (text_line.h). Pure functions; nothing here fails.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/ingest/event_assembler.h"
+
+namespace evq {
+
+// Whether a line holds pairs, as many as `pairs_min`, and nothing besides.
+bool is_logfmt_line(std::string_view line, std::size_t pairs_min);
+
+// The first value of the keys time, ts and timestamp that tells an instant.
+std::optional<std::int64_t> logfmt_time(std::string_view line);
+
+// Puts the line, which has no line end, into `event`, which has begun; with `find_time` its time
+// as well. `line` must outlive the event.
+void read_logfmt_line(std::string_view line, bool find_time, std::int64_t receipt_ns,
+                      EventAssembler& event);
+
+// The same event as a JSON object, for those who send it on.
+void append_logfmt_as_json(std::string* out, std::string_view line, std::int64_t receipt_ns);
+
+}  // namespace evq

@@ -1,0 +1,102 @@
+// logfmt: which lines are of pairs, what the pairs become, and that the JSON that is sent to a
+// server becomes the same.
+#include "store/ingest/logfmt_line.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "store/base/time.h"
+#include "tests/support/load_events.h"
+
+namespace {
+
+using evq::test::kReceiptNs;
+
+std::string rows_of(std::string_view text, evq::InputFormat format) {
+  evq::IngestOptions options;
+  options.format = format;
+  const auto loaded = evq::test::load_events(std::string(text), options);
+  REQUIRE(loaded.status.ok());
+  std::string rows;
+  for (const auto& table : loaded.tables) {
+    rows += evq::test::dump_rows(table);
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("a line of logfmt holds pairs and nothing besides") {
+  for (const char* line : {"a=1", "a=1 b=2", "  a=  b=\"\"  ", "@t=x msg=\"it is \\\"so\\\"\"",
+                           "a.b-c/d=1\te=2", "a=b=c", "a='b'", "_time=x"}) {
+    CAPTURE(line);
+    CHECK(evq::is_logfmt_line(line, 1));
+  }
+  for (const char* line : {"", "  ", "a", "a b=1", "b=1 a", "=1", "1=2", "a=\"b", "a=\"b\"c",
+                           "a=b\"c", "\"a\"=b", "a=\"b\\\"", "a = b"}) {
+    CAPTURE(line);
+    CHECK_FALSE(evq::is_logfmt_line(line, 1));
+  }
+  CHECK(evq::is_logfmt_line("a=1 b=2", 2));
+  CHECK_FALSE(evq::is_logfmt_line("a=1", 2));
+}
+
+TEST_CASE("the time of a line of logfmt") {
+  struct Row {
+    const char* line;
+    const char* time;
+  };
+  const Row rows[] = {
+      {"time=2024-05-01T10:20:30.5Z level=info", "2024-05-01T10:20:30.5Z"},
+      {"level=info ts=\"2024-05-01 10:20:30\"", "2024-05-01T10:20:30Z"},
+      {"timestamp=1714558830 a=b", "2024-05-01T10:20:30Z"},
+      {"time=5ms ts=1714558830.25", "2024-05-01T10:20:30.25Z"},
+      {"time=0.53 a=b", "none"},
+      {"time=10:20:30", "none"},
+      {"times=2024-05-01T10:20:30Z", "none"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.line);
+    const auto time = evq::logfmt_time(row.line);
+    CHECK((time ? evq::instant_text(*time) : "none") == row.time);
+  }
+}
+
+TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
+  struct Row {
+    const char* line;
+    const char* event;
+  };
+  const Row rows[] = {
+      {"level=info took=5ms n=-12 x=1.5e3 ok=true no=false",
+       "_time=2023-11-14T22:13:20Z level=\"info\" took=\"5ms\" n=-12 x=1500.0 ok=true no=false\n"},
+      {"id=007 big=99999999999999999999 quoted=\"5\" word=True",
+       "_time=2023-11-14T22:13:20Z id=\"007\" big=\"99999999999999999999\" quoted=\"5\" "
+       "word=\"True\"\n"},
+      {"msg=\"two words\" esc=\"a\\n\\\"b\\\"\\u00e9\" odd=\"\\x1b\" none= empty=\"\"",
+       "_time=2023-11-14T22:13:20Z msg=\"two words\" esc=\"a\\n\\\"b\\\"é\" odd=\"\\\\x1b\" "
+       "empty=\"\"\n"},
+      {"ts=2024-05-01T10:20:30Z http.status=200",
+       "_time=2024-05-01T10:20:30Z ts=\"2024-05-01T10:20:30Z\" http.status=200\n"},
+      {"ts=2024-05-01T10:20:30Z _time=2020-01-01T00:00:00Z a=b",
+       "_time=2020-01-01T00:00:00Z ts=\"2024-05-01T10:20:30Z\" a=\"b\"\n"},
+      {"a=1 a=2", "_time=2023-11-14T22:13:20Z a=2\n"},
+      {"  at main.go:12", "_time=2023-11-14T22:13:20Z message=\"  at main.go:12\"\n"},
+      {"2024-05-01T10:20:30Z plain",
+       "_time=2024-05-01T10:20:30Z message=\"2024-05-01T10:20:30Z "
+       "plain\"\n"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.line);
+    CHECK(rows_of(std::string(row.line) + "\n", evq::InputFormat::kLogfmt) == row.event);
+    std::string json;
+    evq::append_logfmt_as_json(&json, row.line, kReceiptNs);
+    CHECK(rows_of(json + "\n", evq::InputFormat::kNdjson) == row.event);
+  }
+}
+
+TEST_CASE("logfmt that is no UTF-8 is repaired") {
+  CHECK(rows_of("a=x\xFF b=1\r\n\n", evq::InputFormat::kDetect) ==
+        "_time=2023-11-14T22:13:20Z a=\"x\xEF\xBF\xBD\" b=1\n");
+}
