@@ -17,6 +17,7 @@
 #include "cli/store_tables.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/table_format.h"
+#include "http/map_fields.h"
 #include "http/wire.h"
 #include "http/wire_answer.h"
 #include "store/base/json_writer.h"
@@ -102,10 +103,7 @@ Result<std::string> describe_fields(Store& store, const DatasetCommand& command)
 }
 
 // Asks on a terminal; elsewhere only --yes will do.
-bool confirmed(bool yes, const std::string& question) {
-  if (yes) {
-    return true;
-  }
+bool confirmed(const std::string& question) {
   if (::isatty(STDIN_FILENO) == 0) {
     print_error_line("this needs --yes when it is not run on a terminal", "");
     return false;
@@ -116,19 +114,24 @@ bool confirmed(bool yes, const std::string& question) {
   return answer == "y" || answer == "yes";
 }
 
-Status change_map_field(Store& store, const DatasetCommand& command) {
+Result<std::string> perform_map_field(Store& store, const DatasetCommand& command) {
   EVQ_TRY_ASSIGN(std::optional<DatasetDefinition> dataset,
                  store.definitions().find_dataset(command.name));
   if (!dataset.has_value()) {
     return make_error(ErrorCode::kNotFound, "dataset '" + command.name + "' not found");
   }
-  const auto removed = std::erase(dataset->map_fields, command.field);
-  if (command.map_action == "add") {
-    dataset->map_fields.push_back(command.field);
-  } else if (removed == 0) {
-    return make_error(ErrorCode::kNotFound, "map field '" + command.field + "' not found");
+  if (command.map_action == "list") {
+    return items_text(dataset->map_fields, ListForm::kNdjson);
   }
-  return store.definitions().update_dataset(*dataset);
+  const bool adds = command.map_action == "add";
+  Status changed =
+      adds ? add_map_field(&*dataset, command.field) : remove_map_field(&*dataset, command.field);
+  if (!changed.ok()) {
+    return with_near_name(std::move(changed).take_error(), command.field, dataset->map_fields,
+                          "evq dataset map-field list " + command.name);
+  }
+  EVQ_TRY(store.definitions().update_dataset(*dataset));
+  return std::string();
 }
 
 using RemoveFunction = std::function<Result<DeleteResponse>(const DeleteRequest&)>;
@@ -166,7 +169,7 @@ Result<std::string> perform(Store& store, const DatasetCommand& command, const D
   } else if (command.action == "delete") {
     EVQ_TRY(store.drop_dataset(command.name));
   } else {
-    EVQ_TRY(change_map_field(store, command));
+    return perform_map_field(store, command);
   }
   return std::string();
 }
@@ -196,12 +199,35 @@ Error near_dataset(Store& store, const Error& error, const std::string& name) {
   return with_near_name(error, name, names, "evq dataset list");
 }
 
+// Of a dataset in the store or on the server.
+Result<std::uint64_t> count_events(const GlobalOptions& global, const std::string& dataset) {
+  if (global.remote()) {
+    return count_remote_events(global, dataset);
+  }
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, existing_store()));
+  Store& store = service->store();
+  const auto stats = store.stats(dataset);
+  return stats.ok() ? Result<std::uint64_t>(stats.value().rows)
+                    : near_dataset(store, stats.error(), dataset);
+}
+
 }  // namespace
 
 int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
-  if (command.action == "delete" &&
-      !confirmed(command.yes, "Delete dataset " + command.name + " and all its events?")) {
-    return 1;
+  if (command.action == "map-field" && command.field.empty() && command.map_action != "list") {
+    print_error_line("FIELD is required",
+                     "write evq dataset map-field " + command.map_action + " DATASET FIELD");
+    return error_code_info(ErrorCode::kUsage).exit_status;
+  }
+  if (command.action == "delete" && !command.yes) {
+    const auto events = count_events(global, command.name);
+    if (!events.ok()) {
+      return report_error(with_near_name(events.error(), "", {}, "evq dataset list"));
+    }
+    if (!confirmed("Delete the dataset " + command.name + " and its " +
+                   counted_text(events.value(), "event") + "?")) {
+      return 1;
+    }
   }
   if (global.remote()) {
     return run_remote_dataset(global, command);
@@ -237,8 +263,8 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
       return report_error(effect.error(), command.apl, global.color);
     }
     const bool go =
-        confirmed(false, "Delete " + counted_text(effect.value().rows_deleted, "event") + " (" +
-                             grouped_text(effect.value().rows_matched) + " of them matching)?");
+        confirmed("Delete " + counted_text(effect.value().rows_deleted, "event") + " (" +
+                  grouped_text(effect.value().rows_matched) + " of them matching)?");
     if (!go) {
       return 1;
     }

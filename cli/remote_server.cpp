@@ -31,6 +31,9 @@ Result<std::unique_ptr<RemoteServer>> RemoteServer::open(const GlobalOptions& gl
   }
   const Setting& token = global.settings.setting("token");
   std::string hint = "evq config show tells which token was sent";
+  if (options.token.starts_with("xapt-") && options.organization.empty()) {
+    hint = "a personal token needs --org or EVQ_ORG; evq org shows the id";
+  }
   if (options.token.empty()) {
     hint = token.value.empty() ? "give one with --token, EVQ_TOKEN or in " + global.settings.file()
                                : "the token of " + token.source + " is not used: " + token.unused;

@@ -17,7 +17,6 @@ namespace evq {
 namespace {
 
 constexpr std::string_view kDatasetList = "evq dataset list";
-constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20U;
 
 Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command,
                                       const DisplayZone& zone) {
@@ -45,6 +44,13 @@ Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& c
              : server.call("DELETE", path + "/mapfields/" + encode_url_text(command.field));
 }
 
+Result<std::string> list_map_fields(RemoteServer& server, const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::string answer,
+                 server.call("GET", remote_dataset_path(dataset) + "/mapfields"));
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, read_text_list(answer));
+  return items_text(names, ListForm::kNdjson);
+}
+
 Result<std::string> list_starred(RemoteServer& server, const std::string& output) {
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, remote_saved_queries(server));
   const ListForm form = list_form(output);
@@ -59,14 +65,13 @@ Result<std::string> list_starred(RemoteServer& server, const std::string& output
   return items_text(items, form);
 }
 
-// A server replaces what is there; what is not there it saves under an id of its own.
+// A server replaces what is there. What is not there evq saves under this id, others under their
+// own.
 Result<std::string> put_starred_remotely(RemoteServer& server, const StarredCommand& command) {
-  const bool standard = command.file.empty() || command.file == "-";
-  EVQ_TRY_ASSIGN(const std::string body, standard ? read_standard_input(kBodyBytesMax)
-                                                  : read_whole_file(command.file, kBodyBytesMax));
+  EVQ_TRY_ASSIGN(const std::string body, starred_body(command));
   auto answer = server.call("PUT", remote_starred_path(command.id), body);
   if (!answer.ok() && answer.error().code == ErrorCode::kNotFound) {
-    return server.call("POST", "/v2/apl-starred-queries", body);
+    return server.call("POST", "/v2/apl-starred-queries?id=" + encode_url_text(command.id), body);
   }
   return answer;
 }
@@ -102,31 +107,79 @@ Result<std::string> token_body(const TokenCommand& command, const std::string& c
     json.key("expiresAt");
     json.instant(*expires);
   }
+  if (command.personal) {
+    json.key("personal");
+    json.boolean(true);
+    json.end_object();
+    return body;
+  }
   json.end_object();
   // The members of the capabilities are members of the body.
   body.pop_back();
   return body + "," + capabilities.substr(1);
 }
 
+bool is_missing(const Result<std::string>& answer) {
+  return !answer.ok() && answer.error().code == ErrorCode::kNotFound;
+}
+
+// evq's own routes know tokens of both kinds; those of Axiom do for servers without them.
+Result<std::string> list_tokens(RemoteServer& server, const TokenCommand& command) {
+  Result<std::string> answer = server.call("GET", "/v1/_tokens");
+  if (is_missing(answer)) {
+    answer = server.call("GET", "/v2/tokens");
+  }
+  EVQ_TRY_ASSIGN(const std::string list, std::move(answer));
+  EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(list));
+  const ListForm form = list_form(command.output);
+  return form == ListForm::kTable ? tokens_table(items) : items_text(items, form);
+}
+
+Result<std::string> delete_remote_token(RemoteServer& server, const std::string& id) {
+  Result<std::string> answer = server.call("DELETE", "/v2/tokens/" + encode_url_text(id));
+  if (!is_missing(answer)) {
+    return answer;
+  }
+  Result<std::string> other = server.call("DELETE", "/v1/_tokens/" + encode_url_text(id));
+  return is_missing(other) ? answer : other;
+}
+
 Result<std::string> perform_token(RemoteServer& server, const TokenCommand& command,
                                   const std::string& capabilities) {
   if (command.action == "delete") {
-    return server.call("DELETE", "/v2/tokens/" + encode_url_text(command.id));
+    return delete_remote_token(server, command.id);
   }
   if (command.action == "list") {
-    EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", "/v2/tokens"));
-    EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));
-    const ListForm form = list_form(command.output);
-    return form == ListForm::kTable ? tokens_table(items) : items_text(items, form);
-  }
-  if (command.personal) {
-    return make_error(ErrorCode::kUnsupported,
-                      "personal tokens are made where the server's store is");
+    return list_tokens(server, command);
   }
   EVQ_TRY_ASSIGN(const std::string body, token_body(command, capabilities));
-  EVQ_TRY_ASSIGN(const std::string answer, server.call("POST", "/v2/tokens", body));
-  EVQ_TRY_ASSIGN(const std::string secret, read_text_member(answer, "token"));
+  Result<std::string> answer =
+      server.call("POST", command.personal ? "/v1/_tokens" : "/v2/tokens", body);
+  if (command.personal && is_missing(answer)) {
+    return make_error(
+        ErrorCode::kUnsupported, "this server makes no personal tokens",
+        "an evq store makes one where it is: evq --store DIR token create --personal");
+  }
+  EVQ_TRY_ASSIGN(const std::string created, std::move(answer));
+  EVQ_TRY_ASSIGN(const std::string secret, read_text_member(created, "token"));
   return secret + "\n";
+}
+
+Result<std::string> set_organization(RemoteServer& server, const std::string& id) {
+  std::string body;
+  JsonWriter json(body);
+  json.begin_object();
+  json.key("id");
+  json.string(id);
+  json.end_object();
+  Result<std::string> answer = server.call("POST", "/v1/_set_org", body);
+  if (is_missing(answer)) {
+    return make_error(ErrorCode::kUnsupported, "this server does not let its id be chosen",
+                      "an evq store does where it is: evq --store DIR org set ID");
+  }
+  EVQ_TRY_ASSIGN(const std::string organization, std::move(answer));
+  EVQ_TRY_ASSIGN(const std::string chosen, read_text_member(organization, "id"));
+  return chosen + "\n";
 }
 
 // Opens the server and prints what `answer` gives.
@@ -143,6 +196,14 @@ int print_answer(const GlobalOptions& global, std::string_view list_command, Ans
 
 }  // namespace
 
+Result<std::uint64_t> count_remote_events(const GlobalOptions& global, const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
+  EVQ_TRY_ASSIGN(const std::string info,
+                 server->call("GET", remote_dataset_path(dataset) + "/info"));
+  EVQ_TRY_ASSIGN(const DatasetAnswer answer, read_dataset_answer(info));
+  return answer.events;
+}
+
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command) {
   return print_answer(global, kDatasetList, [&](RemoteServer& server) -> Result<std::string> {
     if (command.action == "fields") {
@@ -150,6 +211,9 @@ int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& comman
     }
     if (command.action == "list" || command.action == "info") {
       return describe_datasets(server, command, global.zone);
+    }
+    if (command.action == "map-field" && command.map_action == "list") {
+      return list_map_fields(server, command.name);
     }
     EVQ_TRY_ASSIGN(const std::string answer, change_dataset(server, command));
     return std::string();
@@ -184,8 +248,8 @@ int run_remote_token(const GlobalOptions& global, const TokenCommand& command,
 
 int run_remote_organization(const GlobalOptions& global, const OrganizationCommand& command) {
   return print_answer(global, "evq org", [&](RemoteServer& server) -> Result<std::string> {
-    if (!command.id.empty()) {
-      return make_error(ErrorCode::kUnsupported, "evq org set works on a local store only");
+    if (command.sets_id) {
+      return set_organization(server, command.id);
     }
     EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", "/v2/orgs"));
     EVQ_TRY_ASSIGN(const std::vector<std::string> items, read_json_list(answer));

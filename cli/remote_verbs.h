@@ -2,13 +2,18 @@
 // The verbs about datasets, saved queries, tokens and upkeep on a server: the same words and
 // answers as on a local store, by way of the HTTP API. Each gives the exit status of the process.
 
+#include <cstdint>
 #include <string>
 
 #include "cli/options.h"
+#include "store/base/result.h"
 
 namespace evq {
 
+Result<std::uint64_t> count_remote_events(const GlobalOptions& global, const std::string& dataset);
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command);
+// The object that `put` saves, from --apl, a file or standard input.
+Result<std::string> starred_body(const StarredCommand& command);
 // put, get, list and delete.
 int run_remote_starred(const GlobalOptions& global, const StarredCommand& command);
 // `capabilities` is a JSON object of what an API token may do.

@@ -36,6 +36,13 @@ Status check_exposure(const ServeCommand& command, const std::string& host) {
   if (command.tls_certificate.empty() != command.tls_key.empty()) {
     return make_error(ErrorCode::kUsage, "--tls-cert and --tls-key belong together");
   }
+  for (const std::string& origin : command.cors_origins) {
+    const bool scheme = origin.starts_with("http://") || origin.starts_with("https://");
+    if (origin != "*" && (!scheme || std::ranges::count(origin, '/') != 2)) {
+      return make_error(ErrorCode::kUsage, "'" + origin + "' is not the origin of web pages",
+                        "write http://localhost:3000, https://example.org, or *");
+    }
+  }
   return Status::success();
 }
 
@@ -59,6 +66,12 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   // An arena a processor: with several a thread, as is usual, each keeps what its queries freed.
   mallopt(M_ARENA_MAX, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
   HttpServerOptions server;
+  if (const Setting& remote = global.settings.setting("server");
+      remote.weight == SettingWeight::kOption) {
+    return make_error(ErrorCode::kUsage,
+                      "--server does not go with evq serve, which serves a store",
+                      "name the store with --store");
+  }
   EVQ_TRY(parse_listen_address(command.listen, &server.host, &server.port));
   EVQ_TRY(check_exposure(command, server.host));
   ServiceOptions service_options;

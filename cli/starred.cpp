@@ -10,12 +10,14 @@
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/list_output.h"
+#include "cli/observed_sink.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/remote_verbs.h"
 #include "cli/store_tables.h"
 #include "store/base/file.h"
+#include "store/base/json_writer.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -24,12 +26,23 @@ namespace {
 constexpr std::uint64_t kStarredRows = 1000;
 constexpr std::size_t kStarredBytesMax = std::size_t{1} << 20U;
 
+// What the argument of `put` must be, for whoever gave another one.
+Error with_example(Error error) {
+  if (error.hint.empty() && error.code != ErrorCode::kIo) {
+    error.hint =
+        R"(write {"kind":"apl","name":"errors","who":"me","metadata":{},"query":{"apl":"web"}},)"
+        R"( or give --apl)";
+  }
+  return error;
+}
+
 Result<std::string> put(Service& service, const StarredCommand& command) {
-  const bool standard = command.file.empty() || command.file == "-";
-  EVQ_TRY_ASSIGN(const std::string text, standard
-                                             ? read_standard_input(kStarredBytesMax)
-                                             : read_whole_file(command.file, kStarredBytesMax));
-  EVQ_TRY_ASSIGN(const StarredQuery query, read_starred_query(text));
+  EVQ_TRY_ASSIGN(const std::string text, starred_body(command));
+  auto read = read_starred_query(text);
+  if (!read.ok()) {
+    return with_example(read.error());
+  }
+  const StarredQuery& query = read.value();
   EVQ_TRY_ASSIGN(const StoredObject stored,
                  put_starred(service.store().definitions(), command.id, query, false));
   return starred_answer(stored) + "\n";
@@ -66,8 +79,14 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
                                                 : "ndjson";
   options.zone = global.zone;
   fit_to_standard_output(&options, global.color);
-  const std::unique_ptr<ResultSink> sink = make_answer_output(options, stdout_sink());
-  const Status done = target.query(request.value(), *sink);
+  ObservedSink sink(make_answer_output(options, stdout_sink()));
+  const Status done = target.query(request.value(), sink);
+  if (done.ok()) {
+    for (const std::string& remark : answer_remarks(
+             sink.header(), sink.status(), *request.value().default_limit, "evq query --all")) {
+      print_note(global, remark);
+    }
+  }
   return report_end(done, request.value().apl, global.color);
 }
 
@@ -92,6 +111,35 @@ Result<std::string> perform(Service& service, const StarredCommand& command) {
 }
 
 }  // namespace
+
+Result<std::string> starred_body(const StarredCommand& command) {
+  if (!command.apl.empty()) {
+    std::string body;
+    JsonWriter json(body);
+    json.begin_object();
+    for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
+             {"kind", "apl"},
+             {"name", command.id},
+             {"who", process_environment()("USER").value_or("evq")}}) {
+      json.key(key);
+      json.string(value);
+    }
+    json.key("metadata");
+    json.raw("{}");
+    json.key("query");
+    json.begin_object();
+    json.key("apl");
+    json.string(command.apl);
+    json.end_object();
+    json.end_object();
+    return body;
+  }
+  if (command.file.empty() || command.file == "-") {
+    return read_standard_input(kStarredBytesMax);
+  }
+  auto text = read_whole_file(command.file, kStarredBytesMax);
+  return text.ok() ? std::move(text) : Result<std::string>(with_example(text.error()));
+}
 
 int run_starred(const GlobalOptions& global, const StarredCommand& command) {
   if (global.remote()) {

@@ -9,6 +9,7 @@
 #include "cli/remote_verbs.h"
 #include "http/auth.h"
 #include "http/token_store.h"
+#include "http/wire_resources.h"
 #include "store/base/json_writer.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
@@ -51,11 +52,13 @@ Result<std::string> capabilities_of(const TokenCommand& command) {
                         "'datasets|update' or 'logs:starredQueries|update'");
     }
     const std::string action = text.substr(bar + 1);
-    if (colon != std::string::npos && colon < bar) {
-      datasets[text.substr(0, colon)][text.substr(colon + 1, bar - colon - 1)].push_back(action);
-    } else if (const std::string resource = text.substr(0, bar);
-               resource == "starredQueries" || resource == "virtualFields") {
-      datasets["*"][resource].push_back(action);
+    const bool names_dataset = colon != std::string::npos && colon < bar;
+    const std::string resource =
+        names_dataset ? text.substr(colon + 1, bar - colon - 1) : text.substr(0, bar);
+    const bool of_dataset = names_dataset || check_permission(true, resource, action).ok();
+    EVQ_TRY(check_permission(of_dataset, resource, action));
+    if (of_dataset) {
+      datasets[names_dataset ? text.substr(0, colon) : "*"][resource].push_back(action);
     } else {
       organization[resource].push_back(action);
     }
@@ -101,24 +104,9 @@ Status create(Definitions& definitions, const TokenCommand& command) {
 Status list(Definitions& definitions, ListForm form) {
   EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, definitions.tokens().list());
   std::vector<std::string> items;
+  items.reserve(tokens.size());
   for (const TokenRecord& token : tokens) {
-    JsonWriter json(items.emplace_back());
-    json.begin_object();
-    json.key("id");
-    json.string(token.id);
-    json.key("name");
-    json.string(token.name);
-    json.key("kind");
-    json.string(token.kind);
-    json.key("created");
-    json.instant(token.created);
-    json.key("expiresAt");
-    token.expires.has_value() ? json.instant(*token.expires) : json.null();
-    json.key("lastUsed");
-    token.last_used.has_value() ? json.instant(*token.last_used) : json.null();
-    json.key("capabilities");
-    token.capabilities.empty() ? json.null() : json.raw(token.capabilities);
-    json.end_object();
+    items.push_back(write_any_token(token));
   }
   if (form != ListForm::kTable) {
     return stdout_sink()(items_text(items, form));
@@ -142,8 +130,8 @@ Status manage(const GlobalOptions& global, const TokenCommand& command) {
 Status organize(const GlobalOptions& global, const OrganizationCommand& command) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, {}));
   Definitions& definitions = service->store().definitions();
-  if (!command.id.empty()) {
-    EVQ_TRY(definitions.put_setting("org.id", command.id));
+  if (command.sets_id) {
+    EVQ_TRY(set_organization_id(definitions, command.id));
   }
   EVQ_TRY_ASSIGN(const std::string id, organization_id(definitions));
   return stdout_sink()(id + "\n");

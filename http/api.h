@@ -103,6 +103,9 @@ Result<HttpResponse> handle_token_create(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_token_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_token_delete(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_any_token_list(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_any_token_create(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_any_token_delete(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request);
@@ -122,6 +125,7 @@ Result<HttpResponse> handle_user_list(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_user_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_organization_list(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_organization_show(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_organization_set(Api& api, HttpRequest& request);
 
 // ---- shared by handlers
 HttpResponse json_response(std::string body, int status = 200);

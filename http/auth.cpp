@@ -192,6 +192,17 @@ Result<std::string> organization_id(Definitions& definitions) {
   return *std::move(id);
 }
 
+Status set_organization_id(Definitions& definitions, std::string_view id) {
+  const bool visible = std::ranges::all_of(id, [](char c) { return c > ' ' && c <= '~'; });
+  if (id.empty() || id.size() > kResourceNameBytesMax || !visible) {
+    return make_error(ErrorCode::kUsage,
+                      "'" + std::string(id) + "' cannot be the id of an organization",
+                      "it has 1 to " + std::to_string(kResourceNameBytesMax) +
+                          " visible ASCII characters without blanks");
+  }
+  return definitions.put_setting("org.id", id);
+}
+
 void Authenticator::forget() {
   const MutexLock lock(mutex_);
   known_.clear();

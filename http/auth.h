@@ -64,6 +64,9 @@ std::string make_uuid();
 
 // The organization's id; made up and kept on first use.
 Result<std::string> organization_id(Definitions& definitions);
+// Chooses it; kUsage unless it is of visible ASCII characters, since it is sent in a header.
+// Requests with personal tokens must name the new one from then on.
+Status set_organization_id(Definitions& definitions, std::string_view id);
 
 class Authenticator {
  public:

@@ -38,6 +38,14 @@ struct Address {
   std::string origin;
 };
 
+Error not_an_address(const std::string& url) {
+  const bool lacks_scheme =
+      url.find("://") == std::string::npos && url.find_first_of(".:") != std::string::npos;
+  return make_error(ErrorCode::kUsage, "'" + url + "' is not a server's address",
+                    lacks_scheme ? "write http://" + url + " or https://" + url
+                                 : "write http://127.0.0.1:8080 or https://host");
+}
+
 Result<Address> parse_address(const std::string& url) {
   Address address;
   std::string_view rest = url;
@@ -47,8 +55,7 @@ Result<Address> parse_address(const std::string& url) {
   } else if (rest.starts_with("http://")) {
     rest.remove_prefix(7);
   } else {
-    return make_error(ErrorCode::kUsage, "'" + url + "' is not a server's address",
-                      "write http://127.0.0.1:8080 or https://host");
+    return not_an_address(url);
   }
   const std::size_t slash = std::min(rest.find('/'), rest.size());
   std::string_view authority = rest.substr(0, slash);
@@ -68,8 +75,7 @@ Result<Address> parse_address(const std::string& url) {
   const bool digits =
       !address.port.empty() && address.port.find_first_not_of("0123456789") == std::string::npos;
   if (address.host.empty() || !digits || address.host.find('@') != std::string::npos) {
-    return make_error(ErrorCode::kUsage, "'" + url + "' is not a server's address",
-                      "write http://127.0.0.1:8080 or https://host");
+    return not_an_address(url);
   }
   address.origin = (address.tls ? "https://" : "http://") + std::string(authority);
   return address;
@@ -258,6 +264,19 @@ struct HttpClient::State {
     return !cancelled;
   }
 
+  // What else a failure may mean: http:// and https:// were mixed up.
+  std::string other_scheme(const Attempt& attempt) const {
+    const bool no_tls = address.tls &&
+                        attempt.error.category() == asio::error::get_ssl_category() &&
+                        ERR_GET_REASON(attempt.error.value()) == SSL_R_WRONG_VERSION_NUMBER;
+    const bool hung_up = !address.tls && attempt.connected && !attempt.answered &&
+                         (attempt.error == http::error::end_of_stream ||
+                          attempt.error == asio::error::connection_reset);
+    return no_tls    ? "; is it a plain http:// server?"
+           : hung_up ? "; is it an https:// server?"
+                     : "";
+  }
+
   WireRequest wire(const ClientRequest& request) const {
     WireRequest wire;
     wire.version(11);
@@ -337,7 +356,8 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
       }
       const bool unknown = attempt.connected && !request.only_reads;
       return make_error(ErrorCode::kServer,
-                        std::string(attempt.step) + " " + origin() + ": " + attempt.error.message(),
+                        std::string(attempt.step) + " " + origin() + ": " +
+                            attempt.error.message() + state_->other_scheme(attempt),
                         unknown ? "whether the request was carried out is unknown" : "");
     }
     ClientResponse response;

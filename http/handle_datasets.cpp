@@ -4,6 +4,7 @@
 #include <set>
 
 #include "http/api.h"
+#include "http/map_fields.h"
 #include "http/router.h"
 #include "http/wire.h"
 #include "http/wire_resources.h"
@@ -56,14 +57,6 @@ Status apply(const DatasetBody& body, DatasetDefinition* dataset) {
   if (dataset->use_retention && dataset->retention_days == 0) {
     return make_error(ErrorCode::kUsage,
                       "retentionDays must be greater than 0 when useRetentionPeriod is true");
-  }
-  return Status::success();
-}
-
-Status check_map_field(const std::string& name) {
-  if (name.empty() || name.size() > kFieldNameBytesMax ||
-      (name.size() > 4 && name.starts_with("__") && name.ends_with("__"))) {
-    return make_error(ErrorCode::kUsage, "'" + name + "' cannot be a map field");
   }
   return Status::success();
 }
@@ -222,11 +215,7 @@ Result<HttpResponse> handle_map_field_add(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const std::string name, read_name_body(text));
   EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
-  EVQ_TRY(check_map_field(name));
-  if (std::ranges::find(dataset.map_fields, name) != dataset.map_fields.end()) {
-    return make_error(ErrorCode::kConflict, "map field '" + name + "' exists already");
-  }
-  dataset.map_fields.push_back(name);
+  EVQ_TRY(add_map_field(&dataset, name));
   EVQ_TRY(api.definitions().update_dataset(dataset));
   HttpResponse response = json_response(write_strings({name}));
   response.body = "{\"name\":" + response.body.substr(1, response.body.size() - 2) + "}";
@@ -235,9 +224,7 @@ Result<HttpResponse> handle_map_field_add(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_map_field_remove(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
-  if (std::erase(dataset.map_fields, request.argument("field")) == 0) {
-    return make_error(ErrorCode::kNotFound, "map field not found");
-  }
+  EVQ_TRY(remove_map_field(&dataset, request.argument("field")));
   EVQ_TRY(api.definitions().update_dataset(dataset));
   return no_content();
 }

@@ -56,7 +56,15 @@ Result<HttpResponse> handle_starred_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(const StarredQuery query, read_starred_query(body));
   EVQ_TRY(check(request, query.dataset, "create"));
-  EVQ_TRY_ASSIGN(const StoredObject stored, put_starred(api.definitions(), "", query, false));
+  const std::string id(request.parameter("id").value_or(""));
+  if (!id.empty()) {
+    EVQ_TRY_ASSIGN(const std::optional<StoredObject> known,
+                   api.definitions().find_object(ObjectKind::kSavedQuery, id));
+    if (known.has_value()) {
+      return make_error(ErrorCode::kConflict, "the saved query '" + id + "' exists already");
+    }
+  }
+  EVQ_TRY_ASSIGN(const StoredObject stored, put_starred(api.definitions(), id, query, false));
   return json_response(starred_answer(stored));
 }
 

@@ -1,5 +1,5 @@
-// Tokens over the API. Only API tokens are made and listed here: personal ones are the machine
-// owner's, by `evq token create --personal`. Nobody hands on more than they have.
+// Tokens over the API. Axiom's routes know API tokens only; evq's own also make, list and revoke
+// personal ones, for whoever may do everything anyway. Nobody hands on more than they have.
 
 #include "http/api.h"
 #include "http/wire_resources.h"
@@ -85,6 +85,36 @@ Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
   EVQ_TRY(api.definitions().tokens().put(old));
   api.auth.forget();
   return json_response(write_token(created.record, created.secret));
+}
+
+Result<HttpResponse> handle_any_token_list(Api& api, HttpRequest& /*request*/) {
+  EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, api.definitions().tokens().list());
+  std::vector<std::string> items;
+  items.reserve(tokens.size());
+  for (const TokenRecord& token : tokens) {
+    items.push_back(write_any_token(token));
+  }
+  return json_response(write_list(items));
+}
+
+Result<HttpResponse> handle_any_token_create(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(const TokenSpec spec, read_any_token_body(body));
+  EVQ_TRY(
+      check_not_more(request.identity, spec.personal ? full_capabilities() : spec.capabilities));
+  EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
+  api.auth.forget();
+  return json_response(write_token(created.record, created.secret));
+}
+
+Result<HttpResponse> handle_any_token_delete(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const TokenRecord token, find_token(api.definitions(), request.argument("id")));
+  if (token.kind != "api") {
+    EVQ_TRY(check_not_more(request.identity, full_capabilities()));
+  }
+  EVQ_TRY(delete_token(api.definitions(), token.id));
+  api.auth.forget();
+  return no_content();
 }
 
 }  // namespace evq

@@ -2,6 +2,7 @@
 
 #include "http/api.h"
 #include "http/router.h"
+#include "http/wire_resources.h"
 #include "store/base/json_writer.h"
 
 namespace evq {
@@ -62,6 +63,14 @@ Result<HttpResponse> handle_organization_show(Api& api, HttpRequest& request) {
   if (request.argument("id") != id) {
     return make_error(ErrorCode::kNotFound, "organization not found");
   }
+  EVQ_TRY_ASSIGN(std::string text, organization_text(api));
+  return json_response(std::move(text));
+}
+
+Result<HttpResponse> handle_organization_set(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::string body, request.body.text());
+  EVQ_TRY_ASSIGN(const std::string id, read_id_body(body));
+  EVQ_TRY(set_organization_id(api.definitions(), id));
   EVQ_TRY_ASSIGN(std::string text, organization_text(api));
   return json_response(std::move(text));
 }

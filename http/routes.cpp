@@ -103,7 +103,8 @@ constexpr Route kRoutes[] = {
      "read", Lane::kWrite, kJsonBytes, kNormal, false,
      "Saved queries: limit, offset, dataset, who, qs."},
     {"POST", "/v2/apl-starred-queries", handle_starred_create, Scope::kContent, "starredQueries",
-     "create", Lane::kWrite, kJsonBytes, kNormal, true, "Saves a query under a new id."},
+     "create", Lane::kWrite, kJsonBytes, kNormal, true,
+     "Saves a query under a new id; ?id= chooses it, which is evq's own."},
     {"GET", "/v2/apl-starred-queries/{id}", handle_starred_show, Scope::kContent, "starredQueries",
      "read", Lane::kWrite, kJsonBytes, kNormal, false, "One saved query."},
     {"PUT", "/v2/apl-starred-queries/{id}", handle_starred_update, Scope::kContent,
@@ -180,6 +181,17 @@ constexpr Route kRoutes[] = {
      "apiTokens", "update", Lane::kWrite, kJsonBytes, kNormal, true,
      "A new secret under a new id; the old one ends at existingTokenExpiresAt."},
 
+    {"GET", "/v1/_tokens", handle_any_token_list, Scope::kOrganization, "apiTokens", "read",
+     Lane::kWrite, kJsonBytes, kNormal, false,
+     "evq's own: tokens of both kinds, with when they were last used."},
+    {"POST", "/v1/_tokens", handle_any_token_create, Scope::kOrganization, "apiTokens", "create",
+     Lane::kWrite, kJsonBytes, kNormal, true,
+     "evq's own: as POST /v2/tokens, and with personal true a personal token, which only those may "
+     "create who may do everything."},
+    {"DELETE", "/v1/_tokens/{id}", handle_any_token_delete, Scope::kOrganization, "apiTokens",
+     "delete", Lane::kWrite, kJsonBytes, kNormal, false,
+     "evq's own: revokes a token of either kind; a personal one for those who may do everything."},
+
     {"GET", "/v2/annotations", handle_object_list, Scope::kOrganization, "annotations", "read",
      Lane::kWrite, kJsonBytes, kNormal, false, "Annotations: the list."},
     {"POST", "/v2/annotations", handle_object_create, Scope::kOrganization, "annotations", "create",
@@ -255,6 +267,10 @@ constexpr Route kRoutes[] = {
      kNoOrganization, false, "The organizations: this store."},
     {"GET", "/v2/orgs/{id}", handle_organization_show, Scope::kToken, "", "", Lane::kWrite,
      kJsonBytes, kNormal, false, "One organization."},
+    {"POST", "/v1/_set_org", handle_organization_set, Scope::kOrganization, "rbac", "update",
+     Lane::kWrite, kJsonBytes, kNormal, true,
+     "evq's own: {id} becomes the organization's id, which personal tokens must send from then "
+     "on."},
 };
 
 }  // namespace

@@ -402,12 +402,14 @@ class BeastServer final : public HttpServer {
       tls_.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
                        asio::ssl::context::no_tlsv1_1);
       tls_.use_certificate_chain_file(options.tls_certificate, error);
+      const std::string* file = &options.tls_certificate;
       if (!error) {
         tls_.use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
+        file = &options.tls_key;
       }
       if (error) {
-        return make_error(ErrorCode::kUsage,
-                          "cannot read the TLS certificate or key: " + error.message());
+        return make_error(ErrorCode::kUsage, "cannot use " + *file + " for TLS: " + error.message(),
+                          "a chain of certificates and its private key, in PEM, are needed");
       }
     }
     tcp::resolver resolver(io_);
@@ -425,8 +427,11 @@ class BeastServer final : public HttpServer {
       acceptor_.listen(asio::socket_base::max_listen_connections, error);
     }
     if (error) {
-      return make_error(ErrorCode::kIo, "cannot listen on " + options.host + ":" +
-                                            std::to_string(options.port) + ": " + error.message());
+      const bool taken = error == asio::error::address_in_use;
+      return make_error(ErrorCode::kIo,
+                        "cannot listen on " + options.host + ":" + std::to_string(options.port) +
+                            ": " + error.message(),
+                        taken ? "another server is there; --listen names another port" : "");
     }
     return Status::success();
   }

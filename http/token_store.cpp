@@ -1,10 +1,50 @@
 #include "http/token_store.h"
 
+#include <algorithm>
+
+#include "apl/syntax/diagnostics.h"
 #include "http/auth.h"
 #include "store/base/control.h"
+#include "store/base/json_writer.h"
 #include "store/base/limits.h"
 
 namespace evq {
+namespace {
+
+// What permissions are about, and what may be allowed, as Axiom's API names them.
+struct Resource {
+  std::string_view name;
+  std::string_view actions;  // with blanks between
+  bool of_dataset = false;
+};
+constexpr std::string_view kAllActions = "create read update delete";
+constexpr Resource kResources[] = {
+    {"ingest", "create", true},
+    {"query", "read", true},
+    {"starredQueries", kAllActions, true},
+    {"virtualFields", kAllActions, true},
+    {"trim", "update", true},
+    {"vacuum", "update", true},
+    {"data", "delete", true},
+    {"share", "create read delete", true},
+    {"annotations", kAllActions},
+    {"apiTokens", kAllActions},
+    {"auditLog", "read"},
+    {"billing", "read update"},
+    {"dashboards", kAllActions},
+    {"datasets", kAllActions},
+    {"endpoints", kAllActions},
+    {"flows", kAllActions},
+    {"integrations", kAllActions},
+    {"monitors", kAllActions},
+    {"notifiers", kAllActions},
+    {"rbac", kAllActions},
+    {"sharedAccessKeys", "read update"},
+    {"users", kAllActions},
+    {"views", kAllActions},
+};
+
+}  // namespace
 
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec) {
   if (spec.name.empty() || spec.name.size() > kResourceNameBytesMax) {
@@ -49,21 +89,61 @@ Status delete_token(Definitions& definitions, std::string_view id) {
   return removed ? Status::success() : Status(make_error(ErrorCode::kNotFound, "token not found"));
 }
 
-std::string full_capabilities() {
-  const std::string crud = R"(["create","read","update","delete"])";
-  std::string text = R"({"datasetCapabilities":{"*":{"ingest":["create"],"query":["read"],)"
-                     R"("starredQueries":)" +
-                     crud + R"(,"virtualFields":)" + crud +
-                     R"(,"trim":["update"],"vacuum":["update"],"data":["delete"],)"
-                     R"("share":["create","read","delete"]}},"orgCapabilities":{)";
-  bool first = true;
-  for (const char* name :
-       {"annotations", "apiTokens", "dashboards", "datasets", "endpoints", "flows", "integrations",
-        "monitors", "notifiers", "rbac", "users", "views"}) {
-    text.append(first ? "\"" : ",\"").append(name).append("\":").append(crud);
-    first = false;
+Status check_permission(bool of_dataset, std::string_view resource, std::string_view action) {
+  const std::string wanted = std::string(resource) + "|" + std::string(action);
+  std::vector<std::string> names;
+  std::string_view others;
+  for (const Resource& row : kResources) {
+    others = row.of_dataset == of_dataset && row.name == resource ? row.actions : others;
+    for (std::string_view rest = row.of_dataset == of_dataset ? row.actions : ""; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      names.push_back(std::string(row.name) + "|" + std::string(rest.substr(0, end)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
   }
-  return text + "}}";
+  if (std::ranges::find(names, wanted) != names.end()) {
+    return Status::success();
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string near = diag::did_you_mean(wanted, views);
+  std::string hint = near.empty() ? "evq-http(7) lists what each endpoint needs" : near;
+  if (!others.empty()) {
+    hint = "what can be allowed of " + std::string(resource) + ": " + std::string(others);
+  }
+  return make_error(ErrorCode::kUsage, "there is no permission '" + wanted + "'", std::move(hint));
+}
+
+std::string full_capabilities() {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  for (const bool of_dataset : {true, false}) {
+    json.key(of_dataset ? "datasetCapabilities" : "orgCapabilities");
+    json.begin_object();
+    if (of_dataset) {
+      json.key("*");
+      json.begin_object();
+    }
+    for (const Resource& row : kResources) {
+      if (row.of_dataset != of_dataset) {
+        continue;
+      }
+      json.key(row.name);
+      json.begin_array();
+      for (std::string_view rest = row.actions; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        json.string(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      json.end_array();
+    }
+    json.end_object();
+    if (of_dataset) {
+      json.end_object();
+    }
+  }
+  json.end_object();
+  return text;
 }
 
 }  // namespace evq

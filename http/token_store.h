@@ -30,6 +30,9 @@ Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spe
 Result<TokenRecord> find_token(Definitions& definitions, std::string_view id);
 Status delete_token(Definitions& definitions, std::string_view id);
 
+// kUsage with the nearest one unless there is such a permission, of a dataset or the organization.
+Status check_permission(bool of_dataset, std::string_view resource, std::string_view action);
+
 // Everything an API token can be allowed to do.
 std::string full_capabilities();
 

@@ -426,6 +426,18 @@ Result<std::vector<std::string>> read_json_list(std::string_view text) {
   return items;
 }
 
+Result<std::vector<std::string>> read_text_list(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json list, parse(text, Json::value_t::array, "no list"));
+  std::vector<std::string> texts;
+  for (const Json& item : list) {
+    if (!item.is_string()) {
+      return unexpected("no list of texts");
+    }
+    texts.push_back(item.get<std::string>());
+  }
+  return texts;
+}
+
 Result<std::string> read_text_member(std::string_view text, const char* name) {
   EVQ_TRY_ASSIGN(const Json object, parse(text, Json::value_t::object, "no JSON object"));
   return text_member(object, name);

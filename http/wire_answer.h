@@ -32,6 +32,8 @@ std::string write_completion_body(std::string_view apl, std::size_t cursor);
 
 // A list's elements as compact JSON texts.
 Result<std::vector<std::string>> read_json_list(std::string_view text);
+// A list of texts.
+Result<std::vector<std::string>> read_text_list(std::string_view text);
 // A text member of an object; empty when there is none.
 Result<std::string> read_text_member(std::string_view text, const char* name);
 // A dataset's or field's members as `evq dataset` shows them.

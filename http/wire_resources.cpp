@@ -196,6 +196,11 @@ Result<std::string> read_name_body(std::string_view text) {
   return wire::required_string(json, "name");
 }
 
+Result<std::string> read_id_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  return wire::required_string(json, "id");
+}
+
 std::string write_strings(const std::vector<std::string>& texts) {
   return wire::text_of(Json(texts));
 }
@@ -224,6 +229,36 @@ std::string write_token(const TokenRecord& token, std::string_view secret) {
     json["token"] = secret;
   }
   return wire::text_of(json);
+}
+
+Result<TokenSpec> read_any_token_body(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  EVQ_TRY_ASSIGN(TokenSpec spec, read_token(json));
+  EVQ_TRY_ASSIGN(const std::optional<bool> personal, wire::optional_bool(json, "personal"));
+  spec.personal = personal.value_or(false);
+  return spec;
+}
+
+std::string write_any_token(const TokenRecord& token) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("id");
+  json.string(token.id);
+  json.key("name");
+  json.string(token.name);
+  json.key("kind");
+  json.string(token.kind);
+  json.key("created");
+  json.instant(token.created);
+  json.key("expiresAt");
+  token.expires.has_value() ? json.instant(*token.expires) : json.null();
+  json.key("lastUsed");
+  token.last_used.has_value() ? json.instant(*token.last_used) : json.null();
+  json.key("capabilities");
+  token.capabilities.empty() ? json.null() : json.raw(token.capabilities);
+  json.end_object();
+  return text;
 }
 
 Result<RegenerateBody> read_regenerate_body(std::string_view text) {

@@ -37,12 +37,18 @@ Result<FieldAttributes> read_field_body(std::string_view text, FieldAttributes k
 Result<std::vector<std::string>> read_names_body(std::string_view text);
 // {"name":…}
 Result<std::string> read_name_body(std::string_view text);
+// {"id":…}
+Result<std::string> read_id_body(std::string_view text);
 std::string write_strings(const std::vector<std::string>& texts);
 
 // ---- tokens
 Result<TokenSpec> read_token_body(std::string_view text);
 // With `secret` as only creation shows it.
 std::string write_token(const TokenRecord& token, std::string_view secret = {});
+// The same for evq's own routes, where a token may be personal: {"personal":true,…}; and as `evq
+// token list` shows a token of either kind.
+Result<TokenSpec> read_any_token_body(std::string_view text);
+std::string write_any_token(const TokenRecord& token);
 struct RegenerateBody {
   std::optional<std::int64_t> old_expires;
   std::optional<std::int64_t> new_expires;

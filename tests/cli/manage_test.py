@@ -94,6 +94,19 @@ class Starred(EvqCase):
         self.evq("starred", "get", "errors", status=1)
         self.evq("starred", "delete", "errors", status=1)
 
+    def test_a_query_alone_is_saved(self):
+        self.ingest("d", [f'{{"i":{i}}}' for i in range(1100)])
+        self.evq("starred", "put", "odd", "--apl", "d | where i % 2 == 1 | project i")
+        stored = json.loads(self.out("starred", "get", "odd"))
+        self.assertEqual((stored["name"], stored["query"]),
+                         ("odd", {"apl": "d | where i % 2 == 1 | project i"}))
+        self.assertEqual(len(self.out("starred", "run", "odd").splitlines()), 550)
+        self.evq("starred", "put", "all", "--apl", "d")
+        _, errors = self.evq("starred", "run", "all")
+        self.assertEqual(errors, '1,000 of 1,100 rows shown; add "| limit N" or evq query --all for '
+                         "more\n")
+        self.evq("starred", "put", "x", "file", "--apl", "d", status=2)
+
     def test_every_field_is_kept(self):
         query = {"apl": "d", "startTime": "now-1d", "endTime": "now", "cursor": "",
                  "includeCursor": True, "includeCursorField": False, "defaultLimit": 10,
@@ -155,6 +168,20 @@ class Datasets(EvqCase):
         self.evq("dataset", "delete", "app", "--yes")
         self.assertEqual(self.out("dataset", "list"), "")
         self.evq("query", "app", status=3)
+
+    def test_map_fields(self):
+        self.evq("dataset", "create", "app")
+        self.evq("dataset", "map-field", "add", "app", "labels")
+        self.evq("dataset", "map-field", "add", "app", "a.b")
+        self.assertEqual(self.out("dataset", "map-field", "list", "app"), "labels\na.b\n")
+        self.evq("dataset", "map-field", "add", "app", "labels", status=1)
+        _, errors = self.evq("dataset", "map-field", "remove", "app", "label", status=1)
+        self.assertEqual(errors,
+                         "error: map field 'label' not found\n  = did you mean 'labels'?\n")
+        self.evq("dataset", "map-field", "remove", "app", "labels")
+        self.assertEqual(self.out("dataset", "map-field", "list", "app"), "a.b\n")
+        self.ingest("app", ['{"a":{"b":{"c":1}}}'])
+        self.assertIn('"a.b"', self.out("dataset", "fields", "app"))
 
     def test_names(self):
         for name in ("a", "with.dots-and_bars", "0", "x" * 128):

@@ -196,6 +196,7 @@ class Server(EvqCase):
         self.assertEqual(info["numEvents"], 1)
         self.assertIn("i", self.out("dataset", "fields", "made", "-o", "table"))
         self.evq("dataset", "map-field", "add", "made", "labels")
+        self.assertEqual(self.out("dataset", "map-field", "list", "made"), "labels\n")
         self.evq("dataset", "map-field", "remove", "made", "labels")
         self.evq("dataset", "delete", "made", "--yes")
         self.evq("dataset", "info", "made", status=1)
@@ -210,8 +211,11 @@ class Server(EvqCase):
         self.assertIn("other", self.out("starred", "list"))
         self.assertEqual(self.out("starred", "run", "mine"), '{"Count":1}\n')
         made = json.loads(self.out("starred", "put", "new", input=body))
-        self.evq("starred", "delete", made["id"])
-        self.evq("starred", "get", made["id"], status=1)
+        self.assertEqual(made["id"], "new")
+        self.evq("starred", "put", "new", "--apl", "app | take 1")
+        self.assertEqual(self.out("starred", "list"), self.out(*self.local, "starred", "list"))
+        self.evq("starred", "delete", "new")
+        self.evq("starred", "get", "new", status=1)
 
     def test_tokens(self):
         token = self.out("token", "create", "--name", "reader", "--query", "first").strip()
@@ -222,6 +226,42 @@ class Server(EvqCase):
         self.evq("token", "delete", found[0])
         self.assertNotIn("reader", self.out("token", "list"))
         self.assertTrue(self.out("org").strip())
+
+    def test_personal_tokens(self):
+        token = self.out("token", "create", "--name", "mine", "--personal").strip()
+        self.assertTrue(token.startswith("xapt-"), token)
+        self.assertEqual(self.out("token", "list"), self.out(*self.local, "token", "list"))
+        _, errors = self.evq("--token", token, "dataset", "list", status=6)
+        self.assertIn("--org", errors)
+        org = self.out("--token", token, "org").strip()
+        self.evq("--token", token, "--org", org, "ingest", "first", input='{"i":1}\n')
+        out = self.out("--token", token, "--org", org, "query", "first | count")
+        self.assertEqual(out, '{"Count":1}\n')
+        mine = [row for row in map(json.loads, self.out("token", "list").splitlines())
+                if row["name"] == "mine"]
+        self.assertEqual([row["kind"] for row in mine], ["personal"])
+        self.evq("token", "delete", mine[0]["id"])
+        self.evq("--token", token, "--org", org, "dataset", "list", status=6)
+        _, errors = self.evq("token", "delete", mine[0]["id"], status=1)
+        self.assertEqual(errors, "error: token not found\n  = evq token list shows what there is\n")
+        fake = FakeServer([404])
+        self.addCleanup(fake.close)
+        _, errors = self.evq("--server", fake.url, "token", "create", "--name", "p", "--personal",
+                             status=2)
+        self.assertIn("makes no personal tokens", errors)
+
+    def test_the_organization(self):
+        self.assertEqual(self.out("org"), self.out(*self.local, "org"))
+        self.assertEqual(self.out("org", "set", "acme"), "acme\n")
+        self.assertEqual(self.out(*self.local, "org"), "acme\n")
+        for where in ((), self.local):
+            _, errors = self.evq(*where, "org", "set", "a b", status=2)
+            self.assertIn("'a b' cannot be the id of an organization", errors)
+            self.evq(*where, "org", "set", "", status=2)
+        fake = FakeServer([404])
+        self.addCleanup(fake.close)
+        _, errors = self.evq("--server", fake.url, "org", "set", "x", status=2)
+        self.assertIn("does not let its id be chosen", errors)
 
     def test_refusals(self):
         _, errors = self.evq("--token", "xaat-wrong", "dataset", "list", status=6)

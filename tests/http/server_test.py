@@ -522,6 +522,45 @@ class Guarded(unittest.TestCase):
         self.assertEqual(
             self.status(token, "POST", "/v1/datasets/logs/ingest", events, X_Axiom_Org_Id=org), 200)
 
+    def test_personal_tokens_over_the_api(self):
+        call = self.server.call
+        status, made = call("POST", "/v1/_tokens", {"name": "own", "personal": True})
+        self.assertEqual(status, 200, made)
+        org = run_evq(self.server.directory, "org")
+        self.assertTrue(made["token"].startswith("xapt-"))
+        self.assertEqual(
+            self.status(made["token"], "GET", "/v2/datasets", x_service_org_id=org), 200)
+        kinds = {each["id"]: each["kind"] for each in call("GET", "/v1/_tokens")[1]}
+        self.assertEqual(kinds[made["id"]], "personal")
+        self.assertIn("api", kinds.values())
+        self.assertNotIn(made["id"], [each["id"] for each in call("GET", "/v2/tokens")[1]])
+        # Whoever may make tokens but not do everything makes and revokes no personal one.
+        some = self.make("--allow", "apiTokens|create", "--allow", "apiTokens|delete")
+        for personal, expected in ((True, 403), (False, 200)):
+            self.assertEqual(self.status(some, "POST", "/v1/_tokens",
+                                         {"name": "x", "personal": personal}), expected)
+        self.assertEqual(self.status(some, "DELETE", "/v1/_tokens/" + made["id"]), 403)
+        self.assertEqual(call("DELETE", "/v1/_tokens/" + made["id"])[0], 204)
+        self.assertEqual(call("DELETE", "/v1/_tokens/" + made["id"])[0], 404)
+        self.assertEqual(
+            self.status(made["token"], "GET", "/v2/datasets", x_service_org_id=org), 403)
+        for wrong in ({}, {"name": "x", "personal": "yes"}, {"name": ""}):
+            self.assertEqual(call("POST", "/v1/_tokens", wrong)[0], 400, wrong)
+
+    def test_the_organization_can_be_renamed(self):
+        call = self.server.call
+        before = run_evq(self.server.directory, "org")
+        token = self.make("--personal")
+        status, changed = call("POST", "/v1/_set_org", {"id": "acme-1"})
+        self.assertEqual((status, changed["id"]), (200, "acme-1"))
+        self.assertEqual(run_evq(self.server.directory, "org"), "acme-1")
+        self.assertEqual(call("GET", "/v2/orgs")[1][0]["id"], "acme-1")
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 403)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id="acme-1"), 200)
+        for wrong in ("", "a b", "gr\u00fcn", "a\nb", "x" * 257, 7, None):
+            self.assertEqual(call("POST", "/v1/_set_org", {"id": wrong})[0], 400, wrong)
+        self.assertEqual(call("POST", "/v1/_set_org", {"id": before})[0], 200)
+
     def test_tokens_over_the_api(self):
         call = self.server.call
         wanted = {"name": "api", "description": "", "expiresAt": None, "datasetCapabilities": {
