@@ -25,13 +25,14 @@ constexpr std::uint64_t kEventsMax = 100'000'000;
 constexpr std::string_view kQueries = R"(Try:
   evq query "demo | take 5"
   evq query "demo | summarize count() by status"
-  evq query "demo | where status >= 500 | summarize errors = count() by bin(_time, 1h), region"
+  evq query "demo | where status >= 500 | summarize count() by bin(_time, 1h) | render timechart"
   evq query "demo | search 'bank-gateway' | project _time, region, message | take 5"
   evq query "demo | summarize percentiles(duration_ms, 50, 95, 99) by path"
   evq tail demo "where status >= 500" -n 3
   evq export demo --output demo.parquet
   evq dataset fields demo
   evq dataset delete demo --yes     # when you have seen enough
+Or evq alone, for a prompt with completion.
 )";
 
 struct Demo {

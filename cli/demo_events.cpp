@@ -45,8 +45,9 @@ class DemoSource final : public ByteSource {
     // More events towards the end of the day: the square root bends even steps.
     const double part = std::sqrt((static_cast<double>(event) + 1) / static_cast<double>(events_));
     const auto place = static_cast<std::uint64_t>(part * 1000);
-    const std::int64_t time =
+    const std::int64_t exact =
         end_ns_ - kDayNs + static_cast<std::int64_t>(part * static_cast<double>(kDayNs));
+    const std::int64_t time = exact - exact % kMillisecondNs;
     const std::string_view path = kPaths[pick(event, 1, std::size(kPaths))];
     const std::string_view region = kRegions[pick(event, 2, std::size(kRegions))];
     const bool outage =

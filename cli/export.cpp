@@ -62,6 +62,11 @@ Result<ResultFormat> form_of(const ExportCommand& command) {
   const std::size_t dot = command.file.rfind('.');
   const std::string extension = dot == std::string::npos ? "" : command.file.substr(dot + 1);
   const auto format = find_result_format(extension == "jsonl" ? "ndjson" : extension);
+  if (extension == "gz" || extension == "zst") {
+    return make_error(ErrorCode::kUsage, "export does not compress",
+                      std::string("without --output, a pipe does: evq export … -o csv | ") +
+                          (extension == "gz" ? "gzip" : "zstd") + " > " + command.file);
+  }
   if (!command.file.empty() && !format.has_value()) {
     return make_error(ErrorCode::kUsage, "which form has " + command.file + "?",
                       "give -o ndjson, csv, tsv or parquet");

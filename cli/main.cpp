@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "store/base/process.h"
 
 int main(int argc, char** argv) {
   const evq::CommandHandlers handlers{
@@ -27,6 +28,7 @@ int main(int argc, char** argv) {
       .help = evq::run_help,
       .repl = evq::run_repl,
   };
+  evq::occupy_standard_descriptors();
   try {
     return evq::run_command_line(argc, argv, handlers);
   } catch (const std::bad_alloc&) {

@@ -82,6 +82,12 @@ std::string since_time(const std::string& text) {
   return parse_relative_time(ago, 0).has_value() ? ago : text;
 }
 
+bool lacks_unit(std::string_view text) {
+  constexpr std::size_t kUnixTimeDigitsMin = 9;
+  return !text.empty() && text.size() < kUnixTimeDigitsMin &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 Result<std::size_t> parse_size(const std::string& text) {
   std::size_t number = 0;
   const char* end = text.data() + text.size();

@@ -18,8 +18,10 @@ CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator duration_or_time();
 // RFC 3339, now-6h, -7d, Unix times.
 CLI::Validator point_in_time();
-// Seconds, above zero.
+// Seconds, a millisecond or more.
 CLI::Validator some_seconds();
+// 0, 1, 2, … up to what 64 bits hold.
+CLI::Validator whole_number();
 // "512M", "2G".
 CLI::Validator size_of_memory();
 

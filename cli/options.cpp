@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "cli/option_checks.h"
 #include "cli/option_tree.h"
 #include "cli/output.h"
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 
 namespace evq {
@@ -47,7 +49,11 @@ Status resolve_settings(const CLI::App& app, ParsedOptions* parsed) {
   }
   GlobalOptions& global = parsed->global;
   EVQ_TRY_ASSIGN(global.settings, Settings::resolve(process_environment(), parsed->settings));
-  global.store = global.settings.setting("store").value;
+  const Setting& store = global.settings.setting("store");
+  if (store.value.empty()) {
+    return make_error(ErrorCode::kUsage, store.source + ": the store needs a directory");
+  }
+  global.store = store.value;
   global.geo_database = global.settings.value("geo-database");
   const Setting& color = global.settings.setting("color");
   const auto choice = parse_color_choice(color.value);
@@ -92,7 +98,8 @@ void add_shell_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandler
                       {"evq completion zsh > \"${fpath[1]}/_evq\"", ""},
                       {"evq completion fish > ~/.config/fish/completions/evq.fish", ""}});
   verb = root->add_subcommand("demo", "Make a dataset to try things on, and show some queries");
-  verb->add_option("--events", parsed->demo.events, "How many events (100000)");
+  verb->add_option("--events", parsed->demo.events, "How many events (100000)")
+      ->check(whole_number());
   verb->callback([=, &handlers] {
     parsed->chosen = [=, &handlers] { return handlers.demo(parsed->global, parsed->demo); };
   });
@@ -152,27 +159,64 @@ std::string did_you_mean(const std::string& near) {
   return near.empty() ? "" : "did you mean '" + near + "'?";
 }
 
+// -7d is a time and - is standard input.
+bool looks_like_option(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' &&
+         (word[1] == '-' ? word.size() > 2 : is_letter(word[1]));
+}
+
+// The option that a word such as --limit=5 or -o names; null when there is none.
+const CLI::Option* named_option(const CLI::App& root, const CLI::App& app,
+                                const std::string& word) {
+  const std::string name =
+      word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+  const CLI::Option* found = app.get_option_no_throw(name);
+  return found != nullptr ? found : root.get_option_no_throw(name);
+}
+
+// What people write who come from other programs.
+std::string_view own_word(std::string_view foreign) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"stream", "tail"},   {"follow", "tail"},      {"import", "ingest"}, {"load", "ingest"},
+      {"insert", "ingest"}, {"put", "ingest"},       {"sql", "query"},     {"run", "query"},
+      {"search", "query"},  {"select", "query"},     {"shell", "repl"},    {"console", "repl"},
+      {"server", "serve"},  {"datasets", "dataset"}, {"ls", "list"},       {"show", "info"},
+      {"describe", "info"}, {"schema", "fields"},    {"add", "create"},    {"new", "create"},
+      {"rm", "delete"},     {"remove", "delete"},    {"drop", "delete"},   {"revoke", "delete"},
+      {"verify", "check"},  {"vacuum", "compact"},   {"dump", "export"}};
+  const auto* const found =
+      std::ranges::find(kWords, foreign, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(kWords) ? std::string_view() : found->second;
+}
+
+// The nearest verb or action of `app`, or the one that other programs call so.
+std::string nearest_verb(const CLI::App& app, const std::string& word) {
+  const std::string own(own_word(word));
+  return !own.empty() && find_verb(app, {own}) != nullptr ? own : nearest_name(app, word);
+}
+
 // The first word that is neither a verb nor an option of the app it was given to.
 std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
                                     const std::vector<std::string>& words) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  bool verb_found = false;
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];
-    const bool flag = word.starts_with("--");
-    const bool verb = i == 0 && !word.starts_with("-");
-    if (verb && find_verb(root, {word}) != nullptr) {
-      continue;
+    if (looks_like_option(word)) {
+      const CLI::Option* option = named_option(root, app, word);
+      if (option == nullptr) {
+        return Mistake{"unknown option '" + word + "'",
+                       did_you_mean(nearest_name(app, word.substr(0, word.find('='))))};
+      }
+      const bool takes_next =
+          option->get_items_expected_max() > 0 &&
+          (word.starts_with("--") ? word.find('=') == std::string::npos : word.size() == 2);
+      i += takes_next ? 1U : 0U;
+    } else if (!std::exchange(verb_found, true) && find_verb(root, {word}) == nullptr) {
+      return word.find('|') != std::string::npos ? Mistake{"a query comes after the command's name",
+                                                           "write evq query '" + word + "'"}
+                                                 : Mistake{"unknown command '" + word + "'",
+                                                           did_you_mean(nearest_verb(root, word))};
     }
-    const std::string name = word.substr(0, word.find('='));
-    const bool known_flag = flag && (app.get_option_no_throw(name) != nullptr ||
-                                     root.get_option_no_throw(name) != nullptr);
-    if (!verb && (!flag || known_flag || word == "--")) {
-      continue;
-    }
-    if (verb && word.find('|') != std::string::npos) {
-      return Mistake{"a query comes after the command's name", "write evq query '" + word + "'"};
-    }
-    return Mistake{(verb ? "unknown command '" : "unknown option '") + word + "'",
-                   did_you_mean(nearest_name(verb ? root : app, name))};
   }
   return std::nullopt;
 }
@@ -198,7 +242,7 @@ Mistake missing_action(const CLI::App& app, const std::vector<std::string>& word
   if (given == words.end()) {
     return {"evq " + app.get_name() + " needs an action", all};
   }
-  const std::string near = nearest_name(app, *given);
+  const std::string near = nearest_verb(app, *given);
   return {"evq " + app.get_name() + " has no action '" + *given + "'",
           near.empty() ? all : did_you_mean(near)};
 }
@@ -210,6 +254,12 @@ std::string usage_line(const CLI::App& app, const std::string& path) {
        app.get_options([](const CLI::Option* each) { return each->get_positional(); })) {
     const std::string name = option->get_name() + (option->get_expected_max() > 1 ? "..." : "");
     line += option->get_required() ? name + " " : "[" + name + "] ";
+  }
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* each) { return each->get_required(); })) {
+    if (!option->get_positional()) {
+      line += option->get_name() + " … ";
+    }
   }
   line.pop_back();
   return line;

@@ -101,6 +101,7 @@ struct StarredCommand {
   std::string action;  // put, get, list, delete, run
   std::string id;
   std::string file;
+  std::string apl;  // what to put instead of the file's object
   std::string output;
 };
 
@@ -147,7 +148,8 @@ struct TokenCommand {
 };
 
 struct OrganizationCommand {
-  std::string id;  // empty: only shown
+  bool sets_id = false;  // otherwise it is shown
+  std::string id;
 };
 
 struct ReplCommand {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 
 #include <CLI/CLI.hpp>
 
@@ -42,6 +43,9 @@ CLI::Validator one_of(std::vector<std::string> words) {
 CLI::Validator duration_or_time() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
+        if (lacks_unit(text)) {
+          return "'" + text + "' has no unit\nwrite " + text + "m, " + text + "h or " + text + "d";
+        }
         return parse_relative_time(since_time(text), 0).has_value()
                    ? std::string()
                    : "'" + text + "' is not a duration\nwrite 15m, 1h, 7d or 1w2d12h, or a time";
@@ -67,10 +71,25 @@ CLI::Validator some_seconds() {
         double seconds = 0;
         const char* end = text.data() + text.size();
         const auto [at, error] = std::from_chars(text.data(), end, seconds);
-        const bool good = error == std::errc() && at == end && seconds > 0 && seconds < 1e9;
+        const bool good = error == std::errc() && at == end && seconds >= 1e-3 && seconds < 1e9;
         return good ? std::string() : "'" + text + "' is not a number of seconds";
       },
       "SECONDS");
+}
+
+CLI::Validator whole_number() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        std::uint64_t number = 0;
+        const char* end = text.data() + text.size();
+        const auto [at, error] = std::from_chars(text.data(), end, number);
+        if (error == std::errc::result_out_of_range) {
+          return "'" + text + "' is too large";
+        }
+        return error == std::errc() && at == end ? std::string()
+                                                 : "'" + text + "' is not a whole number";
+      },
+      "");
 }
 
 CLI::Validator size_of_memory() {

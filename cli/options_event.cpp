@@ -14,7 +14,7 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
   app->add_option("FILE", command->files, "Files to read; - or none: standard input");
   app->add_option("--format", command->format, "How to read them; default: by their first bytes")
-      ->check(one_of({"auto", "json", "ndjson", "csv", "text"}));
+      ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "text"}));
   app->add_option("--timestamp-field", command->timestamp_field,
                   "Field that carries the event time (default _time)");
   app->add_option("--timestamp-format", command->timestamp_format,
@@ -27,7 +27,8 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("--csv-delimiter", command->csv_delimiter, "One character; default: detected");
   app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
   app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
-  app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this");
+  app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this")
+      ->check(whole_number());
   app->add_option("-o,--output", command->output, "How to report")->check(one_of({"json", "text"}));
   app->add_flag("--follow", command->follow,
                 "Keep reading FILE as it grows; goes on where it stopped, also after a kill");
@@ -38,20 +39,30 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
                      {"evq ingest app --follow /var/log/app.ndjson", "a file that grows"}});
 }
 
+// The time range of query and export.
+void add_times(CLI::App* app, std::string* start, std::string* end, std::string* since) {
+  CLI::Option* const first =
+      app->add_option("--start-time", *start, "Only events from this time on")
+          ->check(point_in_time());
+  app->add_option("--end-time,--until", *end, "Only events up to this time")
+      ->check(point_in_time());
+  app->add_option("--since", *since, "Only events of the last 1h, 7d, …")
+      ->check(duration_or_time())
+      ->excludes(first);
+}
+
 void add_query(CLI::App* app, QueryCommand* command) {
-  app->add_option("APL", command->apl, "The query; default: -f or standard input");
-  app->add_option("-f", command->apl_file, "Read the query from a file");
+  CLI::Option* const apl =
+      app->add_option("APL", command->apl, "The query; default: -f or standard input");
+  app->add_option("-f", command->apl_file, "Read the query from a file")->excludes(apl);
   app->add_option("-o,--output", command->output,
                   "Form of the answer; default: table on a terminal, else ndjson")
       ->check(one_of(answer_form_names()));
-  app->add_option("--start-time", command->start_time, "Only events from this time on")
-      ->check(point_in_time());
-  app->add_option("--end-time,--until", command->end_time, "Only events up to this time")
-      ->check(point_in_time());
-  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …")
-      ->check(duration_or_time());
-  app->add_option("--limit", command->limit, "At most this many rows (default 1000)");
-  app->add_flag("--all", command->all, "No default limit");
+  add_times(app, &command->start_time, &command->end_time, &command->since);
+  CLI::Option* const limit =
+      app->add_option("--limit", command->limit, "At most this many rows (default 1000)")
+          ->check(whole_number());
+  app->add_flag("--all", command->all, "No default limit")->excludes(limit);
   app->add_option("--cursor", command->cursor, "Continue after the row of this cursor");
   app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G")
       ->check(size_of_memory());
@@ -90,7 +101,8 @@ void add_tail(CLI::App* app, TailCommand* command) {
   app->add_option("DATASET", command->dataset, "Whose events")->required();
   app->add_option("PIPELINE", command->pipeline, "where, search, extend, project, parse …");
   app->add_option("--fields", command->fields, "Show these fields alone: a,b,c")->delimiter(',');
-  app->add_option("-n,--lines", command->lines, "How many of the newest events to begin with (10)");
+  app->add_option("-n,--lines", command->lines, "How many of the newest events to begin with (10)")
+      ->check(whole_number());
   app->add_option("--since", command->since, "Begin with events of the last 1h, 7d, … only")
       ->check(duration_or_time());
   app->add_flag("!--no-follow", command->follow, "End after the newest events");
@@ -109,12 +121,7 @@ void add_export(CLI::App* app, ExportCommand* command) {
   app->add_option("-o,--form", command->form, "Default: as the file is called, else ndjson")
       ->check(one_of({"ndjson", "csv", "tsv", "parquet"}));
   app->add_option("--output", command->file, "The file to write; default: standard output");
-  app->add_option("--start-time", command->start_time, "Only events from this time on")
-      ->check(point_in_time());
-  app->add_option("--end-time,--until", command->end_time, "Only events up to this time")
-      ->check(point_in_time());
-  app->add_option("--since", command->since, "Only events of the last 1h, 7d, …")
-      ->check(duration_or_time());
+  add_times(app, &command->start_time, &command->end_time, &command->since);
   app->add_flag("--no-header", command->no_header, "No header line in csv and tsv");
   set_examples(app, {{"evq export web --output web.parquet", "for DuckDB, ClickHouse, pandas"},
                      {"evq export \"web | where status >= 500\" -o csv | gzip > errors.csv.gz", ""},

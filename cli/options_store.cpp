@@ -28,7 +28,9 @@ void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
       sub->add_option("ID", command->id, "The saved query's id")->required();
     }
     if (action.name == "put") {
-      sub->add_option("FILE", command->file, "A StarredQuery object; - or none: standard input");
+      CLI::Option* const file = sub->add_option("FILE", command->file,
+                                                "A StarredQuery object; - or none: standard input");
+      sub->add_option("--apl", command->apl, "Save this query, under the name ID")->excludes(file);
     }
     if (action.name == "run" || action.name == "list") {
       sub->add_option("-o,--output", command->output, "Form of the answer")
@@ -39,8 +41,9 @@ void add_starred(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
       parsed->chosen = [=, &handlers] { return handlers.starred(parsed->global, *command); };
     });
   }
-  set_examples(verb, {{"evq starred put errors errors.json", "save a query"},
-                      {"evq starred run errors", "run it"}});
+  set_examples(verb,
+               {{"evq starred put errors --apl \"web | where status >= 500\"", "save a query"},
+                {"evq starred run errors", "run it"}});
 }
 
 void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
@@ -76,9 +79,9 @@ void add_dataset(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& h
   CLI::App* map_field = verb->add_subcommand("map-field", "Fields kept as one dynamic value");
   map_field->add_option("ACTION", command->map_action, "What to do")
       ->required()
-      ->check(one_of({"add", "remove"}));
+      ->check(one_of({"add", "remove", "list"}));
   map_field->add_option("DATASET", command->name, "The dataset's name")->required();
-  map_field->add_option("FIELD", command->field, "The field's full name")->required();
+  map_field->add_option("FIELD", command->field, "The field's full name, unless for list");
   map_field->callback(choose("map-field"));
   set_examples(verb, {{"evq dataset list", "what there is"},
                       {"evq dataset fields web", "its fields and their types"},
@@ -103,7 +106,8 @@ void add_serve(CLI::App* app, ServeCommand* command) {
                   "Let externaldata read this directory or below this address; repeatable")
       ->allow_extra_args(false);
   app->add_option("--rate-limit", command->rate_limit,
-                  "Requests a minute that each token may send (default: any number)");
+                  "Requests a minute that each token may send (default: any number)")
+      ->check(whole_number());
   app->add_flag("--no-access-log", command->no_access_log, "Write no line for each request");
   app->add_option("--upkeep-ms", command->upkeep_ms, "Milliseconds between rounds of upkeep")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
@@ -121,10 +125,16 @@ void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& han
     if (action.name == "create") {
       sub->add_option("--name", command->name, "What the token is for")->required();
       sub->add_option("--description", command->description, "More about it");
-      sub->add_option("--ingest", command->ingest, "May ingest into this dataset; repeatable");
-      sub->add_option("--query", command->query, "May query this dataset; repeatable");
-      sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
-      sub->add_flag("--personal", command->personal, "May do everything but ingest");
+      CLI::Option* const ingest =
+          sub->add_option("--ingest", command->ingest, "May ingest into this dataset; repeatable");
+      CLI::Option* const query =
+          sub->add_option("--query", command->query, "May query this dataset; repeatable");
+      CLI::Option* const allow =
+          sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
+      sub->add_flag("--personal", command->personal, "May do everything but ingest")
+          ->excludes(ingest)
+          ->excludes(query)
+          ->excludes(allow);
       sub->add_option("--expires", command->expires, "now+30d, 2030-01-01, …");
     }
     if (action.name == "list") {
@@ -144,16 +154,15 @@ void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& han
 }
 
 void add_organization(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& handlers) {
-  const auto choose = [=, &handlers] {
+  verb->require_subcommand(0, 1);
+  CLI::App* set = verb->add_subcommand("set", "Choose the id");
+  set->add_option("ID", parsed->organization.id, "The new id")->required();
+  verb->callback([=, &handlers] {
+    parsed->organization.sets_id = set->parsed();
     parsed->chosen = [=, &handlers] {
       return handlers.organization(parsed->global, parsed->organization);
     };
-  };
-  verb->require_subcommand(0, 1);
-  verb->callback(choose);
-  CLI::App* set = verb->add_subcommand("set", "Choose the id");
-  set->add_option("ID", parsed->organization.id, "The new id")->required();
-  set->callback(choose);
+  });
 }
 
 }  // namespace

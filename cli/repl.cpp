@@ -139,6 +139,7 @@ Status Repl::use_store(const std::string& directory) {
   Status opened = open_store();
   if (opened.ok()) {
     remote_ = false;
+    answered_query_.clear();  // its datasets are the other store's
   } else {
     global_.store = before;
   }
@@ -192,7 +193,8 @@ void Repl::greet() {
   if (found.ok() && datasets.empty()) {
     text +=
         "No events yet. In another terminal:\n"
-        "  evq ingest logs app.ndjson        NDJSON, JSON or CSV, from files or a pipe\n"
+        "  evq ingest logs app.ndjson        NDJSON, JSON, CSV or log lines, files or a pipe\n"
+        "  evq demo                          or made-up requests to try things on\n"
         "and then here:\n"
         "  logs | summarize count() by bin(_time, 1h)\n";
   }

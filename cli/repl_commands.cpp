@@ -9,10 +9,11 @@
 #include "apl/service/reference.h"
 #include "apl/service/starred.h"
 #include "apl/syntax/diagnostics.h"
-#include "apl/syntax/words.h"
 #include "cli/answer_output.h"
 #include "cli/open_service.h"
+#include "cli/output.h"
 #include "cli/repl.h"
+#include "cli/repl_arguments.h"
 #include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/number_text.h"
@@ -24,7 +25,7 @@
 namespace evq {
 namespace {
 
-using Words = std::vector<std::string>;
+using Words = ArgumentWords;
 
 // How long a key may wait for a server that tells the values of an argument.
 constexpr std::int64_t kCompletionMsMax = 2000;
@@ -35,50 +36,9 @@ struct CommandRow {
   std::string_view summary;
   Status (*run)(Repl& repl, const std::string& argument);
   Words (*complete)(Repl& repl);  // values of the argument; may be null
+  bool takes_path = false;        // the argument is a file or a directory
 };
 std::span<const CommandRow> all_commands();
-
-// ---------------------------------------------------------------- values of arguments
-
-Words dataset_names(Repl& repl) {
-  auto names = repl.target().completion().dataset_names();
-  return names.ok() ? std::move(names).value() : Words();
-}
-
-Words form_names(Repl& /*repl*/) {
-  return answer_form_names();
-}
-
-Words switch_words(Repl& /*repl*/) {
-  return {"on", "off"};
-}
-
-Words durations(Repl& /*repl*/) {
-  return {"15m", "1h", "6h", "1d", "7d", "30d", "off"};
-}
-
-Words zones(Repl& /*repl*/) {
-  return {"UTC", "local"};
-}
-
-Words chart_kinds(Repl& /*repl*/) {
-  Words words;
-  for (const std::string_view kind : syntax::chart_kinds()) {
-    words.emplace_back(kind);
-  }
-  return words;
-}
-
-Words starred_ids(Repl& repl) {
-  Words words;
-  const auto objects = repl.target().saved_queries();
-  if (objects.ok()) {
-    for (const StoredObject& object : objects.value()) {
-      words.push_back(object.id);
-    }
-  }
-  return words;
-}
 
 Words command_names(Repl& /*repl*/) {
   Words words;
@@ -95,6 +55,10 @@ Error no_answer_yet() {
 }
 
 Status check_time(const std::string& text) {
+  if (lacks_unit(text)) {
+    return make_error(ErrorCode::kUsage, "'" + text + "' has no unit",
+                      "write " + text + "m, " + text + "h or " + text + "d");
+  }
   if (parse_relative_time(text, 0).has_value()) {
     return Status::success();
   }
@@ -116,10 +80,13 @@ Status set_switch(Repl& repl, const std::string& argument, std::string_view name
 
 // The dataset that a command without an argument means.
 Result<std::string> usual_dataset(Repl& repl) {
-  if (repl.last_answer() != nullptr && !repl.last_answer()->header().datasets.empty()) {
-    return repl.last_answer()->header().datasets[0];
-  }
   const Words names = dataset_names(repl);
+  if (repl.last_answer() != nullptr && !repl.last_answer()->header().datasets.empty()) {
+    const std::string& asked = repl.last_answer()->header().datasets[0];
+    if (std::ranges::find(names, asked) != names.end()) {  // it may be another store's
+      return asked;
+    }
+  }
   if (names.size() == 1) {
     return names[0];
   }
@@ -178,8 +145,11 @@ Status run_schema(Repl& repl, const std::string& argument) {
   if (dataset.empty()) {
     EVQ_TRY_ASSIGN(dataset, usual_dataset(repl));
   }
-  EVQ_TRY_ASSIGN(const std::string text, repl.target().fields_table(dataset));
-  repl.print(text);
+  auto text = repl.target().fields_table(dataset);
+  if (!text.ok()) {
+    return with_near_name(text.error(), dataset, dataset_names(repl), ".datasets");
+  }
+  repl.print(text.value());
   return Status::success();
 }
 
@@ -322,7 +292,8 @@ Status run_chart(Repl& repl, const std::string& argument) {
   return repl.show(picture, "chart");
 }
 
-Status run_save(Repl& repl, const std::string& argument) {
+Status run_save(Repl& repl, const std::string& typed) {
+  const std::string argument = expand_home(typed);
   if (argument.empty()) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .save rows.csv");
   }
@@ -334,22 +305,27 @@ Status run_save(Repl& repl, const std::string& argument) {
     repl.print("saved the query to " + visible_text(argument) + "\n");
     return Status::success();
   }
+  const bool parquet = argument.ends_with(".parquet");
   const auto form = answer_form_of_file(argument);
-  if (!form.has_value()) {
-    return make_error(ErrorCode::kUsage, "the file's ending does not say what to write",
-                      "end it in .csv, .tsv, .json, .ndjson, .md, .txt, or .apl for the query");
+  if (!form.has_value() && !parquet) {
+    return make_error(
+        ErrorCode::kUsage, "the file's ending does not say what to write",
+        "end it in .csv, .tsv, .json, .ndjson, .parquet, .md, .txt, or .apl for the query");
   }
   if (repl.last_answer() == nullptr) {
     return no_answer_yet();
   }
   std::string text;
   TableOutputOptions options;
-  options.form = *form;
+  options.form = form.value_or("auto");
   options.zone = repl.settings().zone;
-  const std::unique_ptr<ResultSink> sink = make_answer_output(options, [&](std::string_view bytes) {
+  const auto keep = [&](std::string_view bytes) {
     text.append(bytes);
     return Status::success();
-  });
+  };
+  const std::unique_ptr<ResultSink> sink =
+      parquet ? make_result_writer(ResultFormat::kParquet, keep, true)
+              : make_answer_output(options, keep);
   EVQ_TRY(repl.last_answer()->replay(*sink));
   EVQ_TRY(write_file_atomically(argument, text));
   repl.print("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
@@ -361,7 +337,7 @@ Status run_load(Repl& repl, const std::string& argument) {
   if (argument.empty()) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
   }
-  EVQ_TRY_ASSIGN(std::string apl, read_whole_file(argument, kQueryTextBytesMax));
+  EVQ_TRY_ASSIGN(std::string apl, read_whole_file(expand_home(argument), kQueryTextBytesMax));
   while (apl.ends_with('\n')) {
     apl.pop_back();
   }
@@ -464,7 +440,7 @@ Status run_starred(Repl& repl, const std::string& argument) {
 
 Status run_store(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
-    EVQ_TRY(repl.use_store(argument));
+    EVQ_TRY(repl.use_store(expand_home(argument)));
   }
   repl.print(visible_text(repl.place()) + "\n");
   return Status::success();
@@ -481,13 +457,13 @@ constexpr CommandRow kCommands[] = {
     {".schema", "[DATASET]", "Fields and their types", run_schema, dataset_names},
     {".tail", "[DATASET] [PIPELINE]", "The newest events, then those that arrive", run_tail_here,
      dataset_names},
-    {".since", "[1h|7d|TIME|off]", "Read only newer events", run_since, durations},
-    {".until", "[TIME|off]", "Read only older events", run_until, durations},
+    {".since", "[1h|7d|TIME|off]", "Read only newer events", run_since, duration_words},
+    {".until", "[TIME|off]", "Read only older events", run_until, duration_words},
     {".mode", "[FORM]", "How answers are shown", run_mode, form_names},
     {".last", "[FORM]", "Show the last answer again", run_last, form_names},
     {".chart", "[KIND]", "Show the last answer as a picture", run_chart, chart_kinds},
-    {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr},
-    {".load", "FILE", "Run the query in a file", run_load, nullptr},
+    {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr, true},
+    {".load", "FILE", "Run the query in a file", run_load, nullptr, true},
     {".edit", "", "Change the last query in your editor and run it", run_edit, nullptr},
     {".starred", "[ID]", "Saved queries; run one", run_starred, starred_ids},
     {".explain", "[QUERY]", "The plan of a query", run_explain, nullptr},
@@ -497,10 +473,10 @@ constexpr CommandRow kCommands[] = {
     {".timing", "[on|off]", "The line under answers", run_timing, switch_words},
     {".limit", "[N|all]", "Rows of queries without a limit", run_limit, nullptr},
     {".timeout", "[SECONDS|off]", "How long queries may take", run_timeout, nullptr},
-    {".tz", "[ZONE]", "Time zone of tables and charts", run_zone, zones},
+    {".tz", "[ZONE]", "Time zone of tables and charts", run_zone, zone_words},
     {".null", "[TEXT]", "How tables show null", run_null, nullptr},
     {".pager", "[on|off]", "Page long answers", run_pager, switch_words},
-    {".store", "[DIR]", "Show or change the store", run_store, nullptr},
+    {".store", "[DIR]", "Show or change the store", run_store, nullptr, true},
     {".quit", "", "Leave, as Ctrl-D does", run_quit, nullptr},
 };
 
@@ -524,11 +500,15 @@ ParsedCommand parse_command(std::string_view text) {
   text = trim(text);
   const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
   ParsedCommand command{std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
-  if (command.name == "?" || command.name == "help" || command.name == ".h") {
-    command.name = ".help";
-  } else if (command.name == "exit" || command.name == "quit" || command.name == ".exit" ||
-             command.name == ".q") {
-    command.name = ".quit";
+  constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+      {"?", ".help"},           {"help", ".help"},    {".h", ".help"},     {".?", ".help"},
+      {"exit", ".quit"},        {"quit", ".quit"},    {".exit", ".quit"},  {".q", ".quit"},
+      {".tables", ".datasets"}, {".read", ".load"},   {".open", ".store"}, {".timer", ".timing"},
+      {".nullvalue", ".null"},  {".plan", ".explain"}};
+  const auto* const other = std::ranges::find(
+      kOtherNames, command.name, &std::pair<std::string_view, std::string_view>::first);
+  if (other != std::end(kOtherNames)) {
+    command.name = other->second;
   }
   return command;
 }
@@ -577,6 +557,14 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
   list.begin = blank + 1;
   const ParsedCommand command = parse_command(before);
   const auto* row = std::ranges::find(kCommands, command.name, &CommandRow::name);
+  if (row != std::end(kCommands) && row->takes_path) {
+    list.begin = before.find_first_not_of(" \t", before.find_first_of(" \t"));
+    list.begin = std::min(list.begin, cursor);
+    for (const std::string& path : paths_starting(std::string(before.substr(list.begin)))) {
+      list.items.push_back({path, "", ""});
+    }
+    return list;
+  }
   if (row != std::end(kCommands) && row->complete != nullptr) {
     const InterruptScope patience(kCompletionMsMax);
     for (const std::string& word : row->complete(repl)) {

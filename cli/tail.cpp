@@ -35,6 +35,12 @@ bool reader_has_gone() {
   return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
 }
 
+std::string without_blanks(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(" \t\n"), text.size());
+  const std::size_t last = text.find_last_not_of(" \t\n");
+  return std::string(text.substr(first, last == std::string_view::npos ? 0 : last + 1 - first));
+}
+
 // For people unless a form was asked for or nobody looks.
 bool is_for_people(const TailCommand& command) {
   return command.output.empty() && ::isatty(STDOUT_FILENO) != 0;
@@ -61,6 +67,12 @@ class Tail {
         output_(make_output(command, global.zone, global.color)) {}
 
   Status prepare() {
+    if (const std::size_t bar = command_.dataset.find('|'); bar != std::string::npos) {
+      const std::string_view text = command_.dataset;
+      return make_error(ErrorCode::kUsage, "tail takes the dataset and what follows it apart",
+                        "write evq tail " + without_blanks(text.substr(0, bar)) + " '" +
+                            without_blanks(text.substr(bar + 1)) + "'");
+    }
     request_.apl = quoted_name(command_.dataset);
     std::string pipeline = command_.pipeline;
     pipeline.erase(0, std::min(pipeline.size(), pipeline.find_first_not_of(" \t\n|")));
@@ -73,8 +85,11 @@ class Tail {
     }
     EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request_.apl, true));
     if (!dataset.has_value()) {
-      return make_error(ErrorCode::kUsage, "tail takes operators that look at each event alone",
-                        "such as where, search, extend, project and parse");
+      Error error =
+          make_error(ErrorCode::kUsage, "tail takes operators that look at each event alone",
+                     "such as where, search, extend, project and parse");
+      EVQ_TRY_ASSIGN(error.span, other_operator(request_.apl, true));
+      return error;
     }
     request_.control = &running_control();
     if (is_for_people(command_) && !names_arrival_time(request_.apl)) {

@@ -39,6 +39,18 @@ Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool e
   return dataset;
 }
 
+Result<std::optional<Span>> other_operator(std::string_view apl, bool expanding) {
+  EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(apl, wall_clock_now_ns()));
+  for (const auto& pipeline : query.pipelines) {
+    for (const ast::Operator& op : pipeline->operators) {
+      if (!is_row_wise(op, expanding)) {
+        return std::optional(op.name_span);
+      }
+    }
+  }
+  return std::optional<Span>();
+}
+
 std::string quoted_name(std::string_view name) {
   std::string text = "['";
   for (const char c : name) {

@@ -15,6 +15,9 @@ namespace evq {
 // `expanding`, an event may not become several rows either.
 Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool expanding);
 
+// The name of the first operator that makes a query another one; nothing when something else does.
+Result<std::optional<Span>> other_operator(std::string_view apl, bool expanding);
+
 // The name of a dataset or field as a query writes it: ['name'].
 std::string quoted_name(std::string_view name);
 

@@ -132,7 +132,24 @@ void fill_area(ChartCanvas& canvas, const std::vector<double>& values, const Ran
   }
 }
 
-// The labels of the horizontal axis: the first, the last, and as many between as have room.
+// Every how many values there is a label of the horizontal axis, so that each has its room: a step
+// that makes round times of minutes, hours and days.
+std::size_t label_step(std::size_t count, std::size_t widest, std::size_t plot) {
+  constexpr std::size_t kSteps[] = {1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30};
+  // The first one begins at the edge, the next is centred: half a label more than a label.
+  const std::size_t room = widest + widest / 2 + 2;
+  for (std::size_t unit = 1; unit < count; unit *= 60) {
+    for (const std::size_t step : kSteps) {
+      if (step * unit * (plot - 1) >= room * (count - 1)) {
+        return step * unit;
+      }
+    }
+  }
+  return count;
+}
+
+// The labels of the horizontal axis at equal steps from the first on; where there is room for no
+// other, the last.
 std::string axis_labels(const std::vector<std::string>& labels, std::size_t plot, bool unicode) {
   std::string out;
   if (labels.empty()) {
@@ -142,14 +159,14 @@ std::string axis_labels(const std::vector<std::string>& labels, std::size_t plot
   for (const std::string& label : labels) {
     widest = std::max(widest, text_width(label_text(label, plot / 2, unicode)));
   }
-  const std::size_t shown = std::clamp<std::size_t>(plot / (widest + 3), 1, labels.size());
+  const std::size_t last = labels.size() - 1;
+  const std::size_t step =
+      std::min(label_step(labels.size(), widest, plot), std::max<std::size_t>(last, 1));
   std::size_t used = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const std::size_t index = shown < 2 ? 0 : i * (labels.size() - 1) / (shown - 1);
+  for (std::size_t index = 0; index <= last; index += step) {
     const std::string text = label_text(labels[index], plot / 2, unicode);
     const std::size_t width = text_width(text);
-    const std::size_t center =
-        labels.size() < 2 ? plot / 2 : index * (plot - 1) / (labels.size() - 1);
+    const std::size_t center = last == 0 ? plot / 2 : index * (plot - 1) / last;
     // Centred under its value, within the plot, and a blank away from its neighbour.
     std::size_t start = center - std::min(center, width / 2);
     start = std::max(std::min(start, plot - std::min(plot, width)), used == 0 ? 0 : used + 1);

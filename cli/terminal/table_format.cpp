@@ -20,6 +20,8 @@ constexpr std::size_t kTextWidthMin = 8;
 // "│ " and " │" around and between the cells: three a column and one more.
 constexpr std::size_t kCellFrame = 3;
 constexpr std::size_t kLineRuleWidth = 40;
+// Lines of one field in rows that were turned into lines: more would push the others out of sight.
+constexpr std::size_t kFieldLinesMax = 200;
 
 struct Box {
   std::string_view horizontal, vertical;
@@ -272,20 +274,29 @@ void append_field_lines(std::string& out, std::string_view name, const TableCell
       options.width > indent + kTextWidthMin ? options.width - indent : kWidthUnlimited;
   const std::string text = visible_text(
       cell.kind == TableCellKind::kNull ? options.null_text : cell.text, LineBreaks::kKeep);
-  bool first = true;
+  const auto append_line = [&](std::string_view label, std::string_view line, TextStyle style) {
+    append_styled(out, label, TextStyle::kBold, options.color);
+    out.append(name_width - text_width(label) + 1, ' ');
+    append_styled(out, bar, TextStyle::kDim, options.color);
+    out.push_back(' ');
+    append_styled(out, line, style, options.color);
+    out.push_back('\n');
+  };
+  const std::size_t lines_max =
+      options.layout == TableLayout::kAuto && options.width > 0 ? kFieldLinesMax : SIZE_MAX;
+  std::size_t lines = 0;
   std::size_t position = 0;
   while (position <= text.size()) {
     const std::size_t end = std::min(text.find('\n', position), text.size());
     const std::string_view paragraph = std::string_view(text).substr(position, end - position);
     for (const std::string_view line : wrap_to_width(paragraph, room)) {
-      const std::string_view label = first ? name : std::string_view();
-      append_styled(out, label, TextStyle::kBold, options.color);
-      out.append(name_width - text_width(label) + 1, ' ');
-      append_styled(out, bar, TextStyle::kDim, options.color);
-      out.push_back(' ');
-      append_styled(out, line, style_of(cell), options.color);
-      out.push_back('\n');
-      first = false;
+      if (lines == lines_max) {
+        const auto rest = static_cast<std::size_t>(text.data() + text.size() - line.data());
+        append_line("", (options.unicode ? "… " : "... ") + grouped_text(rest) + " more bytes",
+                    TextStyle::kDim);
+        return;
+      }
+      append_line(lines++ == 0 ? name : std::string_view(), line, style_of(cell));
     }
     position = end + 1;
   }

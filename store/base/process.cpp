@@ -1,7 +1,11 @@
 #include "store/base/process.h"
 
+#include <cerrno>
+
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace evq {
 
@@ -10,6 +14,15 @@ void raise_descriptor_limit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
     limit.rlim_cur = limit.rlim_max;
     static_cast<void>(::setrlimit(RLIMIT_NOFILE, &limit));
+  }
+}
+
+void occupy_standard_descriptors() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) == -1 && errno == EBADF) {
+      // The lowest free number is this one; it is open in the direction that nobody uses.
+      static_cast<void>(::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+    }
   }
 }
 

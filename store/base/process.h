@@ -7,6 +7,10 @@ namespace evq {
 // Lets the process have as many descriptors as it may: every connection is one.
 void raise_descriptor_limit();
 
+// Takes the numbers of standard input, output and error where they are closed, so that no file that
+// is opened later gets them: reading or writing there goes on to fail.
+void occupy_standard_descriptors();
+
 // No memory of this process is written to disk when it dies, nor shown to other programs of its
 // user: for processes that hold secrets.
 void keep_memory_private();

@@ -1,8 +1,9 @@
 """Mistakes on the command line: what is wrong, one hint, the exit status, nothing on stdout."""
 
 import os
+import subprocess
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
 
 
 class Mistakes(EvqCase):
@@ -22,7 +23,7 @@ class Mistakes(EvqCase):
             (("ingest", "web", "-o", "x"),
              "error: --output: 'x' is not one of its words\n  = there are json, text\n"),
             (("query", "--limit", "many", "web"),
-             "error: --limit: 'many' is not a number\n  = see evq query --help\n"),
+             "error: --limit: 'many' is not a whole number\n  = see evq query --help\n"),
             (("query", "--timeout", "-1", "web"),
              "error: --timeout: '-1' is not a number of seconds\n  = see evq query --help\n"),
             (("query", "--memory-limit", "much", "web"),
@@ -35,6 +36,67 @@ class Mistakes(EvqCase):
              "2024-05-01T12:00:00Z, now, now-6h, or -7d\n"),
             (("query", "web", "--since"),
              "error: --since needs a value\n  = see evq query --help\n"),
+            (("query", "--limit", "-1", "web"),
+             "error: --limit: '-1' is not a whole number\n  = see evq query --help\n"),
+            (("tail", "web", "-n", "99999999999999999999"),
+             "error: --lines: '99999999999999999999' is too large\n  = see evq tail --help\n"),
+            (("query", "--since", "5", "web"),
+             "error: --since: '5' has no unit\n  = write 5m, 5h or 5d\n"),
+            (("query", "--since", "1h", "--start-time", "now", "web"),
+             "error: --start-time excludes --since\n  = see evq query --help\n"),
+            (("query", "--limit", "1", "--all", "web"),
+             "error: --limit excludes --all\n  = see evq query --help\n"),
+            (("query", "-f", "x.apl", "web"),
+             "error: APL excludes -f\n  = see evq query --help\n"),
+            (("query", "-x", "web"),
+             "error: unknown option '-x'\n  = see evq query --help\n"),
+            (("--quiet", "igest", "web"),
+             "error: unknown command 'igest'\n  = did you mean 'ingest'?\n"),
+            (("stream", "web"), "error: unknown command 'stream'\n  = did you mean 'tail'?\n"),
+            (("dataset", "ls"),
+             "error: evq dataset has no action 'ls'\n  = did you mean 'list'?\n"),
+            (("dataset", "map-field", "add", "web"),
+             "error: FIELD is required\n  = write evq dataset map-field add DATASET FIELD\n"),
+            (("dataset", "map-field", "add", "web", ""),
+             "error: FIELD is required\n  = write evq dataset map-field add DATASET FIELD\n"),
+            (("dataset", "map-field", "add", "web", "__x__"),
+             "error: '__x__' cannot be a map field\n"),
+            (("token", "create"),
+             "error: --name is required\n  = write evq token create --name …\n"),
+            (("token", "create", "--name", "a", "--allow", "dataset|update"),
+             "error: there is no permission 'dataset|update'\n"
+             "  = did you mean 'datasets|update'?\n"),
+            (("token", "create", "--name", "a", "--allow", "logs:query|write"),
+             "error: there is no permission 'query|write'\n"
+             "  = what can be allowed of query: read\n"),
+            (("token", "create", "--name", "a", "--personal", "--ingest", "web"),
+             "error: --ingest excludes --personal\n  = see evq token create --help\n"),
+            (("org", "set", "a b"),
+             "error: 'a b' cannot be the id of an organization\n"
+             "  = it has 1 to 256 visible ASCII characters without blanks\n"),
+            (("serve", "--cors-origin", "localhost"),
+             "error: 'localhost' is not the origin of web pages\n"
+             "  = write http://localhost:3000, https://example.org, or *\n"),
+            (("serve", "--rate-limit", "-1"),
+             "error: --rate-limit: '-1' is not a whole number\n  = see evq serve --help\n"),
+            (("serve", "--server", "http://localhost:1"),
+             "error: --server does not go with evq serve, which serves a store\n"
+             "  = name the store with --store\n"),
+            (("--server", "localhost:8080", "query", "web"),
+             "error: 'localhost:8080' is not a server's address\n"
+             "  = write http://localhost:8080 or https://localhost:8080\n"),
+            (("--store", "", "query", "web"), "error: --store: the store needs a directory\n"),
+            (("export", "web", "--output", "web.csv.gz"),
+             "error: export does not compress\n"
+             "  = without --output, a pipe does: evq export … -o csv | gzip > web.csv.gz\n"),
+            (("tail", "web | where status == 200"),
+             "error: tail takes the dataset and what follows it apart\n"
+             "  = write evq tail web 'where status == 200'\n"),
+            (("tail", "web", "summarize count()"),
+             "error[usage]: tail takes operators that look at each event alone\n"
+             "  --> query:1:11\n   |\n 1 | ['web'] | summarize count()\n"
+             "   |           ^^^^^^^^^\n"
+             "   = such as where, search, extend, project and parse\n"),
             (("web | count",),
              "error: a query comes after the command's name\n"
              "  = write evq query 'web | count'\n"),
@@ -105,6 +167,42 @@ class Mistakes(EvqCase):
             closed.chmod(0)
             _, errors = self.evq("ingest", "web", closed, status=5)
             self.assertEqual(errors, f"error: cannot open {closed}: Permission denied\n")
+
+    def test_files_that_are_queried(self):
+        (self.directory / "part.json").write_text('{"a":1}\n{"a":\n{"a":3}\n')
+        out, errors = self.evq("query", "--file", "part.json", "part | count")
+        self.assertEqual((out, errors), (
+            '{"Count":2}\n', "part.json:2:6: expected a value, found the end (line skipped)\n"))
+        (self.directory / "many.json").write_text("{\n" * 25)
+        _, errors = self.evq("query", "--file", "many.json", "many | count")
+        self.assertTrue(errors.endswith("15 more lines skipped\n"), errors)
+        _, errors = self.evq("query", "--file", "part.json", "--", "events", status=3)
+        self.assertIn("   = the files are part\n", errors)
+        (self.directory / "packed.gz").write_bytes(b"\x1f\x8b\x08\x00")
+        _, errors = self.evq("query", "--file", "packed.gz", "--", "packed", status=4)
+        self.assertEqual(errors, "error: packed.gz: the compressed data ends too early\n")
+        self.check(("query", "--file", self.directory, "--", "x"), 5,
+                   f"error: cannot read {self.directory}: Is a directory\n"
+                   f"  = name its files: {self.directory}/*\n")
+
+    def test_a_range_that_is_empty(self):
+        self.assertEqual(
+            self.evq("query", "web", "--start-time", "now", "--end-time", "now-1h"),
+            ("", "note: the time range ends before it begins\n"))
+
+    def test_closed_descriptors(self):
+        for verb in (("ingest", "web"), ("query",)):
+            done = subprocess.run([EVQ, *verb], env=self.environment, capture_output=True, text=True,
+                                  preexec_fn=lambda: os.close(0), timeout=60)
+            self.assertEqual(done.returncode, 5, done)
+            self.assertIn("cannot read", done.stderr)
+
+    def test_a_saved_query_that_is_none(self):
+        (self.directory / "no.json").write_text('{"a":1}')
+        for words, status in ((("starred", "put", "x", "nofile"), 1),
+                              (("starred", "put", "x", "no.json"), 2)):
+            _, errors = self.evq(*words, status=status)
+            self.assertIn('  = write {"kind":"apl"', errors)
 
     def test_a_store_that_is_a_file(self):
         path = self.directory / "file"

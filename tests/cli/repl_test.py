@@ -564,6 +564,37 @@ def test_commands():
         screen.fresh()
         screen.type(".store /nowhere", "Enter")
         screen.expect("no store at /nowhere", "evq>")
+        screen.fresh()
+        screen.type(".schema wbe", "Enter")
+        screen.expect("dataset 'wbe' not found", "did you mean 'web'?")
+        screen.type(".since 5", "Enter")
+        screen.expect("'5' has no unit", "5m, 5h or 5d")
+
+
+def test_files_of_commands():
+    folder = os.path.join(FOLDER, "saved")
+    os.makedirs(os.path.join(folder, "rows-old"), exist_ok=True)
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type("web | where ms == 0 | project ms", "Enter")
+        screen.expect("1 row")
+        screen.type(f".save {folder}/rows.parquet", "Enter")
+        screen.expect("saved 1 row to")
+        with open(f"{folder}/rows.parquet", "rb") as file:
+            equal(file.read(4), b"PAR1")
+        screen.type(f".save {folder}/my query.apl", "Enter")
+        screen.expect("saved the query to")
+        screen.fresh()
+        screen.type(f".read {folder}/my", "Tab")
+        screen.expect("saved/my query.apl")
+        screen.keys("Enter")
+        screen.expect("│  0 │", "1 row")
+        screen.fresh()
+        screen.type(f".load {folder}/ro", "Tab")
+        screen.expect("saved/rows-old/\n", "saved/rows.parquet")
+        screen.fresh()
+        screen.type(".tables", "Enter")
+        screen.expect("web-logs", "evq>")
 
 
 def test_pager():

@@ -123,6 +123,19 @@ uri:string  │ two
 )");
 }
 
+TEST_CASE("a field with very many lines ends, unless lines were asked for") {
+  TableOptions options;
+  options.width = 30;
+  options.columns_max = 1;
+  const std::vector<TableRows::value_type> rows = {{text(std::string(100'000, 'x')), text("y")}};
+  const std::string cut = format_table(columns(), rows, options);
+  CHECK(std::count(cut.begin(), cut.end(), '\n') == 203);
+  CHECK(cut.find("│ … ") != std::string::npos);
+  CHECK(cut.find(" more bytes\n") != std::string::npos);
+  options.layout = TableLayout::kLine;
+  CHECK(format_table(columns(), rows, options).find(" more bytes\n") == std::string::npos);
+}
+
 TEST_CASE("many columns stay a table only when nothing has to be cut") {
   std::vector<TableColumn> many;
   TableRows one(1);

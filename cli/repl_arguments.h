@@ -1,0 +1,28 @@
+#pragma once
+// What the arguments of dot commands can be, for completion, and paths as a person types them. The
+// words are of the prompt that is given, and what cannot be told, as of a server that has gone, is
+// no word. One thread, the prompt's.
+
+#include <string>
+#include <vector>
+
+namespace evq {
+
+class Repl;
+using ArgumentWords = std::vector<std::string>;
+
+ArgumentWords dataset_names(Repl& repl);
+ArgumentWords form_names(Repl& repl);
+ArgumentWords switch_words(Repl& repl);
+ArgumentWords duration_words(Repl& repl);
+ArgumentWords zone_words(Repl& repl);
+ArgumentWords chart_kinds(Repl& repl);
+ArgumentWords starred_ids(Repl& repl);
+
+// "~/rows.csv" with the home directory in its place; other paths as they are.
+std::string expand_home(const std::string& path);
+// The files and directories that a path which is being typed may become, directories with a slash
+// at the end, in the order of their names. Hidden ones only when the dot is there.
+ArgumentWords paths_starting(const std::string& typed);
+
+}  // namespace evq
