@@ -47,7 +47,9 @@ Result<ClientResponse> RemoteServer::perform(const ClientRequest& request, std::
   if (!sent.ok()) {
     Error error = std::move(sent).take_error();
     if (error.code == ErrorCode::kServer && error.hint.empty()) {
-      error.hint = "does the server run? evq config show tells who named it";
+      const bool distrusted = error.message.find("certificate verify failed") != std::string::npos;
+      error.hint = distrusted ? "--ca-file names the certificates to trust, such as its own"
+                              : "does the server run? evq config show tells who named it";
     }
     return error;
   }
@@ -58,6 +60,9 @@ Result<ClientResponse> RemoteServer::perform(const ClientRequest& request, std::
   Error error = read_error_answer(answer.status, answer.body, apl);
   if (error.code == ErrorCode::kForbidden && error.hint.empty()) {
     error.hint = token_hint_;
+  }
+  if (error.code == ErrorCode::kNotFound && error.message == "path not found") {
+    error.hint = "is this the address of such a server? evq config show tells who named it";
   }
   return error;
 }

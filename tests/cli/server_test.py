@@ -272,6 +272,14 @@ class Server(EvqCase):
         self.assertIn("cannot connect to", errors)
         self.evq("--server", "localhost:1", "dataset", "list", status=2)
 
+    def test_an_address_that_is_not_the_servers(self):
+        _, errors = self.evq("--server", self.url + "/api", "query", "print 1", status=1)
+        self.assertEqual(errors, "error: path not found\n  = is this the address of such a server? "
+                         "evq config show tells who named it\n")
+        _, errors = self.evq("--server", self.url.replace("http:", "https:"), "dataset", "list",
+                             status=6)
+        self.assertIn("is it a plain http:// server?", errors)
+
     def test_only_a_refused_request_is_repeated(self):
         fake = FakeServer([503, 429, 200])
         self.addCleanup(fake.close)
@@ -297,7 +305,12 @@ class Server(EvqCase):
             self.skipTest("no openssl to make a certificate with")
         url, _, _ = self.serve(*self.local, "--tls-cert", certificate, "--tls-key", key)
         named = url.replace("127.0.0.1", "localhost")
-        self.evq("--server", named, "dataset", "list", status=6)
+        _, errors = self.evq("--server", named, "dataset", "list", status=6)
+        self.assertIn("certificate verify failed", errors)
+        self.assertIn("--ca-file", errors)
+        plain = named.replace("https:", "http:")
+        _, errors = self.evq("--server", plain, "dataset", "list", status=6)
+        self.assertIn("is it an https:// server?", errors)
         self.evq("--server", named, "--ca-file", certificate, "dataset", "list")
         # The address is not a name of the certificate.
         self.evq("--server", url, "--ca-file", certificate, "dataset", "list", status=6)
