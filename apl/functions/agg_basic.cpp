@@ -7,6 +7,7 @@
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/exact_sum.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/size_meter.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 
@@ -147,16 +148,16 @@ struct Summing<std::int64_t> {
   static void add_one(Total* total, std::int64_t value) { *total += value; }
   static void add_total(Total* total, const Total& other) { *total += other; }
   static double real(const Total& total) { return static_cast<double>(total); }
+  static std::size_t size_bytes(const Total& /*total*/) { return 0; }
 };
 template <>
 struct Summing<double> {
   using Total = RealSum;
-  static void add(Total* total, double value, std::size_t count) {
-    total->add_times(value, static_cast<double>(count));
-  }
+  static void add(Total* total, double value, std::size_t count) { total->add_times(value, count); }
   static void add_one(Total* total, double value) { total->add(value); }
   static void add_total(Total* total, const Total& other) { total->add(other); }
   static double real(const Total& total) { return total.value(); }
+  static std::size_t size_bytes(const Total& total) { return total.size_bytes(); }
 };
 
 template <class T>
@@ -175,21 +176,14 @@ class SumState final : public AggregateState {
     }
     if (groups == nullptr) {
       add_one_group(args[0], rows);
-      return;
-    }
-    if (!lanes_pay(parts_.size(), rows)) {
+    } else if (lanes_pay(parts_.size(), rows)) {
+      add_in_lanes(args[0], groups, rows);
+    } else {
       visit_rows<T>(args[0], groups, rows, [parts = parts_.data()](std::size_t group, T value) {
         parts[group].add_one(value);
       });
-      return;
     }
-    std::vector<Part> lanes(parts_.size() * kLanes);
-    visit_rows_in_lanes<T>(args[0], groups, rows, [to = lanes.data()](std::size_t lane, T value) {
-      to[lane].add_one(value);
-    });
-    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
-      parts_[lane / kLanes].add(lanes[lane]);
-    }
+    meter_.note_rows(rows, parts_);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -197,6 +191,7 @@ class SumState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       parts_[pair.to].add(from.parts_[pair.from]);
     }
+    meter_.measure(parts_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -208,7 +203,7 @@ class SumState final : public AggregateState {
     return one_column(builder);
   }
 
-  std::size_t size_bytes() const override { return parts_.capacity() * sizeof(Part); }
+  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  private:
   struct Part {
@@ -223,7 +218,18 @@ class SumState final : public AggregateState {
       S::add_total(&total, other.total);
       count += other.count;
     }
+    std::size_t size_bytes() const { return S::size_bytes(total); }
   };
+
+  void add_in_lanes(const Vector& vector, const std::uint32_t* groups, std::size_t rows) {
+    std::vector<Part> lanes(parts_.size() * kLanes);
+    visit_rows_in_lanes<T>(vector, groups, rows, [to = lanes.data()](std::size_t lane, T value) {
+      to[lane].add_one(value);
+    });
+    for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+      parts_[lane / kLanes].add(lanes[lane]);
+    }
+  }
 
   void add_one_group(const Vector& vector, std::size_t rows) {
     Part part;
@@ -263,6 +269,7 @@ class SumState final : public AggregateState {
   SumKind kind_;
   Type result_;
   std::vector<Part> parts_;
+  SizeMeter meter_{0};  // a total seldom grows
 };
 
 template <SumKind kKind>

@@ -206,9 +206,9 @@ constexpr AggregateFunction kPhrasesRows[] = {
                 "stop words and punctuation, and words that stand alone there.",
      .params = {{{"text", "A string."}, {"max", "A constant: how many phrases to return."}}},
      .returns = "dynamic: an array of strings in lower case, most frequent first. Counts are exact "
-                "up to 65,536 different phrases. Beyond, fewer than 1 in 100 is off by more than "
-                "1 / 24,000 of all phrases, and those of more than 1 / 10,000 of all are the same "
-                "in every run.",
+                "up to 65,536 different phrases. Beyond, fewer than 1 in 1,000 is off by more than "
+                "1 / 24,000 of all phrases; those of more than 1 / 10,000 of all are all "
+                "considered, of rarer ones a sample, which is the same in every run.",
      .examples = {{{"datatable (s:string) [\"Disk full.\", \"the disk full, again\"] | summarize p "
                     "= phrases(s, 1)",
                     "[\"disk full\"]"}}},

@@ -1,12 +1,14 @@
 // stdev, variance, covariance, rate and the bitwise aggregates.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/exact_sum.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/size_meter.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -17,43 +19,58 @@ namespace {
 enum class Spread : std::uint8_t { kStdev, kVariance };
 enum class Divisor : std::uint8_t { kSample, kPopulation };
 
+// Sums of reals grow with their values' digits, which hardly any rows do.
+constexpr std::size_t kRowBytesTypical = 0;
+
 struct Moments {
-  double count = 0;
+  std::uint64_t count = 0;
   RealSum sum;
   RealSum squares;
 
-  void add_times(double value, double times) {
+  void add_times(double value, std::uint64_t times) {
     count += times;
-    const ExactProduct square = exact_product(value, value);
-    if (times == 1) {
-      sum.add(value);
-      squares.add(square);
-    } else {
-      sum.add_times(value, times);
-      squares.add_times(square.high, times);
-      squares.low += square.low * times;
-    }
+    sum.add_times(value, times);
+    squares.add_times(exact_product(value, value), times);
   }
   void merge(const Moments& other) {
     count += other.count;
     sum.add(other.sum);
     squares.add(other.squares);
   }
+  std::size_t size_bytes() const { return sum.size_bytes() + squares.size_bytes(); }
 };
 
 // All of `data`, in four chains that do not wait for each other.
 Moments moments_of(const double* data, std::size_t count) {
-  Moments lanes[4];
+  struct Lane {
+    SumLane sum;
+    SumLane squares;
+  };
+  std::array<Lane, 4> lanes;
   for (std::size_t i = 0; i < count; ++i) {
-    Moments& lane = lanes[i % 4];
+    Lane& lane = lanes[i % lanes.size()];
     lane.sum.add(data[i]);
     lane.squares.add(exact_product(data[i], data[i]));
   }
-  for (std::size_t lane = 1; lane < 4; ++lane) {
-    lanes[0].merge(lanes[lane]);
+  Moments all;
+  if (std::ranges::all_of(
+          lanes, [](const Lane& lane) { return lane.sum.is_exact() && lane.squares.is_exact(); })) {
+    all.count = count;
+    for (const Lane& lane : lanes) {
+      all.sum.add(lane.sum);
+      all.squares.add(lane.squares);
+    }
+    return all;
   }
-  lanes[0].count = static_cast<double>(count);
-  return lanes[0];
+  for (std::size_t i = 0; i < count; ++i) {
+    all.add_times(data[i], 1);
+  }
+  return all;
+}
+
+// The divisor of a variance of `count` values.
+double divisor_of(Divisor divisor, std::uint64_t count) {
+  return static_cast<double>(divisor == Divisor::kSample && count > 1 ? count - 1 : count);
 }
 
 class SpreadState final : public AggregateState {
@@ -70,12 +87,13 @@ class SpreadState final : public AggregateState {
     const double* data = args[0].values().data<double>();
     if (groups == nullptr && args[0].is_flat() && !args[0].may_have_nulls()) {
       groups_[0].merge(moments_of(data, rows));
-      return;
+    } else {
+      visit_counted(args[0], groups, rows,
+                    [&](std::size_t group, std::size_t slot, std::size_t count) {
+                      groups_[group].add_times(data[slot], count);
+                    });
     }
-    visit_counted(args[0], groups, rows,
-                  [&](std::size_t group, std::size_t slot, std::size_t count) {
-                    groups_[group].add_times(data[slot], static_cast<double>(count));
-                  });
+    meter_.note_rows(rows, groups_);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -83,6 +101,7 @@ class SpreadState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       groups_[pair.to].merge(from.groups_[pair.from]);
     }
+    meter_.measure(groups_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -94,21 +113,21 @@ class SpreadState final : public AggregateState {
         builder.append_null();
         continue;
       }
-      const double divisor =
-          divisor_ == Divisor::kSample ? std::max(1.0, moments.count - 1) : moments.count;
-      const double squares = co_moment(moments.squares, moments.sum, moments.sum, moments.count);
-      const double variance = (squares < 0 ? 0 : squares) / divisor;
+      const double squares =
+          co_moment(moments.squares, moments.sum, moments.sum, static_cast<double>(moments.count));
+      const double variance = (squares < 0 ? 0 : squares) / divisor_of(divisor_, moments.count);
       builder.append_real(spread_ == Spread::kStdev ? std::sqrt(variance) : variance);
     }
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return groups_.capacity() * sizeof(Moments); }
+  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  private:
   Spread spread_;
   Divisor divisor_;
   std::vector<Moments> groups_;
+  SizeMeter meter_{kRowBytesTypical};
 };
 
 template <Spread kSpread, Divisor kDivisor>
@@ -125,7 +144,7 @@ AggregateBindResult bind_spread(const AggregateBindRequest& request) {
 // ---- covariance
 
 struct CoMoments {
-  double count = 0;
+  std::uint64_t count = 0;
   RealSum x;
   RealSum y;
   RealSum products;
@@ -136,6 +155,7 @@ struct CoMoments {
     y.add(other.y);
     products.add(other.products);
   }
+  std::size_t size_bytes() const { return x.size_bytes() + y.size_bytes() + products.size_bytes(); }
 };
 
 class CovarianceState final : public AggregateState {
@@ -151,12 +171,13 @@ class CovarianceState final : public AggregateState {
         CoMoments& moments = groups_[groups == nullptr ? 0 : groups[row]];
         const double x = args[0].at<double>(row);
         const double y = args[1].at<double>(row);
-        moments.count += 1;
+        ++moments.count;
         moments.x.add(x);
         moments.y.add(y);
         moments.products.add(exact_product(x, y));
       }
     }
+    meter_.note_rows(rows, groups_);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -164,6 +185,7 @@ class CovarianceState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       groups_[pair.to].merge(from.groups_[pair.from]);
     }
+    meter_.measure(groups_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -174,20 +196,20 @@ class CovarianceState final : public AggregateState {
       if (moments.count == 0) {
         builder.append_null();
       } else {
-        const double products = co_moment(moments.products, moments.x, moments.y, moments.count);
-        builder.append_real(products / (divisor_ == Divisor::kSample
-                                            ? std::max(1.0, moments.count - 1)
-                                            : moments.count));
+        const double products =
+            co_moment(moments.products, moments.x, moments.y, static_cast<double>(moments.count));
+        builder.append_real(products / divisor_of(divisor_, moments.count));
       }
     }
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return groups_.capacity() * sizeof(CoMoments); }
+  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  private:
   Divisor divisor_;
   std::vector<CoMoments> groups_;
+  SizeMeter meter_{kRowBytesTypical};
 };
 
 template <Divisor kDivisor>
@@ -221,12 +243,13 @@ class RateState final : public AggregateState {
     const double* data = args[0].values().data<double>();
     if (groups == nullptr && args[0].is_flat() && !args[0].may_have_nulls()) {
       sums_[0].add(sum_of(data, rows));
-      return;
+    } else {
+      visit_counted(args[0], groups, rows,
+                    [&](std::size_t group, std::size_t slot, std::size_t count) {
+                      sums_[group].add_times(data[slot], count);
+                    });
     }
-    visit_counted(args[0], groups, rows,
-                  [&](std::size_t group, std::size_t slot, std::size_t count) {
-                    sums_[group].add_times(data[slot], static_cast<double>(count));
-                  });
+    meter_.note_rows(rows, sums_);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -234,6 +257,7 @@ class RateState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       sums_[pair.to].add(from.sums_[pair.from]);
     }
+    meter_.measure(sums_);
   }
 
   std::vector<Vector> finish(const EvalContext& context, std::size_t begin,
@@ -257,11 +281,12 @@ class RateState final : public AggregateState {
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return sums_.capacity() * sizeof(RealSum); }
+  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  private:
   std::int64_t bin_ns_;
   std::vector<RealSum> sums_;
+  SizeMeter meter_{kRowBytesTypical};
 };
 
 AggregateBindResult bind_rate(const AggregateBindRequest& request) {

@@ -65,8 +65,8 @@ AggregateBindResult bind_topk(const AggregateBindRequest& request) {
 constexpr std::string_view kTopKReturns =
     "dynamic: an array of {\"key\", \"count\", \"error\"}, most frequent first. Exact up to 65,536 "
     "different values. Beyond, a count is never too low, and too high by more than error, about "
-    "1 / 24,000 of all rows, for less than 1 value in 100; values of more than 1 / 10,000 of all "
-    "rows are the same in every run, of rarer ones any may be given.";
+    "1 / 24,000 of all rows, for less than 1 value in 1,000; values of more than 1 / 10,000 of all "
+    "rows are all considered, of rarer ones a sample, which is the same in every run.";
 
 constexpr AggregateFunction kTopKRows[] = {
     {.name = "topk",

@@ -1,13 +1,16 @@
 #pragma once
-// Sums that hardly depend on the order of their parts. Integers are summed in 128 bits, which no
-// input can overflow, so exactly. Reals are summed as an unevaluated pair of doubles: of n parts
-// the error is below n * 2^-105 times the sum of their magnitudes. The answer is rounded to 53
-// bits, so it is the same however the rows were split among workers, unless parts cancel that are
-// about 2^52 / n times as large as it.
+// Exact sums: no order in which values come and no way in which they are shared out among sums that
+// are added up shows in a total. Integers are summed in 128 bits, which no input can overflow.
+// Reals are summed as an unevaluated pair of doubles as long as that holds all their digits, which
+// it does for values within some fifty powers of two; what it cannot hold goes to a WideSum, which
+// has a place for every digit a double may have. A total is rounded once, when it is asked for.
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace evq {
 
@@ -18,13 +21,22 @@ inline std::optional<std::int64_t> narrow(Int128 sum) {
                                               : std::nullopt;
 }
 
-// A product's rounded value and what rounding took from it (Dekker's TwoProduct): together exact.
-struct ExactProduct {
-  double high;
-  double low;
+// A double, and what rounding took from it: together an exact value.
+struct DoublePair {
+  double high = 0;
+  double low = 0;
 };
 
-inline ExactProduct exact_product(double a, double b) {
+// Knuth's TwoSum. Exact unless the sum overflows.
+inline DoublePair exact_sum(double a, double b) {
+  const double sum = a + b;
+  const double part = sum - a;
+  return {sum, (a - (sum - part)) + (b - part)};
+}
+
+// Dekker's TwoProduct. Exact unless something overflows or the rest is too small for a double,
+// where it still depends on the factors alone.
+inline DoublePair exact_product(double a, double b) {
   constexpr double kSplitter = 134217729;  // 2^27 + 1 halves a significand of 53 bits
   const double product = a * b;
   const double a_turn = kSplitter * a;
@@ -35,69 +47,103 @@ inline ExactProduct exact_product(double a, double b) {
   const double b_low = b - b_high;
   const double low =
       a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
-  return {product, low};
+  return {product, std::isfinite(low) ? low : 0};
 }
 
-struct RealSum {
+// A sum of finite doubles in fixed point, after Kulisch: its last bit is the least of all doubles,
+// its first is beyond what 2^64 of the largest ones come to.
+class WideSum {
+ public:
+  // `count` times a finite value.
+  void add(double value, std::uint64_t count = 1);
+  void add(const WideSum& other);
+  // To the nearest double, ties to even; infinite beyond the largest.
+  double value() const;
+
+ private:
+  static constexpr std::size_t kLimbs = 71;
+
+  void add_bits(std::uint64_t significand, std::uint64_t factor, std::size_t shift, bool negative);
+  void carry();
+
+  std::array<std::int64_t, kLimbs> limbs_{};  // 32 bits each, and what has not been carried on
+  std::uint32_t uncarried_ = 0;
+};
+
+// Part of a sum in a loop without branches: it notes what it could not hold, and is of no use then.
+struct SumLane {
   double high = 0;
   double low = 0;
+  double lost = 0;  // not 0: digits are missing; NaN: something was not finite
 
   void add(double value) {
-    const double sum = high + value;
-    const double part = sum - high;
-    low += (high - (sum - part)) + (value - part);
-    high = sum;
+    const DoublePair sum = exact_sum(high, value);
+    high = sum.high;
+    add_low(sum.low);
   }
-  void add(ExactProduct product) {
-    add(product.high);
-    low += product.low;
+  void add(DoublePair value) {
+    add(value.high);
+    add_low(value.low);
   }
-  void add_times(double value, double count) { add(exact_product(value, count)); }
-  void add(const RealSum& other) {
-    add(other.high);
-    low += other.low;
+  bool is_exact() const { return lost == 0; }
+
+ private:
+  void add_low(double value) {
+    const DoublePair sum = exact_sum(low, value);
+    low = sum.high;
+    lost += std::abs(sum.low);
   }
-  // Infinities and NaN make the low part meaningless; so do values next to the largest double.
-  double value() const {
-    const double sum = high + low;
-    return std::isfinite(sum) ? sum : high;
+};
+
+class RealSum {
+ public:
+  void add(double value) {
+    SumLane sum{high_, low_, 0};
+    sum.add(value);
+    take(sum, {value, 0}, 1);
   }
+  void add(DoublePair value) { add_times(value, 1); }
+  // `count` times the value, which must be exact as add() of each would be.
+  void add_times(DoublePair value, std::uint64_t count);
+  void add_times(double value, std::uint64_t count) { add_times(DoublePair{value, 0}, count); }
+  // An exact lane.
+  void add(const SumLane& lane) {
+    add(lane.high);
+    add(lane.low);
+  }
+  void add(const RealSum& other);
+
+  // Infinity or NaN when a value was not finite, or when the total is beyond the largest double.
+  double value() const { return digits().high; }
+  // The total's first 106 bits: two doubles, the first of which is value().
+  DoublePair digits() const;
+
+  // Memory held outside the object itself.
+  std::size_t size_bytes() const { return wide_ == nullptr ? 0 : sizeof(WideSum); }
+
+ private:
+  // Makes `sum` the pair when it is exact; otherwise adds `value` where it fits.
+  void take(const SumLane& sum, DoublePair value, std::uint64_t count) {
+    if (sum.is_exact()) [[likely]] {
+      high_ = sum.high;
+      low_ = sum.low;
+    } else {
+      add_wide(value, count);
+    }
+  }
+  void add_wide(DoublePair value, std::uint64_t count);
+
+  double high_ = 0;  // not finite once a value was not
+  double low_ = 0;
+  std::unique_ptr<WideSum> wide_;  // what the pair had no room for; usually nothing
 };
 
 // products - a * b / count, where the terms may agree in nearly all their digits: what the sums of
 // x, y and x * y make of the sum of (x - mean x) * (y - mean y).
-inline double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, double count) {
-  if (!std::isfinite(products.high)) {
-    return std::isfinite(a.high) && std::isfinite(b.high) ? products.high : std::nan("");
-  }
-  ExactProduct square = exact_product(a.high, b.high);
-  square.low += a.high * b.low + a.low * b.high;
-  const double quotient = square.high / count;
-  const ExactProduct back = exact_product(quotient, count);
-  const double rest = ((square.high - back.high) - back.low + square.low) / count;
-  RealSum difference = products;
-  difference.add(-quotient);
-  difference.add(-rest);
-  return difference.value();
-}
+double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, double count);
 
-// All of `data`, in four chains that do not wait for each other.
-inline RealSum sum_of(const double* data, std::size_t count) {
-  RealSum lanes[4];
-  std::size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) {
-      lanes[lane].add(data[i + lane]);
-    }
-  }
-  for (; i < count; ++i) {
-    lanes[0].add(data[i]);
-  }
-  for (std::size_t lane = 1; lane < 4; ++lane) {
-    lanes[0].add(lanes[lane]);
-  }
-  return lanes[0];
-}
+// All of `data`.
+RealSum sum_of(const double* data, std::size_t count);
 
 // At most 2^31 values: the halves are summed apart in 64 bits.
 inline Int128 sum_of(const std::int64_t* data, std::size_t count) {

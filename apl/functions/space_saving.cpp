@@ -1,10 +1,11 @@
-// FrequentItems: counting, purging by the median, the sketch, and the ranking.
+// FrequentItems: counting, purging by the median, the sketch, the sample, and the ranking.
 
 #include "apl/functions/space_saving.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numbers>
 
@@ -15,8 +16,12 @@ namespace {
 
 constexpr std::size_t kSlotsMin = 16;
 // An estimate is too high by more than error() only where all rows say so: by Markov's inequality
-// for one item in e^5.
-constexpr std::size_t kSketchRows = 5;
+// for one item in e^8.
+constexpr std::size_t kSketchRows = 8;
+// One item is sampled for so many counters.
+constexpr std::size_t kCountersPerSampled = 8;
+// What a node of the sample holds besides its text.
+constexpr std::size_t kSampledBytes = 96;
 
 // The cell of a hash in each row of a sketch, by double hashing over a width that is a power of
 // two.
@@ -85,6 +90,7 @@ void FrequentItems::add(std::string_view bytes, std::uint64_t count) {
   total_ += count;
   if (!is_exact()) {
     add_to_sketch(hash, count);
+    add_to_sample(hash, bytes);
   }
   shrink();
 }
@@ -126,11 +132,29 @@ void FrequentItems::purge() {
   rebuild_slots();
 }
 
-// The counts are still exact, so the sketch becomes what it would be had every item been added.
+// The counts are still exact, so sketch and sample become what they would be had every item been
+// added.
 void FrequentItems::open_sketch() {
   cells_.resize(kSketchRows * std::bit_ceil(capacity_));
   for (const Entry& entry : entries_) {
     add_to_sketch(entry.hash, entry.count);
+    add_to_sample(entry.hash, bytes_of(entry));
+  }
+}
+
+void FrequentItems::add_to_sample(std::uint64_t hash, std::string_view bytes) {
+  const bool full = sample_.size() >= std::max<std::size_t>(1, capacity_ / kCountersPerSampled);
+  if (full && hash > sample_.rbegin()->first) {
+    return;
+  }
+  if (!sample_.emplace(hash, bytes).second) {
+    return;
+  }
+  sample_bytes_ += kSampledBytes + bytes.size();
+  if (full) {
+    const auto last = std::prev(sample_.end());
+    sample_bytes_ -= kSampledBytes + last->second.size();
+    sample_.erase(last);
   }
 }
 
@@ -157,7 +181,11 @@ void FrequentItems::merge(const FrequentItems& other) {
     count_item(other.bytes_of(entry), entry.hash, entry.count);
     if (!is_exact() && other.is_exact()) {
       add_to_sketch(entry.hash, entry.count);
+      add_to_sample(entry.hash, other.bytes_of(entry));
     }
+  }
+  for (const auto& [hash, bytes] : other.sample_) {
+    add_to_sample(hash, bytes);
   }
   total_ += other.total_;
   shrink();
@@ -187,11 +215,20 @@ std::uint64_t FrequentItems::count_of(std::string_view bytes) const {
 
 std::vector<FrequentItems::Item> FrequentItems::top(std::size_t k) const {
   const std::uint64_t error = this->error();
+  const std::uint64_t certain = certain_above();
   std::vector<Item> items;
-  items.reserve(entries_.size());
+  items.reserve(is_exact() ? entries_.size() : sample_.size());
   for (const Entry& entry : entries_) {
     const std::uint64_t count = is_exact() ? entry.count : sketch_count(entry.hash);
-    items.push_back({bytes_of(entry), count, std::min(error, count)});
+    if (count > certain) {
+      items.push_back({bytes_of(entry), count, std::min(error, count)});
+    }
+  }
+  for (const auto& [hash, bytes] : sample_) {
+    const std::uint64_t count = sketch_count(hash);
+    if (count <= certain || slots_[slot_of(bytes, hash)] == 0) {
+      items.push_back({bytes, count, std::min(error, count)});
+    }
   }
   const auto middle = items.begin() + static_cast<std::ptrdiff_t>(std::min(k, items.size()));
   std::ranges::partial_sort(items, middle, [](const Item& a, const Item& b) {

@@ -2,20 +2,26 @@
 // FrequentItems: the most frequent byte strings of a stream in bounded memory. All counts are exact
 // while at most `capacity` different items were added.
 //
-// When there are more, two summaries work together. Which items are listed is kept by Misra-Gries
-// in batches (the deterministic form of Space-Saving): the median counter is taken off all of them
-// and those at zero are dropped, so that every item that occurred more than 2 * total / capacity
-// times stays listed. How often they occurred is asked of a count-min sketch (Cormode and
+// When there are more, three summaries work together. Frequent items are found by Misra-Gries in
+// batches (the deterministic form of Space-Saving): the median counter is taken off all of them and
+// those at zero are dropped, so that every item that occurred more than 2 * total / capacity times
+// keeps its counter. How often they occurred is asked of a count-min sketch (Cormode and
 // Muthukrishnan 2005), which only ever adds: a count is never too low, and too high by more than
-// error() for less than 1 item in 100.
+// error() for less than 1 item in 1,000. Rarer items are represented by a sample, the items of
+// least hash.
 //
 // Counts depend on the multiset of items alone, whatever the order of adding and merging and the
-// split among objects that are merged; so does the list as far down as certain_above(). Rarer items
-// may be listed or not.
+// split among objects that are merged; and so does the list: items that the sketch counts above
+// certain_above(), and the sample. An item that the sketch counts too high by so much that it gets
+// above that threshold may still have a counter or not; that takes as many collisions as the sketch
+// has rows, each with at least four times a cell's fair share of all items, which one item in
+// 250,000 has in the worst of distributions.
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evq {
@@ -36,7 +42,7 @@ class FrequentItems {
   bool is_exact() const { return cells_.empty(); }
   // 0 while counts are exact.
   std::uint64_t error() const;
-  // Every item with a larger count is listed. 0 while counts are exact.
+  // Every item with a larger count is listed; others are of the sample. 0 while counts are exact.
   std::uint64_t certain_above() const;
   std::uint64_t total() const { return total_; }
   // Of any item, listed or not.
@@ -48,7 +54,7 @@ class FrequentItems {
   // Memory held outside the object itself.
   std::size_t size_bytes() const {
     return entries_.capacity() * sizeof(Entry) + slots_.capacity() * sizeof(std::uint32_t) +
-           cells_.capacity() * sizeof(std::uint64_t) + text_.capacity();
+           cells_.capacity() * sizeof(std::uint64_t) + text_.capacity() + sample_bytes_;
   }
 
  private:
@@ -64,6 +70,9 @@ class FrequentItems {
     const std::string_view text = text_;
     return text.substr(entry.offset, entry.size);
   }
+  // By hash, then by bytes.
+  using Sample = std::set<std::pair<std::uint64_t, std::string>>;
+
   // The item's slot: with its entry's number + 1, or the free one where it would go.
   std::size_t slot_of(std::string_view bytes, std::uint64_t hash) const;
   void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count);
@@ -73,6 +82,8 @@ class FrequentItems {
   // Makes room for twice as many entries as there are.
   void rebuild_slots();
   void open_sketch();
+  // Keeps the item while it is among those of least hash.
+  void add_to_sample(std::uint64_t hash, std::string_view bytes);
   void add_to_sketch(std::uint64_t hash, std::uint64_t count);
   std::uint64_t sketch_count(std::uint64_t hash) const;
 
@@ -81,6 +92,8 @@ class FrequentItems {
   std::vector<std::uint32_t> slots_;  // by hash: an entry's number + 1, or 0
   std::string text_;
   std::vector<std::uint64_t> cells_;  // the sketch, row by row; empty while counts are exact
+  Sample sample_;                     // likewise
+  std::size_t sample_bytes_ = 0;
   std::uint64_t total_ = 0;
 };
 

@@ -270,12 +270,11 @@ constexpr LanguageTopic kTopics[] = {
      "decades, and less where they span less, whatever order the rows come in. topk() and "
      "phrases() are exact up to 65,536 different values or phrases, spotlight() up to 8,192 values "
      "of a field on each side; beyond, a count is never too low, and by how much it may be too "
-     "high their entries say. Counts never depend on the order of rows, nor on how they were "
-     "shared out among workers; nor does the choice of what is listed, but for values rarer than "
-     "1 / 10,000 of all rows. min, max, count and count_distinct() are exact, and so are sum and "
-     "avg of integers. Sums of "
-     "reals, and what stdev makes of them, carry 106 bits: an answer is right to its last digit "
-     "unless parts that are more than 10^12 times as large as it cancel each other.",
+     "high their entries say. Neither counts nor the choice of what is listed depend on the order "
+     "of rows or on how they were shared out among workers; in data made for that, one value in "
+     "250,000 may be listed in one run and not in another. min, max, count and count_distinct() "
+     "are exact, and so are sums, also of reals: they are added up without rounding, and rounded "
+     "once. So are the sums that avg, stdev, variance and covariance are made of.",
      {}},
 };
 
@@ -343,6 +342,10 @@ constexpr LanguageDifference kKustoDifferences[] = {
      "dayofweek(t) == 1d holds on Mondays."},
     {"parse_url", "Keys are lower case; parse_urlquery gives the bag itself."},
     {"hash(x, n)", "The second argument is a salt, not a modulus."},
+    {"indexof_regex", "The occurrence stands before the length."},
+    {"bin(time, 7d)",
+     "Bins of several days are counted from 1970-01-01, a Thursday, rather than from the year 1; "
+     "startofweek() and bin_at() give the weeks one wants."},
     {"parse_json(text)", "Gives the text back when it is not JSON; todynamic gives null."},
     {"bag_zip", "Stops at the shorter array."},
     {"make_set", "Keeps 128 values unless told otherwise."},

@@ -1,9 +1,14 @@
-// Laws that every aggregate keeps: however the rows are split among states, in whatever shape they
-// come and however groups are numbered, the answer is the same. Aggregates without a case here
-// fail the test.
+// Laws that every aggregate keeps: however the rows are split among states, in whatever order the
+// states are merged, in whatever shape they come and however groups are numbered, the answer is the
+// same to the last bit. So it is in whatever order the rows come, but where an aggregate is about
+// their order. Aggregates without a case here fail the test.
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -107,7 +112,28 @@ std::multimap<std::string_view, AggregateCase> cases() {
   return all;
 }
 
-Value random_value(Type type, std::mt19937_64& random) {
+// How hard reals make it to add them up.
+enum class Reals : std::uint8_t { kPlain, kWide, kCancelling };
+
+double random_real(std::int64_t number, Reals reals, std::mt19937_64& random) {
+  const double plain = number == 1 ? std::nan("") : std::ldexp(static_cast<double>(number), -3);
+  switch (reals) {
+    case Reals::kPlain:
+      break;
+    case Reals::kWide: {
+      const double digits = static_cast<double>(random() >> 11) * 0x1.0p-52 - 1;
+      return std::ldexp(digits, static_cast<int>(random() % 2100) - 1075);
+    }
+    case Reals::kCancelling: {
+      static constexpr double kSizes[] = {1e300, 1e200, 1e100, 1e16, 1, 0.1, 1e-16, 1e-300};
+      const double size = kSizes[random() % std::size(kSizes)];
+      return random() % 2 == 0 ? size : -size;
+    }
+  }
+  return plain;
+}
+
+Value random_value(Type type, Reals reals, std::mt19937_64& random) {
   const auto number = static_cast<std::int64_t>(random() % 40);
   if (number == 0) {
     return Value::null(type);
@@ -120,7 +146,7 @@ Value random_value(Type type, std::mt19937_64& random) {
     case Type::kLong:
       return Value::integer(number - 5);
     case Type::kReal:
-      return Value::real(number == 1 ? std::nan("") : std::ldexp(static_cast<double>(number), -3));
+      return Value::real(random_real(number, reals, random));
     case Type::kString:
       return Value::string("word" + std::to_string(number % 7) + " disk full");
     case Type::kDatetime:
@@ -168,6 +194,7 @@ Vector dictionary_of(Type type, const std::vector<Value>& values) {
 }
 
 struct Input {
+  std::vector<std::vector<Value>> values;  // by argument
   std::vector<Vector> args;
   std::vector<Vector> dictionaries;
   std::vector<std::uint32_t> groups;
@@ -176,23 +203,52 @@ struct Input {
 
 constexpr std::uint32_t kGroups = 4;
 
-Input input_of(const AggregateCase& test, const BoundAggregateCall& call, std::mt19937_64& random) {
+void make_vectors(const AggregateCase& test, const BoundAggregateCall& call, Input* input) {
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const std::vector<Value>& values = input->values[i];
+    input->args.push_back(implicit_cast(flat_of(test.types[i], values), call.arguments[i]));
+    input->dictionaries.push_back(
+        implicit_cast(dictionary_of(test.types[i], values), call.arguments[i]));
+  }
+}
+
+Input input_of(const AggregateCase& test, const BoundAggregateCall& call, Reals reals,
+               std::mt19937_64& random) {
   Input input;
   input.rows = 1 + random() % 400;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    std::vector<Value> values(input.rows, test.constants[i]);
+    input.values.emplace_back(input.rows, test.constants[i]);
     if (test.constants[i].is_null()) {
-      for (Value& value : values) {
-        value = random_value(test.types[i], random);
+      for (Value& value : input.values.back()) {
+        value = random_value(test.types[i], reals, random);
       }
     }
-    input.args.push_back(implicit_cast(flat_of(test.types[i], values), call.arguments[i]));
-    input.dictionaries.push_back(
-        implicit_cast(dictionary_of(test.types[i], values), call.arguments[i]));
   }
   for (std::size_t row = 0; row < input.rows; ++row) {
     input.groups.push_back(static_cast<std::uint32_t>(random() % kGroups));
   }
+  make_vectors(test, call, &input);
+  return input;
+}
+
+// The same rows in another order.
+Input shuffled(const AggregateCase& test, const BoundAggregateCall& call, const Input& from,
+               std::mt19937_64& random) {
+  std::vector<std::size_t> order(from.rows);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::shuffle(order, random);
+  Input input;
+  input.rows = from.rows;
+  for (const std::vector<Value>& values : from.values) {
+    input.values.emplace_back();
+    for (const std::size_t row : order) {
+      input.values.back().push_back(values[row]);
+    }
+  }
+  for (const std::size_t row : order) {
+    input.groups.push_back(from.groups[row]);
+  }
+  make_vectors(test, call, &input);
   return input;
 }
 
@@ -213,13 +269,12 @@ std::vector<Vector> results_of(const AggregateState& state, std::size_t groups) 
   return state.finish(context, 0, groups);
 }
 
-// Whole numbers and texts alike; reals to twelve digits.
 bool same_value(const Value& a, const Value& b) {
   if (a.is_null() || b.is_null() || a.type() != Type::kReal || b.type() != Type::kReal) {
     return a == b;
   }
-  const double gap = std::abs(a.as_real() - b.as_real());
-  return a == b || gap <= 1e-12 * std::max(1.0, std::abs(a.as_real()));
+  return std::bit_cast<std::uint64_t>(a.as_real()) == std::bit_cast<std::uint64_t>(b.as_real()) ||
+         (std::isnan(a.as_real()) && std::isnan(b.as_real()));
 }
 
 void check_same(const std::vector<Vector>& expected, const std::vector<Vector>& actual) {
@@ -252,13 +307,15 @@ BoundAggregateCall bind_case(const AggregateFunction& row, const AggregateCase& 
   return call;
 }
 
+std::vector<Vector> results_of_groups(const BoundAggregateCall& call, const Input& input) {
+  const auto state = call.aggregate->make_state();
+  state->resize(kGroups);
+  add_rows(input, false, input.groups.data(), {0, input.rows}, state.get());
+  return results_of(*state, kGroups);
+}
+
 // Three states over consecutive rows, each numbering the groups its own way, against one.
 void check_groups(const BoundAggregateCall& call, const Input& input, std::mt19937_64& random) {
-  const auto whole = call.aggregate->make_state();
-  whole->resize(kGroups);
-  add_rows(input, false, input.groups.data(), {0, input.rows}, whole.get());
-  const std::vector<Vector> expected = results_of(*whole, kGroups);
-
   const auto merged = call.aggregate->make_state();
   merged->resize(kGroups);
   std::size_t begin = 0;
@@ -287,8 +344,34 @@ void check_groups(const BoundAggregateCall& call, const Input& input, std::mt199
     merged->merge(*state, all.subspan(cut));
     begin = end;
   }
-  check_same(expected, results_of(*merged, kGroups));
+  check_same(results_of_groups(call, input), results_of(*merged, kGroups));
   CHECK(merged->size_bytes() > 0);
+}
+
+// The rows in another order, in parts that are merged in any order, some of them with each other
+// first.
+void check_order(const BoundAggregateCall& call, const AggregateCase& test, const Input& input,
+                 std::mt19937_64& random) {
+  const Input other = shuffled(test, call, input, random);
+  std::vector<std::unique_ptr<AggregateState>> parts;
+  for (std::size_t begin = 0; begin < other.rows;) {
+    const std::size_t end = begin + 1 + random() % (other.rows - begin);
+    parts.push_back(call.aggregate->make_state());
+    parts.back()->resize(kGroups);
+    add_rows(other, random() % 2 == 0, other.groups.data(), {begin, end}, parts.back().get());
+    begin = end;
+  }
+  std::vector<GroupPair> pairs;
+  for (std::uint32_t group = 0; group < kGroups; ++group) {
+    pairs.push_back({group, group});
+  }
+  while (parts.size() > 1) {
+    std::ranges::shuffle(parts, random);
+    parts.back()->settle();
+    parts.front()->merge(*parts.back(), pairs);
+    parts.pop_back();
+  }
+  check_same(results_of_groups(call, input), results_of(*parts.front(), kGroups));
 }
 
 // One group without numbers, flat and as dictionaries, against the numbered form row by row.
@@ -307,7 +390,7 @@ void check_one_group(const BoundAggregateCall& call, const Input& input) {
   }
 }
 
-TEST_CASE("aggregates: any split, shape and numbering of groups gives the same answer") {
+TEST_CASE("aggregates: any order, split, shape and numbering of groups gives the same answer") {
   const std::multimap<std::string_view, AggregateCase> all = cases();
   std::mt19937_64 random(3);
   for (const AggregateFunction* row : all_aggregates()) {
@@ -318,9 +401,12 @@ TEST_CASE("aggregates: any split, shape and numbering of groups gives the same a
       CAPTURE(at->second.types.empty() ? "" : type_name(at->second.types[0]));
       const BoundAggregateCall call = bind_case(*row, at->second);
       for (int round = 0; round < 6; ++round) {
-        const Input input = input_of(at->second, call, random);
+        const Input input = input_of(at->second, call, static_cast<Reals>(round % 3), random);
         check_groups(call, input, random);
         check_one_group(call, input);
+        if (!row->order_sensitive) {
+          check_order(call, at->second, input, random);
+        }
       }
     }
   }

@@ -1,0 +1,228 @@
+#include "apl/functions/exact_sum.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <functional>
+#include <limits>
+
+namespace evq {
+namespace {
+
+__extension__ typedef unsigned __int128 Uint128;
+
+constexpr std::size_t kLimbBits = 32;
+constexpr std::int64_t kLimbMask = 0xFFFFFFFF;
+constexpr int kSignificandBits = std::numeric_limits<double>::digits;
+// The least double is 2 to the power of -kLastBit.
+constexpr int kLastBit = 1074;
+// Each addition puts less than 2^32 into a limb of 63 bits.
+constexpr std::uint32_t kUncarriedMax = std::uint32_t{1} << 30U;
+
+// Products of a value in between with a count of rows are exact as DoublePairs.
+constexpr double kScaledLeast = 0x1p-900;
+constexpr double kScaledMost = 0x1p+900;
+
+bool scales_exactly(double value) {
+  const double size = std::abs(value);
+  return value == 0 || (size >= kScaledLeast && size <= kScaledMost);
+}
+
+// The 53 bits of a magnitude from its highest on, rounded to nearest, ties to even.
+template <class Limbs>
+double rounded(const Limbs& limbs, std::size_t top) {
+  const auto bit = [&](std::size_t at) {
+    return (static_cast<std::uint64_t>(limbs[at / kLimbBits]) >> (at % kLimbBits)) & 1U;
+  };
+  const std::size_t first =
+      top * kLimbBits +
+      static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(limbs[top])) - 1);
+  const std::size_t last = first < kSignificandBits ? 0 : first - kSignificandBits + 1;
+  std::uint64_t significand = 0;
+  for (std::size_t at = first + 1; at > last; --at) {
+    significand = 2 * significand + bit(at - 1);
+  }
+  if (last > 0 && bit(last - 1) == 1) {
+    bool above_half = false;
+    for (std::size_t at = 0; at + 1 < last && !above_half; ++at) {
+      above_half = bit(at) == 1;
+    }
+    significand += above_half ? 1 : significand & 1U;
+  }
+  return std::ldexp(static_cast<double>(significand), static_cast<int>(last) - kLastBit);
+}
+
+}  // namespace
+
+void WideSum::add(double value, std::uint64_t count) {
+  if (value == 0) {
+    return;
+  }
+  int exponent = 0;
+  const double fraction = std::frexp(std::abs(value), &exponent);
+  auto significand = static_cast<std::uint64_t>(std::ldexp(fraction, kSignificandBits));
+  int shift = exponent - kSignificandBits + kLastBit;
+  if (shift < 0) {  // a subnormal number, whose last bits are zeros
+    significand >>= static_cast<unsigned>(-shift);
+    shift = 0;
+  }
+  const auto at = static_cast<std::size_t>(shift);
+  add_bits(significand, count & static_cast<std::uint64_t>(kLimbMask), at, value < 0);
+  if (count >> kLimbBits != 0) {
+    add_bits(significand, count >> kLimbBits, at + kLimbBits, value < 0);
+  }
+}
+
+void WideSum::add_bits(std::uint64_t significand, std::uint64_t factor, std::size_t shift,
+                       bool negative) {
+  Uint128 bits = (static_cast<Uint128>(significand) * factor) << (shift % kLimbBits);
+  for (std::size_t limb = shift / kLimbBits; bits != 0; ++limb, bits >>= kLimbBits) {
+    const std::int64_t piece = static_cast<std::int64_t>(bits) & kLimbMask;
+    limbs_[limb] += negative ? -piece : piece;
+  }
+  if (++uncarried_ == kUncarriedMax) {
+    carry();
+  }
+}
+
+void WideSum::carry() {
+  std::int64_t carried = 0;
+  for (std::size_t i = 0; i + 1 < kLimbs; ++i) {
+    const std::int64_t limb = limbs_[i] + carried;
+    carried = limb >> kLimbBits;
+    limbs_[i] = limb & kLimbMask;
+  }
+  limbs_[kLimbs - 1] += carried;
+  uncarried_ = 0;
+}
+
+void WideSum::add(const WideSum& other) {
+  WideSum carried = other;
+  carried.carry();
+  carry();
+  for (std::size_t i = 0; i < kLimbs; ++i) {
+    limbs_[i] += carried.limbs_[i];
+  }
+  uncarried_ = 1;
+}
+
+double WideSum::value() const {
+  WideSum magnitude = *this;
+  magnitude.carry();
+  const bool negative = magnitude.limbs_[kLimbs - 1] < 0;
+  if (negative) {
+    std::ranges::transform(magnitude.limbs_, magnitude.limbs_.begin(), std::negate<>());
+    magnitude.carry();
+  }
+  std::size_t top = kLimbs;
+  while (top > 0 && magnitude.limbs_[top - 1] == 0) {
+    --top;
+  }
+  if (top == 0) {
+    return 0;
+  }
+  const double size = rounded(magnitude.limbs_, top - 1);
+  return negative ? -size : size;
+}
+
+void RealSum::add_times(DoublePair value, std::uint64_t count) {
+  SumLane sum{high_, low_, 0};
+  if (count == 1) {
+    sum.add(value);
+  } else if (scales_exactly(value.high) && scales_exactly(value.low)) {
+    sum.add(exact_product(value.high, static_cast<double>(count)));
+    sum.add(exact_product(value.low, static_cast<double>(count)));
+  } else {
+    sum.lost = 1;
+  }
+  take(sum, value, count);
+}
+
+void RealSum::add_wide(DoublePair value, std::uint64_t count) {
+  if (!std::isfinite(high_) || !std::isfinite(value.high)) {
+    high_ += value.high;
+    return;
+  }
+  if (wide_ == nullptr) {
+    wide_ = std::make_unique<WideSum>();
+  }
+  wide_->add(value.high, count);
+  wide_->add(value.low, count);
+}
+
+void RealSum::add(const RealSum& other) {
+  add(other.high_);
+  if (std::isfinite(other.high_)) {
+    add(other.low_);
+  }
+  if (other.wide_ != nullptr) {
+    if (wide_ == nullptr) {
+      wide_ = std::make_unique<WideSum>();
+    }
+    wide_->add(*other.wide_);
+  }
+}
+
+DoublePair RealSum::digits() const {
+  if (!std::isfinite(high_)) {
+    return {high_, 0};
+  }
+  if (wide_ == nullptr) {
+    const DoublePair sum = exact_sum(high_, low_);
+    return std::isfinite(sum.high) ? sum : DoublePair{sum.high, 0};
+  }
+  WideSum all = *wide_;
+  all.add(high_);
+  all.add(low_);
+  const double first = all.value();
+  if (!std::isfinite(first)) {
+    return {first, 0};
+  }
+  all.add(-first);
+  return {first, all.value()};
+}
+
+double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, double count) {
+  const DoublePair product = products.digits();
+  const DoublePair x = a.digits();
+  const DoublePair y = b.digits();
+  if (!std::isfinite(product.high)) {
+    return std::isfinite(x.high) && std::isfinite(y.high) ? product.high : std::nan("");
+  }
+  DoublePair square = exact_product(x.high, y.high);
+  square.low += x.high * y.low + x.low * y.high;
+  const double quotient = square.high / count;
+  const DoublePair back = exact_product(quotient, count);
+  const double rest = ((square.high - back.high) - back.low + square.low) / count;
+  RealSum difference;
+  difference.add(product);
+  difference.add(-quotient);
+  difference.add(-rest);
+  return difference.value();
+}
+
+// In four chains that do not wait for each other.
+RealSum sum_of(const double* data, std::size_t count) {
+  constexpr std::size_t kLanes = 4;
+  std::array<SumLane, kLanes> lanes;
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      lanes[lane].add(data[i + lane]);
+    }
+  }
+  RealSum sum;
+  if (!std::ranges::all_of(lanes, &SumLane::is_exact)) {
+    i = 0;
+  } else {
+    for (const SumLane& lane : lanes) {
+      sum.add(lane);
+    }
+  }
+  for (; i < count; ++i) {
+    sum.add(data[i]);
+  }
+  return sum;
+}
+
+}  // namespace evq
