@@ -8,6 +8,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/column/ordering.h"
@@ -85,17 +86,18 @@ std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// The counter gives each row of each worker a number of its own; it is all that changes.
+// Each call of a query has a seed of its own. The counter gives each row of each worker a number of
+// its own; it is all that changes.
 class Random final : public BoundFunction {
  public:
-  explicit Random(bool integers) : integers_(integers) {}
+  explicit Random(bool integers) : integers_(integers), seed_(random_seed()) {}
 
-  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
                   std::size_t rows) const override {
     const std::uint64_t base = drawn_.fetch_add(rows, std::memory_order_relaxed);
     auto out = Values::make(integers_ ? Type::kLong : Type::kReal, rows);
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::uint64_t bits = mixed(mixed(context.random_seed) + base + i);
+      const std::uint64_t bits = mixed(seed_ + base + i);
       const double unit = static_cast<double>(bits >> 11) * 0x1.0p-53;
       if (!integers_) {
         out->mutable_data<double>()[i] = unit;
@@ -111,6 +113,7 @@ class Random final : public BoundFunction {
 
  private:
   bool integers_;
+  std::uint64_t seed_;
   mutable std::atomic<std::uint64_t> drawn_{0};
 };
 

@@ -385,15 +385,26 @@ BindResult bind_function(const ScalarFunction& function, const BindRequest& requ
       best_cost = *cost;
     }
   }
-  if (best == nullptr) {
-    return explain_mismatch(function, request.arguments);
-  }
+  return best != nullptr ? bind_overload(*best, request)
+                         : explain_mismatch(function, request.arguments);
+}
+
+BindResult bind_overload(const Overload& overload, const BindRequest& request) {
+  const std::size_t count = request.arguments.size();
   BoundCall call;
-  call.result = best->result;
-  call.arguments.assign(
-      best->parameters.begin(),
-      best->parameters.begin() + static_cast<std::ptrdiff_t>(request.arguments.size()));
-  call.function = std::make_shared<KernelFunction>(best->kernel, *best);
+  call.result = overload.result;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Type from = request.arguments[i].type;
+    const Type to = overload.parameters[i];
+    if (!implicit_cast_cost(from, to).has_value()) {
+      return BindFailure{static_cast<int>(i),
+                         "this must be a " + std::string(type_name(to)) + ", not a " +
+                             std::string(type_name(from)),
+                         "convert it with to" + std::string(type_name(to)) + "()"};
+    }
+    call.arguments.push_back(to);
+  }
+  call.function = std::make_shared<KernelFunction>(overload.kernel, overload);
   return call;
 }
 

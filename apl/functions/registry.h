@@ -33,6 +33,8 @@ std::string signature(const AggregateFunction& function);
 
 // Chooses the overload with the cheapest conversions, or asks the row's `bind`.
 BindResult bind_function(const ScalarFunction& function, const BindRequest& request);
+// For a row's `bind`: the call of one typed form.
+BindResult bind_overload(const Overload& overload, const BindRequest& request);
 AggregateBindResult bind_aggregate(const AggregateFunction& function,
                                    const AggregateBindRequest& request);
 

@@ -1,8 +1,11 @@
 // Functions that look for texts in texts: counting, positions in code points, replacing several.
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "apl/functions/lift.h"
@@ -17,17 +20,74 @@ namespace {
 
 using MaybeLong = std::optional<std::int64_t>;
 
-std::int64_t count_occurrences(std::string_view needle, std::string_view text) {
-  if (needle.empty()) {
-    return 0;
-  }
+// ---- countof
+
+// Occurrences begin at least `step` bytes after each other.
+std::int64_t count_texts(std::string_view needle, std::string_view text, std::size_t step) {
   std::int64_t count = 0;
-  for (std::size_t at = text.find(needle); at != std::string_view::npos;
-       at = text.find(needle, at + needle.size())) {
+  std::size_t at = needle.empty() ? std::string_view::npos : text.find(needle);
+  for (; at != std::string_view::npos; at = text.find(needle, at + step)) {
     ++count;
   }
   return count;
 }
+std::int64_t count_apart(std::string_view needle, std::string_view text) {
+  return count_texts(needle, text, needle.size());
+}
+std::int64_t count_overlapping(std::string_view text, std::string_view needle,
+                               std::string_view /*kind*/) {
+  return count_texts(needle, text, 1);
+}
+
+// A function of (pattern, text), called as (text, pattern, kind).
+class TextFirstCall final : public BoundFunction {
+ public:
+  explicit TextFirstCall(std::shared_ptr<const BoundFunction> call) : call_(std::move(call)) {}
+
+  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const std::array<Vector, 2> swapped{args[1], args[0]};
+    return call_->evaluate(context, swapped, rows);
+  }
+
+ private:
+  std::shared_ptr<const BoundFunction> call_;
+};
+
+// countof(text, pattern, 'regex')
+BindResult bind_countof_pattern(const BindRequest& request) {
+  const std::array<Argument, 2> swapped{request.arguments[1], request.arguments[0]};
+  BindResult bound = bind_function(*find_function("countof_regex"), {swapped, request.context});
+  if (auto* failure = std::get_if<BindFailure>(&bound)) {
+    failure->argument = failure->argument < 0 ? failure->argument : 1 - failure->argument;
+    return bound;
+  }
+  auto& call = std::get<BoundCall>(bound);
+  call.arguments = {call.arguments[1], call.arguments[0], Type::kString};
+  call.function = std::make_shared<TextFirstCall>(std::move(call.function));
+  return bound;
+}
+
+// Three arguments are Kusto's: the text, what to look for, and how.
+BindResult bind_countof(const BindRequest& request) {
+  if (request.arguments.size() < 3) {
+    return bind_overload(lift<count_apart>(), request);
+  }
+  const Value* constant = request.arguments[2].constant;
+  const bool known =
+      constant != nullptr && !constant->is_null() && constant->type() == Type::kString;
+  const std::string_view kind = known ? constant->as_text() : "";
+  if (kind == "regex") {
+    return bind_countof_pattern(request);
+  }
+  if (kind == "normal") {
+    return bind_overload(lift<count_overlapping>(), request);
+  }
+  return BindFailure{2, "countof() takes a kind as its third argument, 'normal' or 'regex'",
+                     "without a kind: countof(search, text)"};
+}
+
+// ---- indexof
 
 // The part of a text that a search may look at: from character `start` on (negative from the end),
 // at most `length` characters (negative: all). Null when that makes no sense.
@@ -134,11 +194,21 @@ std::optional<std::string> replace_strings(std::string_view text, DynamicView lo
 constexpr std::array<ScalarFunction, 4> kStringSearchFunctions = {{
     {.name = "countof",
      .category = "string",
-     .summary = "Counts the occurrences of a text in another, which do not overlap.",
-     .params = {{{"search", "The text to look for."}, {"text", "The text to look at."}}},
+     .summary =
+         "Counts the occurrences of a text in another, which do not overlap. Kusto's form is "
+         "countof(text, search, kind).",
+     .params = {{{"search", "The text to look for."},
+                 {"text", "The text to look at."},
+                 {"[kind]",
+                  "A constant, 'normal' or 'regex': the text comes first then. Occurrences may "
+                  "overlap where kind is 'normal'."}}},
      .returns = "long.",
-     .examples = {{{"print countof('an', 'banana')", "2"}}},
-     .overloads = {lift<count_occurrences>()}},
+     .examples = {{{"print countof('an', 'banana')", "2"},
+                   {"print countof('banana', 'ana', 'normal')", "2"},
+                   {"print countof('banana', '[bn]a', 'regex')", "3"}}},
+     .bind = bind_countof,
+     .arguments_min = 2,
+     .arguments_max = 3},
     {.name = "has_any_index",
      .category = "string",
      .summary = "Finds which of several terms is the first that a text has.",
