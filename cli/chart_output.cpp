@@ -41,7 +41,9 @@ constexpr KindRow kKinds[] = {
     {"areachart", Drawing::kArea},     {"stackedareachart", Drawing::kArea},
     {"barchart", Drawing::kBars},      {"columnchart", Drawing::kBars},
     {"piechart", Drawing::kBars},      {"treemap", Drawing::kBars},
-    {"table", Drawing::kTable},
+    {"table", Drawing::kTable},        {"card", Drawing::kTable},
+    {"pivotchart", Drawing::kTable},   {"timepivot", Drawing::kTable},
+    {"plotly", Drawing::kTable},       {"graph", Drawing::kTable},
 };
 
 bool is_number(Type type) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/syntax/words.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {
@@ -55,10 +56,31 @@ Result<Relation> Binder::lower(const ast::Invoke& op, Span span, Relation input)
   return bind_table_call(std::get<ast::Call>(op.call->node), span, &input);
 }
 
+// The names in a property's list; blanks around them are nobody's.
+Status Binder::check_columns(const Relation& input, std::string_view names, Span span) const {
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    std::string_view name = names.substr(0, end);
+    while (name.starts_with(' ')) {
+      name.remove_prefix(1);
+    }
+    while (name.ends_with(' ')) {
+      name.remove_suffix(1);
+    }
+    EVQ_TRY(find_column(input, {.text = std::string(name), .span = span, .quoted = true}));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return Status::success();
+}
+
 Result<Relation> Binder::lower(const ast::Render& op, Span /*span*/, Relation input) {
   RenderSpec spec{op.chart.text, {}};
   for (const ast::Option& option : op.options) {
     EVQ_TRY_ASSIGN(const Value value, bind_constant(*option.value, "an option of render"));
+    const syntax::ChartProperty* property = syntax::find_chart_property(option.name.text);
+    if (property != nullptr && property->value == syntax::ChartProperty::Value::kColumns) {
+      EVQ_TRY(check_columns(input, value.to_text(), option.value->span));
+    }
     spec.properties.emplace_back(option.name.text, value.to_text());
   }
   render_ = std::move(spec);

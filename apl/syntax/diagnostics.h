@@ -74,6 +74,7 @@ Error quoted_timespan(Span at, std::string_view text);
 Error invalid_utf8(Span at);
 Error name_too_long(Span at, std::size_t bytes_max);
 Error missing_clause(Span at, std::string_view operator_name, std::string_view clause);
+Error unknown_chart(Span at, std::string_view name, Candidates charts);
 
 // -------------------------------------------------------------------------- planner (APL2xxx)
 

@@ -222,4 +222,10 @@ Error missing_clause(Span at, std::string_view operator_name, std::string_view c
                       "see: evq help " + std::string(operator_name));
 }
 
+Error unknown_chart(Span at, std::string_view name, Candidates charts) {
+  std::string hint = did_you_mean(name, charts);
+  return syntax_error("APL1033", at, "no chart named " + in_quotes(name),
+                      hint.empty() ? "charts are: " + listed(charts) : std::move(hint));
+}
+
 }  // namespace evq::diag

@@ -53,6 +53,8 @@ Result<std::vector<ast::Option>> parse_options(TokenCursor& cursor, std::string_
                                                std::span<const std::string_view> allowed,
                                                std::span<const std::string_view> kinds = {},
                                                bool names_follow = false);
+// For completion: the names of the options that may stand here.
+void note_options(const TokenCursor& cursor, std::span<const std::string_view> allowed);
 // (name=value, …)
 Result<std::vector<ast::Option>> parse_option_list(TokenCursor& cursor,
                                                    std::string_view operator_name,

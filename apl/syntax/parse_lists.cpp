@@ -80,15 +80,6 @@ Result<ast::ExprPtr> parse_option_value(TokenCursor& cursor) {
   return parse_arithmetic(cursor);
 }
 
-// For completion: the names of the options that may stand here.
-void note_options(const TokenCursor& cursor, std::span<const std::string_view> allowed) {
-  if (ExpectationRecorder* recorder = cursor.recorder_at_end()) {
-    for (const std::string_view name : allowed) {
-      recorder->note_option(name);
-    }
-  }
-}
-
 // `kinds` are the values of an option `kind`, for completion.
 Result<ast::Option> parse_option(TokenCursor& cursor, std::span<const std::string_view> kinds) {
   ast::Option option;
@@ -114,6 +105,14 @@ Status check_option(const ast::Option& option, std::string_view operator_name,
 }
 
 }  // namespace
+
+void note_options(const TokenCursor& cursor, std::span<const std::string_view> allowed) {
+  if (ExpectationRecorder* recorder = cursor.recorder_at_end()) {
+    for (const std::string_view name : allowed) {
+      recorder->note_option(name);
+    }
+  }
+}
 
 Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what) {
   const std::size_t first = cursor.index();

@@ -6,6 +6,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/grammar.h"
 #include "apl/syntax/words.h"
+#include "store/base/number.h"
 
 namespace evq::syntax {
 
@@ -317,45 +318,81 @@ Result<ast::OperatorNode> parse_reduce(TokenCursor& cursor) {
   return ast::OperatorNode{std::move(node)};
 }
 
+namespace {
+
+// One word, string, name or number, as text.
+Result<std::string> parse_chart_value(TokenCursor& cursor) {
+  if (cursor.at_quoted_name()) {
+    EVQ_TRY_ASSIGN(ast::Name name, parse_name(cursor, "a value"));
+    return std::move(name.text);
+  }
+  const std::string sign = cursor.accept("-") ? "-" : "";
+  const Token& token = cursor.peek();
+  if (token.kind == TokenKind::kSymbol || token.kind == TokenKind::kEnd) {
+    return cursor.unexpected("a value");
+  }
+  cursor.take();
+  return sign +
+         (token.kind == TokenKind::kLiteral ? std::string(cursor.slice(token.span)) : token.text);
+}
+
+Status check_chart_property(const ast::Option& option) {
+  const ChartProperty* property = find_chart_property(option.name.text);
+  if (property == nullptr) {
+    return diag::unknown_option(option.name.span, "render", option.name.text,
+                                chart_property_names());
+  }
+  const std::string value = option_text(option);
+  if (!property->words.empty() &&
+      std::ranges::find(property->words, value) == property->words.end()) {
+    return diag::invalid_option_value(option.value->span, option.name.text, value, property->words);
+  }
+  if (property->value == ChartProperty::Value::kNumber && !parse_real(value).has_value()) {
+    return diag::invalid_constant(option.value->span, option.name.text, "be a number");
+  }
+  return Status::success();
+}
+
+// name = value; a value may list names: ycolumns = a, b. A comma before `name =` ends it.
+Result<ast::Option> parse_chart_property(TokenCursor& cursor) {
+  ast::Option option;
+  EVQ_TRY_ASSIGN(option.name, parse_name(cursor, "a property"));
+  EVQ_TRY(cursor.expect("="));
+  if (const ChartProperty* property = find_chart_property(option.name.text)) {
+    cursor.may_end_with(property->words);
+  }
+  const std::size_t first = cursor.index();
+  EVQ_TRY_ASSIGN(std::string text, parse_chart_value(cursor));
+  while (cursor.at(",") && !cursor.peek(2).is_symbol("=")) {
+    cursor.take();
+    EVQ_TRY_ASSIGN(const std::string more, parse_chart_value(cursor));
+    text.append(",").append(more);
+  }
+  EVQ_TRY_ASSIGN(option.value, make_expr(cursor, cursor.span_from(first),
+                                         ast::Literal{Value::string(std::move(text))}));
+  EVQ_TRY(check_chart_property(option));
+  return option;
+}
+
+}  // namespace
+
 Result<ast::OperatorNode> parse_render(TokenCursor& cursor) {
   ast::Render node;
   cursor.may_end_with(chart_kinds());
   EVQ_TRY_ASSIGN(node.chart, parse_name(cursor, "a chart such as timechart"));
+  if (std::ranges::find(chart_kinds(), node.chart.text) == chart_kinds().end()) {
+    return diag::unknown_chart(node.chart.span, node.chart.text, chart_kinds());
+  }
   const bool listed = cursor.accept_word("with");
   if (listed) {
     EVQ_TRY(cursor.expect("(", "(name=value, …)"));
   }
+  note_options(cursor, chart_property_names());
   while (cursor.peek().kind == TokenKind::kName) {
-    ast::Option option;
-    EVQ_TRY_ASSIGN(option.name, parse_name(cursor, "a property"));
-    EVQ_TRY(cursor.expect("="));
-    const std::size_t first = cursor.index();
-    // A property may list names: ycolumns = a, b. A comma before `name =` ends it.
-    std::string text;
-    for (;;) {
-      if (cursor.peek().kind == TokenKind::kSymbol && !cursor.at_quoted_name()) {
-        return cursor.unexpected("a value");
-      }
-      const Token& token = cursor.peek();
-      if (cursor.at_quoted_name()) {
-        EVQ_TRY_ASSIGN(const ast::Name name, parse_name(cursor, "a value"));
-        text += name.text;
-      } else {
-        text +=
-            token.kind == TokenKind::kLiteral ? std::string(cursor.slice(token.span)) : token.text;
-        cursor.take();
-      }
-      const bool more = cursor.at(",") && !cursor.peek(2).is_symbol("=");
-      if (!more) {
-        break;
-      }
-      cursor.take();
-      text += ",";
-    }
-    EVQ_TRY_ASSIGN(option.value, make_expr(cursor, cursor.span_from(first),
-                                           ast::Literal{Value::string(std::move(text))}));
+    EVQ_TRY_ASSIGN(ast::Option option, parse_chart_property(cursor));
     node.options.push_back(std::move(option));
     cursor.accept(",");
+    note_options(cursor, chart_property_names());
   }
   if (listed) {
     EVQ_TRY(cursor.expect(")", "',' or ')'"));

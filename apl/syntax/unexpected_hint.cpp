@@ -89,6 +89,9 @@ std::string comma_hint(const TokenCursor& cursor) {
   if (word.is_word("where") || word.is_word("filter")) {
     return "join conditions with and, or with or";
   }
+  if (word.is_word("let")) {
+    return "each name has a let of its own: let a = 1; let b = 2;";
+  }
   return word.is_word("limit") || word.is_word("take")
              ? "there is no offset: sort, and narrow with where"
              : "";
@@ -111,6 +114,9 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
            : expected == "'..'"          ? "write between (low .. high)"
            : expected.starts_with("'|'") ? comma_hint(cursor)
                                          : "";
+  }
+  if (token.is_symbol("..") && expected.starts_with("','")) {
+    return "a range stands after between: between (low .. high)";
   }
   if (token.is_symbol("(") && (last.is_word("count") || last.is_word("getschema"))) {
     return "as an operator it takes no parentheses: | " + last.text;

@@ -1,6 +1,7 @@
 #include "apl/syntax/words.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include "store/base/ascii.h"
@@ -28,8 +29,36 @@ constexpr std::string_view kInfixWords[] = {
     "has_any",  "has_any_cs",  "has_all",    "has_all_cs"};
 
 constexpr std::string_view kChartKinds[] = {
-    "timechart", "linechart",    "areachart",    "barchart",         "columnchart", "piechart",
-    "treemap",   "scatterchart", "anomalychart", "stackedareachart", "table"};
+    "timechart",    "linechart",        "areachart", "barchart", "columnchart",  "piechart",
+    "scatterchart", "stackedareachart", "card",      "table",    "anomalychart", "ladderchart",
+    "pivotchart",   "timepivot",        "treemap",   "plotly",   "graph"};
+
+constexpr std::string_view kTruths[] = {"true", "false"};
+constexpr std::string_view kStackings[] = {"default", "unstacked", "stacked", "stacked100", "map"};
+constexpr std::string_view kLegends[] = {"visible", "hidden"};
+constexpr std::string_view kScales[] = {"linear", "log"};
+constexpr std::string_view kSplits[] = {"none", "axes", "panels"};
+
+using Property = ChartProperty::Value;
+constexpr ChartProperty kChartProperties[] = {
+    {"title", Property::kText, {}},
+    {"xtitle", Property::kText, {}},
+    {"ytitle", Property::kText, {}},
+    {"xcolumn", Property::kColumns, {}},
+    {"ycolumns", Property::kColumns, {}},
+    {"series", Property::kColumns, {}},
+    {"anomalycolumns", Property::kColumns, {}},
+    {"kind", Property::kWord, kStackings},
+    {"legend", Property::kWord, kLegends},
+    {"xaxis", Property::kWord, kScales},
+    {"yaxis", Property::kWord, kScales},
+    {"ysplit", Property::kWord, kSplits},
+    {"accumulate", Property::kWord, kTruths},
+    {"xmin", Property::kText, {}},
+    {"xmax", Property::kText, {}},
+    {"ymin", Property::kNumber, {}},
+    {"ymax", Property::kNumber, {}},
+};
 
 template <class Table>
 bool holds(const Table& table, std::string_view word) {
@@ -66,6 +95,20 @@ bool is_plain_name(std::string_view name) {
 
 std::span<const std::string_view> chart_kinds() {
   return kChartKinds;
+}
+
+std::span<const std::string_view> chart_property_names() {
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, std::size(kChartProperties)> names{};
+    std::ranges::transform(kChartProperties, names.begin(), &ChartProperty::name);
+    return names;
+  }();
+  return kNames;
+}
+
+const ChartProperty* find_chart_property(std::string_view name) {
+  const auto* found = std::ranges::find(kChartProperties, name, &ChartProperty::name);
+  return found == std::end(kChartProperties) ? nullptr : found;
 }
 
 std::string quote_text(std::string_view text) {

@@ -3,6 +3,7 @@
 // name a field; this list is what printing quotes and colouring marks, and the few words that can
 // never begin an expression.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,18 @@ std::span<const std::string_view> infix_words();
 
 // The pictures that `render` can ask for.
 std::span<const std::string_view> chart_kinds();
+
+// What `render … with (…)` can say of a picture.
+struct ChartProperty {
+  enum class Value : std::uint8_t { kText, kNumber, kColumns, kWord };
+
+  std::string_view name;
+  Value value = Value::kText;
+  std::span<const std::string_view> words{};  // that a kWord may be
+};
+std::span<const std::string_view> chart_property_names();
+// Null when there is none of that name.
+const ChartProperty* find_chart_property(std::string_view name);
 
 // 'text' with the escapes a string literal needs.
 std::string quote_text(std::string_view text);

@@ -174,6 +174,10 @@ constexpr Case kCases[] = {
      "APL1007 1:23 expected '=' and the old name, but the query ends here"},
     {"web | project-rename a* = b", "APL1006 1:22 expected one name, found 'a*'"},
     {"web | render", "APL1007 1:13 expected a chart such as timechart, but the query ends here"},
+    {"web | render sankey",
+     "APL1033 1:14 no chart named 'sankey'; charts are: timechart, linechart, areachart, barchart, "
+     "columnchart, piechart, scatterchart, stackedareachart, card, table, anomalychart, "
+     "ladderchart, pivotchart, timepivot, treemap, plotly, graph"},
     {"web | limit", "APL1032 1:7 'limit' needs a number of rows; see: evq help limit"},
     {"web | sample-distinct 5 a", "APL1006 1:25 expected 'of', found 'a'"},
     {"web | scan with (step a output=some: true)",
