@@ -73,7 +73,7 @@ Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) const {
 
 // dayofweek() is a number here and days since Sunday in Kusto, whose queries compare it with 1d.
 Result<ExprPtr> Binder::adapt_weekday(ExprPtr value, Type other) const {
-  if (strict_types_ || other != Type::kTimespan || !value->is_call("dayofweek")) {
+  if (strict_types_ || other != Type::kTimespan || !value->comes_of("dayofweek")) {
     return value;
   }
   const Span span = value->span;

@@ -144,6 +144,8 @@ Result<ExprPtr> Binder::call(std::string_view function, std::vector<ExprPtr> arg
 }
 
 Result<ExprPtr> Binder::bind_expr(const ast::Expr& expr, const Relation* input) {
+  const Nesting nesting(&nesting_);
+  EVQ_TRY(note_expressions(1, expr.span));
   EVQ_TRY_ASSIGN(ExprPtr bound, bind_node(expr, input));
   bound->span = expr.span;
   return bound;
@@ -258,16 +260,30 @@ Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const as
     return clone(*scalar->expr);
   }
   if (const auto* let = std::get_if<Environment::LetExpr>(&meaning)) {
-    const Environment* outer = std::exchange(environment_, let->defined_in);
-    auto bound = bind_expr(*let->expr, input);
-    environment_ = outer;
-    return bound;
+    return use_let(*let, input);
   }
   if (const auto* function = std::get_if<Environment::Function>(&meaning);
       function != nullptr && std::holds_alternative<ast::ExprPtr>(function->lambda->body)) {
     return bind_lambda_call(*function, ast::Call{name, {}}, name.span, input);
   }
   return diag::scalar_expected(name.span, "the table '" + name.text + "'");
+}
+
+// A value of toscalar() is the same wherever its name is used.
+Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation* input) {
+  const auto* call = std::get_if<ast::Call>(&let.expr->node);
+  const bool once = call != nullptr && call->function.text == "toscalar";
+  const std::pair key(let.expr, let.defined_in);
+  if (const auto known = scalars_.find(key); known != scalars_.end()) {
+    return clone(*known->second);
+  }
+  const Environment* outer = std::exchange(environment_, let.defined_in);
+  auto bound = bind_expr(*let.expr, input);
+  environment_ = outer;
+  if (once && bound.ok() && (*bound)->is_constant()) {
+    scalars_.emplace(key, clone(**bound));
+  }
+  return bound;
 }
 
 // The longest flattened name that exists, then accesses into its value; null when there is none.
@@ -502,21 +518,10 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
   const Type value_type = value->type;
   args.push_back(std::move(value));
   for (const ast::ExprPtr& item : membership.list) {
-    if (std::holds_alternative<ast::Subquery>(item->node)) {
+    if (is_table(*item, input, environment_)) {
       EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span));
       args.push_back(std::move(list));
       continue;
-    }
-    if (const auto* field = std::get_if<ast::FieldRef>(&item->node)) {
-      const Environment::Meaning* meaning = environment_->find(field->name.text);
-      const bool is_column = input != nullptr && input->schema().find(field->name.text).has_value();
-      if (!is_column && meaning != nullptr &&
-          (std::holds_alternative<Environment::LetPipeline>(*meaning) ||
-           std::holds_alternative<Environment::BoundTable>(*meaning))) {
-        EVQ_TRY_ASSIGN(ExprPtr list, scalar_of_table(*item, item->span));
-        args.push_back(std::move(list));
-        continue;
-      }
     }
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item, input));
     EVQ_TRY_ASSIGN(bound, adapt(std::move(bound), value_type, true));

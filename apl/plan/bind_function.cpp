@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
 
 namespace evq::plan {
 namespace {
@@ -27,41 +28,6 @@ Result<std::size_t> parameter_called(const ast::Name& name, std::string_view fun
     names.push_back(parameter.name.text);
   }
   return diag::unknown_argument(name.span, function, name.text, names);
-}
-
-// What the body of a function defines for itself; install() gives it the frame it sees.
-void add_lets(const ast::Lambda& lambda, Environment* frame) {
-  for (const ast::Let& let : lambda.lets) {
-    Environment::Meaning meaning;
-    if (const auto* expr = std::get_if<ast::ExprPtr>(&let.value)) {
-      meaning = Environment::LetExpr{expr->get(), nullptr};
-    } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let.value)) {
-      meaning = Environment::LetPipeline{pipeline->get(), nullptr};
-    } else {
-      meaning =
-          Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(), nullptr};
-    }
-    frame->names.emplace(let.name.text, std::move(meaning));
-  }
-}
-
-// Lets of a function body see the body's own frame, which has an address only now.
-Environment* install(std::vector<std::unique_ptr<Environment>>* frames, Environment frame) {
-  frames->push_back(std::make_unique<Environment>(std::move(frame)));
-  Environment* at = frames->back().get();
-  for (auto& [name, meaning] : at->names) {
-    if (auto* let = std::get_if<Environment::LetExpr>(&meaning);
-        let != nullptr && let->defined_in == nullptr) {
-      let->defined_in = at;
-    } else if (auto* pipeline = std::get_if<Environment::LetPipeline>(&meaning);
-               pipeline != nullptr && pipeline->defined_in == nullptr) {
-      pipeline->defined_in = at;
-    } else if (auto* function = std::get_if<Environment::Function>(&meaning);
-               function != nullptr && function->defined_in == nullptr) {
-      function->defined_in = at;
-    }
-  }
-  return at;
 }
 
 }  // namespace
@@ -131,14 +97,18 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
     frame.names.emplace(parameter.name.text,
                         Environment::Scalar{make_cast(std::move(bound), parameter.type)});
   }
-  add_lets(*function.lambda, &frame);
   return frame;
 }
 
-// Binds with the names of `frame`, one call deeper.
+// Binds with the names of `frame` and what the body of the function defines, one call deeper.
 template <class Bind>
-auto Binder::bind_within(Environment frame, const Bind& bind) {
-  const Environment* outer = std::exchange(environment_, install(&frames_, std::move(frame)));
+auto Binder::bind_within(Environment frame, const ast::Lambda& lambda, const Bind& bind) {
+  const Environment* outer = environment_;
+  frames_.push_back(std::make_unique<Environment>(std::move(frame)));
+  environment_ = frames_.back().get();
+  for (const ast::Let& let : lambda.lets) {
+    define(let);
+  }
   ++depth_;
   auto bound = bind();
   --depth_;
@@ -156,31 +126,58 @@ Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
   if (body == nullptr) {
     return diag::scalar_expected(span, "the table that " + call.function.text + "() returns");
   }
-  return bind_within(std::move(frame), [&] { return bind_expr(**body, input); });
+  return bind_within(std::move(frame), *function.lambda, [&] { return bind_expr(**body, input); });
 }
 
-bool Binder::may_be_table(const ast::Expr& expr) const {
+// The names in a let or in the body of a function are those of the place where it stands.
+bool Binder::may_be_table(const ast::Expr& expr, const Environment* at) {
   const auto* call = std::get_if<ast::Call>(&expr.node);
   const auto* field = std::get_if<ast::FieldRef>(&expr.node);
   if (call == nullptr && field == nullptr) {
     return is_subquery(expr);
   }
   const std::string& name = call != nullptr ? call->function.text : field->name.text;
-  const Environment::Meaning* meaning = environment_->find(name);
+  const Environment::Meaning* meaning = at->find(name);
   if (meaning == nullptr) {
     return field != nullptr || find_function(name) == nullptr;
   }
   if (const auto* let = std::get_if<Environment::LetExpr>(meaning)) {
-    return may_be_table(*let->expr);
+    return may_be_table(*let->expr, let->defined_in);
   }
   if (const auto* function = std::get_if<Environment::Function>(meaning)) {
     const auto* body = std::get_if<ast::ExprPtr>(&function->lambda->body);
-    return body == nullptr || may_be_table(**body);
+    return body == nullptr || may_be_table(**body, function->defined_in);
+  }
+  return !std::holds_alternative<Environment::Scalar>(*meaning);
+}
+
+bool Binder::is_table(const ast::Expr& expr, const Relation* input, const Environment* at) {
+  const auto* call = std::get_if<ast::Call>(&expr.node);
+  const auto* field = std::get_if<ast::FieldRef>(&expr.node);
+  if (call == nullptr && field == nullptr) {
+    return is_subquery(expr);
+  }
+  const std::string& name = call != nullptr ? call->function.text : field->name.text;
+  if (field != nullptr && input != nullptr && find_field(input->schema(), name).has_value()) {
+    return false;
+  }
+  const Environment::Meaning* meaning = at->find(name);
+  if (meaning == nullptr) {
+    return call != nullptr && (name == "materialize" || name == "table");
+  }
+  if (const auto* let = std::get_if<Environment::LetExpr>(meaning)) {
+    return is_table(*let->expr, input, let->defined_in);
+  }
+  if (const auto* function = std::get_if<Environment::Function>(meaning)) {
+    const auto* body = std::get_if<ast::ExprPtr>(&function->lambda->body);
+    return body == nullptr || is_table(**body, input, function->defined_in);
   }
   return !std::holds_alternative<Environment::Scalar>(*meaning);
 }
 
 Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
+  const Nesting nesting(&nesting_);
+  EVQ_TRY(note_expressions(1, expr.span));
   if (const auto* subquery = std::get_if<ast::Subquery>(&expr.node)) {
     return bind_pipeline(*subquery->pipeline);
   }
@@ -222,7 +219,7 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
     return diag::recursive_function(call.function.span, name);
   }
   EVQ_TRY_ASSIGN(Environment frame, bind_parameters(*function, call, span, nullptr, piped));
-  return bind_within(std::move(frame), [&]() -> Result<Relation> {
+  return bind_within(std::move(frame), *function->lambda, [&]() -> Result<Relation> {
     if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&function->lambda->body)) {
       return bind_pipeline(**pipeline);
     }

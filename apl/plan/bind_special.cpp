@@ -6,6 +6,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
+#include "apl/plan/fold.h"
 #include "apl/plan/window_names.h"
 #include "store/column/dynamic.h"
 
@@ -82,8 +83,9 @@ Result<ExprPtr> Binder::bind_bag_pack_columns(const ast::Call& call, Span span,
 
 Result<ExprPtr> Binder::bind_toscalar(const ast::Call& call, Span span, const Relation* input) {
   const ast::Expr& table = *call.arguments[0].value;
-  if (!may_be_table(table)) {
-    return bind_expr(table, input);  // one value already
+  if (!may_be_table(table, environment_)) {
+    EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(table, input));
+    return fold_once(std::move(value), context());
   }
   EVQ_TRY_ASSIGN(const ExprPtr list, scalar_of_table(table, span));
   // The first row's first column: the list's first element.

@@ -12,6 +12,14 @@ namespace {
 
 // Nested calls of user-defined functions; a recursive one ends here with a message.
 constexpr int kCallDepthMax = 32;
+// Statements before a query: looking a name up passes all of them.
+constexpr std::size_t kStatementsMax = 2000;
+// Expressions of a query whose lets and functions are written out, and how many a pipeline counts
+// for. The text of one without them has no room for as many.
+constexpr std::size_t kExpressionsMax = 200'000;
+constexpr std::size_t kPipelineExpressions = 16;
+// Levels of an expression whose lets are written out: what all walks over it can bear.
+constexpr std::size_t kNestingMax = 1000;
 
 // Whether the source gives rows that no dataset holds, or those of several.
 bool makes_rows(const ast::SourceNode& source) {
@@ -47,6 +55,9 @@ Result<Plan> bind_query(const ast::Query& query, TableSource& tables, const Bind
 }
 
 Result<Plan> Binder::bind(const ast::Query& query) {
+  if (query.statements.size() > kStatementsMax) {
+    return diag::limit_exceeded(Span{}, "statements before the query", kStatementsMax);
+  }
   for (const ast::Statement& statement : query.statements) {
     EVQ_TRY(bind_statement(statement));
   }
@@ -61,45 +72,72 @@ Result<Plan> Binder::bind(const ast::Query& query) {
   return finish(std::move(root));
 }
 
-Status Binder::bind_statement(const ast::Statement& statement) {
+// From here on the name is known. The let itself sees only what was defined before it.
+void Binder::define(const ast::Let& let) {
+  Environment::Meaning meaning;
+  if (const auto* expr = std::get_if<ast::ExprPtr>(&let.value)) {
+    meaning = Environment::LetExpr{expr->get(), environment_};
+  } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let.value)) {
+    meaning = Environment::LetPipeline{pipeline->get(), environment_};
+  } else {
+    meaning = Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let.value).get(),
+                                    environment_};
+  }
   auto frame = std::make_unique<Environment>();
   frame->outer = environment_;
+  frame->names.emplace(let.name.text, std::move(meaning));
+  environment_ = frame.get();
+  frames_.push_back(std::move(frame));
+}
+
+Status Binder::bind_statement(const ast::Statement& statement) {
   if (const auto* let = std::get_if<ast::Let>(&statement)) {
-    Environment::Meaning meaning;
-    if (const auto* expr = std::get_if<ast::ExprPtr>(&let->value)) {
-      meaning = Environment::LetExpr{expr->get(), environment_};
-    } else if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&let->value)) {
-      meaning = Environment::LetPipeline{pipeline->get(), environment_};
-    } else {
-      meaning = Environment::Function{std::get<std::unique_ptr<ast::Lambda>>(let->value).get(),
-                                      environment_};
-    }
-    frame->names.emplace(let->name.text, std::move(meaning));
-  } else if (const auto* set = std::get_if<ast::Set>(&statement)) {
+    define(*let);
+    return Status::success();
+  }
+  if (const auto* set = std::get_if<ast::Set>(&statement)) {
     return set_option(*set);
-  } else {
-    for (const ast::Parameter& parameter : std::get<ast::DeclareParameters>(statement).parameters) {
-      if (environment_->find(parameter.name.text) != nullptr) {
-        continue;  // given with the request
-      }
-      if (parameter.default_value == nullptr) {
-        Error error = diag::missing_argument(parameter.name.span, "declare query_parameters",
-                                             parameter.name.text);
-        error.hint = "the request gives it among its variables; a default is written " +
-                     parameter.name.text + ":" + std::string(type_name(parameter.type)) + " = …";
-        return error;
-      }
-      EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*parameter.default_value, nullptr));
-      frame->names.emplace(parameter.name.text,
-                           Environment::Scalar{make_cast(std::move(value), parameter.type)});
+  }
+  auto frame = std::make_unique<Environment>();
+  frame->outer = environment_;
+  for (const ast::Parameter& parameter : std::get<ast::DeclareParameters>(statement).parameters) {
+    if (environment_->find(parameter.name.text) != nullptr) {
+      continue;  // given with the request
     }
+    if (parameter.default_value == nullptr) {
+      Error error = diag::missing_argument(parameter.name.span, "declare query_parameters",
+                                           parameter.name.text);
+      error.hint = "the request gives it among its variables; a default is written " +
+                   parameter.name.text + ":" + std::string(type_name(parameter.type)) + " = …";
+      return error;
+    }
+    EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*parameter.default_value, nullptr));
+    frame->names.emplace(parameter.name.text,
+                         Environment::Scalar{make_cast(std::move(value), parameter.type)});
   }
   environment_ = frame.get();
   frames_.push_back(std::move(frame));
   return Status::success();
 }
 
+// A let that uses another one twice doubles what that stands for, and one that uses it once is as
+// deep as both.
+Status Binder::note_expressions(std::size_t count, Span span) {
+  expressions_ += count;
+  if (nesting_ > kNestingMax) {
+    return diag::nested_too_deep(span, kNestingMax);
+  }
+  if (expressions_ <= kExpressionsMax) {
+    return Status::success();
+  }
+  Error error =
+      diag::limit_exceeded(span, "expressions, with let statements written out", kExpressionsMax);
+  error.hint = "let name = toscalar(…) is worked out once";
+  return error;
+}
+
 Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
+  EVQ_TRY(note_expressions(kPipelineExpressions, pipeline.span));
   if (++depth_ > kCallDepthMax) {
     return diag::nested_too_deep(pipeline.span, kCallDepthMax);
   }

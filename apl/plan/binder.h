@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apl/plan/bind.h"
@@ -58,7 +59,9 @@ class Binder {
   Result<Relation> named_table(std::string_view name, Span span);
   Result<Relation> table_of_expr(const ast::Expr& expr);
   // Whether an expression is written as a table is: a name, parentheses, a call of no scalar.
-  bool may_be_table(const ast::Expr& expr) const;
+  static bool may_be_table(const ast::Expr& expr, const Environment* at);
+  // Whether an expression where values over `input` may stand as well can only be a table.
+  static bool is_table(const ast::Expr& expr, const Relation* input, const Environment* at);
   // Runs `node` now, for what the rest of the plan depends on; `what` names the construct that
   // needs it. An error inside an Apply, whose rows are not there yet, and where nothing may run.
   Result<Table> run_now(const Node& node, Span span, std::string_view what) const;
@@ -76,6 +79,8 @@ class Binder {
   Relation order_naturally(Relation input, bool ascending);
   static std::string unique_name(std::string name, const std::vector<NamedColumn>& columns);
   Result<std::size_t> find_column(const Relation& input, const ast::Name& name) const;
+  // That each of the comma-separated names is a column.
+  Status check_columns(const Relation& input, std::string_view names, Span span) const;
   std::string unknown_field_hint(const Relation* input, std::string_view name) const;
   // While several tables are searched: the type of a field that another one has.
   std::optional<Type> type_elsewhere(std::string_view name) const;
@@ -110,6 +115,7 @@ class Binder {
   Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);
   Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                              const Relation* input);
+  Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
   // bind_call.cpp
   Result<ExprPtr> bind_call(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_registry_call(const ast::Call& call, Span span, const Relation* input);
@@ -141,7 +147,7 @@ class Binder {
   Result<Environment> bind_parameters(const Environment::Function& function, const ast::Call& call,
                                       Span span, const Relation* input, Relation* piped);
   template <class Bind>
-  auto bind_within(Environment frame, const Bind& bind);
+  auto bind_within(Environment frame, const ast::Lambda& lambda, const Bind& bind);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
 
   Result<Relation> after_cursor(Relation input, const TableRef& table);
@@ -245,6 +251,9 @@ class Binder {
                                                  std::vector<NamedColumn> all, Span span) const;
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
                               std::optional<std::size_t> field, Span span) const;
+  void define(const ast::Let& let);
+  // Refuses a query that grows out of bounds when the names of lets are written out.
+  Status note_expressions(std::size_t count, Span span);
   Status bind_statement(const ast::Statement& statement);
   Status set_option(const ast::Set& set);
   // With `set stricttypes`: an error where a call converts an argument by itself. `types` are the
@@ -256,6 +265,8 @@ class Binder {
   const BindOptions& options_;
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
+  // What lets of toscalar(…) have come to, by where they stand and what they see.
+  std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
   bool strict_types_ = false;
   // What bin_auto() bins by when the query says so: a width, and an end of some bin.
   std::optional<Value> bin_auto_size_;
@@ -272,6 +283,8 @@ class Binder {
   const Relation* sided_ = nullptr;     // set while a join condition is bound
   std::vector<Field> searched_fields_;  // of all tables, while a search over several is bound
   int depth_ = 0;                       // of nested function calls, against endless recursion
+  std::size_t expressions_ = 0;         // bound so far
+  std::size_t nesting_ = 0;             // of the expression that is being bound
 };
 
 }  // namespace evq::plan

@@ -30,6 +30,18 @@ inline bool is_subquery(const ast::Expr& expr) {
   return std::holds_alternative<ast::Subquery>(expr.node);
 }
 
+// A recursion that is one level deeper while this lives.
+class Nesting {
+ public:
+  explicit Nesting(std::size_t* depth) : depth_(depth) { ++*depth_; }
+  ~Nesting() { --*depth_; }
+  Nesting(const Nesting&) = delete;
+  Nesting& operator=(const Nesting&) = delete;
+
+ private:
+  std::size_t* const depth_;
+};
+
 // One name of a path a.b['c'], with the expression it ends.
 struct PathStep {
   std::string key;

@@ -27,6 +27,10 @@ bool Expr::is_call(std::string_view name) const {
   return kind == ExprKind::kCall && function->name == name;
 }
 
+bool Expr::comes_of(std::string_view name) const {
+  return function != nullptr && function->name == name;
+}
+
 ExprPtr make_column(std::size_t column, Type type, Span span) {
   auto expr = std::make_unique<Expr>();
   expr->kind = ExprKind::kColumn;

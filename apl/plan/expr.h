@@ -26,7 +26,7 @@ struct Expr {
 
   std::size_t column = 0;                    // kColumn: position in the input's schema
   Value constant;                            // kConstant
-  const ScalarFunction* function = nullptr;  // kCall
+  const ScalarFunction* function = nullptr;  // kCall; kConstant: what was folded, or null
   BoundCall call;                            // kCall; arguments already have its types
   std::vector<ExprPtr> args;                 // kCall
 
@@ -34,6 +34,8 @@ struct Expr {
   bool is_column() const { return kind == ExprKind::kColumn; }
   // True for a call of the function row called `name`.
   bool is_call(std::string_view name) const;
+  // True for that and for the constant that such a call became.
+  bool comes_of(std::string_view name) const;
 };
 
 ExprPtr make_column(std::size_t column, Type type, Span span = {});

@@ -32,20 +32,19 @@ ExprPtr fold_logical(ExprPtr expr) {
   return expr;
 }
 
-}  // namespace
-
-ExprPtr fold(ExprPtr expr, const EvalContext& context) {
+// Calls with one of the flags `kept` stay as they are.
+ExprPtr fold_calls(ExprPtr expr, const EvalContext& context, unsigned kept) {
   if (expr->kind != ExprKind::kCall) {
     return expr;
   }
   bool constant = true;
   for (ExprPtr& arg : expr->args) {
-    arg = fold(std::move(arg), context);
+    arg = fold_calls(std::move(arg), context, kept);
     constant = constant && arg->is_constant();
   }
   const auto flags = static_cast<unsigned>(expr->function->flags);
   const bool stopped = context.control != nullptr && context.control->should_stop();
-  if (constant && !stopped && (flags & static_cast<unsigned>(FunctionFlags::kPerRow)) == 0) {
+  if (constant && !stopped && (flags & kept) == 0) {
     std::vector<Vector> args;
     args.reserve(expr->args.size());
     for (const ExprPtr& arg : expr->args) {
@@ -56,12 +55,24 @@ ExprPtr fold(ExprPtr expr, const EvalContext& context) {
       return expr;
     }
     Value value = result.is_null(0) ? Value::null(expr->type) : result.value(0);
-    return make_constant(std::move(value), expr->span);
+    ExprPtr folded = make_constant(std::move(value), expr->span);
+    folded->function = expr->function;
+    return folded;
   }
   if (expr->is_call("op_and") || expr->is_call("op_or")) {
     return fold_logical(std::move(expr));
   }
   return expr;
+}
+
+}  // namespace
+
+ExprPtr fold(ExprPtr expr, const EvalContext& context) {
+  return fold_calls(std::move(expr), context, static_cast<unsigned>(FunctionFlags::kPerRow));
+}
+
+ExprPtr fold_once(ExprPtr expr, const EvalContext& context) {
+  return fold_calls(std::move(expr), context, 0);
 }
 
 }  // namespace evq::plan

@@ -160,9 +160,12 @@ class JoinBinder {
   }
 
   Status add_keys(ExprPtr left, ExprPtr right, Span span) {
-    const Type type = common_type(left->type, right->type);
+    Type type = common_type(left->type, right->type);
     if (type == Type::kDynamic && left->type != Type::kDynamic && right->type != Type::kDynamic) {
       return diag::type_mismatch(span, "==", type_name(left->type), type_name(right->type));
+    }
+    if (left->type != right->type && type == Type::kReal) {
+      type = Type::kDynamic;  // a real cannot tell large integers apart; dynamics compare exactly
     }
     keys_.emplace_back(make_cast(std::move(left), type), make_cast(std::move(right), type));
     return Status::success();

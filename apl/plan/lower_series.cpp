@@ -233,7 +233,13 @@ class SeriesBinder {
   // 0 for numbers and timespans, null for the rest.
   Result<Value> default_of(const ast::SeriesItem& item, Type type) {
     if (item.default_value != nullptr) {
-      return binder_.bind_constant(*item.default_value, "the default of a series");
+      EVQ_TRY_ASSIGN(Value value,
+                     binder_.bind_constant(*item.default_value, "the default of a series"));
+      if (is_numeric(type) && !value.is_null() && !is_numeric(value.type())) {
+        return diag::invalid_constant(item.default_value->span, "the default of a series",
+                                      "be a number, or null, as the series is");
+      }
+      return value;
     }
     if (type == Type::kReal) {
       return Value::real(0);

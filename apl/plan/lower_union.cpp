@@ -129,6 +129,7 @@ Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union
   }
   std::stable_partition(fields.begin(), fields.end(),
                         [](const Field& field) { return !is_hidden(field.name); });
+  EVQ_TRY(note_expressions(inputs.size() * fields.size(), Span{}));
   Relation output;
   output.aggregated = std::ranges::all_of(inputs, &Relation::aggregated);
   std::vector<NodePtr> nodes;

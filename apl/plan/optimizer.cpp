@@ -72,15 +72,14 @@ void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& op
   }
 }
 
-ExprPtr substitute(const Expr& expr, const std::vector<ExprPtr>& columns) {
-  if (expr.is_column()) {
-    return clone(*columns[expr.column]);
+ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns) {
+  if (expr->is_column()) {
+    return clone(*columns[expr->column]);
   }
-  ExprPtr copy = clone(expr);
-  for (std::size_t i = 0; i < copy->args.size(); ++i) {
-    copy->args[i] = substitute(*expr.args[i], columns);
+  for (ExprPtr& arg : expr->args) {
+    arg = substitute(std::move(arg), columns);
   }
-  return copy;
+  return expr;
 }
 
 NodePtr rewrite_bottom_up(NodePtr node, const std::function<NodePtr(NodePtr)>& rewrite) {

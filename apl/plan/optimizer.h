@@ -38,7 +38,7 @@ NodePtr materialize_late(NodePtr root, const EvalContext& context);
 // ---- for passes
 
 // `expr` with every column reference replaced by a copy of the expression at that position.
-ExprPtr substitute(const Expr& expr, const std::vector<ExprPtr>& columns);
+ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns);
 inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 // Leaves `node`, and what is below it, without the output columns that are not `needed`, as far as
 // it has no use for them itself. Where each old column is then, or kNoColumn.

@@ -32,6 +32,26 @@ bool uses_columns_below(const Expr& expr, std::size_t limit) {
   return below;
 }
 
+// What a filter is worth: a larger one costs more where it goes than the rows it keeps away, and
+// one that meets extend s = s + s time and again would double each time.
+constexpr std::size_t kConjunctSizeMax = 256;
+
+// The calls of `expr` over the inputs of the projection that makes its columns, or more than `left`
+// when they are more.
+std::size_t size_below(const Expr& expr, const std::vector<ExprPtr>* columns, std::size_t left) {
+  if (expr.is_column() && columns != nullptr) {
+    return size_below(*(*columns)[expr.column], nullptr, left);
+  }
+  std::size_t size = expr.kind == ExprKind::kCall ? 1 : 0;
+  for (const ExprPtr& arg : expr.args) {
+    if (size > left) {
+      break;
+    }
+    size += size_below(*arg, columns, left - size);
+  }
+  return size;
+}
+
 // One conjunct as far down as it goes.
 NodePtr push(NodePtr node, ExprPtr conjunct) {
   if (!is_deterministic(*conjunct)) {
@@ -42,12 +62,12 @@ NodePtr push(NodePtr node, ExprPtr conjunct) {
     return node;
   }
   if (auto* project = std::get_if<Project>(&node->op)) {
-    bool stable = true;
+    bool stable = size_below(*conjunct, &project->exprs, kConjunctSizeMax) <= kConjunctSizeMax;
     for_each_column(*conjunct, [&](std::size_t column) {
       stable = stable && is_deterministic(*project->exprs[column]);
     });
     if (stable) {
-      ExprPtr below = substitute(*conjunct, project->exprs);
+      ExprPtr below = substitute(std::move(conjunct), project->exprs);
       node->inputs[0] = push(std::move(node->inputs[0]), std::move(below));
       return node;
     }
