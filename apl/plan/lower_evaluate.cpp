@@ -188,8 +188,11 @@ struct PivotShape {
   bool zero = false;
 };
 
+// Cells of a pivot's table, most of which may be empty.
+constexpr std::size_t kPivotCellsMax = 20'000'000;
+
 // The rows of `grouped` as one row per group with a column per pivot text.
-Table pivot_table(const Table& grouped, const PivotShape& shape) {
+Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span span) {
   const Vector& pivots = grouped.columns[shape.groups];
   const Vector& cells = grouped.columns[shape.groups + 1];
   std::vector<Field> fields(
@@ -211,6 +214,12 @@ Table pivot_table(const Table& grouped, const PivotShape& shape) {
     std::string name(pivots.is_null(row) ? std::string_view() : pivots.at<std::string_view>(row));
     names.insert(name);
     found.back().emplace(std::move(name), row);
+  }
+  if (shape.groups + names.size() > kDatasetFieldsMax) {
+    return diag::limit_exceeded(span, "columns of pivot", kDatasetFieldsMax);
+  }
+  if (first_rows.size() * names.size() > kPivotCellsMax) {
+    return diag::limit_exceeded(span, "cells of pivot", kPivotCellsMax);
   }
   Table output;
   output.rows = first_rows.size();
@@ -437,11 +446,9 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   }
   const NodePtr sorted = stack(std::move(grouped.node), std::move(sort), schema);
   EVQ_TRY_ASSIGN(const Table rows, run_now(*sorted, op.call->span, "pivot"));
-  auto table = std::make_shared<Table>(
-      pivot_table(rows, {groups, counts_from_zero(aggregate_call->function.text)}));
-  if (table->schema.size() > kDatasetFieldsMax) {
-    return diag::limit_exceeded(op.call->span, "columns of pivot", kDatasetFieldsMax);
-  }
+  const PivotShape shape{groups, counts_from_zero(aggregate_call->function.text)};
+  EVQ_TRY_ASSIGN(Table pivoted, pivot_table(rows, shape, op.call->span));
+  auto table = std::make_shared<Table>(std::move(pivoted));
   Relation output;
   output.aggregated = true;
   output.ordered = true;
