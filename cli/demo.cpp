@@ -58,14 +58,13 @@ Result<Demo> open_store_demo(const GlobalOptions& global) {
 Result<Demo> open_server_demo(const GlobalOptions& global) {
   EVQ_TRY_ASSIGN(std::unique_ptr<RemoteServer> opened, RemoteServer::open(global));
   const std::shared_ptr<RemoteServer> server = std::move(opened);
-  const auto answer = server->call("GET", remote_dataset_path(std::string(kDataset)) + "/info");
-  if (!answer.ok() && answer.error().code != ErrorCode::kNotFound) {
-    return answer.error();
+  const auto dataset = remote_dataset(*server, std::string(kDataset));
+  if (!dataset.ok() && dataset.error().code != ErrorCode::kNotFound) {
+    return dataset.error();
   }
   Demo demo;
-  if (answer.ok()) {
-    EVQ_TRY_ASSIGN(const DatasetAnswer dataset, read_dataset_answer(answer.value()));
-    demo.events_there = dataset.events;
+  if (dataset.ok()) {
+    demo.events_there = dataset.value().counted ? dataset.value().events : 1;
   }
   demo.ingest = [server](ByteSource& events) {
     return ingest_remotely(server->client(), kDataset, events, {}, interrupt_control());

@@ -199,16 +199,19 @@ Error near_dataset(Store& store, const Error& error, const std::string& name) {
   return with_near_name(error, name, names, "evq dataset list");
 }
 
-// Of a dataset in the store or on the server.
-Result<std::uint64_t> count_events(const GlobalOptions& global, const std::string& dataset) {
+// Of a dataset in the store or on the server, which need not tell.
+Result<std::optional<std::uint64_t>> count_events(const GlobalOptions& global,
+                                                  const std::string& dataset) {
   if (global.remote()) {
     return count_remote_events(global, dataset);
   }
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, existing_store()));
   Store& store = service->store();
   const auto stats = store.stats(dataset);
-  return stats.ok() ? Result<std::uint64_t>(stats.value().rows)
-                    : near_dataset(store, stats.error(), dataset);
+  if (!stats.ok()) {
+    return near_dataset(store, stats.error(), dataset);
+  }
+  return std::optional(stats.value().rows);
 }
 
 }  // namespace
@@ -224,8 +227,10 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
     if (!events.ok()) {
       return report_error(with_near_name(events.error(), "", {}, "evq dataset list"));
     }
-    if (!confirmed("Delete the dataset " + command.name + " and its " +
-                   counted_text(events.value(), "event") + "?")) {
+    const std::string what = events.value().has_value()
+                                 ? "its " + counted_text(*events.value(), "event")
+                                 : std::string("all its events");
+    if (!confirmed("Delete the dataset " + command.name + " and " + what + "?")) {
       return 1;
     }
   }

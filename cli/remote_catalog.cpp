@@ -35,18 +35,31 @@ Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server) {
   return names;
 }
 
+Result<DatasetAnswer> remote_dataset(RemoteServer& server, const std::string& name) {
+  Result<std::string> answer = server.call("GET", remote_dataset_path(name) + "/info");
+  if (!answer.ok() && answer.error().code == ErrorCode::kNotFound) {
+    answer = server.call("GET", remote_dataset_path(name));
+  }
+  EVQ_TRY_ASSIGN(const std::string text, std::move(answer));
+  return read_dataset_answer(text);
+}
+
 Result<std::string> remote_datasets_text(RemoteServer& server,
                                          const std::vector<std::string>& names, ListForm form,
                                          const DisplayZone& zone) {
   std::vector<std::string> items;
   std::vector<DatasetRow> rows;
   for (const std::string& name : names) {
-    EVQ_TRY_ASSIGN(const std::string answer,
-                   server.call("GET", remote_dataset_path(name) + "/info"));
-    EVQ_TRY_ASSIGN(const DatasetAnswer dataset, read_dataset_answer(answer));
+    EVQ_TRY_ASSIGN(const DatasetAnswer dataset, remote_dataset(server, name));
     items.push_back(dataset.json);
-    rows.push_back({dataset.name, dataset.events, dataset.bytes, parse_instant(dataset.oldest),
-                    parse_instant(dataset.newest)});
+    DatasetRow& row = rows.emplace_back();
+    row.name = dataset.name;
+    if (dataset.counted) {
+      row.events = dataset.events;
+      row.bytes = dataset.bytes;
+      row.oldest = parse_instant(dataset.oldest);
+      row.newest = parse_instant(dataset.newest);
+    }
   }
   return form == ListForm::kTable ? datasets_table(rows, zone) : items_text(items, form);
 }

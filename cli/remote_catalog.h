@@ -8,6 +8,7 @@
 #include "apl/service/display_zone.h"
 #include "cli/list_output.h"
 #include "cli/remote_server.h"
+#include "http/wire_answer.h"
 #include "store/column/schema.h"
 #include "store/definitions.h"
 
@@ -18,6 +19,8 @@ std::string remote_dataset_path(const std::string& name);
 std::string remote_starred_path(const std::string& id);
 
 Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server);
+// With its counts where the server tells them.
+Result<DatasetAnswer> remote_dataset(RemoteServer& server, const std::string& name);
 Result<std::string> remote_datasets_text(RemoteServer& server,
                                          const std::vector<std::string>& names, ListForm form,
                                          const DisplayZone& zone);

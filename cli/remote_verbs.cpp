@@ -196,12 +196,11 @@ int print_answer(const GlobalOptions& global, std::string_view list_command, Ans
 
 }  // namespace
 
-Result<std::uint64_t> count_remote_events(const GlobalOptions& global, const std::string& dataset) {
+Result<std::optional<std::uint64_t>> count_remote_events(const GlobalOptions& global,
+                                                         const std::string& dataset) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
-  EVQ_TRY_ASSIGN(const std::string info,
-                 server->call("GET", remote_dataset_path(dataset) + "/info"));
-  EVQ_TRY_ASSIGN(const DatasetAnswer answer, read_dataset_answer(info));
-  return answer.events;
+  EVQ_TRY_ASSIGN(const DatasetAnswer answer, remote_dataset(*server, dataset));
+  return answer.counted ? std::optional(answer.events) : std::nullopt;
 }
 
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command) {

@@ -3,6 +3,7 @@
 // answers as on a local store, by way of the HTTP API. Each gives the exit status of the process.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/options.h"
@@ -10,7 +11,9 @@
 
 namespace evq {
 
-Result<std::uint64_t> count_remote_events(const GlobalOptions& global, const std::string& dataset);
+// Nothing when the server does not tell.
+Result<std::optional<std::uint64_t>> count_remote_events(const GlobalOptions& global,
+                                                         const std::string& dataset);
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command);
 // The object that `put` saves, from --apl, a file or standard input.
 Result<std::string> starred_body(const StarredCommand& command);

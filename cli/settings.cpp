@@ -66,7 +66,7 @@ bool is_axiom(std::string_view server) {
 
 std::span<const SettingInfo> all_settings() {
   static const std::vector<SettingInfo> kSettings = {
-      {"store", "--store", {"EVQ_STORE"}, "The store's directory"},
+      {"store", "--store", {"EVQ_STORE", "EVQ_DB"}, "The store's directory"},
       {"server", "--server", {"EVQ_SERVER", "AXIOM_URL"}, "Work on this server instead of a store"},
       {"token", "--token", {"EVQ_TOKEN", "AXIOM_TOKEN"}, "The server's token", true},
       {"org", "--org", {"EVQ_ORG", "AXIOM_ORG_ID"}, "The organization, for personal tokens"},
@@ -78,7 +78,7 @@ std::span<const SettingInfo> all_settings() {
        "--geo-database",
        {"EVQ_GEO_DATABASE"},
        "An .mmdb file for geo_info_from_ip_address()"},
-      {"output", "-o", {"EVQ_OUTPUT"}, "Form of answers to query"},
+      {"output", "-o", {"EVQ_OUTPUT", "EVQ_FORMAT"}, "Form of answers to query"},
       {"color", "--color", {"EVQ_COLOR"}, "auto, always or never"},
       {"tz", "--tz", {"EVQ_TZ"}, "Time zone of tables and charts: local, Europe/Berlin, …"},
       {"pager", "--no-pager", {"EVQ_PAGER"}, "Shows long answers on a terminal; none: no pager"},

@@ -49,8 +49,10 @@ std::string datasets_table(const std::vector<DatasetRow>& datasets, const Displa
   TableRows rows;
   for (const DatasetRow& dataset : datasets) {
     rows.push_back({{dataset.name, TableCellKind::kFixed},
-                    {grouped_text(dataset.events), TableCellKind::kNumber},
-                    {bytes_text(dataset.bytes), TableCellKind::kNumber},
+                    {dataset.events.has_value() ? grouped_text(*dataset.events) : std::string(),
+                     TableCellKind::kNumber},
+                    {dataset.bytes.has_value() ? bytes_text(*dataset.bytes) : std::string(),
+                     TableCellKind::kNumber},
                     time_cell(dataset.oldest),
                     time_cell(dataset.newest)});
   }

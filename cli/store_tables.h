@@ -19,8 +19,8 @@ TableOptions list_table_options();
 std::string instant_text(std::optional<std::int64_t> time);
 struct DatasetRow {
   std::string name;
-  std::uint64_t events = 0;
-  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> events;  // these are not told by every server
+  std::optional<std::uint64_t> bytes;
   std::optional<std::int64_t> oldest;
   std::optional<std::int64_t> newest;
 };

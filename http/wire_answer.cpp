@@ -447,6 +447,7 @@ Result<DatasetAnswer> read_dataset_answer(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json object, parse(text, Json::value_t::object, "no JSON object"));
   DatasetAnswer dataset;
   dataset.name = text_member(object, "name");
+  dataset.counted = object.contains("numEvents");
   dataset.events = count_member(object, "numEvents");
   dataset.bytes = count_member(object, "compressedBytes");
   dataset.oldest = text_member(object, "minTime");

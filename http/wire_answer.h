@@ -39,6 +39,7 @@ Result<std::string> read_text_member(std::string_view text, const char* name);
 // A dataset's or field's members as `evq dataset` shows them.
 struct DatasetAnswer {
   std::string name;
+  bool counted = false;  // the server tells the numbers and times; Axiom does not
   std::uint64_t events = 0;
   std::uint64_t bytes = 0;
   std::string oldest;

@@ -58,8 +58,9 @@ class Output(EvqCase):
         self.evq("query", "logs", "--fail-on-empty")
 
     def test_form_from_the_environment(self):
-        out = self.out("query", "logs | count", env={"EVQ_OUTPUT": "csv"})
-        self.assertEqual(out, "Count\n5\n")
+        for variables in ({"EVQ_OUTPUT": "csv"}, {"EVQ_FORMAT": "csv"},
+                          {"EVQ_OUTPUT": "csv", "EVQ_FORMAT": "json"}):
+            self.assertEqual(self.out("query", "logs | count", env=variables), "Count\n5\n")
 
     def test_all_comes_page_by_page(self):
         count = 300_000

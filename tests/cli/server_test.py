@@ -15,7 +15,8 @@ from evq_case import EvqCase, main
 class FakeServer:
     """Answers POSTs as it is told: a list of statuses; 0 breaks the connection after the body."""
 
-    def __init__(self, statuses):
+    def __init__(self, statuses, pages=None):
+        """`pages` are what GET answers, by path; what is not among them is not found."""
         self.bodies = []
         outer = self
 
@@ -35,6 +36,14 @@ class FakeServer:
                 self.send_response(status)
                 if status in (429, 503):
                     self.send_header("Retry-After", "0")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_GET(self):
+                page = (pages or {}).get(self.path)
+                body = json.dumps({"message": "not found"} if page is None else page).encode()
+                self.send_response(404 if page is None else 200)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
@@ -262,6 +271,35 @@ class Server(EvqCase):
         self.addCleanup(fake.close)
         _, errors = self.evq("--server", fake.url, "org", "set", "x", status=2)
         self.assertIn("does not let its id be chosen", errors)
+
+    def test_a_server_that_knows_only_axioms_routes(self):
+        dataset = {"id": "web", "name": "web", "description": "", "who": "me",
+                   "created": "2024-05-01T00:00:00Z"}
+        field = {"name": "status", "type": "integer"}
+        token = {"id": "t1", "name": "shipper", "expiresAt": None}
+        fake = FakeServer([404] * 9, {
+            "/v2/datasets": [dataset], "/v2/datasets/web": dataset,
+            "/v2/datasets/web/fields": [field], "/v2/datasets/web/mapfields": ["labels"],
+            "/v2/tokens": [token], "/v2/orgs": [{"id": "acme", "name": "Acme"}],
+            "/v2/apl-starred-queries?limit=1000": []})
+        self.addCleanup(fake.close)
+        there = ("--server", fake.url)
+        for words in (("list",), ("info", "web")):
+            self.assertEqual(json.loads(self.out(*there, "dataset", *words)), dataset)
+        self.assertIn("│ web     │        │", self.out(*there, "dataset", "list", "-o", "table"))
+        self.assertEqual(json.loads(self.out(*there, "dataset", "fields", "web")), field)
+        self.assertEqual(self.out(*there, "dataset", "map-field", "list", "web"), "labels\n")
+        self.assertEqual(json.loads(self.out(*there, "token", "list")), token)
+        self.assertEqual(self.out(*there, "org"), "acme\n")
+        self.assertEqual(self.out(*there, "starred", "list"), "")
+        for words, text in ((("check",), "does not check its store"),
+                            (("org", "set", "x"), "does not let its id be chosen"),
+                            (("token", "create", "--name", "p", "--personal"),
+                             "makes no personal tokens"),
+                            (("query", "web", "--explain"), "does not tell its plans"),
+                            (("query", "web", "--profile"), "this server")):
+            _, errors = self.evq(*there, *words, status=2)
+            self.assertIn(text, errors)
 
     def test_refusals(self):
         _, errors = self.evq("--token", "xaat-wrong", "dataset", "list", status=6)
