@@ -2,15 +2,24 @@
 // what failed is there wholly or not at all, and the next command works. A seed chooses the work;
 // EVQ_FAULT_SEED repeats a run, EVQ_FAULT_ROUNDS says how many faults of each kind are tried.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/dataset.h"
 #include "tests/support/environment_number.h"
 #include "tests/support/fault_vfs.h"
+#include "tests/support/load_events.h"
+#include "tests/support/store_support.h"
 #include "tests/support/store_workload.h"
 #include "tests/support/temp_store.h"
 
@@ -202,6 +211,171 @@ TEST_CASE("any call that fails, once or for good, is an error that loses nothing
   }
   MESSAGE("faults: " << faults);
 }
+
+// ---------------------------------------------------------------- one commit for many
+
+constexpr int kMembers = 5;
+constexpr int kMemberRows = 3;
+
+// A load of rows numbered by its member; odd ones have a field that the others have not.
+FreshRows rows_of_member(int member) {
+  std::string text;
+  for (int i = 0; i < kMemberRows; ++i) {
+    text += "{\"n\":" + std::to_string(member * kMemberRows + i);
+    text += member % 2 == 0 ? "}\n" : ",\"odd\":\"x\"}\n";
+  }
+  test::Loaded loaded = test::load_events(text);
+  REQUIRE(loaded.tables.size() == 1);
+  return {std::move(loaded.tables.front()), text.size()};
+}
+
+// What became of the members: loads and, if wanted, a job that fails by itself and so makes each
+// of them try alone. All wait for one commit, which begins once `before` was called.
+std::vector<Status> commit_together(Dataset& dataset, bool with_failing_job,
+                                    const std::function<void()>& before) {
+  const Error no = make_error(ErrorCode::kLimit, "no");
+  std::atomic<bool> leading{false};
+  std::atomic<bool> enough{false};
+  std::atomic<int> waiting{0};
+  WriteJob hold;
+  hold.apply = [&](DatasetWriter& /*writer*/) -> Status {
+    leading.store(true);
+    while (!enough.load()) {
+      std::this_thread::yield();
+    }
+    return no;
+  };
+  WriteJob fail;
+  fail.apply = [&](DatasetWriter& /*writer*/) -> Status { return no; };
+  std::vector<Status> outcomes(kMembers);
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] { static_cast<void>(dataset.write(hold).ok()); });
+  while (!leading.load()) {
+    std::this_thread::yield();
+  }
+  for (int member = 0; member < kMembers; ++member) {
+    threads.emplace_back([&, member] {
+      const FreshRows rows = rows_of_member(member);
+      waiting.fetch_add(1);
+      auto counts = dataset.append({&rows, 4096, nullptr});
+      if (!counts.ok()) {
+        outcomes[static_cast<std::size_t>(member)] = std::move(counts).take_error();
+      }
+    });
+  }
+  if (with_failing_job) {
+    threads.emplace_back([&] {
+      waiting.fetch_add(1);
+      CHECK_FALSE(dataset.write(fail).ok());
+    });
+  }
+  while (waiting.load() < kMembers + (with_failing_job ? 1 : 0)) {
+    std::this_thread::yield();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  before();
+  enough.store(true);
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  return outcomes;
+}
+
+struct Grouped {
+  std::vector<Status> outcomes;
+  Extent extent;  // of the commit
+};
+
+Grouped commit_group(const std::string& directory, FaultVfs& vfs, bool with_failing_job,
+                     const std::function<void()>& before) {
+  {
+    auto store = open(directory, vfs.name());
+    REQUIRE(store.ok());
+    REQUIRE((*store)->definitions().create_dataset({.name = "d"}).ok());
+  }
+  DatabaseOptions options;
+  options.path = directory + "/datasets/1.db";
+  options.vfs = vfs.name();
+  const auto dataset = Dataset::open("d", {.file_id = 1}, options);
+  REQUIRE(dataset.ok());
+  Grouped grouped;
+  grouped.outcomes = commit_together(**dataset, with_failing_job, [&] {
+    vfs.heal();
+    before();
+  });
+  grouped.extent = {vfs.calls(), vfs.writes(), vfs.syncs(), vfs.changes()};
+  return grouped;
+}
+
+// How many of each member's rows are there. Doubled ones are no member's.
+std::map<int, int> rows_of_members(Store& store) {
+  std::map<int, int> counts;
+  std::set<std::string> seen;
+  for (const std::string& n : texts(read_rows(store, "d", "n"))) {
+    ++counts[seen.insert(n).second ? std::stoi(n) / kMemberRows : -1];
+  }
+  return counts;
+}
+
+void fail_group(Run& run, std::uint64_t number, FaultVfs::Fault fault, bool for_good,
+                bool with_failing_job) {
+  FaultVfs vfs;
+  const TempDirectory directory;
+  const Grouped grouped = commit_group(directory.path(), vfs, with_failing_job,
+                                       [&] { vfs.fail_at(number, fault, for_good); });
+  const std::string failure = vfs.failure();
+  CAPTURE(failure);
+  run.note(failure);
+  auto store = open(directory.path(), "");
+  REQUIRE(store.ok());
+  std::map<int, int> rows = rows_of_members(**store);
+  CHECK(rows.count(-1) == 0);
+  for (int member = 0; member < kMembers; ++member) {
+    const Status& outcome = grouped.outcomes[static_cast<std::size_t>(member)];
+    CAPTURE(member);
+    if (outcome.ok()) {
+      CHECK(rows[member] == kMemberRows);
+      continue;
+    }
+    CAPTURE(outcome.error().message);
+    CHECK(is_expected(outcome.error()));
+    // A commit that failed may be found in the write-ahead file by the next process, as a whole.
+    CHECK((rows[member] == 0 || rows[member] == kMemberRows));
+  }
+  QueryControl control;
+  const auto report = (*store)->check(control);
+  REQUIRE(report.ok());
+  CHECK(report->problems.empty());
+  CHECK(load(**store, "d", "{\"n\":1000}\n").ok());
+}
+
+TEST_CASE("any call that fails while loads share a commit is no lie to any of them") {
+  Run run;
+  for (std::uint64_t faults = 0; faults < run.rounds; ++faults) {
+    const bool with_failing_job = faults % 3 == 0;
+    CAPTURE(with_failing_job);
+    Extent extent;
+    {
+      FaultVfs vfs;
+      const TempDirectory directory;
+      const Grouped grouped = commit_group(directory.path(), vfs, with_failing_job, [] {});
+      CHECK(std::ranges::all_of(grouped.outcomes, &Status::ok));
+      extent = grouped.extent;
+    }
+    const auto fault = static_cast<FaultVfs::Fault>(run.random() % 3);
+    const std::uint64_t numbers = fault == FaultVfs::Fault::kIo     ? extent.calls
+                                  : fault == FaultVfs::Fault::kFull ? extent.writes
+                                                                    : extent.syncs;
+    const std::uint64_t number = run.random() % numbers;
+    const bool for_good = run.random() % 2 == 0;
+    CAPTURE(static_cast<int>(fault));
+    CAPTURE(number);
+    CAPTURE(for_good);
+    fail_group(run, number, fault, for_good, with_failing_job);
+  }
+}
+
+// ---------------------------------------------------------------- failing syncs
 
 // The next process sees, in memory, what never reached the platter. What it acknowledges on top of
 // that must outlast the power all the same.
