@@ -8,6 +8,8 @@
 namespace evq {
 namespace {
 
+constexpr std::size_t kRoomBytesMin = 64 * kKibibyte;
+
 // Reads a file by position, so that it can be read again.
 class SpoolSource final : public ByteSource {
  public:
@@ -31,22 +33,47 @@ class SpoolSource final : public ByteSource {
 }  // namespace
 
 void RequestBody::expect(std::uint64_t bytes) {
-  if (bytes <= kHttpBodyMemoryBytesMax) {
-    memory_.reserve(bytes);
+  if (bytes <= kHttpBodyMemoryBytesMax && bytes > memory_.capacity) {
+    grow(bytes);
   }
 }
 
-Status RequestBody::append(std::string_view bytes) {
-  if (!file_.is_open() && memory_.size() + bytes.size() > kHttpBodyMemoryBytesMax) {
-    EVQ_TRY(spill());
+Result<std::span<char>> RequestBody::room(std::size_t size_max) {
+  if (!file_.is_open() && memory_.size == memory_.capacity) {
+    if (memory_.size >= kHttpBodyMemoryBytesMax) {
+      EVQ_TRY(spill());
+    } else {
+      grow(std::clamp(2 * memory_.capacity, kRoomBytesMin, kHttpBodyMemoryBytesMax));
+    }
   }
+  const std::size_t left = memory_.capacity - memory_.size;
+  return std::span<char>(memory_.bytes.get() + memory_.size, std::min(left, size_max));
+}
+
+Status RequestBody::take(std::size_t size) {
+  size_ += size;
   if (file_.is_open()) {
-    EVQ_TRY(file_.write_all(bytes));
-  } else {
-    memory_.append(bytes);
+    return file_.write_all({memory_.bytes.get(), size});
   }
-  size_ += bytes.size();
+  memory_.size += size;
   return Status::success();
+}
+
+Status RequestBody::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    EVQ_TRY_ASSIGN(const std::span<char> to, room(bytes.size()));
+    std::copy_n(bytes.data(), to.size(), to.data());
+    EVQ_TRY(take(to.size()));
+    bytes.remove_prefix(to.size());
+  }
+  return Status::success();
+}
+
+void RequestBody::grow(std::size_t capacity) {
+  TextMemory larger(capacity);
+  std::copy_n(memory_.bytes.get(), memory_.size, larger.bytes.get());
+  larger.size = memory_.size;
+  memory_ = std::move(larger);
 }
 
 Status RequestBody::spill() {
@@ -55,15 +82,14 @@ Status RequestBody::spill() {
       directory_ + "/body-" + std::to_string(random()) + "-" + std::to_string(random()) + ".tmp";
   EVQ_TRY_ASSIGN(file_, File::create_new(path));
   EVQ_TRY(remove_file(path));
-  EVQ_TRY(file_.write_all(memory_));
-  memory_.clear();
-  memory_.shrink_to_fit();
+  EVQ_TRY(file_.write_all(memory_.text()));
+  memory_ = TextMemory(kRoomBytesMin);
   return Status::success();
 }
 
 Result<std::string> RequestBody::text() const {
   if (!file_.is_open()) {
-    return memory_;
+    return std::string(memory_.text());
   }
   std::string all(size_, '\0');
   std::size_t filled = 0;
@@ -78,9 +104,9 @@ Result<std::string> RequestBody::text() const {
   return all;
 }
 
-std::unique_ptr<ByteSource> RequestBody::source() const {
+std::unique_ptr<ByteSource> RequestBody::release() {
   if (!file_.is_open()) {
-    return memory_source(memory_);
+    return memory_source(std::move(memory_));
   }
   return std::make_unique<SpoolSource>(file_, size_);
 }

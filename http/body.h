@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,22 +24,29 @@ class RequestBody {
 
   // `bytes` are said to come: memory for what of them is kept there, within reason.
   void expect(std::uint64_t bytes);
-  // kDiskFull, kIo.
+  // Where the next bytes may be put: room for 1 to `size_max` of them, which is above 0. Valid
+  // until the next call. kDiskFull, kIo.
+  Result<std::span<char>> room(std::size_t size_max);
+  // The first `size` bytes of that room are the body's next. kDiskFull, kIo.
+  Status take(std::size_t size);
+  // The same for bytes that are somewhere else.
   Status append(std::string_view bytes);
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
   // Everything as one text; meant for bodies whose limit is small.
   Result<std::string> text() const;
-  // Reads the body from its start; must not outlive it.
-  std::unique_ptr<ByteSource> source() const;
+  // Reads the body from its start, and gives its memory away: to be asked for once, and then
+  // nothing else but the size. Must not outlive the body.
+  std::unique_ptr<ByteSource> release();
 
  private:
   Status spill();
+  void grow(std::size_t capacity);
 
   std::string directory_;
-  std::string memory_;
-  File file_;  // open once the body is long
+  TextMemory memory_;  // the body, or room for its next bytes once it is long
+  File file_;          // open then
   std::uint64_t size_ = 0;
 };
 

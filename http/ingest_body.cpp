@@ -35,7 +35,7 @@ bool is_encoded(const HttpRequest& request) {
   return compression != InputCompression::kAuto && compression != InputCompression::kNone;
 }
 
-Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request) {
+Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request) {
   const std::optional<InputCompression> compression = compression_of(request);
   if (!compression.has_value()) {
     return make_error(ErrorCode::kUnsupported, "Content-Encoding must be gzip or zstd");
@@ -44,10 +44,10 @@ Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request) {
   options.limit_ratio = true;
   options.decoded_bytes_max = kHttpIngestDecodedBytesMax;
   options.compression = *compression;
-  return decoded_source(request.body.source(), options);
+  return decoded_source(request.body.release(), options);
 }
 
-Result<std::string> decoded_text(const HttpRequest& request, std::size_t bytes_max,
+Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,
                                  RewritingClaim* claim) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<ByteSource> source, decoded_body(request));
   std::string text;

@@ -13,10 +13,11 @@ namespace evq {
 
 // Whether Content-Encoding names a compression.
 bool is_encoded(const HttpRequest& request);
-// The decoded body, limited in size and ratio; kUnsupported for another encoding.
-Result<std::unique_ptr<ByteSource>> decoded_body(const HttpRequest& request);
-// The whole of a body as one text; kTooLarge above `bytes_max`.
-Result<std::string> decoded_text(const HttpRequest& request, std::size_t bytes_max,
+// The decoded body, limited in size and ratio, which the request has no more
+// (RequestBody::release); kUnsupported for another encoding.
+Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request);
+// The same as one text; kTooLarge above `bytes_max`.
+Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,
                                  RewritingClaim* claim = nullptr);
 
 // Stores events for an authenticated request and counts them.

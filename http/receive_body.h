@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "http/beast_support.h"
@@ -40,13 +40,15 @@ class BodyReceiver {
     if (!sized_) {
       buffer_.reserve(kReadBufferBytes);
     }
-    piece_size_ = sized_ ? std::min<std::uint64_t>(left_, kBodyPieceBytes) : kBodyPieceBytes;
-    piece_ = std::make_unique_for_overwrite<char[]>(piece_size_);
     window_start_ns_ = monotonic_now_ns();
     while (left_ != 0) {
+      const Result<std::span<char>> room = request.body.room(kBodyPieceBytes);
+      if (!room.ok()) {
+        co_return refuse(room.error());
+      }
       error_code error;
       set_deadline(kHttpBodyRateWindowMs);
-      const std::size_t got = co_await read_piece(error);
+      const std::size_t got = co_await read_piece(*room, error);
       std::optional<HttpResponse> refusal =
           error ? refuse_error(error) : take_piece(request, got, bytes_max);
       if (refusal.has_value()) {
@@ -64,20 +66,20 @@ class BodyReceiver {
     beast::get_lowest_layer(stream_).expires_after(std::chrono::milliseconds(ms));
   }
 
-  asio::awaitable<std::size_t> read_piece(error_code& error) {
+  asio::awaitable<std::size_t> read_piece(std::span<char> room, error_code& error) {
     std::size_t got = 0;
     if (!sized_) {
-      parser_.get().body().data = piece_.get();
-      parser_.get().body().size = piece_size_;
+      parser_.get().body().data = room.data();
+      parser_.get().body().size = room.size();
       co_await http::async_read_some(stream_, buffer_, parser_, quietly(error));
       if (error == http::error::need_buffer) {
         error = {};
       }
-      got = piece_size_ - parser_.get().body().size;
+      got = room.size() - parser_.get().body().size;
       left_ = parser_.is_done() ? 0 : 1;
       co_return got;
     }
-    const auto wanted = asio::buffer(piece_.get(), std::min<std::uint64_t>(left_, piece_size_));
+    const auto wanted = asio::buffer(room.data(), std::min<std::uint64_t>(left_, room.size()));
     if (buffer_.size() != 0) {
       got = asio::buffer_copy(wanted, buffer_.data());
       buffer_.consume(got);
@@ -86,6 +88,10 @@ class BodyReceiver {
     }
     left_ -= got;
     co_return got;
+  }
+
+  static HttpResponse refuse(const Error& error) {
+    return error_response(error_code_info(error.code).http_status, error.message);
   }
 
   std::optional<HttpResponse> refuse_error(const error_code& error) {
@@ -99,9 +105,9 @@ class BodyReceiver {
     if (request.body.size() + size > bytes_max) {
       return body_too_large(bytes_max);
     }
-    const Status kept = request.body.append({piece_.get(), size});
+    const Status kept = request.body.take(size);
     if (!kept.ok()) {
-      return error_response(error_code_info(kept.error().code).http_status, kept.error().message);
+      return refuse(kept.error());
     }
     window_bytes_ += size;
     const std::int64_t now_ns = monotonic_now_ns();
@@ -123,8 +129,6 @@ class BodyReceiver {
   RequestParser& parser_;
   const bool sized_;
   std::uint64_t left_;  // bytes to come; of a chunked body, whether any
-  std::unique_ptr<char[]> piece_;
-  std::size_t piece_size_ = 0;
   std::int64_t window_start_ns_ = 0;
   std::size_t window_bytes_ = 0;
   bool gone_ = false;

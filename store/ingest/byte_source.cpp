@@ -7,6 +7,8 @@
 
 #include <poll.h>
 
+#include "store/ingest/json_index.h"
+
 namespace evq {
 
 namespace {
@@ -14,6 +16,7 @@ namespace {
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(std::string_view bytes) : rest_(bytes) {}
+  explicit MemorySource(TextMemory own) : own_(std::move(own)), rest_(own_.text()) {}
 
   Result<std::optional<std::size_t>> read(std::span<char> buffer,
                                           std::int64_t /*timeout_ms*/) override {
@@ -25,7 +28,16 @@ class MemorySource : public ByteSource {
     return std::optional(size);
   }
 
+  std::optional<TextMemory> release() override {
+    if (own_.bytes == nullptr || rest_.size() != own_.size) {
+      return std::nullopt;
+    }
+    rest_ = {};
+    return std::move(own_);
+  }
+
  private:
+  TextMemory own_;  // empty: it is somebody else's
   std::string_view rest_;
 };
 
@@ -61,8 +73,16 @@ class FileSource : public ByteSource {
 
 }  // namespace
 
+TextMemory::TextMemory(std::size_t room)
+    : bytes(std::make_unique_for_overwrite<char[]>(room + JsonIndex::kPaddingBytes)),
+      capacity(room) {}
+
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes) {
   return std::make_unique<MemorySource>(bytes);
+}
+
+std::unique_ptr<ByteSource> memory_source(TextMemory bytes) {
+  return std::make_unique<MemorySource>(std::move(bytes));
 }
 
 std::unique_ptr<ByteSource> file_source(File file) {

@@ -17,6 +17,17 @@
 
 namespace evq {
 
+// Text in memory of its own, followed by JsonIndex::kPaddingBytes readable bytes.
+struct TextMemory {
+  TextMemory() = default;
+  explicit TextMemory(std::size_t room);
+  std::string_view text() const { return {bytes.get(), size}; }
+
+  std::unique_ptr<char[]> bytes;
+  std::size_t capacity = 0;  // padding not counted
+  std::size_t size = 0;
+};
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -26,10 +37,14 @@ class ByteSource {
   // timeout.
   virtual Result<std::optional<std::size_t>> read(std::span<char> buffer,
                                                   std::int64_t timeout_ms) = 0;
+  // All bytes of a source that nobody has read from and that has them in memory, which it gives
+  // away: it is at its end then. Nothing otherwise, and nothing has changed.
+  virtual std::optional<TextMemory> release() { return std::nullopt; }
 };
 
 // `bytes` must outlive the source.
 std::unique_ptr<ByteSource> memory_source(std::string_view bytes);
+std::unique_ptr<ByteSource> memory_source(TextMemory bytes);
 // Regular files, pipes, terminals, sockets.
 std::unique_ptr<ByteSource> file_source(File file);
 

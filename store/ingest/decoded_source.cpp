@@ -179,6 +179,29 @@ class DecodedSource : public ByteSource {
     }
   }
 
+  // Of plain data. The rest is taken in at once and decoded from where it is.
+  std::optional<TextMemory> release() override {
+    if (ended_ || read_bytes_ != 0) {
+      return std::nullopt;
+    }
+    std::optional<TextMemory> all = source_->release();
+    if (!all) {
+      return std::nullopt;
+    }
+    ended_ = true;
+    read_bytes_ = all->size;
+    if (decoder_ == nullptr) {
+      decoder_ = make_decoder(compression_of(all->text().substr(0, kMagicBytes)));
+    }
+    if (decoder_->is_plain() && all->size <= options_.decoded_bytes_max) {
+      decoded_bytes_ = all->size;
+      return all;
+    }
+    released_ = std::move(*all);
+    rest_ = released_.text();
+    return std::nullopt;
+  }
+
  private:
   // Reads from the source; false when the time is over. No more than the first bytes before they
   // told the compression: plain data then goes where it is wanted, past input_.
@@ -246,7 +269,8 @@ class DecodedSource : public ByteSource {
   DecodeOptions options_;
   std::unique_ptr<Decoder> decoder_;  // empty until the first bytes told which
   std::vector<char> input_;
-  std::string_view rest_;  // of input_, not decoded yet
+  TextMemory released_;    // by the source, instead of input_
+  std::string_view rest_;  // of either, not decoded yet
   bool ended_ = false;
   std::size_t read_bytes_ = 0;
   std::size_t decoded_bytes_ = 0;

@@ -93,6 +93,9 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
 
 // Reads until there is a buffer full, the end, or no time left (true).
 Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
+  if (!ended_ && offset_ == 0 && size_ == 0 && memory_ == nullptr) {
+    adopt_all();
+  }
   if (ended_) {
     return false;
   }
@@ -115,6 +118,16 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
     size_ += **read;
   }
   return false;
+}
+
+// What is in memory already is cut where it is.
+void PieceCutter::adopt_all() {
+  if (std::optional<TextMemory> all = source_.release()) {
+    memory_ = std::move(all->bytes);
+    capacity_ = all->capacity;
+    size_ = all->size;
+    ended_ = true;
+  }
 }
 
 void PieceCutter::make_room(std::size_t capacity) {

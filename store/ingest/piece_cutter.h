@@ -50,6 +50,7 @@ class PieceCutter {
   Status refuse_binary();
   Result<bool> take_header();
   Result<std::vector<std::string>> read_header(std::string_view record) const;
+  void adopt_all();
   void make_room(std::size_t capacity);
   void cut(Piece& piece);
   void skip(std::size_t bytes);

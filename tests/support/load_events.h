@@ -160,4 +160,12 @@ inline Loaded load_events(std::string_view text, const IngestOptions& options = 
   return load_source(*source, options);
 }
 
+// A source that gives its memory away.
+inline std::unique_ptr<ByteSource> owned_source(std::string_view text) {
+  TextMemory memory(text.size());
+  std::memcpy(memory.bytes.get(), text.data(), text.size());
+  memory.size = text.size();
+  return memory_source(std::move(memory));
+}
+
 }  // namespace evq::test

@@ -140,6 +140,11 @@ TEST_CASE("compression bombs are refused where asked") {
   CHECK(decode(evq::memory_source(std::string(1000, 'x')), small).error.empty());
   CHECK(decode(evq::memory_source(std::string(1001, 'x')), small).code ==
         evq::ErrorCode::kTooLarge);
+  const auto fits = evq::decoded_source(evq::test::owned_source(std::string(1000, 'x')), small);
+  CHECK(fits->release().has_value());
+  const auto large = evq::decoded_source(evq::test::owned_source(std::string(1001, 'x')), small);
+  CHECK_FALSE(large->release().has_value());
+  CHECK_FALSE(evq::test::load_source(*large, {}).status.ok());
 }
 
 TEST_CASE("a pipe gives what is there and waits no longer than asked") {
@@ -168,4 +173,8 @@ TEST_CASE("compressed events load like plain ones") {
   CHECK((evq::test::load_events(gzip(text)).rows() == plain));
   CHECK((evq::test::load_events(zstd(text)).rows() == plain));
   CHECK(evq::test::load_events(zstd(text)).counts.processed_bytes == text.size());
+  for (const std::string& bytes : {text, gzip(text), zstd(text)}) {
+    const auto source = evq::decoded_source(evq::test::owned_source(bytes), {});
+    CHECK((evq::test::load_source(*source, {}).rows() == plain));
+  }
 }

@@ -19,6 +19,7 @@ using evq::PieceKind;
 using evq::test::load_events;
 using evq::test::load_source;
 using evq::test::Loaded;
+using evq::test::owned_source;
 using evq::test::SteppingSource;
 
 // The fields named `i` of all rows, in order.
@@ -208,6 +209,12 @@ TEST_CASE("the same text cut anywhere gives the same events") {
     const Loaded whole = load_events(text);
     const std::string status = whole.status.ok() ? "" : whole.status.error().message;
     REQUIRE(whole.counts.ingested + whole.counts.failed > 0);
+    const auto in_place = evq::decoded_source(owned_source(text), {});
+    const Loaded uncut = load_source(*in_place, {});
+    CHECK((uncut.status.ok() ? "" : uncut.status.error().message) == status);
+    CHECK(uncut.rows() == whole.rows());
+    CHECK(uncut.failures() == whole.failures());
+    CHECK(uncut.counts.processed_bytes == text.size());
     for (std::size_t first = 0; first <= text.size(); ++first) {
       for (const std::size_t step : {std::size_t{1}, text.size()}) {
         CAPTURE(first);
@@ -258,13 +265,15 @@ TEST_CASE("an event that is too long is passed over and the next one is read") {
 TEST_CASE("batches come in order, of the rows asked for, whatever the threads") {
   const std::string text = numbered_lines(20000);
   for (const std::size_t threads : {0U, 1U, 2U, 4U}) {
-    for (const bool pooled : {false, true}) {
+    for (const unsigned variant : {0U, 1U, 2U, 3U}) {
+      const bool pooled = variant % 2 != 0;
+      const bool owned = variant / 2 != 0;
       evq::ThreadPool pool(threads);
       evq::StreamContext context;
       context.pool = pooled ? &pool : nullptr;
       IngestOptions options;
       options.batch_rows_max = 700;
-      const auto source = evq::memory_source(text);
+      const auto source = owned ? owned_source(text) : evq::memory_source(text);
       const Loaded loaded = load_source(*source, options, context);
       REQUIRE(loaded.status.ok());
       const auto numbers = numbers_of(loaded);
