@@ -15,16 +15,14 @@
 namespace evq {
 namespace {
 
-// Measured on logs: level -5 costs no more than writing twice the bytes; 1 keeps up with the
-// parser; beyond 9 the gain stops paying.
-constexpr int kFreshLevel = -5;
+// Measured on logs: 1 keeps up with the parser; beyond 9 the gain stops paying.
 constexpr int kIngestLevel = 1;
 constexpr int kCompactLevel = 9;
 
 EncodeOptions options_of(Effort effort) {
   switch (effort) {
     case Effort::kFresh:
-      return {kFreshLevel, false};
+      return {kUncompressed, false};
     case Effort::kIngest:
       return {kIngestLevel};
     case Effort::kCompact:

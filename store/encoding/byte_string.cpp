@@ -55,7 +55,7 @@ class Scratch {
 }  // namespace
 
 bool compress_bytes(std::string_view raw, int level, int gain_percent, std::string& out) {
-  if (raw.size() < kCompressBytesMin) {
+  if (level == kUncompressed || raw.size() < kCompressBytesMin) {
     return false;
   }
   // Not into `out`: a string sets to zero what it grows by.

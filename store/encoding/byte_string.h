@@ -16,7 +16,7 @@
 namespace evq {
 
 // Appends one frame of zstd to `out` and returns true, or returns false with `out` as it was when
-// the frame would not be at least `gain_percent` smaller than `raw`.
+// the frame would not be at least `gain_percent` smaller than `raw`, or `level` is kUncompressed.
 bool compress_bytes(std::string_view raw, int level, int gain_percent, std::string& out);
 // The size compress_bytes would reach.
 std::size_t compressed_size(std::string_view raw, int level);

@@ -54,6 +54,9 @@ enum class EncodingId : std::uint8_t {
 // No encoder nests deeper than six; the bound keeps hostile bytes from exhausting the stack.
 inline constexpr unsigned kStreamNestingMax = 16;
 
+// In the place of a level of zstd: bytes are kept as they are.
+inline constexpr int kUncompressed = 0;
+
 struct EncodeOptions {
   int zstd_level = 1;
   // False for values that will be encoded again soon: a constant, else the scheme that fits every

@@ -133,6 +133,19 @@ std::size_t sample_bytes(const std::uint64_t* numbers, std::size_t size, bool de
   return bytes;
 }
 
+// Without deltas, divisor and exceptions: one look at the numbers tells all.
+Group prepare_plainly(const std::int64_t* integers, std::size_t count, GroupNumbers& packed) {
+  const auto [least, greatest] = std::minmax_element(integers, integers + count);
+  Group group;
+  group.base = static_cast<std::uint64_t>(*least);
+  group.packed = count;
+  group.width = packed_width(static_cast<std::uint64_t>(*greatest) - group.base);
+  for (std::size_t i = 0; i < count; ++i) {
+    packed[i] = static_cast<std::uint64_t>(integers[i]) - group.base;
+  }
+  return group;
+}
+
 void write_body(const GroupNumbers& packed, const Group& group, ByteWriter& out) {
   if (group.exceptions == 0) {
     pack_bits(packed.data(), group.packed, group.width, out);
@@ -166,6 +179,20 @@ void write_group_header(const Group& group, bool deltas, ByteWriter& out) {
   if (group.exceptions > 0) {
     out.u8(static_cast<std::uint8_t>(group.high_width));
   }
+}
+
+// The mode and all groups; `prepare_group` gives each group with its numbers.
+template <class PrepareGroup>
+void write_groups(std::size_t size, bool deltas, ByteWriter& out, PrepareGroup prepare_group) {
+  out.u8(deltas ? 1 : 0);
+  ByteWriter bodies;
+  GroupNumbers packed;
+  for (std::size_t g = 0; g < group_count(size); ++g) {
+    const Group group = prepare_group(g, packed);
+    write_group_header(group, deltas, out);
+    write_body(packed, group, bodies);
+  }
+  out.raw(bodies.view());
 }
 
 // Reads the headers of all groups; false when they are not what write_group_header wrote.
@@ -227,8 +254,16 @@ class PackedIntegers final : public ColumnEncoding {
   std::string_view name() const override { return "packed integers"; }
   bool accepts(Type type) const override { return physical_of(type) == Physical::kInt64; }
 
-  bool encode(const DenseValues& values, const EncodeOptions&, ByteWriter& out) const override {
+  bool encode(const DenseValues& values, const EncodeOptions& options,
+              ByteWriter& out) const override {
     const auto* integers = values.data<std::int64_t>();
+    if (!options.analyse) {
+      write_range(IntegerRange{}, out);
+      write_groups(values.size, false, out, [&](std::size_t g, GroupNumbers& packed) {
+        return prepare_plainly(integers + g * kGroupRows, rows_of_group(values.size, g), packed);
+      });
+      return true;
+    }
     const IntegerRange range = measure_range(integers, values.size);
     std::vector<std::uint64_t> numbers(values.size);
     to_numbers(range, integers, values.size, numbers.data());
@@ -236,16 +271,10 @@ class PackedIntegers final : public ColumnEncoding {
     const bool deltas = sample_bytes(numbers.data(), values.size, true, &rows) <
                         sample_bytes(numbers.data(), values.size, false, &rows);
     write_range(range, out);
-    out.u8(deltas ? 1 : 0);
-    ByteWriter bodies;
-    GroupNumbers packed;
-    for (std::size_t g = 0; g < group_count(values.size); ++g) {
-      const Group group =
-          prepare(numbers.data() + g * kGroupRows, rows_of_group(values.size, g), deltas, packed);
-      write_group_header(group, deltas, out);
-      write_body(packed, group, bodies);
-    }
-    out.raw(bodies.view());
+    write_groups(values.size, deltas, out, [&](std::size_t g, GroupNumbers& packed) {
+      const std::uint64_t* first = numbers.data() + g * kGroupRows;
+      return prepare(first, rows_of_group(values.size, g), deltas, packed);
+    });
     return true;
   }
 

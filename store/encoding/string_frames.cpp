@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,26 @@ class StoredFrames {
   std::size_t size_ = 0;
 };
 
+// Frames that are not compressed go where they belong at once.
+void write_raw_frames(std::span<const std::string_view> texts, std::size_t per_frame,
+                      ByteWriter& out) {
+  std::size_t total = 0;
+  for (std::size_t begin = 0; begin < texts.size(); begin += per_frame) {
+    std::size_t raw_size = 0;
+    for (const std::string_view text :
+         texts.subspan(begin, std::min(per_frame, texts.size() - begin))) {
+      raw_size += text.size();
+    }
+    out.varint(raw_size);
+    out.varint(0);
+    total += raw_size;
+  }
+  out.reserve(out.size() + total);
+  for (const std::string_view text : texts) {
+    out.raw(text);
+  }
+}
+
 class StringFrames final : public ColumnEncoding {
  public:
   EncodingId id() const override { return EncodingId::kStringFrames; }
@@ -118,6 +139,10 @@ class StringFrames final : public ColumnEncoding {
                    [](std::string_view text) { return static_cast<std::int64_t>(text.size()); });
     out.varint(per_frame);
     encode_stream({Type::kLong, lengths.size(), lengths.data()}, options, out);
+    if (options.zstd_level == kUncompressed) {
+      write_raw_frames({texts, values.size}, per_frame, out);
+      return true;
+    }
     std::string raw;
     StoredFrames stored;
     for (std::size_t begin = 0; begin < values.size; begin += per_frame) {
