@@ -75,6 +75,19 @@ std::optional<std::vector<Field>> merged_fields(std::span<StoredBlock> blocks) {
   return plain;
 }
 
+// From memory where it is there. What is read is not kept: nobody will ask for it again.
+Result<Vector> whole_column(StoredBlock& block, std::size_t at) {
+  if (std::optional<Vector> known = block.reader().source().decoded(at)) {
+    return std::move(*known);
+  }
+  Result<Vector> column = block.reader().read(at, Selection::all());
+  if (!column.ok()) {
+    return block.located(std::move(column).take_error());
+  }
+  block.reader().release(at);
+  return column;
+}
+
 // A dictionary of strings stays one where an encoder would keep it whatever its entries cost.
 Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field) {
   std::vector<Vector> parts;
@@ -85,12 +98,8 @@ Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field) 
       parts.push_back(Vector::constant(Value::null(field.type), block.rows()));
       continue;
     }
-    Result<Vector> part = block.reader().read(*at, Selection::all());
-    if (!part.ok()) {
-      return block.located(std::move(part).take_error());
-    }
-    block.reader().release(*at);
-    parts.push_back(part->type() == field.type ? std::move(*part) : part->widen(field.type));
+    EVQ_TRY_ASSIGN(Vector part, whole_column(block, *at));
+    parts.push_back(part.type() == field.type ? std::move(part) : part.widen(field.type));
     values += block.rows() - block.reader().header().columns[*at].nulls;
   }
   return join_columns(parts, values / kRepeatsMin);
@@ -217,7 +226,7 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
 }
 
 // Swaps the sources for the merged block, if they are all still what they were.
-Status replace(Dataset& dataset, Sources sources, const StoredForm& form) {
+Status replace(Dataset& dataset, Sources sources, const StoredForm& form, SegmentCache& cache) {
   WriteJob job;
   job.bytes_needed = form.size_bytes() + 1;
   job.apply = [&](DatasetWriter& writer) -> Status {
@@ -234,7 +243,11 @@ Status replace(Dataset& dataset, Sources sources, const StoredForm& form) {
     }
     return insert_form(writer, form);
   };
-  return dataset.write(job);
+  EVQ_TRY(dataset.write(job));
+  for (const SnapshotBlock& source : sources) {
+    cache.forget_block(dataset.file_id(), source.id, source.columns);
+  }
+  return {};
 }
 
 // What takes the place of some blocks of a run.
@@ -291,7 +304,7 @@ Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const 
     EVQ_TRY_ASSIGN(merged, merge_blocks(snapshot, run, plan, options.pool));
   }
   for (const Merged& one : merged) {
-    EVQ_TRY(replace(*dataset, one.sources, one.form));
+    EVQ_TRY(replace(*dataset, one.sources, one.form, *options.cache));
   }
   return {};
 }

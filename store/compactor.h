@@ -33,7 +33,7 @@ Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows);
 struct CompactOptions {
   std::uint32_t block_rows = 65536;
   ThreadPool* pool = nullptr;
-  std::shared_ptr<SegmentCache> cache;
+  std::shared_ptr<SegmentCache> cache;  // columns that it has are not read
 };
 
 // What is due after a commit: seals when the fresh rows fill a block, merges the newest chunks

@@ -132,24 +132,27 @@ bool Dataset::enqueue(Pending* pending) {
 // I/O error the database takes no more writes, and all of them say so. When the memory runs out
 // nobody knows how far the commit came, so nothing is tried again.
 void Dataset::run_group(const std::vector<Pending*>& group) {
-  Status together = run_jobs(group);
+  std::vector<NewChunk> written;
+  Status together = run_jobs(group, &written);
   if (together.ok() || group.size() == 1) {
     group.front()->status = std::move(together);
     for (Pending* member : group) {
       member->decided = true;
     }
+    keep_decoded(written);
     return;
   }
   for (Pending* member : group) {
-    member->status = run_jobs({member});
+    member->status = run_jobs({member}, &written);
     member->decided = true;
+    keep_decoded(written);
   }
 }
 
 // The rows of the group as chunks, each load in the first that takes it.
-Result<std::vector<StoredForm>> Dataset::encode_rows(const std::vector<Pending*>& group) {
+Result<std::vector<Dataset::NewChunk>> Dataset::encode_rows(const std::vector<Pending*>& group) {
   std::vector<FreshChunk> chunks;
-  ThreadPool* pool = nullptr;
+  const AppendJob* last = nullptr;
   for (const Pending* member : group) {
     if (const AppendJob* job = member->append; job != nullptr) {
       const auto takes = [&](FreshChunk& chunk) { return chunk.add(*job->rows); };
@@ -157,22 +160,27 @@ Result<std::vector<StoredForm>> Dataset::encode_rows(const std::vector<Pending*>
         const bool taken = chunks.emplace_back(job->block_rows).add(*job->rows);
         EVQ_CHECK(taken);
       }
-      pool = job->pool;
+      last = job;
     }
   }
-  std::vector<StoredForm> forms;
+  std::vector<NewChunk> encoded;
   for (const FreshChunk& chunk : chunks) {
-    EVQ_TRY_ASSIGN(StoredForm form, chunk.encode(pool));
-    forms.push_back(std::move(form));
+    const bool kept = last->cache != nullptr && !last->cache->keeps_nothing();
+    NewChunk made;
+    made.cache = kept ? last->cache : nullptr;
+    EVQ_TRY_ASSIGN(made.form, chunk.encode(last->pool, kept ? &made.decoded : nullptr));
+    encoded.push_back(std::move(made));
   }
-  return forms;
+  return encoded;
 }
 
-Status Dataset::run_jobs(const std::vector<Pending*>& group) {
-  EVQ_TRY_ASSIGN(const std::vector<StoredForm> forms, encode_rows(group));
+// `written` becomes what is in the file afterwards; nothing when it fails.
+Status Dataset::run_jobs(const std::vector<Pending*>& group, std::vector<NewChunk>* written) {
+  written->clear();
+  EVQ_TRY_ASSIGN(std::vector<NewChunk> chunks, encode_rows(group));
   std::uint64_t bytes_needed = 0;
-  for (const StoredForm& form : forms) {
-    bytes_needed += form.size_bytes() + 1;
+  for (const NewChunk& chunk : chunks) {
+    bytes_needed += chunk.form.size_bytes() + 1;
   }
   for (const Pending* member : group) {
     bytes_needed += member->write != nullptr ? member->write->bytes_needed : 0;
@@ -185,8 +193,8 @@ Status Dataset::run_jobs(const std::vector<Pending*>& group) {
       EVQ_TRY(member->write->apply(writer));
     }
   }
-  for (const StoredForm& form : forms) {
-    EVQ_TRY(insert_form(writer, form));
+  for (NewChunk& chunk : chunks) {
+    EVQ_TRY(insert_form(writer, chunk.form, &chunk.id));
   }
   for (Pending* member : group) {
     member->fresh = {writer.counters().fresh_count, writer.counters().fresh_rows};
@@ -194,7 +202,17 @@ Status Dataset::run_jobs(const std::vector<Pending*>& group) {
   EVQ_TRY(writer.finish());
   EVQ_TRY(lock.commit());
   fields_ = std::move(writer).take_fields();
+  *written = std::move(chunks);
   return {};
+}
+
+// After the commit, and when everybody's outcome is decided: its memory is not theirs to miss.
+void Dataset::keep_decoded(const std::vector<NewChunk>& chunks) const {
+  for (const NewChunk& chunk : chunks) {
+    if (chunk.cache != nullptr) {
+      chunk.cache->put_block(file_id(), chunk.id, chunk.decoded);
+    }
+  }
 }
 
 // ---------------------------------------------------------------- listing

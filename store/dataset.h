@@ -39,7 +39,8 @@ struct WriteJob {
 struct AppendJob {
   const FreshRows* rows = nullptr;
   std::uint32_t block_rows = 65536;
-  ThreadPool* pool = nullptr;  // helps to encode when there is much; may be null
+  ThreadPool* pool = nullptr;     // helps to encode when there is much; may be null
+  SegmentCache* cache = nullptr;  // takes the rows as well, for their merge; may be null
 };
 
 // Of a dataset, after a commit.
@@ -93,13 +94,22 @@ class Dataset {
     CondVar moved;         // it is done, or may lead
   };
 
+  // Rows of a group.
+  struct NewChunk {
+    StoredForm form;
+    SegmentCache* cache = nullptr;
+    DecodedBlock decoded;  // where there is a cache
+    std::uint64_t id = 0;  // once it is in the file
+  };
+
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
   Result<std::shared_ptr<FieldAdmission>> admission();
   Status join_group(Pending* pending);
   bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
   void run_group(const std::vector<Pending*>& group);
-  static Result<std::vector<StoredForm>> encode_rows(const std::vector<Pending*>& group);
-  Status run_jobs(const std::vector<Pending*>& group);
+  static Result<std::vector<NewChunk>> encode_rows(const std::vector<Pending*>& group);
+  Status run_jobs(const std::vector<Pending*>& group, std::vector<NewChunk>* written);
+  void keep_decoded(const std::vector<NewChunk>& chunks) const;
 
   const std::string name_;
   const DatasetFileName file_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "store/base/check.h"
@@ -29,6 +30,33 @@ bool exact_as_reals(const Vector& longs) {
     }
   }
   return true;
+}
+
+// The same rows with their texts one after the other, as a decoded column has them: a search reads
+// them in one go, and the loads need not stay for them.
+Vector in_one_run(const Vector& flat) {
+  constexpr std::size_t kSlack = 64;  // searches read the text in wide steps
+  const Values& from = flat.values();
+  const auto* texts = from.data<std::string_view>();
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < flat.size(); ++i) {
+    total += texts[i].size();
+  }
+  auto text = std::make_shared_for_overwrite<char[]>(total + kSlack);
+  auto to = Values::make(flat.type(), flat.size());
+  auto* views = to->mutable_data<std::string_view>();
+  char* at = text.get();
+  for (std::size_t i = 0; i < flat.size(); ++i) {
+    views[i] = {at, texts[i].size()};
+    at = std::copy_n(texts[i].data(), texts[i].size(), at);
+  }
+  std::fill_n(at, kSlack, '\0');
+  if (const std::uint64_t* validity = from.validity()) {
+    to->set_validity({validity, validity + (flat.size() + 63) / 64});
+  }
+  to->set_contiguous_text({text.get(), total});
+  to->add_owner(std::move(text));
+  return Vector::flat(std::move(to));
 }
 
 }  // namespace
@@ -130,25 +158,59 @@ Vector FreshChunk::join(const Column& column) const {
   return join_columns(parts, rows_);
 }
 
-Result<StoredForm> FreshChunk::encode(ThreadPool* pool) const {
+// A dictionary keeps those of all loads alive, of which it was made.
+std::size_t FreshChunk::held_bytes(const Column& column, const Vector& joined) const {
+  std::size_t bytes = joined.size_bytes();
+  for (std::size_t i = 0; i < loads_.size() && joined.is_dictionary(); ++i) {
+    if (column.places[i] != kNowhere) {
+      bytes += loads_[i]->table.columns[column.places[i]].size_bytes();
+    }
+  }
+  return bytes;
+}
+
+Result<StoredForm> FreshChunk::encode(ThreadPool* pool, DecodedBlock* decoded) const {
   std::vector<Field> fields;
   std::ranges::transform(columns_, std::back_inserter(fields), &Column::field);
   const Column& time = columns_.front();
   EVQ_CHECK(time.field.name == kTimeField);
   const std::vector<std::uint32_t> order =
       time_order({Schema(std::vector<Field>{time.field}), {join(time)}, rows_});
+  std::vector<DecodedBlock::Column> ordered(columns_.size());
+  const auto put_in_order = [&](std::size_t i) {
+    Vector rows = join(columns_[i]);
+    if (!order.empty()) {
+      rows = rows.gather(order);
+    }
+    if (decoded != nullptr) {
+      if (rows.is_flat() && rows.type() == Type::kString) {
+        rows = in_one_run(rows);
+      }
+      ordered[i] = {rows, held_bytes(columns_[i], rows)};
+    }
+    return rows;
+  };
   const bool large = rows_ * columns_.size() >= kParallelSlotsMin;
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 encode_columns(
-                     Schema(std::move(fields)), [&](std::size_t i) { return join(columns_[i]); },
-                     order, Effort::kFresh, large ? pool : nullptr));
-  EVQ_TRY_ASSIGN(const EncodedBlock block, assemble_block(rows_, std::move(columns)));
+                 encode_columns(Schema(std::move(fields)), put_in_order, {}, Effort::kFresh,
+                                large ? pool : nullptr));
+  EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(rows_, std::move(columns)));
   StoredForm form = make_fresh(block, raw_bytes_);
   FieldKinds kinds;
   for (const FreshRows* load : loads_) {
     add_kinds(load->table, &kinds);
   }
   note_kinds(kinds, &form);
+  if (decoded != nullptr) {
+    for (std::size_t i = 0; i < ordered.size(); ++i) {
+      const ColumnHeader& header = block.header.columns[i];
+      if (header.nulls == rows_) {  // whatever shape they came in
+        ordered[i] = {Vector::constant(Value::null(header.type), rows_), 0};
+      }
+    }
+    decoded->columns = std::move(ordered);
+    decoded->header = std::make_shared<const BlockHeader>(std::move(block.header));
+  }
   return form;
 }
 

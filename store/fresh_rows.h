@@ -12,6 +12,7 @@
 #include "store/base/result.h"
 #include "store/column/table.h"
 #include "store/ingest/text_hash.h"
+#include "store/segment_cache.h"
 #include "store/stored_form.h"
 
 namespace evq {
@@ -36,8 +37,9 @@ class FreshChunk {
   // type here and the two have none in common that keeps every value as it is. An empty chunk takes
   // any rows. They must outlive the chunk.
   bool add(const FreshRows& load);
-  // On the pool's threads as well when there is a pool and the chunk is large enough.
-  Result<StoredForm> encode(ThreadPool* pool) const;
+  // On the pool's threads as well when there is a pool and the chunk is large enough. `decoded`,
+  // when given, becomes what the form will decode to.
+  Result<StoredForm> encode(ThreadPool* pool, DecodedBlock* decoded = nullptr) const;
 
  private:
   struct Column {
@@ -52,6 +54,7 @@ class FreshChunk {
   std::size_t find(std::size_t guess, std::string_view name) const;
   bool accepts(const Column& column, const Vector& values, Type* common) const;
   Vector join(const Column& column) const;
+  std::size_t held_bytes(const Column& column, const Vector& joined) const;
 
   std::uint64_t rows_max_;
   std::vector<const FreshRows*> loads_;

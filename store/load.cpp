@@ -75,7 +75,8 @@ Status Load::open() {
 Status Load::write(const IngestCounts& counts) {
   EVQ_TRY(open());
   if (const auto* rows = std::get_if<FreshRows>(&kept_.front())) {
-    EVQ_TRY_ASSIGN(fresh_, dataset_->append({rows, options_.compact.block_rows, options_.pool}));
+    EVQ_TRY_ASSIGN(fresh_, dataset_->append({rows, options_.compact.block_rows, options_.pool,
+                                             options_.compact.cache.get()}));
   } else {
     EVQ_TRY(write_forms());
   }

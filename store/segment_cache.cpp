@@ -52,9 +52,14 @@ std::shared_ptr<const BlockHeader> SegmentCache::find_header(const SegmentKey& k
 }
 
 void SegmentCache::put_column(const SegmentKey& key, const Vector& column) {
+  put_column(key, column, column.size_bytes());
+}
+
+void SegmentCache::put_column(const SegmentKey& key, const Vector& column,
+                              std::size_t column_bytes) {
   Entry entry;
   entry.key = key;
-  entry.size_bytes = column.size_bytes() + kEntryBytes;
+  entry.size_bytes = column_bytes + kEntryBytes;
   entry.column = column;
   put(std::move(entry));
 }
@@ -83,6 +88,34 @@ void SegmentCache::put_header(const SegmentKey& key, std::shared_ptr<const Block
   entry.size_bytes = header->columns.size() * kColumnHeaderBytes + kEntryBytes;
   entry.header = std::move(header);
   put(std::move(entry));
+}
+
+void SegmentCache::put_block(std::uint64_t file, std::uint64_t block, const DecodedBlock& decoded) {
+  if (keeps_nothing()) {
+    return;
+  }
+  put_header({file, block, kHeaderColumn}, decoded.header);
+  for (std::size_t column = 0; column < decoded.columns.size(); ++column) {
+    const DecodedBlock::Column& one = decoded.columns[column];
+    put_column({file, block, column}, one.rows, one.size_bytes);
+  }
+}
+
+void SegmentCache::forget_block(std::uint64_t file, std::uint64_t block, std::size_t columns) {
+  std::list<Entry> forgotten;  // destroyed after the lock is gone
+  const MutexLock lock(mutex_);
+  const auto forget = [&](std::uint64_t column) EVQ_REQUIRES(mutex_) {
+    const auto known = index_.find({file, block, column});
+    if (known != index_.end()) {
+      size_bytes_ -= known->second->size_bytes;
+      forgotten.splice(forgotten.begin(), entries_, known->second);
+      index_.erase(known);
+    }
+  };
+  forget(kHeaderColumn);
+  for (std::uint64_t column = 0; column < columns; ++column) {
+    forget(column);
+  }
 }
 
 void SegmentCache::put(Entry entry) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "store/base/mutex.h"
 #include "store/block/format.h"
@@ -30,10 +31,22 @@ struct SegmentKey {
 
 inline constexpr std::uint64_t kHeaderColumn = ~std::uint64_t{0};
 
+// A block as it was before it was encoded.
+struct DecodedBlock {
+  struct Column {
+    Vector rows;
+    std::size_t size_bytes = 0;  // of all memory that the rows hold
+  };
+  std::shared_ptr<const BlockHeader> header;
+  std::vector<Column> columns;  // in the header's order
+};
+
 class SegmentCache {
  public:
   // A budget of 0 keeps nothing.
   explicit SegmentCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  bool keeps_nothing() const { return bytes_max_ == 0; }
 
   std::optional<Vector> find_column(const SegmentKey& key);
   void put_column(const SegmentKey& key, const Vector& column);
@@ -42,6 +55,10 @@ class SegmentCache {
   bool note_few_rows(const SegmentKey& key);
   std::shared_ptr<const BlockHeader> find_header(const SegmentKey& key);
   void put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header);
+  // A block that was just written: whoever merges it, or asks for it, need not read it.
+  void put_block(std::uint64_t file, std::uint64_t block, const DecodedBlock& decoded);
+  // A block that is no more; those who still see it will read it.
+  void forget_block(std::uint64_t file, std::uint64_t block, std::size_t columns);
   std::size_t size_bytes() const;
 
  private:
@@ -63,6 +80,7 @@ class SegmentCache {
     std::size_t operator()(const SegmentKey& key) const;
   };
   Entry* find(const SegmentKey& key) EVQ_REQUIRES(mutex_);
+  void put_column(const SegmentKey& key, const Vector& column, std::size_t column_bytes);
   void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void put(Entry entry);
 

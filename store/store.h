@@ -34,8 +34,9 @@ namespace evq {
 
 struct StoreOptions {
   std::string directory;
-  bool create = true;                // false: a missing directory is kNotFound
-  std::size_t cache_bytes = 0;       // decoded segments kept across queries; 0 = none
+  bool create = true;  // false: a missing directory is kNotFound
+  // Decoded segments kept across queries, and rows of small loads until they are merged; 0 = none.
+  std::size_t cache_bytes = 0;
   std::uint32_t block_rows = 65536;  // rows of a full block; tests use less
   ThreadPool* pool = nullptr;  // encodes columns in parallel when given; must outlive the store
   // True when somebody calls maintain() regularly (a server): loads then leave sealing to that.

@@ -79,9 +79,12 @@ void note_kinds(const FieldKinds& kinds, StoredForm* form) {
   }
 }
 
-Status insert_form(DatasetWriter& writer, const StoredForm& form) {
+Status insert_form(DatasetWriter& writer, const StoredForm& form, std::uint64_t* id) {
   BlockRow row = form.row;
   row.id = writer.take_block_id();
+  if (id != nullptr) {
+    *id = row.id;
+  }
   if (!form.keeps_ordinals) {
     row.first_ordinal = writer.take_ordinals(row.rows);
     row.ordinal_end = row.first_ordinal + row.rows;

@@ -37,6 +37,7 @@ using FieldKinds = std::unordered_map<std::string, std::uint32_t>;
 void add_kinds(const Table& rows, FieldKinds* kinds);
 void note_kinds(const FieldKinds& kinds, StoredForm* form);
 
-Status insert_form(DatasetWriter& writer, const StoredForm& form);
+// `id`, when given, becomes the one that the block was given.
+Status insert_form(DatasetWriter& writer, const StoredForm& form, std::uint64_t* id = nullptr);
 
 }  // namespace evq

@@ -47,6 +47,24 @@ std::string dump(const StoredForm& form) {
   return dump_schema(table) + "\n" + dump_rows(table);
 }
 
+// The same of what it was before it was encoded.
+std::string dump(const DecodedBlock& decoded) {
+  Table table;
+  table.rows = decoded.header->rows;
+  std::vector<Field> fields;
+  for (std::size_t i = 0; i < decoded.columns.size(); ++i) {
+    const ColumnHeader& column = decoded.header->columns[i];
+    CHECK(decoded.columns[i].rows.type() == column.type);
+    CHECK(decoded.columns[i].rows.size() == decoded.header->rows);
+    const bool flat_text = column.type == Type::kString && decoded.columns[i].rows.is_flat();
+    CHECK((!flat_text || !decoded.columns[i].rows.values().contiguous_text().empty()));
+    fields.push_back({column.name, column.type});
+    table.columns.push_back(decoded.columns[i].rows);
+  }
+  table.schema = Schema(std::move(fields));
+  return dump_schema(table) + "\n" + dump_rows(table);
+}
+
 std::string dump_together(const std::vector<std::string>& loads, ThreadPool* pool = nullptr) {
   std::vector<FreshRows> rows;
   for (const std::string& load : loads) {
@@ -58,6 +76,9 @@ std::string dump_together(const std::vector<std::string>& loads, ThreadPool* poo
   }
   const auto form = chunk.encode(pool);
   REQUIRE(form.ok());
+  DecodedBlock decoded;
+  REQUIRE(chunk.encode(pool, &decoded).ok());
+  CHECK(dump(decoded) == dump(*form));
   return dump(*form);
 }
 

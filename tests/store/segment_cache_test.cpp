@@ -56,6 +56,26 @@ TEST_CASE("a column that went unused is not decoded whole again") {
   CHECK(cache.find_column(key(0)).has_value());
 }
 
+TEST_CASE("a block that was just written is there as a whole until it is forgotten") {
+  SegmentCache cache(100000);
+  DecodedBlock block;
+  block.header = std::make_shared<const BlockHeader>();
+  block.columns = {{numbers(10), 80}, {numbers(20), 5000}};
+  cache.put_column({1, 2, 0}, numbers(5));
+  const std::size_t before = cache.size_bytes();
+  cache.put_block(1, 1, block);
+  CHECK(cache.size_bytes() >= before + 5080);
+  CHECK(cache.find_header({1, 1, kHeaderColumn}) == block.header);
+  CHECK(cache.find_column(key(0))->size() == 10);
+  CHECK(cache.find_column(key(1))->size() == 20);
+  cache.forget_block(1, 1, 2);
+  CHECK(cache.find_header({1, 1, kHeaderColumn}) == nullptr);
+  CHECK_FALSE(cache.find_column(key(0)).has_value());
+  CHECK_FALSE(cache.find_column(key(1)).has_value());
+  CHECK(cache.find_column({1, 2, 0})->size() == 5);
+  CHECK(cache.size_bytes() == before);
+}
+
 TEST_CASE("a cache without a budget keeps nothing") {
   SegmentCache cache(0);
   CHECK(!cache.note_few_rows(key(0)));
