@@ -25,7 +25,7 @@ constexpr std::size_t kRowBytesTypical = 0;
 struct Moments {
   std::uint64_t count = 0;
   RealSum sum;
-  RealSum squares;
+  ProductSum squares;
 
   void add_times(double value, std::uint64_t times) {
     count += times;
@@ -43,8 +43,8 @@ struct Moments {
 // All of `data`, in four chains that do not wait for each other.
 Moments moments_of(const double* data, std::size_t count) {
   struct Lane {
-    SumLane sum;
-    SumLane squares;
+    RealSum::Lane sum;
+    ProductSum::Lane squares;
   };
   std::array<Lane, 4> lanes;
   for (std::size_t i = 0; i < count; ++i) {
@@ -147,7 +147,7 @@ struct CoMoments {
   std::uint64_t count = 0;
   RealSum x;
   RealSum y;
-  RealSum products;
+  ProductSum products;
 
   void merge(const CoMoments& other) {
     count += other.count;

@@ -125,8 +125,9 @@ double WideSum::value() const {
   return negative ? -size : size;
 }
 
-void RealSum::add_times(DoublePair value, std::uint64_t count) {
-  SumLane sum{high_, low_, 0};
+template <std::size_t kParts>
+void ExactSum<kParts>::add_times(DoublePair value, std::uint64_t count) {
+  Lane sum{parts_, 0};
   if (count == 1) {
     sum.add(value);
   } else if (scales_exactly(value.high) && scales_exactly(value.low)) {
@@ -138,9 +139,10 @@ void RealSum::add_times(DoublePair value, std::uint64_t count) {
   take(sum, value, count);
 }
 
-void RealSum::add_wide(DoublePair value, std::uint64_t count) {
-  if (!std::isfinite(high_) || !std::isfinite(value.high)) {
-    high_ += value.high;
+template <std::size_t kParts>
+void ExactSum<kParts>::add_wide(DoublePair value, std::uint64_t count) {
+  if (!std::isfinite(parts_[0]) || !std::isfinite(value.high)) {
+    parts_[0] += value.high;
     return;
   }
   if (wide_ == nullptr) {
@@ -150,10 +152,11 @@ void RealSum::add_wide(DoublePair value, std::uint64_t count) {
   wide_->add(value.low, count);
 }
 
-void RealSum::add(const RealSum& other) {
-  add(other.high_);
-  if (std::isfinite(other.high_)) {
-    add(other.low_);
+template <std::size_t kParts>
+void ExactSum<kParts>::add(const ExactSum& other) {
+  add(other.parts_[0]);
+  for (std::size_t i = 1; i < kParts && std::isfinite(other.parts_[0]); ++i) {
+    add(other.parts_[i]);
   }
   if (other.wide_ != nullptr) {
     if (wide_ == nullptr) {
@@ -163,17 +166,33 @@ void RealSum::add(const RealSum& other) {
   }
 }
 
-DoublePair RealSum::digits() const {
-  if (!std::isfinite(high_)) {
-    return {high_, 0};
+template <std::size_t kParts>
+DoublePair ExactSum<kParts>::digits() const {
+  if (!std::isfinite(parts_[0])) {
+    return {parts_[0], 0};
   }
   if (wide_ == nullptr) {
-    const DoublePair sum = exact_sum(high_, low_);
-    return std::isfinite(sum.high) ? sum : DoublePair{sum.high, 0};
+    // All parts as two: when nothing is left over, they are the total, and the larger one is what
+    // it rounds to.
+    Lane rest;
+    double total = 0;
+    for (std::size_t i = kParts; i-- > 0;) {
+      const DoublePair sum = exact_sum(parts_[i], total);
+      total = sum.high;
+      rest.add(sum.low);
+    }
+    if (rest.is_exact() && std::all_of(rest.parts.begin() + 1, rest.parts.end(),
+                                       [](double part) { return part == 0; })) {
+      return exact_sum(total, rest.parts[0]);
+    }
   }
-  WideSum all = *wide_;
-  all.add(high_);
-  all.add(low_);
+  WideSum all;
+  if (wide_ != nullptr) {
+    all = *wide_;
+  }
+  for (const double part : parts_) {
+    all.add(part);
+  }
   const double first = all.value();
   if (!std::isfinite(first)) {
     return {first, 0};
@@ -182,7 +201,10 @@ DoublePair RealSum::digits() const {
   return {first, all.value()};
 }
 
-double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, double count) {
+template class ExactSum<2>;
+template class ExactSum<4>;
+
+double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count) {
   const DoublePair product = products.digits();
   const DoublePair x = a.digits();
   const DoublePair y = b.digits();
@@ -194,7 +216,7 @@ double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, do
   const double quotient = square.high / count;
   const DoublePair back = exact_product(quotient, count);
   const double rest = ((square.high - back.high) - back.low + square.low) / count;
-  RealSum difference;
+  ProductSum difference;
   difference.add(product);
   difference.add(-quotient);
   difference.add(-rest);
@@ -204,7 +226,7 @@ double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, do
 // In four chains that do not wait for each other.
 RealSum sum_of(const double* data, std::size_t count) {
   constexpr std::size_t kLanes = 4;
-  std::array<SumLane, kLanes> lanes;
+  std::array<RealSum::Lane, kLanes> lanes;
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -212,10 +234,10 @@ RealSum sum_of(const double* data, std::size_t count) {
     }
   }
   RealSum sum;
-  if (!std::ranges::all_of(lanes, &SumLane::is_exact)) {
+  if (!std::ranges::all_of(lanes, &RealSum::Lane::is_exact)) {
     i = 0;
   } else {
-    for (const SumLane& lane : lanes) {
+    for (const RealSum::Lane& lane : lanes) {
       sum.add(lane);
     }
   }

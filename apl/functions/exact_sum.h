@@ -1,12 +1,14 @@
 #pragma once
 // Exact sums: no order in which values come and no way in which they are shared out among sums that
 // are added up shows in a total. Integers are summed in 128 bits, which no input can overflow.
-// Reals are summed as an unevaluated pair of doubles as long as that holds all their digits, which
-// it does for values within some fifty powers of two; what it cannot hold goes to a WideSum, which
-// has a place for every digit a double may have. A total is rounded once, when it is asked for.
+// Reals are summed as an unevaluated pair of doubles, products of reals as four, as long as those
+// hold all digits, which they do for values within some fifty powers of two; what they cannot hold
+// goes to a WideSum, which has a place for every digit a double may have. A total is rounded once,
+// when it is asked for.
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -71,34 +73,33 @@ class WideSum {
 };
 
 // Part of a sum in a loop without branches: it notes what it could not hold, and is of no use then.
+template <std::size_t kParts>
 struct SumLane {
-  double high = 0;
-  double low = 0;
-  double lost = 0;  // not 0: digits are missing; NaN: something was not finite
+  std::array<double, kParts> parts{};  // each what the one before it had no room for
+  double lost = 0;                     // not 0: digits are missing; NaN: something was not finite
 
-  void add(double value) {
-    const DoublePair sum = exact_sum(high, value);
-    high = sum.high;
-    add_low(sum.low);
+  void add(double value, std::size_t first = 0) {
+    for (std::size_t i = first; i < kParts; ++i) {
+      const DoublePair sum = exact_sum(parts[i], value);
+      parts[i] = sum.high;
+      value = sum.low;
+    }
+    lost += std::abs(value);
   }
   void add(DoublePair value) {
     add(value.high);
-    add_low(value.low);
+    add(value.low, 1);
   }
   bool is_exact() const { return lost == 0; }
-
- private:
-  void add_low(double value) {
-    const DoublePair sum = exact_sum(low, value);
-    low = sum.high;
-    lost += std::abs(sum.low);
-  }
 };
 
-class RealSum {
+template <std::size_t kParts>
+class ExactSum {
  public:
+  using Lane = SumLane<kParts>;
+
   void add(double value) {
-    SumLane sum{high_, low_, 0};
+    Lane sum{parts_, 0};
     sum.add(value);
     take(sum, {value, 0}, 1);
   }
@@ -107,11 +108,12 @@ class RealSum {
   void add_times(DoublePair value, std::uint64_t count);
   void add_times(double value, std::uint64_t count) { add_times(DoublePair{value, 0}, count); }
   // An exact lane.
-  void add(const SumLane& lane) {
-    add(lane.high);
-    add(lane.low);
+  void add(const Lane& lane) {
+    for (const double part : lane.parts) {
+      add(part);
+    }
   }
-  void add(const RealSum& other);
+  void add(const ExactSum& other);
 
   // Infinity or NaN when a value was not finite, or when the total is beyond the largest double.
   double value() const { return digits().high; }
@@ -122,25 +124,27 @@ class RealSum {
   std::size_t size_bytes() const { return wide_ == nullptr ? 0 : sizeof(WideSum); }
 
  private:
-  // Makes `sum` the pair when it is exact; otherwise adds `value` where it fits.
-  void take(const SumLane& sum, DoublePair value, std::uint64_t count) {
+  // Makes `sum` the parts when it is exact; otherwise adds `value` where it fits.
+  void take(const Lane& sum, DoublePair value, std::uint64_t count) {
     if (sum.is_exact()) [[likely]] {
-      high_ = sum.high;
-      low_ = sum.low;
+      parts_ = sum.parts;
     } else {
       add_wide(value, count);
     }
   }
   void add_wide(DoublePair value, std::uint64_t count);
 
-  double high_ = 0;  // not finite once a value was not
-  double low_ = 0;
-  std::unique_ptr<WideSum> wide_;  // what the pair had no room for; usually nothing
+  std::array<double, kParts> parts_{};  // the first is not finite once a value was not
+  std::unique_ptr<WideSum> wide_;       // what they had no room for; usually nothing
 };
+
+// Of doubles, and of products of doubles, which have twice as many digits and twice their range.
+using RealSum = ExactSum<2>;
+using ProductSum = ExactSum<4>;
 
 // products - a * b / count, where the terms may agree in nearly all their digits: what the sums of
 // x, y and x * y make of the sum of (x - mean x) * (y - mean y).
-double co_moment(const RealSum& products, const RealSum& a, const RealSum& b, double count);
+double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count);
 
 // All of `data`.
 RealSum sum_of(const double* data, std::size_t count);

@@ -29,6 +29,14 @@ double added_one_by_one(const std::vector<double>& values) {
   return sum.value();
 }
 
+double added_as_products(const std::vector<double>& values) {
+  ProductSum sum;
+  for (const double value : values) {
+    sum.add(value);
+  }
+  return sum.value();
+}
+
 double added_in_halves(const std::vector<double>& values) {
   const std::size_t half = values.size() / 2;
   RealSum sum = sum_of(values.data(), half);
@@ -59,6 +67,7 @@ TEST_CASE("exact_sum: totals are right in every order") {
     for (int round = 0; round < 20; ++round) {
       std::ranges::shuffle(values, random);
       CHECK(added_one_by_one(values) == test.total);
+      CHECK(added_as_products(values) == test.total);
       CHECK(added_in_halves(values) == test.total);
     }
   }
@@ -72,6 +81,7 @@ TEST_CASE("exact_sum: infinities and NaN in any order") {
                                         {std::nan(""), 1},
                                         {1, std::nan("")}}) {
     CHECK(std::isnan(added_one_by_one(values)));
+    CHECK(std::isnan(added_as_products(values)));
     CHECK(std::isnan(added_in_halves(values)));
   }
 }
