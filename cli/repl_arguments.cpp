@@ -67,7 +67,9 @@ ArgumentWords paths_starting(const std::string& typed) {
   }
   for (const std::string& entry : entries.value()) {
     if (entry.starts_with(name) && (name.starts_with('.') || !entry.starts_with('.'))) {
-      paths.push_back(folder + entry + (is_directory(place + "/" + entry) ? "/" : ""));
+      std::string& path = paths.emplace_back(folder);
+      path.append(entry);
+      path.append(is_directory(std::string(place).append("/").append(entry)) ? "/" : "");
     }
   }
   return paths;

@@ -1,6 +1,7 @@
 #include "store/base/process.h"
 
 #include <cerrno>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
