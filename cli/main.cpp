@@ -1,14 +1,18 @@
 // The process: hands the command line to its verb and turns what no layer expected into an exit
 // status. The only catch-all of the program.
 
+#include <csignal>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "store/base/process.h"
 
 int main(int argc, char** argv) {
+  // A write past the limit of a file's size is an error like a full disk's, not the end.
+  std::signal(SIGXFSZ, SIG_IGN);
   const evq::CommandHandlers handlers{
       .ingest = evq::run_ingest,
       .query = evq::run_query,

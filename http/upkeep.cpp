@@ -55,17 +55,9 @@ void Upkeep::go_round() {
   if (!datasets.ok()) {
     return;
   }
-  const std::int64_t now = wall_clock_now_ns();
   for (const DatasetDefinition& dataset : *datasets) {
     if (control_.should_stop()) {
       return;
-    }
-    if (dataset.use_retention && dataset.retention_days > 0) {
-      const auto age = checked_multiply(dataset.retention_days, kDayNs);
-      const auto before = age.has_value() ? checked_subtract(now, *age) : std::nullopt;
-      if (before.has_value()) {
-        static_cast<void>(api_.store().trim(dataset.name, *before).ok());
-      }
     }
     static_cast<void>(api_.store().maintain(dataset.name, false, control_).ok());
   }

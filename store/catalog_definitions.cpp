@@ -189,6 +189,10 @@ std::string dataset_path(const std::string& directory, std::uint64_t file_id) {
   return directory + "/datasets/" + std::to_string(file_id) + ".db";
 }
 
+std::string reserve_path(const std::string& directory) {
+  return directory + "/reserve";
+}
+
 Status check_dataset_name(std::string_view name) {
   const auto alphanumeric = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -210,6 +214,7 @@ Result<Database*> CatalogDefinitions::database(bool create) {
   if (database_ == nullptr) {
     DatabaseOptions options;
     options.path = options_.directory + "/catalog.db";
+    options.reserve_path = reserve_path(options_.directory);
     options.vfs = options_.vfs;
     options.create = create;
     // Datasets are made after their catalog: where there are some, there was one.
@@ -315,7 +320,10 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   options.page_size_bytes = kDatasetPageBytes;
   options.create = true;
   EVQ_TRY(make_private_directory(options_.directory + "/datasets"));
-  EVQ_TRY(make_dataset_file(options, row.file_key));
+  if (Status made = make_dataset_file(options, row.file_key); !made.ok()) {
+    remove_dropped(row.definition.file_id);
+    return std::move(made).take_error();
+  }
   EVQ_TRY(write_setting(connection, kNextFileId, std::to_string(row.definition.file_id + 1)));
   EVQ_TRY(write_dataset(connection, row));
   return std::move(row.definition);
@@ -341,7 +349,11 @@ Status CatalogDefinitions::update_dataset(const DatasetDefinition& definition) {
 
 Status CatalogDefinitions::drop_dataset(std::string_view name) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(0));
+  return catalog->with_reserve([&] { return drop_dataset(*catalog, name); });
+}
+
+Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name) {
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
   EVQ_TRY_ASSIGN(const std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
   if (!row) {
     return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
@@ -438,7 +450,12 @@ Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view
     return false;
   }
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(0));
+  return catalog->with_reserve([&] { return remove_object(*catalog, kind, id); });
+}
+
+Result<bool> CatalogDefinitions::remove_object(Database& catalog, ObjectKind kind,
+                                               std::string_view id) {
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, read_object(lock.connection(), kind, id));
   if (!found) {
     return false;

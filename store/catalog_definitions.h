@@ -36,6 +36,8 @@ struct DatasetFileName {
 };
 
 std::string dataset_path(const std::string& directory, std::uint64_t file_id);
+// The store's disk_reserve.h file.
+std::string reserve_path(const std::string& directory);
 // kUsage unless the name is [A-Za-z0-9_.-]{1,128}, first and last alphanumeric.
 Status check_dataset_name(std::string_view name);
 
@@ -73,6 +75,9 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   // The open catalog; nothing when there is none yet and `create` is false.
   Result<Database*> database(bool create);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
+  Status drop_dataset(Database& catalog, std::string_view name);
+  Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id);
+  Result<bool> remove_token(Database& catalog, std::string_view id);
   Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
   void remove_dropped(std::uint64_t file_id) const;
   Result<std::vector<std::uint64_t>> unlisted_files(Connection& connection) const;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -28,6 +30,13 @@ constexpr std::size_t kMergeBytesMax = 32 * kMebibyte;
 constexpr std::size_t kRepeatsMin = 8;
 // Integers up to this size survive the change to a double.
 constexpr std::int64_t kExactRealMax = std::int64_t{1} << 53;
+// Blocks whose bytes are freed in one transaction, which writes about 20 KiB for each; and those
+// for which the reserve is enough.
+constexpr std::size_t kReapStep = 512;
+constexpr std::size_t kReapStepOnReserve = 32;
+// The same for pages given back to the file system: up to two are written for each.
+constexpr std::string_view kVacuumStep = "PRAGMA incremental_vacuum(1024)";
+constexpr std::string_view kVacuumStepOnReserve = "PRAGMA incremental_vacuum(64)";
 
 using Run = std::vector<SnapshotBlock>;
 using Sources = std::span<const SnapshotBlock>;  // neighbours in arrival order
@@ -309,16 +318,40 @@ Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const 
   return {};
 }
 
-// Neighbouring runs of `blocks` that `wanted` takes, each of at most `rows_max` rows.
+// What a merge takes in: at most the rows of a block, and events of kMergedEventBytesMax.
+class Fill {
+ public:
+  explicit Fill(std::uint64_t rows_max) : rows_max_(rows_max) {}
+
+  // False when the block has no place any more. One always has.
+  bool take(const SnapshotBlock& block) {
+    const bool fits =
+        rows_ + block.rows <= rows_max_ && bytes_ + block.raw_bytes <= kMergedEventBytesMax;
+    if (rows_ != 0 && !fits) {
+      return false;
+    }
+    rows_ += block.rows;
+    bytes_ += block.raw_bytes;
+    return true;
+  }
+  std::uint64_t rows() const { return rows_; }
+
+ private:
+  const std::uint64_t rows_max_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+// Neighbouring runs of `blocks` that `wanted` takes, each as much as one merge may take in.
 template <class Wanted>
 std::vector<Run> runs_of(Sources blocks, std::uint64_t rows_max, Wanted wanted) {
   std::vector<Run> runs;
   std::size_t begin = 0;
   while (begin < blocks.size()) {
     std::size_t end = begin;
-    std::uint64_t rows = 0;
-    while (end < blocks.size() && wanted(blocks[end]) && rows + blocks[end].rows <= rows_max) {
-      rows += blocks[end++].rows;
+    Fill fill(rows_max);
+    while (end < blocks.size() && wanted(blocks[end]) && fill.take(blocks[end])) {
+      ++end;
     }
     if (end > begin) {
       runs.emplace_back(blocks.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -344,14 +377,25 @@ std::uint64_t rows_of(Sources blocks) {
       [](std::uint64_t rows, const SnapshotBlock& block) { return rows + block.rows; });
 }
 
+std::uint64_t event_bytes_of(Sources blocks) {
+  return std::accumulate(
+      blocks.begin(), blocks.end(), std::uint64_t{0},
+      [](std::uint64_t bytes, const SnapshotBlock& block) { return bytes + block.raw_bytes; });
+}
+
+// Enough for a block of its own: most of the rows of one, or of the bytes that one may have.
+bool fills_block(Sources blocks, std::uint32_t block_rows) {
+  return 2 * rows_of(blocks) >= block_rows || 2 * event_bytes_of(blocks) >= kMergedEventBytesMax;
+}
+
 // The newest fresh chunks worth merging into one.
 Run newest_small(Sources blocks, std::uint64_t rows_max) {
   std::size_t begin = blocks.size();
-  std::uint64_t rows = 0;
+  Fill fill(rows_max);
   while (begin > 0 && blocks[begin - 1].fresh &&
-         (rows == 0 || blocks[begin - 1].rows <= kMergeRatioMax * rows) &&
-         rows + blocks[begin - 1].rows <= rows_max) {
-    rows += blocks[--begin].rows;
+         (fill.rows() == 0 || blocks[begin - 1].rows <= kMergeRatioMax * fill.rows()) &&
+         fill.take(blocks[begin - 1])) {
+    --begin;
   }
   return {blocks.begin() + static_cast<std::ptrdiff_t>(begin), blocks.end()};
 }
@@ -362,11 +406,28 @@ Status merge_newest(const std::shared_ptr<Dataset>& dataset, const Run& run,
   if (run.size() < 2) {
     return {};
   }
-  const std::uint64_t rows = rows_of(run);
-  if (2 * rows >= options.block_rows) {
+  if (fills_block(run, options.block_rows)) {
     return merge_run(dataset, run, MergePlan{}, options);
   }
-  return merge_run(dataset, run, {effort_for_chunk(rows, options.block_rows), true}, options);
+  const Effort effort = effort_for_chunk(rows_of(run), options.block_rows);
+  return merge_run(dataset, run, {effort, true}, options);
+}
+
+// Moves the last pages of the file into free ones; how many free ones are left.
+Result<std::int64_t> give_back_some(Database& database) {
+  const bool short_of_room = database.short_of_room();
+  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(0));
+  {
+    EVQ_TRY_ASSIGN(Statement vacuum,
+                   lock.connection().prepare(short_of_room ? kVacuumStepOnReserve : kVacuumStep));
+    EVQ_TRY(vacuum.run());
+  }
+  EVQ_TRY_ASSIGN(Statement left, lock.connection().prepare("PRAGMA freelist_count"));
+  EVQ_TRY_ASSIGN(const bool found, left.step());
+  const std::int64_t pages = found ? left.integer(0) : 0;
+  left.reset();
+  EVQ_TRY(lock.commit());
+  return pages;
 }
 
 }  // namespace
@@ -384,11 +445,11 @@ Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions&
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
     Run fresh;
     std::ranges::copy_if(snapshot.blocks(), std::back_inserter(fresh), is_fresh);
-    if (rows_of(fresh) >= options.block_rows) {
+    if (rows_of(fresh) >= options.block_rows || event_bytes_of(fresh) >= kMergedEventBytesMax) {
       full = runs_of(snapshot.blocks(), options.block_rows, is_fresh);
       // What is left over waits for more. One run at least is large: a small one ends before a
       // chunk that does not fit, and that chunk is large.
-      std::erase_if(full, [&](const Run& run) { return 2 * rows_of(run) < options.block_rows; });
+      std::erase_if(full, [&](const Run& run) { return !fills_block(run, options.block_rows); });
     } else if (fresh.size() >= kFreshChunksMax) {
       newest = newest_small(snapshot.blocks(), options.block_rows);
     }
@@ -410,26 +471,53 @@ Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& op
   return merge_runs(dataset, runs, {Effort::kCompact, false}, options, control);
 }
 
+// Each step is a transaction of its own, so that the write-ahead file stays short.
 Result<std::uint64_t> reap(Dataset& dataset) {
   std::uint64_t reaped = 0;
-  WriteJob job;
-  job.apply = [&](DatasetWriter& writer) -> Status {
-    reaped = 0;
-    EVQ_TRY(writer.load_blocks());
+  for (bool more = true; more;) {
+    const bool short_of_room = dataset.database().short_of_room();
+    if (short_of_room && reaped != 0) {
+      static_cast<void>(dataset.database().checkpoint(true));
+    }
     std::vector<std::uint64_t> queued;
-    for (const BlockRow& row : writer.blocks()) {
-      if (row.state == BlockState::kQueued) {
-        queued.push_back(row.id);
+    WriteJob job;
+    job.apply = [&](DatasetWriter& writer) -> Status {
+      queued.clear();
+      EVQ_TRY(writer.load_blocks());
+      for (const BlockRow& row : writer.blocks()) {
+        if (row.state == BlockState::kQueued) {
+          queued.push_back(row.id);
+        }
       }
-    }
-    for (const std::uint64_t id : queued) {
-      EVQ_TRY(writer.remove_block(id));
-      ++reaped;
-    }
-    return {};
-  };
-  EVQ_TRY(dataset.write(job));
+      const std::size_t step = short_of_room ? kReapStepOnReserve : kReapStep;
+      more = queued.size() > step;
+      queued.resize(std::min(queued.size(), step));
+      for (const std::uint64_t id : queued) {
+        EVQ_TRY(writer.remove_block(id));
+      }
+      return {};
+    };
+    EVQ_TRY(dataset.write(job));
+    reaped += queued.size();
+  }
   return reaped;
+}
+
+// Readers of older states keep the write-ahead file as it is, and with it what would become free.
+Status give_back(Dataset& dataset) {
+  Database& database = dataset.database();
+  for (std::int64_t before = std::numeric_limits<std::int64_t>::max();;) {
+    EVQ_TRY_ASSIGN(const std::int64_t left,
+                   database.with_reserve([&] { return give_back_some(database); }));
+    Status emptied = database.checkpoint(true);
+    // What was committed but has no room in the database fits when that is shorter.
+    const bool full = !emptied.ok() && emptied.error().code == ErrorCode::kDiskFull;
+    if ((!emptied.ok() && !full) || left == 0 || left >= before) {
+      const bool readers = !emptied.ok() && emptied.error().code == ErrorCode::kUnavailable;
+      return readers ? Status() : std::move(emptied);
+    }
+    before = left;
+  }
 }
 
 }  // namespace evq

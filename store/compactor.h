@@ -45,5 +45,8 @@ Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& op
                QueryControl& control);
 // Removes the rows and bytes of queued blocks; how many.
 Result<std::uint64_t> reap(Dataset& dataset);
+// Gives free pages of the file back to the file system, in steps that leave the write-ahead file
+// short; readers in the way leave the rest to a later call.
+Status give_back(Dataset& dataset);
 
 }  // namespace evq

@@ -133,7 +133,8 @@ bool Dataset::enqueue(Pending* pending) {
 // nobody knows how far the commit came, so nothing is tried again.
 void Dataset::run_group(const std::vector<Pending*>& group) {
   std::vector<NewChunk> written;
-  Status together = run_jobs(group, &written);
+  Status together =
+      group.size() == 1 ? run_alone(group.front(), &written) : run_jobs(group, &written);
   if (together.ok() || group.size() == 1) {
     group.front()->status = std::move(together);
     for (Pending* member : group) {
@@ -143,10 +144,16 @@ void Dataset::run_group(const std::vector<Pending*>& group) {
     return;
   }
   for (Pending* member : group) {
-    member->status = run_jobs({member}, &written);
+    member->status = run_alone(member, &written);
     member->decided = true;
     keep_decoded(written);
   }
+}
+
+Status Dataset::run_alone(Pending* member, std::vector<NewChunk>* written) {
+  const auto run = [&] { return run_jobs({member}, written); };
+  const bool takes_away = member->write != nullptr && member->write->bytes_needed == 0;
+  return takes_away ? database_->with_reserve(run) : run();
 }
 
 // The rows of the group as chunks, each load in the first that takes it.

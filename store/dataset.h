@@ -32,7 +32,8 @@ namespace evq {
 // which only the last counts; it must not touch anything but the writer and its own results.
 struct WriteJob {
   std::function<Status(DatasetWriter&)> apply;
-  std::uint64_t bytes_needed = 0;  // free space that must be there; 0 = do not ask
+  // Free space that must be there; 0: it only takes away, and may use the store's reserve.
+  std::uint64_t bytes_needed = 0;
 };
 
 // The rows of a small load, and how they are encoded: with those that wait with them.
@@ -107,6 +108,7 @@ class Dataset {
   Status join_group(Pending* pending);
   bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
   void run_group(const std::vector<Pending*>& group);
+  Status run_alone(Pending* member, std::vector<NewChunk>* written);
   static Result<std::vector<NewChunk>> encode_rows(const std::vector<Pending*>& group);
   Status run_jobs(const std::vector<Pending*>& group, std::vector<NewChunk>* written);
   void keep_decoded(const std::vector<NewChunk>& chunks) const;

@@ -7,6 +7,7 @@
 
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
+#include "store/base/time.h"
 #include "store/catalog_definitions.h"
 #include "store/checker.h"
 #include "store/compactor.h"
@@ -18,7 +19,6 @@ namespace evq {
 
 namespace {
 
-constexpr std::int64_t kNsPerDay = 86'400'000'000'000;
 // Scans of a delete that lost their blocks to a concurrent merge before it gives up.
 constexpr int kRemoveAttemptsMax = 5;
 
@@ -88,6 +88,7 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view n
   }
   DatabaseOptions options;
   options.path = dataset_path(directory_, file->file_id);
+  options.reserve_path = reserve_path(directory_);
   options.vfs = options_.vfs;
   options.page_size_bytes = kDatasetPageBytes;
   EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> dataset,
@@ -267,6 +268,13 @@ Result<bool> queue_blocks(Dataset& dataset, const std::vector<BlockId>& ids) {
   return all_there;
 }
 
+// Of deleted blocks, the bytes inside the file; and those of the file where the disk needs them.
+Status free_removed(Dataset& dataset) {
+  EVQ_TRY_ASSIGN(const std::uint64_t reaped, reap(dataset));
+  static_cast<void>(reaped);
+  return dataset.database().short_of_room() ? give_back(dataset) : Status();
+}
+
 // The snapshot ends with the search: nobody waits for the write lock with one open.
 Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
                                   const std::shared_ptr<SegmentCache>& cache,
@@ -308,7 +316,7 @@ Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilt
     EVQ_TRY_ASSIGN(const bool queued, queue_blocks(*dataset, ids));
     if (queued) {
       // The decision is durable; a reaping that fails is made up for by the next upkeep.
-      static_cast<void>(reap(*dataset));
+      static_cast<void>(free_removed(*dataset));
       return report;
     }
   }
@@ -318,36 +326,30 @@ Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilt
 
 Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t before) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  {
+    EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
+    EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> now, dataset->listing(lease.connection()));
+    const auto is_old = [&](const SnapshotBlock& block) { return block.max_time < before; };
+    if (std::ranges::none_of(now->blocks, is_old)) {
+      return std::uint64_t{0};
+    }
+  }
   std::uint64_t rows = 0;
   WriteJob job;
   job.apply = [&](DatasetWriter& writer) -> Status {
     EVQ_TRY(writer.load_blocks());
     rows = 0;
-    const std::vector<BlockRow> blocks = writer.blocks();
-    for (const BlockRow& row : blocks) {
-      if (row.max_time < before) {
-        rows += row.state == BlockState::kQueued ? 0 : row.rows;
-        EVQ_TRY(writer.remove_block(row.id));
+    for (const BlockRow& row : writer.blocks()) {
+      if (row.max_time < before && row.state != BlockState::kQueued) {
+        rows += row.rows;
+        EVQ_TRY(writer.set_state(row.id, BlockState::kQueued));
       }
     }
     return {};
   };
   EVQ_TRY(dataset->write(job));
+  EVQ_TRY(free_removed(*dataset));
   return rows;
-}
-
-// Gives free pages back to the file system; the write lock is held, so in one go.
-Status shrink_file(Database& database) {
-  {
-    EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(0));
-    EVQ_TRY_ASSIGN(Statement vacuum, lock.connection().prepare("PRAGMA incremental_vacuum"));
-    EVQ_TRY(vacuum.run());
-    vacuum.reset();
-    EVQ_TRY(lock.commit());
-  }
-  Status emptied = database.checkpoint(true);
-  const bool readers = !emptied.ok() && emptied.error().code == ErrorCode::kUnavailable;
-  return readers ? Status() : std::move(emptied);
 }
 
 Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& control) {
@@ -355,18 +357,20 @@ Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& 
                  definitions_.find_dataset(name));
   EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
   if (definition && definition->use_retention && definition->retention_days > 0) {
-    const std::int64_t age = definition->retention_days * kNsPerDay;
-    EVQ_TRY_ASSIGN(const std::uint64_t trimmed, trim(name, wall_clock_now_ns() - age));
-    static_cast<void>(trimmed);
+    const auto age = checked_multiply(definition->retention_days, kDayNs);
+    const auto before = age ? checked_subtract(wall_clock_now_ns(), *age) : std::nullopt;
+    if (before) {
+      EVQ_TRY_ASSIGN(const std::uint64_t trimmed, trim(name, *before));
+      static_cast<void>(trimmed);
+    }
+  }
+  EVQ_TRY_ASSIGN(const DatasetStats now, stats(name));
+  if (now.queued_blocks != 0 || dataset->database().short_of_room()) {
+    EVQ_TRY(free_removed(*dataset));  // before what needs room
   }
   EVQ_TRY(full ? compact(dataset, compact_options(), control)
                : tidy_fresh(dataset, compact_options(), control));
-  EVQ_TRY_ASSIGN(const DatasetStats now, stats(name));
-  if (now.queued_blocks != 0) {
-    EVQ_TRY_ASSIGN(const std::uint64_t reaped, reap(*dataset));
-    static_cast<void>(reaped);
-  }
-  return full ? shrink_file(dataset->database()) : Status();
+  return full ? give_back(*dataset) : Status();
 }
 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {

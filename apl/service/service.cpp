@@ -531,11 +531,15 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
   EVQ_TRY_ASSIGN(context.range_end_ns,
                  resolve_time(request.end_time, context.now_ns, kUnboundedEnd, "endTime"));
   EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request.apl, context.now_ns));
-  SnapshotTables tables(*state_->store, request.may_delete);
-  plan::BindOptions bind;
-  bind.context = context;
-  bind.delete_only = true;
-  EVQ_TRY_ASSIGN(plan::Plan plan, plan::bind_query(query, tables, bind));
+  plan::Plan plan;
+  {
+    // Gone before the delete: what a snapshot shows keeps the write-ahead file from being emptied.
+    SnapshotTables tables(*state_->store, request.may_delete);
+    plan::BindOptions bind;
+    bind.context = context;
+    bind.delete_only = true;
+    EVQ_TRY_ASSIGN(plan, plan::bind_query(query, tables, bind));
+  }
   if (plan.datasets.size() != 1) {
     return make_error(ErrorCode::kUsage, "a delete names exactly one dataset");
   }

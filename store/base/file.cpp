@@ -229,6 +229,14 @@ Status File::truncate(std::uint64_t size_bytes) {
   return Status::success();
 }
 
+Status File::reserve_room(std::uint64_t bytes) {
+  const auto length = static_cast<off_t>(bytes);
+  if (retried([&] { return ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, length); }) != 0) {
+    return system_error("reserve room for", path_, errno);
+  }
+  return Status::success();
+}
+
 Result<std::uint64_t> File::size() const {
   struct stat about {};
   if (::fstat(descriptor_, &about) != 0) {
@@ -432,6 +440,14 @@ Result<bool> is_network_filesystem(const std::string& path) {
   }
   const auto magic = static_cast<std::uint32_t>(about.f_type);
   return std::find(kRemote.begin(), kRemote.end(), magic) != kRemote.end();
+}
+
+std::uint64_t disk_bytes_of(const std::string& path) {
+  constexpr std::uint64_t kStatBlockBytes = 512;
+  struct stat about {};
+  return ::lstat(path.c_str(), &about) == 0
+             ? static_cast<std::uint64_t>(about.st_blocks) * kStatBlockBytes
+             : 0;
 }
 
 Result<std::uint64_t> free_disk_bytes(const std::string& path) {

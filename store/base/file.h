@@ -50,6 +50,10 @@ class File {
   Status write_all(std::string_view bytes);
   Status write_at(std::uint64_t offset, std::string_view bytes);
   Status truncate(std::uint64_t size_bytes);
+  // Takes room on the disk for the first bytes, without changing the file's size. kDiskFull when
+  // there is not enough: then it may have taken some. kIo where the file system knows no such
+  // thing.
+  Status reserve_room(std::uint64_t bytes);
   Result<std::uint64_t> size() const;
   // fsync and fdatasync. After a failure the file's state on disk is unknown: never retry.
   Status sync();
@@ -105,6 +109,8 @@ Result<std::vector<std::string>> list_directory(const std::string& path);
 // True for NFS, SMB/CIFS, AFS, Coda, Ceph, 9p, Lustre, where locks and sync are not dependable.
 // `path` need not exist: its nearest existing parent decides.
 Result<bool> is_network_filesystem(const std::string& path);
+// Bytes of the disk that a file takes, whatever its size; 0 when there is none.
+std::uint64_t disk_bytes_of(const std::string& path);
 // Bytes an unprivileged process may still write there.
 Result<std::uint64_t> free_disk_bytes(const std::string& path);
 // The descriptor's device is a terminal.

@@ -20,14 +20,20 @@ inline constexpr std::size_t kBlockRowsMax = 65536;
 inline constexpr std::size_t kChunkRowsMax = kBlockRowsMax;
 // A fresh chunk's uncompressed events; larger ingests seal blocks directly.
 inline constexpr std::size_t kFreshChunkBytesMax = 16 * kMebibyte;
+// Events of the blocks that one merge takes in: whoever reads a column decodes it whole, so the
+// memory of queries grows with it. Twice a batch of a load, and typical logs fill a block before.
+inline constexpr std::size_t kMergedEventBytesMax = 64 * kMebibyte;
 // Bytes of one block's decoded columns: the cap for an allocation made from a stored size.
 inline constexpr std::size_t kBlockBytesMax = 1 * kGibibyte;
 // The write-ahead log is checkpointed at the target, in small steps while workers of a load are
 // busy, and writers wait at the hard limit, so that a slow reader cannot fill the disk.
 inline constexpr std::size_t kWalBytesTarget = 16 * kMebibyte;
 inline constexpr std::size_t kWalBytesMax = 128 * kMebibyte;
-// Free space kept back so that a delete or a check still works on a full disk.
+// Free space that loads leave on a disk, so that other work of evq goes on.
 inline constexpr std::size_t kDiskReserveBytesMin = 16 * kMebibyte;
+// What a store's reserve takes of the disk: a delete that marks 20,000 blocks fits, and so does one
+// step of reaping and shrinking.
+inline constexpr std::size_t kDiskReserveFileBytes = 2 * kMebibyte;
 
 // ---- input policy
 // Deep enough for every log seen; parsers keep an explicit stack of this many levels.
@@ -126,6 +132,8 @@ inline constexpr std::int64_t kQueryQueueMsMax = 10000;
 // Columns that one worker's expressions make before the query's memory is charged for them: a chunk
 // of common rows.
 inline constexpr std::size_t kUnchargedColumnBytesMax = 16 * kMebibyte;
+// The same of the columns that a worker reads from one block, so that common ones take no count.
+inline constexpr std::size_t kUnchargedBlockBytesMax = 32 * kMebibyte;
 // Text that one call of a function reads at a time, so that it ends soon when its query must; and
 // how much a chunk must have for that to matter.
 inline constexpr std::size_t kCallTextBytesMax = 4 * kMebibyte;

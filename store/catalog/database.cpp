@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/base/limits.h"
+#include "store/catalog/disk_reserve.h"
 
 namespace evq {
 
@@ -14,8 +15,8 @@ namespace {
 
 // Other processes' turns are waited for this long; a turn is one commit or checkpoint.
 constexpr std::int64_t kWriteLockMsMax = 60000;
-// How long a writer waits for readers when the write-ahead file is past its hard limit. It holds
-// the write lock meanwhile, so nobody may wait for the lock with a snapshot open.
+// How long a writer waits for readers to empty the write-ahead file. It holds the write lock
+// meanwhile, so nobody may wait for the lock with a snapshot open.
 constexpr std::int32_t kWalShrinkMsMax = 1000;
 constexpr std::int32_t kBusyMs = 20000;
 // Readers kept open between queries; more than run at once on most machines.
@@ -120,8 +121,8 @@ Database::~Database() {
   try {
     auto lock = FileLock::try_acquire(options_.path + ".lock", LockMode::kExclusive);
     if (lock.ok() && lock->has_value()) {
-      writer_->set_busy_ms(0);
-      static_cast<void>(writer_->checkpoint(true));
+      static_cast<void>(empty_wal(0));
+      keep_reserve();
     }
     writer_.reset();                 // before the lock goes
   } catch (const std::bad_alloc&) {  // then the file stays as it is
@@ -256,9 +257,25 @@ Status Database::check_room(std::uint64_t bytes_needed) const {
     return make_error(ErrorCode::kDiskFull,
                       options_.path + ": the disk is nearly full, " +
                           std::to_string(room / kMebibyte) + " MiB are left",
-                      "free some space; queries still work, and deletes while some is left");
+                      "free some space; queries and deletes still work");
   }
   return {};
+}
+
+bool Database::short_of_room() const {
+  return on_reserve_.load() || !check_room(1).ok();
+}
+
+void Database::use_reserve() {
+  if (!options_.reserve_path.empty() && release_disk_reserve(options_.reserve_path)) {
+    on_reserve_.store(true);
+  }
+}
+
+void Database::keep_reserve() const {
+  if (!options_.reserve_path.empty()) {
+    keep_disk_reserve(options_.reserve_path);
+  }
 }
 
 Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) EVQ_NO_THREAD_SAFETY_ANALYSIS {
@@ -278,6 +295,8 @@ Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) EVQ_NO_THREA
   }
   if (bytes_needed != 0) {
     EVQ_TRY(check_room(bytes_needed));
+    keep_reserve();
+    on_reserve_.store(false);
   }
   EVQ_TRY_ASSIGN(FileLock lock, lock_file(kWriteLockMsMax));
   EVQ_TRY(open_writer());
@@ -306,7 +325,30 @@ Status Database::checkpoint(bool truncate) {
   const MutexLock guard(write_mutex_);
   EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
   EVQ_TRY(open_writer());
-  return writer_->checkpoint(truncate);
+  if (!truncate) {
+    return writer_->checkpoint(false);
+  }
+  EVQ_TRY(empty_wal(kWalShrinkMsMax));
+  keep_reserve();  // what it was used for may be free again
+  return {};
+}
+
+// A checkpoint that stops half-way for want of room has used up the room there was.
+Status Database::empty_wal(std::int32_t wait_ms) {
+  EVQ_TRY_ASSIGN(Statement count, writer_->prepare("PRAGMA page_count"));
+  EVQ_TRY_ASSIGN(const bool found, count.step());
+  const auto pages = static_cast<std::uint64_t>(found ? count.integer(0) : 0);
+  count.reset();
+  const std::uint64_t wanted = pages * options_.page_size_bytes;
+  const std::uint64_t there = size_or_zero(options_.path);
+  EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_directory(options_.path)));
+  if (wanted > there && wanted - there > room) {
+    return make_error(ErrorCode::kDiskFull, options_.path + ": the disk is full");
+  }
+  writer_->set_busy_ms(wait_ms);
+  Status emptied = writer_->checkpoint(true);
+  writer_->set_busy_ms(kBusyMs);
+  return emptied;
 }
 
 Status Database::resync() {
@@ -333,9 +375,7 @@ void Database::checkpoint_when_due() {
     static_cast<void>(writer_->checkpoint(false));
     return;
   }
-  writer_->set_busy_ms(kWalShrinkMsMax);
-  static_cast<void>(writer_->checkpoint(true));
-  writer_->set_busy_ms(kBusyMs);
+  static_cast<void>(empty_wal(kWalShrinkMsMax));
 }
 
 std::uint64_t Database::file_bytes() const {

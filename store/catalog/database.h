@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "store/base/file.h"
@@ -34,6 +35,7 @@ struct DatabaseOptions {
   std::uint32_t page_size_bytes = 4096;  // of a new file
   bool create = false;                   // a missing file is made; else kNotFound
   bool may_be_new = true;                // false: an empty file is one that was damaged
+  std::string reserve_path;              // of the store's disk_reserve.h; empty = none
 };
 
 class Database;
@@ -88,12 +90,26 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable). Refuses with
-  // kDiskFull when fewer than `bytes_needed` bytes beyond the reserve are free; 0 skips the check,
-  // for deletes, which may use the reserve.
+  // kDiskFull when twice `bytes_needed` and kDiskReserveBytesMin are not free; 0 skips the check,
+  // for what only takes away, which runs inside with_reserve().
   Result<WriteLock> begin_write(std::uint64_t bytes_needed);
+  // Runs `attempt`, a write that only takes away, and once more on the store's reserve when the
+  // disk is full; what it returned.
+  template <class Attempt>
+  auto with_reserve(const Attempt& attempt) {
+    auto outcome = attempt();
+    const bool full = !outcome.ok() && outcome.error().code == ErrorCode::kDiskFull;
+    if (full) {
+      use_reserve();  // or somebody else has just done so
+    }
+    return full ? attempt() : std::move(outcome);
+  }
+  // Loads are refused for want of room, or something was removed on the reserve since the last one:
+  // free space inside the file is better given back to the disk.
+  bool short_of_room() const;
   Result<ReadLease> begin_read();
-  // Copies the write-ahead file into the database; with `truncate` waits for readers and empties
-  // it. Waits for the write lock.
+  // Copies the write-ahead file into the database; with `truncate` waits a second for
+  // readers (kUnavailable) and empties it. Waits for the write lock.
   Status checkpoint(bool truncate);
   // What was found in the write-ahead file lasts: see Connection::resync. Cheap when it is known
   // to. A writer does it by itself; this is for those who build on it in another file.
@@ -114,7 +130,12 @@ class Database {
   Result<std::unique_ptr<Connection>> open_reader();
   Result<FileLock> lock_file(std::int64_t timeout_ms);
   Status check_room(std::uint64_t bytes_needed) const;
+  void use_reserve();
+  void keep_reserve() const;
   void checkpoint_when_due();
+  // Waits so long for readers of older states (kUnavailable). kDiskFull when the database would
+  // not fit. With both locks held.
+  Status empty_wal(std::int32_t wait_ms);
 
   const DatabaseOptions options_;
   const SchemaSpec& spec_;
@@ -124,6 +145,7 @@ class Database {
   bool wrote_ = false;                  // guarded by write_mutex_
   std::atomic<bool> poisoned_{false};
   std::atomic<bool> resynced_{false};
+  std::atomic<bool> on_reserve_{false};
 
   Mutex pool_mutex_;
   std::vector<std::unique_ptr<Connection>> idle_readers_ EVQ_GUARDED_BY(pool_mutex_);

@@ -1,6 +1,8 @@
 #include "store/catalog/sqlite.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include <sqlite3.h>
@@ -19,7 +21,8 @@ Error map_error(int code, const std::string& path, const char* detail) {
   const std::string what = path + ": " + (detail != nullptr ? detail : sqlite3_errstr(code));
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return make_error(ErrorCode::kDiskFull, what, "free some space, then repeat the command");
+      return make_error(ErrorCode::kDiskFull, what,
+                        "free some space or raise its limit, then repeat the command");
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
     case SQLITE_FORMAT:
@@ -49,6 +52,33 @@ Error map_error(int code, const std::string& path, const char* detail) {
     default:
       return make_error(ErrorCode::kInternal, what);
   }
+}
+
+// Why the system refused the last write to the file that `which` names that it refused; 0: none.
+int write_error(sqlite3* connection, int which) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(connection, "main", which, &file);
+  int reason = 0;
+  if (file != nullptr && file->pMethods != nullptr) {
+    file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
+  }
+  return reason;
+}
+
+// SQLite knows of one way to have no room; to the system, a quota and a limit of a file's size are
+// others.
+Error map_failure(sqlite3* connection, int code, const std::string& path) {
+  if (code == SQLITE_IOERR_WRITE) {
+    const int wal = write_error(connection, SQLITE_FCNTL_JOURNAL_POINTER);
+    const int database = write_error(connection, SQLITE_FCNTL_FILE_POINTER);
+    const auto no_room = [](int reason) { return reason == EDQUOT || reason == EFBIG; };
+    if ((no_room(wal) || no_room(database)) && (wal == 0 || no_room(wal)) &&
+        (database == 0 || no_room(database))) {
+      const int reason = wal != 0 ? wal : database;
+      return map_error(SQLITE_FULL, path, std::generic_category().message(reason).c_str());
+    }
+  }
+  return map_error(code, path, sqlite3_errmsg(connection));
 }
 
 struct Limit {
@@ -131,7 +161,7 @@ Statement& Statement::bind_null(int index) {
 
 Error Statement::error() const {
   sqlite3* connection = sqlite3_db_handle(handle_);
-  return map_error(sqlite3_extended_errcode(connection), *path_, sqlite3_errmsg(connection));
+  return map_failure(connection, sqlite3_extended_errcode(connection), *path_);
 }
 
 Result<bool> Statement::step() {
@@ -211,7 +241,7 @@ Connection::~Connection() {
 }
 
 Error Connection::error(int code) const {
-  return map_error(code, path_, handle_ != nullptr ? sqlite3_errmsg(handle_) : nullptr);
+  return handle_ != nullptr ? map_failure(handle_, code, path_) : map_error(code, path_, nullptr);
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options) {
@@ -310,8 +340,9 @@ Status Connection::resync() {
   set_busy_ms(0);
   Status emptied = checkpoint(true);
   set_busy_ms(busy_ms_);
-  const bool in_use = !emptied.ok() && emptied.error().code == ErrorCode::kUnavailable;
-  return in_use ? Status() : std::move(emptied);
+  const bool can_wait = !emptied.ok() && (emptied.error().code == ErrorCode::kUnavailable ||
+                                          emptied.error().code == ErrorCode::kDiskFull);
+  return can_wait ? Status() : std::move(emptied);
 }
 
 Status Connection::rewrite_wal() {

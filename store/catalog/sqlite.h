@@ -4,9 +4,9 @@
 //
 // Every connection is opened hostile-file safe (defensive, untrusted schema, no triggers, views or
 // extensions, cell size checks, low limits) and never checkpoints by itself, neither at commit nor
-// at close: see database.h for who does, and why. Errors map to kDiskFull (full), kCorrupt
-// (corrupt, not a database), kIo (I/O errors), kUnavailable (busy past the time limit), each with
-// the file's name.
+// at close: see database.h for who does, and why. Errors map to kDiskFull (full, a quota or a
+// limit of a file's size reached), kCorrupt (corrupt, not a database), kIo (I/O errors),
+// kUnavailable (busy past the time limit), each with the file's name.
 //
 // A Connection and its statements belong to one thread at a time. A Statement must go before its
 // Connection, and only one Statement of the same SQL may be in use at once.

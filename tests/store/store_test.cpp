@@ -206,6 +206,37 @@ TEST_CASE("trim removes blocks that are wholly older") {
   CHECK(texts(read_rows(*store, "d", "n")) == numbers(10, 30));
 }
 
+TEST_CASE("more blocks than one step of a removal takes vanish at once") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 2);
+  REQUIRE(load(*store, "d", numbered_events(0, 2000, 0, 1)).ok());
+  REQUIRE(store->stats("d")->blocks == 1000);
+  CHECK(store->trim("d", 1'600'000'000'000'000'000 + 1'900'000'000'000).value() == 1900);
+  CHECK(store->stats("d")->queued_blocks == 0);
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(1900, 100));
+  require_clean(*store);
+}
+
+TEST_CASE("events are kept for ever when that is how long they are to be kept") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 10);
+  REQUIRE(load(*store, "d", numbered_events(0, 40, 0, 1)).ok());
+  auto definition = store->definitions().find_dataset("d");
+  REQUIRE(definition.ok());
+  QueryControl control;
+  for (const std::int64_t days : {std::int64_t{100'000}, std::int64_t{200'000}, INT64_MAX}) {
+    (*definition)->use_retention = true;
+    (*definition)->retention_days = days;
+    REQUIRE(store->definitions().update_dataset(**definition).ok());
+    REQUIRE(store->maintain("d", true, control).ok());
+    CHECK(store->stats("d")->rows == 40);
+  }
+  (*definition)->retention_days = 1;
+  REQUIRE(store->definitions().update_dataset(**definition).ok());
+  REQUIRE(store->maintain("d", false, control).ok());
+  CHECK(store->stats("d")->rows == 0);
+}
+
 TEST_CASE("compaction merges small neighbours and gives space back") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 100);

@@ -16,6 +16,8 @@
 
 #include <sqlite3.h>
 
+#include "store/base/file.h"
+
 namespace evq {
 
 namespace {
@@ -92,6 +94,24 @@ std::vector<Change> survivors(std::vector<Change> sectors, FaultVfs::Survival su
 }  // namespace
 
 struct FaultVfs::State {
+  // Of the limited directory; what is written by other means counts too.
+  std::uint64_t used_bytes() const {
+    std::uint64_t bytes = 0;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(room_of, ignored)) {
+      bytes += entry.is_regular_file(ignored)
+                   ? std::max<std::uint64_t>(entry.file_size(ignored),
+                                             disk_bytes_of(entry.path().string()))
+                   : 0;
+    }
+    return bytes;
+  }
+  // Whether a file of `size` bytes may become `wanted` bytes long.
+  bool has_room(std::uint64_t size, std::uint64_t wanted) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    return room_of.empty() || wanted <= size || used_bytes() + (wanted - size) <= room_max;
+  }
+
   enum class Kind : std::uint8_t { kOther, kWrite, kSync, kChange };
 
   // True when this call must fail. `what` names it for failure().
@@ -120,6 +140,20 @@ struct FaultVfs::State {
   }
   int error_of(int io_code) const { return fault == Fault::kFull && !cut ? SQLITE_FULL : io_code; }
 
+  void note_lock(std::string_view what, const std::string& path) {
+    const std::filesystem::path file(path);
+    const bool wal = file.extension() == ".db-wal";
+    if (!wal && file.extension() != ".db") {
+      return;
+    }
+    const std::string lock_path =
+        (wal ? path.substr(0, path.size() - std::string_view("-wal").size()) : path) + ".lock";
+    const auto lock = FileLock::try_acquire(lock_path, LockMode::kExclusive);
+    if (!lock.ok() || lock->has_value()) {
+      const std::lock_guard<std::mutex> guard(mutex);
+      unlocked = unlocked.empty() ? std::string(what) + " " + file.filename().string() : unlocked;
+    }
+  }
   void note_open(const std::string& path, bool existed) {
     const std::lock_guard<std::mutex> lock(mutex);
     const auto [at, added] = disks.try_emplace(path);
@@ -174,8 +208,11 @@ struct FaultVfs::State {
   std::optional<std::uint64_t> fail_call;
   std::optional<std::uint64_t> cut;
   Fault fault = Fault::kIo;
+  std::string room_of;  // empty: no limit
+  std::uint64_t room_max = 0;
   bool for_good = false;
   std::string failure;
+  std::string unlocked;
 };
 
 namespace {
@@ -220,6 +257,15 @@ int read_file(sqlite3_file* base, void* out, int size, sqlite3_int64 offset) {
 
 int write_file(sqlite3_file* base, const void* bytes, int size, sqlite3_int64 offset) {
   FaultFile* file = fault_file(base);
+  if (file->path != nullptr) {
+    file->state->note_lock("write", *file->path);
+  }
+  sqlite3_int64 before = 0;
+  static_cast<void>(file->real()->pMethods->xFileSize(file->real(), &before));
+  if (file->path != nullptr && !file->state->has_room(static_cast<std::uint64_t>(before),
+                                                      static_cast<std::uint64_t>(offset + size))) {
+    return SQLITE_FULL;
+  }
   const bool failed = fails(file, State::Kind::kWrite, "write");
   // A write that fails may have got half its way.
   const int written = failed ? size / 2 : size;
@@ -240,6 +286,9 @@ int write_file(sqlite3_file* base, const void* bytes, int size, sqlite3_int64 of
 
 int truncate_file(sqlite3_file* base, sqlite3_int64 size) {
   FaultFile* file = fault_file(base);
+  if (file->path != nullptr) {
+    file->state->note_lock("truncate", *file->path);
+  }
   if (fails(file, State::Kind::kChange, "truncate")) {
     return SQLITE_IOERR_TRUNCATE;
   }
@@ -489,6 +538,17 @@ void FaultVfs::cut_at(std::uint64_t change) {
   state_->cut = change;
 }
 
+void FaultVfs::limit_room(const std::string& directory) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->room_of = directory;
+  state_->room_max = state_->used_bytes();
+}
+
+void FaultVfs::unlimit_room() {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  state_->room_of.clear();
+}
+
 std::uint64_t FaultVfs::calls() const {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   return state_->calls;
@@ -512,6 +572,11 @@ std::uint64_t FaultVfs::changes() const {
 std::string FaultVfs::failure() const {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   return state_->failure;
+}
+
+std::string FaultVfs::unlocked_change() const {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  return state_->unlocked;
 }
 
 void FaultVfs::settle(Survival survival, std::mt19937_64& random) {

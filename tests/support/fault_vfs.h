@@ -2,6 +2,7 @@
 // FaultVfs: a disk that fails, for SQLite. It passes every call to the system's own VFS and can
 //
 //   fail    the call of a given number, once or from then on, as a broken or a full disk does;
+//   fill    the disk: no file may grow past the room that all have together;
 //   cut     the power at the change of a given number: every later call fails, and when all files
 //           are closed settle() makes them what the platter may hold then.
 //
@@ -45,6 +46,10 @@ class FaultVfs {
   // Numbers count from 0 from here on.
   void fail_at(std::uint64_t call, Fault fault, bool for_good);
   void cut_at(std::uint64_t change);
+  // From here on the files of `directory` and its folders may not take more of the disk than they
+  // do now: writes that would are refused as by a full disk. unlimit_room() ends it.
+  void limit_room(const std::string& directory);
+  void unlimit_room();
   // No more failures; numbers count anew.
   void heal();
 
@@ -54,6 +59,9 @@ class FaultVfs {
   std::uint64_t changes() const;  // writes, truncations, syncs, removals
   // The call that failed or the change that was cut: "sync 1.db-wal"; empty when none was.
   std::string failure() const;
+  // The first write or truncation of a database or its write-ahead file that was made while nobody
+  // held the lock of database.h: "write 1.db-wal"; empty when there was none.
+  std::string unlocked_change() const;
 
   // After a cut and with every file closed: rewrites the files.
   void settle(Survival survival, std::mt19937_64& random);

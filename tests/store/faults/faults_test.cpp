@@ -212,6 +212,27 @@ TEST_CASE("any call that fails, once or for good, is an error that loses nothing
   MESSAGE("faults: " << faults);
 }
 
+// Not by chance: each call, or as many of them as there are rounds, evenly spread.
+TEST_CASE("every call of a piece of work fails in turn, once and for good") {
+  Run run;
+  const std::uint64_t work_seed = run.random();
+  const Extent extent = measure(work_seed);
+  const auto each = [&](std::uint64_t count, FaultVfs::Fault fault) {
+    const std::uint64_t step = std::max<std::uint64_t>(1, 4 * count / run.rounds);
+    for (std::uint64_t call = run.random() % step; call < count; call += step) {
+      for (const bool for_good : {false, true}) {
+        CAPTURE(work_seed);
+        CAPTURE(call);
+        CAPTURE(for_good);
+        fail_call(run, work_seed, call, fault, for_good);
+      }
+    }
+  };
+  each(extent.calls, FaultVfs::Fault::kIo);
+  each(extent.writes, FaultVfs::Fault::kFull);
+  MESSAGE("calls: " << extent.calls << ", of them writes: " << extent.writes);
+}
+
 // ---------------------------------------------------------------- one commit for many
 
 constexpr int kMembers = 5;

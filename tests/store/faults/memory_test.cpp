@@ -1,5 +1,6 @@
 // Memory that runs out, at each allocation in turn: the call fails, nothing acknowledged is lost,
 // and the same store goes on. This program's operator new counts, and fails when told to.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -157,6 +158,25 @@ TEST_CASE("an allocation that fails, once or for the rest of a call, loses nothi
     }
   }
   MESSAGE("failed allocations: " << failures);
+}
+
+TEST_CASE("every allocation of a piece of work fails in turn, once and for the rest of a call") {
+  const std::uint64_t seed = number_from("EVQ_FAULT_SEED", std::random_device()());
+  const std::uint64_t rounds = number_from("EVQ_FAULT_ROUNDS", 40);
+  MESSAGE("EVQ_FAULT_SEED=" << seed << " EVQ_FAULT_ROUNDS=" << rounds);
+  std::mt19937_64 random(seed);
+  const std::uint64_t work_seed = random();
+  const std::uint64_t made = count_allocations(work_seed);
+  const std::uint64_t step = std::max<std::uint64_t>(1, 2 * made / rounds);
+  for (std::uint64_t allocation = random() % step; allocation < made; allocation += step) {
+    for (const bool for_good : {false, true}) {
+      CAPTURE(work_seed);
+      CAPTURE(allocation);
+      CAPTURE(for_good);
+      run_out(work_seed, allocation, for_good);
+    }
+  }
+  MESSAGE("allocations: " << made);
 }
 
 }  // namespace
