@@ -28,8 +28,8 @@ constexpr std::size_t kBatchRowsMin = 65536;
 constexpr std::size_t kSplitRowsMin = 1024;
 // Rows are scattered when their blocks have so many times as many.
 constexpr std::size_t kScatterFactor = 4;
-// Below this share of a block's rows their texts are copied away from those of the others.
-constexpr std::size_t kFewRowsDivisor = 4;
+// Up to this share of a block's rows their texts are copied away from those of the others.
+constexpr double kCopiedShareMax = 0.75;
 // Below this share only the frames with wanted rows are decoded.
 constexpr std::size_t kFrameDivisor = 16;
 // Of a row in the lists of a batch.
@@ -41,11 +41,12 @@ struct FetchSpec {
   const Snapshot& snapshot;
 };
 
-// Few rows of a block would keep all its texts, or all entries of a dictionary.
+// Some rows of a block would keep all its texts, or all entries of a dictionary.
 Vector detach(Vector values, std::size_t block_rows) {
   const bool has_texts = physical_of(values.type()) == Physical::kView && !values.is_constant();
   const bool short_dictionary = values.is_dictionary() && values.values().size() <= values.size();
-  if (!has_texts || short_dictionary || values.size() * kFewRowsDivisor >= block_rows) {
+  const double share = static_cast<double>(values.size()) / static_cast<double>(block_rows);
+  if (!has_texts || short_dictionary || share > kCopiedShareMax) {
     return values;
   }
   VectorBuilder copied(values.type());
@@ -63,18 +64,40 @@ struct BlockPart {
   std::vector<Vector> columns;
 };
 
+std::string_view field_of(const plan::ScanColumn& wanted) {
+  return wanted.field == plan::kTimeColumn ? kTimeField : std::string_view(wanted.field);
+}
+
+// Few rows and runs of rows are decoded by themselves.
+bool reads_whole(const BlockPart& part) {
+  const std::size_t reach = part.rows.back() - part.rows.front() + 1;
+  return part.rows.size() == part.block->rows ||
+         (part.rows.size() != reach && part.rows.size() * kFrameDivisor >= part.block->rows);
+}
+
+// What there is for a moment besides the rows: all of a large block's column, and their copies.
+std::size_t passing_bytes(StoredBlock& block, const plan::ScanColumn& wanted,
+                          const BlockPart& part) {
+  const auto at = block.reader().find(field_of(wanted));
+  if (!at.has_value() || !reads_whole(part)) {
+    return 0;
+  }
+  const std::size_t copies = part.rows.size() == part.block->rows ? 1 : 2;
+  const std::size_t bytes = copies * estimate_decoded_bytes(block.reader().header(), *at);
+  return bytes - std::min(bytes, kUnchargedBlockBytesMax);
+}
+
 Result<Vector> read_column(StoredBlock& block, const plan::ScanColumn& wanted,
-                           std::span<const std::uint32_t> rows) {
-  const std::string_view field = wanted.field == plan::kTimeColumn ? kTimeField : wanted.field;
-  const std::size_t reach = rows.back() - rows.front() + 1;
+                           const BlockPart& part) {
+  const std::string_view field = field_of(wanted);
   Vector values;
-  if (rows.size() == block.rows()) {
+  if (reads_whole(part)) {
     EVQ_TRY_ASSIGN(values, block.column(field));
-  } else if (rows.size() == reach || rows.size() * kFrameDivisor < block.rows()) {
-    EVQ_TRY_ASSIGN(values, block.column_rows(field, rows));
+    if (part.rows.size() != block.rows()) {
+      values = values.gather(part.rows);
+    }
   } else {
-    EVQ_TRY_ASSIGN(const Vector whole, block.column(field));
-    values = whole.gather(rows);
+    EVQ_TRY_ASSIGN(values, block.column_rows(field, part.rows));
   }
   values = detach(std::move(values), block.rows());
   return values.type() == wanted.type ? std::move(values) : values.widen(wanted.type);
@@ -168,7 +191,10 @@ class Batch {
     EVQ_TRY(spec_.executor.check());
     EVQ_TRY_ASSIGN(StoredBlock block, spec_.snapshot.open(*part->block));
     for (std::size_t i = share; i < part->columns.size(); i += shares) {
-      EVQ_TRY_ASSIGN(part->columns[i], read_column(block, spec_.op.columns[i], part->rows));
+      MemoryLease whole(spec_.executor.options().budget, "sort");
+      EVQ_TRY(whole.grow(passing_bytes(block, spec_.op.columns[i], *part)));
+      EVQ_TRY_ASSIGN(part->columns[i], read_column(block, spec_.op.columns[i], *part));
+      whole.reset();
       EVQ_TRY(lease->grow(part->columns[i].size_bytes()));
     }
     return Status::success();

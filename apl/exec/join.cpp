@@ -13,6 +13,7 @@
 #include "apl/exec/group_table.h"
 #include "apl/exec/whole_input.h"
 #include "apl/functions/canonical.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 
@@ -147,7 +148,10 @@ class ProbeSink final : public Sink {
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(spec_.executor.check());
-    const std::vector<Vector> keys = key_columns(chunk.columns(), spec_.op.left_keys);
+    AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
+                          "join");
+    std::vector<Vector> keys;
+    EVQ_TRY(meter.guard([&] { keys = key_columns(chunk.columns(), spec_.op.left_keys); }));
     groups_.resize(chunk.rows());
     spec_.side.table->find(keys, chunk.rows(), groups_.data());
     if (spec_.side.unique_keys && spec_.emits_pairs() && !spec_.marks_matches()) {
@@ -241,6 +245,16 @@ class ProbeSink final : public Sink {
     if (left_rows_.empty()) {
       return Flow::kMore;
     }
+    AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
+                          "join");
+    Chunk joined;
+    EVQ_TRY(meter.guard([&] { joined = joined_rows(chunk); }));
+    left_rows_.clear();
+    right_rows_.clear();
+    return next_->push(std::move(joined));
+  }
+
+  Chunk joined_rows(const Chunk& chunk) const {
     std::vector<Vector> columns;
     // Rows rise, and each comes once when there are as many as the chunk has.
     const bool all_left = left_rows_.size() == chunk.rows() && spec_.side.unique_keys;
@@ -252,9 +266,7 @@ class ProbeSink final : public Sink {
     }
     Chunk joined(std::move(columns), left_rows_.size());
     joined.set_sequence(chunk.sequence());
-    left_rows_.clear();
-    right_rows_.clear();
-    return next_->push(std::move(joined));
+    return joined;
   }
 
   void add_right_columns(std::vector<Vector>* columns) const {
@@ -323,20 +335,28 @@ class ProbeConsumer final : public Consumer {
     return rows;
   }
 
+  std::vector<Vector> right_columns(std::span<const std::uint32_t> rows) const {
+    std::vector<Vector> columns;
+    for (const Field& field : spec_.left_schema.fields()) {
+      if (spec_.emits_left()) {
+        columns.push_back(Vector::constant(Value::null(field.type), rows.size()));
+      }
+    }
+    for (const Vector& column : spec_.side.columns()) {
+      columns.push_back(column.gather(rows));
+    }
+    return columns;
+  }
+
   Status push_right(std::span<const std::uint32_t> rows, Sink& sink) {
     constexpr std::uint64_t kAfterAll = std::uint64_t{1} << 46U;
     for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
       const std::span<const std::uint32_t> part =
           rows.subspan(begin, std::min(kChunkRowsMax, rows.size() - begin));
+      AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
+                            "join");
       std::vector<Vector> columns;
-      for (const Field& field : spec_.left_schema.fields()) {
-        if (spec_.emits_left()) {
-          columns.push_back(Vector::constant(Value::null(field.type), part.size()));
-        }
-      }
-      for (const Vector& column : spec_.side.columns()) {
-        columns.push_back(column.gather(part));
-      }
+      EVQ_TRY(meter.guard([&] { columns = right_columns(part); }));
       Chunk chunk(std::move(columns), part.size());
       chunk.set_sequence(kAfterAll + begin);
       EVQ_TRY_ASSIGN(const Flow flow, sink.push(std::move(chunk)));

@@ -13,6 +13,7 @@
 #include "apl/exec/pruning.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
+#include "store/base/limits.h"
 #include "store/block/block_reader.h"
 
 namespace evq {
@@ -70,7 +71,8 @@ class BlockRows {
         block_(block),
         block_index_(block_index),
         columns_(shared.scan.columns.size()),
-        loaded_(shared.scan.columns.size(), false) {}
+        loaded_(shared.scan.columns.size(), false),
+        lease_(shared.executor.options().budget, "reading a block") {}
 
   std::size_t size() const {
     return counted_.has_value() ? *counted_ : all_ ? block_.rows() : rows_.size();
@@ -274,8 +276,20 @@ class BlockRows {
     if (!all_ && rows_.size() * kSparseDivisor < block_.rows()) {
       return block_.column_rows(field, rows_);
     }
+    EVQ_TRY(charge(field));
     EVQ_TRY_ASSIGN(Vector values, block_.column(field));
     return all_ ? std::move(values) : values.gather(rows_);
+  }
+
+  // What all rows of the column take decoded, before they are. Their texts stay while any row does.
+  Status charge(std::string_view field) {
+    const std::optional<std::size_t> at = block_.reader().find(field);
+    if (at.has_value()) {
+      decoded_bytes_ += estimate_decoded_bytes(block_.reader().header(), *at);
+      const std::size_t free = std::min(decoded_bytes_, kUnchargedBlockBytesMax);
+      EVQ_TRY(lease_.resize(decoded_bytes_ - free));
+    }
+    return Status::success();
   }
 
   Vector locations() const {
@@ -297,6 +311,8 @@ class BlockRows {
   RowList rows_;
   std::optional<std::size_t> counted_;  // when only the number of rows is left to tell
   std::size_t filters_done_ = 0;
+  std::size_t decoded_bytes_ = 0;
+  MemoryLease lease_;
   RowMask mask_;  // of the current rows, from filters whose verdict was not applied yet
 };
 

@@ -1,11 +1,13 @@
 #include "store/block/format.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "store/base/bytes.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
+#include "store/column/vector.h"
 
 namespace evq {
 namespace {
@@ -139,6 +141,19 @@ std::uint64_t BlockHeader::stored_bytes() const {
     bytes += column.segment_bytes + column.filter_bytes;
   }
   return bytes;
+}
+
+std::size_t estimate_decoded_bytes(const BlockHeader& header, std::size_t column) {
+  const ColumnHeader& about = header.columns[column];
+  if (physical_of(about.type) != Physical::kView) {
+    return header.rows * sizeof(std::int64_t);
+  }
+  const std::size_t values = std::max<std::size_t>(header.rows - about.nulls, 1);
+  const bool by_entries = about.has(kColumnIsDictionary) || about.distinct <= 1;
+  const std::size_t entries = by_entries ? std::min<std::size_t>(about.distinct, values) : values;
+  const std::size_t texts = std::min<std::size_t>(about.raw_bytes, kBlockBytesMax);
+  const std::size_t codes = by_entries ? header.rows * sizeof(Code) : 0;
+  return texts / values * entries + entries * sizeof(std::string_view) + codes;
 }
 
 std::string encode_header(const BlockHeader& header) {

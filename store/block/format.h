@@ -93,6 +93,9 @@ struct BlockHeader {
   std::uint64_t stored_bytes() const;
 };
 
+// What a column takes in memory, decoded whole, about.
+std::size_t estimate_decoded_bytes(const BlockHeader& header, std::size_t column);
+
 std::string encode_header(const BlockHeader& header);
 // Accepts any bytes: what encode_header cannot have written is kCorrupt.
 Result<BlockHeader> decode_header(std::string_view bytes);

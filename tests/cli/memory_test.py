@@ -1,5 +1,6 @@
 """Operators that hold their whole input or output say so when it does not fit."""
 
+import json
 import os
 import subprocess
 
@@ -41,8 +42,39 @@ class Memory(EvqCase):
                 _, errors = self.evq("-q", "query", "--memory-limit", limit, query, status=1)
                 self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
 
-    def measured(self, *words):
-        """Standard output, a file, and the peak memory in KiB."""
+    def test_what_a_join_pairs_is_counted(self):
+        columns = ", ".join(f"c{i} = x + {i}" for i in range(100))
+        query = (f"range x from 1 to 60000 step 1 | extend {columns} | join kind=inner "
+                 "(range i from 1 to 120000 step 1 | project x = i % 60000) on x "
+                 "| summarize n = count(), " + ", ".join(f"s{i} = sum(c{i})" for i in range(100)))
+        _, errors = self.evq("-q", "query", "--memory-limit", "64M", query, status=1)
+        self.assertRegex(errors, "memory limit of .* exceeded in join")
+        sums = [str(2 * sum(range(1 + i, 60000 + i))) for i in range(100)]
+        self.assertEqual(self.out("-q", "query", "--memory-limit", "200M", "-o", "csv",
+                                  "--no-header", query), ",".join(["119998", *sums]) + "\n")
+
+    def test_blocks_of_large_events_are_counted(self):
+        with open(self.directory / "large.ndjson", "w") as events:
+            for i in range(9000):
+                text = f"{i:08d} lorem ipsum dolor sit amet " * 400
+                events.write(f'{{"_time":{1714521600000 + i},"k":{i * 7919 % 9000},"text":"{text}"}}\n')
+        self.evq("ingest", "large", "large.ndjson")
+        self.evq("compact", "large")
+        self.assertGreater(json.loads(self.out("dataset", "info", "large"))["numBlocks"], 1)
+        for operators in ("", "sort by k asc | serialize a = 1 | "):
+            with self.subTest(operators):
+                out, peak = self.measured("--memory-limit", "400M", "large | " + operators +
+                                          "summarize n = countif(strlen(text) > 1000)")
+                with out:
+                    self.assertEqual(json.load(out), {"n": 9000})
+                if not SANITIZED:
+                    self.assertLess(peak, (400 + 96) << 10)
+        _, errors = self.evq("-q", "query", "--memory-limit", "8M",
+                             "large | where text contains '00777' | count", status=1)
+        self.assertRegex(errors, "memory limit of .* exceeded in reading a block")
+
+    def run_measured(self, *words):
+        """The exit status, what it says, standard output as a file's path, the peak memory in KiB."""
         path = self.directory / "measured"
         with open(path, "w") as out:
             done = subprocess.Popen([EVQ, "-q", "query", *words], env=self.environment, stdout=out,
@@ -51,8 +83,35 @@ class Memory(EvqCase):
                 errors = done.stderr.read()
             _, status, usage = os.wait4(done.pid, 0)
         done.returncode = os.waitstatus_to_exitcode(status)
-        self.assertEqual((done.returncode, errors), (0, ""))
-        return open(path), usage.ru_maxrss
+        return done.returncode, errors, path, usage.ru_maxrss
+
+    def measured(self, *words):
+        """Standard output, a file, and the peak memory in KiB."""
+        status, errors, path, peak = self.run_measured(*words)
+        self.assertEqual((status, errors), (0, ""))
+        return open(path), peak
+
+    def test_a_sort_for_an_operator_over_all_rows_keeps_to_the_limit(self):
+        count = 300_000
+        with open(self.directory / "wide.ndjson", "w") as events:
+            for i in range(count):
+                k = i * 7919 % count
+                events.write(f'{{"_time":{1714521600000 + i},"k":{k},"text":"{self.text_of(k)}"}}\n')
+        self.evq("ingest", "wide", "wide.ndjson")
+        for limit, fits in ((100, False), (200, None), (300, True)):
+            with self.subTest(limit):
+                status, errors, path, peak = self.run_measured(
+                    "--memory-limit", f"{limit}M", "-o", "csv", "--no-header",
+                    "wide | sort by k asc | serialize n = row_number() "
+                    "| summarize sum(n), max(text)")
+                if not SANITIZED:
+                    self.assertLess(peak, (limit + 96) << 10)
+                self.assertIn(fits, (status == 0, None))
+                if status == 0:
+                    self.assertEqual(path.read_text(), f"{count * (count + 1) // 2},"
+                                     f"{self.text_of(count - 1)}\n")
+                else:
+                    self.assertRegex(errors, "memory limit of .* exceeded in")
 
     @staticmethod
     def text_of(key):
@@ -100,17 +159,12 @@ class Memory(EvqCase):
                 ("extend t = split(strrep(strcat(s, ' '), 500), ' ') | summarize max(tostring(t))",
                  "extend")):
             with self.subTest(operators):
-                done = subprocess.Popen([EVQ, "-q", "query", "--memory-limit", "64M",
-                                         wide + "| " + operators], env=self.environment,
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-                with done.stderr:
-                    errors = done.stderr.read()
-                _, status, usage = os.wait4(done.pid, 0)
-                done.returncode = os.waitstatus_to_exitcode(status)
+                status, errors, _, peak = self.run_measured("--memory-limit", "64M",
+                                                            wide + "| " + operators)
                 self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
-                self.assertEqual(done.returncode, 1)
+                self.assertEqual(status, 1)
                 if not SANITIZED:
-                    self.assertLess(usage.ru_maxrss, (64 + 96) << 10)
+                    self.assertLess(peak, (64 + 96) << 10)
 
     def test_a_query_ends_at_its_time_limit_inside_an_expression(self):
         _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
