@@ -191,9 +191,10 @@ Result<StoredForm> FreshChunk::encode(ThreadPool* pool, DecodedBlock* decoded) c
     return rows;
   };
   const bool large = rows_ * columns_.size() >= kParallelSlotsMin;
-  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 encode_columns(Schema(std::move(fields)), put_in_order, {}, Effort::kFresh,
-                                large ? pool : nullptr));
+  const Effort effort = decoded != nullptr ? Effort::kPassing : Effort::kFresh;
+  EVQ_TRY_ASSIGN(
+      std::vector<EncodedColumn> columns,
+      encode_columns(Schema(std::move(fields)), put_in_order, {}, effort, large ? pool : nullptr));
   EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(rows_, std::move(columns)));
   StoredForm form = make_fresh(block, raw_bytes_);
   FieldKinds kinds;

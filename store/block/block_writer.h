@@ -17,9 +17,9 @@ namespace evq {
 
 class ThreadPool;  // store/base/thread_pool.h
 
-// How hard to compress: chunks that are merged soon cost as little as they can, new blocks must
-// keep up with the input, compaction may take its time.
-enum class Effort : std::uint8_t { kFresh, kIngest, kCompact };
+// How hard to compress: not at all what a merge soon takes from memory, little what is merged some
+// time; new blocks must keep up with the input, compaction may take its time.
+enum class Effort : std::uint8_t { kPassing, kFresh, kIngest, kCompact };
 
 struct EncodedBlock {
   BlockHeader header;
