@@ -268,7 +268,8 @@ struct HttpClient::State {
   std::string other_scheme(const Attempt& attempt) const {
     const bool no_tls = address.tls &&
                         attempt.error.category() == asio::error::get_ssl_category() &&
-                        ERR_GET_REASON(attempt.error.value()) == SSL_R_WRONG_VERSION_NUMBER;
+                        ERR_GET_REASON(static_cast<unsigned long>(attempt.error.value())) ==
+                            SSL_R_WRONG_VERSION_NUMBER;
     const bool hung_up = !address.tls && attempt.connected && !attempt.answered &&
                          (attempt.error == http::error::end_of_stream ||
                           attempt.error == asio::error::connection_reset);

@@ -251,6 +251,18 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
   return output;
 }
 
+// Groups that are there already, in their order.
+Relation relation_of(Table rows) {
+  auto table = std::make_shared<Table>(std::move(rows));
+  Relation output;
+  output.aggregated = true;
+  output.ordered = true;
+  output.serialized = true;
+  Schema schema = table->schema;
+  output.node = make_node(ValuesNode{std::move(table)}, {}, std::move(schema));
+  return output;
+}
+
 }  // namespace
 
 Result<Relation> Binder::lower(const ast::Evaluate& op, Span /*span*/, Relation input) {
@@ -448,14 +460,7 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   EVQ_TRY_ASSIGN(const Table rows, run_now(*sorted, op.call->span, "pivot"));
   const PivotShape shape{groups, counts_from_zero(aggregate_call->function.text)};
   EVQ_TRY_ASSIGN(Table pivoted, pivot_table(rows, shape, op.call->span));
-  auto table = std::make_shared<Table>(std::move(pivoted));
-  Relation output;
-  output.aggregated = true;
-  output.ordered = true;
-  output.serialized = true;
-  Schema made = table->schema;
-  output.node = make_node(ValuesNode{std::move(table)}, {}, std::move(made));
-  return output;
+  return relation_of(std::move(pivoted));
 }
 
 }  // namespace evq::plan

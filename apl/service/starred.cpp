@@ -144,7 +144,8 @@ Status check_members(DynamicView object, std::span<const Member> members,
     }
     if (!member.allowed.empty()) {
       const std::string text(value->as_string());
-      const std::string entry = "," + text + ",";  // `allowed` lists its values like this
+      std::string entry = ",";  // `allowed` lists its values between commas
+      entry.append(text).push_back(',');
       if (text.find(',') != std::string::npos ||
           member.allowed.find(entry) == std::string_view::npos) {
         return make_error(ErrorCode::kUsage, path + " may not be '" + text + "'");

@@ -303,7 +303,7 @@ def test_completion():
         screen.type("web | join kind=lefto", "Tab")
         screen.expect("kind=leftouter")
         screen.fresh()
-        screen.type("print 1 | render ti", "Tab")
+        screen.type("print 1 | render timec", "Tab")
         screen.expect("render timechart")
         screen.fresh()
         screen.type(".mo", "Tab")

@@ -178,7 +178,7 @@ class Hostile(unittest.TestCase):
         for path in ("/../healthz", "/./healthz", "//healthz", "/healthz/../metrics", "/v1//datasets"):
             self.assertIn(self.server.call("GET", path)[0], (400, 404), path)
         entries = set(os.listdir(self.server.directory))
-        self.assertTrue(all(entry.startswith(("catalog", "datasets")) for entry in entries), entries)
+        self.assertTrue(all(entry.startswith(("catalog", "datasets", "reserve")) for entry in entries), entries)
 
     def test_bodies_that_are_bombs(self):
         zeros = gzip.compress(b"[" + b" " * (64 << 20) + b"]")
