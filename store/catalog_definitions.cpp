@@ -454,7 +454,7 @@ Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view
 }
 
 Result<bool> CatalogDefinitions::remove_object(Database& catalog, ObjectKind kind,
-                                               std::string_view id) {
+                                               std::string_view id) const {
   EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, read_object(lock.connection(), kind, id));
   if (!found) {

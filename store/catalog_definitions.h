@@ -76,8 +76,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<Database*> database(bool create);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
   Status drop_dataset(Database& catalog, std::string_view name);
-  Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id);
-  Result<bool> remove_token(Database& catalog, std::string_view id);
+  Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id) const;
+  Result<bool> remove_token(Database& catalog, std::string_view id) const;
   Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
   void remove_dropped(std::uint64_t file_id) const;
   Result<std::vector<std::uint64_t>> unlisted_files(Connection& connection) const;

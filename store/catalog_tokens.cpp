@@ -166,7 +166,7 @@ Result<bool> CatalogDefinitions::remove(std::string_view id) {
   return catalog->with_reserve([&] { return remove_token(*catalog, id); });
 }
 
-Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_view id) {
+Result<bool> CatalogDefinitions::remove_token(Database& catalog, std::string_view id) const {
   EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
   EVQ_TRY_ASSIGN(const std::optional<std::int64_t> before, stored_sum(lock.connection(), id));
   if (!before) {

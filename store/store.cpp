@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <system_error>

@@ -1,5 +1,6 @@
 #include "cli/terminal/table_format.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
