@@ -148,7 +148,9 @@ Status check_members(DynamicView object, std::span<const Member> members,
       entry.append(text).push_back(',');
       if (text.find(',') != std::string::npos ||
           member.allowed.find(entry) == std::string_view::npos) {
-        return make_error(ErrorCode::kUsage, path + " may not be '" + text + "'");
+        std::string reason = path;
+        reason.append(" may not be '").append(text).append("'");
+        return make_error(ErrorCode::kUsage, std::move(reason));
       }
     }
   }

@@ -312,7 +312,9 @@ Grouped commit_group(const std::string& directory, FaultVfs& vfs, bool with_fail
   {
     auto store = open(directory, vfs.name());
     REQUIRE(store.ok());
-    REQUIRE((*store)->definitions().create_dataset({.name = "d"}).ok());
+    DatasetDefinition definition;
+    definition.name = "d";
+    REQUIRE((*store)->definitions().create_dataset(definition).ok());
   }
   DatabaseOptions options;
   options.path = directory + "/datasets/1.db";
