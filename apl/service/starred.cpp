@@ -7,6 +7,7 @@
 #include <array>
 #include <random>
 #include <span>
+#include <utility>
 
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
