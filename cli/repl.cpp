@@ -16,6 +16,7 @@
 #include "cli/terminal/pager.h"
 #include "cli/terminal/text_width.h"
 #include "cli/watched_query.h"
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 
 namespace evq {
@@ -57,10 +58,6 @@ std::vector<StyledSpan> highlight(std::string_view text) {
     spans.push_back({token.span.begin, token.span.end, style_of(token, text)});
   }
   return spans;
-}
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
 bool continues_query(std::string_view line) {

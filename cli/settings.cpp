@@ -5,6 +5,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "cli/terminal/pager.h"
+#include "store/base/ascii.h"
 #include "store/base/check.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
@@ -36,12 +37,6 @@ std::string default_file(const Environment& environment) {
   }
   const std::string home = environment("XDG_CONFIG_HOME").value_or("");
   return (home.empty() ? environment("HOME").value_or(".") + "/.config" : home) + "/evq/config";
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  const std::size_t end = text.find_last_not_of(" \t\r");
-  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
 }
 
 // A value stands between quotes, or alone; a comment may follow.

@@ -2,6 +2,7 @@
 
 #include "http/ingest_body.h"
 #include "http/wire.h"
+#include "store/base/ascii.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -11,14 +12,7 @@ std::vector<std::string> split_fields(std::string_view text) {
   std::vector<std::string> names;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    std::string_view name = text.substr(0, comma);
-    while (name.starts_with(' ')) {
-      name.remove_prefix(1);
-    }
-    while (name.ends_with(' ')) {
-      name.remove_suffix(1);
-    }
-    names.emplace_back(name);
+    names.emplace_back(trimmed(text.substr(0, comma)));
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return names;

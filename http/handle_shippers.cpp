@@ -7,6 +7,7 @@
 
 #include "http/ingest_body.h"
 #include "http/router.h"
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -14,20 +15,6 @@
 
 namespace evq {
 namespace {
-
-std::string_view next_line(std::string_view* rest) {
-  const std::size_t end = std::min(rest->find('\n'), rest->size());
-  std::string_view line = rest->substr(0, end);
-  rest->remove_prefix(std::min(end + 1, rest->size()));
-  if (line.ends_with('\r')) {
-    line.remove_suffix(1);
-  }
-  return line;
-}
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 // ---- Elasticsearch
 
@@ -52,7 +39,7 @@ std::string_view action_of(DynamicView line) {
 Result<Bulk> read_bulk(std::string_view body) {
   Bulk bulk;
   while (!body.empty()) {
-    const std::string_view line = next_line(&body);
+    const std::string_view line = take_line(&body);
     if (is_blank(line)) {
       continue;
     }
@@ -65,7 +52,7 @@ Result<Bulk> read_bulk(std::string_view body) {
     if (action == "delete") {
       continue;
     }
-    const std::string_view document = next_line(&body);
+    const std::string_view document = take_line(&body);
     if (is_blank(document)) {
       return make_error(ErrorCode::kData, "an action line of the bulk body has no document");
     }
@@ -321,7 +308,7 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
   std::string events;
   for (std::string_view rest = body; !rest.empty();) {
-    const std::string_view line = next_line(&rest);
+    const std::string_view line = take_line(&rest);
     if (!is_blank(line)) {
       JsonWriter json(events);
       json.begin_object();

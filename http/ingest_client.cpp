@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "http/wire_answer.h"
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/logfmt_line.h"
@@ -38,40 +39,35 @@ void append_csv_cell(std::string* out, std::string_view cell) {
   out->push_back('"');
 }
 
-// Plain lines as the events that the store makes of them.
-std::string text_as_json(const Piece& piece) {
-  std::string body;
-  for (std::string_view text = piece.text(); !text.empty();) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-    if (!line.empty() && piece.kind == PieceKind::kLogfmt) {
-      append_logfmt_as_json(&body, line, piece.receipt_ns);
-    } else if (!line.empty()) {
-      JsonWriter json(body);
-      json.begin_object();
-      if (const auto time = leading_time(line, piece.receipt_ns); time.has_value()) {
-        json.key("_time");
-        json.instant(*time);
-      }
-      json.key(kTextLineField);
-      json.string(line);
-      json.end_object();
-    }
-    body.push_back('\n');
+// A plain line as the event that the store makes of it.
+void append_text_as_json(std::string* out, std::string_view line, std::int64_t receipt_ns) {
+  JsonWriter json(*out);
+  json.begin_object();
+  if (const auto time = leading_time(line, receipt_ns); time.has_value()) {
+    json.key("_time");
+    json.instant(*time);
   }
-  return body;
+  json.key(kTextLineField);
+  json.string(line);
+  json.end_object();
 }
 
-// A row that is none goes as it is: the server says what is wrong with it.
-std::string rows_as_json(const Piece& piece, std::span<const std::string> names) {
+// A line for each line of the piece, blank for a blank one. A row that is none goes as it is: the
+// server says what is wrong with it.
+std::string lines_as_json(const Piece& piece, std::span<const std::string> names) {
   std::string body;
-  for (std::string_view text = piece.text(); !text.empty();) {
-    const std::string_view row = text.substr(0, text.find('\n'));
-    body.append(row_as_object(row, names).value_or(std::string(row)));
-    body.push_back('\n');
-    text.remove_prefix(std::min(row.size() + 1, text.size()));
+  for (std::string_view text = piece.text(); !text.empty(); body.push_back('\n')) {
+    const std::string_view line = take_line(&text);
+    if (is_blank(line)) {
+      continue;
+    }
+    if (piece.kind == PieceKind::kRows) {
+      body.append(row_as_object(line, names).value_or(std::string(line)));
+    } else if (piece.kind == PieceKind::kLogfmt) {
+      append_logfmt_as_json(&body, line, piece.receipt_ns);
+    } else {
+      append_text_as_json(&body, line, piece.receipt_ns);
+    }
   }
   return body;
 }
@@ -82,10 +78,9 @@ Batch make_batch(const Piece& piece, const CsvLayout& csv) {
   batch.content_type = "application/x-ndjson";
   if (piece.kind == PieceKind::kLines) {
     batch.body = piece.text();
-  } else if (piece.kind == PieceKind::kRows) {
-    batch.body = rows_as_json(piece, csv.fields);
-  } else if (piece.kind == PieceKind::kText || piece.kind == PieceKind::kLogfmt) {
-    batch.body = text_as_json(piece);
+  } else if (piece.kind == PieceKind::kRows || piece.kind == PieceKind::kText ||
+             piece.kind == PieceKind::kLogfmt) {
+    batch.body = lines_as_json(piece, csv.fields);
   } else if (piece.kind == PieceKind::kRecords) {
     batch.content_type = "text/csv";
     for (std::size_t i = 0; i < csv.fields.size(); ++i) {

@@ -126,11 +126,9 @@ double WideSum::value() const {
 }
 
 template <std::size_t kParts>
-void ExactSum<kParts>::add_times(DoublePair value, std::uint64_t count) {
+void ExactSum<kParts>::add_scaled(DoublePair value, std::uint64_t count) {
   Lane sum{parts_, 0};
-  if (count == 1) {
-    sum.add(value);
-  } else if (scales_exactly(value.high) && scales_exactly(value.low)) {
+  if (scales_exactly(value.high) && scales_exactly(value.low)) {
     sum.add(exact_product(value.high, static_cast<double>(count)));
     sum.add(exact_product(value.low, static_cast<double>(count)));
   } else {

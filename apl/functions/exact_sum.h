@@ -103,10 +103,26 @@ class ExactSum {
     sum.add(value);
     take(sum, {value, 0}, 1);
   }
-  void add(DoublePair value) { add_times(value, 1); }
+  void add(DoublePair value) {
+    Lane sum{parts_, 0};
+    sum.add(value);
+    take(sum, value, 1);
+  }
   // `count` times the value, which must be exact as add() of each would be.
-  void add_times(DoublePair value, std::uint64_t count);
-  void add_times(double value, std::uint64_t count) { add_times(DoublePair{value, 0}, count); }
+  void add_times(DoublePair value, std::uint64_t count) {
+    if (count == 1) {
+      add(value);
+    } else {
+      add_scaled(value, count);
+    }
+  }
+  void add_times(double value, std::uint64_t count) {
+    if (count == 1) {
+      add(value);
+    } else {
+      add_scaled({value, 0}, count);
+    }
+  }
   // An exact lane.
   void add(const Lane& lane) {
     for (const double part : lane.parts) {
@@ -132,6 +148,7 @@ class ExactSum {
       add_wide(value, count);
     }
   }
+  void add_scaled(DoublePair value, std::uint64_t count);
   void add_wide(DoublePair value, std::uint64_t count);
 
   std::array<double, kParts> parts_{};  // the first is not finite once a value was not

@@ -48,17 +48,6 @@ Status KeyValueSyntax::set(std::string_view option, const Value& value, Span spa
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && blank(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && blank(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 bool word_character(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x80 || c == '_' || is_letter_or_digit(c);

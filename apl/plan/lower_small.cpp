@@ -5,6 +5,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 #include "store/column/vector_builder.h"
 
 namespace evq::plan {
@@ -60,14 +61,8 @@ Result<Relation> Binder::lower(const ast::Invoke& op, Span span, Relation input)
 Status Binder::check_columns(const Relation& input, std::string_view names, Span span) const {
   while (!names.empty()) {
     const std::size_t end = std::min(names.find(','), names.size());
-    std::string_view name = names.substr(0, end);
-    while (name.starts_with(' ')) {
-      name.remove_prefix(1);
-    }
-    while (name.ends_with(' ')) {
-      name.remove_suffix(1);
-    }
-    EVQ_TRY(find_column(input, {.text = std::string(name), .span = span, .quoted = true}));
+    const std::string name(trimmed(names.substr(0, end)));
+    EVQ_TRY(find_column(input, {.text = name, .span = span, .quoted = true}));
     names.remove_prefix(std::min(end + 1, names.size()));
   }
   return Status::success();

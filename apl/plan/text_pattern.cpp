@@ -19,18 +19,6 @@
 
 namespace evq::plan {
 
-namespace {
-
-// Blanks and line ends around a time are not part of it.
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
-  const std::size_t end = text.find_last_not_of(kBlanks) + 1;
-  return begin < end ? text.substr(begin, end - begin) : std::string_view();
-}
-
-}  // namespace
-
 Value convert_capture(std::string_view text, Type type) {
   switch (type) {
     case Type::kString:

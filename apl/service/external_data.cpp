@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/column/dynamic_json.h"
@@ -182,12 +183,7 @@ void add_delimited(std::string_view text, char delimiter, bool skip_first, Rows*
 void add_lines(std::string_view text, bool skip_first, Rows* rows) {
   bool first = true;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
+    const std::string_view line = take_line(&text);
     if (!(first && skip_first)) {
       rows->add_line(line);
     }

@@ -18,20 +18,6 @@ namespace evq::syntax {
 
 namespace {
 
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && is_blank(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 // `size` hexadecimal digits at the start of `text`.
 std::optional<char32_t> hex_code_point(std::string_view text, std::size_t size) {
   if (text.size() < size) {

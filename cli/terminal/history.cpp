@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
@@ -87,8 +88,7 @@ Status History::load(const std::string& path) {
 
 Status History::add(std::string_view text) {
   const std::string repaired = repair_utf8(text);
-  if (repaired.find_first_not_of(" \t\n\r") == std::string::npos ||
-      repaired.size() > kEditorTextBytesMax) {
+  if (is_blank(repaired) || repaired.size() > kEditorTextBytesMax) {
     return Status::success();
   }
   const bool newest_again = !entries_.empty() && entries_.back() == repaired;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/terminal/editor_session.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -13,10 +14,6 @@ namespace {
 constexpr std::size_t kPlainReadBytes = 4096;
 // How long a complete text waits for a line that may belong to it; a file's lines come at once.
 constexpr int kNextLineWaitMs = 20;
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 }  // namespace
 

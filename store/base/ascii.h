@@ -1,7 +1,7 @@
 #pragma once
-// Classes and cases of ASCII characters, whatever the locale, and the values of digits; any other
-// byte belongs to no class and keeps its case (utf8.h knows all letters). Nothing fails, and any
-// thread may call.
+// Classes and cases of ASCII characters, whatever the locale, the values of digits, and texts by
+// their blanks and lines; any other byte belongs to no class and keeps its case (utf8.h knows all
+// letters). Nothing fails, and any thread may call.
 
 #include <algorithm>
 #include <string>
@@ -43,6 +43,27 @@ inline std::string ascii_lower(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(), [](char c) { return to_lower(c); });
   return lower;
+}
+
+// What JSON takes for blanks, line ends among them.
+inline constexpr std::string_view kBlanks = " \t\r\n";
+
+// The text without blanks at its ends.
+constexpr std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+constexpr bool is_blank(std::string_view text) {
+  return text.find_first_not_of(kBlanks) == std::string_view::npos;
+}
+
+// Takes the first line off `rest` and gives it without its end, "\n" or "\r\n".
+constexpr std::string_view take_line(std::string_view* rest) {
+  std::string_view line = rest->substr(0, rest->find('\n'));
+  rest->remove_prefix(std::min(line.size() + 1, rest->size()));
+  line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+  return line;
 }
 
 }  // namespace evq

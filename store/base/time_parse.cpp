@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
@@ -222,15 +223,6 @@ std::optional<std::int64_t> parse_common_log_time(std::string_view text) {
 
 bool looks_numeric(std::string_view text) {
   return text.find_first_not_of("+-.0123456789eE") == std::string_view::npos;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 // "10:20", "10:20:30.5": nanoseconds since midnight.

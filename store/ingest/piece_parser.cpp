@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "store/base/ascii.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/logfmt_line.h"
@@ -37,10 +38,6 @@ Status for_each_element(TolerantJson& parser, EventAssembler& event, const Visit
     }
   }
   return {};
-}
-
-bool is_blank(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), is_json_blank);
 }
 
 }  // namespace
