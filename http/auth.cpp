@@ -7,6 +7,7 @@
 #include <openssl/rand.h>
 
 #include "http/message.h"
+#include "store/base/ascii.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -80,12 +81,6 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return out;
 }
 
-bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return (x >= 'A' && x <= 'Z' ? x + 32 : x) == (y >= 'A' && y <= 'Z' ? y + 32 : y);
-  });
-}
-
 // The secret that an Authorization header carries; nothing when its scheme is not accepted.
 std::optional<std::string> secret_of(std::string_view header, bool other_schemes) {
   const std::size_t blank = header.find(' ');
@@ -97,16 +92,16 @@ std::optional<std::string> secret_of(std::string_view header, bool other_schemes
   while (value.starts_with(' ')) {
     value.remove_prefix(1);
   }
-  if (equals_ignoring_case(scheme, "Bearer")) {
+  if (equals_ignoring_ascii_case(scheme, "Bearer")) {
     return std::string(value);
   }
   if (!other_schemes) {
     return std::nullopt;
   }
-  if (equals_ignoring_case(scheme, "Splunk")) {
+  if (equals_ignoring_ascii_case(scheme, "Splunk")) {
     return std::string(value);
   }
-  if (equals_ignoring_case(scheme, "Basic") || equals_ignoring_case(scheme, "ApiKey")) {
+  if (equals_ignoring_ascii_case(scheme, "Basic") || equals_ignoring_ascii_case(scheme, "ApiKey")) {
     const std::optional<std::string> pair = decode_base64(value);
     const std::size_t colon = pair.has_value() ? pair->find(':') : std::string::npos;
     return colon == std::string::npos ? std::nullopt

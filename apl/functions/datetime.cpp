@@ -10,6 +10,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/base/time_scan.h"

@@ -13,8 +13,8 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/user_agent.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
-#include "store/base/time_scan.h"
 #include "store/base/utf8.h"
 
 namespace evq {

@@ -9,7 +9,6 @@
 
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
-#include "store/base/time_scan.h"
 #include "store/column/dynamic.h"
 
 namespace evq {

@@ -9,7 +9,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
-#include "store/base/time_scan.h"
+#include "store/base/ascii.h"
 
 namespace evq {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "store/base/time_scan.h"
+#include "store/base/ascii.h"
 
 namespace evq {
 namespace {

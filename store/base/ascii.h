@@ -45,6 +45,11 @@ inline std::string ascii_lower(std::string_view text) {
   return lower;
 }
 
+constexpr bool equals_ignoring_ascii_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return to_lower(x) == to_lower(y); });
+}
+
 // What JSON takes for blanks, line ends among them.
 inline constexpr std::string_view kBlanks = " \t\r\n";
 

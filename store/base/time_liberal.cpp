@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"

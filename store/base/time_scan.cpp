@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "store/base/ascii.h"
+
 namespace evq {
 
 namespace {
@@ -29,14 +31,6 @@ constexpr std::array<Zone, 12> kZones = {{{"UTC", 0},
                                           {"MDT", -6},
                                           {"PST", -8},
                                           {"PDT", -7}}};
-
-char ascii_lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-bool is_letter(char c) {
-  const char lower = ascii_lower(c);
-  return lower >= 'a' && lower <= 'z';
-}
 
 // Short forms of more than three letters that people write.
 bool is_odd_short(std::string_view word, std::string_view name) {
@@ -141,11 +135,6 @@ std::optional<int> TimeScanner::take_offset() {
   }
   const int seconds = (*hours * 60 + minutes) * 60;
   return east ? seconds : -seconds;
-}
-
-bool equals_ignoring_ascii_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
 int month_from_name(std::string_view word) {

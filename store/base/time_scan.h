@@ -41,7 +41,6 @@ int month_from_name(std::string_view word);
 int weekday_from_name(std::string_view word);
 // Seconds east of UTC for UTC, GMT, UT, Z and the zones of RFC 822, upper case only.
 std::optional<int> zone_from_name(std::string_view word);
-bool equals_ignoring_ascii_case(std::string_view a, std::string_view b);
 // "January" for 1; the first three letters are the short name.
 std::string_view month_name(int month);
 // "Sunday" for 0.
