@@ -291,13 +291,56 @@ BindResult bind_comparison(const BindRequest& request) {
   return call;
 }
 
-constexpr std::array<ScalarFunction, 6> kComparisonFunctions = {
+// `a >= low and a <= high` with `a` computed once.
+class Between final : public BoundFunction {
+ public:
+  explicit Between(std::array<BoundCall, 3> calls) : calls_(std::move(calls)) {}
+
+  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
+                  std::size_t rows) const override {
+    const auto& [above, below, both] = calls_;
+    const std::array<Vector, 2> low = {args[0], args[1]};
+    const std::array<Vector, 2> high = {args[0], args[2]};
+    const std::array<Vector, 2> ends = {above.function->evaluate(context, low, rows),
+                                        below.function->evaluate(context, high, rows)};
+    return both.function->evaluate(context, ends, rows);
+  }
+
+ private:
+  std::array<BoundCall, 3> calls_;  // >=, <=, and
+};
+
+BindResult bind_between(const BindRequest& request) {
+  std::array<BoundCall, 3> calls;
+  Type value = request.arguments[0].type;
+  // The last round gives the first end what the second one made of the value.
+  for (const std::size_t end : {0U, 1U, 0U}) {
+    const std::array<Argument, 2> pair = {Argument{value}, request.arguments[end + 1]};
+    const BindRequest comparison{pair, request.context};
+    BindResult bound = end == 0 ? bind_comparison<Comparison::kGreaterEqual>(comparison)
+                                : bind_comparison<Comparison::kLessEqual>(comparison);
+    if (auto* failure = std::get_if<BindFailure>(&bound); failure != nullptr) {
+      return std::move(*failure);
+    }
+    calls[end] = std::get<BoundCall>(std::move(bound));
+    value = calls[end].arguments[0];
+  }
+  constexpr std::array<Argument, 2> kTruths = {Argument{Type::kBool}, Argument{Type::kBool}};
+  calls[2] =
+      std::get<BoundCall>(bind_function(*find_function("op_and"), {kTruths, request.context}));
+  BoundCall call{Type::kBool, {value, calls[0].arguments[1], calls[1].arguments[1]}, nullptr};
+  call.function = std::make_shared<Between>(std::move(calls));
+  return call;
+}
+
+constexpr std::array<ScalarFunction, 7> kComparisonFunctions = {
     operator_row("op_equal", "a == b", bind_comparison<Comparison::kEqual>),
     operator_row("op_not_equal", "a != b", bind_comparison<Comparison::kNotEqual>),
     operator_row("op_less", "a < b", bind_comparison<Comparison::kLess>),
     operator_row("op_less_equal", "a <= b", bind_comparison<Comparison::kLessEqual>),
     operator_row("op_greater", "a > b", bind_comparison<Comparison::kGreater>),
     operator_row("op_greater_equal", "a >= b", bind_comparison<Comparison::kGreaterEqual>),
+    operator_row("op_between", "a between (b .. c)", bind_between, 3, 3),
 };
 
 }  // namespace

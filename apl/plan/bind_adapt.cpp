@@ -1,5 +1,6 @@
 // What operands of an operator become beside operands of another type, before the operator's own
-// overloads are asked. `set stricttypes` keeps nearly all of it off.
+// overloads are asked, and between, which asks two of them. `set stricttypes` keeps nearly all of
+// it off.
 
 #include <utility>
 
@@ -115,6 +116,53 @@ Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) c
     }
   }
   return Status::success();
+}
+
+// value >= low and value <= high: two comparisons that pruning understands, except where each of
+// them would draw a value of its own.
+Result<ExprPtr> Binder::within(ExprPtr value, ExprPtr low, ExprPtr high, Span span) const {
+  std::vector<ExprPtr> args;
+  if (!is_deterministic(*value)) {
+    args.push_back(std::move(value));
+    args.push_back(std::move(low));
+    args.push_back(std::move(high));
+    return call("op_between", std::move(args), span);
+  }
+  std::vector<ExprPtr> above;
+  above.push_back(clone(*value));
+  above.push_back(std::move(low));
+  EVQ_TRY_ASSIGN(ExprPtr at_least, call("op_greater_equal", std::move(above), span));
+  std::vector<ExprPtr> below;
+  below.push_back(std::move(value));
+  below.push_back(std::move(high));
+  EVQ_TRY_ASSIGN(ExprPtr at_most, call("op_less_equal", std::move(below), span));
+  args.push_back(std::move(at_least));
+  args.push_back(std::move(at_most));
+  return call("op_and", std::move(args), span);
+}
+
+Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
+                                     const Relation* input) {
+  EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*between.value, input));
+  EVQ_TRY_ASSIGN(ExprPtr low, bind_expr(*between.low, input));
+  EVQ_TRY_ASSIGN(ExprPtr high, bind_expr(*between.high, input));
+  EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), low->type));
+  EVQ_TRY_ASSIGN(low, adapt(std::move(low), value->type, false));
+  EVQ_TRY_ASSIGN(high, adapt(std::move(high), value->type, false));
+  EVQ_TRY_ASSIGN(value, adapt_texts(std::move(value), *low));
+  if (high->type == Type::kTimespan && low->type == Type::kDatetime) {
+    std::vector<ExprPtr> sum;
+    sum.push_back(clone(*low));
+    sum.push_back(std::move(high));
+    EVQ_TRY_ASSIGN(high, call("op_add", std::move(sum), between.high->span));
+  }
+  EVQ_TRY_ASSIGN(ExprPtr inside, within(std::move(value), std::move(low), std::move(high), span));
+  if (!between.negated) {
+    return inside;
+  }
+  std::vector<ExprPtr> negated;
+  negated.push_back(std::move(inside));
+  return call("not", std::move(negated), span);
 }
 
 }  // namespace evq::plan

@@ -533,42 +533,6 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
   return call(name, std::move(args), span);
 }
 
-Result<ExprPtr> Binder::bind_between(const ast::Between& between, Span span,
-                                     const Relation* input) {
-  EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*between.value, input));
-  EVQ_TRY_ASSIGN(ExprPtr low, bind_expr(*between.low, input));
-  EVQ_TRY_ASSIGN(ExprPtr high, bind_expr(*between.high, input));
-  EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value), low->type));
-  EVQ_TRY_ASSIGN(low, adapt(std::move(low), value->type, false));
-  EVQ_TRY_ASSIGN(high, adapt(std::move(high), value->type, false));
-  EVQ_TRY_ASSIGN(value, adapt_texts(std::move(value), *low));
-  if (high->type == Type::kTimespan && low->type == Type::kDatetime) {
-    std::vector<ExprPtr> sum;
-    sum.push_back(clone(*low));
-    sum.push_back(std::move(high));
-    EVQ_TRY_ASSIGN(high, call("op_add", std::move(sum), between.high->span));
-  }
-  // value >= low and value <= high: two comparisons that pruning understands.
-  std::vector<ExprPtr> above;
-  above.push_back(clone(*value));
-  above.push_back(std::move(low));
-  EVQ_TRY_ASSIGN(ExprPtr at_least, call("op_greater_equal", std::move(above), span));
-  std::vector<ExprPtr> below;
-  below.push_back(std::move(value));
-  below.push_back(std::move(high));
-  EVQ_TRY_ASSIGN(ExprPtr at_most, call("op_less_equal", std::move(below), span));
-  std::vector<ExprPtr> both;
-  both.push_back(std::move(at_least));
-  both.push_back(std::move(at_most));
-  EVQ_TRY_ASSIGN(ExprPtr inside, call("op_and", std::move(both), span));
-  if (!between.negated) {
-    return inside;
-  }
-  std::vector<ExprPtr> negated;
-  negated.push_back(std::move(inside));
-  return call("not", std::move(negated), span);
-}
-
 Result<Value> Binder::bind_constant(const ast::Expr& expr, std::string_view what) {
   EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(expr, nullptr));
   bound = fold(std::move(bound), context());

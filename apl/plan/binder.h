@@ -106,13 +106,14 @@ class Binder {
   Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other) const;
   Result<ExprPtr> adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) const;
   Status adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const;
+  Result<ExprPtr> within(ExprPtr value, ExprPtr low, ExprPtr high, Span span) const;
+  Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
   Result<ExprPtr> bind_unary(const ast::Unary& unary, Span span, const Relation* input);
   Result<ExprPtr> bind_membership(const ast::Membership& membership, Span span,
                                   const Relation* input);
-  Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);
   Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                              const Relation* input);
   Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
