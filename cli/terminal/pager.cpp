@@ -10,6 +10,11 @@ namespace evq {
 
 namespace {
 
+// Run before the pager: less shows UTF-8 as bytes in hexadecimal where the locale does not say
+// UTF-8, as in many a session over ssh.
+constexpr std::string_view kPagerSettings =
+    "LESSCHARSET=${LESSCHARSET-utf-8}; export LESSCHARSET; ";
+
 // Where the escape sequence that starts at `position` ends: ESC [ parameters final, or ESC and one.
 std::size_t end_of_escape(std::string_view text, std::size_t position) {
   std::size_t end = position + 1;
@@ -88,7 +93,7 @@ bool PagedOutput::write(std::string_view text) {
   if (rows_ + 1 <= size_.rows) {
     return true;
   }
-  pager_ = ::popen(command_.c_str(), "we");
+  pager_ = ::popen((std::string(kPagerSettings) + command_).c_str(), "we");
   direct_ = pager_ == nullptr;
   const std::string kept = std::exchange(kept_, {});
   return write(kept);

@@ -598,12 +598,13 @@ def test_files_of_commands():
 
 
 def test_pager():
-    with Screen(PAGER="less -RSX") as screen:
-        screen.expect("evq>")
-        screen.type("web | project ms", "Enter")
-        screen.expect("│ 499 │", ":", absent=("500 rows",))
-        screen.keys("q")
-        screen.expect("500 rows", "evq>")
+    for locale in ("C.UTF-8", ""):  # none, as in many a session over ssh
+        with Screen(PAGER="less -RSX", LC_ALL=locale) as screen:
+            screen.expect("evq>")
+            screen.type("web | project ms", "Enter")
+            screen.expect("│ 499 │", ":", absent=("500 rows",))
+            screen.keys("q")
+            screen.expect("500 rows", "evq>")
     with Screen("repl --no-pager") as screen:
         screen.expect("evq>")
         screen.type("web | project ms", "Enter")
