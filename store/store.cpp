@@ -392,7 +392,13 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
   }
   Result<std::vector<DatasetDefinition>> datasets = definitions_.datasets();
   if (!datasets.ok()) {
-    return report;  // its row is in the list already
+    // Damage to its rows is in the list already; what failed only now is not.
+    const std::string& message = datasets.error().message;
+    if (std::ranges::find(report.problems, message, &CheckProblem::message) ==
+        report.problems.end()) {
+      report.problems.push_back({"catalog.db", std::nullopt, message});
+    }
+    return report;
   }
   for (const DatasetDefinition& definition : *datasets) {
     Result<std::shared_ptr<Dataset>> dataset = open_dataset(definition.name);

@@ -441,7 +441,7 @@ int last_error(sqlite3_vfs* vfs, int size, char* out) {
 
 }  // namespace
 
-FaultVfs::FaultVfs() : state_(std::make_unique<State>()) {
+FaultVfs::FaultVfs(bool is_default) : state_(std::make_unique<State>()) {
   State* state = state_.get();
   state->name = "evq-fault-" + std::to_string(reinterpret_cast<std::uintptr_t>(state));
   state->real = sqlite3_vfs_find(nullptr);
@@ -460,7 +460,7 @@ FaultVfs::FaultVfs() : state_(std::make_unique<State>()) {
   own.xCurrentTime = current_time;
   own.xCurrentTimeInt64 = current_time_ms;
   own.xGetLastError = last_error;
-  sqlite3_vfs_register(&own, 0);
+  sqlite3_vfs_register(&own, is_default ? 1 : 0);
 }
 
 FaultVfs::~FaultVfs() {

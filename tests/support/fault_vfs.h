@@ -35,7 +35,8 @@ class FaultVfs {
     kPrefix,      // in order up to a point, the last one torn
   };
 
-  FaultVfs();
+  // As the default one it is also that of stores which name none.
+  explicit FaultVfs(bool is_default = false);
   ~FaultVfs();
   FaultVfs(const FaultVfs&) = delete;
   FaultVfs& operator=(const FaultVfs&) = delete;
