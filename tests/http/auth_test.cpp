@@ -7,6 +7,8 @@
 #include "http/message.h"
 #include "http/token_store.h"
 #include "store/base/control.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
 #include "store/store.h"
 #include "tests/support/temp_store.h"
 
@@ -67,6 +69,47 @@ TEST_CASE("capabilities: a dataset by name or by star, an organization's resourc
   CHECK_FALSE(parse_capabilities(R"({"orgCapabilities":{"datasets":"update"}})").ok());
 }
 
+TEST_CASE("capabilities of another shape are refused") {
+  for (const char* json :
+       {"7", "{", R"({"datasetCapabilities":[]})", R"({"datasetCapabilities":{"d":7}})",
+        R"({"datasetCapabilities":{"d":{"query":"read"}}})",
+        R"({"datasetCapabilities":{"d":{"query":[1]}}})", R"({"orgCapabilities":[]})",
+        R"({"orgCapabilities":{"datasets":[null]}})"}) {
+    CAPTURE(json);
+    const Result<Capabilities> bad = parse_capabilities(json);
+    REQUIRE_FALSE(bad.ok());
+    CHECK(bad.error().code == ErrorCode::kUsage);
+    CHECK_FALSE(bad.error().message.empty());
+  }
+  const Result<Capabilities> none =
+      parse_capabilities(R"({"datasetCapabilities":{"d":null,"e":{"query":null}}})");
+  REQUIRE(none.ok());
+  CHECK_FALSE(none->may("d", "query", "read"));
+  CHECK_FALSE(none->may("e", "query", "read"));
+}
+
+TEST_CASE("a token that cannot be is refused before anything is stored") {
+  Fixture f;
+  const std::int64_t now = wall_clock_now_ns();
+  const TokenSpec refused[] = {{"", "", false, "", {}},
+                               {std::string(kResourceNameBytesMax + 1, 'n'), "", false, "", {}},
+                               {"n", std::string(kResourceTextBytesMax + 1, 'd'), false, "", {}},
+                               {"n", "", false, "[]", {}},
+                               {"n", "", false, "", now - 1}};
+  for (const TokenSpec& spec : refused) {
+    const Result<CreatedToken> made = create_token(f.store->definitions(), spec);
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.error().code == ErrorCode::kUsage);
+    CHECK_FALSE(made.error().message.empty());
+  }
+  CHECK(f.store->definitions().tokens().list()->empty());
+  const TokenSpec limits{std::string(kResourceNameBytesMax, 'n'),
+                         std::string(kResourceTextBytesMax, 'd'), false, "{}", now + kHourNs};
+  CHECK(create_token(f.store->definitions(), limits).ok());
+  CHECK(find_token(f.store->definitions(), "none").error().code == ErrorCode::kNotFound);
+  CHECK(delete_token(f.store->definitions(), "none").error().code == ErrorCode::kNotFound);
+}
+
 TEST_CASE("bearer tokens: good, unknown, missing, twice, expired, revoked") {
   Fixture f;
   Authenticator auth(f.store->definitions(), true);
@@ -83,6 +126,8 @@ TEST_CASE("bearer tokens: good, unknown, missing, twice, expired, revoked") {
       {{"authorization", "Bearer xaat-unknown"}},
       {{"authorization", token.secret}},
       {{"authorization", "Basic " + token.secret}},
+      {{"authorization", "Bearer"}},
+      {{"authorization", "Bearer  "}},
       {{"authorization", bearer}, {"authorization", bearer}}};
   for (const auto& headers : refused) {
     const Result<Identity> bad = auth.authenticate(request_with(headers), {});
@@ -135,7 +180,13 @@ TEST_CASE("shippers' schemes carry the same secret, where they are allowed") {
   const HttpRequest splunk = request_with({{"authorization", "Splunk " + token.secret}});
   CHECK(auth.authenticate(splunk, rules).ok());
   CHECK_FALSE(auth.authenticate(splunk, {}).ok());
-  CHECK_FALSE(auth.authenticate(request_with({{"authorization", "Basic !"}}), rules).ok());
+  // "user:secret", "secret" alone and no base 64 at all.
+  rules = {.other_schemes = true};
+  for (const char* bad :
+       {"Basic dTp4YWF0", "Basic eGFhdA==", "Basic !", "ApiKey", "Digest x", "x"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(auth.authenticate(request_with({{"authorization", bad}}), rules).ok());
+  }
 }
 
 TEST_CASE("without authentication everybody is the owner") {

@@ -88,6 +88,47 @@ TEST_CASE("failures have their code, the path and the reason") {
   CHECK(full->write_all("x").error().code == ErrorCode::kDiskFull);
 }
 
+TEST_CASE("what the system refuses names the path, whatever was asked of it") {
+  const Folder folder;
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  File reading = File::adopt(ends[0], "the pipe");
+  File writing = File::adopt(ends[1], "the pipe");
+  std::array<char, 4> buffer{};
+  const Status refused[] = {reading.write_all("x"),  writing.write_at(7, "x"), writing.truncate(1),
+                            reading.reserve_room(1), writing.sync(),           writing.sync_data()};
+  for (const Status& status : refused) {
+    REQUIRE_FALSE(status.ok());
+    CHECK(status.error().code == ErrorCode::kIo);
+    CHECK(status.error().message.find(" the pipe: ") != std::string::npos);
+  }
+  CHECK(writing.read_some(buffer).error().code == ErrorCode::kIo);
+  CHECK(reading.read_at(0, buffer).error().code == ErrorCode::kIo);
+
+  File closed = File::adopt(::dup(ends[0]), "gone");
+  REQUIRE(::close(closed.descriptor()) == 0);
+  CHECK(closed.size().error().message.find("cannot examine gone: ") == 0);
+  CHECK(closed.close().error().message.find("cannot close gone: ") == 0);
+  CHECK(closed.close().ok());  // it is known to be closed now
+
+  CHECK(free_disk_bytes(folder.at("none")).error().code == ErrorCode::kNotFound);
+  REQUIRE(write_file_atomically(folder.at("file"), "").ok());
+  CHECK(sync_directory(folder.at("file")).error().code == ErrorCode::kNotFound);
+  CHECK(is_network_filesystem(folder.at("file/inside")).error().code == ErrorCode::kNotFound);
+  CHECK(FileLock::try_acquire(folder.path(), LockMode::kShared).error().code == ErrorCode::kIo);
+  CHECK(FileLock::acquire(folder.path(), LockMode::kShared).error().code == ErrorCode::kIo);
+  CHECK(disk_bytes_of(folder.at("none")) == 0);
+}
+
+TEST_CASE("an atomic write that cannot replace leaves nothing behind") {
+  const Folder folder;
+  REQUIRE(make_private_directory(folder.at("taken/full")).ok());
+  const Status status = write_file_atomically(folder.at("taken"), "x");
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().message.find("cannot replace " + folder.at("taken")) == 0);
+  CHECK(list_directory(folder.path()).value() == std::vector<std::string>{"taken"});
+}
+
 TEST_CASE("store files never follow a symbolic link, input files do") {
   const Folder folder;
   REQUIRE(write_file_atomically(folder.at("target"), "t").ok());

@@ -1,0 +1,91 @@
+#include "http/client.h"
+
+#include <doctest/doctest.h>
+
+#include "store/base/file.h"
+#include "tests/support/temp_store.h"
+
+namespace evq {
+namespace {
+
+Result<std::unique_ptr<HttpClient>> client_of(const std::string& url) {
+  HttpClientOptions options;
+  options.url = url;
+  return HttpClient::create(options);
+}
+
+TEST_CASE("what is no address is refused with an example of one") {
+  for (const char* url : {"", "localhost:8080", "ftp://host", "http://", "http:///path",
+                          "http://:8080", "http://host:", "http://host:80x", "http://me@host"}) {
+    CAPTURE(url);
+    const auto client = client_of(url);
+    REQUIRE_FALSE(client.ok());
+    CHECK(client.error().code == ErrorCode::kUsage);
+    CHECK(client.error().message.find("'" + std::string(url) + "'") != std::string::npos);
+    CHECK(client.error().hint.find("http://") != std::string::npos);
+  }
+  CHECK(client_of("localhost:8080").error().hint ==
+        "write http://localhost:8080 or https://localhost:8080");
+}
+
+TEST_CASE("an address may have a port, brackets and a path") {
+  for (const auto& [url, origin] :
+       {std::pair("http://host", "http://host"), std::pair("https://host/p//", "https://host"),
+        std::pair("http://host:81/p", "http://host:81"), std::pair("http://[::1]", "http://[::1]"),
+        std::pair("http://[::1]:82/", "http://[::1]:82")}) {
+    CAPTURE(url);
+    const auto client = client_of(url);
+    REQUIRE(client.ok());
+    CHECK((*client)->origin() == origin);
+  }
+}
+
+TEST_CASE("nothing of the options breaks out of its header") {
+  for (std::string HttpClientOptions::*member :
+       {&HttpClientOptions::token, &HttpClientOptions::organization}) {
+    HttpClientOptions options;
+    options.url = "http://127.0.0.1";
+    options.*member = "a\r\nX-Other: b";
+    const auto client = HttpClient::create(options);
+    REQUIRE_FALSE(client.ok());
+    CHECK(client.error().code == ErrorCode::kUsage);
+  }
+}
+
+TEST_CASE("certificates that cannot be read are named") {
+  const TempDirectory directory;
+  HttpClientOptions options;
+  options.url = "https://127.0.0.1";
+  options.ca_file = directory.path() + "/ca.pem";
+  for (const bool exists : {false, true}) {
+    if (exists) {
+      REQUIRE(write_file_atomically(options.ca_file, "no certificate").ok());
+    }
+    const auto client = HttpClient::create(options);
+    REQUIRE_FALSE(client.ok());
+    CHECK(client.error().code == ErrorCode::kUsage);
+    CHECK(client.error().message.find(options.ca_file) != std::string::npos);
+  }
+}
+
+TEST_CASE("a server that is not there is named") {
+  // Port 1 of the own machine: nobody listens there, which is known at once.
+  const auto client = client_of("http://127.0.0.1:1");
+  REQUIRE(client.ok());
+  ClientRequest request;
+  request.target = "/healthz";
+  const auto answer = (*client)->send(request, nullptr);
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().code == ErrorCode::kServer);
+  CHECK(answer.error().message.find("http://127.0.0.1:1: ") != std::string::npos);
+  request.only_reads = false;  // nothing was sent, so its outcome is known
+  CHECK((*client)->send(request, nullptr).error().hint.empty());
+}
+
+TEST_CASE("texts in addresses are escaped byte by byte") {
+  CHECK(encode_url_text("aZ09-._~") == "aZ09-._~");
+  CHECK(encode_url_text(" /?&=%+\xc3\xbc") == "%20%2F%3F%26%3D%25%2B%C3%BC");
+}
+
+}  // namespace
+}  // namespace evq
