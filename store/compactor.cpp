@@ -14,6 +14,7 @@
 #include "store/block/block_reader.h"
 #include "store/block/block_writer.h"
 #include "store/block/join_columns.h"
+#include "store/column/row_runs.h"
 #include "store/segment_cache.h"
 #include "store/stored_form.h"
 
@@ -97,8 +98,10 @@ Result<Vector> whole_column(StoredBlock& block, std::size_t at) {
   return column;
 }
 
-// A dictionary of strings stays one where an encoder would keep it whatever its entries cost.
-Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field) {
+// All rows, or those of `runs` when there are any. A dictionary of strings stays one where an
+// encoder would keep it whatever its entries cost.
+Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field,
+                             std::span<const RowRun> runs) {
   std::vector<Vector> parts;
   std::size_t values = 0;
   for (StoredBlock& block : blocks) {
@@ -111,7 +114,7 @@ Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field) 
     parts.push_back(part.type() == field.type ? std::move(part) : part.widen(field.type));
     values += block.rows() - block.reader().header().columns[*at].nulls;
   }
-  return join_columns(parts, values / kRepeatsMin);
+  return join_columns(parts, values / kRepeatsMin, runs);
 }
 
 // Row numbers tell the ordinals when the sources follow each other without gaps and time order is
@@ -163,26 +166,41 @@ std::vector<std::uint32_t> row_order(const Vector& times, const Vector& ordinals
   return order;
 }
 
+// Where the rows of a merge come from: empty when they are in their order already.
+struct MergedOrder {
+  std::vector<std::uint32_t> rows;
+  std::vector<RowRun> runs;  // the same, when the runs are long
+};
+
+MergedOrder merged_order(std::vector<std::uint32_t> rows, Sources sources) {
+  std::vector<std::size_t> sizes;
+  std::ranges::transform(sources, std::back_inserter(sizes), &SnapshotBlock::rows);
+  std::vector<RowRun> runs = long_runs(rows, sizes);
+  return {std::move(rows), std::move(runs)};
+}
+
 // The merged columns in their new order, some at a time: thousands of columns of a whole block's
 // rows would not fit into memory.
 Result<std::vector<EncodedColumn>> merged_columns(std::span<StoredBlock> blocks,
                                                   const std::vector<Field>& fields,
-                                                  const std::vector<std::uint32_t>& order,
-                                                  Effort effort, ThreadPool* pool) {
+                                                  const MergedOrder& order, Effort effort,
+                                                  ThreadPool* pool) {
+  const std::vector<std::uint32_t> as_joined;
   std::vector<EncodedColumn> merged;
   for (std::size_t next = 0; next < fields.size();) {
     Table some;
     std::vector<Field> names;
     for (std::size_t bytes = 0; next < fields.size() && bytes < kMergeBytesMax; ++next) {
-      EVQ_TRY_ASSIGN(Vector column, merged_column(blocks, fields[next]));
+      EVQ_TRY_ASSIGN(Vector column, merged_column(blocks, fields[next], order.runs));
       bytes += column.size_bytes();
       some.rows = column.size();
       some.columns.push_back(std::move(column));
       names.push_back(fields[next]);
     }
     some.schema = Schema(std::move(names));
-    EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                   encode_columns(std::move(some), order, effort, pool));
+    EVQ_TRY_ASSIGN(
+        std::vector<EncodedColumn> columns,
+        encode_columns(std::move(some), order.runs.empty() ? order.rows : as_joined, effort, pool));
     std::ranges::move(columns, std::back_inserter(merged));
   }
   return merged;
@@ -205,16 +223,16 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
     return make_error(ErrorCode::kCorrupt, "a block has no column _time");
   }
   EVQ_TRY_ASSIGN(const Vector ordinals, merged_ordinals(blocks));
-  EVQ_TRY_ASSIGN(const Vector times, merged_column(blocks, *time));
-  const std::vector<std::uint32_t> order = row_order(times, ordinals);
-  const bool sorted = order.empty();
+  EVQ_TRY_ASSIGN(const Vector times, merged_column(blocks, *time, {}));
+  const MergedOrder order = merged_order(row_order(times, ordinals), sources);
+  const bool sorted = order.rows.empty();
   const bool dense = stays_dense(sources, sorted);
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
                  merged_columns(blocks, *fields, order, plan.effort, pool));
   if (!dense) {
     EVQ_TRY_ASSIGN(EncodedColumn column,
                    encode_column({std::string(kOrdinalField), Type::kLong},
-                                 sorted ? ordinals : ordinals.gather(order), plan.effort));
+                                 sorted ? ordinals : ordinals.gather(order.rows), plan.effort));
     columns.push_back(std::move(column));
   }
   EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(ordinals.size(), std::move(columns)));

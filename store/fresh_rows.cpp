@@ -75,9 +75,12 @@ bool is_small(const FreshRows& rows, std::uint32_t block_rows) {
 // ---------------------------------------------------------------- what goes together
 
 // Loads of one kind have their columns in one order, nearly always.
-std::size_t FreshChunk::find(std::size_t guess, std::string_view name) const {
+std::size_t FreshChunk::find(std::size_t guess, std::string_view name) {
   if (guess < columns_.size() && columns_[guess].field.name == name) {
     return guess;
+  }
+  for (; numbered_ < columns_.size(); ++numbered_) {
+    numbers_.emplace(columns_[numbered_].name, numbered_);
   }
   const auto known = numbers_.find(name);
   return known == numbers_.end() ? kNowhere : known->second;
@@ -128,8 +131,8 @@ bool FreshChunk::add(const FreshRows& load) {
   for (std::size_t i = 0; i < at.size(); ++i) {
     if (at[i] == kNowhere) {
       at[i] = columns_.size();
-      columns_.push_back({table.schema[i], std::vector<std::size_t>(loads_.size() + 1, kNowhere)});
-      numbers_.emplace(table.schema[i].name, at[i]);
+      columns_.push_back({table.schema[i], table.schema[i].name,
+                          std::vector<std::size_t>(loads_.size() + 1, kNowhere)});
     }
     columns_[at[i]].field.type = types[i];
     columns_[at[i]].places.back() = i;
@@ -142,7 +145,7 @@ bool FreshChunk::add(const FreshRows& load) {
 
 // ---------------------------------------------------------------- one chunk of them
 
-Vector FreshChunk::join(const Column& column) const {
+Vector FreshChunk::join(const Column& column, std::span<const RowRun> runs) const {
   const Type type = column.field.type;
   std::vector<Vector> parts;
   parts.reserve(loads_.size());
@@ -155,7 +158,7 @@ Vector FreshChunk::join(const Column& column) const {
     const Vector& part = table.columns[column.places[i]];
     parts.push_back(part.type() == type ? part : part.widen(type));
   }
-  return join_columns(parts, rows_);
+  return join_columns(parts, rows_, runs);
 }
 
 // A dictionary keeps those of all loads alive, of which it was made.
@@ -175,11 +178,15 @@ Result<StoredForm> FreshChunk::encode(ThreadPool* pool, DecodedBlock* decoded) c
   const Column& time = columns_.front();
   EVQ_CHECK(time.field.name == kTimeField);
   const std::vector<std::uint32_t> order =
-      time_order({Schema(std::vector<Field>{time.field}), {join(time)}, rows_});
+      time_order({Schema(std::vector<Field>{time.field}), {join(time, {})}, rows_});
+  std::vector<std::size_t> load_sizes;
+  std::ranges::transform(loads_, std::back_inserter(load_sizes),
+                         [](const FreshRows* load) { return load->table.rows; });
+  const std::vector<RowRun> runs = long_runs(order, load_sizes);
   std::vector<DecodedBlock::Column> ordered(columns_.size());
   const auto put_in_order = [&](std::size_t i) {
-    Vector rows = join(columns_[i]);
-    if (!order.empty()) {
+    Vector rows = join(columns_[i], runs);
+    if (!order.empty() && runs.empty()) {
       rows = rows.gather(order);
     }
     if (decoded != nullptr) {

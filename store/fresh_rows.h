@@ -4,12 +4,14 @@
 // depends more on its columns than on its rows. One thread; the rows may come from any.
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "store/base/checksum.h"
 #include "store/base/result.h"
+#include "store/column/row_runs.h"
 #include "store/column/table.h"
 #include "store/ingest/text_hash.h"
 #include "store/segment_cache.h"
@@ -44,6 +46,7 @@ class FreshChunk {
  private:
   struct Column {
     Field field;
+    std::string_view name;            // the field's, as the first load that has it holds it
     std::vector<std::size_t> places;  // in the table of each load, kNowhere
   };
   struct NameHash {
@@ -51,9 +54,9 @@ class FreshChunk {
     std::size_t operator()(std::string_view name) const { return hash_text(name, seed); }
   };
 
-  std::size_t find(std::size_t guess, std::string_view name) const;
+  std::size_t find(std::size_t guess, std::string_view name);
   bool accepts(const Column& column, const Vector& values, Type* common) const;
-  Vector join(const Column& column) const;
+  Vector join(const Column& column, std::span<const RowRun> runs) const;
   std::size_t held_bytes(const Column& column, const Vector& joined) const;
 
   std::uint64_t rows_max_;
@@ -61,7 +64,9 @@ class FreshChunk {
   std::uint64_t rows_ = 0;
   std::uint64_t raw_bytes_ = 0;
   std::vector<Column> columns_;
-  std::unordered_map<std::string_view, std::size_t, NameHash> numbers_;  // of columns_
+  // Of the first `numbered_` of columns_; look-ups add the others.
+  std::unordered_map<std::string_view, std::size_t, NameHash> numbers_;
+  std::size_t numbered_ = 0;
 };
 
 }  // namespace evq

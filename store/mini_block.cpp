@@ -12,7 +12,11 @@ std::string encode_mini_block(const EncodedBlock& block) {
   out.reserve(kPrefixBytesMax + block.header_bytes.size() + block.header.stored_bytes());
   out.u32(kMiniBlockMagic);
   out.string(block.header_bytes);
-  out.raw(pack_parts(block.segments, block.filters));
+  for (const auto* parts : {&block.segments, &block.filters}) {
+    for (const std::string& part : *parts) {
+      out.raw(part);
+    }
+  }
   return out.release();
 }
 

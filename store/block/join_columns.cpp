@@ -62,42 +62,58 @@ std::optional<JoinedEntries> join_entries(std::span<const Vector> parts, std::si
   return joined;
 }
 
-}  // namespace
-
-Vector join_columns(std::span<const Vector> parts, std::size_t entries_max) {
-  if (parts.size() == 1) {
-    return parts.front();
-  }
-  // A code names 65,536 entries, one of them null.
-  constexpr std::size_t kTextEntriesMax = 65535;
-  std::optional<JoinedEntries> entries;
-  if (!parts.empty() && std::ranges::all_of(parts, keeps_entries)) {
-    entries = join_entries(parts, std::min(entries_max, kTextEntriesMax));
-  }
-  if (!entries) {
-    return concatenate(parts);
-  }
+Vector join_codes(std::span<const Vector> parts, std::span<const RowRun> runs,
+                  JoinedEntries entries) {
   std::size_t size = 0;
-  for (const Vector& part : parts) {
-    size += part.size();
+  for (const RowRun& run : runs) {
+    size += run.count;
   }
-  if (entries->values->size() == 1) {
-    return Vector::constant(std::move(entries->values), size);
+  if (entries.values->size() == 1) {
+    return Vector::constant(std::move(entries.values), size);
+  }
+  std::vector<const Code*> of_parts;  // what the entries of each part become
+  const Code* next = entries.codes.data();
+  for (const Vector& part : parts) {
+    of_parts.push_back(next);
+    next += part.values().size();
   }
   const std::shared_ptr<Code[]> codes = make_codes(size);
   Code* to = codes.get();
-  const Code* of_part = entries->codes.data();
-  for (const Vector& part : parts) {
+  for (const RowRun& run : runs) {
+    const Vector& part = parts[run.part];
+    const Code* of_part = of_parts[run.part];
     if (part.is_constant()) {
-      std::fill_n(to, part.size(), of_part[0]);
+      to = std::fill_n(to, run.count, of_part[0]);
     } else {
-      std::transform(part.codes(), part.codes() + part.size(), to,
-                     [of_part](Code code) { return of_part[code]; });
+      const Code* from = part.codes() + run.begin;
+      to = std::transform(from, from + run.count, to,
+                          [of_part](Code code) { return of_part[code]; });
     }
-    to += part.size();
-    of_part += part.values().size();
   }
-  return Vector::dictionary(std::move(entries->values), codes, size);
+  return Vector::dictionary(std::move(entries.values), codes, size);
+}
+
+}  // namespace
+
+Vector join_columns(std::span<const Vector> parts, std::size_t entries_max,
+                    std::span<const RowRun> runs) {
+  if (runs.empty() && parts.size() == 1) {
+    return parts.front();
+  }
+  std::vector<RowRun> whole;
+  if (runs.empty()) {
+    whole = whole_runs(parts);
+    runs = whole;
+  }
+  // A code names 65,536 entries, one of them null.
+  constexpr std::size_t kTextEntriesMax = 65535;
+  if (!parts.empty() && std::ranges::all_of(parts, keeps_entries)) {
+    auto entries = join_entries(parts, std::min(entries_max, kTextEntriesMax));
+    if (entries) {
+      return join_codes(parts, runs, std::move(*entries));
+    }
+  }
+  return concatenate(parts, runs);
 }
 
 }  // namespace evq

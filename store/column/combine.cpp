@@ -1,9 +1,12 @@
-// Several vectors as one: all rows of each (concatenate), or any rows of any (interleave).
+// Several vectors as one: all rows of each or runs of them (concatenate), or any rows of any
+// (interleave).
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "store/column/physical.h"
+#include "store/column/row_runs.h"
 #include "store/column/vector.h"
 
 namespace evq {
@@ -13,6 +16,8 @@ using Owner = std::shared_ptr<const void>;
 
 // Above this many owners a vector holds them through one bundle, so that gathers stay cheap.
 constexpr std::size_t kOwnersInlineMax = 8;
+// Rows a run has on average where copying runs is faster than picking rows.
+constexpr std::size_t kRunRowsMin = 16;
 // Codes have 16 bits.
 constexpr std::size_t kEntriesMax = std::size_t{1} << 16U;
 
@@ -32,37 +37,54 @@ void set_owners(std::vector<Owner> owners, Values* to) {
   }
 }
 
-// Writes the rows of `part` to the slots of `to` from `offset` on.
-void place_rows(const Vector& part, std::size_t offset, Values* to) {
+// Writes rows of `part` to the slots of `to` from `offset` on.
+void place_rows(const Vector& part, const RowRun& run, std::size_t offset, Values* to) {
   with_physical(to->type(), [&](auto zero) {
     using T = decltype(zero);
     const T* source = part.values().data<T>();
     T* target = to->template mutable_data<T>() + offset;
     if (part.is_flat()) {
-      std::copy_n(source, part.size(), target);
+      std::copy_n(source + run.begin, run.count, target);
     } else if (part.is_constant()) {
-      std::fill_n(target, part.size(), source[0]);
+      std::fill_n(target, run.count, source[0]);
     } else {
-      for (std::size_t i = 0; i < part.size(); ++i) {
-        target[i] = source[part.codes()[i]];
+      const Code* codes = part.codes() + run.begin;
+      for (std::size_t i = 0; i < run.count; ++i) {
+        target[i] = source[codes[i]];
       }
     }
   });
 }
 
-// Clears the bits of the null rows of `part`, which are those from `offset` on and all set.
-void clear_nulls(const Vector& part, std::size_t offset, Bits* bits) {
+// `count` bits, at most 64, from bit `begin` on; what is above them is anything.
+std::uint64_t word_at(const std::uint64_t* bits, std::size_t begin, std::size_t count) {
+  const std::size_t shift = begin & 63;
+  std::uint64_t word = bits[begin >> 6] >> shift;
+  if (shift + count > 64) {
+    word |= bits[(begin >> 6) + 1] << (64 - shift);
+  }
+  return word;
+}
+
+// Clears the bits of the null rows among those of `run`, which are the bits from `offset` on and
+// all set.
+void clear_nulls(const Vector& part, const RowRun& run, std::size_t offset, Bits* bits) {
   const std::uint64_t* valid = part.values().validity();
+  std::size_t begin = run.begin;
   Bits gathered;
   if (!part.is_flat()) {
-    gathered = gather_bits(valid, part.size(), [&](std::size_t i) { return part.slot(i); });
+    gathered = gather_bits(valid, run.count, [&](std::size_t i) { return part.slot(begin + i); });
+    if (gathered.empty()) {
+      return;
+    }
     valid = gathered.data();
+    begin = 0;
   }
-  const std::size_t words = part.is_flat() ? bitmap_words(part.size()) : gathered.size();
-  for (std::size_t word = 0; word < words; ++word) {
-    const std::size_t rows = std::min<std::size_t>(64, part.size() - word * 64);
-    const std::uint64_t nulls = ~valid[word] & (~std::uint64_t{0} >> (64 - rows));
-    const std::size_t at = offset + word * 64;
+  for (std::size_t done = 0; done < run.count; done += 64) {
+    const std::size_t rows = std::min<std::size_t>(64, run.count - done);
+    const std::uint64_t nulls =
+        ~word_at(valid, begin + done, rows) & (~std::uint64_t{0} >> (64 - rows));
+    const std::size_t at = offset + done;
     (*bits)[at >> 6] &= ~(nulls << (at & 63));
     if ((at & 63) != 0 && (at >> 6) + 1 < bits->size()) {
       (*bits)[(at >> 6) + 1] &= ~(nulls >> (64 - (at & 63)));
@@ -156,33 +178,81 @@ Vector concatenate(std::span<const Vector> parts) {
   if (parts.size() == 1) {
     return parts[0].flatten();
   }
-  std::size_t size = 0;
+  return concatenate(parts, whole_runs(parts));
+}
+
+std::vector<RowRun> whole_runs(std::span<const Vector> parts) {
+  std::vector<RowRun> runs;
+  runs.reserve(parts.size());
+  for (const Vector& part : parts) {
+    const auto number = static_cast<std::uint32_t>(runs.size());
+    runs.push_back({number, 0, static_cast<std::uint32_t>(part.size())});
+  }
+  return runs;
+}
+
+Vector concatenate(std::span<const Vector> parts, std::span<const RowRun> runs) {
+  std::size_t rows = 0;
   bool has_nulls = false;
   Type type = Type::kNull;
+  std::vector<Owner> owners;
   for (const Vector& part : parts) {
-    EVQ_CHECK(part.size() == 0 || size == 0 || part.type() == type);
-    type = size == 0 && part.type() != Type::kNull ? part.type() : type;
-    size += part.size();
+    EVQ_CHECK(part.size() == 0 || rows == 0 || part.type() == type);
+    type = rows == 0 && part.type() != Type::kNull ? part.type() : type;
+    rows += part.size();
     has_nulls = has_nulls || part.may_have_nulls();
+    if (part.size() != 0) {
+      append_owners(part.values(), &owners);
+    }
+  }
+  std::size_t size = 0;
+  for (const RowRun& run : runs) {
+    size += run.count;
   }
   auto to = Values::make(type, size);
-  std::vector<Owner> owners;
-  std::size_t offset = 0;
   Bits bits(has_nulls && type != Type::kNull ? bitmap_words(size) : 0, ~std::uint64_t{0});
-  for (const Vector& part : parts) {
-    if (part.size() == 0) {
+  std::size_t offset = 0;
+  for (const RowRun& run : runs) {
+    const Vector& part = parts[run.part];
+    EVQ_DCHECK(run.begin + std::size_t{run.count} <= part.size());
+    if (run.count == 0) {
       continue;
     }
-    place_rows(part, offset, to.get());
-    append_owners(part.values(), &owners);
+    place_rows(part, run, offset, to.get());
     if (!bits.empty() && part.may_have_nulls()) {
-      clear_nulls(part, offset, &bits);
+      clear_nulls(part, run, offset, &bits);
     }
-    offset += part.size();
+    offset += run.count;
   }
   to->set_validity(std::move(bits));
   set_owners(std::move(owners), to.get());
   return Vector::flat(std::move(to));
+}
+
+std::vector<RowRun> long_runs(std::span<const std::uint32_t> order,
+                              std::span<const std::size_t> part_sizes) {
+  if (part_sizes.size() < 2) {
+    return {};
+  }
+  std::vector<std::size_t> ends(part_sizes.size());
+  std::partial_sum(part_sizes.begin(), part_sizes.end(), ends.begin());
+  std::vector<RowRun> runs;
+  for (std::size_t i = 0; i < order.size();) {
+    if (runs.size() * kRunRowsMin > order.size()) {
+      return {};
+    }
+    const auto part =
+        static_cast<std::size_t>(std::ranges::upper_bound(ends, order[i]) - ends.begin());
+    const std::size_t first = i;
+    do {
+      ++i;
+    } while (i < order.size() && order[i] == order[i - 1] + 1 && order[i] < ends[part]);
+    const std::size_t begin = ends[part] - part_sizes[part];
+    runs.push_back({static_cast<std::uint32_t>(part),
+                    static_cast<std::uint32_t>(order[first] - begin),
+                    static_cast<std::uint32_t>(i - first)});
+  }
+  return runs;
 }
 
 Vector interleave(std::span<const Vector> parts, std::span<const RowPlace> places) {

@@ -101,6 +101,25 @@ TEST_CASE("rows of several loads are one chunk in the order of their times") {
         "_time=2020-09-13T12:26:43Z n=4 s=\"c\"\n");
 }
 
+// Rows that come in runs are copied in runs: the same chunk as when a row stands between all runs.
+TEST_CASE("loads whose times follow each other in turn are one chunk in the order of their times") {
+  std::vector<std::string> loads(3);
+  std::string sorted;
+  for (int i = 0; i < 600; ++i) {
+    const int load = i / 40 % 3;
+    std::string fields = "\"n\":" + std::to_string(i) + R"(,"s":")" + std::to_string(i % 7) +
+                         R"(","id":"row )" + std::to_string(i) + "\"";
+    fields += i % 5 == 0 ? R"(,"some":true)" : "";
+    fields += load == 1 ? R"(,"mine":[1,2])" : "";
+    loads[static_cast<std::size_t>(load)] += event(i, fields);
+    sorted += event(i, fields);
+  }
+  std::swap(loads[0], loads[2]);
+  const std::string together = dump_together(loads);
+  const std::string alone = dump_together({sorted});
+  CHECK(together.substr(together.find('\n')) == alone.substr(alone.find('\n')));
+}
+
 TEST_CASE("fields that a load has not are null in its rows") {
   CHECK(dump_together({event(1, R"("a":1,"b":"x")"), event(2, R"("c":true,"b":"y")"),
                        event(3, R"("c":false,"a":2)")}) ==

@@ -50,6 +50,23 @@ TEST_CASE("joined parts hold the rows of concatenated ones") {
   }
 }
 
+TEST_CASE("runs of joined parts hold the rows of runs of concatenated ones") {
+  const std::vector<RowRun> runs = {{1, 3, 60}, {2, 0, 7}, {0, 100, 30}, {0, 1, 64}, {1, 0, 3}};
+  for (const Type type : kTypes) {
+    CAPTURE(type);
+    const std::vector<Vector> vectors = sample_vectors(type, 130);
+    for (const Vector& first : vectors) {
+      for (const Vector& second : vectors) {
+        const std::vector<Vector> parts = {first, second, first.slice(3, 7)};
+        const std::vector<Value> expected = values_of(concatenate(parts, runs));
+        for (const std::size_t entries_max : {std::size_t{0}, std::size_t{4}, kPlenty}) {
+          check_rows(join_columns(parts, entries_max, runs), expected);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("strings that repeat stay a dictionary, each value once") {
   const Vector first = coded({"a", "b", "a"}, 100, 1);
   const Vector second = coded({"c", "b"}, 50, 1);
