@@ -92,6 +92,9 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view n
   options.reserve_path = reserve_path(directory_);
   options.vfs = options_.vfs;
   options.page_size_bytes = kDatasetPageBytes;
+  if (options_.background_upkeep) {
+    options.wal_bytes_target = kBusyWalBytesTarget;
+  }
   EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> dataset,
                  Dataset::open(std::string(name), *file, options));
   open_.emplace(std::string(name), dataset);

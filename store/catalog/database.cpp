@@ -262,6 +262,13 @@ Status Database::check_room(std::uint64_t bytes_needed) const {
   return {};
 }
 
+// Whether the disk has room for many write-ahead files of the size they are let grow to.
+bool Database::is_roomy() const {
+  constexpr std::uint64_t kFilesMin = 16;
+  const auto room = free_disk_bytes(parent_directory(options_.path));
+  return room.ok() && *room / kFilesMin >= options_.wal_bytes_target;
+}
+
 bool Database::short_of_room() const {
   return on_reserve_.load() || !check_room(1).ok();
 }
@@ -368,10 +375,11 @@ Status Database::resync() {
 // past the hard limit the writer waits a little for readers, so that writing slows down instead of
 // filling the disk.
 void Database::checkpoint_when_due() {
-  if (writer_->wal_bytes() < kWalBytesTarget) {
+  const std::uint64_t bytes = writer_->wal_bytes();
+  if (bytes < kWalBytesTarget || (bytes < options_.wal_bytes_target && is_roomy())) {
     return;
   }
-  if (writer_->wal_bytes() < kWalBytesMax) {
+  if (bytes < kWalBytesMax) {
     static_cast<void>(writer_->checkpoint(false));
     return;
   }

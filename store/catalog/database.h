@@ -22,12 +22,17 @@
 #include <vector>
 
 #include "store/base/file.h"
+#include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/result.h"
 #include "store/catalog/migrations.h"
 #include "store/catalog/sqlite.h"
 
 namespace evq {
+
+// A target for files into which small loads keep coming: by the time of the checkpoint most of what
+// they wrote was merged, and its pages were used again.
+inline constexpr std::uint64_t kBusyWalBytesTarget = kWalBytesMax / 2;
 
 struct DatabaseOptions {
   std::string path;
@@ -36,6 +41,8 @@ struct DatabaseOptions {
   bool create = false;                   // a missing file is made; else kNotFound
   bool may_be_new = true;                // false: an empty file is one that was damaged
   std::string reserve_path;              // of the store's disk_reserve.h; empty = none
+  // From there on a commit checkpoints; on a disk that has little room from kWalBytesTarget on.
+  std::uint64_t wal_bytes_target = kWalBytesTarget;
 };
 
 class Database;
@@ -133,6 +140,7 @@ class Database {
   void use_reserve();
   void keep_reserve() const;
   void checkpoint_when_due();
+  bool is_roomy() const;
   // Waits so long for readers of older states (kUnavailable). kDiskFull when the database would
   // not fit. With both locks held.
   Status empty_wal(std::int32_t wait_ms);

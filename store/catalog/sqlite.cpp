@@ -54,6 +54,9 @@ Error map_error(int code, const std::string& path, const char* detail) {
   }
 }
 
+// Changed pages that a transaction keeps in memory: as many as a block has.
+constexpr int kSpillPages = 1024;
+
 // Why the system refused the last write to the file that `which` names that it refused; 0: none.
 int write_error(sqlite3* connection, int which) {
   sqlite3_file* file = nullptr;
@@ -187,6 +190,11 @@ Status Statement::run() {
   }
 }
 
+void Statement::run_unheard() {
+  sqlite3_step(handle_);
+  sqlite3_reset(handle_);
+}
+
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(handle_, column) == SQLITE_NULL;
 }
@@ -282,6 +290,8 @@ Status Connection::configure(const ConnectionOptions& options) {
       EVQ_TRY(execute("PRAGMA page_size=" + std::to_string(options.page_size_bytes)));
     }
     EVQ_TRY(execute("PRAGMA synchronous=FULL"));
+    // A page written before its transaction ends is often written again, and all sums behind it.
+    EVQ_TRY(execute("PRAGMA cache_spill=" + std::to_string(kSpillPages)));
     EVQ_TRY(execute("PRAGMA secure_delete=0"));
   }
   return {};
@@ -389,20 +399,20 @@ bool Connection::in_transaction() const {
 
 Result<Transaction> Transaction::begin(Connection& connection, bool write) {
   EVQ_TRY_ASSIGN(Statement begin, connection.prepare(write ? "BEGIN IMMEDIATE" : "BEGIN"));
+  EVQ_TRY_ASSIGN(Statement rollback, connection.prepare("ROLLBACK"));
   EVQ_TRY(begin.run());
-  return Transaction(&connection);
+  return Transaction(&connection, std::move(rollback));
 }
 
 Transaction::Transaction(Transaction&& other) noexcept
-    : connection_(std::exchange(other.connection_, nullptr)) {}
+    : connection_(std::exchange(other.connection_, nullptr)),
+      rollback_(std::move(other.rollback_)) {}
 
 Transaction::~Transaction() {
   // SQLite rolls back by itself after some errors; a second rollback would only be noise.
-  if (connection_ == nullptr || !connection_->in_transaction()) {
-    return;
+  if (connection_ != nullptr && connection_->in_transaction()) {
+    rollback_.run_unheard();
   }
-  // Not through execute(): what it says of a failure needs memory.
-  sqlite3_exec(connection_->handle_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 Status Transaction::commit() {

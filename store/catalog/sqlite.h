@@ -52,6 +52,8 @@ class Statement {
   Result<bool> step();
   // Runs to the end, ignoring rows.
   Status run();
+  // The same, once, for what has no rows and where nobody asks how it went: it allocates nothing.
+  void run_unheard();
   // Ready to be bound and run again.
   void reset();
 
@@ -131,8 +133,10 @@ class Transaction {
   Status commit();
 
  private:
-  explicit Transaction(Connection* connection) : connection_(connection) {}
+  Transaction(Connection* connection, Statement rollback)
+      : connection_(connection), rollback_(std::move(rollback)) {}
   Connection* connection_;
+  Statement rollback_;  // made before it is needed, when there may be no memory for it
 };
 
 }  // namespace evq

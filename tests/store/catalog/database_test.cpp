@@ -1,6 +1,7 @@
 // Databases: creation, modes, migrations, locks, checkpoints, snapshots of readers.
 #include "store/catalog/database.h"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,6 +10,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include "store/base/limits.h"
 #include "store/catalog/dataset_file.h"
 #include "tests/support/temp_store.h"
 
@@ -118,6 +120,33 @@ TEST_CASE("a reader keeps its state while others write, and the checkpoint waits
   CHECK(read_counters(before->connection(), 5)->next_ordinal == 0);
   auto after = database->begin_read();
   CHECK(read_counters(after->connection(), 5)->next_ordinal == 10);
+}
+
+TEST_CASE("a file with a larger target is checkpointed later") {
+  constexpr std::size_t kCommits = 24;
+  std::array<std::uintmax_t, 2>
+      sizes{};  // of the database, everything else being in the other file
+  for (const bool busy : {false, true}) {
+    const TempDirectory directory;
+    auto options = options_for(directory);
+    options.wal_bytes_target = busy ? kBusyWalBytesTarget : kWalBytesTarget;
+    auto database = Database::open(options, dataset_schema());
+    REQUIRE(database.ok());
+    initialise(**database, 5);
+    const std::string blob(kMebibyte, 'x');
+    for (std::uint64_t i = 1; i <= kCommits; ++i) {
+      auto lock = (*database)->begin_write(1);
+      REQUIRE(lock.ok());
+      auto writer = DatasetWriter::begin(lock->connection(), 5);
+      REQUIRE(writer.ok());
+      REQUIRE(writer->insert_blob(BlobTable::kChunks, {i, blob}).ok());
+      REQUIRE(writer->finish().ok());
+      REQUIRE(lock->commit().ok());
+    }
+    sizes[busy ? 1 : 0] = std::filesystem::file_size(options.path);
+  }
+  CHECK(sizes[0] > kWalBytesTarget);
+  CHECK(sizes[1] < kMebibyte);
 }
 
 TEST_CASE("writers in several threads take turns") {
