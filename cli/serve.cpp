@@ -65,6 +65,10 @@ Status bootstrap(Service& service) {
 Status serve(const GlobalOptions& global, const ServeCommand& command) {
   // An arena a processor: with several a thread, as is usual, each keeps what its queries freed.
   mallopt(M_ARENA_MAX, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+  // Bodies, columns and blocks come and go with every request: their pages are kept, to a bound,
+  // rather than asked for anew.
+  mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * kMebibyte));
+  mallopt(M_TRIM_THRESHOLD, static_cast<int>(16 * kMebibyte));
   HttpServerOptions server;
   if (const Setting& remote = global.settings.setting("server");
       remote.weight == SettingWeight::kOption) {
