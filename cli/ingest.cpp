@@ -108,12 +108,15 @@ class IngestRun {
     options.columns = terminal_size(STDERR_FILENO, process_environment()).columns;
     Progress progress(options);
     std::uint64_t bytes = 0;
+    IngestCounts committed;
+    IngestCounts refused;  // since then
     request_.reject = [&](std::string_view text, const IngestFailure& failure) {
       note_failure(name, text, failure);
+      refused.fail(failure);
     };
-    IngestCounts committed;
     request_.committed = [&](const IngestCounts& counts) {
       committed = counts;
+      refused = {};
       progress.update({bytes, counts.ingested});
       if (command_.progress) {
         print_note(global_, name + ": " + std::to_string(counts.ingested + counts.failed) +
@@ -128,6 +131,7 @@ class IngestRun {
     if (!report.ok()) {
       // What was committed before the failure stays, and is reported.
       total_.counts.add(std::move(committed));
+      total_.counts.add(std::move(refused));
       return input_error(std::move(report).take_error(), path);
     }
     note_repairs(name, report.value().counts);

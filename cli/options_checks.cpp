@@ -7,7 +7,9 @@
 #include "apl/syntax/diagnostics.h"
 #include "cli/open_service.h"
 #include "cli/option_checks.h"
+#include "store/base/number.h"
 #include "store/base/time_parse.h"
+#include "store/base/timespan.h"
 
 namespace evq {
 namespace {
@@ -65,14 +67,24 @@ CLI::Validator point_in_time() {
       "TIME");
 }
 
+std::optional<double> parse_seconds(std::string_view text) {
+  constexpr double kNanosecondsPerSecond = 1e9;
+  std::optional<double> seconds = parse_real(text);
+  if (const auto span = parse_combined_span(text); !seconds && span) {
+    seconds = static_cast<double>(*span) / kNanosecondsPerSecond;
+  }
+  return seconds && *seconds >= 1e-3 && *seconds < 1e9 ? seconds : std::nullopt;
+}
+
 CLI::Validator some_seconds() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
-        double seconds = 0;
-        const char* end = text.data() + text.size();
-        const auto [at, error] = std::from_chars(text.data(), end, seconds);
-        const bool good = error == std::errc() && at == end && seconds >= 1e-3 && seconds < 1e9;
-        return good ? std::string() : "'" + text + "' is not a number of seconds";
+        const std::optional<double> seconds = parse_seconds(text);
+        if (!seconds.has_value()) {
+          return "'" + text + "' is not a number of seconds\nwrite 30, 0.5, 30s or 5m";
+        }
+        text = std::to_string(*seconds);
+        return {};
       },
       "SECONDS");
 }

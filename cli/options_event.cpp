@@ -67,7 +67,7 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_option("--memory-limit", command->memory_limit, "Bytes a query may hold: 512M, 2G")
       ->check(size_of_memory());
   app->add_option("--timeout", command->timeout_s, "Seconds the query may take")
-      ->check(some_seconds());
+      ->transform(some_seconds());
   CLI::Option* const explain =
       app->add_flag("--explain", command->explain, "Print the plan instead of running it");
   app->add_flag("--profile", command->profile,

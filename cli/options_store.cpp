@@ -96,7 +96,7 @@ void add_serve(CLI::App* app, ServeCommand* command) {
   app->add_option("--memory-limit", command->memory_limit, "Bytes all queries may hold: 512M, 2G")
       ->check(size_of_memory());
   app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)")
-      ->check(some_seconds());
+      ->transform(some_seconds());
   app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 192M")
       ->check(size_of_memory());
   app->add_option("--cors-origin", command->cors_origins,

@@ -11,6 +11,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "cli/answer_output.h"
 #include "cli/open_service.h"
+#include "cli/option_checks.h"
 #include "cli/output.h"
 #include "cli/repl.h"
 #include "cli/repl_arguments.h"
@@ -247,13 +248,12 @@ Status run_timeout(Repl& repl, const std::string& argument) {
   if (argument == "off") {
     timeout = 0;
   } else if (!argument.empty()) {
-    const char* end = argument.data() + argument.size();
-    double seconds = 0;
-    const auto [at, error] = std::from_chars(argument.data(), end, seconds);
-    if (error != std::errc() || at != end || !(seconds > 0) || seconds > 1e6) {
-      return make_error(ErrorCode::kUsage, "'" + argument + "' is not a number of seconds");
+    const std::optional<double> seconds = parse_seconds(argument);
+    if (!seconds.has_value()) {
+      return make_error(ErrorCode::kUsage, "'" + argument + "' is not a number of seconds",
+                        "write 30, 0.5, 30s or 5m");
     }
-    timeout = seconds;
+    timeout = *seconds;
   }
   repl.print(timeout == 0 ? std::string("queries may take as long as they need\n")
                           : "queries may take " +

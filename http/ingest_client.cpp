@@ -256,14 +256,12 @@ class RemoteLoad {
 
   void note_overlong(const Piece& piece) {
     for (const OverlongEvent& event : piece.overlong) {
-      IngestCounts counts;
-      counts.failed = 1;
-      counts.failures.push_back(
-          {event.line, event.column, event.offset, "the event is too long", piece.receipt_ns});
+      IngestFailure failure{event.line, event.column, event.offset, "the event is too long",
+                            piece.receipt_ns};
       if (request_.reject) {
-        request_.reject(event.head, counts.failures[0]);
+        request_.reject(event.head, failure);
       }
-      report_.counts.add(std::move(counts));
+      report_.counts.fail(std::move(failure));
     }
   }
 

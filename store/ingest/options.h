@@ -88,6 +88,8 @@ struct IngestCounts {
   std::vector<IngestFailure> failures;
   std::optional<IngestPlace> first_repaired;
 
+  // One more that failed.
+  void fail(IngestFailure failure);
   // Adds what came after: the places in `later` are of the same input.
   void add(IngestCounts later);
 };

@@ -83,13 +83,10 @@ struct PieceParser::Target {
     const Place place = place_of(position);
     IngestFailure failure{place.line, place.column, piece.offset + position, std::move(reason),
                           piece.receipt_ns};
-    ++report.counts.failed;
     if (keep) {
       report.rejects.push_back({std::string(event), failure});
     }
-    if (report.counts.failures.size() < kIngestFailuresListedMax) {
-      report.counts.failures.push_back(std::move(failure));
-    }
+    report.counts.fail(std::move(failure));
   }
 };
 
@@ -99,13 +96,10 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
   for (const OverlongEvent& event : piece.overlong) {
     IngestFailure failure{event.line, event.column, event.offset, overlong_reason(),
                           piece.receipt_ns};
-    ++report.counts.failed;
     if (settings_.keep_rejects) {
       report.rejects.push_back({event.head, failure});
     }
-    if (report.counts.failures.size() < kIngestFailuresListedMax) {
-      report.counts.failures.push_back(std::move(failure));
-    }
+    report.counts.fail(std::move(failure));
   }
   switch (piece.kind) {
     case PieceKind::kLines:

@@ -444,6 +444,13 @@ Status Pipeline::seal(Job& job) {
 
 }  // namespace
 
+void IngestCounts::fail(IngestFailure failure) {
+  ++failed;
+  if (failures.size() < kIngestFailuresListedMax) {
+    failures.push_back(std::move(failure));
+  }
+}
+
 void IngestCounts::add(IngestCounts later) {
   ingested += later.ingested;
   failed += later.failed;

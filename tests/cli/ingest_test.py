@@ -251,6 +251,8 @@ class Ingest(EvqCase):
         text = '{"a":1}\nbad\nbad\nbad\n{"a":2}\n'
         out, errors = self.evq("ingest", "few", "--max-errors", "2", input=text, status=4)
         self.assertIn("error: ", errors)
+        report = json.loads(out)
+        self.assertEqual((report["ingested"], report["failed"], len(report["failures"])), (0, 3, 3))
         report, _ = self.load(text, "--max-errors", "3", dataset="enough")
         self.assertEqual((report["ingested"], report["failed"]), (2, 3))
 
