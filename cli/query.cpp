@@ -154,22 +154,29 @@ bool ends_before_it_begins(const QueryRequest& request) {
   return start.has_value() && end.has_value() && *start > *end;
 }
 
-// With --file, the datasets that a query can name are those of the files.
-Error with_file_names(Error error, const std::vector<std::string>& datasets) {
-  if (datasets.empty() || error.id != diag::unknown_dataset({}, "", {}).id ||
-      error.hint.starts_with("did you mean")) {
+// What a query can name other than the datasets of a store or a server.
+struct Sources {
+  std::vector<std::string> files;  // datasets of --file
+  std::string missing_store;       // its place, when there is none
+};
+
+Error with_sources(Error error, const Sources& sources) {
+  if (error.id != diag::unknown_dataset({}, "", {}).id) {
     return error;
   }
-  error.hint = "the files are";
-  for (const std::string& dataset : datasets) {
-    error.hint += (&dataset == datasets.data() ? " " : ", ") + dataset;
+  if (!sources.missing_store.empty()) {
+    error.hint = "there is no store at " + sources.missing_store;
+  } else if (!sources.files.empty() && !error.hint.starts_with("did you mean")) {
+    error.hint = "the files are";
+    for (const std::string& file : sources.files) {
+      error.hint += (&file == sources.files.data() ? " " : ", ") + file;
+    }
   }
   return error;
 }
 
-// `datasets` are those of --file; none: the target's.
 int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& target,
-        const std::vector<std::string>& datasets) {
+        const Sources& sources) {
   const std::string form = output_form(global, command);
   if (const Status known = check_form(global, form); !known.ok()) {
     return report_error(known.error());
@@ -182,7 +189,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   if (command.explain || command.profile) {
     const auto plan = command.explain ? target.explain(request) : target.profile(request);
     if (!plan.ok()) {
-      return report_error(with_file_names(plan.error(), datasets), request.apl, global.color);
+      return report_error(with_sources(plan.error(), sources), request.apl, global.color);
     }
     return print_data(plan.value());
   }
@@ -198,7 +205,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   const Status done = finish_paged(
       paged, watched.run(*request.control, [&] { return answer(target, request, form, sink); }));
   if (!done.ok()) {
-    return report_end(with_file_names(done.error(), datasets), request.apl, global.color);
+    return report_end(with_sources(done.error(), sources), request.apl, global.color);
   }
   print_footer(global, command, form, sink);
   return command.fail_on_empty && sink.status().rows == 0 ? 1 : 0;
@@ -241,12 +248,13 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   if (!service.ok()) {
     return report_error(service.error());
   }
-  const int status = run(global, command, *local_target(*service.value()),
-                         files.has_value() ? files->datasets() : std::vector<std::string>());
-  if (no_store && status != 0) {
-    print_note(global, "note: there is no store at " + global.store);
+  Sources sources;
+  if (no_store) {
+    sources.missing_store = global.store;
+  } else if (files.has_value()) {
+    sources.files = files->datasets();
   }
-  return status;
+  return run(global, command, *local_target(*service.value()), sources);
 }
 
 }  // namespace evq
