@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/joined_parts.h"
 #include "cli/open_service.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/terminal/number_text.h"

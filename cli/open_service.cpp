@@ -1,10 +1,8 @@
 #include "cli/open_service.h"
 
-#include <charconv>
 #include <csignal>
 
 #include "http/fetch.h"
-#include "store/base/time_parse.h"
 
 namespace evq {
 namespace {
@@ -75,38 +73,6 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
   }
   return make_error(ErrorCode::kNotFound, "there is no store at " + options.store_directory,
                     "evq ingest DATASET FILE makes one; --store names another");
-}
-
-std::string since_time(const std::string& text) {
-  const std::string ago = "now-" + text;
-  return parse_relative_time(ago, 0).has_value() ? ago : text;
-}
-
-bool lacks_unit(std::string_view text) {
-  constexpr std::size_t kUnixTimeDigitsMin = 9;
-  return !text.empty() && text.size() < kUnixTimeDigitsMin &&
-         text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-Result<std::size_t> parse_size(const std::string& text) {
-  std::size_t number = 0;
-  const char* end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, number);
-  std::string unit(at, end);
-  if (error == std::errc() && (unit.empty() || unit == "B")) {
-    return number;
-  }
-  if (unit.ends_with('B')) {
-    unit.pop_back();
-  }
-  if (unit.ends_with('i')) {
-    unit.pop_back();
-  }
-  const std::size_t shift = unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 0;
-  if (error != std::errc() || shift == 0 || number > (SIZE_MAX >> shift)) {
-    return make_error(ErrorCode::kUsage, "'" + text + "' is not a size", "write 512M or 2G");
-  }
-  return number << shift;
 }
 
 }  // namespace evq

@@ -40,12 +40,4 @@ class InterruptScope {
 // What Ctrl-C cancels now: the control of the innermost scope, else interrupt_control().
 QueryControl& running_control();
 
-// --since as a time: "1h" is now-1h; whole times stay.
-std::string since_time(const std::string& text);
-// Whether a duration is nothing but a small number: 5 of what?
-bool lacks_unit(std::string_view text);
-
-// "512M", "2G", "1024" as bytes.
-Result<std::size_t> parse_size(const std::string& text);
-
 }  // namespace evq

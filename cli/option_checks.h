@@ -1,11 +1,9 @@
 #pragma once
 // What values options take, checked when the command line is read, so that a mistake is one usage
 // error that names the option. A message may have a second line: the hint. Only the options*.cpp
-// files see CLI11; the prompt reads what it is given with the same words.
+// files, which see CLI11, include this.
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -20,8 +18,6 @@ CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator duration_or_time();
 // RFC 3339, now-6h, -7d, Unix times.
 CLI::Validator point_in_time();
-// "30", "0.5", "30s", "5m" as seconds, a millisecond or more; nothing for anything else.
-std::optional<double> parse_seconds(std::string_view text);
 // What parse_seconds() reads; the option gets the number.
 CLI::Validator some_seconds();
 // 0, 1, 2, … up to what 64 bits hold.

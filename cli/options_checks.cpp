@@ -5,11 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include "apl/syntax/diagnostics.h"
-#include "cli/open_service.h"
 #include "cli/option_checks.h"
-#include "store/base/number.h"
+#include "cli/option_values.h"
 #include "store/base/time_parse.h"
-#include "store/base/timespan.h"
 
 namespace evq {
 namespace {
@@ -65,15 +63,6 @@ CLI::Validator point_in_time() {
                          "now-6h, or -7d";
       },
       "TIME");
-}
-
-std::optional<double> parse_seconds(std::string_view text) {
-  constexpr double kNanosecondsPerSecond = 1e9;
-  std::optional<double> seconds = parse_real(text);
-  if (const auto span = parse_combined_span(text); !seconds && span) {
-    seconds = static_cast<double>(*span) / kNanosecondsPerSecond;
-  }
-  return seconds && *seconds >= 1e-3 && *seconds < 1e9 ? seconds : std::nullopt;
 }
 
 CLI::Validator some_seconds() {

@@ -16,6 +16,7 @@
 #include "cli/joined_parts.h"
 #include "cli/observed_sink.h"
 #include "cli/open_service.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/skipped_lines.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,7 +12,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "cli/answer_output.h"
 #include "cli/open_service.h"
-#include "cli/option_checks.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/repl.h"
 #include "cli/repl_arguments.h"

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/open_service.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "http/fetch.h"
 #include "http/router.h"

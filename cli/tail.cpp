@@ -20,6 +20,7 @@
 #include "cli/held_answer.h"
 #include "cli/observed_sink.h"
 #include "cli/open_service.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/row_output.h"

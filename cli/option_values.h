@@ -1,0 +1,24 @@
+#pragma once
+// Times, durations and sizes as people write them on the command line and at the prompt.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+// --since as a time: "1h" is now-1h; whole times stay.
+std::string since_time(const std::string& text);
+// Whether a duration is nothing but a small number: 5 of what?
+bool lacks_unit(std::string_view text);
+
+// "30", "0.5", "30s", "5m" as seconds, a millisecond or more; nothing for anything else.
+std::optional<double> parse_seconds(std::string_view text);
+
+// "512M", "2G", "1024" as bytes.
+Result<std::size_t> parse_size(const std::string& text);
+
+}  // namespace evq
