@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::size_t kRoomBytesMin = 64 * kKibibyte;
 
+Error cut_short() {
+  return make_error(ErrorCode::kIo, "the kept request body is shorter than it was");
+}
+
 // Reads a file by position, so that it can be read again.
 class SpoolSource final : public ByteSource {
  public:
@@ -20,6 +24,9 @@ class SpoolSource final : public ByteSource {
     const auto wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size_ - position_));
     EVQ_TRY_ASSIGN(const std::size_t got, file_.read_at(position_, buffer.first(wanted)));
+    if (got < wanted) {
+      return cut_short();
+    }
     position_ += got;
     return std::optional<std::size_t>(got);
   }
@@ -92,14 +99,9 @@ Result<std::string> RequestBody::text() const {
     return std::string(memory_.text());
   }
   std::string all(size_, '\0');
-  std::size_t filled = 0;
-  while (filled < all.size()) {
-    EVQ_TRY_ASSIGN(const std::size_t got,
-                   file_.read_at(filled, std::span<char>(all).subspan(filled)));
-    if (got == 0) {
-      return make_error(ErrorCode::kIo, "the kept request body is shorter than it was");
-    }
-    filled += got;
+  EVQ_TRY_ASSIGN(const std::size_t got, file_.read_at(0, all));
+  if (got < all.size()) {
+    return cut_short();
   }
   return all;
 }

@@ -228,7 +228,8 @@ std::string splunk_dataset(const HttpRequest& request, DynamicView envelope) {
   return only == "*" ? std::string() : only;
 }
 
-// Stores nothing unless the token may write to every dataset.
+// Stores nothing unless the token may write to every dataset. Like Splunk it keeps the good events
+// of a request of which others are not.
 Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
                                   const std::map<std::string, std::string>& events_by_dataset) {
   for (const auto& [dataset, events] : events_by_dataset) {
@@ -239,11 +240,16 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
       return permission_error("ingest", "create", dataset);
     }
   }
+  IngestCounts counts;
   for (const auto& [dataset, events] : events_by_dataset) {
-    EVQ_TRY_ASSIGN(const IngestReport report, store_ndjson(api, request, dataset, events));
-    if (report.counts.ingested == 0) {
-      return splunk_answer(400, 6, "Invalid data format");
-    }
+    EVQ_TRY_ASSIGN(IngestReport report, store_ndjson(api, request, dataset, events));
+    counts.add(std::move(report.counts));
+  }
+  if (counts.failed > 0) {
+    return splunk_answer(400, 6,
+                         "Invalid data format: " + std::to_string(counts.failed) + " of " +
+                             std::to_string(counts.failed + counts.ingested) +
+                             " events were not kept: " + counts.failures[0].reason);
   }
   return splunk_answer(200, 0, "Success");
 }

@@ -22,7 +22,35 @@ Error unexpected(std::string_view what) {
                     "the server's answer is not as expected: " + std::string(what));
 }
 
+// Deeper than any value here, and not so deep that what goes into it step by step runs out of
+// stack.
+constexpr std::size_t kAnswerDepthMax = 1000;
+
+bool is_too_deep(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      i += c == '\\' ? 1U : 0U;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kAnswerDepthMax) {
+        return true;
+      }
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Result<Json> parse(std::string_view text, Json::value_t type, std::string_view what) {
+  if (is_too_deep(text)) {
+    return unexpected("it is nested too deep");
+  }
   Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded() || json.type() != type) {
     return unexpected(what);
@@ -35,10 +63,17 @@ std::string text_member(const Json& object, const char* name) {
   return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
 }
 
+std::optional<std::int64_t> integer_of(const Json& json) {
+  const bool fits = json.is_number_integer() &&
+                    (!json.is_number_unsigned() || json.get<std::uint64_t>() <= INT64_MAX);
+  return fits ? std::optional(json.get<std::int64_t>()) : std::nullopt;
+}
+
+// 0 for what is no count.
 std::uint64_t count_member(const Json& object, const char* name) {
   const Json* value = wire::member(object, name);
-  return value != nullptr && value->is_number_integer() && *value >= 0 ? value->get<std::uint64_t>()
-                                                                       : 0;
+  const std::int64_t count = value != nullptr ? integer_of(*value).value_or(0) : 0;
+  return count > 0 ? static_cast<std::uint64_t>(count) : 0;
 }
 
 bool bool_member(const Json& object, const char* name) {
@@ -79,8 +114,8 @@ void append_cell(const Json& cell, VectorBuilder* builder) {
     case Type::kBool:
       return cell.is_boolean() ? builder->append_bool(cell.get<bool>()) : builder->append_null();
     case Type::kLong:
-      return cell.is_number_integer() ? builder->append_integer(cell.get<std::int64_t>())
-                                      : builder->append_null();
+      integer = integer_of(cell);
+      return integer.has_value() ? builder->append_integer(*integer) : builder->append_null();
     case Type::kReal:
       return cell.is_number() ? builder->append_real(cell.get<double>()) : builder->append_null();
     case Type::kString:
@@ -297,6 +332,9 @@ Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, Result
 
 Result<IngestReport> read_ingest_answer(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
+  if (wire::member(answer, "ingested") == nullptr) {  // silence is not success
+    return unexpected("it does not say what was ingested");
+  }
   IngestReport report;
   report.counts.ingested = count_member(answer, "ingested");
   report.counts.failed = count_member(answer, "failed");
@@ -353,14 +391,14 @@ Result<CheckReport> read_check_answer(std::string_view text) {
 }
 
 Error read_error_answer(int status, std::string_view body, std::string_view apl) {
-  const Json answer = Json::parse(body.begin(), body.end(), nullptr, false);
+  const Result<Json> answer = parse(body, Json::value_t::object, "no JSON object");
   Error error;
   error.message = "the server answered with status " + std::to_string(status);
   const Json* detail = nullptr;
-  if (answer.is_object()) {
-    const std::string message = text_member(answer, "message");
+  if (answer.ok()) {
+    const std::string message = text_member(*answer, "message");
     error.message = message.empty() ? error.message : message;
-    detail = wire::member(answer, "detail");
+    detail = wire::member(*answer, "detail");
   }
   error.code = status == 401 || status == 403   ? ErrorCode::kForbidden
                : status == 404                  ? ErrorCode::kNotFound

@@ -29,14 +29,14 @@ TEST_CASE("what is no address is refused with an example of one") {
 }
 
 TEST_CASE("an address may have a port, brackets and a path") {
-  for (const auto& [url, origin] :
+  for (const auto& address :
        {std::pair("http://host", "http://host"), std::pair("https://host/p//", "https://host"),
         std::pair("http://host:81/p", "http://host:81"), std::pair("http://[::1]", "http://[::1]"),
         std::pair("http://[::1]:82/", "http://[::1]:82")}) {
-    CAPTURE(url);
-    const auto client = client_of(url);
+    CAPTURE(address.first);
+    const auto client = client_of(address.first);
     REQUIRE(client.ok());
-    CHECK((*client)->origin() == origin);
+    CHECK((*client)->origin() == address.second);
   }
 }
 

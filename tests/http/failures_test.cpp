@@ -219,7 +219,7 @@ Secrets fill(const std::string& directory) {
                     {}});
   REQUIRE(personal.ok());
   REQUIRE(shippers.ok());
-  const Secrets secrets{personal->secret, shippers->secret};
+  Secrets secrets{personal->secret, shippers->secret};
   TokenRecord token;
   token.id = "x";
   token.digest = std::string(32, 'x');

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What requests may not be, route by route: the status and the words of the answer, and that what
+stands just inside of a limit is taken.
+
+Usage: refusals_test.py EVQ.
+"""
+
+import json
+import os
+import sys
+import unittest
+
+sys.path.insert(1, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../cli"))
+from evq_server import T0, Server
+
+STARRED = {"kind": "apl", "name": "n", "who": "me", "metadata": {}, "dataset": "d",
+           "query": {"apl": "['d']", "queryOptions": {}}}
+DEEP = '{"a":' * 120 + "1" + "}" * 120
+
+# method, path, body, headers, status, a part of the message
+REFUSED = (
+    ("POST", "/v1/ingest/d?csv-delimiter=ab", "a,b\n1,2\n", {"Content-Type": "text/csv"}, 400,
+     "csv-delimiter must be one character"),
+    ("POST", "/v1/ingest/d", [{"n": 1}], {"X-Axiom-Event-Labels": "[1]"}, 400,
+     "X-Axiom-Event-Labels must be a JSON object"),
+    ("POST", "/v1/ingest/d", [{"n": 1}], {"X-Axiom-Event-Labels": "{"}, 400,
+     "X-Axiom-Event-Labels must be a JSON object"),
+    ("POST", "/v1/ingest/d", "x", {"Content-Type": "text/html"}, 415, "text/csv"),
+    ("POST", "/v1/ingest/d", "x", {"Content-Encoding": "br"}, 415, "gzip or zstd"),
+    ("POST", "/v1/ingest/d/elastic/_bulk", '{"index":{}}\n\n', {}, 400, "has no document"),
+    ("POST", "/v1/ingest/d/elastic/_bulk", '{"index":{}}\n', {}, 400, "has no document"),
+    ("POST", "/v1/ingest/d/elastic/_bulk", '{"update":{}}\n{"n":1}\n', {}, 400, "malformed"),
+    ("POST", "/v1/ingest/d/elastic/_bulk", '{"index":1}\n{"n":1}\n', {}, 400, "malformed"),
+    ("POST", "/v1/traces", b"\x0a", {"Content-Type": "application/x-protobuf",
+                                     "X-Axiom-Dataset": "d"}, 400, ""),
+    ("POST", "/v1/traces", {}, {}, 400, "X-Axiom-Dataset header is required"),
+    ("POST", "/v1/query/batch", [{"queryId": str(i), "aplRequest": {"apl": "print 1"}}
+                                 for i in range(200)], {}, 400, "a batch has at most"),
+    ("POST", "/v1/datasets/d/query", b"", {}, 422, "no body"),
+    ("GET", "/v2/datasets/d/fields/none", None, {}, 404, "field not found"),
+    ("GET", "/v2/datasets/none/fields/n", None, {}, 404, ""),
+    ("PUT", "/v2/datasets/d", {"description": "x" * 65537}, {}, 400, "description is too long"),
+    ("PUT", "/v2/datasets/d", {"retentionDays": 10 ** 12}, {}, 400, "retentionDays is too large"),
+    ("PUT", "/v2/datasets/none", {"description": "x"}, {}, 404, ""),
+    ("POST", "/v2/datasets/d/trim", {"maxDuration": "soon"}, {}, 400, "such as 1h30m0s"),
+    ("POST", "/v2/datasets/d/trim", {"maxDuration": "-1h"}, {}, 400, "such as 1h30m0s"),
+    ("POST", "/v2/datasets/d/mapfields", {"name": ""}, {}, 400, ""),
+    ("POST", "/v2/datasets/d/mapfields", {"name": "__x__"}, {}, 400, ""),
+    ("GET", "/v2/dashboards?limit=-1", None, {}, 400, "limit must be a number up to"),
+    ("GET", "/v2/apl-starred-queries?limit=1001", None, {}, 400, "limit must be a number up to 1000"),
+    ("GET", "/v2/dashboards?offset=x", None, {}, 400, "offset must be a number up to"),
+    ("GET", "/v2/apl-starred-queries?limit=1e3", None, {}, 400, "limit must be a number up to"),
+    ("GET", "/v2/apl-starred-queries?offset=99999999999999999999", None, {}, 400,
+     "offset must be a number up to"),
+    ("GET", "/v2/annotations?start=yesterdayish", None, {}, 400, "start must be an RFC 3339 time"),
+    ("PUT", "/v2/annotations/none", {"title": "x"}, {}, 404, ""),
+    ("DELETE", "/v2/dashboards/uid/none", None, {}, 404, "dashboard not found"),
+    ("GET", "/v2/users/somebody", None, {}, 404, "user not found"),
+    ("GET", "/v2/orgs/other", None, {}, 404, "organization not found"),
+    ("POST", "/v2/tokens/none/regenerate", {}, {}, 404, "token not found"),
+)
+
+
+class Refusals(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server("--no-auth")
+        assert cls.server.call("POST", "/v1/ingest/d", [{"_time": T0, "n": 1}])[0] == 200
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
+
+    def test_each_route_says_what_it_does_not_take(self):
+        for method, path, body, headers, status, words in REFUSED:
+            with self.subTest(method + " " + path):
+                sent = dict(headers)
+                if method != "GET" and not isinstance(body, (bytes, str)):
+                    sent["Content-Type"] = "application/json"
+                found, answer = self.server.call(method, path, body, sent)
+                self.assertEqual(found, status, answer)
+                self.assertEqual(answer["code"], status)
+                self.assertIn(words, answer["message"])
+                self.assertTrue(answer["message"])
+        self.assertEqual(self.server.query("d | count")["tables"][0]["columns"], [[1]])
+
+    def test_just_inside_of_the_limits(self):
+        call = self.server.call
+        self.assertEqual(call("PUT", "/v2/datasets/d", {"description": "x" * 65536})[0], 200)
+        for path in ("/v2/dashboards?limit=1000", "/v2/apl-starred-queries?limit=1000&offset=5"):
+            self.assertEqual(call("GET", path)[0], 200)
+        names = "a, b ,c"
+        self.assertEqual(call("POST", "/v1/ingest/named?csv-delimiter=;", "1;2;3\n",
+                              {"Content-Type": "text/csv ; header=absent",
+                               "X-Axiom-CSV-Fields": names})[0], 200)
+        self.assertEqual(self.server.query("named | project a, b, c")["tables"][0]["columns"],
+                         [[1], [2], [3]])
+
+    def test_saved_queries_are_found_by_who_and_words(self):
+        call = self.server.call
+        for name, who in (("first", "me"), ("second", "you"), ("third", "you")):
+            status, made = call("POST", "/v2/apl-starred-queries", {**STARRED, "name": name, "who": who})
+            self.assertEqual(status, 200, made)
+        def names(query):
+            return [each["name"] for each in call("GET", "/v2/apl-starred-queries?dataset=d&" + query)[1]]
+        every = names("")
+        self.assertEqual(sorted(every), ["first", "second", "third"])
+        self.assertEqual(names("who=all"), every)
+        self.assertEqual(names("who=me"), ["first"])
+        self.assertEqual(sorted(names("who=you")), ["second", "third"])
+        self.assertEqual(names("qs=third"), ["third"])
+        self.assertEqual(names("qs=nothing"), [])
+        self.assertEqual(names("limit=1"), every[:1])
+        self.assertEqual(names("offset=1"), every[1:])
+        self.assertEqual(names("offset=3"), [])
+
+    def test_splunk_says_which_events_were_lost(self):
+        body = ('{"index":"some","event":{"n":1}}{"index":"some","event":%s}'
+                '{"index":"other","event":"x"}') % DEEP
+        status, answer = self.server.call("POST", "/services/collector", body)
+        self.assertEqual((status, answer["code"]), (400, 6), answer)
+        self.assertIn("1 of 3 events were not kept: nested deeper", answer["text"])
+        for dataset in ("some", "other"):
+            self.assertEqual(self.server.query(dataset + " | count")["tables"][0]["columns"], [[1]])
+        status, answer = self.server.call("POST", "/services/collector?index=none", '{"event":%s}' % DEEP)
+        self.assertEqual((status, answer["code"]), (400, 6), answer)
+        self.assertEqual(self.server.call("POST", "/services/collector/raw?index=raw", " \r\n\n")[1]["code"], 5)
+
+    def test_splunk_lines_carry_where_they_are_from(self):
+        status, answer = self.server.call(
+            "POST", "/services/collector/raw?index=raw&host=h&source=s&sourcetype=t",
+            'one "quoted"\\\r\n\r\n{"event":"two\\"}"}\n')
+        self.assertEqual((status, answer["code"]), (200, 0), answer)
+        columns = self.server.query("raw | sort by _raw asc | project _raw, host, source, sourcetype")
+        self.assertEqual(columns["tables"][0]["columns"],
+                         [['one "quoted"\\', '{"event":"two\\"}"}'], ["h"] * 2, ["s"] * 2, ["t"] * 2])
+
+    def test_a_head_has_no_body(self):
+        sent = b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\nHEAD /none HTTP/1.1\r\nHost: x\r\n\r\n"
+        answer = self.server.raw(sent + b"GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        heads = answer.split(b"\r\n\r\n")
+        self.assertEqual([head.split(b"\r\n")[0][9:12] for head in heads[:3]], [b"200", b"404", b"404"])
+        self.assertEqual(json.loads(heads[3])["code"], 404)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
