@@ -147,7 +147,10 @@ struct Summing<std::int64_t> {
   }
   static void add_one(Total* total, std::int64_t value) { *total += value; }
   static void add_total(Total* total, const Total& other) { *total += other; }
-  static double real(const Total& total) { return static_cast<double>(total); }
+  static DoublePair digits(const Total& total) {
+    const auto high = static_cast<double>(total);
+    return {high, static_cast<double>(total - static_cast<Total>(high))};
+  }
   static std::size_t size_bytes(const Total& /*total*/) { return 0; }
 };
 template <>
@@ -156,7 +159,7 @@ struct Summing<double> {
   static void add(Total* total, double value, std::size_t count) { total->add_times(value, count); }
   static void add_one(Total* total, double value) { total->add(value); }
   static void add_total(Total* total, const Total& other) { total->add(other); }
-  static double real(const Total& total) { return total.value(); }
+  static DoublePair digits(const Total& total) { return total.digits(); }
   static std::size_t size_bytes(const Total& total) { return total.size_bytes(); }
 };
 
@@ -253,8 +256,13 @@ class SumState final : public AggregateState {
     if (kind_ == SumKind::kAverage && part.count == 0) {
       builder->append_null();
     } else if (result_ == Type::kReal) {
-      const double sum = S::real(part.total);
-      builder->append_real(kind_ == SumKind::kSum ? sum : sum / static_cast<double>(part.count));
+      const DoublePair sum = S::digits(part.total);
+      if (kind_ == SumKind::kSum) {
+        builder->append_real(sum.high);
+      } else {
+        const DoublePair mean = quotient_of(sum, static_cast<double>(part.count));
+        builder->append_real(mean.high + mean.low);
+      }
     } else if constexpr (std::is_same_v<T, std::int64_t>) {
       const std::optional<std::int64_t> fits = narrow(
           kind_ == SumKind::kSum ? part.total : part.total / static_cast<Int128>(part.count));

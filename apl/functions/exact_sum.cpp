@@ -202,6 +202,13 @@ DoublePair ExactSum<kParts>::digits() const {
 template class ExactSum<2>;
 template class ExactSum<4>;
 
+DoublePair quotient_of(DoublePair value, double divisor) {
+  const double quotient = value.high / divisor;
+  const DoublePair back = exact_product(quotient, divisor);
+  const double rest = ((value.high - back.high) - back.low + value.low) / divisor;
+  return {quotient, std::isfinite(rest) ? rest : 0};
+}
+
 double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count) {
   const DoublePair product = products.digits();
   const DoublePair x = a.digits();
@@ -211,13 +218,11 @@ double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b,
   }
   DoublePair square = exact_product(x.high, y.high);
   square.low += x.high * y.low + x.low * y.high;
-  const double quotient = square.high / count;
-  const DoublePair back = exact_product(quotient, count);
-  const double rest = ((square.high - back.high) - back.low + square.low) / count;
+  const DoublePair mean = quotient_of(square, count);
   ProductSum difference;
   difference.add(product);
-  difference.add(-quotient);
-  difference.add(-rest);
+  difference.add(-mean.high);
+  difference.add(-mean.low);
   return difference.value();
 }
 

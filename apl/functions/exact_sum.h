@@ -159,6 +159,9 @@ class ExactSum {
 using RealSum = ExactSum<2>;
 using ProductSum = ExactSum<4>;
 
+// value / divisor with what rounding took from it: together as exact as two doubles are.
+DoublePair quotient_of(DoublePair value, double divisor);
+
 // products - a * b / count, where the terms may agree in nearly all their digits: what the sums of
 // x, y and x * y make of the sum of (x - mean x) * (y - mean y).
 double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count);
