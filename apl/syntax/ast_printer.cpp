@@ -108,9 +108,18 @@ struct ExprText {
     out.add(")");
   }
   void operator()(const ast::Unary& e) const {
-    out.add(e.op == ast::UnaryOp::kNot ? "not (" : (e.op == ast::UnaryOp::kMinus ? "-" : "+"));
-    operand(*e.operand, e.op == ast::UnaryOp::kNot ? 0 : kPostfix);
-    out.add(e.op == ast::UnaryOp::kNot ? ")" : "");
+    if (e.op == ast::UnaryOp::kNot) {
+      out.add("not (");
+      operand(*e.operand, 0);
+      out.add(")");
+      return;
+    }
+    // Signs in a row need no parentheses, which would nest the text deeper than it was.
+    const auto* inner = std::get_if<ast::Unary>(&e.operand->node);
+    const bool signs = inner != nullptr && inner->op != ast::UnaryOp::kNot;
+    out.add(e.op == ast::UnaryOp::kMinus ? "-" : "+");
+    out.add(signs ? " " : "");
+    operand(*e.operand, signs ? kUnary : kPostfix);
   }
   void operator()(const ast::Binary& e) const {
     const int level = binary_level(e.op);
