@@ -8,6 +8,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
+#include "store/base/ascii.h"
 
 namespace evq::plan {
 namespace {
@@ -57,11 +58,9 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
       return aggregate_binder_(*aggregate, call, span);
     }
   }
-  if (const CallBinder special = special_call(call.function.text, call.arguments.size());
-      special != nullptr) {
-    return (this->*special)(call, span, input);
-  }
-  return bind_registry_call(call, span, input);
+  EVQ_TRY_ASSIGN(const CallBinder special, special_call(call, span));
+  return special != nullptr ? (this->*special)(call, span, input)
+                            : bind_registry_call(call, span, input);
 }
 
 Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
@@ -73,6 +72,10 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
       return diag::aggregate_in_scalar(call.function.span, call.function.text);
     }
     Error error = diag::unknown_function(call.function.span, call.function.text, function_names());
+    if (const std::string lower = ascii_lower(call.function.text);
+        find_aggregate(lower) != nullptr) {
+      error.hint = "write | summarize " + lower + "(…)";
+    }
     if (input != nullptr && find_field(input->schema(), call.function.text).has_value()) {
       error.hint = "'" + call.function.text + "' is a field: write " + call.function.text +
                    "[0], or bin(" + call.function.text + ", …)";

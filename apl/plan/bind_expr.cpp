@@ -381,7 +381,12 @@ Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
   Error error =
       diag::type_mismatch(span, ast::binary_op_text(op), type_name(left), type_name(right));
   const bool text = left == Type::kString || right == Type::kString;
-  if (op == ast::BinaryOp::kAdd && left == right && left == Type::kDatetime) {
+  const auto is_time = [](Type type) { return type == Type::kDatetime || type == Type::kTimespan; };
+  if (text && (is_time(left) || is_time(right))) {
+    error.hint = "a timespan is written without quotes: 1h; totimespan(…) reads a text";
+  } else if (left == right && left == Type::kTimespan) {
+    error.hint = "make a number of one of them: duration / 1s";
+  } else if (op == ast::BinaryOp::kAdd && left == right && left == Type::kDatetime) {
     error.hint = "take their difference, or add a timespan: time + 1h";
   } else if (text && op == ast::BinaryOp::kAdd) {
     error.hint = "join texts with strcat(a, b)";

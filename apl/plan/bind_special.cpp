@@ -12,7 +12,7 @@
 
 namespace evq::plan {
 
-Binder::CallBinder Binder::special_call(std::string_view name, std::size_t arguments) {
+Result<Binder::CallBinder> Binder::special_call(const ast::Call& call, Span span) {
   struct Row {
     std::string_view name;
     std::size_t arguments_min;
@@ -30,11 +30,18 @@ Binder::CallBinder Binder::special_call(std::string_view name, std::size_t argum
       {"pack_all", 0, 1, &Binder::bind_pack_all},
       {"toscalar", 1, 1, &Binder::bind_toscalar},
   };
+  const std::string_view name = call.function.text;
   const auto* row = std::ranges::find(kRows, name, &Row::name);
-  if (row != std::end(kRows)) {
-    return takes_arguments(row->arguments_min, row->arguments_max, arguments) ? row->bind : nullptr;
+  if (row == std::end(kRows)) {
+    return is_window_function(name) ? &Binder::bind_window_call : nullptr;
   }
-  return is_window_function(name) ? &Binder::bind_window_call : nullptr;
+  if (!takes_arguments(row->arguments_min, row->arguments_max, call.arguments.size())) {
+    const ScalarFunction* function = find_function(name);
+    return diag::wrong_argument_count(
+        span, name, argument_range(row->arguments_min, row->arguments_max), call.arguments.size(),
+        function == nullptr ? std::string(name) + "(table)" : signature(*function));
+  }
+  return row->bind;
 }
 
 Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
@@ -87,12 +94,13 @@ Result<ExprPtr> Binder::bind_toscalar(const ast::Call& call, Span span, const Re
     EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(table, input));
     return fold_once(std::move(value), context());
   }
-  EVQ_TRY_ASSIGN(const ExprPtr list, scalar_of_table(table, span));
+  EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
+  const Type type = relation.schema().size() == 0 ? Type::kNull : relation.schema()[0].type;
+  EVQ_TRY_ASSIGN(const ExprPtr list, first_column(std::move(relation), span));
   // The first row's first column: the list's first element.
   const DynamicView values(list->constant.as_text());
-  return make_constant(
-      list->constant.is_null() || values.size() == 0 ? Value() : value_from_dynamic(values.at(0)),
-      span);
+  Value first = values.size() == 0 ? Value() : value_from_dynamic(values.at(0));
+  return make_constant(first.is_null() ? Value::null(type) : std::move(first), span);
 }
 
 // With the width that `set query_bin_auto_size` gives; the registry's row otherwise.
@@ -150,9 +158,13 @@ Result<ExprPtr> Binder::bind_column_names_of(const ast::Call& call, Span span,
   return make_constant(Value::dynamic(list.take()), span);
 }
 
-// The first column of a table as a constant list.
 Result<ExprPtr> Binder::scalar_of_table(const ast::Expr& table, Span span) {
   EVQ_TRY_ASSIGN(Relation relation, table_of_expr(table));
+  return first_column(std::move(relation), span);
+}
+
+// The first column of a table as a constant list.
+Result<ExprPtr> Binder::first_column(Relation relation, Span span) {
   relation = order_naturally(std::move(relation), options_.default_ascending);
   EVQ_TRY_ASSIGN(const Table rows, run_now(*relation.node, span, "a subquery for its value"));
   DynamicBuilder list;

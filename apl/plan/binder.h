@@ -121,10 +121,11 @@ class Binder {
   Result<ExprPtr> bind_call(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_registry_call(const ast::Call& call, Span span, const Relation* input);
   Result<std::vector<ExprPtr>> bind_arguments(const ast::Call& call, const Relation* input);
-  // bind_special.cpp: null for a call of the registry's.
+  // bind_special.cpp
   using CallBinder = Result<ExprPtr> (Binder::*)(const ast::Call& call, Span span,
                                                  const Relation* input);
-  static CallBinder special_call(std::string_view name, std::size_t arguments);
+  // Null for a call of the registry's.
+  static Result<CallBinder> special_call(const ast::Call& call, Span span);
   Result<ExprPtr> bind_bag_pack_columns(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_bin_auto(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_column_ifexists(const ast::Call& call, Span span, const Relation* input);
@@ -134,6 +135,7 @@ class Binder {
   Result<ExprPtr> bind_pack_all(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_toscalar(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> scalar_of_table(const ast::Expr& table, Span span);
+  Result<ExprPtr> first_column(Relation relation, Span span);
   // The field that an argument of column_ifexists() names: a field as such, or a constant text.
   Result<std::string> name_argument(const ast::Expr& argument, const Relation* input);
   // lower_window.cpp

@@ -128,7 +128,7 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
     return "count gives a field: | count | where Count > 1";
   }
   if (token.is_symbol("=>") && expected.starts_with("'|'")) {
-    return "= gives a name its value: name = expression";
+    return "write >= to compare; = gives a name its value: name = expression";
   }
   if (token.is_symbol("(") && expected == "'='") {
     return "a function is written let f = (x:long) { x + 1 };";
