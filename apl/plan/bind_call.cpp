@@ -27,6 +27,11 @@ std::size_t arguments_as_text(std::string_view function) {
   return function == "indexof" ? 2 : function == "reverse" || function == "strrep" ? 1 : 0;
 }
 
+// Whose results are called function_argument.
+bool adds_to_argument_name(std::string_view function) {
+  return function == "dcount_hll" || function == "percentile_tdigest";
+}
+
 }  // namespace
 
 std::vector<std::string_view> function_names() {
@@ -171,10 +176,12 @@ std::string Binder::derived_name(const ast::Expr& expr, const Relation* input) c
     return field->name.text;
   }
   if (const auto* call = std::get_if<ast::Call>(&expr.node)) {
-    if (keeps_argument_name(call->function.text) && !call->arguments.empty()) {
-      return derived_name(*call->arguments[0].value, input);
+    const bool prefixed = adds_to_argument_name(call->function.text);
+    if (call->arguments.empty() || !(prefixed || keeps_argument_name(call->function.text))) {
+      return {};
     }
-    return {};
+    std::string name = derived_name(*call->arguments[0].value, input);
+    return prefixed && !name.empty() ? call->function.text + "_" + name : name;
   }
   const bool path = std::holds_alternative<ast::Member>(expr.node) ||
                     std::holds_alternative<ast::Index>(expr.node);

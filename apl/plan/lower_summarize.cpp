@@ -147,6 +147,12 @@ class SummarizeBinder {
     }
     const ast::Expr* first = call->arguments.empty() ? nullptr : call->arguments[0].value.get();
     if (const AggregateFunction* row = find_aggregate(call->function.text)) {
+      if (call->function.text.starts_with("take_any") && first != nullptr) {
+        // A value of the field, as it was.
+        if (std::string field = binder_.derived_name(*first, &input_); !field.empty()) {
+          return field;
+        }
+      }
       std::string name = call->function.text + "_";
       const std::size_t named =
           std::min<std::size_t>(row->naming_arguments, call->arguments.size());
