@@ -1,6 +1,7 @@
 #include "store/dataset.h"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <utility>
 
@@ -88,40 +89,52 @@ Result<FreshCounts> Dataset::append(const AppendJob& job) {
 }
 
 Status Dataset::join_group(Pending* pending) {
+  SeatSet moved = 0;
   queue_mutex_.lock();
   if (enqueue(pending)) {
     while (!pending->done && leading_) {
-      pending->moved.wait(queue_mutex_);
+      seats_[pending->seat].wait(queue_mutex_);
     }
     if (!pending->done) {
-      leading_ = true;
-      const std::vector<Pending*> group = std::exchange(queue_, {});
-      queue_mutex_.unlock();
-      try {
-        run_group(group);
-      } catch (const std::bad_alloc&) {  // those without an outcome say so
-      }
-      queue_mutex_.lock();
-      leading_ = false;
-      for (Pending* member : group) {
-        member->done = true;
-        member->moved.notify_all();
-      }
-      if (!queue_.empty()) {
-        queue_.front()->moved.notify_all();
-      }
+      moved = lead_group();
     }
   }
   queue_mutex_.unlock();
+  for (; moved != 0; moved &= moved - 1) {  // without the lock, which those who wake up take
+    seats_[static_cast<std::size_t>(std::countr_zero(moved))].notify_all();
+  }
   if (!pending->decided) {
     return make_error(ErrorCode::kLimit, file_name_ + ": the memory ran out during a commit");
   }
   return std::move(pending->status);
 }
 
+// Writes what waits. The seats of those who are done with it, and of who may lead next.
+Dataset::SeatSet Dataset::lead_group() {
+  leading_ = true;
+  const std::vector<Pending*> group = std::exchange(queue_, {});
+  queue_mutex_.unlock();
+  try {
+    run_group(group);
+  } catch (const std::bad_alloc&) {  // those without an outcome say so
+  }
+  queue_mutex_.lock();
+  leading_ = false;
+  SeatSet moved = 0;
+  for (Pending* member : group) {
+    member->done = true;
+    moved |= SeatSet{1} << member->seat;
+  }
+  if (!queue_.empty()) {
+    moved |= SeatSet{1} << queue_.front()->seat;
+  }
+  return moved;
+}
+
 bool Dataset::enqueue(Pending* pending) {
   try {
     queue_.push_back(pending);
+    pending->seat = next_seat_++ % kSeats;
     return true;
   } catch (const std::bad_alloc&) {
     return false;

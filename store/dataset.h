@@ -9,6 +9,7 @@
 // their number and types allow. Nobody waits for company: a group is what came while the one before
 // it was written. Any thread.
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -92,8 +93,13 @@ class Dataset {
     Status status;
     bool decided = false;  // `status` tells the outcome; else the memory ran out before one was
     bool done = false;     // its leader has gone
-    CondVar moved;         // it is done, or may lead
+    std::size_t seat = 0;  // where it waits until it is done or may lead
   };
+
+  // Where loads wait. They belong to the dataset, so that who was waiting may be gone when its seat
+  // is told; more than load at once, but two may share one.
+  static constexpr std::size_t kSeats = 32;
+  using SeatSet = std::uint32_t;  // a bit a seat
 
   // Rows of a group.
   struct NewChunk {
@@ -106,6 +112,7 @@ class Dataset {
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
   Result<std::shared_ptr<FieldAdmission>> admission();
   Status join_group(Pending* pending);
+  SeatSet lead_group() EVQ_REQUIRES(queue_mutex_);
   bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
   void run_group(const std::vector<Pending*>& group);
   Status run_alone(Pending* member, std::vector<NewChunk>* written);
@@ -121,6 +128,8 @@ class Dataset {
   Mutex queue_mutex_;
   std::vector<Pending*> queue_ EVQ_GUARDED_BY(queue_mutex_);
   bool leading_ EVQ_GUARDED_BY(queue_mutex_) = false;
+  std::size_t next_seat_ EVQ_GUARDED_BY(queue_mutex_) = 0;
+  std::array<CondVar, kSeats> seats_;
   FieldList fields_;  // after the last commit; the leader's
 
   Mutex listing_mutex_;

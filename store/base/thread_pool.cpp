@@ -91,19 +91,21 @@ struct ThreadPool::State {
 
   // False when the task cannot be taken because no thread could be started at all.
   bool push(const std::function<void()>& task) {
-    const MutexLock lock(mutex);
-    if (tasks.size() >= idle && threads.size() < thread_count) {
-      try {
-        threads.emplace_back([this] { run(); });
-      } catch (const std::exception&) {
-        // The system has no thread left: those already there take the task.
-        if (threads.empty()) {
-          return false;
+    {
+      const MutexLock lock(mutex);
+      if (tasks.size() >= idle && threads.size() < thread_count) {
+        try {
+          threads.emplace_back([this] { run(); });
+        } catch (const std::exception&) {
+          // The system has no thread left: those already there take the task.
+          if (threads.empty()) {
+            return false;
+          }
         }
       }
+      tasks.push_back(task);
     }
-    tasks.push_back(task);
-    work.notify_one();
+    work.notify_one();  // without the lock, which the thread that wakes up takes
     return true;
   }
 };
