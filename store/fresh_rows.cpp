@@ -32,31 +32,30 @@ bool exact_as_reals(const Vector& longs) {
   return true;
 }
 
-// The same rows with their texts one after the other, as a decoded column has them: a search reads
-// them in one go, and the loads need not stay for them.
-Vector in_one_run(const Vector& flat) {
+// The same texts one after the other, as a decoded column has them: a search reads them in one go,
+// and the loads need not stay for them.
+std::shared_ptr<const Values> in_one_run(const Values& from) {
   constexpr std::size_t kSlack = 64;  // searches read the text in wide steps
-  const Values& from = flat.values();
   const auto* texts = from.data<std::string_view>();
   std::size_t total = 0;
-  for (std::size_t i = 0; i < flat.size(); ++i) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
     total += texts[i].size();
   }
   auto text = std::make_shared_for_overwrite<char[]>(total + kSlack);
-  auto to = Values::make(flat.type(), flat.size());
+  auto to = Values::make(from.type(), from.size());
   auto* views = to->mutable_data<std::string_view>();
   char* at = text.get();
-  for (std::size_t i = 0; i < flat.size(); ++i) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
     views[i] = {at, texts[i].size()};
     at = std::copy_n(texts[i].data(), texts[i].size(), at);
   }
   std::fill_n(at, kSlack, '\0');
   if (const std::uint64_t* validity = from.validity()) {
-    to->set_validity({validity, validity + (flat.size() + 63) / 64});
+    to->set_validity({validity, validity + (from.size() + 63) / 64});
   }
   to->set_contiguous_text({text.get(), total});
   to->add_owner(std::move(text));
-  return Vector::flat(std::move(to));
+  return to;
 }
 
 }  // namespace
@@ -76,6 +75,9 @@ bool is_small(const FreshRows& rows, std::uint32_t block_rows) {
 
 // Loads of one kind have their columns in one order, nearly always.
 std::size_t FreshChunk::find(std::size_t guess, std::string_view name) {
+  if (columns_.empty()) {
+    return kNowhere;
+  }
   if (guess < columns_.size() && columns_[guess].field.name == name) {
     return guess;
   }
@@ -86,10 +88,15 @@ std::size_t FreshChunk::find(std::size_t guess, std::string_view name) {
   return known == numbers_.end() ? kNowhere : known->second;
 }
 
+const Vector* FreshChunk::Load::find(std::size_t column) const {
+  const std::size_t place = column < places.size() ? places[column] : kNowhere;
+  return place == kNowhere ? nullptr : &rows->table.columns[place];
+}
+
 // Longs become reals, as they would within one batch, but nothing becomes dynamic here that was not
 // in its own load.
-bool FreshChunk::accepts(const Column& column, const Vector& values, Type* common) const {
-  const Type type = column.field.type;
+bool FreshChunk::accepts(std::size_t column, const Vector& values, Type* common) const {
+  const Type type = columns_[column].field.type;
   *common = common_type(type, values.type());
   if (values.type() == type || type == Type::kNull || values.type() == Type::kNull) {
     return true;
@@ -100,13 +107,10 @@ bool FreshChunk::accepts(const Column& column, const Vector& values, Type* commo
   if (values.type() == Type::kLong) {
     return exact_as_reals(values);
   }
-  for (std::size_t i = 0; i < loads_.size(); ++i) {
-    const std::size_t place = column.places[i];
-    if (place != kNowhere && !exact_as_reals(loads_[i]->table.columns[place])) {
-      return false;
-    }
-  }
-  return true;
+  return std::ranges::all_of(loads_, [column](const Load& load) {
+    const Vector* longs = load.find(column);
+    return longs == nullptr || exact_as_reals(*longs);
+  });
 }
 
 bool FreshChunk::add(const FreshRows& load) {
@@ -121,23 +125,23 @@ bool FreshChunk::add(const FreshRows& load) {
   for (std::size_t i = 0; i < at.size(); ++i) {
     at[i] = find(i, table.schema[i].name);
     types[i] = table.columns[i].type();
-    if (at[i] != kNowhere && !accepts(columns_[at[i]], table.columns[i], &types[i])) {
+    if (at[i] != kNowhere && !accepts(at[i], table.columns[i], &types[i])) {
       return false;
     }
   }
-  for (Column& column : columns_) {
-    column.places.push_back(kNowhere);
-  }
+  Load next{&load, {}};
+  next.places.reserve(columns_.size() + at.size());
+  next.places.resize(columns_.size(), kNowhere);
   for (std::size_t i = 0; i < at.size(); ++i) {
     if (at[i] == kNowhere) {
       at[i] = columns_.size();
-      columns_.push_back({table.schema[i], table.schema[i].name,
-                          std::vector<std::size_t>(loads_.size() + 1, kNowhere)});
+      columns_.push_back({table.schema[i], table.schema[i].name});
+      next.places.push_back(i);
     }
     columns_[at[i]].field.type = types[i];
-    columns_[at[i]].places.back() = i;
+    next.places[at[i]] = i;
   }
-  loads_.push_back(&load);
+  loads_.push_back(std::move(next));
   rows_ += table.rows;
   raw_bytes_ += load.raw_bytes;
   return true;
@@ -145,55 +149,43 @@ bool FreshChunk::add(const FreshRows& load) {
 
 // ---------------------------------------------------------------- one chunk of them
 
-Vector FreshChunk::join(const Column& column, std::span<const RowRun> runs) const {
-  const Type type = column.field.type;
+Vector FreshChunk::join(std::size_t column, std::span<const RowRun> runs) const {
+  const Type type = columns_[column].field.type;
   std::vector<Vector> parts;
   parts.reserve(loads_.size());
-  for (std::size_t i = 0; i < loads_.size(); ++i) {
-    const Table& table = loads_[i]->table;
-    if (column.places[i] == kNowhere) {
-      parts.push_back(Vector::constant(Value::null(type), table.rows));
-      continue;
+  for (const Load& load : loads_) {
+    const Vector* part = load.find(column);
+    if (part == nullptr) {
+      parts.push_back(Vector::constant(Value::null(type), load.rows->table.rows));
+    } else {
+      parts.push_back(part->type() == type ? *part : part->widen(type));
     }
-    const Vector& part = table.columns[column.places[i]];
-    parts.push_back(part.type() == type ? part : part.widen(type));
   }
   return join_columns(parts, rows_, runs);
-}
-
-// A dictionary keeps those of all loads alive, of which it was made.
-std::size_t FreshChunk::held_bytes(const Column& column, const Vector& joined) const {
-  std::size_t bytes = joined.size_bytes();
-  for (std::size_t i = 0; i < loads_.size() && joined.is_dictionary(); ++i) {
-    if (column.places[i] != kNowhere) {
-      bytes += loads_[i]->table.columns[column.places[i]].size_bytes();
-    }
-  }
-  return bytes;
 }
 
 Result<StoredForm> FreshChunk::encode(ThreadPool* pool, DecodedBlock* decoded) const {
   std::vector<Field> fields;
   std::ranges::transform(columns_, std::back_inserter(fields), &Column::field);
-  const Column& time = columns_.front();
-  EVQ_CHECK(time.field.name == kTimeField);
+  const Field& time = columns_.front().field;
+  EVQ_CHECK(time.name == kTimeField);
   const std::vector<std::uint32_t> order =
-      time_order({Schema(std::vector<Field>{time.field}), {join(time, {})}, rows_});
+      time_order({Schema(std::vector<Field>{time}), {join(0, {})}, rows_});
   std::vector<std::size_t> load_sizes;
   std::ranges::transform(loads_, std::back_inserter(load_sizes),
-                         [](const FreshRows* load) { return load->table.rows; });
+                         [](const Load& load) { return load.rows->table.rows; });
   const std::vector<RowRun> runs = long_runs(order, load_sizes);
-  std::vector<DecodedBlock::Column> ordered(columns_.size());
+  std::vector<Vector> ordered(columns_.size());
   const auto put_in_order = [&](std::size_t i) {
-    Vector rows = join(columns_[i], runs);
+    Vector rows = join(i, runs);
     if (!order.empty() && runs.empty()) {
       rows = rows.gather(order);
     }
     if (decoded != nullptr) {
-      if (rows.is_flat() && rows.type() == Type::kString) {
-        rows = in_one_run(rows);
+      if (rows.type() == Type::kString) {
+        rows = rows.with_values(in_one_run(rows.values()));
       }
-      ordered[i] = {rows, held_bytes(columns_[i], rows)};
+      ordered[i] = rows;
     }
     return rows;
   };
@@ -205,15 +197,15 @@ Result<StoredForm> FreshChunk::encode(ThreadPool* pool, DecodedBlock* decoded) c
   EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(rows_, std::move(columns)));
   StoredForm form = make_fresh(block, raw_bytes_);
   FieldKinds kinds;
-  for (const FreshRows* load : loads_) {
-    add_kinds(load->table, &kinds);
+  for (const Load& load : loads_) {
+    add_kinds(load.rows->table, &kinds);
   }
   note_kinds(kinds, &form);
   if (decoded != nullptr) {
     for (std::size_t i = 0; i < ordered.size(); ++i) {
       const ColumnHeader& header = block.header.columns[i];
       if (header.nulls == rows_) {  // whatever shape they came in
-        ordered[i] = {Vector::constant(Value::null(header.type), rows_), 0};
+        ordered[i] = Vector::constant(Value::null(header.type), rows_);
       }
     }
     decoded->columns = std::move(ordered);

@@ -46,8 +46,14 @@ class FreshChunk {
  private:
   struct Column {
     Field field;
-    std::string_view name;            // the field's, as the first load that has it holds it
-    std::vector<std::size_t> places;  // in the table of each load, kNowhere
+    std::string_view name;  // the field's, as the first load that has it holds it
+  };
+  struct Load {
+    const FreshRows* rows;
+    std::vector<std::size_t> places;  // in its table, of the columns that were there with it
+
+    // Its rows of a column; null when it has none.
+    const Vector* find(std::size_t column) const;
   };
   struct NameHash {
     std::uint64_t seed;
@@ -55,12 +61,11 @@ class FreshChunk {
   };
 
   std::size_t find(std::size_t guess, std::string_view name);
-  bool accepts(const Column& column, const Vector& values, Type* common) const;
-  Vector join(const Column& column, std::span<const RowRun> runs) const;
-  std::size_t held_bytes(const Column& column, const Vector& joined) const;
+  bool accepts(std::size_t column, const Vector& values, Type* common) const;
+  Vector join(std::size_t column, std::span<const RowRun> runs) const;
 
   std::uint64_t rows_max_;
-  std::vector<const FreshRows*> loads_;
+  std::vector<Load> loads_;
   std::uint64_t rows_ = 0;
   std::uint64_t raw_bytes_ = 0;
   std::vector<Column> columns_;

@@ -52,14 +52,9 @@ std::shared_ptr<const BlockHeader> SegmentCache::find_header(const SegmentKey& k
 }
 
 void SegmentCache::put_column(const SegmentKey& key, const Vector& column) {
-  put_column(key, column, column.size_bytes());
-}
-
-void SegmentCache::put_column(const SegmentKey& key, const Vector& column,
-                              std::size_t column_bytes) {
   Entry entry;
   entry.key = key;
-  entry.size_bytes = column_bytes + kEntryBytes;
+  entry.size_bytes = column.size_bytes() + kEntryBytes;
   entry.column = column;
   put(std::move(entry));
 }
@@ -96,8 +91,7 @@ void SegmentCache::put_block(std::uint64_t file, std::uint64_t block, const Deco
   }
   put_header({file, block, kHeaderColumn}, decoded.header);
   for (std::size_t column = 0; column < decoded.columns.size(); ++column) {
-    const DecodedBlock::Column& one = decoded.columns[column];
-    put_column({file, block, column}, one.rows, one.size_bytes);
+    put_column({file, block, column}, decoded.columns[column]);
   }
 }
 

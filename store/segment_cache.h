@@ -33,12 +33,8 @@ inline constexpr std::uint64_t kHeaderColumn = ~std::uint64_t{0};
 
 // A block as it was before it was encoded.
 struct DecodedBlock {
-  struct Column {
-    Vector rows;
-    std::size_t size_bytes = 0;  // of all memory that the rows hold
-  };
   std::shared_ptr<const BlockHeader> header;
-  std::vector<Column> columns;  // in the header's order
+  std::vector<Vector> columns;  // in the header's order
 };
 
 class SegmentCache {
@@ -80,7 +76,6 @@ class SegmentCache {
     std::size_t operator()(const SegmentKey& key) const;
   };
   Entry* find(const SegmentKey& key) EVQ_REQUIRES(mutex_);
-  void put_column(const SegmentKey& key, const Vector& column, std::size_t column_bytes);
   void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void put(Entry entry);
 

@@ -37,23 +37,18 @@ void set_owners(std::vector<Owner> owners, Values* to) {
   }
 }
 
-// Writes rows of `part` to the slots of `to` from `offset` on.
-void place_rows(const Vector& part, const RowRun& run, std::size_t offset, Values* to) {
-  with_physical(to->type(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* source = part.values().data<T>();
-    T* target = to->template mutable_data<T>() + offset;
-    if (part.is_flat()) {
-      std::copy_n(source + run.begin, run.count, target);
-    } else if (part.is_constant()) {
-      std::fill_n(target, run.count, source[0]);
-    } else {
-      const Code* codes = part.codes() + run.begin;
-      for (std::size_t i = 0; i < run.count; ++i) {
-        target[i] = source[codes[i]];
-      }
-    }
-  });
+// Writes rows of `part` to the slots from `to` on; where it stopped.
+template <class T>
+T* place_rows(const Vector& part, const RowRun& run, T* to) {
+  const T* from = part.values().data<T>();
+  if (part.is_flat()) {
+    return std::copy_n(from + run.begin, run.count, to);
+  }
+  if (part.is_constant()) {
+    return std::fill_n(to, run.count, from[0]);
+  }
+  const Code* codes = part.codes() + run.begin;
+  return std::transform(codes, codes + run.count, to, [from](Code code) { return from[code]; });
 }
 
 // `count` bits, at most 64, from bit `begin` on; what is above them is anything.
@@ -211,16 +206,17 @@ Vector concatenate(std::span<const Vector> parts, std::span<const RowRun> runs) 
   }
   auto to = Values::make(type, size);
   Bits bits(has_nulls && type != Type::kNull ? bitmap_words(size) : 0, ~std::uint64_t{0});
+  with_physical(type, [&](auto zero) {
+    auto* target = to->template mutable_data<decltype(zero)>();
+    for (const RowRun& run : runs) {
+      EVQ_DCHECK(run.begin + std::size_t{run.count} <= parts[run.part].size());
+      target = run.count == 0 ? target : place_rows(parts[run.part], run, target);
+    }
+  });
   std::size_t offset = 0;
   for (const RowRun& run : runs) {
-    const Vector& part = parts[run.part];
-    EVQ_DCHECK(run.begin + std::size_t{run.count} <= part.size());
-    if (run.count == 0) {
-      continue;
-    }
-    place_rows(part, run, offset, to.get());
-    if (!bits.empty() && part.may_have_nulls()) {
-      clear_nulls(part, run, offset, &bits);
+    if (!bits.empty() && parts[run.part].may_have_nulls()) {
+      clear_nulls(parts[run.part], run, offset, &bits);
     }
     offset += run.count;
   }

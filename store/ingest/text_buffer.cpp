@@ -9,6 +9,13 @@
 
 namespace evq {
 
+namespace {
+
+// Room for text beyond what was there the last time.
+constexpr std::size_t kGrowthBytesMin = 256;
+
+}  // namespace
+
 TextBuffer::~TextBuffer() {
   std::free(data_);
 }
@@ -40,7 +47,7 @@ void TextBuffer::append(std::string_view text) {
 // realloc, because large blocks then move by page tables instead of by copy.
 void TextBuffer::grow(std::size_t size_min) {
   const std::size_t usual = capacity_ == 0 ? released_ + released_ / 8 : capacity_ + capacity_ / 2;
-  const std::size_t capacity = std::max(size_min, usual + 256);
+  const std::size_t capacity = std::max(size_min, usual + kGrowthBytesMin);
   void* moved = std::realloc(data_, capacity);
   EVQ_CHECK(moved != nullptr);
   data_ = static_cast<char*>(moved);
@@ -48,7 +55,7 @@ void TextBuffer::grow(std::size_t size_min) {
 }
 
 std::shared_ptr<const void> TextBuffer::release() {
-  if (capacity_ - size_ > size_ / 8) {
+  if (capacity_ - size_ > size_ / 8 + kGrowthBytesMin) {
     void* moved = std::realloc(data_, std::max<std::size_t>(size_, 1));
     data_ = moved != nullptr ? static_cast<char*>(moved) : data_;
   }

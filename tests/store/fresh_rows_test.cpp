@@ -54,12 +54,14 @@ std::string dump(const DecodedBlock& decoded) {
   std::vector<Field> fields;
   for (std::size_t i = 0; i < decoded.columns.size(); ++i) {
     const ColumnHeader& column = decoded.header->columns[i];
-    CHECK(decoded.columns[i].rows.type() == column.type);
-    CHECK(decoded.columns[i].rows.size() == decoded.header->rows);
-    const bool flat_text = column.type == Type::kString && decoded.columns[i].rows.is_flat();
-    CHECK((!flat_text || !decoded.columns[i].rows.values().contiguous_text().empty()));
+    CHECK(decoded.columns[i].type() == column.type);
+    CHECK(decoded.columns[i].size() == decoded.header->rows);
+    const bool text = column.type == Type::kString && column.nulls < decoded.header->rows;
+    CHECK((!text || decoded.columns[i].values().owners().size() == 1));  // nothing of the loads
+    const bool flat_text = column.type == Type::kString && decoded.columns[i].is_flat();
+    CHECK((!flat_text || !decoded.columns[i].values().contiguous_text().empty()));
     fields.push_back({column.name, column.type});
-    table.columns.push_back(decoded.columns[i].rows);
+    table.columns.push_back(decoded.columns[i]);
   }
   table.schema = Schema(std::move(fields));
   return dump_schema(table) + "\n" + dump_rows(table);

@@ -60,11 +60,11 @@ TEST_CASE("a block that was just written is there as a whole until it is forgott
   SegmentCache cache(100000);
   DecodedBlock block;
   block.header = std::make_shared<const BlockHeader>();
-  block.columns = {{numbers(10), 80}, {numbers(20), 5000}};
+  block.columns = {numbers(10), numbers(20)};
   cache.put_column({1, 2, 0}, numbers(5));
   const std::size_t before = cache.size_bytes();
   cache.put_block(1, 1, block);
-  CHECK(cache.size_bytes() >= before + 5080);
+  CHECK(cache.size_bytes() >= before + 30 * 8);
   CHECK(cache.find_header({1, 1, kHeaderColumn}) == block.header);
   CHECK(cache.find_column(key(0))->size() == 10);
   CHECK(cache.find_column(key(1))->size() == 20);
