@@ -1,0 +1,105 @@
+// What others do to the files of a store that is open: another evq drops and makes datasets, a
+// person removes or empties files.
+#include <filesystem>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/store_support.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint32_t kFewRows = 8;
+
+void remove_catalog(const std::string& directory) {
+  for (const char* ending : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(directory + "/catalog.db" + ending);
+  }
+}
+
+TEST_CASE("a dataset that another process drops is gone, and one made anew is the new one") {
+  const TempDirectory directory;
+  const auto here = open_store(directory.path(), kFewRows);
+  const auto there = open_store(directory.path(), kFewRows);
+  REQUIRE(load(*here, "d", numbered_events(0, 3, 0, 1)).ok());
+  CHECK(read_rows(*there, "d", "n").size() == 3);
+
+  REQUIRE(there->drop_dataset("d").ok());
+  CHECK(here->snapshot("d").error().code == ErrorCode::kNotFound);
+  CHECK(here->stats("d").error().code == ErrorCode::kNotFound);
+
+  REQUIRE(there->drop_dataset("d").error().code == ErrorCode::kNotFound);
+  REQUIRE(load(*there, "d", numbered_events(10, 2, 0, 1)).ok());
+  CHECK(texts(read_rows(*here, "d", "n")) == std::vector<std::string>{"10", "11"});
+
+  // Not asked for in between: the old file is still open here.
+  REQUIRE(there->drop_dataset("d").ok());
+  REQUIRE(load(*there, "d", numbered_events(20, 1, 0, 1)).ok());
+  REQUIRE(load(*here, "d", numbered_events(30, 1, 9, 1)).ok());
+  CHECK(texts(read_rows(*there, "d", "n")) == std::vector<std::string>{"20", "30"});
+}
+
+TEST_CASE("a store that lost its catalog is not begun anew over its datasets") {
+  const TempDirectory directory;
+  REQUIRE(load(*open_store(directory.path(), kFewRows), "d", numbered_events(0, 3, 0, 1)).ok());
+  remove_catalog(directory.path());
+  const auto store = open_store(directory.path(), kFewRows);
+  const auto refused = load(*store, "d", numbered_events(3, 1, 0, 1));
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kCorrupt);
+  CHECK(refused.error().message.ends_with("/catalog.db: the catalog is missing"));
+  CHECK(refused.error().hint == "restore it from a backup");
+  CHECK(store->definitions().put_setting("a", "b").error().code == ErrorCode::kCorrupt);
+  CHECK_FALSE(std::filesystem::exists(directory.path() + "/catalog.db"));
+  QueryControl control;
+  const auto report = store->check(control);
+  REQUIRE(report.ok());
+  CHECK_FALSE(report->problems.empty());
+}
+
+TEST_CASE("a dataset whose file was emptied says so instead of being empty") {
+  const TempDirectory directory;
+  REQUIRE(load(*open_store(directory.path(), kFewRows), "d", numbered_events(0, 9, 0, 1)).ok());
+  const std::string path = directory.path() + "/datasets/1.db";
+  std::filesystem::remove(path + "-wal");
+  std::filesystem::resize_file(path, 0);
+  const auto store = open_store(directory.path(), kFewRows);
+  const auto snapshot = store->snapshot("d");
+  REQUIRE_FALSE(snapshot.ok());
+  CHECK(snapshot.error().code == ErrorCode::kCorrupt);
+  CHECK(snapshot.error().message == path + ": the file has lost its contents");
+  CHECK(load(*store, "d", numbered_events(9, 1, 0, 1)).error().code == ErrorCode::kCorrupt);
+  QueryControl control;
+  const auto report = store->check(control);
+  REQUIRE(report.ok());
+  REQUIRE(report->problems.size() == 1);
+  CHECK(report->problems[0].file == "datasets/1.db");
+}
+
+TEST_CASE("what is not there is not found, not changed and not removed twice") {
+  const TempDirectory directory;
+  const auto store = open_store(directory.path(), kFewRows);
+  Definitions& definitions = store->definitions();
+  DatasetDefinition missing;
+  missing.name = "missing";
+  CHECK(definitions.update_dataset(missing).error().code == ErrorCode::kNotFound);
+  CHECK(store->drop_dataset("missing").error().code == ErrorCode::kNotFound);
+  CHECK(store->fields("missing").error().code == ErrorCode::kNotFound);
+  CHECK(store->trim("missing", 0).error().code == ErrorCode::kNotFound);
+  QueryControl control;
+  CHECK(store->maintain("missing", true, control).error().code == ErrorCode::kNotFound);
+  StoredObject object;
+  object.id = "x";
+  REQUIRE(definitions.put_object(object).ok());
+  CHECK(definitions.remove_object(object.kind, "x").value());
+  CHECK_FALSE(definitions.remove_object(object.kind, "x").value());
+  REQUIRE(load(*store, "d", numbered_events(0, 1, 0, 1)).ok());
+  const Status described = store->set_field("d", "none", {});
+  REQUIRE_FALSE(described.ok());
+  CHECK(described.error().code == ErrorCode::kNotFound);
+  CHECK(described.error().message == "field 'none' not found in dataset 'd'");
+}
+
+}  // namespace
+}  // namespace evq
