@@ -183,8 +183,8 @@ MergedOrder merged_order(std::vector<std::uint32_t> rows, Sources sources) {
 // rows would not fit into memory.
 Result<std::vector<EncodedColumn>> merged_columns(std::span<StoredBlock> blocks,
                                                   const std::vector<Field>& fields,
-                                                  const MergedOrder& order, Effort effort,
-                                                  ThreadPool* pool) {
+                                                  const MergedOrder& order, const Vector& times,
+                                                  Effort effort, ThreadPool* pool) {
   const std::vector<std::uint32_t> as_joined;
   std::vector<EncodedColumn> merged;
   for (std::size_t next = 0; next < fields.size();) {
@@ -198,9 +198,9 @@ Result<std::vector<EncodedColumn>> merged_columns(std::span<StoredBlock> blocks,
       names.push_back(fields[next]);
     }
     some.schema = Schema(std::move(names));
-    EVQ_TRY_ASSIGN(
-        std::vector<EncodedColumn> columns,
-        encode_columns(std::move(some), order.runs.empty() ? order.rows : as_joined, effort, pool));
+    EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
+                   encode_columns(std::move(some), order.runs.empty() ? order.rows : as_joined,
+                                  effort, pool, &times));
     std::ranges::move(columns, std::back_inserter(merged));
   }
   return merged;
@@ -223,12 +223,15 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
     return make_error(ErrorCode::kCorrupt, "a block has no column _time");
   }
   EVQ_TRY_ASSIGN(const Vector ordinals, merged_ordinals(blocks));
-  EVQ_TRY_ASSIGN(const Vector times, merged_column(blocks, *time, {}));
+  EVQ_TRY_ASSIGN(Vector times, merged_column(blocks, *time, {}));
   const MergedOrder order = merged_order(row_order(times, ordinals), sources);
   const bool sorted = order.rows.empty();
   const bool dense = stays_dense(sources, sorted);
+  if (!sorted) {
+    times = times.gather(order.rows);
+  }
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 merged_columns(blocks, *fields, order, plan.effort, pool));
+                 merged_columns(blocks, *fields, order, times, plan.effort, pool));
   if (!dense) {
     EVQ_TRY_ASSIGN(EncodedColumn column,
                    encode_column({std::string(kOrdinalField), Type::kLong},

@@ -7,6 +7,7 @@
 
 #include "store/base/check.h"
 #include "store/base/checksum.h"
+#include "store/block/time_units.h"
 #include "store/encoding/segment.h"
 
 namespace evq {
@@ -49,6 +50,24 @@ class PackedSource final : public SegmentSource {
   std::vector<Range> segments_;
   std::vector<Range> filters_;
 };
+
+// Of a column that `_time` tells.
+Result<Vector> read_time_units(BlockReader& reader, std::size_t column, std::string_view bytes,
+                               const Selection& selection) {
+  const std::optional<std::size_t> time = reader.find(kTimeField);
+  if (!time.has_value() || *time == column) {
+    return corrupt_segment("it refers to _time, which the block does not have beside it");
+  }
+  std::optional<Vector> times = reader.source().decoded(*time);
+  if (!times.has_value()) {
+    EVQ_TRY_ASSIGN(times, reader.read(*time, selection));
+  } else if (selection.is_range()) {
+    times = times->slice(selection.begin(), selection.size(reader.rows()));
+  } else if (!selection.is_all()) {
+    times = times->gather(selection.list());
+  }
+  return decode_time_units(bytes, reader.header().columns[column].type, reader.rows(), *times);
+}
 
 }  // namespace
 
@@ -127,7 +146,8 @@ Result<Vector> BlockReader::read(std::size_t column, const Selection& selection)
                       : Vector::constant(Value::null(header.type), count);
   }
   EVQ_TRY_ASSIGN(const std::string_view bytes, fetch(column, SegmentPart::kSegment));
-  Result<Vector> vector = decode_segment(bytes, header.type, rows(), wanted);
+  Result<Vector> vector = is_time_units(bytes) ? read_time_units(*this, column, bytes, selection)
+                                               : decode_segment(bytes, header.type, rows(), wanted);
   if (!vector.ok()) {
     return corrupt_column(header, vector.error().message);
   }

@@ -10,6 +10,7 @@
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/thread_pool.h"
+#include "store/block/time_units.h"
 #include "store/encoding/segment.h"
 
 namespace evq {
@@ -64,6 +65,17 @@ ColumnHeader make_header(const Field& field, const EncodedSegment& segment) {
     header.greatest = Value::null(field.type);
   }
   return header;
+}
+
+// Dictionaries and constants are small, and their readers use their shape.
+void refer_to_time(const Vector& values, const Vector& times, EncodedSegment* segment) {
+  if (segment->statistics.is_dictionary || segment->encoding == EncodingId::kConstant) {
+    return;
+  }
+  if (std::optional<std::string> bytes = encode_time_units(values, times)) {
+    segment->encoding = EncodingId::kTimeUnits;
+    segment->bytes = std::move(*bytes);
+  }
 }
 
 bool is_time_column(const Table& table, std::string_view name) {
@@ -140,28 +152,34 @@ Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool) 
   EVQ_TRY(check_table(table));
   const std::vector<std::uint32_t> order = time_order(table);
   const std::size_t rows = table.rows;
+  Vector times = table.columns[*table.schema.find(kTimeField)];
+  if (!order.empty()) {
+    times = times.gather(order);
+  }
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 encode_columns(std::move(table), order, effort, pool));
+                 encode_columns(std::move(table), order, effort, pool, &times));
   return assemble_block(rows, std::move(columns));
 }
 
 Result<std::vector<EncodedColumn>> encode_columns(Table table,
                                                   const std::vector<std::uint32_t>& order,
-                                                  Effort effort, ThreadPool* pool) {
+                                                  Effort effort, ThreadPool* pool,
+                                                  const Vector* times) {
   const auto let_go = [&](std::size_t i) { return std::move(table.columns[i]); };
-  return encode_columns(table.schema, let_go, order, effort, pool);
+  return encode_columns(table.schema, let_go, order, effort, pool, times);
 }
 
 Result<std::vector<EncodedColumn>> encode_columns(const Schema& schema, const ColumnSource& source,
                                                   const std::vector<std::uint32_t>& order,
-                                                  Effort effort, ThreadPool* pool) {
+                                                  Effort effort, ThreadPool* pool,
+                                                  const Vector* times) {
   std::vector<std::optional<Result<EncodedColumn>>> results(schema.size());
   const auto encode = [&](std::size_t i) {
     Vector values = source(i);
     if (!order.empty()) {
       values = values.gather(order);
     }
-    results[i].emplace(encode_column(schema[i], values, effort));
+    results[i].emplace(encode_column(schema[i], values, effort, times));
   };
   if (pool != nullptr) {
     pool->run_parallel(results.size(), encode);
@@ -179,9 +197,13 @@ Result<std::vector<EncodedColumn>> encode_columns(const Schema& schema, const Co
   return columns;
 }
 
-Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort) {
-  EVQ_TRY_ASSIGN(EncodedSegment segment,
-                 encode_segment(values, options_of(effort), kBoundBytesMax));
+Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort,
+                                    const Vector* times) {
+  const EncodeOptions options = options_of(effort);
+  EVQ_TRY_ASSIGN(EncodedSegment segment, encode_segment(values, options, kBoundBytesMax));
+  if (times != nullptr && options.analyse && field.name != kTimeField) {
+    refer_to_time(values, *times, &segment);
+  }
   EncodedColumn column;
   column.header = make_header(field, segment);
   column.segment = std::move(segment.bytes);

@@ -45,20 +45,25 @@ std::vector<std::uint32_t> time_order(const Table& table);
 // is let go of column by column.
 Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool = nullptr);
 
-// One column of a block by itself, for callers that spread the columns over threads.
-Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort);
+// One column of a block by itself, for callers that spread the columns over threads; `times` as
+// below.
+Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort,
+                                    const Vector* times = nullptr);
 // Gives column `i` of a table that is never there as a whole; called once for each column, by any
 // thread.
 using ColumnSource = std::function<Vector(std::size_t i)>;
 // The columns of a table, which need not be all of a block's, on the pool's threads and this one,
 // their rows in `order` (empty: as they are). Each is made and sorted just before and let go of
-// right after it is encoded, so that no second copy of the table is ever there.
+// right after it is encoded, so that no second copy of the table is ever there. `times`, when it is
+// given, is the block's `_time`, sorted: columns that it tells refer to it (time_units.h).
 Result<std::vector<EncodedColumn>> encode_columns(const Schema& schema, const ColumnSource& source,
                                                   const std::vector<std::uint32_t>& order,
-                                                  Effort effort, ThreadPool* pool);
+                                                  Effort effort, ThreadPool* pool,
+                                                  const Vector* times = nullptr);
 Result<std::vector<EncodedColumn>> encode_columns(Table table,
                                                   const std::vector<std::uint32_t>& order,
-                                                  Effort effort, ThreadPool* pool);
+                                                  Effort effort, ThreadPool* pool,
+                                                  const Vector* times = nullptr);
 // Puts columns that were encoded with their rows sorted by time together. kUsage without `_time`
 // and `_sysTime`.
 Result<EncodedBlock> assemble_block(std::size_t rows, std::vector<EncodedColumn> columns);

@@ -19,6 +19,7 @@
 //   9   string frames   strings, dynamics   string_frames.cpp
 //   10  packed text     strings             packed_text.cpp
 //   11  time text       strings             time_text.cpp
+//   12  time units      integers            store/block/time_units.h: what `_time` tells
 //
 // "Integers" are longs, datetimes and timespans. Ids are on disk and never reused. Encoders are
 // deterministic; decoders accept any bytes (anything but what an encoder wrote may be kCorrupt or
@@ -49,6 +50,7 @@ enum class EncodingId : std::uint8_t {
   kStringFrames = 9,
   kPackedText = 10,
   kTimeText = 11,
+  kTimeUnits = 12,
 };
 
 // No encoder nests deeper than six; the bound keeps hostile bytes from exhausting the stack.
