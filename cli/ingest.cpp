@@ -2,6 +2,7 @@
 // six response fields at the end.
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -22,8 +23,10 @@
 #include "cli/terminal/text_width.h"
 #include "http/ingest_client.h"
 #include "http/wire.h"
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/ingest/byte_source.h"
+#include "store/ingest/csv_record.h"
 #include "store/ingest/format.h"
 
 namespace evq {
@@ -73,6 +76,38 @@ class HeadKeeper final : public ByteSource {
   ByteSource& source_;
   std::string head_;
 };
+
+// Whether a JSON text has a key of this name, however deep.
+bool has_key(std::string_view json, std::string_view name) {
+  const std::string quoted = '"' + std::string(name) + '"';
+  for (std::size_t at = json.find(quoted); at != std::string_view::npos;
+       at = json.find(quoted, at + 1)) {
+    if (trimmed(json.substr(at + quoted.size())).starts_with(':')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The field that is likely to hold the events' times, by an input's beginning; empty: none.
+std::string find_time_field(std::string_view head, char csv_delimiter) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "timestamp", "@timestamp", "time", "ts", "datetime", "date", "created_at", "event_time"};
+  const std::string_view text = trimmed(head);
+  const bool json = text.starts_with('{') || text.starts_with('[');
+  std::vector<std::string> columns;
+  if (!json) {
+    auto header =
+        read_csv_header(text.substr(0, text.find('\n')), csv_delimiter == 0 ? ',' : csv_delimiter);
+    columns = header.ok() ? std::move(header).value() : std::vector<std::string>();
+  }
+  for (const std::string_view name : kNames) {
+    if (json ? has_key(text, name) : std::ranges::find(columns, name) != columns.end()) {
+      return std::string(name);
+    }
+  }
+  return {};
+}
 
 // One run of the command over all its inputs.
 class IngestRun {
@@ -136,6 +171,7 @@ class IngestRun {
     }
     note_repairs(name, report.value().counts);
     note_plain_text(name, source.head());
+    note_no_times(name, source.head(), report.value().counts);
     total_.blocks_created += report.value().blocks_created;
     total_.wal_length = report.value().wal_length;
     total_.counts.add(std::move(report.value().counts));
@@ -188,6 +224,24 @@ class IngestRun {
       print_note(global_, "note: " + visible_text(name) +
                               " is plain text, a line an event: the field message, which parse "
                               "takes apart (evq help parse)");
+    }
+  }
+
+  // Events without a time are welcome, but a field of times that nobody named is a mistake.
+  void note_no_times(const std::string& name, const std::string& head,
+                     const IngestCounts& counts) const {
+    if (counts.untimed == 0 || counts.untimed < counts.ingested) {
+      return;
+    }
+    const std::string& named = request_.options.timestamp_field;
+    const std::string wanted = named.empty() ? "_time" : named;
+    const std::string found = find_time_field(head, request_.options.csv_delimiter);
+    if (!named.empty() || (!found.empty() && !wants_json(command_.output))) {
+      print_note(global_, "note: " + visible_text(name) + ": no event has the field " +
+                              visible_text(wanted) + ", so _time is when it was read" +
+                              (found.empty() || found == wanted
+                                   ? std::string()
+                                   : "; --timestamp-field " + found + " takes it from there"));
     }
   }
 

@@ -343,6 +343,7 @@ void EventAssembler::finish_time(std::int64_t receipt_ns) {
   const std::optional<Cell>& cell = group_time    ? group_time
                                     : named_time_ ? named_time_
                                                   : default_time_;
+  timed_ = cell.has_value() || given_time_ns_.has_value();
   if (!cell) {
     return;
   }

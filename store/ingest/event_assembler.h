@@ -87,6 +87,7 @@ class EventAssembler {
   const char* repair() const { return repair_; }
   std::size_t repair_offset() const { return repair_offset_; }
   std::int64_t time_ns() const { return time_ns_; }
+  bool timed() const { return timed_; }  // else the time is that of the receipt
   std::span<const Cell> cells() const { return {cells_.get(), cell_count_}; }
 
   std::size_t column_count() const { return column_names_.size(); }
@@ -210,6 +211,7 @@ class EventAssembler {
   std::vector<NodeId> unadmitted_;
   std::int64_t time_ns_ = 0;
   std::optional<std::int64_t> given_time_ns_;
+  bool timed_ = false;
   std::string failure_;
   const char* repair_ = nullptr;
   std::size_t repair_offset_ = 0;

@@ -455,6 +455,7 @@ void IngestCounts::add(IngestCounts later) {
   ingested += later.ingested;
   failed += later.failed;
   repaired += later.repaired;
+  untimed += later.untimed;
   processed_bytes += later.processed_bytes;
   for (IngestFailure& failure : later.failures) {
     if (failures.size() < kIngestFailuresListedMax) {

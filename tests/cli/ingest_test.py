@@ -256,6 +256,20 @@ class Ingest(EvqCase):
         report, _ = self.load(text, "--max-errors", "3", dataset="enough")
         self.assertEqual((report["ingested"], report["failed"]), (2, 3))
 
+    def test_a_field_of_times_that_nobody_named(self):
+        text = '{"timestamp":"2024-05-01T10:00:00Z","a":1}\n'
+        note = "note: stdin: no event has the field _time, so _time is when it was read; " \
+               "--timestamp-field timestamp takes it from there\n"
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input=text)[1], note)
+        csv_text = "date,a\n2024-05-01,1\n"
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input=csv_text)[1],
+                         note.replace("field timestamp", "field date"))
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "tiemstamp", input=text)
+        self.assertEqual(errors, note.replace("field _time", "field tiemstamp"))
+        for quiet in (("--timestamp-field", "timestamp", "-o", "text"), ("-o", "json")):
+            self.assertEqual(self.evq("ingest", "d", *quiet, input=text)[1], "")
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input='{"a":1}\n')[1], "")
+
     def test_report_for_people(self):
         out = self.out("ingest", "d", "-o", "text", input='{"a":1}\n' * 1234)
         self.assertEqual(out, "ingested 1,234, failed 0\n")
