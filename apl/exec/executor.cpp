@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "apl/exec/collect_sink.h"
+#include "apl/exec/forwarding_sink.h"
 #include "apl/exec/row_operators.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/allocation_meter.h"
@@ -43,42 +44,44 @@ class CollectConsumer final : public Consumer {
   Collected made_;
 };
 
-// Lets several inputs run one after the other into one consumer: completes it after the last.
-// Sequences of later inputs come after those of earlier ones.
-class UnionSink final : public Sink {
+class UnionSink final : public ForwardingSink {
  public:
-  UnionSink(std::unique_ptr<Sink> next, std::uint64_t base) : next_(std::move(next)), base_(base) {}
+  UnionSink(std::unique_ptr<Sink> next, std::uint64_t begin)
+      : ForwardingSink(std::move(next)), begin_(begin), end_(begin) {}
   Result<Flow> push(Chunk chunk) override {
-    chunk.set_sequence(base_ + chunk.sequence());
-    return next_->push(std::move(chunk));
+    chunk.set_sequence(begin_ + chunk.sequence());
+    end_ = std::max(end_, chunk.sequence() + 1);
+    return next().push(std::move(chunk));
   }
-  Status finish() override { return next_->finish(); }
-  std::unique_ptr<Sink> release_next() { return std::move(next_); }
+  // Above all sequences so far.
+  std::uint64_t end() const { return end_; }
 
  private:
-  std::unique_ptr<Sink> next_;
-  std::uint64_t base_;
+  const std::uint64_t begin_;
+  std::uint64_t end_;
 };
 
+// Lets several inputs run one after the other into one consumer: completes it after the last.
+// The sequences of an input begin where those of the one before ended, so that unions nest.
 class UnionConsumer final : public Consumer {
  public:
   explicit UnionConsumer(Consumer& next) : next_(next) {}
-  void start_input(std::size_t index) { base_ = static_cast<std::uint64_t>(index) << 40U; }
   Result<std::unique_ptr<Sink>> make_sink() override {
     EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
-    return std::unique_ptr<Sink>(std::make_unique<UnionSink>(std::move(next), base_));
+    return std::unique_ptr<Sink>(std::make_unique<UnionSink>(std::move(next), begin_));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     for (const std::unique_ptr<Sink>& sink : sinks) {
-      finished_.push_back(static_cast<UnionSink&>(*sink).release_next());
+      begin_ = std::max(begin_, static_cast<UnionSink&>(*sink).end());
     }
+    std::ranges::move(forwarded_sinks(std::move(sinks)), std::back_inserter(finished_));
     return Status::success();
   }
   Status complete_all() { return next_.complete(std::move(finished_)); }
 
  private:
   Consumer& next_;
-  std::uint64_t base_ = 0;
+  std::uint64_t begin_ = 0;  // of the next input
   std::vector<std::unique_ptr<Sink>> finished_;
 };
 
@@ -171,9 +174,8 @@ Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
 
 Status Executor::run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   UnionConsumer shared(consumer);
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    shared.start_input(i);
-    EVQ_TRY(run(*node.inputs[i], shared, hints));
+  for (const plan::NodePtr& input : node.inputs) {
+    EVQ_TRY(run(*input, shared, hints));
   }
   return shared.complete_all();
 }

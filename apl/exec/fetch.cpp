@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/forwarding_sink.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/block/block_reader.h"
@@ -209,11 +210,11 @@ class Batch {
   std::size_t bytes_ = 0;
 };
 
-class FetchSink final : public Sink {
+class FetchSink final : public ForwardingSink {
  public:
   FetchSink(const FetchSpec& spec, std::unique_ptr<Sink> next)
-      : spec_(spec),
-        next_(std::move(next)),
+      : ForwardingSink(std::move(next)),
+        spec_(spec),
         pending_lease_(spec.executor.options().budget, "sort"),
         touched_(spec.snapshot.blocks().size(), false) {
     std::uint64_t raw_bytes = 0;
@@ -245,9 +246,8 @@ class FetchSink final : public Sink {
   Status finish() override {
     EVQ_TRY_ASSIGN(const Flow flow, flush());
     static_cast<void>(flow);
-    return next_->finish();
+    return ForwardingSink::finish();
   }
-  std::unique_ptr<Sink> release_next() { return std::move(next_); }
 
  private:
   bool is_enough() const {
@@ -314,14 +314,13 @@ class FetchSink final : public Sink {
       }));
       begin += chunk.rows();
       chunk.set_sequence(sequence_++);
-      EVQ_TRY_ASSIGN(flow_, next_->push(std::move(chunk)));
+      EVQ_TRY_ASSIGN(flow_, next().push(std::move(chunk)));
     }
     row_bytes_ = std::max<std::size_t>(batch.size_bytes() / std::max<std::size_t>(begin, 1), 1);
     return Status::success();
   }
 
   const FetchSpec& spec_;
-  std::unique_ptr<Sink> next_;
   std::deque<Chunk> pending_;  // rows whose columns are not fetched yet
   MemoryLease pending_lease_;
   std::size_t pending_rows_ = 0;
@@ -340,12 +339,7 @@ class FetchConsumer final : public Consumer {
     return std::unique_ptr<Sink>(std::make_unique<FetchSink>(spec_, std::move(next)));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    std::vector<std::unique_ptr<Sink>> inner;
-    inner.reserve(sinks.size());
-    for (const std::unique_ptr<Sink>& sink : sinks) {
-      inner.push_back(static_cast<FetchSink&>(*sink).release_next());
-    }
-    return next_.complete(std::move(inner));
+    return next_.complete(forwarded_sinks(std::move(sinks)));
   }
 
  private:

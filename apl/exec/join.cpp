@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/forwarding_sink.h"
 #include "apl/exec/group_table.h"
 #include "apl/exec/whole_input.h"
 #include "apl/functions/canonical.h"
@@ -141,13 +142,14 @@ struct JoinSpec {
   }
 };
 
-class ProbeSink final : public Sink {
+class ProbeSink final : public ForwardingSink {
  public:
   ProbeSink(const JoinSpec& spec, std::unique_ptr<Sink> next)
-      : spec_(spec), next_(std::move(next)) {}
+      : ForwardingSink(std::move(next)), spec_(spec) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(spec_.executor.check());
+    end_ = std::max(end_, chunk.sequence() + 1);
     AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
                           "join");
     std::vector<Vector> keys;
@@ -170,8 +172,8 @@ class ProbeSink final : public Sink {
     }
     return flush(chunk);
   }
-  Status finish() override { return next_->finish(); }
-  std::unique_ptr<Sink> release_next() { return std::move(next_); }
+  // Above the sequences of all chunks so far.
+  std::uint64_t end() const { return end_; }
 
  private:
   // The partner of every row of a chunk, for unique keys.
@@ -251,7 +253,7 @@ class ProbeSink final : public Sink {
     EVQ_TRY(meter.guard([&] { joined = joined_rows(chunk); }));
     left_rows_.clear();
     right_rows_.clear();
-    return next_->push(std::move(joined));
+    return next().push(std::move(joined));
   }
 
   Chunk joined_rows(const Chunk& chunk) const {
@@ -286,7 +288,7 @@ class ProbeSink final : public Sink {
   }
 
   const JoinSpec& spec_;
-  std::unique_ptr<Sink> next_;
+  std::uint64_t end_ = 0;
   std::vector<std::uint32_t> groups_;
   std::vector<std::uint32_t> left_rows_;
   std::vector<std::uint32_t> right_rows_;
@@ -301,15 +303,15 @@ class ProbeConsumer final : public Consumer {
     return std::unique_ptr<Sink>(std::make_unique<ProbeSink>(spec_, std::move(next)));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    std::vector<std::unique_ptr<Sink>> inner;
-    inner.reserve(sinks.size());
+    std::uint64_t sequence = 0;  // of the rows that follow all others
     for (const std::unique_ptr<Sink>& sink : sinks) {
-      inner.push_back(static_cast<ProbeSink&>(*sink).release_next());
+      sequence = std::max(sequence, static_cast<ProbeSink&>(*sink).end());
     }
-    std::vector<std::uint32_t> rest = right_rows();
+    std::vector<std::unique_ptr<Sink>> inner = forwarded_sinks(std::move(sinks));
+    const std::vector<std::uint32_t> rest = right_rows();
     if (!rest.empty()) {
       EVQ_TRY_ASSIGN(std::unique_ptr<Sink> last, next_.make_sink());
-      EVQ_TRY(push_right(rest, *last));
+      EVQ_TRY(push_right(rest, sequence, *last));
       EVQ_TRY(last->finish());
       inner.push_back(std::move(last));
     }
@@ -348,8 +350,7 @@ class ProbeConsumer final : public Consumer {
     return columns;
   }
 
-  Status push_right(std::span<const std::uint32_t> rows, Sink& sink) {
-    constexpr std::uint64_t kAfterAll = std::uint64_t{1} << 46U;
+  Status push_right(std::span<const std::uint32_t> rows, std::uint64_t sequence, Sink& sink) {
     for (std::size_t begin = 0; begin < rows.size(); begin += kChunkRowsMax) {
       const std::span<const std::uint32_t> part =
           rows.subspan(begin, std::min(kChunkRowsMax, rows.size() - begin));
@@ -358,7 +359,7 @@ class ProbeConsumer final : public Consumer {
       std::vector<Vector> columns;
       EVQ_TRY(meter.guard([&] { columns = right_columns(part); }));
       Chunk chunk(std::move(columns), part.size());
-      chunk.set_sequence(kAfterAll + begin);
+      chunk.set_sequence(sequence++);
       EVQ_TRY_ASSIGN(const Flow flow, sink.push(std::move(chunk)));
       if (flow == Flow::kDone) {
         break;

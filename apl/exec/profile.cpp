@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apl/exec/forwarding_sink.h"
 #include "store/base/time.h"
 
 namespace evq {
@@ -26,25 +27,23 @@ void switch_to(NodeCost* cost) {
   watch = {cost, now};
 }
 
-class ProfiledSink final : public Sink {
+class ProfiledSink final : public ForwardingSink {
  public:
   ProfiledSink(NodeCost& maker, NodeCost* taker, std::unique_ptr<Sink> next)
-      : maker_(maker), taker_(taker), next_(std::move(next)) {}
+      : ForwardingSink(std::move(next)), maker_(maker), taker_(taker) {}
   Result<Flow> push(Chunk chunk) override {
     maker_.rows += chunk.rows();
     const TimeGoesTo taker(taker_);
-    return next_->push(std::move(chunk));
+    return next().push(std::move(chunk));
   }
   Status finish() override {
     const TimeGoesTo taker(taker_);
-    return next_->finish();
+    return ForwardingSink::finish();
   }
-  std::unique_ptr<Sink> release_next() { return std::move(next_); }
 
  private:
   NodeCost& maker_;
   NodeCost* const taker_;
-  std::unique_ptr<Sink> next_;
 };
 
 }  // namespace
@@ -72,11 +71,8 @@ Result<std::unique_ptr<Sink>> ProfiledConsumer::make_sink() {
 }
 
 Status ProfiledConsumer::complete(std::vector<std::unique_ptr<Sink>> sinks) {
-  for (std::unique_ptr<Sink>& sink : sinks) {
-    sink = static_cast<ProfiledSink&>(*sink).release_next();
-  }
   const TimeGoesTo taker(taker_);
-  return next_.complete(std::move(sinks));
+  return next_.complete(forwarded_sinks(std::move(sinks)));
 }
 
 }  // namespace evq

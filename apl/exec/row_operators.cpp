@@ -3,15 +3,16 @@
 #include <utility>
 
 #include "apl/exec/eval.h"
+#include "apl/exec/forwarding_sink.h"
 #include "store/base/allocation_meter.h"
 
 namespace evq {
 namespace {
 
-class MapSink final : public Sink {
+class MapSink final : public ForwardingSink {
  public:
   MapSink(const ChunkMap& map, const MapMemory& memory, std::unique_ptr<Sink> next)
-      : map_(map), memory_(memory), next_(std::move(next)) {}
+      : ForwardingSink(std::move(next)), map_(map), memory_(memory) {}
 
   // The chunk stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
@@ -24,15 +25,12 @@ class MapSink final : public Sink {
     if (mapped->empty()) {
       return Flow::kMore;
     }
-    return next_->push(std::move(mapped).value());
+    return next().push(std::move(mapped).value());
   }
-  Status finish() override { return next_->finish(); }
-  std::unique_ptr<Sink> release_next() { return std::move(next_); }
 
  private:
   const ChunkMap& map_;
   const MapMemory& memory_;
-  std::unique_ptr<Sink> next_;
 };
 
 // A well-mixed 64-bit hash of a counter (the finaliser of SplitMix64, Steele et al. 2014).
@@ -51,12 +49,7 @@ Result<std::unique_ptr<Sink>> MapConsumer::make_sink() {
 }
 
 Status MapConsumer::complete(std::vector<std::unique_ptr<Sink>> sinks) {
-  std::vector<std::unique_ptr<Sink>> inner;
-  inner.reserve(sinks.size());
-  for (const std::unique_ptr<Sink>& sink : sinks) {
-    inner.push_back(static_cast<MapSink&>(*sink).release_next());
-  }
-  return next_.complete(std::move(inner));
+  return next_.complete(forwarded_sinks(std::move(sinks)));
 }
 
 ChunkMap filter_map(const plan::Filter& filter, const EvalContext& context) {

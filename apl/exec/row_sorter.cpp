@@ -225,7 +225,7 @@ Status RowSorter::add(Chunk chunk) {
   if (!is_limited()) {
     return sort_part(parts_.size() - 1);
   }
-  if (rows_ > std::max(limit_ * kSlack, kHeldRowsMin) ||
+  if ((rows_ > kHeldRowsMin && rows_ / kSlack >= limit_) ||
       (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty())) {
     return compact();
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/forwarding_sink.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
@@ -146,26 +147,23 @@ class Unnester {
   std::vector<std::uint32_t> parents_;
 };
 
-class UnnestSink final : public Sink {
+class UnnestSink final : public ForwardingSink {
  public:
   UnnestSink(const plan::Unnest& unnest, MemoryBudget* budget, std::unique_ptr<Sink> next)
-      : unnest_(unnest), next_(std::move(next)), lease_(budget, "mv-expand") {}
+      : ForwardingSink(std::move(next)), unnest_(unnest), lease_(budget, "mv-expand") {}
 
   // A part stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
     Result<Flow> flow = unnest_chunk(unnest_, chunk, [this](Chunk part) -> Result<Flow> {
       EVQ_TRY(lease_.resize(part.size_bytes()));
-      return next_->push(std::move(part));
+      return next().push(std::move(part));
     });
     lease_.reset();
     return flow;
   }
-  Status finish() override { return next_->finish(); }
-  std::unique_ptr<Sink> release_next() { return std::move(next_); }
 
  private:
   const plan::Unnest& unnest_;
-  std::unique_ptr<Sink> next_;
   MemoryLease lease_;
 };
 
@@ -178,12 +176,7 @@ class UnnestConsumer final : public Consumer {
     return std::unique_ptr<Sink>(std::make_unique<UnnestSink>(unnest_, budget_, std::move(next)));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    std::vector<std::unique_ptr<Sink>> inner;
-    inner.reserve(sinks.size());
-    for (const std::unique_ptr<Sink>& sink : sinks) {
-      inner.push_back(static_cast<UnnestSink&>(*sink).release_next());
-    }
-    return next_.complete(std::move(inner));
+    return next_.complete(forwarded_sinks(std::move(sinks)));
   }
 
  private:

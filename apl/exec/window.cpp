@@ -49,12 +49,18 @@ class WindowColumn {
   }
   const Vector& argument() const { return input_.column(call_.args[0]); }
 
+  // Numbers beyond the range of a long are null.
   Vector number_rows() {
     VectorBuilder to(Type::kLong);
-    std::int64_t number = call_.offset;
+    std::int64_t count = 0;  // of rows since the last restart
     for (std::size_t row = 0; row < input_.rows(); ++row) {
-      number = restarts(row) ? call_.offset : number;
-      to.append_integer(number++);
+      count = restarts(row) ? 0 : count;
+      std::int64_t number = 0;
+      if (__builtin_add_overflow(call_.offset, count++, &number)) {
+        to.append_null();
+      } else {
+        to.append_integer(number);
+      }
     }
     return to.finish();
   }

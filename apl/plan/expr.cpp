@@ -11,7 +11,7 @@ bool has_flag(FunctionFlags flags, FunctionFlags flag) {
   return (static_cast<unsigned>(flags) & static_cast<unsigned>(flag)) != 0;
 }
 
-// "op_add" is "+" to a reader; ordinary functions keep their name.
+// At the argument that failed, or at the whole call.
 Error bind_error(const BindFailure& failure, const std::vector<ExprPtr>& args, Span span) {
   Error error = make_error(ErrorCode::kCompile, failure.message, failure.hint);
   error.id = "APL2008";

@@ -37,8 +37,6 @@ Result<Relation> Binder::lower(const ast::Count& /*op*/, Span /*span*/, Relation
 }
 
 Result<Relation> Binder::lower(const ast::Distinct& op, Span span, Relation input) {
-  ast::Summarize summarize;
-  summarize.has_by = true;
   Relation narrowed;
   if (op.items.size() == 1 && std::holds_alternative<ast::Star>(op.items[0].value->node)) {
     narrowed = std::move(input);

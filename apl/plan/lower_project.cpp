@@ -234,13 +234,16 @@ Result<Relation> Binder::lower(const ast::ProjectByNames& op, Span /*span*/, Rel
   std::vector<NamedColumn> all = pass_through(input);
   std::vector<NamedColumn> columns;
   const auto take = [&](std::string_view text) {
-    const std::size_t star = text.find('*');
+    ast::NamePattern pattern{.parts = {""}, .span = {}};
+    for (const char c : text) {
+      if (c == '*') {
+        pattern.parts.emplace_back();
+      } else {
+        pattern.parts.back().push_back(c);
+      }
+    }
     for (NamedColumn& column : all) {
-      const bool matches = star == std::string_view::npos
-                               ? column.name == text
-                               : column.name.starts_with(text.substr(0, star)) &&
-                                     column.name.ends_with(text.substr(star + 1));
-      if (column.expr != nullptr && matches) {
+      if (column.expr != nullptr && pattern.matches(column.name)) {
         columns.push_back({column.name, std::move(column.expr)});
       }
     }
