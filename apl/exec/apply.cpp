@@ -54,10 +54,9 @@ class ApplyRun {
   // Runs the subplan over `rows`; its output gets the passed columns of `input`'s row in front.
   Status run(const std::vector<Chunk>& rows, const Chunk& input, std::size_t row) {
     EVQ_TRY(executor_.check());
-    // Within another Apply its rows come back afterwards.
-    const std::vector<Chunk>* outer = executor_.set_placeholder(&rows);
+    executor_.set_placeholder(apply_.id, &rows);
     auto made = executor_.collect(*apply_.subplan, name(apply_));
-    executor_.set_placeholder(outer);
+    executor_.set_placeholder(apply_.id, nullptr);
     if (!made.ok()) {
       return std::move(made).take_error();
     }

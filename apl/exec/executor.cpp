@@ -157,10 +157,11 @@ void Executor::run_workers(std::size_t workers,
   });
 }
 
-const std::vector<Chunk>* Executor::set_placeholder(const std::vector<Chunk>* rows) {
-  std::erase_if(shared_results_,
-                [](const auto& entry) { return plan::reads_placeholder(*entry.first); });
-  return std::exchange(placeholder_, rows);
+void Executor::set_placeholder(std::uint64_t apply, const std::vector<Chunk>* rows) {
+  std::erase_if(shared_results_, [apply](const auto& entry) {
+    return plan::reads_placeholder(*entry.first, apply);
+  });
+  placeholders_[apply] = rows;
 }
 
 Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
@@ -249,9 +250,10 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     Status operator()(const plan::Series& /*op*/) { return run_series(executor, node, consumer); }
     Status operator()(const plan::Window& /*op*/) { return run_window(executor, node, consumer); }
     Status operator()(const plan::Apply& /*op*/) { return run_apply(executor, node, consumer); }
-    Status operator()(const plan::Placeholder& /*op*/) {
-      EVQ_CHECK(executor.placeholder_ != nullptr);
-      return push_all(*executor.placeholder_, consumer);
+    Status operator()(const plan::Placeholder& placeholder) {
+      const std::vector<Chunk>* rows = executor.placeholders_[placeholder.apply];
+      EVQ_CHECK(rows != nullptr);
+      return push_all(*rows, consumer);
     }
     Status operator()(const plan::Transform& /*op*/) {
       return run_transform(executor, node, consumer);

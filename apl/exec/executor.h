@@ -98,8 +98,9 @@ class Executor {
   SnapshotProvider& tables() { return *tables_; }
   // kCancelled or kTimeout when the query must end.
   Status check() const;
-  // The rows a Placeholder stands for while an Apply runs its subplan; null afterwards.
-  const std::vector<Chunk>* set_placeholder(const std::vector<Chunk>* rows);
+  // The rows that Placeholders of Apply number `apply` stand for while it runs its subplan;
+  // null afterwards.
+  void set_placeholder(std::uint64_t apply, const std::vector<Chunk>* rows);
 
  private:
   Status run_profiled(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
@@ -115,7 +116,7 @@ class Executor {
   QueryProfile* profile_ = nullptr;
   // By plan, which is kept so that its address stays its own.
   std::map<std::shared_ptr<const plan::Node>, Collected> shared_results_;
-  const std::vector<Chunk>* placeholder_ = nullptr;
+  std::map<std::uint64_t, const std::vector<Chunk>*> placeholders_;  // by apply
 };
 
 // The implementations of single nodes; each lives in the file named after it.

@@ -208,7 +208,6 @@ class Binder {
   Result<Relation> lower(const ast::GetSchema& op, Span span, Relation input);
   Result<Relation> lower(const ast::Redact& op, Span span, Relation input);
 
-  // Both may add window columns to `input` when its rows are in an order.
   // What the columns of an item of project or extend are called: as written, after the function's
   // parts, after the expression, or Column1, …
   std::vector<std::string> item_names(const ast::NamedExpr& item, const Relation* input,
@@ -216,6 +215,7 @@ class Binder {
   Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
                                         const Relation& input) const;
   Result<ExprPtr> part_of(const Expr& value, std::size_t index, std::size_t count, Span span) const;
+  // May add window columns to `input` when its rows are in an order.
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);
   Result<Relation> extend(const std::vector<ast::NamedExpr>& items, bool keep_invalid, Span span,
@@ -287,6 +287,7 @@ class Binder {
   std::vector<Field> searched_fields_;  // of all tables, while a search over several is bound
   int depth_ = 0;                       // of nested function calls, against endless recursion
   std::size_t expressions_ = 0;         // bound so far
+  std::uint64_t applies_ = 0;           // bound so far
   std::size_t nesting_ = 0;             // of the expression that is being bound
 };
 

@@ -186,13 +186,15 @@ Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation i
   Relation body;
   body.ordered = true;
   body.serialized = true;
-  body.node = make_node(Placeholder{}, {}, unnested_schema(made));
+  const std::uint64_t id = ++applies_;
+  body.node = make_node(Placeholder{id}, {}, unnested_schema(made));
   body = choose(std::move(body), std::move(columns));
   EVQ_TRY_ASSIGN(body, bind_operators(op.body, std::move(body)));
 
   const Schema inner = body.schema();
   const Schema outer = made.input.schema();
   Apply apply;
+  apply.id = id;
   apply.per_row = true;
   apply.unnest = made.unnest;
   std::vector<Field> fields;
@@ -277,9 +279,11 @@ Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation inp
   Relation body;
   body.ordered = input.ordered;
   body.serialized = input.serialized;
-  body.node = make_node(Placeholder{}, {}, input.schema());
+  const std::uint64_t id = ++applies_;
+  body.node = make_node(Placeholder{id}, {}, input.schema());
   EVQ_TRY_ASSIGN(body, bind_operators(op.body, std::move(body)));
   Apply apply;
+  apply.id = id;
   apply.keys.push_back(column);
   Schema schema = body.schema();
   apply.subplan = std::move(body.node);

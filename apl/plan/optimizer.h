@@ -24,7 +24,7 @@ struct OptimizerOptions {
   std::vector<std::string_view> disabled;  // names of passes to leave out
 };
 
-// Subplans that are shared or nested are optimised as well.
+// Shared subplans are optimised as well; those of an Apply run as they were bound.
 void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options = {});
 
 // The passes, each in the file named after it.

@@ -1,7 +1,10 @@
 #include "apl/plan/plan.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <utility>
+#include <vector>
 
 namespace evq::plan {
 namespace {
@@ -48,15 +51,42 @@ NodePtr clone(const Node& node) {
   return make_node(std::visit(CloneOperation{}, node.op), std::move(inputs), node.schema);
 }
 
-bool reads_placeholder(const Node& node) {
-  if (std::holds_alternative<Placeholder>(node.op)) {
-    return true;
+namespace {
+
+// Whether `is_read` is true of a placeholder in `node`; `within` numbers the applies around that.
+bool finds_placeholder(const Node& node, std::vector<std::uint64_t>* within,
+                       const std::function<bool(std::uint64_t)>& is_read) {
+  if (const auto* placeholder = std::get_if<Placeholder>(&node.op)) {
+    return is_read(placeholder->apply);
   }
   if (const auto* shared = std::get_if<Shared>(&node.op)) {
-    return reads_placeholder(*shared->plan);
+    return finds_placeholder(*shared->plan, within, is_read);
   }
-  return std::ranges::any_of(node.inputs,
-                             [](const NodePtr& input) { return reads_placeholder(*input); });
+  if (const auto* apply = std::get_if<Apply>(&node.op)) {
+    within->push_back(apply->id);
+    const bool found = finds_placeholder(*apply->subplan, within, is_read);
+    within->pop_back();
+    if (found) {
+      return true;
+    }
+  }
+  return std::ranges::any_of(node.inputs, [&](const NodePtr& input) {
+    return finds_placeholder(*input, within, is_read);
+  });
+}
+
+}  // namespace
+
+bool reads_placeholder(const Node& node) {
+  std::vector<std::uint64_t> within;
+  return finds_placeholder(node, &within, [&](std::uint64_t apply) {
+    return std::ranges::find(within, apply) == within.end();
+  });
+}
+
+bool reads_placeholder(const Node& node, std::uint64_t apply) {
+  std::vector<std::uint64_t> within;
+  return finds_placeholder(node, &within, [apply](std::uint64_t read) { return read == apply; });
 }
 
 }  // namespace evq::plan

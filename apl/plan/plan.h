@@ -203,15 +203,18 @@ struct Window {
 
 // Runs a subplan once per group of consecutive-or-not rows with equal `keys` (partition), or per
 // input row over its expanded rows (mv-apply): the subplan's Placeholder receives the group's
-// rows; outputs are appended in group order, keys first when `emit_keys`.
+// rows; outputs are appended in group order. One Apply in another may read the rows of both.
 struct Apply {
+  std::uint64_t id = 0;  // of the query's own; from 1
   std::vector<std::size_t> keys;
-  bool per_row = false;                 // mv-apply: inputs[0] gives rows, Unnest feeds the subplan
-  std::optional<Unnest> unnest;         // mv-apply
-  std::vector<std::size_t> passed;      // mv-apply: input columns repeated on the output
-  std::shared_ptr<const Node> subplan;  // contains exactly one Placeholder
+  bool per_row = false;             // mv-apply: inputs[0] gives rows, Unnest feeds the subplan
+  std::optional<Unnest> unnest;     // mv-apply
+  std::vector<std::size_t> passed;  // mv-apply: input columns repeated on the output
+  std::shared_ptr<const Node> subplan;
 };
-struct Placeholder {};
+struct Placeholder {
+  std::uint64_t apply = 0;  // whose rows it stands for
+};
 
 // Operators whose output columns depend on the data or that need all rows at once: evaluate
 // pivot / bag_unpack / narrow, reduce, top-nested, scan. `run` gets the whole input.
@@ -249,9 +252,11 @@ struct Node {
 
 NodePtr make_node(Operation op, std::vector<NodePtr> inputs, Schema schema);
 NodePtr clone(const Node& node);
-// Whether the rows of an Apply reach `node`: then its output differs from one run to the next, and
-// it has none outside the Apply.
+// Whether the rows of an Apply around it reach `node`: then it has no output outside that Apply.
 bool reads_placeholder(const Node& node);
+// Whether the rows of Apply number `apply` do: then its output differs from one of its runs to the
+// next.
+bool reads_placeholder(const Node& node, std::uint64_t apply);
 
 // A whole query, bound.
 struct Plan {

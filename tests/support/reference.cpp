@@ -103,8 +103,8 @@ class Interpreter final : public plan::SubqueryRunner {
       }
       return reference_sequence(*sequence);
     }
-    if (std::holds_alternative<plan::Placeholder>(node.op)) {
-      return *placeholder_;
+    if (const auto* placeholder = std::get_if<plan::Placeholder>(&node.op)) {
+      return *placeholders_.at(placeholder->apply);
     }
     if (const auto* shared = std::get_if<plan::Shared>(&node.op)) {
       return evaluate(*shared->plan);
@@ -315,9 +315,9 @@ class Interpreter final : public plan::SubqueryRunner {
     std::vector<ReferenceRow> output;
     for (const ReferenceRow& row : rows) {
       const std::vector<ReferenceRow> expanded = reference_unnest(*apply.unnest, row);
-      const std::vector<ReferenceRow>* outer = std::exchange(placeholder_, &expanded);
+      placeholders_[apply.id] = &expanded;
       auto made = evaluate(*apply.subplan);
-      placeholder_ = outer;
+      placeholders_.erase(apply.id);
       EVQ_TRY_ASSIGN(const std::vector<ReferenceRow> part, std::move(made));
       for (const ReferenceRow& inner : part) {
         ReferenceRow whole;
@@ -351,9 +351,9 @@ class Interpreter final : public plan::SubqueryRunner {
     }
     std::vector<ReferenceRow> output;
     for (const std::vector<ReferenceRow>& group : groups) {
-      const std::vector<ReferenceRow>* outer = std::exchange(placeholder_, &group);
+      placeholders_[apply.id] = &group;
       auto made = evaluate(*apply.subplan);
-      placeholder_ = outer;
+      placeholders_.erase(apply.id);
       EVQ_TRY_ASSIGN(std::vector<ReferenceRow> part, std::move(made));
       std::ranges::move(part, std::back_inserter(output));
     }
@@ -447,7 +447,7 @@ class Interpreter final : public plan::SubqueryRunner {
 
   ReferenceTables& tables_;
   const EvalContext& context_;
-  const std::vector<ReferenceRow>* placeholder_ = nullptr;  // within a partition
+  std::map<std::uint64_t, const std::vector<ReferenceRow>*> placeholders_;  // by apply
 };
 
 }  // namespace
