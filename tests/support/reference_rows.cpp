@@ -71,7 +71,7 @@ class WindowTwin {
     }
     switch (call_.kind) {
       case plan::WindowKind::kRowNumber:
-        return Value::integer(call_.offset + static_cast<std::int64_t>(row - first_));
+        return number_of(row);
       case plan::WindowKind::kRowCumsum:
         return sum_to(row);
       case plan::WindowKind::kRowRankDense:
@@ -89,6 +89,13 @@ class WindowTwin {
 
  private:
   const Value& argument(std::size_t row) const { return rows_[row][call_.args[0]]; }
+
+  Value number_of(std::size_t row) const {
+    std::int64_t number = 0;
+    const auto rows_before = static_cast<std::int64_t>(row - first_);
+    const bool overflow = __builtin_add_overflow(call_.offset, rows_before, &number);
+    return overflow ? Value::null(Type::kLong) : Value::integer(number);
+  }
 
   Value sum_to(std::size_t row) const {
     double reals = 0;
