@@ -80,11 +80,13 @@ void sort_by_position(std::vector<Seen>* seen) {
   }
 }
 
-// The rows of an aggregation, from all parts of its groups.
+// The rows of an aggregation, from all parts of its groups: all of them, or those that `top` lets
+// through, in order of first sight.
 class AggregateOutput {
  public:
-  // `results` are those of each part.
-  AggregateOutput(std::vector<const GroupTable*> parts, std::vector<std::vector<Vector>> results)
+  // `results` are those of each part; columns from `keys` on are results.
+  AggregateOutput(std::vector<const GroupTable*> parts, std::vector<std::vector<Vector>> results,
+                  std::size_t keys, const std::optional<TopRows>& top)
       : parts_(std::move(parts)) {
     for (const GroupTable* part : parts_) {
       begins_.push_back(size_);
@@ -98,25 +100,20 @@ class AggregateOutput {
       }
       results_.push_back(pieces.size() == 1 ? std::move(pieces[0]) : concatenate(pieces));
     }
+    const bool few = top.has_value() && top->column >= keys && top->count < size_;
+    order_ = few ? top_groups(results_[top->column - keys], *top) : all_groups();
+    sort_by_position(&order_);
   }
 
-  // All groups, or those that `top` lets through, in order of first sight, as chunks. The columns
-  // from `keys` on are results.
-  std::vector<Chunk> chunks(std::size_t keys, const std::optional<TopRows>& top) const {
-    if (keys == 0) {
-      std::vector<Chunk> only;
-      only.emplace_back(results_, 1);
-      return only;
+  // The next rows; an empty chunk when there are no more.
+  Chunk next() {
+    const std::size_t count = std::min(kChunkRowsMax, order_.size() - next_);
+    if (count == 0) {
+      return {};
     }
-    const bool few = top.has_value() && top->column >= keys && top->count < size_;
-    std::vector<Seen> order = few ? top_groups(results_[top->column - keys], *top) : all_groups();
-    sort_by_position(&order);
-    std::vector<Chunk> chunks;
-    for (std::size_t begin = 0; begin < order.size(); begin += kChunkRowsMax) {
-      chunks.push_back(
-          rows_of(std::span(order).subspan(begin, std::min(kChunkRowsMax, order.size() - begin))));
-    }
-    return chunks;
+    Chunk rows = rows_of(std::span(order_).subspan(next_, count));
+    next_ += count;
+    return rows;
   }
 
  private:
@@ -210,6 +207,8 @@ class AggregateOutput {
   std::vector<std::uint32_t> begins_;  // of each part, where its groups lie in results_
   std::uint32_t size_ = 0;
   std::vector<Vector> results_;
+  std::vector<Seen> order_;
+  std::size_t next_ = 0;  // in order_
 };
 
 class AggregateConsumer final : public Consumer {
@@ -305,8 +304,14 @@ class AggregateConsumer final : public Consumer {
       groups += part->table().size();
     }
     executor_.stats().groups.store(groups);
-    const AggregateOutput output(std::move(tables), std::move(results));
-    return push_all(output.chunks(spec_.op.groups.size(), top_), next_);
+    const std::size_t keys = spec_.op.groups.size();
+    if (keys == 0) {
+      std::vector<Chunk> only;
+      only.emplace_back(std::move(results[0]), 1);
+      return push_all(std::move(only), next_);
+    }
+    AggregateOutput output(std::move(tables), std::move(results), keys, top_);
+    return executor_.push_each([&] { return output.next(); }, "summarize", next_);
   }
 
   const GroupStates::Spec& spec_;
