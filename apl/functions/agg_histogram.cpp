@@ -7,8 +7,8 @@
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/group_values.h"
 #include "apl/functions/quantile_sketch.h"
+#include "apl/functions/quantile_states.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/size_meter.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -34,11 +34,9 @@ T bucket_edge(T low, T high, std::size_t i, std::size_t n) {
 }
 
 template <class T>
-class HistogramState final : public AggregateState {
+class HistogramState final : public QuantileStates<T> {
  public:
   HistogramState(std::size_t buckets, Type type) : buckets_(buckets), type_(type) {}
-
-  void resize(std::size_t groups) override { sketches_.resize(std::max(groups, sketches_.size())); }
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
@@ -52,34 +50,19 @@ class HistogramState final : public AggregateState {
                       return;
                     }
                     if (count == 1) {
-                      sketches_[group].add(data[slot]);
+                      this->sketches()[group].add(data[slot]);
                     } else {
-                      sketches_[group].add(data[slot], static_cast<double>(count));
+                      this->sketches()[group].add(data[slot], static_cast<double>(count));
                     }
                   });
-    meter_.note_rows(rows, sketches_);
-  }
-
-  void settle() override {
-    for (QuantileSketch<T>& sketch : sketches_) {
-      sketch.flush();
-    }
-    meter_.measure(sketches_);
-  }
-
-  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const HistogramState&>(other);
-    for (const GroupPair pair : pairs) {
-      sketches_[pair.to].merge(from.sketches_[pair.from]);
-    }
-    meter_.measure(sketches_);
+    this->note_rows(rows);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* list) {
       list->begin_array();
-      sketches_[group].with_flushed([&](const QuantileSketch<T>& sketch) {
+      this->sketches()[group].with_flushed([&](const QuantileSketch<T>& sketch) {
         if (sketch.count() > 0) {
           add_buckets(sketch, list);
         }
@@ -87,8 +70,6 @@ class HistogramState final : public AggregateState {
       list->end_array();
     })};
   }
-
-  std::size_t size_bytes() const override { return meter_.bytes(); }
 
  private:
   static bool is_finite(T value) {
@@ -134,12 +115,8 @@ class HistogramState final : public AggregateState {
     }
   }
 
-  static constexpr std::size_t kRowBytesMax = 64;
-
   std::size_t buckets_;
   Type type_;
-  std::vector<QuantileSketch<T>> sketches_;
-  SizeMeter meter_{kRowBytesMax};
 };
 
 AggregateBindResult bind_histogram(const AggregateBindRequest& request) {

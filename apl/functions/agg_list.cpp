@@ -7,6 +7,7 @@
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/canonical.h"
+#include "apl/functions/group_values.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/schema_builder.h"
 #include "apl/functions/size_meter.h"
@@ -64,20 +65,15 @@ class ListState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder array;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      array.clear();
-      array.begin_array();
+    return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* array) {
+      array->begin_array();
       for (std::string_view rest = lists_[group].bytes; !rest.empty();) {
         const std::size_t size = dynamic_size(rest);
-        array.add_encoded(DynamicView(rest.substr(0, size)));
+        array->add_encoded(DynamicView(rest.substr(0, size)));
         rest.remove_prefix(size);
       }
-      array.end_array();
-      builder.append_text(array.bytes());
-    }
-    return {builder.finish()};
+      array->end_array();
+    })};
   }
 
   std::size_t size_bytes() const override { return lists_.capacity() * sizeof(List) + bytes_; }
@@ -238,18 +234,13 @@ class SetState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder array;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      array.clear();
-      array.begin_array();
+    return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* array) {
+      array->begin_array();
       for (const DynamicView item : sets_[group].sorted(items_max_)) {
-        array.add_encoded(item);
+        array->add_encoded(item);
       }
-      array.end_array();
-      builder.append_text(array.bytes());
-    }
-    return {builder.finish()};
+      array->end_array();
+    })};
   }
 
   std::size_t size_bytes() const override { return meter_.bytes(); }
@@ -312,24 +303,19 @@ class BagState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(Type::kDynamic);
-    DynamicBuilder bag;
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      bag.clear();
-      bag.begin_bag();
+    return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* bag) {
+      bag->begin_bag();
       std::size_t bytes = 0;
       for (const auto& [key, value] : bags_[group]) {
         bytes += key.size() + value.size();
         if (bytes > kContainerBytesMax) {
           break;
         }
-        bag.key(key);
-        bag.add_encoded(DynamicView(value));
+        bag->key(key);
+        bag->add_encoded(DynamicView(value));
       }
-      bag.end_bag();
-      builder.append_text(bag.bytes());
-    }
-    return {builder.finish()};
+      bag->end_bag();
+    })};
   }
 
   std::size_t size_bytes() const override { return bags_.capacity() * sizeof(Bag) + bytes_; }

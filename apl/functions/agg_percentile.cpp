@@ -8,8 +8,8 @@
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/digest_state.h"
 #include "apl/functions/quantile_sketch.h"
+#include "apl/functions/quantile_states.h"
 #include "apl/functions/registry.h"
-#include "apl/functions/size_meter.h"
 #include "store/base/number.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
@@ -28,11 +28,9 @@ struct Shape {
 };
 
 template <class T>
-class PercentileState final : public AggregateState {
+class PercentileState final : public QuantileStates<T> {
  public:
   explicit PercentileState(Shape shape) : shape_(std::move(shape)) {}
-
-  void resize(std::size_t groups) override { sketches_.resize(std::max(groups, sketches_.size())); }
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
@@ -44,22 +42,7 @@ class PercentileState final : public AggregateState {
     } else {
       add_plain(args[0], groups, rows);
     }
-    meter_.note_rows(rows, sketches_);
-  }
-
-  void settle() override {
-    for (QuantileSketch<T>& sketch : sketches_) {
-      sketch.flush();
-    }
-    meter_.measure(sketches_);
-  }
-
-  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const PercentileState&>(other);
-    for (const GroupPair pair : pairs) {
-      sketches_[pair.to].merge(from.sketches_[pair.from]);
-    }
-    meter_.measure(sketches_);
+    this->note_rows(rows);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -70,7 +53,7 @@ class PercentileState final : public AggregateState {
       builders.emplace_back(shape_.array ? Type::kDynamic : shape_.type);
     }
     for (std::size_t group = begin; group < begin + count; ++group) {
-      sketches_[group].with_flushed(
+      this->sketches()[group].with_flushed(
           [&](const QuantileSketch<T>& sketch) { append_group(sketch, &builders); });
     }
     std::vector<Vector> vectors;
@@ -81,15 +64,13 @@ class PercentileState final : public AggregateState {
     return vectors;
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
-
  private:
   static bool is_number(T value) { return value == value; }
 
   void add_plain(const Vector& vector, const std::uint32_t* groups, std::size_t rows) {
     const T* data = vector.values().template data<T>();
-    QuantileSketch<T>* sketches = sketches_.data();
-    visit_pairs(vector, groups, sketches_.size(), rows,
+    QuantileSketch<T>* sketches = this->sketches().data();
+    visit_pairs(vector, groups, this->sketches().size(), rows,
                 [&](std::size_t group, std::size_t slot, std::size_t count) {
                   const T value = data[slot];
                   if (!is_number(value)) {
@@ -112,7 +93,8 @@ class PercentileState final : public AggregateState {
       const T value = vector.at<T>(row);
       const std::int64_t weight = weights.at<std::int64_t>(row);
       if (is_number(value) && weight > 0) {
-        sketches_[groups == nullptr ? 0 : groups[row]].add(value, static_cast<double>(weight));
+        this->sketches()[groups == nullptr ? 0 : groups[row]].add(value,
+                                                                  static_cast<double>(weight));
       }
     }
   }
@@ -146,11 +128,8 @@ class PercentileState final : public AggregateState {
   }
 
   // A value in the buffer, its share of the centroids and of spare room.
-  static constexpr std::size_t kRowBytesMax = 64;
 
   Shape shape_;
-  std::vector<QuantileSketch<T>> sketches_;
-  SizeMeter meter_{kRowBytesMax};
 };
 
 // ---- states
@@ -159,10 +138,8 @@ using Sketch = QuantileSketch<double>;
 
 // Of values, or of states when kMerges.
 template <bool kMerges>
-class DigestState final : public AggregateState {
+class DigestState final : public QuantileStates<double> {
  public:
-  void resize(std::size_t groups) override { sketches_.resize(std::max(groups, sketches_.size())); }
-
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
     if (rows == 0) {
@@ -172,7 +149,7 @@ class DigestState final : public AggregateState {
       const std::string_view* texts = args[0].values().data<std::string_view>();
       visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
         if (const std::optional<Sketch> sketch = digest_of_text(texts[slot])) {
-          sketches_[group].merge(*sketch);
+          sketches()[group].merge(*sketch);
         }
       });
     } else {
@@ -184,45 +161,24 @@ class DigestState final : public AggregateState {
         const double value = args[0].at<double>(row);
         const double weight = weighted ? static_cast<double>(args[1].at<std::int64_t>(row)) : 1;
         if (!std::isnan(value)) {
-          sketches_[groups == nullptr ? 0 : groups[row]].add(value, weight);
+          sketches()[groups == nullptr ? 0 : groups[row]].add(value, weight);
         }
       }
     }
-    meter_.note_rows(rows, sketches_);
-  }
-
-  void settle() override {
-    for (Sketch& sketch : sketches_) {
-      sketch.flush();
-    }
-    meter_.measure(sketches_);
-  }
-
-  void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
-    const auto& from = static_cast<const DigestState&>(other);
-    for (const GroupPair pair : pairs) {
-      sketches_[pair.to].merge(from.sketches_[pair.from]);
-    }
-    meter_.measure(sketches_);
+    note_rows(rows);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     VectorBuilder builder(Type::kString);
     for (std::size_t group = begin; group < begin + count; ++group) {
-      sketches_[group].with_flushed(
+      sketches()[group].with_flushed(
           [&](const Sketch& sketch) { builder.append_text(digest_text(sketch)); });
     }
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
-
  private:
-  static constexpr std::size_t kRowBytesMax = 64;
-
-  std::vector<Sketch> sketches_;
-  SizeMeter meter_{kRowBytesMax};
 };
 
 AggregateBindResult bind_tdigest(const AggregateBindRequest& request) {

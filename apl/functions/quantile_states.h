@@ -1,0 +1,49 @@
+#pragma once
+// QuantileStates: the base of aggregates whose state of a group is one QuantileSketch. What is left
+// to them is which values they add, and what they make of the sketches.
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "apl/functions/function.h"
+#include "apl/functions/quantile_sketch.h"
+#include "apl/functions/size_meter.h"
+
+namespace evq {
+
+template <class T>
+class QuantileStates : public AggregateState {
+ public:
+  void resize(std::size_t groups) final { sketches_.resize(std::max(groups, sketches_.size())); }
+  void settle() final {
+    for (QuantileSketch<T>& sketch : sketches_) {
+      sketch.flush();
+    }
+    meter_.measure(sketches_);
+  }
+  void merge(const AggregateState& other, std::span<const GroupPair> pairs) final {
+    const auto& from = static_cast<const QuantileStates&>(other);
+    for (const GroupPair pair : pairs) {
+      sketches_[pair.to].merge(from.sketches_[pair.from]);
+    }
+    meter_.measure(sketches_);
+  }
+  std::size_t size_bytes() const final { return meter_.bytes(); }
+
+ protected:
+  std::vector<QuantileSketch<T>>& sketches() { return sketches_; }
+  const std::vector<QuantileSketch<T>>& sketches() const { return sketches_; }
+  // At the end of add().
+  void note_rows(std::size_t rows) { meter_.note_rows(rows, sketches_); }
+
+ private:
+  // What a row adds to a sketch at most, with what its vectors have in reserve.
+  static constexpr std::size_t kRowBytesMax = 64;
+
+  std::vector<QuantileSketch<T>> sketches_;
+  SizeMeter meter_{kRowBytesMax};
+};
+
+}  // namespace evq
