@@ -22,7 +22,8 @@ std::vector<std::uint32_t> order_of(const std::vector<RowRun>& runs,
                                     const std::vector<std::size_t>& sizes) {
   std::vector<std::uint32_t> order;
   for (const RowRun& run : runs) {
-    const std::size_t first = std::accumulate(sizes.begin(), sizes.begin() + run.part, run.begin);
+    const std::size_t first =
+        std::accumulate(sizes.begin(), sizes.begin() + run.part, std::size_t{run.begin});
     append_rows(static_cast<std::uint32_t>(first), run.count, &order);
   }
   return order;
