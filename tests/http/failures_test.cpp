@@ -367,6 +367,8 @@ TEST_CASE("whatever fails under a request is an error that says so, and nothing 
   const Secrets secrets = fill(directory.path());
   Trial trial(directory.path(), secrets, memory);
   std::set<Handler> handlers;
+  std::uint64_t all_faults = 0;
+  std::uint64_t all_errors = 0;
   for (const Ask& ask : kAsks) {
     CAPTURE(ask.method);
     CAPTURE(ask.target);
@@ -389,7 +391,10 @@ TEST_CASE("whatever fails under a request is an error that says so, and nothing 
       }
     }
     CHECK((errors > 0 || faults < 20));
+    all_faults += faults;
+    all_errors += errors;
   }
+  MESSAGE("faults: " << all_faults << ", of them answered by an error: " << all_errors);
   for (const Route& route : routes()) {
     CAPTURE(route.pattern);
     CHECK(handlers.contains(route.handler));
