@@ -170,24 +170,27 @@ Status Pipeline::read_all() {
 }
 
 Status Pipeline::read_some(bool& ended) {
-  std::int64_t timeout_ms = kIdlePollMs;
   std::size_t events_max = rules_->batch_rows_max;
+  bool others_wait = false;  // for their commit
   {
     const MutexLock lock(mutex_);
     for (Piece& piece : parsed_) {
       cutter_->recycle(std::move(piece));
     }
     parsed_.clear();
-    timeout_ms = jobs_.size() > (open_ != nullptr ? 1U : 0U) ? kPollMs : kIdlePollMs;
+    others_wait = jobs_.size() > (open_ != nullptr ? 1U : 0U);
   }
-  if (open_ != nullptr) {
+  std::int64_t timeout_ms = others_wait ? kPollMs : kIdlePollMs;
+  if (open_ != nullptr && !others_wait) {
     const std::int64_t age_ms = (monotonic_now_ns() - open_->opened_ns) / kNsPerMs;
     if (age_ms >= kIngestBatchAgeMsMax) {
       close_job();
     } else {
       timeout_ms = std::min(timeout_ms, kIngestBatchAgeMsMax - age_ms);
-      events_max -= open_->events;
     }
+  }
+  if (open_ != nullptr) {
+    events_max -= open_->events;
   }
   Piece piece;
   auto outcome = cutter_->next(events_max, timeout_ms, piece);

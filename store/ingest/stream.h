@@ -6,7 +6,8 @@
 // kill) what was committed is a prefix of the input in whole batches.
 //
 // A batch ends at batch_rows_max events, at kIngestBatchTextBytesMax of text, or when its first
-// byte has waited kIngestBatchAgeMsMax, so events of an endless slow stream become visible.
+// byte has waited kIngestBatchAgeMsMax, so events of an endless slow stream become visible; not
+// while others wait for their commit, as when a busy machine is behind with a large file.
 
 #include <cstdint>
 #include <functional>
