@@ -30,22 +30,35 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       : shared_(shared), stream_(std::move(stream)), peer_(std::move(peer)) {}
 
   asio::awaitable<void> run() {
-    enter();
-    error_code error;
-    co_await handshake(error);
-    buffer_.reserve(kHeadBufferBytes);
-    while (!error && !shared_.draining.load()) {
-      const bool more = co_await serve_one();
-      if (!more) {
-        break;
+    {
+      const Presence presence(*this);
+      error_code error;
+      co_await handshake(error);
+      buffer_.reserve(kHeadBufferBytes);
+      while (!error && !shared_.draining.load()) {
+        const bool more = co_await serve_one();
+        if (!more) {
+          break;
+        }
       }
     }
-    leave();
     co_await close();
   }
 
  private:
   using Parser = RequestParser;
+
+  // Among the server's connections and in their count, whatever ends the coroutine.
+  class Presence {
+   public:
+    explicit Presence(Connection& connection) : connection_(connection) { connection_.enter(); }
+    ~Presence() { connection_.leave(); }
+    Presence(const Presence&) = delete;
+    Presence& operator=(const Presence&) = delete;
+
+   private:
+    Connection& connection_;
+  };
 
   tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
   void expire_after_ms(std::int64_t ms) {
@@ -270,6 +283,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     HttpResponse response;
     if (lane == Lane::kInline) {
       response = shared_.application.handle(request);
+      request.control = nullptr;
       co_return response;
     }
     mark(false, &control);

@@ -279,6 +279,11 @@ Status free_removed(Dataset& dataset) {
   return dataset.database().short_of_room() ? give_back(dataset) : Status();
 }
 
+// After a delete, which is durable by then: what fails is made up for by the next upkeep.
+void free_removed_if_possible(Dataset& dataset) {
+  static_cast<void>(free_removed(dataset));
+}
+
 // The snapshot ends with the search: nobody waits for the write lock with one open.
 Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
                                   const std::shared_ptr<SegmentCache>& cache,
@@ -319,8 +324,7 @@ Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilt
     }
     EVQ_TRY_ASSIGN(const bool queued, queue_blocks(*dataset, ids));
     if (queued) {
-      // The decision is durable; a reaping that fails is made up for by the next upkeep.
-      static_cast<void>(free_removed(*dataset));
+      free_removed_if_possible(*dataset);
       return report;
     }
   }
@@ -352,7 +356,7 @@ Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t b
     return {};
   };
   EVQ_TRY(dataset->write(job));
-  EVQ_TRY(free_removed(*dataset));
+  free_removed_if_possible(*dataset);
   return rows;
 }
 
