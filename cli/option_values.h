@@ -1,5 +1,6 @@
 #pragma once
-// Times, durations and sizes as people write them on the command line and at the prompt.
+// Times, durations and sizes as people write them on the command line and at the prompt. Texts in,
+// values out; what cannot be read is nothing, or an error with a hint. Any thread.
 
 #include <cstddef>
 #include <optional>

@@ -63,9 +63,9 @@ Result<ExprPtr> Binder::bind_call(const ast::Call& call, Span span, const Relati
       return aggregate_binder_(*aggregate, call, span);
     }
   }
-  EVQ_TRY_ASSIGN(const CallBinder special, special_call(call, span));
-  return special != nullptr ? (this->*special)(call, span, input)
-                            : bind_registry_call(call, span, input);
+  EVQ_TRY_ASSIGN(const std::optional<CallBinder> special, special_call(call, span));
+  return special.has_value() ? (this->**special)(call, span, input)
+                             : bind_registry_call(call, span, input);
 }
 
 Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,

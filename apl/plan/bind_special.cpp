@@ -12,7 +12,7 @@
 
 namespace evq::plan {
 
-Result<Binder::CallBinder> Binder::special_call(const ast::Call& call, Span span) {
+Result<std::optional<Binder::CallBinder>> Binder::special_call(const ast::Call& call, Span span) {
   struct Row {
     std::string_view name;
     std::size_t arguments_min;
@@ -33,7 +33,8 @@ Result<Binder::CallBinder> Binder::special_call(const ast::Call& call, Span span
   const std::string_view name = call.function.text;
   const auto* row = std::ranges::find(kRows, name, &Row::name);
   if (row == std::end(kRows)) {
-    return is_window_function(name) ? &Binder::bind_window_call : nullptr;
+    return is_window_function(name) ? std::optional<CallBinder>(&Binder::bind_window_call)
+                                    : std::nullopt;
   }
   if (!takes_arguments(row->arguments_min, row->arguments_max, call.arguments.size())) {
     const ScalarFunction* function = find_function(name);
@@ -41,7 +42,7 @@ Result<Binder::CallBinder> Binder::special_call(const ast::Call& call, Span span
         span, name, argument_range(row->arguments_min, row->arguments_max), call.arguments.size(),
         function == nullptr ? std::string(name) + "(table)" : signature(*function));
   }
-  return row->bind;
+  return std::optional<CallBinder>(row->bind);
 }
 
 Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,

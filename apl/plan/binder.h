@@ -124,8 +124,8 @@ class Binder {
   // bind_special.cpp
   using CallBinder = Result<ExprPtr> (Binder::*)(const ast::Call& call, Span span,
                                                  const Relation* input);
-  // Null for a call of the registry's.
-  static Result<CallBinder> special_call(const ast::Call& call, Span span);
+  // Nothing for a call of the registry's.
+  static Result<std::optional<CallBinder>> special_call(const ast::Call& call, Span span);
   Result<ExprPtr> bind_bag_pack_columns(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_bin_auto(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_column_ifexists(const ast::Call& call, Span span, const Relation* input);
