@@ -9,6 +9,8 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <optional>
+#include <utility>
 
 #include <sys/socket.h>
 
@@ -30,35 +32,31 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       : shared_(shared), stream_(std::move(stream)), peer_(std::move(peer)) {}
 
   asio::awaitable<void> run() {
-    {
-      const Presence presence(*this);
-      error_code error;
-      co_await handshake(error);
-      buffer_.reserve(kHeadBufferBytes);
-      while (!error && !shared_.draining.load()) {
-        const bool more = co_await serve_one();
-        if (!more) {
-          break;
-        }
+    enter();
+    error_code error;
+    co_await handshake(error);
+    buffer_.reserve(kHeadBufferBytes);
+    while (!error && !shared_.draining.load()) {
+      const bool more = co_await serve_one();
+      if (!more) {
+        break;
       }
     }
+    leave();
     co_await close();
+  }
+
+  // Off the server's list; also when run() ended with an exception. Not when it is destroyed while
+  // it waits: the list has gone by then.
+  void leave() {
+    if (entry_.has_value()) {
+      shared_.connections.remove(*std::exchange(entry_, std::nullopt));
+      shared_.metrics.connections.fetch_sub(1);
+    }
   }
 
  private:
   using Parser = RequestParser;
-
-  // Among the server's connections and in their count, whatever ends the coroutine.
-  class Presence {
-   public:
-    explicit Presence(Connection& connection) : connection_(connection) { connection_.enter(); }
-    ~Presence() { connection_.leave(); }
-    Presence(const Presence&) = delete;
-    Presence& operator=(const Presence&) = delete;
-
-   private:
-    Connection& connection_;
-  };
 
   tcp::socket& socket() { return beast::get_lowest_layer(stream_).socket(); }
   void expire_after_ms(std::int64_t ms) {
@@ -79,13 +77,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
   }
-  void leave() {
-    shared_.connections.remove(entry_);
-    shared_.metrics.connections.fetch_sub(1);
-  }
   void mark(bool idle, QueryControl* control) {
     entry_idle_ = idle;
-    shared_.connections.mark(entry_, idle, control);
+    shared_.connections.mark(*entry_, idle, control);
   }
 
   asio::awaitable<void> handshake(error_code& error) {
@@ -393,7 +387,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::string trace_id_;
   unsigned version_ = 11;  // of the request
   std::int64_t started_ns_ = 0;
-  ConnectionList::Handle entry_;
+  std::optional<ConnectionList::Handle> entry_;  // none before and after
   bool entry_idle_ = false;
   bool closing_ = false;    // asked to end while idle
   bool gone_ = false;       // the client has left
@@ -523,7 +517,7 @@ class BeastServer final : public HttpServer {
   static void spawn(const asio::any_io_executor& executor, std::shared_ptr<C> connection) {
     asio::co_spawn(
         executor, [connection]() -> asio::awaitable<void> { return connection->run(); },
-        [connection](const std::exception_ptr& /*error*/) {});
+        [connection](const std::exception_ptr& /*error*/) { connection->leave(); });
   }
 
   void drain() {
