@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -24,6 +25,13 @@ namespace {
 constexpr int kEventsPerLoad = 3;
 constexpr std::uint32_t kBlockRows = 32;
 
+// Ends a child that found what no kill explains; the test shows why.
+[[noreturn]] void give_up(std::string_view what, const Error& error) {
+  const std::string text = std::string(what) + ": " + error.message + "\n";
+  static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()));
+  ::_exit(1);
+}
+
 // Loads batch after batch, saying so after each; compacts now and then. Never returns.
 [[noreturn]] void run_child(const std::string& directory, int writer, int first_load, int pipe) {
   StoreOptions options;
@@ -31,7 +39,7 @@ constexpr std::uint32_t kBlockRows = 32;
   options.block_rows = kBlockRows;
   auto store = Store::open(options);
   if (!store.ok()) {
-    ::_exit(1);
+    give_up("open", store.error());
   }
   for (int i = first_load;; ++i) {
     std::string text;
@@ -44,14 +52,16 @@ constexpr std::uint32_t kBlockRows = 32;
     request.atomic = true;
     QueryControl control;
     const auto source = memory_source(text);
-    if (!(*store)->ingest("d", *source, request, control).ok()) {
-      ::_exit(2);
+    if (const auto loaded = (*store)->ingest("d", *source, request, control); !loaded.ok()) {
+      give_up("ingest", loaded.error());
     }
     if (::write(pipe, &i, sizeof i) != sizeof i) {
-      ::_exit(3);
+      ::_exit(2);
     }
-    if (i % 11 == 10 && !(*store)->maintain("d", true, control).ok()) {
-      ::_exit(4);
+    if (i % 11 == 10) {
+      if (const Status done = (*store)->maintain("d", true, control); !done.ok()) {
+        give_up("maintain", done.error());
+      }
     }
   }
 }
