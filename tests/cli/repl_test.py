@@ -52,6 +52,22 @@ def run(arguments, text="", **changes):
                           env=environment(**changes), check=False)
 
 
+def wait_for_handler(find_process, number):
+    """Waits until the process that find_process() gives, None while there is none, handles a signal."""
+    end = time.monotonic() + WAIT_S
+    while True:
+        process = find_process()
+        try:
+            with open("/proc/%d/status" % process, encoding="ascii") as status:
+                caught = next(line for line in status if line.startswith("SigCgt"))
+            if int(caught.split()[1], 16) >> (number - 1) & 1:
+                return
+        except (TypeError, FileNotFoundError):
+            pass  # not there yet
+        assert time.monotonic() < end, "signal %d is not handled" % number
+        time.sleep(0.03)
+
+
 class Screen:
     """evq in a terminal of its own."""
 
@@ -73,6 +89,15 @@ class Screen:
                               capture_output=True, text=True, timeout=30, check=False,
                               env=environment(TERM="screen"))
         return done.stdout
+
+    def child(self):
+        """The number of evq's process; None before it runs."""
+        shell = self.tmux("display-message", "-p", "-t", "0", "#{pane_pid}").strip()
+        try:
+            with open("/proc/%s/task/%s/children" % (shell, shell), encoding="ascii") as children:
+                return next((int(child) for child in children.read().split()), None)
+        except FileNotFoundError:
+            return None
 
     def text(self, *flags):
         lines = [line.rstrip() for line in self.tmux("capture-pane", "-t", "0", "-p", *flags).split("\n")]
@@ -405,12 +430,12 @@ def test_progress_of_a_single_query():
         screen.keys("C-c")
         screen.expect("ended with 130", absent=("scanning",))
     with Screen(["query", "--quiet", slow_query("web")], columns=150) as screen:
-        time.sleep(0.6)
+        wait_for_handler(screen.child, signal.SIGINT)
         screen.keys("C-c")
         screen.expect("ended with 130", absent=("scanning",))
     process = subprocess.Popen([EVQ, "query", slow_query("web")], stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, env=environment())
-    time.sleep(0.5)
+    wait_for_handler(lambda: process.pid, signal.SIGUSR1)
     process.send_signal(signal.SIGUSR1)
     assert process.stderr.readline().startswith("scanning"), "SIGUSR1 is not answered"
     process.send_signal(signal.SIGINT)
