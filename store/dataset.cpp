@@ -184,6 +184,9 @@ Result<std::vector<Dataset::NewChunk>> Dataset::encode_rows(const std::vector<Pe
     }
   }
   std::vector<NewChunk> encoded;
+  if (last == nullptr) {
+    return encoded;
+  }
   for (const FreshChunk& chunk : chunks) {
     const bool kept = last->cache != nullptr && !last->cache->keeps_nothing();
     NewChunk made;

@@ -64,7 +64,7 @@ TEST_CASE("a block that was just written is there as a whole until it is forgott
   cache.put_column({1, 2, 0}, numbers(5));
   const std::size_t before = cache.size_bytes();
   cache.put_block(1, 1, block);
-  CHECK(cache.size_bytes() >= before + 30 * 8);
+  CHECK(cache.size_bytes() >= before + 30 * sizeof(std::int64_t));
   CHECK(cache.find_header({1, 1, kHeaderColumn}) == block.header);
   CHECK(cache.find_column(key(0))->size() == 10);
   CHECK(cache.find_column(key(1))->size() == 20);
