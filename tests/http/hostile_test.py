@@ -92,17 +92,20 @@ class Hostile(unittest.TestCase):
                 ",".join([record] * ((40 << 20) // len(record)))).encode()
         statuses = []
 
+        def status():
+            return self.server.call("POST", "/v1/logs", logs, {**JSON, "X-Axiom-Dataset": "long"})[0]
+
         def send():
-            statuses.append(self.server.call("POST", "/v1/logs", logs,
-                                             {**JSON, "X-Axiom-Dataset": "long"})[0])
+            statuses.append(status())
 
         threads = [threading.Thread(target=send) for _ in range(6)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertIn(200, statuses)
+        # Those that grow at one pace may all find the memory taken; what they held is given back.
         self.assertLessEqual(set(statuses), {200, 503})
+        self.assertEqual(status(), 200)
         self.assertLess(self.memory_kib("VmHWM"), 1500 << 10)
 
     def test_long_names_of_attributes_are_no_deep_trees(self):
