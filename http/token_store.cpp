@@ -44,6 +44,16 @@ constexpr Resource kResources[] = {
     {"views", kAllActions},
 };
 
+std::vector<std::string_view> actions_of(const Resource& resource) {
+  std::vector<std::string_view> actions;
+  for (std::string_view rest = resource.actions; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    actions.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return actions;
+}
+
 }  // namespace
 
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec) {
@@ -94,11 +104,12 @@ Status check_permission(bool of_dataset, std::string_view resource, std::string_
   std::vector<std::string> names;
   std::string_view others;
   for (const Resource& row : kResources) {
-    others = row.of_dataset == of_dataset && row.name == resource ? row.actions : others;
-    for (std::string_view rest = row.of_dataset == of_dataset ? row.actions : ""; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(' '), rest.size());
-      names.push_back(std::string(row.name) + "|" + std::string(rest.substr(0, end)));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (row.of_dataset != of_dataset) {
+      continue;
+    }
+    others = row.name == resource ? row.actions : others;
+    for (const std::string_view one : actions_of(row)) {
+      names.push_back(std::string(row.name) + "|" + std::string(one));
     }
   }
   if (std::ranges::find(names, wanted) != names.end()) {
@@ -130,10 +141,8 @@ std::string full_capabilities() {
       }
       json.key(row.name);
       json.begin_array();
-      for (std::string_view rest = row.actions; !rest.empty();) {
-        const std::size_t end = std::min(rest.find(' '), rest.size());
-        json.string(rest.substr(0, end));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+      for (const std::string_view action : actions_of(row)) {
+        json.string(action);
       }
       json.end_array();
     }

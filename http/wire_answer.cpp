@@ -24,34 +24,18 @@ Error unexpected(std::string_view what) {
 
 // Deeper than any value here, and not so deep that what goes into it step by step runs out of
 // stack.
-constexpr std::size_t kAnswerDepthMax = 1000;
-
-bool is_too_deep(std::string_view text) {
-  std::size_t depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      i += c == '\\' ? 1U : 0U;
-      in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kAnswerDepthMax) {
-        return true;
-      }
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
-  }
-  return false;
-}
+constexpr int kAnswerDepthMax = 1000;
 
 Result<Json> parse(std::string_view text, Json::value_t type, std::string_view what) {
-  if (is_too_deep(text)) {
+  bool too_deep = false;
+  const auto keep = [&too_deep](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
+    too_deep = too_deep || depth > kAnswerDepthMax;
+    return !too_deep;
+  };
+  Json json = Json::parse(text.begin(), text.end(), keep, false);
+  if (too_deep) {
     return unexpected("it is nested too deep");
   }
-  Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded() || json.type() != type) {
     return unexpected(what);
   }
