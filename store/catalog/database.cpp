@@ -67,13 +67,13 @@ Connection& WriteLock::connection() {
 
 Status WriteLock::commit() {
   Status committed = transaction_->commit();
+  transaction_.reset();
   if (!committed.ok()) {
-    if (leaves_doubt(committed.error())) {
+    if (leaves_doubt(committed.error()) || !database_->writer_->cut_wal().ok()) {
       database_->poisoned_.store(true);
     }
     return committed;
   }
-  transaction_.reset();
   database_->wrote_ = true;
   database_->checkpoint_when_due();
   return {};

@@ -7,8 +7,9 @@
 // checkpoints by itself, and readers never write. Readers use pooled connections and never wait
 // for a writer.
 //
-// Commits are durable on return (synchronous=FULL). When a commit fails with an I/O error, what
-// the disk holds is unknown: the Database refuses every later write (kIo) until it is opened anew.
+// Commits are durable on return (synchronous=FULL). One that is refused for want of room or memory
+// has not happened, whatever comes after. When a commit fails with an I/O error, what the disk
+// holds is unknown: the Database refuses every later write (kIo) until it is opened anew.
 //
 // Any thread. A WriteLock or ReadLease belongs to the thread that uses it and must go before its
 // Database.

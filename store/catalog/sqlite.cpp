@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <system_error>
 #include <utility>
 
@@ -57,12 +58,19 @@ Error map_error(int code, const std::string& path, const char* detail) {
 // Changed pages that a transaction keeps in memory: as many as a block has.
 constexpr int kSpillPages = 1024;
 
+// The file that `which` names, SQLITE_FCNTL_FILE_POINTER or …_JOURNAL_POINTER, which in this mode
+// is the write-ahead file; null when it is not open.
+sqlite3_file* open_file(sqlite3* connection, int which) {
+  sqlite3_file* file = nullptr;
+  const int found = sqlite3_file_control(connection, "main", which, &file);
+  return found == SQLITE_OK && file != nullptr && file->pMethods != nullptr ? file : nullptr;
+}
+
 // Why the system refused the last write to the file that `which` names that it refused; 0: none.
 int write_error(sqlite3* connection, int which) {
-  sqlite3_file* file = nullptr;
-  sqlite3_file_control(connection, "main", which, &file);
+  sqlite3_file* file = open_file(connection, which);
   int reason = 0;
-  if (file != nullptr && file->pMethods != nullptr) {
+  if (file != nullptr) {
     file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &reason);
   }
   return reason;
@@ -82,6 +90,19 @@ Error map_failure(sqlite3* connection, int code, const std::string& path) {
     }
   }
   return map_error(code, path, sqlite3_errmsg(connection));
+}
+
+// Sizes of the write-ahead file's parts, and where its index says how much of it counts, in the
+// machine's byte order: https://www.sqlite.org/walformat.html.
+constexpr std::int64_t kWalHeaderBytes = 32;
+constexpr std::int64_t kWalFrameHeaderBytes = 24;
+constexpr int kWalIndexRegionBytes = 32768;
+constexpr std::size_t kWalIndexPageSizeAt = 14;
+constexpr std::size_t kWalIndexFramesAt = 16;
+
+template <class Integer>
+Integer integer_at(const volatile std::byte* memory, std::size_t at) {
+  return *reinterpret_cast<const volatile Integer*>(memory + at);
 }
 
 struct Limit {
@@ -298,7 +319,6 @@ Status Connection::configure(const ConnectionOptions& options) {
 }
 
 int Connection::note_commit(void* self, sqlite3* /*handle*/, const char* /*name*/, int frames) {
-  constexpr std::uint64_t kWalFrameHeaderBytes = 24;
   auto* connection = static_cast<Connection*>(self);
   connection->wal_bytes_ =
       static_cast<std::uint64_t>(frames) * (connection->page_size_bytes_ + kWalFrameHeaderBytes);
@@ -355,11 +375,38 @@ Status Connection::resync() {
   return can_wait ? Status() : std::move(emptied);
 }
 
+// A page size of 65,536 does not fit the index's field and is written as 1.
+Status Connection::cut_wal() {
+  sqlite3_file* wal = open_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
+  sqlite3_file* database = open_file(handle_, SQLITE_FCNTL_FILE_POINTER);
+  void volatile* region = nullptr;
+  if (wal == nullptr || database == nullptr ||
+      database->pMethods->xShmMap(database, 0, kWalIndexRegionBytes, 0, &region) != SQLITE_OK ||
+      region == nullptr) {
+    return wal_not_open();
+  }
+  const auto* index = static_cast<const volatile std::byte*>(region);
+  const auto noted = integer_at<std::uint16_t>(index, kWalIndexPageSizeAt);
+  const std::int64_t page_bytes = noted == 1 ? 65536 : noted;
+  const std::int64_t frames = integer_at<std::uint32_t>(index, kWalIndexFramesAt);
+  const std::int64_t bytes = kWalHeaderBytes + frames * (page_bytes + kWalFrameHeaderBytes);
+  sqlite3_int64 size = 0;
+  int code = wal->pMethods->xFileSize(wal, &size);
+  if (code == SQLITE_OK && size > bytes) {
+    code = wal->pMethods->xTruncate(wal, bytes);
+    code = code == SQLITE_OK ? wal->pMethods->xSync(wal, SQLITE_SYNC_NORMAL) : code;
+  }
+  return code == SQLITE_OK ? Status() : Status(map_error(code, path_, nullptr));
+}
+
+Error Connection::wal_not_open() const {
+  return make_error(ErrorCode::kIo, path_ + ": the write-ahead file is not open");
+}
+
 Status Connection::rewrite_wal() {
-  sqlite3_file* file = nullptr;
-  const int found = sqlite3_file_control(handle_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file);
-  if (found != SQLITE_OK || file == nullptr || file->pMethods == nullptr) {
-    return make_error(ErrorCode::kIo, path_ + ": the write-ahead file is not open");
+  sqlite3_file* file = open_file(handle_, SQLITE_FCNTL_JOURNAL_POINTER);
+  if (file == nullptr) {
+    return wal_not_open();
   }
   sqlite3_int64 size = 0;
   int code = file->pMethods->xFileSize(file, &size);

@@ -96,6 +96,11 @@ class Connection {
   // database or, while readers are in the way, written once more. Only when nobody else writes or
   // checkpoints.
   Status resync();
+  // After a commit that failed and was rolled back: cuts off what it has written to the write-ahead
+  // file. That may be the whole transaction, when only a write after its last page or the note in
+  // the index was refused, and whoever recovers the file would find it valid. Only when nobody else
+  // writes or checkpoints.
+  Status cut_wal();
   void set_busy_ms(std::int32_t busy_ms);
   // The rows of a pragma such as "integrity_check", first column.
   Result<std::vector<std::string>> text_rows(std::string_view sql);
@@ -108,6 +113,7 @@ class Connection {
   explicit Connection(std::string path);
   friend class Transaction;
   Status rewrite_wal();
+  Error wal_not_open() const;
   Status configure(const ConnectionOptions& options);
   Error error(int code) const;
   static int note_commit(void* self, sqlite3* handle, const char* name, int frames);
