@@ -102,8 +102,8 @@ class World:
             if name == "d":
                 self.model.acknowledge(number, 1)
 
-    def start_server(self, env=None):
-        self.server = self.start("serve", "--listen", "127.0.0.1:0", "--no-auth", env=env)
+    def start_server(self, *options, env=None):
+        self.server = self.start("serve", "--listen", "127.0.0.1:0", "--no-auth", *options, env=env)
         for line in self.server.stderr:
             found = re.search(r"listening on http://127.0.0.1:(\d+)", line)
             if found:
@@ -299,9 +299,9 @@ def kill_rounds(world, rounds):
     return "%d rounds, %d kills, usable again in at most %.1f s" % (rounds, world.model.kills, slowest)
 
 
-def run_together(world, seconds, watch=None):
+def run_together(world, seconds, watch=None, options=()):
     world.create_datasets()
-    world.start_server()
+    world.start_server(*options)
     acts = [world.write_by_http, world.write_by_http, world.write_by_command, world.write_by_command,
             world.watch_whole_requests, world.watch_count, world.delete_some, world.compact]
     threads = [world.loop(act) for act in acts]
@@ -346,7 +346,8 @@ class Gauge:
 
 def soak(world, seconds):
     gauge = Gauge(world)
-    text = run_together(world, seconds, gauge)
+    # The cache may fill for hours; what grows when it is full already is something else.
+    text = run_together(world, seconds, gauge, ("--cache-size", "4M"))
     return text + ", " + gauge.report()
 
 
