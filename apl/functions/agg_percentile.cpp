@@ -127,8 +127,6 @@ class PercentileState final : public QuantileStates<T> {
     }
   }
 
-  // A value in the buffer, its share of the centroids and of spare room.
-
   Shape shape_;
 };
 
@@ -177,8 +175,6 @@ class DigestState final : public QuantileStates<double> {
     }
     return {builder.finish()};
   }
-
- private:
 };
 
 AggregateBindResult bind_tdigest(const AggregateBindRequest& request) {
