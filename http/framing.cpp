@@ -4,6 +4,7 @@
 #include <array>
 #include <random>
 
+#include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
@@ -12,7 +13,7 @@ namespace evq {
 namespace {
 
 bool is_digits(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
 // The path and query of a target. Clients of a proxy send the whole address, whose host then counts
@@ -22,8 +23,8 @@ std::optional<std::string_view> path_of_target(HttpRequest& request) {
   if (target.starts_with('/') || (target == "*" && request.method == "OPTIONS")) {
     return target;
   }
-  if (!equals_ascii_folded(target.substr(0, 7), "http://") &&
-      !equals_ascii_folded(target.substr(0, 8), "https://")) {
+  if (!equals_ignoring_ascii_case(target.substr(0, 7), "http://") &&
+      !equals_ignoring_ascii_case(target.substr(0, 8), "https://")) {
     return std::nullopt;
   }
   target.remove_prefix(target.find("//") + 2);
@@ -47,22 +48,21 @@ bool has_repeated_header(const HttpRequest& request) {
 
 }  // namespace
 
-bool equals_ascii_folded(std::string_view a, std::string_view b) {
-  return lower_ascii(a) == lower_ascii(b);
-}
-
-std::string lower_ascii(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
-}
-
 bool has_folded_line(std::string_view head) {
   const std::string_view lines = head.substr(0, head.find("\r\n\r\n"));
   return lines.find("\n ") != std::string_view::npos ||
          lines.find("\n\t") != std::string_view::npos;
+}
+
+bool names_version(std::string_view head) {
+  constexpr std::string_view kForm = " HTTP/0.0\r";
+  const std::string_view line = head.substr(0, head.find('\n'));
+  if (line.size() < kForm.size() || line.size() == head.size()) {
+    return false;
+  }
+  return std::ranges::equal(line.substr(line.size() - kForm.size()), kForm, [](char c, char form) {
+    return form == '0' ? is_digit(c) : c == form;
+  });
 }
 
 std::string make_trace_id() {
@@ -120,7 +120,8 @@ std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) 
              (encoded && (version == 10 || request.count_headers("content-length") != 0)) ||
              !path.has_value() || !split_target(*path, &request.path, &request.parameters)) {
     status = 400;
-  } else if (encoded && !equals_ascii_folded(*request.header("transfer-encoding"), "chunked")) {
+  } else if (encoded &&
+             !equals_ignoring_ascii_case(*request.header("transfer-encoding"), "chunked")) {
     status = 501;
   }
   if (status == 0) {

@@ -23,9 +23,8 @@ HttpResponse body_too_large(std::size_t bytes_max);
 
 // Whether a header is continued on a line that begins with a blank, which the parser would allow.
 bool has_folded_line(std::string_view head);
-
-bool equals_ascii_folded(std::string_view a, std::string_view b);
-std::string lower_ascii(std::string_view text);
+// Whether the first line ends as a request line does: HTTP/1.1, or another version, CR and LF.
+bool names_version(std::string_view head);
 
 // The X-Axiom-Trace-Id of a request.
 std::string make_trace_id();

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "http/framing.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -15,7 +16,7 @@ constexpr std::uint64_t kFreshRowsDue = kBlockRowsMax;
 
 // The compression that Content-Encoding names, in any case; nothing for one that is not known.
 std::optional<InputCompression> compression_of(const HttpRequest& request) {
-  const std::string name = lower_ascii(request.header("content-encoding").value_or(""));
+  const std::string name = ascii_lower(request.header("content-encoding").value_or(""));
   if (name.empty()) {
     return InputCompression::kAuto;
   }

@@ -18,6 +18,7 @@
 #include "http/framing.h"
 #include "http/receive_body.h"
 #include "http/send_response.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
@@ -137,6 +138,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       if (status == 501 && parser.get().count(http::field::content_length) != 0) {
         status = 400;  // two lengths that may disagree, whatever the encoding
       }
+      if (status == 505 && !names_version(received())) {
+        status = 400;
+      }
       if (status != 0) {
         HttpResponse refusal = error_response(status, refusal_reason(status));
         refusal.close = true;
@@ -150,22 +154,26 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   // One empty line before a request means nothing (RFC 9112, 2.2); old clients end bodies with it.
   void skip_empty_line() {
-    const auto seen = buffer_.data();
-    if (std::string_view(static_cast<const char*>(seen.data()), seen.size()).starts_with("\r\n")) {
+    if (received().starts_with("\r\n")) {
       buffer_.consume(2);
     }
+  }
+
+  // What has come and nobody has taken yet.
+  std::string_view received() const {
+    const auto bytes = buffer_.cdata();
+    return {static_cast<const char*>(bytes.data()), bytes.size()};
   }
 
   // A head and not a byte of the body.
   asio::awaitable<void> read_head(Parser& parser, error_code& error) {
     parser.on_chunk_header(check_chunk_);
     while (!parser.is_header_done()) {
-      const auto seen = buffer_.data();
-      if (has_folded_line({static_cast<const char*>(seen.data()), seen.size()})) {
+      if (has_folded_line(received())) {
         error = http::error::bad_field;
         co_return;
       }
-      buffer_.consume(parser.put(seen, error));
+      buffer_.consume(parser.put(buffer_.data(), error));
       if (error != http::error::need_more) {
         co_return;
       }
@@ -242,7 +250,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     for (const auto& field : message) {
       const auto name = field.name_string();
       const auto value = field.value();
-      request.headers.emplace_back(lower_ascii({name.data(), name.size()}),
+      request.headers.emplace_back(ascii_lower({name.data(), name.size()}),
                                    std::string(value.data(), value.size()));
     }
     return refuse_head(request, message.version());
@@ -253,7 +261,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                                                          std::size_t bytes_max) {
     error_code error;
     if (!parser.is_done() && version_ == 11 &&
-        equals_ascii_folded(request.header("expect").value_or(""), "100-continue")) {
+        equals_ignoring_ascii_case(request.header("expect").value_or(""), "100-continue")) {
       http::response<http::empty_body> go_on{http::status::continue_, 11};
       expire_after_ms(kHttpWriteStallMsMax);
       co_await http::async_write(stream_, go_on, quietly(error));

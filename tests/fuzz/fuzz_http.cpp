@@ -11,6 +11,7 @@
 #include "http/beast_support.h"
 #include "http/framing.h"
 #include "http/message.h"
+#include "store/base/ascii.h"
 
 namespace {
 
@@ -27,7 +28,7 @@ std::string head_of(const Parser& parser) {
   for (const auto& field : message) {
     const auto name = field.name_string();
     const auto value = field.value();
-    request.headers.emplace_back(evq::lower_ascii({name.data(), name.size()}),
+    request.headers.emplace_back(evq::ascii_lower({name.data(), name.size()}),
                                  std::string(value.data(), value.size()));
   }
   const auto refusal = evq::refuse_head(request, message.version());
