@@ -1,8 +1,12 @@
-// Moves filters down: conjunct by conjunct through projections, sorts, extractions and unions, and
-// into the scan, where they run before the other columns are read.
+// Moves filters down: conjunct by conjunct through projections, sorts, extractions, expansions and
+// unions, through aggregations where they are about groups, to the sides of joins, and into the
+// scan, where they run before the other columns are read.
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "apl/plan/optimizer.h"
 
@@ -26,10 +30,20 @@ NodePtr wrap(NodePtr node, ExprPtr predicate) {
   return make_node(Filter{std::move(predicate)}, std::move(inputs), std::move(schema));
 }
 
+// Whether `is_fit` is true of every column of `expr`.
+bool uses_only(const Expr& expr, const std::function<bool(std::size_t)>& is_fit) {
+  bool fit = true;
+  for_each_column(expr, [&](std::size_t column) { fit = fit && is_fit(column); });
+  return fit;
+}
+
 bool uses_columns_below(const Expr& expr, std::size_t limit) {
-  bool below = true;
-  for_each_column(expr, [&](std::size_t column) { below = below && column < limit; });
-  return below;
+  return uses_only(expr, [limit](std::size_t column) { return column < limit; });
+}
+
+ExprPtr remapped(ExprPtr expr, const std::vector<std::size_t>& mapping) {
+  remap_columns(expr.get(), mapping);
+  return expr;
 }
 
 // What a filter is worth: a larger one costs more where it goes than the rows it keeps away, and
@@ -50,6 +64,124 @@ std::size_t size_below(const Expr& expr, const std::vector<ExprPtr>* columns, st
     size += size_below(*arg, columns, left - size);
   }
   return size;
+}
+
+// ---- through operators that make rows of several. A function that pushes takes the conjunct; one
+// that does not leaves it.
+
+NodePtr push(NodePtr node, ExprPtr conjunct);
+
+// Equal values of these types are the same in every way that an expression could tell.
+bool is_one_when_equal(Type type) {
+  return type == Type::kString || type == Type::kBool || type == Type::kLong ||
+         type == Type::kDatetime || type == Type::kTimespan;
+}
+
+// Cheap enough for every row rather than once a group: columns beside constants.
+bool is_comparison(const Expr& expr) {
+  const bool joins = expr.is_call("op_and") || expr.is_call("op_or") || expr.is_call("not");
+  return expr.kind == ExprKind::kCall && std::ranges::all_of(expr.args, [&](const ExprPtr& arg) {
+           return arg->is_column() || arg->is_constant() || (joins && is_comparison(*arg));
+         });
+}
+
+bool push_below_groups(const Aggregate& aggregate, Node* node, ExprPtr* conjunct) {
+  const bool about_groups = uses_only(**conjunct, [&](std::size_t column) {
+    return column < aggregate.groups.size() && is_one_when_equal(node->schema[column].type);
+  });
+  if (aggregate.groups.empty() || !about_groups || !is_comparison(**conjunct)) {
+    return false;
+  }
+  node->inputs[0] =
+      push(std::move(node->inputs[0]), remapped(std::move(*conjunct), aggregate.groups));
+  return true;
+}
+
+bool push_below_expansion(const Unnest& unnest, Node* node, ExprPtr* conjunct) {
+  const bool passed = uses_only(**conjunct, [&](std::size_t column) {
+    return column < node->inputs[0]->schema.size() &&
+           std::ranges::find(unnest.columns, column, &UnnestColumn::column) == unnest.columns.end();
+  });
+  if (passed) {
+    node->inputs[0] = push(std::move(node->inputs[0]), std::move(*conjunct));
+  }
+  return passed;
+}
+
+// Which sides of a join may lose rows before it that a filter takes away after it.
+struct JoinSides {
+  bool left = false;
+  bool right = false;
+};
+
+JoinSides filterable_sides(JoinKind kind) {
+  switch (kind) {
+    case JoinKind::kInner:
+      return {true, true};
+    case JoinKind::kInnerUnique:  // what the first right row is depends on the others
+    case JoinKind::kLeftOuter:
+    case JoinKind::kLeftSemi:
+    case JoinKind::kLeftAnti:
+      return {true, false};
+    case JoinKind::kRightOuter:
+    case JoinKind::kRightSemi:
+    case JoinKind::kRightAnti:
+      return {false, true};
+    case JoinKind::kFullOuter:
+      break;
+  }
+  return {};
+}
+
+// A conjunct about one side goes there; about keys alone, to their partners on the other as well,
+// since rows without a partner there have no part in the rows that are left.
+bool push_to_sides(const Join& join, Node* node, ExprPtr* conjunct) {
+  const JoinSides sides = filterable_sides(join.kind);
+  const bool right_alone = join.kind == JoinKind::kRightSemi || join.kind == JoinKind::kRightAnti;
+  const std::size_t left_size = right_alone ? 0 : node->inputs[0]->schema.size();
+  const bool to_left = sides.left && uses_columns_below(**conjunct, left_size);
+  const bool to_right = sides.right && uses_only(**conjunct, [left_size](std::size_t column) {
+                          return column >= left_size;
+                        });
+  if (!to_left && !to_right) {
+    return false;
+  }
+  const std::size_t first = to_left ? 0 : left_size;  // column of this side
+  NodePtr& side = node->inputs[to_left ? 0 : 1];
+  NodePtr& other = node->inputs[to_left ? 1 : 0];
+  const std::vector<std::size_t>& keys = to_left ? join.left_keys : join.right_keys;
+  const std::vector<std::size_t>& partners = to_left ? join.right_keys : join.left_keys;
+  std::vector<std::size_t> to_side(node->schema.size());
+  std::vector<std::size_t> to_other(node->schema.size());
+  const bool about_keys = uses_only(**conjunct, [&](std::size_t column) {
+    const auto key = std::ranges::find(keys, column - first);
+    if (key != keys.end()) {
+      to_other[column] = partners[static_cast<std::size_t>(key - keys.begin())];
+    }
+    return key != keys.end() && is_one_when_equal(node->schema[column].type) &&
+           node->schema[column].type == other->schema[to_other[column]].type;
+  });
+  for (std::size_t column = first; column < to_side.size(); ++column) {
+    to_side[column] = column - first;
+  }
+  if (about_keys) {
+    other = push(std::move(other), remapped(clone(**conjunct), to_other));
+  }
+  side = push(std::move(side), remapped(std::move(*conjunct), to_side));
+  return true;
+}
+
+bool push_through(Node* node, ExprPtr* conjunct) {
+  if (const auto* aggregate = std::get_if<Aggregate>(&node->op)) {
+    return push_below_groups(*aggregate, node, conjunct);
+  }
+  if (const auto* unnest = std::get_if<Unnest>(&node->op)) {
+    return push_below_expansion(*unnest, node, conjunct);
+  }
+  if (const auto* join = std::get_if<Join>(&node->op)) {
+    return push_to_sides(*join, node, conjunct);
+  }
+  return false;
 }
 
 // One conjunct as far down as it goes.
@@ -83,6 +215,8 @@ NodePtr push(NodePtr node, ExprPtr conjunct) {
     for (NodePtr& input : node->inputs) {
       input = push(std::move(input), clone(*conjunct));
     }
+    return node;
+  } else if (push_through(node.get(), &conjunct)) {
     return node;
   }
   return wrap(std::move(node), std::move(conjunct));
