@@ -1,20 +1,15 @@
 #pragma once
-// Vectorised evaluation of bound expressions over one chunk, and of predicates into selections.
-// All functions are pure; any thread.
+// Expressions evaluated over one chunk, and predicates made into selections of its rows. All
+// functions are pure; any thread.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "apl/plan/expr.h"
+#include "apl/plan/evaluate.h"
 #include "store/column/chunk.h"
 
 namespace evq {
-
-// The value of `expr` for each of the chunk's rows. A worker may reuse one Evaluator for all its
-// chunks; not for use by two threads at once.
-Vector evaluate(const plan::Expr& expr, const EvalContext& context, std::span<const Vector> columns,
-                std::size_t rows);
 
 // Row numbers, ascending.
 using RowList = std::vector<std::uint32_t>;

@@ -5,6 +5,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
+#include "apl/plan/shared_draw.h"
 
 namespace evq::plan {
 namespace {
@@ -49,7 +50,11 @@ Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
     return diag::wrong_argument_type(bound->span, function, index + 1, type_name(parameter.type),
                                      type_name(bound->type));
   }
-  return Environment::Meaning(Environment::Scalar{make_cast(std::move(bound), parameter.type)});
+  bound = make_cast(std::move(bound), parameter.type);
+  if (bound->draw == 0 && !is_deterministic(*bound)) {
+    bound->draw = ++draws_;
+  }
+  return Environment::Meaning(Environment::Scalar{std::move(bound)});
 }
 
 Result<Environment> Binder::bind_parameters(const Environment::Function& function,
@@ -126,7 +131,9 @@ Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
   if (body == nullptr) {
     return diag::scalar_expected(span, "the table that " + call.function.text + "() returns");
   }
-  return bind_within(std::move(frame), *function.lambda, [&] { return bind_expr(**body, input); });
+  EVQ_TRY_ASSIGN(ExprPtr bound, bind_within(std::move(frame), *function.lambda,
+                                            [&] { return bind_expr(**body, input); }));
+  return share_draws(std::move(bound));
 }
 
 // The names in a let or in the body of a function are those of the place where it stands.

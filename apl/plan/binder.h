@@ -288,6 +288,7 @@ class Binder {
   int depth_ = 0;                       // of nested function calls, against endless recursion
   std::size_t expressions_ = 0;         // bound so far
   std::uint64_t applies_ = 0;           // bound so far
+  std::uint64_t draws_ = 0;             // arguments of functions that draw, bound so far
   std::size_t nesting_ = 0;             // of the expression that is being bound
 };
 

@@ -129,6 +129,7 @@ ExprPtr clone(const Expr& expr) {
   copy->constant = expr.constant;
   copy->function = expr.function;
   copy->call = expr.call;
+  copy->draw = expr.draw;
   for (const ExprPtr& arg : expr.args) {
     copy->args.push_back(clone(*arg));
   }

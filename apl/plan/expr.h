@@ -29,6 +29,9 @@ struct Expr {
   const ScalarFunction* function = nullptr;  // kCall; kConstant: what was folded, or null
   BoundCall call;                            // kCall; arguments already have its types
   std::vector<ExprPtr> args;                 // kCall
+  // kCall: of the argument of a query's own function that draws its value (rand()), and of its
+  // copies where the function names it: one number, one draw (shared_draw.h). Else 0.
+  std::uint64_t draw = 0;
 
   bool is_constant() const { return kind == ExprKind::kConstant; }
   bool is_column() const { return kind == ExprKind::kColumn; }
