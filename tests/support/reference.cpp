@@ -14,6 +14,8 @@ namespace evq {
 namespace {
 
 constexpr std::uint64_t kSequenceRowsMax = 10'000;
+// Rows that one answer makes on the way, all taken together.
+constexpr std::size_t kMadeBytesMax = std::size_t{256} << 20;
 
 class ReferenceTables final : public plan::TableSource {
  public:
@@ -113,7 +115,9 @@ class Interpreter final : public plan::SubqueryRunner {
       std::vector<ReferenceRow> rows;
       for (const plan::NodePtr& input : node.inputs) {
         EVQ_TRY_ASSIGN(std::vector<ReferenceRow> part, evaluate(*input));
-        std::ranges::move(part, std::back_inserter(rows));
+        for (ReferenceRow& row : part) {
+          EVQ_TRY(add(std::move(row), &rows));
+        }
       }
       return rows;
     }
@@ -130,6 +134,19 @@ class Interpreter final : public plan::SubqueryRunner {
   }
 
  private:
+  // A row more of those that an operator makes.
+  Status add(ReferenceRow row, std::vector<ReferenceRow>* rows) {
+    for (const Value& value : row) {
+      const bool text = value.type() == Type::kString || value.type() == Type::kDynamic;
+      made_bytes_ += sizeof(Value) + (text && !value.is_null() ? value.as_text().size() : 0);
+    }
+    if (made_bytes_ > kMadeBytesMax) {
+      return make_error(ErrorCode::kUnsupported, "rows too large to go row by row");
+    }
+    rows->push_back(std::move(row));
+    return Status::success();
+  }
+
   Result<std::vector<ReferenceRow>> evaluate_scan(const plan::Scan& scan) {
     EVQ_TRY_ASSIGN(std::vector<ReferenceRow> rows, tables_.rows(scan));
     std::size_t time = 0;
@@ -169,14 +186,15 @@ class Interpreter final : public plan::SubqueryRunner {
       return rows;
     }
     if (const auto* project = std::get_if<plan::Project>(&node.op)) {
-      for (ReferenceRow& row : rows) {
-        ReferenceRow made;
+      std::vector<ReferenceRow> made;
+      for (const ReferenceRow& row : rows) {
+        ReferenceRow projected;
         for (const plan::ExprPtr& expr : project->exprs) {
-          made.push_back(evaluate_expr(*expr, row));
+          projected.push_back(evaluate_expr(*expr, row));
         }
-        row = std::move(made);
+        EVQ_TRY(add(std::move(projected), &made));
       }
-      return rows;
+      return made;
     }
     if (const auto* sort = std::get_if<plan::Sort>(&node.op)) {
       sort_rows(sort->keys, &rows);
@@ -202,7 +220,8 @@ class Interpreter final : public plan::SubqueryRunner {
     if (const auto* unnest = std::get_if<plan::Unnest>(&node.op)) {
       std::vector<ReferenceRow> made;
       for (const ReferenceRow& row : rows) {
-        std::ranges::move(reference_unnest(*unnest, row), std::back_inserter(made));
+        EVQ_TRY(reference_unnest(*unnest, row,
+                                 [&](ReferenceRow part) { return add(std::move(part), &made); }));
       }
       return made;
     }
@@ -243,9 +262,9 @@ class Interpreter final : public plan::SubqueryRunner {
   }
 
   // Every left row beside every right one.
-  static std::vector<ReferenceRow> join_rows(const plan::Join& join, const plan::Node& node,
-                                             const std::vector<ReferenceRow>& left,
-                                             const std::vector<ReferenceRow>& right) {
+  Result<std::vector<ReferenceRow>> join_rows(const plan::Join& join, const plan::Node& node,
+                                              const std::vector<ReferenceRow>& left,
+                                              const std::vector<ReferenceRow>& right) {
     using plan::JoinKind;
     const auto nulls = [](const Schema& schema) {
       ReferenceRow row;
@@ -271,23 +290,23 @@ class Interpreter final : public plan::SubqueryRunner {
         const bool pairs = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti &&
                            kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
         if (pairs && !(matched && kind == JoinKind::kInnerUnique)) {
-          output.push_back(beside(row, right[i]));
+          EVQ_TRY(add(beside(row, right[i]), &output));
         }
         matched = true;
       }
       if ((kind == JoinKind::kLeftSemi && matched) || (kind == JoinKind::kLeftAnti && !matched)) {
-        output.push_back(row);
+        EVQ_TRY(add(row, &output));
       } else if (!matched && (kind == JoinKind::kLeftOuter || kind == JoinKind::kFullOuter)) {
-        output.push_back(beside(row, nulls(node.inputs[1]->schema)));
+        EVQ_TRY(add(beside(row, nulls(node.inputs[1]->schema)), &output));
       }
     }
     for (std::size_t i = 0; i < right.size(); ++i) {
       if ((kind == JoinKind::kRightSemi && right_matched[i]) ||
           (kind == JoinKind::kRightAnti && !right_matched[i])) {
-        output.push_back(right[i]);
+        EVQ_TRY(add(right[i], &output));
       } else if (!right_matched[i] &&
                  (kind == JoinKind::kRightOuter || kind == JoinKind::kFullOuter)) {
-        output.push_back(beside(nulls(node.inputs[0]->schema), right[i]));
+        EVQ_TRY(add(beside(nulls(node.inputs[0]->schema), right[i]), &output));
       }
     }
     return output;
@@ -314,7 +333,9 @@ class Interpreter final : public plan::SubqueryRunner {
                                                   const std::vector<ReferenceRow>& rows) {
     std::vector<ReferenceRow> output;
     for (const ReferenceRow& row : rows) {
-      const std::vector<ReferenceRow> expanded = reference_unnest(*apply.unnest, row);
+      std::vector<ReferenceRow> expanded;
+      EVQ_TRY(reference_unnest(*apply.unnest, row,
+                               [&](ReferenceRow part) { return add(std::move(part), &expanded); }));
       placeholders_[apply.id] = &expanded;
       auto made = evaluate(*apply.subplan);
       placeholders_.erase(apply.id);
@@ -325,7 +346,7 @@ class Interpreter final : public plan::SubqueryRunner {
           whole.push_back(row[column]);
         }
         whole.insert(whole.end(), inner.begin(), inner.end());
-        output.push_back(std::move(whole));
+        EVQ_TRY(add(std::move(whole), &output));
       }
     }
     return output;
@@ -448,6 +469,7 @@ class Interpreter final : public plan::SubqueryRunner {
   ReferenceTables& tables_;
   const EvalContext& context_;
   std::map<std::uint64_t, const std::vector<ReferenceRow>*> placeholders_;  // by apply
+  std::size_t made_bytes_ = 0;
 };
 
 }  // namespace

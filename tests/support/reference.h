@@ -19,7 +19,8 @@ struct ReferenceResult {
   std::vector<ReferenceRow> rows;
 };
 
-// Answers `apl` over `store`. kUnsupported when the plan has a node the twin does not know.
+// Answers `apl` over `store`. kUnsupported when the plan has a node the twin does not know, and
+// when its rows would take more time or memory than going row by row is worth.
 Result<ReferenceResult> reference_answer(Store& store, const std::string& apl, std::int64_t now_ns);
 
 }  // namespace evq

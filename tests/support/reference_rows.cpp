@@ -176,7 +176,8 @@ std::vector<ReferenceRow> reference_sequence(const plan::Sequence& sequence) {
   return rows;
 }
 
-std::vector<ReferenceRow> reference_unnest(const plan::Unnest& unnest, const ReferenceRow& row) {
+Status reference_unnest(const plan::Unnest& unnest, const ReferenceRow& row,
+                        const std::function<Status(ReferenceRow)>& push) {
   std::vector<std::vector<Value>> lists;
   std::size_t count = 0;
   for (const plan::UnnestColumn& column : unnest.columns) {
@@ -186,7 +187,6 @@ std::vector<ReferenceRow> reference_unnest(const plan::Unnest& unnest, const Ref
   if (unnest.row_limit.has_value()) {
     count = static_cast<std::size_t>(std::min<std::uint64_t>(count, *unnest.row_limit));
   }
-  std::vector<ReferenceRow> made;
   for (std::size_t i = 0; i < count; ++i) {
     ReferenceRow copy = row;
     for (std::size_t j = 0; j < lists.size(); ++j) {
@@ -196,9 +196,9 @@ std::vector<ReferenceRow> reference_unnest(const plan::Unnest& unnest, const Ref
     if (unnest.item_index) {
       copy.push_back(Value::integer(static_cast<std::int64_t>(i)));
     }
-    made.push_back(std::move(copy));
+    EVQ_TRY(push(std::move(copy)));
   }
-  return made;
+  return Status::success();
 }
 
 std::vector<ReferenceRow> reference_window(const plan::Window& window,

@@ -2,6 +2,7 @@
 // The slow twin's nodes that need no expressions: rows in, rows out, by the plainest means. They
 // keep nothing and trust the plan; what a query refuses was refused before.
 
+#include <functional>
 #include <vector>
 
 #include "apl/plan/plan.h"
@@ -10,8 +11,9 @@
 namespace evq {
 
 std::vector<ReferenceRow> reference_sequence(const plan::Sequence& sequence);
-// mv-expand of one row.
-std::vector<ReferenceRow> reference_unnest(const plan::Unnest& unnest, const ReferenceRow& row);
+// mv-expand of one row, whose parts go to `push` one by one until that fails.
+Status reference_unnest(const plan::Unnest& unnest, const ReferenceRow& row,
+                        const std::function<Status(ReferenceRow)>& push);
 // The rows with a column for each call.
 std::vector<ReferenceRow> reference_window(const plan::Window& window,
                                            std::vector<ReferenceRow> rows);
