@@ -511,6 +511,19 @@ Result<ExprPtr> Binder::bind_unary(const ast::Unary& unary, Span span, const Rel
   return call(by_value ? "op_negate_dynamic" : "op_negate", std::move(args), span);
 }
 
+namespace {
+
+// in ["a"] reads as the name of a field.
+Error explain_list(Error error, const ast::Expr& item) {
+  const auto* field = std::get_if<ast::FieldRef>(&item.node);
+  if (field != nullptr && field->name.quoted && !error.hint.starts_with("did you mean")) {
+    error.hint = "a list of values stands in parentheses: in ('" + field->name.text + "')";
+  }
+  return error;
+}
+
+}  // namespace
+
 Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span span,
                                         const Relation* input) {
   std::vector<ExprPtr> args;
@@ -528,9 +541,12 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
       args.push_back(std::move(list));
       continue;
     }
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item, input));
-    EVQ_TRY_ASSIGN(bound, adapt(std::move(bound), value_type, true));
-    args.push_back(std::move(bound));
+    auto bound = bind_expr(*item, input);
+    if (!bound.ok()) {
+      return explain_list(std::move(bound).take_error(), *item);
+    }
+    EVQ_TRY_ASSIGN(ExprPtr adapted, adapt(std::move(bound).value(), value_type, true));
+    args.push_back(std::move(adapted));
   }
   std::string name = membership.negated ? "op_not_" : "op_";
   name += membership.op == ast::MembershipOp::kInFold ? "in_fold"

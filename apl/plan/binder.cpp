@@ -396,7 +396,9 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
     return "'" + std::string(name) + "' is a function: write " + signature(*function);
   }
   if (const AggregateFunction* function = find_aggregate(name); function != nullptr) {
-    return "'" + std::string(name) + "' is an aggregation: write " + signature(*function);
+    const bool plain = function->arguments_min == 0;
+    return "'" + std::string(name) + "' is an aggregation: write " +
+           (plain ? std::string(name) + "()" : signature(*function));
   }
   if (input == nullptr) {
     return "fields have no place here; a text needs quotes: '" + std::string(name) + "'";

@@ -56,6 +56,9 @@ Error invalid_number(Span at, std::string_view text) {
 }
 
 Error invalid_literal(Span at, std::string_view type, std::string_view text) {
+  const bool quoted =
+      text.size() > 1 && (text[0] == '\'' || text[0] == '"') && text.ends_with(text[0]);
+  text = quoted ? text.substr(1, text.size() - 2) : text;
   std::string hint;
   if (type == "datetime" || type == "date") {
     hint = text == "now" ? "write now()"
@@ -180,8 +183,9 @@ Error empty_query() {
 
 Error invalid_option_value(Span at, std::string_view option, std::string_view value,
                            Candidates allowed) {
+  std::string hint = did_you_mean(value, allowed);
   return syntax_error("APL1026", at, in_quotes(value) + " is not a value of " + in_quotes(option),
-                      "use one of: " + listed(allowed));
+                      hint.empty() ? "use one of: " + listed(allowed) : std::move(hint));
 }
 
 Error unknown_option(Span at, std::string_view operator_name, std::string_view option,

@@ -209,7 +209,8 @@ std::optional<Error> phrase_habit(const TokenCursor& cursor, const std::string& 
   if (word == "as") {
     bool in_operator = false;
     for (std::size_t i = 0; i < cursor.index(); ++i) {
-      in_operator = in_operator || cursor.token(i).is_symbol("|");
+      in_operator =
+          in_operator || cursor.token(i).is_symbol("|") || cursor.token(i).is_word("print");
     }
     if (in_operator && is_type_word(next)) {
       return diag::foreign_operator(token.span, "as " + cursor.peek(1).text, "SQL",

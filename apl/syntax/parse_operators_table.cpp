@@ -5,6 +5,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/grammar.h"
+#include "store/base/ascii.h"
 
 namespace evq::syntax {
 
@@ -35,14 +36,57 @@ struct JoinParts {
   std::vector<ast::ExprPtr> conditions;
 };
 
+// What SQL and others call a kind of join, in lower case without signs.
+struct JoinHabit {
+  std::string_view word;
+  std::string_view hint;
+};
+constexpr JoinHabit kJoinHabits[] = {
+    {"left", "write kind=leftouter"},
+    {"right", "write kind=rightouter"},
+    {"full", "write kind=fullouter"},
+    {"outer", "write kind=fullouter, or leftouter to keep all rows of the left side only"},
+    {"semi", "write kind=leftsemi"},
+    {"exists", "write kind=leftsemi"},
+    {"except", "write kind=leftanti"},
+    {"cross", "a field that is equal everywhere pairs all rows: extend k = 1 on both sides, on k"}};
+
 Result<ast::JoinKind> parse_join_kind(const ast::Option& option) {
   const std::string text = option_text(option);
-  const auto* found = std::find_if(std::begin(kJoinNames), std::end(kJoinNames),
-                                   [&](const JoinName& row) { return row.text == text; });
-  if (found == std::end(kJoinNames)) {
-    return diag::invalid_option_value(option.value->span, "kind", text, kJoinKinds);
+  const auto* found = std::ranges::find(kJoinNames, text, &JoinName::text);
+  if (found != std::end(kJoinNames)) {
+    return found->kind;
   }
-  return found->kind;
+  Error error = diag::invalid_option_value(option.value->span, "kind", text, kJoinKinds);
+  std::string word = ascii_lower(text);
+  std::erase_if(word, [](char c) { return !is_letter(c); });
+  const auto* habit = std::ranges::find(kJoinHabits, word, &JoinHabit::word);
+  if (habit != std::end(kJoinHabits)) {
+    error.hint = habit->hint;
+  } else if (std::ranges::find(kJoinNames, word, &JoinName::text) != std::end(kJoinNames)) {
+    error.hint = "write kind=" + word;
+  }
+  return error;
+}
+
+// join left (…): a kind without its name where the table should be.
+Status refuse_bare_kind(const TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  const Token& next = cursor.peek(1);
+  const bool table_follows =
+      next.is_symbol("(") || (next.kind == TokenKind::kName && !next.is_word("on"));
+  if (token.kind != TokenKind::kName || !table_follows) {
+    return Status::success();
+  }
+  const std::string word = ascii_lower(token.text);
+  const auto* habit = std::ranges::find(kJoinHabits, word, &JoinHabit::word);
+  const bool known = std::ranges::find(kJoinNames, word, &JoinName::text) != std::end(kJoinNames);
+  if (habit == std::end(kJoinHabits) && !known) {
+    return Status::success();
+  }
+  Error error = diag::unexpected_token(token.span, "a table", "'" + token.text + "'");
+  error.hint = known ? "write kind=" + word : std::string(habit->hint);
+  return error;
 }
 
 Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
@@ -58,6 +102,7 @@ Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
                                     "leftouter, inner");
     }
   }
+  EVQ_TRY(refuse_bare_kind(cursor));
   EVQ_TRY_ASSIGN(ast::TableItem item, parse_table_item(cursor));
   if (auto* pattern = std::get_if<ast::NamePattern>(&item)) {
     const Span span = pattern->span;

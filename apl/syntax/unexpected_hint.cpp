@@ -152,6 +152,9 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   if (token.is_symbol("|") && last.is_symbol(",")) {
     return "remove the comma before it";
   }
+  if (token.is_symbol("-") && expected == "'by'") {
+    return "the direction stands behind the field: sort by field desc";
+  }
   const Token& next = cursor.peek(1);
   if (token.is_symbol(".") && next.kind == TokenKind::kLiteral && cursor.joined(1)) {
     return "a number begins with a digit: 0." + std::string(cursor.slice(next.span));
@@ -169,6 +172,10 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   const Token& second_last = at > 1 ? cursor.token(at - 2) : kNone;
   if (last.is_word("between") || last.is_word("!between") || expected == "'..'") {
     return "write between (low .. high)";
+  }
+  if (expected == "'on' and the key fields") {
+    return token.kind == TokenKind::kEnd ? "the key stands at the end: on field"
+                                         : "the key stands behind the table: on field";
   }
   if (token.kind == TokenKind::kEnd) {
     return "";
