@@ -295,6 +295,11 @@ AggregateBindResult bind_sum(const AggregateBindRequest& request) {
 
 // ---- the table
 
+constexpr std::string_view kSummed =
+    "long, real, timespan, or dynamic holding numbers or times (nanoseconds).";
+constexpr std::string_view kAveraged =
+    "long, real, timespan, datetime, or dynamic holding numbers or times (nanoseconds).";
+
 constexpr AggregateFunction kBasicRows[] = {
     {.name = "count",
      .summary = "Counts rows.",
@@ -318,7 +323,7 @@ constexpr AggregateFunction kBasicRows[] = {
      .api_name = "countif"},
     {.name = "sum",
      .summary = "Adds up values.",
-     .params = {{{"value", "long, real, timespan, or dynamic holding numbers."}}},
+     .params = {{{"value", kSummed}}},
      .returns = "long for longs, timespan for timespans, otherwise real. 0 when no value is there; "
                 "null when the sum does not fit a long.",
      .examples = {{{"datatable (x:long) [1, 2, 3] | summarize s = sum(x)", "6"}}},
@@ -328,8 +333,7 @@ constexpr AggregateFunction kBasicRows[] = {
      .api_name = "sum"},
     {.name = "sumif",
      .summary = "Adds up the values of the rows for which the predicate is true.",
-     .params = {{{"value", "long, real, timespan, or dynamic holding numbers."},
-                 {"predicate", "A bool; null is not true."}}},
+     .params = {{{"value", kSummed}, {"predicate", "A bool; null is not true."}}},
      .returns = "As sum().",
      .examples = {{{"datatable (x:long) [1, 2, 3] | summarize s = sumif(x, x > 1)", "5"}}},
      .bind = bind_sum<SumKind::kSum>,
@@ -339,7 +343,7 @@ constexpr AggregateFunction kBasicRows[] = {
      .api_name = "sumif"},
     {.name = "avg",
      .summary = "Gives the arithmetic mean of the values that are not null.",
-     .params = {{{"value", "long, real, timespan, datetime, or dynamic holding numbers."}}},
+     .params = {{{"value", kAveraged}}},
      .returns = "real; timespan and datetime stay what they are. Null when no value is there.",
      .examples = {{{"datatable (x:long) [1, 2, 4, 5] | summarize a = avg(x)", "3"}}},
      .bind = bind_sum<SumKind::kAverage>,
@@ -348,8 +352,7 @@ constexpr AggregateFunction kBasicRows[] = {
      .api_name = "avg"},
     {.name = "avgif",
      .summary = "Gives the mean of the rows for which the predicate is true.",
-     .params = {{{"value", "long, real, timespan, datetime, or dynamic holding numbers."},
-                 {"predicate", "A bool; null is not true."}}},
+     .params = {{{"value", kAveraged}, {"predicate", "A bool; null is not true."}}},
      .returns = "As avg().",
      .examples = {{{"datatable (x:long) [1, 2, 4] | summarize a = avgif(x, x > 1)", "3"}}},
      .bind = bind_sum<SumKind::kAverage>,

@@ -70,13 +70,20 @@ Vector scalars_of_dynamics(const Vector& vector, Type type) {
       out.mutable_data<double>()[slot] = value.as_real();
       return true;
     }
+    // Nanoseconds, both ways.
+    const bool is_time = held == Type::kTimespan || held == Type::kDatetime;
+    if (type == Type::kReal && is_time) {
+      out.mutable_data<double>()[slot] = static_cast<double>(value.as_integer());
+      return true;
+    }
+    const bool number_of_time = type == Type::kLong && is_time;
     if (type == Type::kLong && held == Type::kReal) {
       bool ok = false;
       out.mutable_data<std::int64_t>()[slot] = truncated(value.as_real(), &ok);
       return ok;
     }
-    const bool span_of_number = type == Type::kTimespan && held == Type::kLong;  // nanoseconds
-    if (held != type && !span_of_number) {
+    const bool span_of_number = type == Type::kTimespan && held == Type::kLong;
+    if (held != type && !span_of_number && !number_of_time) {
       return false;
     }
     if (type == Type::kBool) {
