@@ -139,8 +139,8 @@ AggregateBindResult bind_histogram(const AggregateBindRequest& request) {
 }
 
 constexpr ParameterDoc kHistogramValue{
-    "value", "long, real, timespan, datetime, or dynamic holding numbers."};
-constexpr ParameterDoc kBuckets{"buckets", "A constant: how many buckets."};
+    "value", "long, real, timespan, datetime, or dynamic holding numbers or times (nanoseconds)."};
+constexpr ParameterDoc kBuckets{"buckets", "A constant from 1 to 10,000: how many buckets."};
 constexpr std::string_view kHistogramReturns =
     "dynamic: an array of {\"from\", \"to\", \"count\"} from the smallest to the largest value, "
     "each without its end but for the last; [] when no value is there. Exact up to 4,096 different "

@@ -448,7 +448,8 @@ AggregateBindResult bind_schema(const AggregateBindRequest& request) {
 }
 
 constexpr ParameterDoc kListValue{"value", "A value of any type; null is left out."};
-constexpr ParameterDoc kMax{"[max]", "A constant: the largest number of items."};
+constexpr ParameterDoc kMax{"[max]",
+                            "A constant from 0 to 1,048,576: the largest number of items."};
 
 constexpr AggregateFunction kListRows[] = {
     {.name = "make_list",
@@ -509,7 +510,8 @@ constexpr AggregateFunction kListRows[] = {
      .aliases = {"make_dictionary"},
      .summary = "Merges bags into one.",
      .params = {{{"bag", "A bag; anything else is left out."}, kMax}},
-     .returns = "dynamic, keys in order. Of several values for a key the largest is kept.",
+     .returns = "dynamic, keys in order. Of several values for a key the largest is kept. At most "
+                "1,048,576 keys.",
      .examples = {{{"datatable (k:string, x:long) [\"b\", 1, \"a\", 2] | summarize b = "
                     "make_bag(bag_pack(k, x))",
                     "{\"a\":2,\"b\":1}"}}},
@@ -531,7 +533,8 @@ constexpr AggregateFunction kListRows[] = {
      .summary = "Describes the types of all values, nested ones included.",
      .params = {{{"value", "A dynamic value."}}},
      .returns = "dynamic: a type name, a bag of schemas by key, {\"`indexer`\": schema} for an "
-                "array, or an array of these where values differ. Null when no value is there.",
+                "array, or an array of these where values differ. Null when no value is there. Of "
+                "more than 10,000 different keys the first in order.",
      .examples = {{{"print d = dynamic({\"a\": 1}) | summarize s = buildschema(d)",
                     "{\"a\":\"long\"}"}}},
      .bind = bind_schema,

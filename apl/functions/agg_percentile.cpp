@@ -280,7 +280,7 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
 }
 
 constexpr ParameterDoc kPercentileValue{
-    "value", "long, real, timespan, datetime, or dynamic holding numbers."};
+    "value", "long, real, timespan, datetime, or dynamic holding numbers or times (nanoseconds)."};
 constexpr ParameterDoc kWeight{"weight", "A long: how many rows this one stands for."};
 constexpr ParameterDoc kPercent{"percentile", "A constant number from 0 to 100."};
 constexpr ParameterDoc kPercents{"percentiles...",
@@ -376,7 +376,7 @@ constexpr AggregateFunction kPercentileRows[] = {
     {.name = "tdigest",
      .summary = "Makes a state that percentile_tdigest() and tdigest_merge() read: how the values "
                 "are distributed.",
-     .params = {{{"value", "long, real, or dynamic holding numbers."},
+     .params = {{{"value", "long, real, or dynamic holding numbers or times (nanoseconds)."},
                  {"[weight]", "A long: how many rows this one stands for."}}},
      .returns = "string. States of several groups merge into the state of all their rows.",
      .examples = {{{"datatable (x:long) [1, 2, 3, 4] | summarize t = tdigest(x) | project p = "

@@ -204,7 +204,8 @@ constexpr AggregateFunction kPhrasesRows[] = {
     {.name = "phrases",
      .summary = "Estimates the most frequent phrases in texts: runs of two to five words between "
                 "stop words and punctuation, and words that stand alone there.",
-     .params = {{{"text", "A string."}, {"max", "A constant: how many phrases to return."}}},
+     .params = {{{"text", "A string."},
+                 {"max", "A constant from 1 to 1,000: how many phrases to return."}}},
      .returns = "dynamic: an array of strings in lower case, most frequent first. Counts are exact "
                 "up to 65,536 different phrases. Beyond, fewer than 1 in 1,000 is off by more than "
                 "1 / 24,000 of all phrases; those of more than 1 / 10,000 of all are all "

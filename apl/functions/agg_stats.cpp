@@ -366,7 +366,8 @@ AggregateBindResult bind_bits(const AggregateBindRequest& request) {
 
 // ---- the table
 
-constexpr ParameterDoc kNumber{"value", "long, real, or dynamic holding numbers."};
+constexpr ParameterDoc kNumber{"value",
+                               "long, real, or dynamic holding numbers or times (nanoseconds)."};
 constexpr ParameterDoc kLong{"value", "A long."};
 constexpr std::string_view kSampleReturns =
     "real; 0 for a single value, null when no value is there.";

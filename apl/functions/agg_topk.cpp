@@ -72,7 +72,7 @@ constexpr AggregateFunction kTopKRows[] = {
     {.name = "topk",
      .summary = "Estimates the most frequent values.",
      .params = {{{"value", "A value of any type; null is not counted."},
-                 {"k", "A constant: how many values to return."}}},
+                 {"k", "A constant from 1 to 10,000: how many values to return."}}},
      .returns = kTopKReturns,
      .examples = {{{"datatable (x:string) [\"a\", \"b\", \"a\"] | summarize t = topk(x, 1)",
                     "[{\"key\":\"a\",\"count\":2,\"error\":0}]"}}},
@@ -83,7 +83,7 @@ constexpr AggregateFunction kTopKRows[] = {
     {.name = "topkif",
      .summary = "Estimates the most frequent values of the rows for which the predicate is true.",
      .params = {{{"value", "A value of any type; null is not counted."},
-                 {"k", "A constant: how many values to return."},
+                 {"k", "A constant from 1 to 10,000: how many values to return."},
                  {"predicate", "A bool; null is not true."}}},
      .returns = kTopKReturns,
      .examples = {{{"datatable (x:string) [\"a\", \"b\", \"a\"] | summarize t = topkif(x, 1, x == "

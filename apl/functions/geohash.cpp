@@ -79,9 +79,8 @@ std::uint64_t part_of(double value, double low, double width, int bits) {
   return std::min(static_cast<std::uint64_t>(part), (std::uint64_t{1} << bits) - 1);
 }
 
-std::optional<std::string> point_to_geohash(double longitude, double latitude,
-                                            std::optional<std::int64_t> length) {
-  const std::int64_t digits = length.value_or(kGeohashLengthDefault);
+std::optional<std::string> point_to_geohash_of(double longitude, double latitude,
+                                               std::int64_t digits) {
   const bool valid = std::fabs(longitude) <= 180 && std::fabs(latitude) <= 90 && digits >= 1 &&
                      digits <= static_cast<std::int64_t>(kGeohashLengthMax);
   if (!valid) {
@@ -91,6 +90,10 @@ std::optional<std::string> point_to_geohash(double longitude, double latitude,
   cell.column = part_of(longitude, -180, 360, cell.column_bits());
   cell.row = part_of(latitude, -90, 180, cell.row_bits());
   return hash_of(cell);
+}
+
+std::optional<std::string> point_to_geohash(double longitude, double latitude) {
+  return point_to_geohash_of(longitude, latitude, kGeohashLengthDefault);
 }
 
 void add_position(double longitude, double latitude, DynamicBuilder* out) {
@@ -197,7 +200,7 @@ constexpr std::array<ScalarFunction, 4> kGeohashFunctions = {{
                  {"[length]", "How many characters, 1 to 18; 5 when left out, cells of 4.9 km."}}},
      .returns = "string; null for invalid positions and lengths.",
      .examples = {{{"print geo_point_to_geohash(-80.195829, 25.802215, 8)", "dhwfz15h"}}},
-     .overloads = {lift<point_to_geohash>()}},
+     .overloads = {lift<point_to_geohash>(), lift<point_to_geohash_of>()}},
 }};
 
 }  // namespace

@@ -502,7 +502,9 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .params = {{kPattern,
                  {"[groups]", "An array of group numbers or names; all groups when left out."},
                  kSearchedText}},
-     .returns = "dynamic: an array, of arrays when there are several groups; empty without match.",
+     .returns =
+         "dynamic: an array, of arrays when there are several groups; empty without match. At "
+         "most the first 1,048,576 matches.",
      .examples = {{{"print extract_all('(\\\\d+)', 'a1 b22')", R"(["1","22"])"},
                    {"print extract_all('(\\\\w)(\\\\d)', dynamic([1, 2]), 'a1 b2')",
                     R"([["a","1"],["b","2"]])"}}},

@@ -157,9 +157,10 @@ constexpr std::array<ScalarFunction, 4> kSeriesFilterFunctions = {{
     {.name = "series_iir",
      .category = "series",
      .summary = "Filters a series by an infinite impulse response: exponential smoothing, sums.",
-     .params = {{{"series", "An array of numbers; gaps count as zero."},
-                 {"numerators", "The weights of the input, the newest element's first."},
-                 {"denominators", "The weights of the output; the first must not be 0."}}},
+     .params =
+         {{{"series", "An array of numbers; gaps count as zero."},
+           {"numerators", "The weights of the input, the newest element's first; 1,024 at most."},
+           {"denominators", "The weights of the output, 1,024 at most; the first must not be 0."}}},
      .returns = "An array of reals of the same length; null when an argument does not fit.",
      .examples = {{{"print series_iir(dynamic([1, 2, 3, 4]), dynamic([1]), dynamic([1, -1]))",
                     "[1,3,6,10]"}}},

@@ -106,7 +106,7 @@ DynamicView split(DynamicBuilder& builder, std::string_view text, std::string_vi
   const auto walk = [&](const auto& take) {
     std::int64_t count = 0;
     for_each_part(text, separator, [&](std::string_view part) {
-      if (count < static_cast<std::int64_t>(kListItemsMax)) {
+      if (index.has_value() || count < static_cast<std::int64_t>(kListItemsMax)) {
         take(part, count++);
       }
     });
@@ -416,7 +416,7 @@ constexpr std::array kStringFunctions = {
         .params = {{kStringText,
                     {"separator", "The text between parts; empty cuts everywhere."},
                     {"[index]", "Gives this part alone; negative counts from the end."}}},
-        .returns = "dynamic array of strings.",
+        .returns = "dynamic array of strings, of the first 1,048,576 parts.",
         .examples = {{{"print split('a,b,c', ',')", R"(["a","b","c"])"},
                       {"print split('a,b,c', ',', 1)", R"(["b"])"}}},
         .overloads = {lift<split>()}},
@@ -472,7 +472,7 @@ constexpr std::array kStringFunctions = {
                    .category = "string",
                    .summary = "Repeats a text.",
                    .params = {{kStringText,
-                               {"times", "How often, 1024 at most."},
+                               {"times", "How often; more than 1,024 is 1,024, less than 0 is 0."},
                                {"[delimiter]", "A text between the repetitions."}}},
                    .returns = "string.",
                    .examples = {{{"print strrep('ab', 3)", "ababab"},

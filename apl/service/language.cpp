@@ -221,7 +221,8 @@ constexpr LanguageTopic kTopics[] = {
      "durations do. `set stricttypes` refuses all that but texts for datetimes. Integers stay "
      "integers in + - * / %, and beyond 64 bits "
      "the result is null. Functions convert long to real and anything to dynamic by themselves; a "
-     "dynamic value of another type than asked for counts as null. + - * / % "
+     "dynamic value of another type than asked for counts as null, but a time counts in "
+     "nanoseconds where a number is asked for. + - * / % "
      "of a dynamic go by what each row holds, a number, time or timespan. A field that held "
      "several types "
      "is dynamic.",
@@ -245,10 +246,14 @@ constexpr LanguageTopic kTopics[] = {
      "let name = value; names a scalar, an array, a table or a function (let f = (x:long, y:long = "
      "1) { x + y };). set name; or set name = value; sets an option; unknown ones are ignored with "
      "a warning. declare query_parameters(x:long = 5); takes parameters from the caller.\n\n"
+     "The argument of a function is worked out once for each row; a let is a name for an "
+     "expression, which is worked out wherever the name stands: two uses of let x = rand(); are "
+     "two draws.\n\n"
      "materialize(query) is the query, computed once however often its name is used; "
      "toscalar(query) is the first value of its first row; table('name') is the dataset of that "
      "name.",
      {{"let f = (x:long, y:long = 1) { x + y }; print f(2), f(2, 3)", "3  5"},
+      {"let same = (x:real) { x == x }; print same(rand())", "true"},
       {"let limit_ = 2; range x from 1 to 5 step 1 | where x <= limit_ | count", "2"},
       {"let most = toscalar(range x from 1 to 5 step 1 | summarize max(x)); print most", "5"}},
      {"let", "set", "declare", "query_parameters", "materialize", "toscalar", "table", "view"}},
@@ -276,6 +281,20 @@ constexpr LanguageTopic kTopics[] = {
      "are exact, and so are sums, also of reals: they are added up without rounding, and rounded "
      "once. So are the sums that avg, stdev, variance and covariance are made of.",
      {}},
+    {"limits",
+     "Limits",
+     "A query has at most 256 KiB of text, 200 operators and 200 levels of parentheses; a regular "
+     "expression has 4 KiB. A text that functions join, repeat or replace things into holds at "
+     "most 16 MiB, and so does an array or bag that they make, which has at most 1,048,576 items "
+     "and 200 levels; beyond, the result is null. Functions that give a part of what there is, as "
+     "split() and extract_all() do, and aggregations that collect values say so on their pages. "
+     "An answer of events has 1,000 of them unless the query has a limit; one over HTTP has at "
+     "most 50,000 rows. Memory and time are bounded as --memory-limit and --timeout "
+     "say: a query beyond ends with an error.",
+     {{"print strlen(strrep(strrep('ab', 1024), 1024)), "
+       "isnull(strrep(strrep(strrep('ab', 1024), 1024), 9))",
+       "2097152  true"},
+      {"print array_length(repeat(0, 1048576)), repeat(0, 1048577)", "1048576  null"}}},
 };
 
 constexpr LanguageDifference kAxiomDifferences[] = {
