@@ -8,6 +8,7 @@
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
 #include "apl/syntax/parser.h"
+#include "apl/syntax/words.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 
@@ -398,7 +399,23 @@ Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
 
 }  // namespace
 
+void Binder::note_quoted_field(const ast::Expr& expr, const Relation* input) {
+  const auto* literal = std::get_if<ast::Literal>(&expr.node);
+  if (literal == nullptr || input == nullptr || literal->value.type() != Type::kString ||
+      literal->value.is_null()) {
+    return;
+  }
+  const std::string name(literal->value.as_text());
+  if (find_field(input->schema(), name).has_value()) {
+    warn("'" + name + "' in quotes is a text; the field is written " +
+         (syntax::is_plain_name(name) ? name : "['" + name + "']"));
+  }
+}
+
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
+  if (std::holds_alternative<ast::Literal>(binary.right->node)) {
+    note_quoted_field(*binary.left, input);
+  }
   EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));
   auto bound_right = bind_expr(*binary.right, input);
   if (const auto* word = std::get_if<ast::FieldRef>(&binary.right->node);

@@ -389,6 +389,12 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
   if (is_time_word(name) && std::ranges::find(visible, "_time") != visible.end()) {
     return "the time of an event is _time";
   }
+  const auto dashed = std::ranges::find_if(visible, [&](std::string_view field) {
+    return field.starts_with(name) && field.substr(name.size()).starts_with('-');
+  });
+  if (dashed != visible.end()) {
+    return "a name with dashes is written ['" + std::string(*dashed) + "']";
+  }
   if (like_another) {
     return {};
   }
@@ -424,6 +430,12 @@ Result<std::size_t> Binder::find_column(const Relation& input, const ast::Name& 
     return *at;
   }
   return unknown_field(&input, name.text, name.span);
+}
+
+void Binder::warn(std::string warning) {
+  if (std::ranges::find(warnings_, warning) == warnings_.end()) {
+    warnings_.push_back(std::move(warning));
+  }
 }
 
 // ---- the end of the query

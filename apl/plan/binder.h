@@ -151,6 +151,7 @@ class Binder {
                                       Span span, const Relation* input, Relation* piped);
   template <class Bind>
   auto bind_within(Environment frame, const ast::Lambda& lambda, const Bind& bind);
+  Result<Relation> materialized(const ast::Expr& table);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
 
   Result<Relation> after_cursor(Relation input, const TableRef& table);
@@ -255,6 +256,9 @@ class Binder {
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
                               std::optional<std::size_t> field, Span span) const;
   void define(const ast::Let& let);
+  // Warns of a text that is called as a field of `input`, where the field was likely meant.
+  void note_quoted_field(const ast::Expr& expr, const Relation* input);
+  void warn(std::string warning);
   // Refuses a query that grows out of bounds when the names of lets are written out.
   Status note_expressions(std::size_t count, Span span);
   Status bind_statement(const ast::Statement& statement);
@@ -270,6 +274,7 @@ class Binder {
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
   // What lets of toscalar(…) have come to, by where they stand and what they see.
   std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
+  std::map<std::pair<const ast::Expr*, const Environment*>, Relation> materialized_;
   bool strict_types_ = false;
   // What bin_auto() bins by when the query says so: a width, and an end of some bin.
   std::optional<Value> bin_auto_size_;

@@ -86,6 +86,7 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
   }
   bool computed = false;
   for (const ast::SortKey& key : keys) {
+    note_quoted_field(*key.value, &input);
     EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*key.value, &input));
     SortOrder direction;
     direction.descending = key.descending;

@@ -53,6 +53,7 @@ class SummarizeBinder {
 
  private:
   Status bind_group(const SummarizeItem& item) {
+    binder_.note_quoted_field(*item.value, &input_);
     auto value = binder_.bind_expr(*item.value, &input_);
     if (const auto* call = std::get_if<ast::Call>(&item.value->node);
         !value.ok() && call != nullptr && find_aggregate(call->function.text) != nullptr &&
@@ -326,6 +327,7 @@ class SummarizeBinder {
       const auto position = static_cast<std::size_t>(&argument - call.arguments.data());
       const bool predicate = row.predicate.has_value() &&
                              position == std::min(*row.predicate, call.arguments.size() - 1);
+      binder_.note_quoted_field(*argument.value, &input_);
       EVQ_TRY_ASSIGN(ExprPtr bound, predicate
                                         ? binder_.bind_predicate(*argument.value, &input_, row.name)
                                         : binder_.bind_expr(*argument.value, &input_));

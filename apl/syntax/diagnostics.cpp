@@ -167,11 +167,12 @@ Error unknown_plugin(Span at, std::string_view name, Candidates plugins) {
 
 Error wrong_argument_count(Span at, std::string_view function, std::string_view expected,
                            std::size_t found, std::string_view signature) {
-  return planner_error("APL2007", at,
-                       quoted(function) + " takes " + std::string(expected) +
-                           (expected == "1" ? " argument, got " : " arguments, got ") +
-                           std::to_string(found),
-                       signature.empty() ? "" : "write " + std::string(signature));
+  return planner_error(
+      "APL2007", at,
+      quoted(function) + " takes " + std::string(expected) +
+          (expected == "1" || expected == "at least 1" ? " argument, got " : " arguments, got ") +
+          std::to_string(found),
+      signature.empty() ? "" : "write " + std::string(signature));
 }
 
 Error wrong_argument_type(Span at, std::string_view function, std::size_t position,
@@ -179,7 +180,10 @@ Error wrong_argument_type(Span at, std::string_view function, std::size_t positi
   return planner_error("APL2008", at,
                        "argument " + std::to_string(position) + " of " + quoted(function) +
                            " must be " + std::string(expected) + ", not " + std::string(found),
-                       "convert it first, for instance with tostring, tolong or todatetime");
+                       expected == "dynamic" ? "parse_json(…) reads a text, bag_pack(…) makes a bag"
+                       : expected.find(' ') == std::string_view::npos
+                           ? "convert it first: to" + std::string(expected) + "(…)"
+                           : "convert it first, for instance with toreal or totimespan");
 }
 
 Error not_an_aggregate(Span at, std::string_view name) {

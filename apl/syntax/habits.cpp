@@ -118,6 +118,24 @@ std::optional<Span> dashed_name(const TokenCursor& cursor) {
   return Span{cursor.token(first).span.begin, cursor.token(cursor.index() - 1).span.end};
 }
 
+// = where a comparison should be: alone, or as a part of ===, >== or =!.
+std::optional<Error> wrong_equals(const TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  const Token& last = before(cursor, 1);
+  if (last.is_word("let")) {
+    return std::nullopt;  // a name is missing
+  }
+  const bool after_sign = cursor.joined() && (last.is_symbol("==") || last.is_symbol("!=") ||
+                                              last.is_symbol(">=") || last.is_symbol("<="));
+  if (after_sign) {
+    return diag::foreign_symbol({last.span.begin, token.span.end}, last.text + "=", last.text);
+  }
+  if (cursor.peek(1).is_symbol("!") && cursor.joined(1)) {
+    return diag::foreign_symbol({token.span.begin, cursor.peek(1).span.end}, "=!", "!=");
+  }
+  return diag::single_equals(token.span);
+}
+
 std::optional<Error> symbol_habit(const TokenCursor& cursor) {
   const Token& token = cursor.peek();
   const Token& next = cursor.peek(1);
@@ -158,14 +176,15 @@ std::optional<Error> symbol_habit(const TokenCursor& cursor) {
     if (const std::optional<Span> name = dashed_name(cursor)) {
       return diag::unquoted_dashes(*name, cursor.slice(*name));
     }
-    return diag::single_equals(token.span);
+    return wrong_equals(cursor);
   }
   return std::nullopt;
 }
 
 // Operators that only stand where a query begins.
 bool begins_query(std::string_view word) {
-  return word == "print" || word == "range" || word == "datatable" || word == "externaldata";
+  return word == "print" || word == "range" || word == "datatable" || word == "externaldata" ||
+         word == "find";
 }
 
 bool is_type_word(std::string_view word) {
@@ -234,6 +253,19 @@ std::optional<Error> name_habit(std::string_view name, Span span) {
     }
   }
   return std::nullopt;
+}
+
+std::string source_word_hint(std::string_view word) {
+  if (word == "let" || word == "set" || word == "declare") {
+    return "a statement stands before the query and ends with a semicolon";
+  }
+  if (!begins_query(word)) {
+    return "";
+  }
+  return word == "print"  ? "it begins a query; behind a pipe write extend name = expression"
+         : word == "find" ? "it begins a query; behind a pipe write where * has 'text', or search"
+                          : "it begins a query; behind a pipe it stands in parentheses: union (" +
+                                std::string(word) + " …)";
 }
 
 std::optional<Error> operator_habit(const TokenCursor& cursor) {

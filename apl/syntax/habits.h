@@ -13,6 +13,9 @@ namespace evq::syntax {
 
 // For the name of an operator that only other languages have.
 std::optional<Error> name_habit(std::string_view name, Span span);
+// What to write where `word`, which begins a query or a statement, stands behind a pipe; empty for
+// other words.
+std::string source_word_hint(std::string_view word);
 // For a word where a tabular operator should stand.
 std::optional<Error> operator_habit(const TokenCursor& cursor);
 // For a word where a query should begin.

@@ -50,7 +50,11 @@ Result<ast::Operator> parse_operator(TokenCursor& cursor) {
     if (std::optional<Error> habit = name_habit(name.text, name.span)) {
       return *std::move(habit);
     }
-    return diag::unknown_operator(name.span, name.text, operator_names());
+    Error error = diag::unknown_operator(name.span, name.text, operator_names());
+    if (std::string hint = source_word_hint(name.text); !hint.empty()) {
+      error.hint = std::move(hint);
+    }
+    return error;
   }
   ast::Operator op;
   op.name_span = name.span;

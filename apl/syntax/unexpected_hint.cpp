@@ -97,6 +97,16 @@ std::string comma_hint(const TokenCursor& cursor) {
              : "";
 }
 
+// field == (1, 2), field contains ('a', 'b'): the comma.
+std::string list_hint(const TokenCursor& cursor) {
+  const std::size_t at = cursor.index();
+  const bool words =
+      at > 2 && cursor.token(at - 2).is_symbol("(") &&
+      (cursor.token(at - 3).is_word("contains") || cursor.token(at - 3).is_word("has"));
+  return words ? "one of several words is asked for by has_any ('a', 'b')"
+               : "a list of values stands behind in: field in (1, 2)";
+}
+
 std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected, const Token& last,
                             const Token& second_last) {
   const Token& token = cursor.peek();
@@ -113,6 +123,7 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
     return is_membership(second_last)    ? "a list of values stands in parentheses: in (1, 2)"
            : expected == "'..'"          ? "write between (low .. high)"
            : expected.starts_with("'|'") ? comma_hint(cursor)
+           : expected == "')'"           ? list_hint(cursor)
                                          : "";
   }
   if (token.is_symbol("..") && expected.starts_with("','")) {
@@ -140,8 +151,14 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
     return last.is_symbol(";") ? "remove the semicolon before it"
                                : "a query begins with a dataset: ['logs'] | …";
   }
+  if (token.is_symbol("=") && last.is_word("let")) {
+    return "write let name = value;";
+  }
   if (token.is_symbol("==") && expected == "'='") {
     return "= gives a name its value";
+  }
+  if (token.is_symbol(":") && expected == "')'" && in_let_statement(cursor)) {
+    return "a function is written let f = (x:long) { x + 1 };";
   }
   if (token.is_symbol(")") && expected == "':'") {
     return "a name is followed by its type: (x:long)";
@@ -189,6 +206,9 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   if (token.is_word("by") && (second_last.is_word("limit") || second_last.is_word("take"))) {
     return "write | top 10 by field";
   }
+  if (token.is_word("by") && operator_word(cursor).is_word("top") && expected.starts_with("'|'")) {
+    return "write | summarize n = count() by field | top 10 by n";
+  }
   if ((last.is_word("desc") || last.is_word("asc")) && !token.is_word("desc") &&
       !token.is_word("asc")) {
     return "the direction stands behind its field: " + token.text + " " + last.text;
@@ -210,6 +230,12 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   }
   if (expected == "'by'") {
     return "write 'by' before '" + std::string(cursor.slice(token.span)) + "'";
+  }
+  if (expected == "a key after '.'" && token.kind == TokenKind::kLiteral) {
+    return "an element of an array is written [" + std::string(cursor.slice(token.span)) + "]";
+  }
+  if (expected == "'='" && second_last.is_word("let")) {
+    return "write let " + last.text + " = value;";
   }
   if (last.is_word("distinct") && second_last.is_symbol("(")) {
     return "different values are counted by dcount(field)";

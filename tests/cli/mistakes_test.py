@@ -125,6 +125,12 @@ class Mistakes(EvqCase):
             ("web | extend s = 'a-b' | project t = replace_string(s, '-', '+')", '{"t":"a+b"}\n',
              "note: replace_string() took its first argument for the text, since the last is the "
              "same in every row; APL writes replace_string(lookup, rewrite, text)\n"),
+            ("web | where 'status' == '200' or \"status\" == 200 | count", '{"Count":0}\n',
+             "note: 'status' in quotes is a text; the field is written status\n"),
+            ("web | summarize n = count() by '_time', 'other' | project n", '{"n":1}\n',
+             "note: '_time' in quotes is a text; the field is written _time\n"),
+            ("web | sort by 'status' | summarize n = max('status')", '{"n":"status"}\n',
+             "note: 'status' in quotes is a text; the field is written status\n"),
             ("set nonsense; web | count", '{"Count":1}\n',
              "note: the option 'nonsense' is not known and was ignored\n"),
         ):
