@@ -197,14 +197,24 @@ Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
   return diag::table_expected(expr.span, "a scalar");
 }
 
+// One plan for all uses of the name that a let gives it, so that it runs once.
+Result<Relation> Binder::materialized(const ast::Expr& table) {
+  const std::pair key(&table, environment_);
+  auto known = materialized_.find(key);
+  if (known == materialized_.end()) {
+    EVQ_TRY_ASSIGN(Relation made, table_of_expr(table));
+    Schema schema = made.schema();
+    std::shared_ptr<const Node> plan = std::move(made.node);
+    made.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
+    known = materialized_.emplace(key, std::move(made)).first;
+  }
+  return known->second.copy();
+}
+
 Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relation* piped) {
   const std::string_view name = call.function.text;
   if ((name == "materialize" || name == "view") && call.arguments.size() == 1) {
-    EVQ_TRY_ASSIGN(Relation table, table_of_expr(*call.arguments[0].value));
-    Schema schema = table.schema();
-    std::shared_ptr<const Node> plan = std::move(table.node);
-    table.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
-    return table;
+    return materialized(*call.arguments[0].value);
   }
   if ((name == "table" || name == "dataset") && call.arguments.size() == 1) {
     EVQ_TRY_ASSIGN(const Value text, bind_constant(*call.arguments[0].value, "the table's name"));

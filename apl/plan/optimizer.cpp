@@ -52,6 +52,12 @@ class Optimizer {
     if (auto* shared = std::get_if<Shared>(&node->op)) {
       shared->plan = run_shared(shared->plan);
     }
+    // Else a plan shared with what is outside would be another there, and run twice.
+    if (auto* apply = std::get_if<Apply>(&node->op)) {
+      NodePtr subplan = clone(*apply->subplan);
+      optimize_subplans(subplan.get());
+      apply->subplan = std::move(subplan);
+    }
   }
 
   const EvalContext& context_;

@@ -14,8 +14,8 @@
 
 namespace evq::plan {
 
-struct Relation {
-  NodePtr node;
+// What is known about the rows of a relation.
+struct RelationTraits {
   std::string name;  // of the dataset it reads, for messages; empty once computed
   // Of the dataset, as long as its rows are events.
   std::vector<std::string> map_fields;
@@ -32,12 +32,24 @@ struct Relation {
   std::optional<std::uint64_t> limit;
   // By visible column name: which aggregate made it.
   std::map<std::string, Plan::ColumnOrigin, std::less<>> origins;
+};
+
+struct Relation : RelationTraits {
+  NodePtr node;
 
   const Schema& schema() const { return node->schema; }
   // Position of a hidden column; the stream is natural when both exist.
   std::optional<std::size_t> time_column() const { return node->schema.find(kTimeColumn); }
   std::optional<std::size_t> row_column() const { return node->schema.find(kRowColumn); }
   bool natural() const { return time_column().has_value() && row_column().has_value(); }
+
+  // Another that gives the same rows.
+  Relation copy() const {
+    Relation copied;
+    static_cast<RelationTraits&>(copied) = *this;
+    copied.node = clone(*node);
+    return copied;
+  }
 };
 
 // `$table`, the source column of search, is the one visible name with a dollar sign.

@@ -249,7 +249,7 @@ constexpr LanguageTopic kTopics[] = {
      "The argument of a function is worked out once for each row; a let is a name for an "
      "expression, which is worked out wherever the name stands: two uses of let x = rand(); are "
      "two draws.\n\n"
-     "materialize(query) is the query, computed once however often its name is used; "
+     "materialize(query) is the query, computed once for all uses of its name outside toscalar(); "
      "toscalar(query) is the first value of its first row; table('name') is the dataset of that "
      "name.",
      {{"let f = (x:long, y:long = 1) { x + y }; print f(2), f(2, 3)", "3  5"},

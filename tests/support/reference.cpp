@@ -109,7 +109,7 @@ class Interpreter final : public plan::SubqueryRunner {
       return *placeholders_.at(placeholder->apply);
     }
     if (const auto* shared = std::get_if<plan::Shared>(&node.op)) {
-      return evaluate(*shared->plan);
+      return evaluate_shared(*shared->plan);
     }
     if (std::holds_alternative<plan::Union>(node.op)) {
       std::vector<ReferenceRow> rows;
@@ -145,6 +145,19 @@ class Interpreter final : public plan::SubqueryRunner {
     }
     rows->push_back(std::move(row));
     return Status::success();
+  }
+
+  // Once for all that share it, unless it reads the rows of an operator around it.
+  Result<std::vector<ReferenceRow>> evaluate_shared(const plan::Node& node) {
+    const auto known = shared_.find(&node);
+    if (known != shared_.end()) {
+      return known->second;
+    }
+    EVQ_TRY_ASSIGN(std::vector<ReferenceRow> rows, evaluate(node));
+    if (!plan::reads_placeholder(node)) {
+      shared_.emplace(&node, rows);
+    }
+    return rows;
   }
 
   Result<std::vector<ReferenceRow>> evaluate_scan(const plan::Scan& scan) {
@@ -469,6 +482,7 @@ class Interpreter final : public plan::SubqueryRunner {
   ReferenceTables& tables_;
   const EvalContext& context_;
   std::map<std::uint64_t, const std::vector<ReferenceRow>*> placeholders_;  // by apply
+  std::map<const plan::Node*, std::vector<ReferenceRow>> shared_;
   std::size_t made_bytes_ = 0;
 };
 
