@@ -1,6 +1,5 @@
 // Geography on a sphere: distances by the haversine formula, lengths, areas by spherical excess,
-// points in circles, points in polygons whose edges are lines of longitude and latitude. Longitude
-// first.
+// points in circles and in polygons whose edges are the shortest ways. Longitude first.
 
 #include <algorithm>
 #include <array>
@@ -143,17 +142,65 @@ std::optional<std::vector<Point>> ring_of(DynamicView array) {
   return corners.size() >= kCornersMin ? ring : std::nullopt;
 }
 
-// Counts the edges to the east: inside when odd.
+// From one longitude to another the shorter way round, in degrees.
+double turn_between(double from, double to) {
+  const double turn = to - from;
+  return turn > 180 ? turn - 360 : turn < -180 ? turn + 360 : turn;
+}
+
+// What a ring has to its left, from all of its edges: how often it goes round the poles, in
+// radians, and the area between it and the equator, in steradians.
+struct RingSums {
+  double turns = 0;
+  double below = 0;
+};
+
+RingSums sums_of(const std::vector<Point>& ring) {
+  RingSums sums;
+  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
+    const double tan_from = std::tan(ring[j].y * kRadians / 2);
+    const double tan_to = std::tan(ring[i].y * kRadians / 2);
+    const double turn = turn_between(ring[j].x, ring[i].x) * kRadians;
+    sums.turns += turn;
+    sums.below += 2 * std::atan2(std::tan(turn / 2) * (tan_from + tan_to), 1 + tan_from * tan_to);
+  }
+  return sums;
+}
+
+bool goes_round_pole(const RingSums& sums) {
+  return std::fabs(sums.turns) > std::numbers::pi;
+}
+
+// The smaller of the two parts of the sphere that a ring makes, in steradians.
+double ring_area(const RingSums& sums) {
+  constexpr double kHalf = 2 * std::numbers::pi;
+  const double area = std::fabs(sums.below);
+  return goes_round_pole(sums) ? kHalf - area : std::min(area, 2 * kHalf - area);
+}
+
+// Whether a point lies in that smaller part, whose edges are the shortest ways: the edges north of
+// it are counted, on its meridian. An odd number parts it from the north pole.
 bool inside(const std::vector<Point>& ring, Point p) {
   bool result = false;
+  double turns = 0;
   for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
-    const Point a = ring[i];
-    const Point b = ring[j];
-    if ((a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x) {
-      result = !result;
+    const double from = turn_between(p.x, ring[j].x);
+    const double to = turn_between(p.x, ring[i].x);
+    turns += turn_between(ring[j].x, ring[i].x);
+    if ((from > 0) == (to > 0) || std::fabs(to - from) >= 180) {
+      continue;
     }
+    const double tan_latitude = (std::tan(ring[j].y * kRadians) * std::sin(to * kRadians) -
+                                 std::tan(ring[i].y * kRadians) * std::sin(from * kRadians)) /
+                                std::sin((to - from) * kRadians);
+    result = result != (std::tan(p.y * kRadians) < tan_latitude);
   }
-  return result;
+  if (std::fabs(turns) < 180) {
+    return result;
+  }
+  const RingSums sums = sums_of(ring);
+  const bool holds_north_pole = (sums.turns > 0) == (sums.below > 0);
+  return result != holds_north_pole;
 }
 
 // A polygon of GeoJSON: the outer ring, then holes.
@@ -240,19 +287,6 @@ std::optional<double> line_length(DynamicView line) {
   return valid ? std::optional(length) : std::nullopt;
 }
 
-// The part of the sphere to the left of the way round, in steradians; the smaller of the two.
-double ring_excess(const std::vector<Point>& ring) {
-  double excess = 0;
-  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
-    const double tan_from = std::tan(ring[j].y * kRadians / 2);
-    const double tan_to = std::tan(ring[i].y * kRadians / 2);
-    const double turn = std::remainder(ring[i].x - ring[j].x, 360) * kRadians;
-    excess += 2 * std::atan2(std::tan(turn / 2) * (tan_from + tan_to), 1 + tan_from * tan_to);
-  }
-  constexpr double kSphere = 4 * std::numbers::pi;
-  return std::min(std::fabs(excess), kSphere - std::fabs(excess));
-}
-
 // What `measure` makes of each outer ring, less or plus what it makes of holes.
 template <class Measure>
 std::optional<double> measured(DynamicView polygon, double holes, const Measure& measure) {
@@ -273,7 +307,7 @@ std::optional<double> measured(DynamicView polygon, double holes, const Measure&
 
 std::optional<double> polygon_area(DynamicView polygon) {
   return measured(polygon, -1, [](const std::vector<Point>& ring) {
-    return ring_excess(ring) * kEarthRadiusMeters * kEarthRadiusMeters;
+    return ring_area(sums_of(ring)) * kEarthRadiusMeters * kEarthRadiusMeters;
   });
 }
 
@@ -417,7 +451,7 @@ constexpr std::array<ScalarFunction, 8> kGeoFunctions = {{
      .params = {{{"longitude", "Longitude of the point, in degrees."},
                  {"latitude", "Its latitude."},
                  {"polygon", "A bag of type Polygon or MultiPolygon with coordinates."}}},
-     .returns = "A bool, edges taken as straight on a map of longitude and latitude; null for "
+     .returns = "A bool; edges are the shortest ways, rings part off the smaller side. Null for "
                 "invalid positions and polygons.",
      .examples = {{{"print geo_point_in_polygon(1, 1, dynamic({'type': 'Polygon', 'coordinates': "
                     "[[[0, 0], [3, 0], [0, 3], [0, 0]]]}))",
