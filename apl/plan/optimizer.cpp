@@ -8,7 +8,8 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::array<OptimizerPass, 6> kPasses = {{
+constexpr std::array<OptimizerPass, 7> kPasses = {{
+    {"inline_shared", "reads again what is cheaper to read than to keep", inline_shared},
     {"push_filters", "moves filters towards and into the scans", push_filters},
     {"time_range", "turns filters on _time into a scan's time range", tighten_time_range},
     {"order_filters", "evaluates a scan's cheap filters first", order_filters},

@@ -28,6 +28,7 @@ struct OptimizerOptions {
 void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options = {});
 
 // The passes, each in the file named after it.
+NodePtr inline_shared(NodePtr root, const EvalContext& context);
 NodePtr push_filters(NodePtr root, const EvalContext& context);
 NodePtr tighten_time_range(NodePtr root, const EvalContext& context);
 NodePtr order_filters(NodePtr root, const EvalContext& context);
@@ -43,6 +44,8 @@ inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 // Leaves `node`, and what is below it, without the output columns that are not `needed`, as far as
 // it has no use for them itself. Where each old column is then, or kNoColumn.
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);
+// About what an expression costs a row: 1 is to read a number.
+int cost_per_row(const Expr& expr);
 // Applies `rewrite` to every node, inputs first.
 NodePtr rewrite_bottom_up(NodePtr node, const std::function<NodePtr(NodePtr)>& rewrite);
 

@@ -28,7 +28,9 @@ int own_cost(const Expr& expr) {
   return name.starts_with("op_") ? 4 : 40;
 }
 
-int cost(const Expr& expr) {
+}  // namespace
+
+int cost_per_row(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::kConstant:
       return 0;
@@ -39,18 +41,16 @@ int cost(const Expr& expr) {
   }
   int total = own_cost(expr);
   for (const ExprPtr& arg : expr.args) {
-    total += cost(*arg);
+    total += cost_per_row(*arg);
   }
   return total;
 }
-
-}  // namespace
 
 NodePtr order_filters(NodePtr root, const EvalContext& /*context*/) {
   return rewrite_bottom_up(std::move(root), [](NodePtr node) -> NodePtr {
     if (auto* scan = std::get_if<Scan>(&node->op)) {
       std::ranges::stable_sort(scan->filters, {},
-                               [](const ExprPtr& filter) { return cost(*filter); });
+                               [](const ExprPtr& filter) { return cost_per_row(*filter); });
     }
     return node;
   });

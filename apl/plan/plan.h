@@ -229,9 +229,10 @@ struct Transform {
   std::shared_ptr<const TableFunction> function;
 };
 
-// A subplan evaluated once and read by several places (materialize, as, let used twice).
+// A subplan evaluated once and read by several places (materialize, as, fork, facet, top-nested).
 struct Shared {
   std::shared_ptr<const Node> plan;
+  bool stays = false;  // the optimiser has looked at it, and it is better evaluated once
 };
 
 // Carries a rendering wish to the output: render timechart with (…).

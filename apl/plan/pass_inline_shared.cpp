@@ -1,0 +1,123 @@
+// Puts shared subplans where they are read, so that what is above them reaches into them and their
+// rows need not be kept: those that one place reads, and those that cost hardly more to run again
+// than their rows to read, which are scans with filters on short values and simple expressions.
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "apl/plan/optimizer.h"
+
+namespace evq::plan {
+namespace {
+
+// Of all expressions of a subplan together: less than one search in a text.
+constexpr int kRepeatedCostMax = 100;
+
+// What running `expr` again costs, or more than the limit when it would give something else.
+int repeated_cost(const Expr& expr) {
+  if (!is_deterministic(expr)) {
+    return kRepeatedCostMax + 1;
+  }
+  return expr.is_column() ? 0 : cost_per_row(expr);
+}
+
+int repeated_cost(const std::vector<ExprPtr>& exprs) {
+  int cost = 0;
+  for (const ExprPtr& expr : exprs) {
+    cost = std::min(cost + repeated_cost(*expr), kRepeatedCostMax + 1);
+  }
+  return cost;
+}
+
+int repeated_cost(const Node& node) {
+  int cost = kRepeatedCostMax + 1;
+  if (const auto* scan = std::get_if<Scan>(&node.op)) {
+    cost = repeated_cost(scan->filters);
+  } else if (const auto* filter = std::get_if<Filter>(&node.op)) {
+    cost = repeated_cost(*filter->predicate);
+  } else if (const auto* project = std::get_if<Project>(&node.op)) {
+    cost = repeated_cost(project->exprs);
+  } else if (std::holds_alternative<Union>(node.op) ||
+             std::holds_alternative<ValuesNode>(node.op)) {
+    cost = 0;
+  }
+  for (const NodePtr& input : node.inputs) {
+    cost = std::min(cost, kRepeatedCostMax + 1) + repeated_cost(*input);
+  }
+  return cost;
+}
+
+class SharedInliner {
+ public:
+  explicit SharedInliner(const Node& root) { count(root); }
+
+  NodePtr rewrite(NodePtr root) {
+    return rewrite_bottom_up(std::move(root), [this](NodePtr node) -> NodePtr {
+      auto* shared = std::get_if<Shared>(&node->op);
+      if (shared == nullptr || shared->stays || pinned_.contains(shared->plan.get())) {
+        return node;
+      }
+      const bool read_once = uses_.at(shared->plan.get()) == 1;
+      shared->plan = rewritten(shared->plan);
+      if (read_once || repeated_cost(*shared->plan) <= kRepeatedCostMax) {
+        return clone(*shared->plan);
+      }
+      shared->stays = true;
+      return node;
+    });
+  }
+
+ private:
+  void count(const Node& node) {
+    for (const NodePtr& input : node.inputs) {
+      count(*input);
+    }
+    if (const auto* shared = std::get_if<Shared>(&node.op)) {
+      if (uses_[shared->plan.get()]++ == 0) {
+        count(*shared->plan);
+      }
+    } else if (const auto* apply = std::get_if<Apply>(&node.op)) {
+      pin(*apply->subplan);
+    }
+  }
+
+  // What a subplan of an Apply reads is read once for each of its runs.
+  void pin(const Node& node) {
+    for (const NodePtr& input : node.inputs) {
+      pin(*input);
+    }
+    if (const auto* shared = std::get_if<Shared>(&node.op)) {
+      pinned_.insert(shared->plan.get());
+      pin(*shared->plan);
+    } else if (const auto* apply = std::get_if<Apply>(&node.op)) {
+      pin(*apply->subplan);
+    }
+  }
+
+  // The subplan with what it shares itself put in; the same one for all who read it.
+  std::shared_ptr<const Node> rewritten(const std::shared_ptr<const Node>& plan) {
+    const auto known = rewritten_.find(plan);
+    if (known != rewritten_.end()) {
+      return known->second;
+    }
+    std::shared_ptr<const Node> made = rewrite(clone(*plan));
+    rewritten_.emplace(plan, made);
+    return made;
+  }
+
+  std::map<const Node*, std::size_t> uses_;
+  std::set<const Node*> pinned_;
+  std::map<std::shared_ptr<const Node>, std::shared_ptr<const Node>> rewritten_;
+};
+
+}  // namespace
+
+NodePtr inline_shared(NodePtr root, const EvalContext& /*context*/) {
+  SharedInliner inliner(*root);
+  return inliner.rewrite(std::move(root));
+}
+
+}  // namespace evq::plan
