@@ -41,7 +41,7 @@ Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
   const ast::Parameter& parameter = parameters[index];
   if (parameter.is_table) {
     EVQ_TRY_ASSIGN(Relation table, table_of_expr(argument));
-    return Environment::Meaning(Environment::BoundTable{std::move(table.node), table.name});
+    return Environment::Meaning(Environment::BoundTable{std::move(table.node), table.traits()});
   }
   EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(argument, input));
   EVQ_TRY_ASSIGN(bound, adapt(std::move(bound), parameter.type, false));
@@ -70,7 +70,7 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
       return diag::table_expected(span, "the first parameter of " + name + "()");
     }
     frame.names.emplace(parameters[0].name.text,
-                        Environment::BoundTable{std::move(piped->node), piped->name});
+                        Environment::BoundTable{std::move(piped->node), piped->traits()});
     position = 1;
   }
   if (position + call.arguments.size() > parameters.size()) {
@@ -197,24 +197,23 @@ Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
   return diag::table_expected(expr.span, "a scalar");
 }
 
-// One plan for all uses of the name that a let gives it, so that it runs once.
-Result<Relation> Binder::materialized(const ast::Expr& table) {
-  const std::pair key(&table, environment_);
+// Once for all uses of the let that it stands in.
+Result<Relation> Binder::materialize(const ast::Call& call) {
+  const std::pair key(&call, environment_);
   auto known = materialized_.find(key);
   if (known == materialized_.end()) {
-    EVQ_TRY_ASSIGN(Relation made, table_of_expr(table));
-    Schema schema = made.schema();
-    std::shared_ptr<const Node> plan = std::move(made.node);
-    made.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
-    known = materialized_.emplace(key, std::move(made)).first;
+    EVQ_TRY_ASSIGN(Relation table, table_of_expr(*call.arguments[0].value));
+    std::shared_ptr<const Node> plan = std::move(table.node);
+    known =
+        materialized_.emplace(key, Environment::BoundTable{std::move(plan), table.traits()}).first;
   }
-  return known->second.copy();
+  return read_shared(known->second.plan, known->second.traits);
 }
 
 Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relation* piped) {
   const std::string_view name = call.function.text;
   if ((name == "materialize" || name == "view") && call.arguments.size() == 1) {
-    return materialized(*call.arguments[0].value);
+    return materialize(call);
   }
   if ((name == "table" || name == "dataset") && call.arguments.size() == 1) {
     EVQ_TRY_ASSIGN(const Value text, bind_constant(*call.arguments[0].value, "the table's name"));

@@ -151,7 +151,7 @@ class Binder {
                                       Span span, const Relation* input, Relation* piped);
   template <class Bind>
   auto bind_within(Environment frame, const ast::Lambda& lambda, const Bind& bind);
-  Result<Relation> materialized(const ast::Expr& table);
+  Result<Relation> materialize(const ast::Call& call);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
 
   Result<Relation> after_cursor(Relation input, const TableRef& table);
@@ -274,7 +274,8 @@ class Binder {
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
   // What lets of toscalar(…) have come to, by where they stand and what they see.
   std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
-  std::map<std::pair<const ast::Expr*, const Environment*>, Relation> materialized_;
+  // And those of materialize(…).
+  std::map<std::pair<const ast::Call*, const Environment*>, Environment::BoundTable> materialized_;
   bool strict_types_ = false;
   // What bin_auto() bins by when the query says so: a width, and an end of some bin.
   std::optional<Value> bin_auto_size_;

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "apl/plan/plan.h"
+#include "apl/plan/relation.h"
 #include "apl/syntax/ast.h"
 
 namespace evq::plan {
@@ -30,9 +31,9 @@ struct Environment {
     const ast::Lambda* lambda = nullptr;
     const Environment* defined_in = nullptr;
   };
-  struct BoundTable {  // a table argument, `as` name or materialized let: cloned at each use
+  struct BoundTable {  // a table argument or the name of an `as`: computed once
     std::shared_ptr<const Node> plan;
-    std::string name;
+    RelationTraits traits;
   };
   using Meaning = std::variant<Scalar, LetExpr, LetPipeline, Function, BoundTable>;
 

@@ -12,19 +12,6 @@ namespace {
 constexpr std::string_view kBranchColumn = "branch";
 constexpr std::string_view kFacetColumn = "facet";
 
-// Reads rows that are computed once and read by several branches.
-Relation branch_of(const std::shared_ptr<const Node>& rows, const Relation& input) {
-  Relation branch;
-  branch.node = make_node(Shared{rows}, {}, rows->schema);
-  branch.name = input.name;
-  branch.map_fields = input.map_fields;
-  branch.virtual_fields = input.virtual_fields;
-  branch.ordered = input.ordered;
-  branch.serialized = input.serialized;
-  branch.aggregated = input.aggregated;
-  return branch;
-}
-
 ast::Union named_by(std::string_view column) {
   ast::Union all;
   all.with_source = ast::Name{std::string(column), {}, true};
@@ -38,7 +25,7 @@ Result<Relation> Binder::lower(const ast::Fork& op, Span /*span*/, Relation inpu
   std::vector<Relation> branches;
   for (std::size_t i = 0; i < op.branches.size(); ++i) {
     const ast::ForkBranch& branch = op.branches[i];
-    EVQ_TRY_ASSIGN(Relation made, bind_operators(branch.body, branch_of(rows, input)));
+    EVQ_TRY_ASSIGN(Relation made, bind_operators(branch.body, read_shared(rows, input)));
     made = order_naturally(std::move(made), options_.default_ascending);
     made.name = branch.name.has_value() ? branch.name->text : "fork_" + std::to_string(i);
     branches.push_back(std::move(made));
@@ -55,7 +42,7 @@ Result<Relation> Binder::lower(const ast::Facet& op, Span span, Relation input) 
   count.node = ast::Call{ast::Name{"count", span, false}, {}};
   std::vector<Relation> tables;
   for (const ast::Name& field : op.fields) {
-    Relation branch = branch_of(rows, input);
+    Relation branch = read_shared(rows, input);
     EVQ_TRY_ASSIGN(const std::size_t at, find_column(branch, field));
     SummarizeParts parts;
     parts.bound_groups.push_back({"value", make_column(at, branch.schema()[at].type, field.span)});
@@ -69,7 +56,7 @@ Result<Relation> Binder::lower(const ast::Facet& op, Span span, Relation input) 
     tables.push_back(std::move(table));
   }
   if (!op.body.empty()) {
-    EVQ_TRY_ASSIGN(Relation made, bind_operators(op.body, branch_of(rows, input)));
+    EVQ_TRY_ASSIGN(Relation made, bind_operators(op.body, read_shared(rows, input)));
     made = order_naturally(std::move(made), options_.default_ascending);
     made.name = "with";
     tables.push_back(std::move(made));

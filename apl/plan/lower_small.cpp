@@ -41,16 +41,14 @@ Result<Relation> Binder::lower(const ast::GetSchema& /*op*/, Span /*span*/, Rela
 }
 
 Result<Relation> Binder::lower(const ast::As& op, Span /*span*/, Relation input) {
-  Schema schema = input.schema();
   std::shared_ptr<const Node> plan = std::move(input.node);
+  input.name = op.name.text;
   auto frame = std::make_unique<Environment>();
   frame->outer = environment_;
-  frame->names.emplace(op.name.text, Environment::BoundTable{plan, op.name.text});
+  frame->names.emplace(op.name.text, Environment::BoundTable{plan, input.traits()});
   environment_ = frame.get();
   frames_.push_back(std::move(frame));
-  input.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
-  input.name = op.name.text;
-  return input;
+  return read_shared(std::move(plan), input.traits());
 }
 
 Result<Relation> Binder::lower(const ast::Invoke& op, Span span, Relation input) {

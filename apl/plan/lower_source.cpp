@@ -169,9 +169,8 @@ Result<Relation> Binder::named_table(std::string_view name, Span span) {
       return named(std::move(bound), name);
     }
     if (const auto* table = std::get_if<Environment::BoundTable>(meaning)) {
-      Relation relation;
-      relation.node = make_node(Shared{table->plan}, {}, table->plan->schema);
-      relation.name = table->name.empty() ? std::string(name) : table->name;
+      Relation relation = read_shared(table->plan, table->traits);
+      relation.name = relation.name.empty() ? std::string(name) : relation.name;
       return relation;
     }
     if (const auto* function = std::get_if<Environment::Function>(meaning);

@@ -3,6 +3,7 @@
 // them. A value that the Binder hands from operator to operator; it owns its nodes.
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,20 +38,22 @@ struct RelationTraits {
 struct Relation : RelationTraits {
   NodePtr node;
 
+  const RelationTraits& traits() const { return *this; }
   const Schema& schema() const { return node->schema; }
   // Position of a hidden column; the stream is natural when both exist.
   std::optional<std::size_t> time_column() const { return node->schema.find(kTimeColumn); }
   std::optional<std::size_t> row_column() const { return node->schema.find(kRowColumn); }
   bool natural() const { return time_column().has_value() && row_column().has_value(); }
-
-  // Another that gives the same rows.
-  Relation copy() const {
-    Relation copied;
-    static_cast<RelationTraits&>(copied) = *this;
-    copied.node = clone(*node);
-    return copied;
-  }
 };
+
+// Reads the rows of `plan`, which are computed once; `traits` are those of the relation it was made
+// of.
+inline Relation read_shared(std::shared_ptr<const Node> plan, const RelationTraits& traits) {
+  Relation relation{traits, nullptr};
+  Schema schema = plan->schema;
+  relation.node = make_node(Shared{std::move(plan)}, {}, std::move(schema));
+  return relation;
+}
 
 // `$table`, the source column of search, is the one visible name with a dollar sign.
 inline bool is_hidden(std::string_view column) {
