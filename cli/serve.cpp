@@ -49,17 +49,15 @@ Status check_exposure(const ServeCommand& command, const std::string& host) {
 
 // Without any token nobody could get in: the first one is made and shown once.
 Status bootstrap(Service& service) {
-  Definitions& definitions = service.store().definitions();
-  EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, definitions.tokens().list());
-  if (!tokens.empty()) {
-    return Status::success();
-  }
   TokenSpec spec;
   spec.name = "first run";
   spec.description = "made by the first start of evq serve";
   spec.capabilities = full_capabilities();
-  EVQ_TRY_ASSIGN(const CreatedToken created, create_token(definitions, spec));
-  write_line("evq: first token, shown this once: " + created.secret + "\n");
+  EVQ_TRY_ASSIGN(const std::optional<CreatedToken> created,
+                 create_first_token(service.store().definitions(), spec));
+  if (created.has_value()) {
+    write_line("evq: first token, shown this once: " + created->secret + "\n");
+  }
   return Status::success();
 }
 
@@ -105,9 +103,6 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   api_options.cors_origins = command.cors_origins;
   api_options.requests_per_minute = command.rate_limit;
   Api api(*service, metrics, std::move(api_options));
-  if (!command.no_auth) {
-    EVQ_TRY(bootstrap(*service));
-  }
   server.tls_certificate = command.tls_certificate;
   server.tls_key = command.tls_key;
   server.spool_directory = global.store;
@@ -117,6 +112,9 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   Router router(api);
   EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,
                  HttpServer::listen(server, router, metrics));
+  if (!command.no_auth) {
+    EVQ_TRY(bootstrap(*service));
+  }
   const std::string scheme = server.tls_key.empty() ? "http" : "https";
   const bool v6 = server.host.find(':') != std::string::npos;
   write_line("evq: listening on " + scheme + "://" + (v6 ? "[" + server.host + "]" : server.host) +

@@ -44,7 +44,7 @@ Result<std::string> put(Service& service, const StarredCommand& command) {
   }
   const StarredQuery& query = read.value();
   EVQ_TRY_ASSIGN(const StoredObject stored,
-                 put_starred(service.store().definitions(), command.id, query, false));
+                 put_starred(service.store().definitions(), command.id, query, PutRule::kAny));
   return starred_answer(stored) + "\n";
 }
 

@@ -179,12 +179,7 @@ std::string make_uuid() {
 }
 
 Result<std::string> organization_id(Definitions& definitions) {
-  EVQ_TRY_ASSIGN(std::optional<std::string> id, definitions.setting("org.id"));
-  if (!id.has_value() || id->empty()) {
-    id = "evq-" + random_hex(4);
-    EVQ_TRY(definitions.put_setting("org.id", *id));
-  }
-  return *std::move(id);
+  return definitions.setting_or("org.id", "evq-" + random_hex(4));
 }
 
 Status set_organization_id(Definitions& definitions, std::string_view id) {

@@ -1,6 +1,9 @@
 // Dashboards: documents kept as given under a uid, with a version that tells concurrent editors
 // apart.
 
+#include <functional>
+#include <optional>
+
 #include "http/api.h"
 #include "http/wire_resources.h"
 #include "store/base/limits.h"
@@ -8,29 +11,42 @@
 namespace evq {
 namespace {
 
+Error dashboard_not_found() {
+  return make_error(ErrorCode::kNotFound, "dashboard not found");
+}
+
 Result<StoredObject> find_dashboard(Api& api, const HttpRequest& request) {
   EVQ_TRY_ASSIGN(std::optional<StoredObject> found,
                  api.definitions().find_object(ObjectKind::kDashboard, request.argument("uid")));
   if (!found.has_value()) {
-    return make_error(ErrorCode::kNotFound, "dashboard not found");
+    return dashboard_not_found();
   }
   return *std::move(found);
 }
 
+// What is wrong with storing a dashboard over `known`, null when there is none.
+using DashboardCheck = std::function<Status(const StoredObject* known)>;
+
 Result<HttpResponse> store_dashboard(Api& api, const HttpRequest& request,
-                                     const DashboardBody& body, std::optional<StoredObject> known) {
-  const bool created = !known.has_value();
-  StoredObject object = created ? StoredObject() : *std::move(known);
-  object.updated = wall_clock_now_ns();
-  if (created) {
-    object.kind = ObjectKind::kDashboard;
-    object.id = body.uid.empty() ? make_uuid() : body.uid;
-    object.who = request.identity.name;
-    object.created = object.updated;
-  }
-  object.name = body.name;
-  object.body = stored_dashboard(body, object.body, request.identity.name);
-  EVQ_TRY(api.definitions().put_object(object));
+                                     const DashboardBody& body, std::string_view uid,
+                                     const DashboardCheck& check) {
+  bool created = false;
+  const auto change = [&](const StoredObject* known) -> Result<StoredObject> {
+    EVQ_TRY(check(known));
+    created = known == nullptr;
+    StoredObject object = created ? StoredObject() : *known;
+    object.updated = wall_clock_now_ns();
+    if (created) {
+      object.who = request.identity.name;
+      object.created = object.updated;
+    }
+    object.name = body.name;
+    object.body = stored_dashboard(body, object.body, request.identity.name);
+    return object;
+  };
+  EVQ_TRY_ASSIGN(
+      const StoredObject object,
+      api.definitions().change_object(ObjectKind::kDashboard, uid, body.document.size(), change));
   return json_response(write_dashboard_change(object, created));
 }
 
@@ -53,14 +69,13 @@ Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DashboardBody body, read_dashboard_body(text));
-  std::optional<StoredObject> known;
-  if (!body.uid.empty()) {
-    EVQ_TRY_ASSIGN(known, api.definitions().find_object(ObjectKind::kDashboard, body.uid));
-    if (known.has_value() && !body.overwrite) {
+  const auto check = [&](const StoredObject* known) -> Status {
+    if (known != nullptr && !body.overwrite) {
       return make_error(ErrorCode::kConflict, "a dashboard of this uid exists already");
     }
-  }
-  return store_dashboard(api, request, body, std::move(known));
+    return {};
+  };
+  return store_dashboard(api, request, body, body.uid.empty() ? make_uuid() : body.uid, check);
 }
 
 Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request) {
@@ -71,19 +86,30 @@ Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dashboard_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DashboardBody body, read_dashboard_body(text));
-  EVQ_TRY_ASSIGN(StoredObject known, find_dashboard(api, request));
-  if (!body.overwrite && body.version != dashboard_version(known)) {
-    return error_response(412, "the dashboard has changed: its version is " +
-                                   std::to_string(dashboard_version(known)));
+  std::optional<std::uint64_t> newer;
+  const auto check = [&](const StoredObject* known) -> Status {
+    if (known == nullptr) {
+      return dashboard_not_found();
+    }
+    if (!body.overwrite && body.version != dashboard_version(*known)) {
+      newer = dashboard_version(*known);
+      return make_error(ErrorCode::kConflict, "the dashboard has changed");
+    }
+    return {};
+  };
+  auto stored = store_dashboard(api, request, body, request.argument("uid"), check);
+  if (newer.has_value()) {
+    return error_response(412,
+                          "the dashboard has changed: its version is " + std::to_string(*newer));
   }
-  return store_dashboard(api, request, body, std::move(known));
+  return stored;
 }
 
 Result<HttpResponse> handle_dashboard_delete(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const bool removed,
                  api.definitions().remove_object(ObjectKind::kDashboard, request.argument("uid")));
   if (!removed) {
-    return make_error(ErrorCode::kNotFound, "dashboard not found");
+    return dashboard_not_found();
   }
   return no_content();
 }

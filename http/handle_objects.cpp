@@ -170,23 +170,32 @@ Result<HttpResponse> handle_object_show(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(StoredObject object, find_object(api, request));
+  EVQ_TRY_ASSIGN(const StoredObject found, find_object(api, request));
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   ObjectBody body;
-  if (object.kind == ObjectKind::kAnnotation) {
-    EVQ_TRY_ASSIGN(const std::string text, request.body.text());
-    EVQ_TRY_ASSIGN(const ObjectBody merged, merge_object(object.body, text));
-    EVQ_TRY_ASSIGN(body, read_annotation_body(merged.body, wall_clock_now_ns()));
-  } else {
+  if (found.kind != ObjectKind::kAnnotation) {
     EVQ_TRY_ASSIGN(body, read_body(kind_of(request), request));
   }
-  if (object.kind == ObjectKind::kVirtualField) {
+  if (found.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual(request, body.dataset));
   }
-  object.name = body.name;
-  object.dataset = body.dataset;
-  object.body = body.body;
-  object.updated = wall_clock_now_ns();
-  EVQ_TRY(api.definitions().put_object(object));
+  const auto change = [&](const StoredObject* known) -> Result<StoredObject> {
+    if (known == nullptr) {
+      return make_error(ErrorCode::kNotFound, "object not found");
+    }
+    if (known->kind == ObjectKind::kAnnotation) {
+      EVQ_TRY_ASSIGN(const ObjectBody merged, merge_object(known->body, text));
+      EVQ_TRY_ASSIGN(body, read_annotation_body(merged.body, wall_clock_now_ns()));
+    }
+    StoredObject object = *known;
+    object.name = body.name;
+    object.dataset = body.dataset;
+    object.body = body.body;
+    object.updated = wall_clock_now_ns();
+    return object;
+  };
+  EVQ_TRY_ASSIGN(const StoredObject object,
+                 api.definitions().change_object(found.kind, found.id, text.size(), change));
   return json_response(write_object(object));
 }
 

@@ -56,15 +56,9 @@ Result<HttpResponse> handle_starred_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(const StarredQuery query, read_starred_query(body));
   EVQ_TRY(check(request, query.dataset, "create"));
-  const std::string id(request.parameter("id").value_or(""));
-  if (!id.empty()) {
-    EVQ_TRY_ASSIGN(const std::optional<StoredObject> known,
-                   api.definitions().find_object(ObjectKind::kSavedQuery, id));
-    if (known.has_value()) {
-      return make_error(ErrorCode::kConflict, "the saved query '" + id + "' exists already");
-    }
-  }
-  EVQ_TRY_ASSIGN(const StoredObject stored, put_starred(api.definitions(), id, query, false));
+  EVQ_TRY_ASSIGN(
+      const StoredObject stored,
+      put_starred(api.definitions(), request.parameter("id").value_or(""), query, PutRule::kNew));
   return json_response(starred_answer(stored));
 }
 
@@ -81,7 +75,8 @@ Result<HttpResponse> handle_starred_update(Api& api, HttpRequest& request) {
   EVQ_TRY(check(request, query.dataset, "update"));
   EVQ_TRY_ASSIGN(const StoredObject known, find_starred(api.definitions(), request.argument("id")));
   EVQ_TRY(check(request, known.dataset, "update"));
-  EVQ_TRY_ASSIGN(const StoredObject stored, put_starred(api.definitions(), known.id, query, true));
+  EVQ_TRY_ASSIGN(const StoredObject stored,
+                 put_starred(api.definitions(), known.id, query, PutRule::kKnown));
   return json_response(starred_answer(stored));
 }
 

@@ -449,6 +449,9 @@ class BeastServer final : public HttpServer {
                             ": " + error.message(),
                         taken ? "another server is there; --listen names another port" : "");
     }
+    // From here on, so that one which comes before run() waits for it.
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
     return Status::success();
   }
 
@@ -456,8 +459,6 @@ class BeastServer final : public HttpServer {
 
   void run() override {
     raise_descriptor_limit();
-    signals_.add(SIGTERM);
-    signals_.add(SIGINT);
     signals_.async_wait([this](const error_code& error, int /*signal*/) {
       if (!error) {
         drain();

@@ -54,9 +54,7 @@ std::vector<std::string_view> actions_of(const Resource& resource) {
   return actions;
 }
 
-}  // namespace
-
-Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec) {
+Result<CreatedToken> make_token(const TokenSpec& spec) {
   if (spec.name.empty() || spec.name.size() > kResourceNameBytesMax) {
     return make_error(ErrorCode::kUsage, "a token needs a name of at most " +
                                              std::to_string(kResourceNameBytesMax) + " bytes");
@@ -80,8 +78,26 @@ Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spe
   created.record.capabilities = spec.personal ? std::string() : spec.capabilities;
   created.record.created = now;
   created.record.expires = spec.expires;
+  return created;
+}
+
+}  // namespace
+
+Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec) {
+  EVQ_TRY_ASSIGN(CreatedToken created, make_token(spec));
   EVQ_TRY(definitions.tokens().put(created.record));
   return created;
+}
+
+Result<std::optional<CreatedToken>> create_first_token(Definitions& definitions,
+                                                       const TokenSpec& spec) {
+  EVQ_TRY_ASSIGN(const std::vector<TokenRecord> tokens, definitions.tokens().list());
+  if (!tokens.empty()) {
+    return std::optional<CreatedToken>();
+  }
+  EVQ_TRY_ASSIGN(CreatedToken created, make_token(spec));
+  EVQ_TRY_ASSIGN(const bool first, definitions.tokens().put_first(created.record));
+  return first ? std::optional<CreatedToken>(std::move(created)) : std::nullopt;
 }
 
 Result<TokenRecord> find_token(Definitions& definitions, std::string_view id) {

@@ -26,6 +26,9 @@ struct CreatedToken {
 
 // kUsage for a missing or too long name, bad capabilities, or an expiry in the past.
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec);
+// The same, unless the store has any token: of several that start at once, one makes it.
+Result<std::optional<CreatedToken>> create_first_token(Definitions& definitions,
+                                                       const TokenSpec& spec);
 // kNotFound.
 Result<TokenRecord> find_token(Definitions& definitions, std::string_view id);
 Status delete_token(Definitions& definitions, std::string_view id);

@@ -151,6 +151,23 @@ Status write_dataset(Connection& connection, const DatasetRow& dataset) {
   return write.run();
 }
 
+Status write_object(Connection& connection, const StoredObject& object) {
+  EVQ_TRY_ASSIGN(
+      Statement write,
+      connection.prepare("INSERT OR REPLACE INTO objects(kind, id, dataset, name, who, created, "
+                         "updated, body, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
+  write.bind(1, static_cast<std::int64_t>(object.kind))
+      .bind_text(2, object.id)
+      .bind_text(3, object.dataset)
+      .bind_text(4, object.name)
+      .bind_text(5, object.who)
+      .bind(6, object.created)
+      .bind(7, object.updated)
+      .bind_text(8, object.body)
+      .bind(9, object_sum(object));
+  return write.run();
+}
+
 Result<std::uint64_t> read_next_file_id(Connection& connection) {
   EVQ_TRY_ASSIGN(const std::optional<std::string> text, read_setting(connection, kNextFileId));
   std::uint64_t id = 1;
@@ -416,32 +433,31 @@ Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind k
 }
 
 Status CatalogDefinitions::put_object(const StoredObject& object) {
+  EVQ_TRY_ASSIGN(const StoredObject stored,
+                 change_object(object.kind, object.id, object.body.size(),
+                               [&](const StoredObject*) { return object; }));
+  static_cast<void>(stored);
+  return {};
+}
+
+Result<StoredObject> CatalogDefinitions::change_object(ObjectKind kind, std::string_view id,
+                                                       std::size_t body_bytes,
+                                                       const ObjectChange& change) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(object.body.size() + 1));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(body_bytes + 1));
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> before,
-                 read_object(lock.connection(), object.kind, object.id));
-  ListChange change{std::nullopt, object_sum(object)};
+                 read_object(lock.connection(), kind, id));
+  EVQ_TRY_ASSIGN(StoredObject object, change(before.has_value() ? &*before : nullptr));
+  object.kind = kind;
+  object.id = id;
+  ListChange sums{std::nullopt, object_sum(object)};
   if (before) {
-    change.before = object_sum(*before);
+    sums.before = object_sum(*before);
   }
-  EVQ_TRY(note_change(lock.connection(), object_list(object.kind), change, options_.rows_max));
-  {
-    EVQ_TRY_ASSIGN(Statement write,
-                   lock.connection().prepare(
-                       "INSERT OR REPLACE INTO objects(kind, id, dataset, name, who, created, "
-                       "updated, body, sum) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"));
-    write.bind(1, static_cast<std::int64_t>(object.kind))
-        .bind_text(2, object.id)
-        .bind_text(3, object.dataset)
-        .bind_text(4, object.name)
-        .bind_text(5, object.who)
-        .bind(6, object.created)
-        .bind(7, object.updated)
-        .bind_text(8, object.body)
-        .bind(9, object_sum(object));
-    EVQ_TRY(write.run());
-  }
-  return lock.commit();
+  EVQ_TRY(note_change(lock.connection(), object_list(kind), sums, options_.rows_max));
+  EVQ_TRY(write_object(lock.connection(), object));
+  EVQ_TRY(lock.commit());
+  return object;
 }
 
 Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view id) {
@@ -485,6 +501,22 @@ Status CatalogDefinitions::put_setting(std::string_view name, std::string_view v
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(value.size() + 1));
   EVQ_TRY(write_setting(lock.connection(), name, value));
   return lock.commit();
+}
+
+Result<std::string> CatalogDefinitions::setting_or(std::string_view name, std::string_view value) {
+  EVQ_TRY_ASSIGN(std::optional<std::string> known, setting(name));
+  if (known) {
+    return *std::move(known);
+  }
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(value.size() + 1));
+  EVQ_TRY_ASSIGN(known, read_setting(lock.connection(), name));
+  if (known) {
+    return *std::move(known);
+  }
+  EVQ_TRY(write_setting(lock.connection(), name, value));
+  EVQ_TRY(lock.commit());
+  return std::string(value);
 }
 
 // ---------------------------------------------------------------- check

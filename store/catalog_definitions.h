@@ -52,14 +52,18 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) override;
   Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) override;
   Status put_object(const StoredObject& object) override;
+  Result<StoredObject> change_object(ObjectKind kind, std::string_view id, std::size_t body_bytes,
+                                     const ObjectChange& change) override;
   Result<bool> remove_object(ObjectKind kind, std::string_view id) override;
   Tokens& tokens() override { return *this; }
   Result<std::optional<std::string>> setting(std::string_view name) override;
   Status put_setting(std::string_view name, std::string_view value) override;
+  Result<std::string> setting_or(std::string_view name, std::string_view value) override;
 
   Result<std::vector<TokenRecord>> list() override;
   Result<std::optional<TokenRecord>> find(std::string_view digest) override;
   Status put(const TokenRecord& token) override;
+  Result<bool> put_first(const TokenRecord& token) override;
   Result<bool> remove(std::string_view id) override;
 
   // And the definition, where one is wanted. kNotFound when there is no such dataset.
@@ -77,6 +81,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
   Status drop_dataset(Database& catalog, std::string_view name);
   Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id) const;
+  Status write_token(Connection& connection, const TokenRecord& token,
+                     std::optional<std::int64_t> sum_before) const;
   Result<bool> remove_token(Database& catalog, std::string_view id) const;
   Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
   void remove_dropped(std::uint64_t file_id) const;

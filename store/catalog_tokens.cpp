@@ -127,6 +127,26 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
   return std::optional<TokenRecord>(std::move(token));
 }
 
+Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord& token,
+                                       std::optional<std::int64_t> sum_before) const {
+  EVQ_TRY(note_change(connection, token_list(), {sum_before, token_sum(token)}, options_.rows_max));
+  EVQ_TRY_ASSIGN(Statement write,
+                 connection.prepare("INSERT OR REPLACE INTO tokens(id, digest, name, description, "
+                                    "kind, capabilities, created, expires, last_used, sum) "
+                                    "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"));
+  write.bind_text(1, token.id)
+      .bind_blob(2, token.digest)
+      .bind_text(3, token.name)
+      .bind_text(4, token.description)
+      .bind_text(5, token.kind)
+      .bind_text(6, token.capabilities)
+      .bind(7, token.created);
+  bind_time(&write, 8, token.expires);
+  bind_time(&write, 9, token.last_used);
+  write.bind(10, token_sum(token));
+  return write.run();
+}
+
 Status CatalogDefinitions::put(const TokenRecord& token) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
@@ -135,27 +155,24 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
   if (token.last_used && !before) {
     return {};
   }
-  EVQ_TRY(
-      note_change(lock.connection(), token_list(), {before, token_sum(token)}, options_.rows_max));
-  {
-    EVQ_TRY_ASSIGN(Statement write,
-                   lock.connection().prepare(
-                       "INSERT OR REPLACE INTO tokens(id, digest, name, description, kind, "
-                       "capabilities, created, expires, last_used, sum) "
-                       "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"));
-    write.bind_text(1, token.id)
-        .bind_blob(2, token.digest)
-        .bind_text(3, token.name)
-        .bind_text(4, token.description)
-        .bind_text(5, token.kind)
-        .bind_text(6, token.capabilities)
-        .bind(7, token.created);
-    bind_time(&write, 8, token.expires);
-    bind_time(&write, 9, token.last_used);
-    write.bind(10, token_sum(token));
-    EVQ_TRY(write.run());
-  }
+  EVQ_TRY(write_token(lock.connection(), token, before));
   return lock.commit();
+}
+
+Result<bool> CatalogDefinitions::put_first(const TokenRecord& token) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY(check_list(lock.connection(), token_list()));
+  {
+    EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare("SELECT 1 FROM tokens LIMIT 1"));
+    EVQ_TRY_ASSIGN(const bool any, row.step());
+    if (any) {
+      return false;
+    }
+  }
+  EVQ_TRY(write_token(lock.connection(), token, std::nullopt));
+  EVQ_TRY(lock.commit());
+  return true;
 }
 
 Result<bool> CatalogDefinitions::remove(std::string_view id) {

@@ -7,7 +7,9 @@
 // Any thread; each call is one transaction and, when it changes something, durable on return.
 // Times are nanoseconds since the Unix epoch.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,6 +57,11 @@ struct StoredObject {
   std::int64_t updated = 0;
 };
 
+// Makes of the object that is stored under an id, null when there is none, the one to store
+// instead. Asked inside the transaction that stores it; a failure is passed on, and nothing is
+// changed.
+using ObjectChange = std::function<Result<StoredObject>(const StoredObject* known)>;
+
 struct TokenRecord {
   std::string id;
   std::string digest;  // SHA-256 of the secret, 32 bytes: the secret itself is never stored
@@ -81,6 +88,8 @@ class Tokens {
   virtual Result<std::vector<TokenRecord>> list() = 0;
   virtual Result<std::optional<TokenRecord>> find(std::string_view digest) = 0;
   virtual Status put(const TokenRecord& token) = 0;  // by id; one that was used is only replaced
+  // Puts it unless there is any token; whether it did.
+  virtual Result<bool> put_first(const TokenRecord& token) = 0;
   virtual Result<bool> remove(std::string_view id) = 0;
 };
 
@@ -100,6 +109,11 @@ class Definitions {
   virtual Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) = 0;
   virtual Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) = 0;
   virtual Status put_object(const StoredObject& object) = 0;  // inserts or replaces
+  // Reads, changes and stores in one transaction; what was stored. `body_bytes` is about how long
+  // its body will be.
+  virtual Result<StoredObject> change_object(ObjectKind kind, std::string_view id,
+                                             std::size_t body_bytes,
+                                             const ObjectChange& change) = 0;
   // False when there was none.
   virtual Result<bool> remove_object(ObjectKind kind, std::string_view id) = 0;
 
@@ -108,6 +122,8 @@ class Definitions {
   // Settings such as "org.id"; absent ones are empty optionals.
   virtual Result<std::optional<std::string>> setting(std::string_view name) = 0;
   virtual Status put_setting(std::string_view name, std::string_view value) = 0;
+  // The setting; `value` becomes it when there is none.
+  virtual Result<std::string> setting_or(std::string_view name, std::string_view value) = 0;
 };
 
 }  // namespace evq

@@ -279,26 +279,25 @@ std::string starred_answer(const StoredObject& stored) {
 }
 
 Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
-                                 const StarredQuery& query, bool must_exist) {
-  StoredObject object;
-  object.id = id.empty() ? fresh_id() : std::string(id);
-  object.created = wall_clock_now_ns();
-  object.updated = object.created;
-  if (!id.empty()) {
-    EVQ_TRY_ASSIGN(const std::optional<StoredObject> known,
-                   definitions.find_object(ObjectKind::kSavedQuery, id));
-    if (!known.has_value() && must_exist) {
+                                 const StarredQuery& query, PutRule rule) {
+  const std::string own_id = id.empty() ? fresh_id() : std::string(id);
+  const auto change = [&](const StoredObject* known) -> Result<StoredObject> {
+    if (known == nullptr && rule == PutRule::kKnown) {
       return make_error(ErrorCode::kNotFound, "saved query not found");
     }
-    object.created = known.has_value() ? known->created : object.created;
-  }
-  object.kind = ObjectKind::kSavedQuery;
-  object.dataset = query.dataset;
-  object.name = query.name;
-  object.who = query.who;
-  object.body = query.body;
-  EVQ_TRY(definitions.put_object(object));
-  return object;
+    if (known != nullptr && rule == PutRule::kNew) {
+      return make_error(ErrorCode::kConflict, "the saved query '" + own_id + "' exists already");
+    }
+    StoredObject object;
+    object.updated = wall_clock_now_ns();
+    object.created = known != nullptr ? known->created : object.updated;
+    object.dataset = query.dataset;
+    object.name = query.name;
+    object.who = query.who;
+    object.body = query.body;
+    return object;
+  };
+  return definitions.change_object(ObjectKind::kSavedQuery, own_id, query.body.size(), change);
 }
 
 Result<StoredObject> find_starred(Definitions& definitions, std::string_view id) {

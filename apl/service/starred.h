@@ -3,6 +3,7 @@
 // by the HTTP API and the command line. The stored body is the object without its id; answers are
 // the object with it.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,16 @@ Result<QueryRequest> starred_request(const StoredObject& stored);
 // StarredQueryWithId.
 std::string starred_answer(const StoredObject& stored);
 
-// Inserts or replaces; `id` empty makes a new one, and `must_exist` gives kNotFound instead of
-// inserting. The stored object.
+// What putting a saved query may find under its id.
+enum class PutRule : std::uint8_t {
+  kAny,    // inserts or replaces
+  kNew,    // inserts; kConflict when there is one
+  kKnown,  // replaces; kNotFound when there is none
+};
+
+// The stored object; an empty `id` makes a new one.
 Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
-                                 const StarredQuery& query, bool must_exist);
+                                 const StarredQuery& query, PutRule rule);
 // kNotFound.
 Result<StoredObject> find_starred(Definitions& definitions, std::string_view id);
 Status remove_starred(Definitions& definitions, std::string_view id);

@@ -69,6 +69,27 @@ class Server(EvqCase):
         store = self.environment.pop("EVQ_STORE")
         self.local = ("--store", store)
 
+    def test_of_servers_that_start_at_once_one_shows_a_token(self):
+        for turn in range(3):
+            store = self.directory / f"fresh{turn}"
+            servers = [self.start("--store", store, "serve", "--listen", "127.0.0.1:0")
+                       for _ in range(3)]
+            tokens = 0
+            for server in servers:
+                for line in server.stderr:
+                    tokens += "first token" in line
+                    if "listening on" in line:
+                        break
+                server.terminate()
+                self.assertEqual(server.wait(timeout=30), 0)
+            self.assertEqual(tokens, 1)
+
+    def test_a_server_that_cannot_listen_shows_no_token(self):
+        _, errors = self.evq("--store", "fresh", "serve", "--listen",
+                             self.url.removeprefix("http://"), status=None)
+        self.assertIn("in use", errors)
+        self.assertNotIn("first token", errors)
+
     def test_ingest_forms(self):
         inputs = {
             "ndjson": '{"i":0}\n{"i":1}\n',

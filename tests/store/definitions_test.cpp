@@ -1,8 +1,12 @@
 // Datasets, objects, tokens and settings: what is put is found, also after reopening.
 #include "store/definitions.h"
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -148,6 +152,64 @@ TEST_CASE("tokens are found by digest only") {
   CHECK_FALSE(tokens.remove("t1").value());
   REQUIRE(store->definitions().put_setting("org.id", "local").ok());
   CHECK(store->definitions().setting("org.id")->value() == "local");
+}
+
+TEST_CASE("an object is changed as it is when it is stored") {
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  Definitions& definitions = store->definitions();
+  const auto append = [&](std::string_view id) {
+    return definitions.change_object(ObjectKind::kView, id, 1, [](const StoredObject* known) {
+      StoredObject object = known == nullptr ? StoredObject() : *known;
+      object.body += known == nullptr ? "a" : "b";
+      return Result<StoredObject>(object);
+    });
+  };
+  CHECK(append("v")->body == "a");
+  CHECK(append("v")->body == "ab");
+  CHECK(append("v")->kind == ObjectKind::kView);
+  const auto refused = definitions.change_object(ObjectKind::kView, "v", 1,
+                                                 [](const StoredObject*) -> Result<StoredObject> {
+                                                   return make_error(ErrorCode::kConflict, "no");
+                                                 });
+  CHECK(refused.error().code == ErrorCode::kConflict);
+  CHECK((*definitions.find_object(ObjectKind::kView, "v"))->body == "abb");
+  CHECK(definitions.objects(ObjectKind::kView, "")->size() == 1);
+}
+
+TEST_CASE("of several who would be the first, one is") {
+  constexpr int kPeople = 8;
+  const TempDirectory directory;
+  auto store = open_in(directory);
+  auto other = open_in(directory);  // as another process has it
+  std::vector<std::string> settings(kPeople);
+  std::atomic<int> tokens = 0;
+  std::atomic<int> lengths = 0;
+  {
+    std::vector<std::jthread> people;
+    for (int i = 0; i < kPeople; ++i) {
+      people.emplace_back([&, i] {
+        Definitions& definitions = (i % 2 == 0 ? store : other)->definitions();
+        TokenRecord token;
+        token.id = token.digest = std::to_string(i);
+        tokens += definitions.tokens().put_first(token).value() ? 1 : 0;
+        settings[static_cast<std::size_t>(i)] =
+            definitions.setting_or("org.id", std::to_string(i)).value();
+        const auto longer = definitions.change_object(
+            ObjectKind::kView, "v", 1, [](const StoredObject* known) -> Result<StoredObject> {
+              StoredObject object;
+              object.body = (known == nullptr ? "" : known->body) + "x";
+              return object;
+            });
+        lengths += longer.ok() ? 1 : 0;
+      });
+    }
+  }
+  CHECK(tokens == 1);
+  CHECK(store->definitions().tokens().list()->size() == 1);
+  CHECK(std::ranges::count(settings, settings[0]) == kPeople);
+  CHECK(lengths == kPeople);
+  CHECK((*store->definitions().find_object(ObjectKind::kView, "v"))->body.size() == kPeople);
 }
 
 TEST_CASE("a store that is not there is only made when asked for") {
