@@ -47,7 +47,20 @@ std::string_view known_binary(std::string_view head) {
       return kind;
     }
   }
+  constexpr std::size_t kTarMagicAt = 257;
+  if (head.size() > kTarMagicAt && head.substr(kTarMagicAt).starts_with("ustar")) {
+    return "a tar archive; unpack it first: tar -xO";
+  }
   return {};
+}
+
+// UTF-16 begins with its mark, or with two ASCII characters: every other byte is zero.
+bool is_utf16(std::string_view head) {
+  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) {
+    return true;
+  }
+  const auto zero = [&](std::size_t at) { return head[at] == '\0'; };
+  return head.size() > 3 && zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3);
 }
 
 }  // namespace
@@ -169,7 +182,7 @@ Result<bool> PieceCutter::detect(bool no_more) {
     }
     kind_ = *kind;
     const bool text_lines = kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt;
-    if (kind_ == PieceKind::kRecords || text_lines) {
+    if (kind_ == PieceKind::kRecords || text_lines || is_utf16(text())) {
       EVQ_TRY(refuse_binary());
     }
     if (kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || text_lines) {
@@ -210,12 +223,11 @@ Status PieceCutter::refuse_binary() {
   }
   ended_ = true;
   size_ = 0;
-  const bool wide = head.size() > 3 && (head.substr(0, 2) == "\xFF\xFE" ||
-                                        head.substr(0, 2) == "\xFE\xFF" || zero < 2);
   return make_error(ErrorCode::kData,
-                    wide ? "this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"
-                         : "this is no text: byte " + std::to_string(offset_ + zero + 1) +
-                               " is zero (compressed input may be gzip or zstd)");
+                    is_utf16(head)
+                        ? "this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"
+                        : "this is no text: byte " + std::to_string(offset_ + zero + 1) +
+                              " is zero (compressed input may be gzip or zstd)");
 }
 
 Result<std::vector<std::string>> PieceCutter::read_header(std::string_view record) const {

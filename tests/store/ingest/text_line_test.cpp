@@ -88,8 +88,21 @@ TEST_CASE("what is no text is refused whole") {
     REQUIRE(!packed.status.ok());
     CHECK(packed.status.error().message == message);
   }
-  const auto wide = evq::test::load_events(std::string_view("\xFF\xFE{\0}\0", 6), detected());
-  REQUIRE(!wide.status.ok());
-  CHECK(wide.status.error().message ==
-        "this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8");
+  for (const std::string_view wide :
+       {std::string_view("\xFF\xFE{\0}\0", 6), std::string_view("\xFE\xFF\0{\0}", 6),
+        std::string_view("{\0}\0", 4), std::string_view("\0a\0b", 4)}) {
+    const auto loaded = evq::test::load_events(wide, detected());
+    REQUIRE(!loaded.status.ok());
+    CHECK(loaded.status.error().message ==
+          "this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8");
+  }
+  const auto zeros = evq::test::load_events(std::string(100, '\0'), detected());
+  REQUIRE(!zeros.status.ok());
+  CHECK(zeros.status.error().message ==
+        "this is no text: byte 1 is zero (compressed input may be gzip or zstd)");
+  std::string archive = "app.log";
+  archive.resize(257, '\0');
+  const auto tar = evq::test::load_events(archive + "ustar", detected());
+  REQUIRE(!tar.status.ok());
+  CHECK(tar.status.error().message == "this is a tar archive; unpack it first: tar -xO");
 }
