@@ -9,6 +9,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
+#include "cli/terminal/text_width.h"
 #include "http/wire_answer.h"
 
 namespace evq {
@@ -16,11 +17,12 @@ namespace {
 
 constexpr std::string_view kBash = R"SCRIPT(# bash completion for evq: source <(evq completion bash)
 _evq() {
-  local line files=0
+  local line word files=0
   COMPREPLY=()
   while IFS= read -r line; do
     if [ "$line" = ":files" ]; then files=1; continue; fi
-    COMPREPLY+=("${line%%$'\t'*}")
+    printf -v word %q "${line%%$'\t'*}"
+    COMPREPLY+=("$word")
   done < <(evq __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   if [ "$files" = 1 ]; then
     compopt -o filenames 2>/dev/null
@@ -121,8 +123,9 @@ int run_complete(const GlobalOptions& global, const CompletionPlan& plan,
   }
   std::string text;
   for (const CompletionPlan::Candidate& candidate : candidates) {
-    if (candidate.text.starts_with(prefix)) {
-      text += candidate.text + "\t" + candidate.meaning + "\n";
+    // A name that cannot be shown as it is cannot be typed either.
+    if (candidate.text.starts_with(prefix) && visible_text(candidate.text) == candidate.text) {
+      text += candidate.text + "\t" + visible_text(candidate.meaning) + "\n";
     }
   }
   text += plan.files ? ":files\n" : "";

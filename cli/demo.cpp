@@ -87,7 +87,7 @@ Status make_demo(const GlobalOptions& global, const DemoCommand& command) {
     print_note(global, "made the dataset demo, " + grouped_text(report.counts.ingested) +
                            " requests of the last day, in " + demo.place);
   }
-  return stdout_sink()(kQueries);
+  return plain_sink()(kQueries);
 }
 
 }  // namespace

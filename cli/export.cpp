@@ -86,7 +86,7 @@ class Export {
       return make_error(ErrorCode::kUsage, "a terminal cannot show Parquet",
                         "write it to a file: --output events.parquet");
     }
-    ByteSink out = watched_.output(rows_sink());
+    ByteSink out = watched_.output(plain_sink());
     std::optional<OutputFile> file;
     if (!command_.file.empty()) {
       EVQ_TRY_ASSIGN(OutputFile created, OutputFile::create(command_.file));

@@ -20,7 +20,6 @@
 #include "cli/skipped_lines.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/progress.h"
-#include "cli/terminal/text_width.h"
 #include "http/ingest_client.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
@@ -221,7 +220,7 @@ class IngestRun {
     const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
     if (!wants_json(command_.output) && options.format == InputFormat::kDetect && !csv &&
         detect_kind(head, InputFormat::kDetect, true) == std::optional(PieceKind::kText)) {
-      print_note(global_, "note: " + visible_text(name) +
+      print_note(global_, "note: " + name +
                               " is plain text, a line an event: the field message, which parse "
                               "takes apart (evq help parse)");
     }
@@ -237,8 +236,8 @@ class IngestRun {
     const std::string wanted = named.empty() ? "_time" : named;
     const std::string found = find_time_field(head, request_.options.csv_delimiter);
     if (!named.empty() || (!found.empty() && !wants_json(command_.output))) {
-      print_note(global_, "note: " + visible_text(name) + ": no event has the field " +
-                              visible_text(wanted) + ", so _time is when it was read" +
+      print_note(global_, "note: " + name + ": no event has the field " + wanted +
+                              ", so _time is when it was read" +
                               (found.empty() || found == wanted
                                    ? std::string()
                                    : "; --timestamp-field " + found + " takes it from there"));
@@ -255,9 +254,9 @@ class IngestRun {
       if (!counts.failures.empty()) {
         text += " (first: " + skipped_.first_place() + ": " + counts.failures[0].reason + ")";
       }
-      return stdout_sink()(text + "\n");
+      return plain_sink()(text + "\n");
     }
-    return stdout_sink()(write_ingest_report(total_) + "\n");
+    return plain_sink()(write_ingest_report(total_) + "\n");
   }
 
   const GlobalOptions& global_;

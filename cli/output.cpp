@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -28,6 +29,13 @@ bool wants_json(const std::string& output) {
 }
 
 namespace {
+
+// A tab is as wide as any blank here, and more would not fit.
+std::string shown_line(std::string_view text) {
+  std::string line(text);
+  std::ranges::replace(line, '\t', ' ');
+  return visible_text(line);
+}
 
 // Colours what SourceText::render wrote: the words before the message, and the carets.
 std::string colored_report(const std::string& report) {
@@ -58,7 +66,11 @@ std::string colored_report(const std::string& report) {
 
 int report_error(const Error& error, std::string_view query, ColorChoice color) {
   if (error.span.has_value() && !query.empty()) {
-    const std::string report = SourceText(std::string(query)).render(error);
+    Error shown = error;  // names in it are data
+    shown.message = visible_text(error.message);
+    shown.hint = visible_text(error.hint);
+    const std::string report =
+        SourceText(std::string(query)).render(shown, {shown_line, text_width});
     const bool colored = use_color(color, process_environment(), ::isatty(STDERR_FILENO) != 0);
     write_quietly(STDERR_FILENO, colored ? colored_report(report) : report);
   } else {
@@ -103,7 +115,7 @@ int report_end(const Status& done, std::string_view query, ColorChoice color) {
 
 void print_note(const GlobalOptions& global, std::string_view text) {
   if (!global.quiet) {
-    write_quietly(STDERR_FILENO, std::string(text) + "\n");
+    write_quietly(STDERR_FILENO, visible_text(text) + "\n");
   }
 }
 
@@ -129,7 +141,7 @@ ByteSink stdout_sink() {
 }
 
 int print_data(std::string_view text) {
-  return report_end(stdout_sink()(text));
+  return report_end(plain_sink()(text));
 }
 
 ByteSink paged_sink(PagedOutput& paged) {
@@ -153,7 +165,7 @@ ByteSink harmless_sink(ByteSink out) {
   return [out = std::move(out)](std::string_view bytes) { return out(harmless_text(bytes)); };
 }
 
-ByteSink rows_sink() {
+ByteSink plain_sink() {
   return is_terminal(STDOUT_FILENO) ? harmless_sink(stdout_sink()) : stdout_sink();
 }
 

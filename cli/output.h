@@ -38,7 +38,7 @@ bool wants_json(const std::string& output);
 // Writes to stdout; a closed pipe gives kCancelled, which ends a command quietly, and a full disk
 // kIo.
 ByteSink stdout_sink();
-// The same for all there is to say; the command's exit status.
+// plain_sink() for all there is to say; the command's exit status.
 int print_data(std::string_view text);
 // stdout_sink() through a pager, which must outlive the sink; a reader who quits it gives
 // kCancelled.
@@ -48,8 +48,8 @@ Status finish_paged(PagedOutput& paged, Status done);
 
 // Where a terminal shows a form for programs: data cannot make it do anything.
 ByteSink harmless_sink(ByteSink out);
-// stdout_sink(), harmless on a terminal.
-ByteSink rows_sink();
+// stdout_sink() for text without colours: harmless on a terminal.
+ByteSink plain_sink();
 
 // Reads standard input whole, up to `size_max` bytes.
 Result<std::string> read_standard_input(std::size_t size_max);

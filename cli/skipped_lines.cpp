@@ -2,7 +2,6 @@
 
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
-#include "cli/terminal/text_width.h"
 
 namespace evq {
 
@@ -15,7 +14,7 @@ void SkippedLines::note(const std::string& file, const IngestFailure& failure) {
     first_place_ = place;
   }
   if (count_++ < kShownMax) {
-    print_note(global_, visible_text(place + ": " + failure.reason) + " (line skipped)");
+    print_note(global_, place + ": " + failure.reason + " (line skipped)");
   }
 }
 

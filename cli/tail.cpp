@@ -51,7 +51,7 @@ std::unique_ptr<ResultSink> make_output(const TailCommand& command, const Displa
                                         ColorChoice color) {
   if (!is_for_people(command)) {
     const auto format = find_result_format(command.output);
-    return std::make_unique<RowOutput>(format.value_or(ResultFormat::kNdjson), rows_sink());
+    return std::make_unique<RowOutput>(format.value_or(ResultFormat::kNdjson), plain_sink());
   }
   TableOutputOptions options;
   options.zone = zone;

@@ -98,7 +98,7 @@ Status create(Definitions& definitions, const TokenCommand& command) {
     EVQ_TRY_ASSIGN(spec.capabilities, capabilities_of(command));
   }
   EVQ_TRY_ASSIGN(const CreatedToken created, create_token(definitions, spec));
-  return stdout_sink()(created.secret + "\n");
+  return plain_sink()(created.secret + "\n");
 }
 
 Status list(Definitions& definitions, ListForm form) {
@@ -109,10 +109,10 @@ Status list(Definitions& definitions, ListForm form) {
     items.push_back(write_any_token(token));
   }
   if (form != ListForm::kTable) {
-    return stdout_sink()(items_text(items, form));
+    return plain_sink()(items_text(items, form));
   }
   EVQ_TRY_ASSIGN(const std::string table, tokens_table(items));
-  return stdout_sink()(table);
+  return plain_sink()(table);
 }
 
 Status manage(const GlobalOptions& global, const TokenCommand& command) {
@@ -134,7 +134,7 @@ Status organize(const GlobalOptions& global, const OrganizationCommand& command)
     EVQ_TRY(set_organization_id(definitions, command.id));
   }
   EVQ_TRY_ASSIGN(const std::string id, organization_id(definitions));
-  return stdout_sink()(id + "\n");
+  return plain_sink()(id + "\n");
 }
 
 }  // namespace

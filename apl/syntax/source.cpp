@@ -79,33 +79,37 @@ std::string_view SourceText::line(std::size_t number) const {
 }
 
 std::string SourceText::render(const Error& error) const {
+  return render(error, {shown, count_code_points});
+}
+
+std::string SourceText::render(const Error& error, const SourceDisplay& display) const {
   std::string out = "error[" + std::string(diag::slug_of(error)) + "]: " + error.message + "\n";
   std::size_t gutter = 1;
   if (error.span) {
     const SourcePosition at = position(error.span->begin);
     const std::string number = std::to_string(at.line);
     gutter = number.size();
-    std::string_view text = line(at.line);
-    const std::size_t line_begin = line_starts_[at.line - 1];
-    const std::size_t line_end = line_begin + text.size();
-    const std::size_t marked =
-        count_code_points(slice({error.span->begin, std::min(error.span->end, line_end)}));
-
-    std::size_t before = at.column - 1;
-    if (before > kShownBeforeCaretMax) {
-      text.remove_prefix(offset_of_code_point(text, before - kShownBeforeCaretMax));
-      before = kShownBeforeCaretMax;
+    const std::string_view text = line(at.line);
+    const std::size_t line_end = line_starts_[at.line - 1] + text.size();
+    std::string_view before = text.substr(0, offset_of_code_point(text, at.column - 1));
+    std::string_view after = text.substr(before.size());
+    if (at.column - 1 > kShownBeforeCaretMax) {
+      before.remove_prefix(offset_of_code_point(before, at.column - 1 - kShownBeforeCaretMax));
     }
-    const std::size_t shown_max = before + kShownAfterCaretMax;
-    text = text.substr(0, offset_of_code_point(text, shown_max));
-    const std::size_t carets = std::clamp<std::size_t>(marked, 1, kShownAfterCaretMax);
+    after = after.substr(0, offset_of_code_point(after, kShownAfterCaretMax));
+    const std::string_view marked = after.substr(
+        0, std::min(error.span->end, line_end) - std::min(error.span->begin, line_end));
+    const std::string left = display.shown(before);
+    const std::string middle = display.shown(marked);
 
     out.append(gutter + 1, ' ');
     out += "--> " + name_ + ":" + number + ":" + std::to_string(at.column) + "\n";
     out.append(gutter + 2, ' ');
-    out += "|\n " + number + " | " + shown(text) + "\n";
+    out +=
+        "|\n " + number + " | " + left + middle + display.shown(after.substr(marked.size())) + "\n";
     out.append(gutter + 2, ' ');
-    out += "| " + std::string(before, ' ') + std::string(carets, '^') + "\n";
+    out += "| " + std::string(display.width(left), ' ') +
+           std::string(std::max<std::size_t>(display.width(middle), 1), '^') + "\n";
   }
   if (!error.hint.empty()) {
     out.append(gutter + 2, ' ');

@@ -17,6 +17,12 @@ struct SourcePosition {
   friend bool operator==(const SourcePosition&, const SourcePosition&) = default;
 };
 
+// How text looks where it is shown.
+struct SourceDisplay {
+  std::string (*shown)(std::string_view text);     // what is printed for it, in one line
+  std::size_t (*width)(std::string_view printed);  // columns of that
+};
+
 class SourceText {
  public:
   // `name` is what messages call the text: "query", or a file's name.
@@ -39,6 +45,7 @@ class SourceText {
   //      |             ^^^^
   //      = did you mean 'status'?
   std::string render(const Error& error) const;
+  std::string render(const Error& error, const SourceDisplay& display) const;
   // The form for tests: APL2003 1:13 unknown field 'stat' in 'web'; did you mean 'status'?
   std::string render_line(const Error& error) const;
 

@@ -173,7 +173,9 @@ std::string harmless_text(std::string_view text) {
   while (position < text.size()) {
     const std::size_t start = position;
     const char32_t code_point = next_code_point(text, position);
-    if (is_control(code_point) && code_point != '\n' && code_point != '\t') {
+    const bool control = is_control(code_point) && code_point != '\n' && code_point != '\t';
+    // Whatever may be part of a flag passes, and beyond four digits there is no such escape.
+    if (control || (code_point <= 0xFFFF && is_deceptive(code_point, kBlackFlag))) {
       fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<std::uint32_t>(code_point));
     } else {
       out.append(text.substr(start, position - start));

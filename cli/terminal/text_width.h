@@ -33,7 +33,8 @@ std::string visible_text(std::string_view text, LineBreaks breaks = LineBreaks::
                          std::size_t width_max = kWidthUnlimited);
 
 // Text in a form for programs, safe to show on a terminal and still of that form: line breaks and
-// tabs stay, every other control character becomes \u001b or the like.
+// tabs stay, every other control character and what visible_text() escapes becomes \u001b or the
+// like.
 std::string harmless_text(std::string_view text);
 
 enum class Ellipsis : bool { kAscii, kUnicode };

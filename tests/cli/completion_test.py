@@ -1,7 +1,10 @@
 """evq completion: what is offered where, and that the shells take the scripts."""
 
+import pathlib
+import shlex
 import shutil
 import subprocess
+import unittest
 
 from evq_case import EVQ, EvqCase, main
 
@@ -37,22 +40,61 @@ class Completion(EvqCase):
         self.assertEqual(self.offered("--server", url, "--token", token, "tail", ""),
                          ["orders", "web-logs"])
 
-    def test_bash(self):
-        script = f'''
-PATH="$(dirname {EVQ}):$PATH"; source <({EVQ} completion bash)
-COMP_WORDS=(evq tail we); COMP_CWORD=2; _evq; echo "${{COMPREPLY[@]}}"
-COMP_WORDS=(evq da); COMP_CWORD=1; _evq; echo "${{COMPREPLY[@]}}"
-'''
-        done = subprocess.run(["bash", "-c", script], env=self.environment, capture_output=True,
-                              text=True)
-        self.assertEqual(done.stdout, "web-logs\ndataset\n", done.stderr)
+    def test_names_that_cannot_be_typed_are_not_offered(self):
+        self.evq("starred", "put", "errors", "--apl", "orders", env={"USER": "me"})
+        self.evq("starred", "put", "bell\x07", "--apl", "orders")
+        self.assertEqual(self.offered("starred", "run", ""), ["errors"])
 
-    def test_other_shells_parse_their_scripts(self):
-        for shell in ("zsh", "fish"):
-            script = self.out("completion", shell)
-            self.assertIn("__complete", script)
-            if shutil.which(shell):
-                subprocess.run([shell, "-n"], input=script, text=True, check=True)
+    def run_shell(self, *words, **options):
+        path = f"{pathlib.Path(EVQ).parent}:{self.environment['PATH']}"
+        done = subprocess.run(words, env={**self.environment, "PATH": path}, capture_output=True,
+                              cwd=self.directory, text=True, timeout=60, **options)
+        return done.stdout
+
+    def bash(self, *words):
+        """What bash completes the last of the words to."""
+        quoted = " ".join(map(shlex.quote, words))
+        return self.run_shell("bash", "-c", f'''
+source <(evq completion bash)
+COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _evq; printf '%s\\n' "${{COMPREPLY[@]}}"'''
+                              ).splitlines()
+
+    def test_bash(self):
+        self.assertEqual(self.bash("evq", "tail", "we"), ["web-logs"])
+        self.assertEqual(self.bash("evq", "da"), ["dataset"])
+        (self.directory / "some file.ndjson").write_text("{}")
+        self.assertEqual(self.bash("evq", "ingest", "orders", "some"), ["some file.ndjson"])
+
+    def test_a_name_is_no_command_of_the_shell(self):
+        self.evq("starred", "put", "$(touch made)", "--apl", "orders")
+        completed, = self.bash("evq", "starred", "run", "$(t")
+        typed = self.run_shell("bash", "-c", f"printf %s {completed}")
+        self.assertEqual(typed, "$(touch made)")
+        self.assertFalse((self.directory / "made").exists())
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh(self):
+        # _describe is what zsh shows a list of names with; here it prints them.
+        self.evq("starred", "put", "a:b", "--apl", "orders")
+        for words, offered in (("evq tail we", "web-logs:dataset\n"),
+                               ("evq starred run a", "a\\:b:a:b\n"),
+                               ("evq ingest orders ''", "files\n")):
+            self.assertEqual(self.run_shell("zsh", "-fc", f'''
+function compdef {{ }}
+function _describe {{ print -rl -- ${{(P)2}} }}
+function _files {{ print files }}
+source <(evq completion zsh)
+words=({words}); CURRENT=${{#words}}; _evq'''), offered)
+
+    @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
+    def test_fish(self):
+        for words, offered in (("evq tail we", "web-logs\tdataset\n"),
+                               ("evq query orders -o nd", "ndjson\n"),
+                               ("evq ingest orders so", "some.ndjson\n")):
+            (self.directory / "some.ndjson").write_text("{}")
+            shown = self.run_shell("fish", "--no-config", "-c",
+                                   f"evq completion fish | source; complete -C {shlex.quote(words)}")
+            self.assertEqual(shown, offered)
 
 
 if __name__ == "__main__":

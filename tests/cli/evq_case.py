@@ -1,15 +1,17 @@
 """What the command line's tests share: a store of its own for every test, running evq, and answers
 kept as files. EVQ_GOLDEN=rewrite writes those files anew, for a person to read."""
 
+import fcntl
 import os
 import pathlib
+import pty
 import shutil
 import signal
-import socket
+import struct
 import subprocess
 import sys
 import tempfile
-import time
+import termios
 import unittest
 
 EVQ = os.environ["EVQ_BINARY"]
@@ -66,6 +68,25 @@ class EvqCase(unittest.TestCase):
         else:
             self.assertEqual(done.returncode, status, told)
         return done.stdout, done.stderr
+
+    def on_terminal(self, *words, columns=100, env=None):
+        """What evq writes to a terminal of this width, where nobody types: both outputs as one."""
+        main_end, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        process = subprocess.Popen(
+            [EVQ, *map(str, words)], cwd=self.directory, start_new_session=True,
+            env={**self.environment, "TERM": "xterm", "EVQ_PAGER": "", **(env or {})},
+            stdin=terminal, stdout=terminal, stderr=terminal)
+        os.close(terminal)
+        text = b""
+        with open(main_end, "rb", buffering=0) as reader:
+            try:
+                while piece := reader.read(65536):
+                    text += piece
+            except OSError:
+                pass  # how a terminal says that nobody writes to it any more
+        process.wait(timeout=60)
+        return text.decode()
 
     def out(self, *words, **options):
         return self.evq(*words, **options)[0]

@@ -159,7 +159,9 @@ TEST_CASE("truncation keeps whole clusters and the width") {
 }
 
 TEST_CASE("a form for programs stays as it is but for what a terminal would obey") {
-  CHECK(harmless_text("a\tb\n\"日本\" \u202e") == "a\tb\n\"日本\" \u202e");
+  CHECK(harmless_text("a\tb\n\"日本\" 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿") ==
+        "a\tb\n\"日本\" 👩‍👩‍👧 🏴󠁧󠁢󠁥󠁮󠁧󠁿");
+  CHECK(harmless_text("user\u202eexe.txt") == "user\\u202eexe.txt");
   CHECK(harmless_text("\x1b[31m\x7f\u009b\r\n") == "\\u001b[31m\\u007f\\u009b\\u000d\n");
   CHECK(harmless_text("\xff") == "\xff");
 }
