@@ -51,6 +51,21 @@ Result<std::string> list_map_fields(RemoteServer& server, const std::string& dat
   return items_text(names, ListForm::kNdjson);
 }
 
+Result<std::string> perform_dataset(RemoteServer& server, const DatasetCommand& command,
+                                    const DisplayZone& zone) {
+  if (command.action == "fields") {
+    return remote_fields_text(server, command.name, list_form(command.output));
+  }
+  if (command.action == "list" || command.action == "info") {
+    return describe_datasets(server, command, zone);
+  }
+  if (command.action == "map-field" && command.map_action == "list") {
+    return list_map_fields(server, command.name);
+  }
+  EVQ_TRY_ASSIGN(const std::string answer, change_dataset(server, command));
+  return std::string();
+}
+
 Result<std::string> list_starred(RemoteServer& server, const std::string& output) {
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> objects, remote_saved_queries(server));
   const ListForm form = list_form(output);
@@ -182,6 +197,30 @@ Result<std::string> set_organization(RemoteServer& server, const std::string& id
   return chosen + "\n";
 }
 
+// The server says what is missing, but neither of what name nor which is near.
+Error near_dataset(RemoteServer& server, Error error, const std::string& name) {
+  if (error.code != ErrorCode::kNotFound || !error.hint.empty()) {
+    return error;
+  }
+  if (error.message == "dataset not found") {
+    error.message = "dataset '" + name + "' not found";
+  }
+  const auto names = remote_dataset_names(server);
+  return with_near_name(std::move(error), name,
+                        names.ok() ? names.value() : std::vector<std::string>(), kDatasetList);
+}
+
+Error near_map_field(RemoteServer& server, Error error, const DatasetCommand& command) {
+  if (error.message == "dataset not found") {
+    return near_dataset(server, std::move(error), command.name);
+  }
+  const auto answer = server.call("GET", remote_dataset_path(command.name) + "/mapfields");
+  const auto fields = answer.ok() ? read_text_list(answer.value()) : answer.error();
+  return with_near_name(std::move(error), command.field,
+                        fields.ok() ? fields.value() : std::vector<std::string>(),
+                        "evq dataset map-field list " + command.name);
+}
+
 // Opens the server and prints what `answer` gives.
 template <class Answer>
 int print_answer(const GlobalOptions& global, std::string_view list_command, Answer&& answer) {
@@ -199,23 +238,21 @@ int print_answer(const GlobalOptions& global, std::string_view list_command, Ans
 Result<std::optional<std::uint64_t>> count_remote_events(const GlobalOptions& global,
                                                          const std::string& dataset) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
-  EVQ_TRY_ASSIGN(const DatasetAnswer answer, remote_dataset(*server, dataset));
-  return answer.counted ? std::optional(answer.events) : std::nullopt;
+  const auto answer = remote_dataset(*server, dataset);
+  if (!answer.ok()) {
+    return near_dataset(*server, answer.error(), dataset);
+  }
+  return answer.value().counted ? std::optional(answer.value().events) : std::nullopt;
 }
 
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command) {
   return print_answer(global, kDatasetList, [&](RemoteServer& server) -> Result<std::string> {
-    if (command.action == "fields") {
-      return remote_fields_text(server, command.name, list_form(command.output));
+    auto answer = perform_dataset(server, command, global.zone);
+    if (answer.ok()) {
+      return answer;
     }
-    if (command.action == "list" || command.action == "info") {
-      return describe_datasets(server, command, global.zone);
-    }
-    if (command.action == "map-field" && command.map_action == "list") {
-      return list_map_fields(server, command.name);
-    }
-    EVQ_TRY_ASSIGN(const std::string answer, change_dataset(server, command));
-    return std::string();
+    return command.action == "map-field" ? near_map_field(server, answer.error(), command)
+                                         : near_dataset(server, answer.error(), command.name);
   });
 }
 
@@ -231,8 +268,10 @@ int run_remote_compact(const GlobalOptions& global, const StoreCommand& command)
       EVQ_TRY_ASSIGN(names, remote_dataset_names(server));
     }
     for (const std::string& name : names) {
-      EVQ_TRY_ASSIGN(const std::string done,
-                     server.call("POST", remote_dataset_path(name) + "/vacuum"));
+      if (const auto done = server.call("POST", remote_dataset_path(name) + "/vacuum");
+          !done.ok()) {
+        return near_dataset(server, done.error(), name);
+      }
     }
     return std::string();
   });

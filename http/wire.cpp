@@ -147,6 +147,8 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
     json.unsigned_integer(1 + static_cast<std::uint64_t>(std::ranges::count(before, '\n')));
     json.key("column");
     json.unsigned_integer(before.size() - line_start + 1);
+    json.key("length");
+    json.unsigned_integer(error.span->end - std::min(error.span->begin, error.span->end));
   }
   json.key("errorType");
   json.string("compile");

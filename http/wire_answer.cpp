@@ -210,8 +210,10 @@ Result<std::vector<Chunk>> read_columns(const Json& table, const Schema& schema)
   return chunks;
 }
 
-// The byte at a line and column, both from 1, with the word that begins there.
-std::optional<Span> span_at(std::string_view apl, std::uint64_t line, std::uint64_t column) {
+// The `length` bytes at a line and column, both from 1; the word that begins there when the length
+// is not told.
+std::optional<Span> span_at(std::string_view apl, std::uint64_t line, std::uint64_t column,
+                            std::uint64_t length) {
   std::size_t at = 0;
   for (; line > 1; --line) {
     at = apl.find('\n', at);
@@ -224,6 +226,9 @@ std::optional<Span> span_at(std::string_view apl, std::uint64_t line, std::uint6
     return std::nullopt;
   }
   at += column - 1;
+  if (length > 0) {
+    return Span{at, at + std::min<std::uint64_t>(length, apl.size() - at)};
+  }
   const auto is_word = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
@@ -393,7 +398,8 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl)
                                                 : ErrorCode::kServer;
   if (detail != nullptr && detail->is_object()) {
     error.code = ErrorCode::kCompile;
-    error.span = span_at(apl, count_member(*detail, "line"), count_member(*detail, "column"));
+    error.span = span_at(apl, count_member(*detail, "line"), count_member(*detail, "column"),
+                         count_member(*detail, "length"));
     error.id = diag::find_diagnostic_id(text_member(*detail, "compileErrorCode"));
     const std::string plain = text_member(*detail, "message");
     // The message is the plain one with the hint in brackets behind it.

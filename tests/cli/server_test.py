@@ -90,6 +90,27 @@ class Server(EvqCase):
         self.assertIn("in use", errors)
         self.assertNotIn("first token", errors)
 
+    def test_mistakes_are_told_as_a_store_tells_them(self):
+        self.ingest("web", ['{"_time":"2024-05-01T00:00:00Z","status":200,"user name":"x"}'])
+        self.evq("dataset", "map-field", "add", "web", "labels")
+        for words in (("dataset", "info", "wbe"), ("dataset", "fields", "quite-other"),
+                      ("dataset", "delete", "wbe", "--yes"), ("dataset", "create", "web"),
+                      ("compact", "wbe"),
+                      ("dataset", "map-field", "add", "wbe", "x"),
+                      ("dataset", "map-field", "list", "wbe"),
+                      ("dataset", "map-field", "remove", "web", "label"),
+                      ("dataset", "map-field", "remove", "web", "quite-other"),
+                      ("starred", "get", "x"), ("starred", "run", "x"), ("starred", "delete", "x"),
+                      ("token", "delete", "x"), ("query", "wbe"), ("query", "['wbe'] | count"),
+                      ("query", "web | where ['user nmae'] == 'x'"), ("query", "web | wher x"),
+                      ("query", "web | where status = 200"), ("query", "web |\n where stauts == 1"),
+                      ("query", "web | summarize cout()"), ("query", "--cursor", "x", "web"),
+                      ("tail", "wbe"), ("tail", "web", "summarize count()"), ("export", "wbe"),
+                      ("delete", "web | count"), ("delete", "wbe | where status == 1")):
+            with self.subTest(words):
+                out, errors = self.evq(*words, status=None)
+                self.assertEqual((out, errors), self.evq(*self.local, *words, status=None))
+
     def test_ingest_forms(self):
         inputs = {
             "ndjson": '{"i":0}\n{"i":1}\n',

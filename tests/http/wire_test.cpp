@@ -202,14 +202,16 @@ TEST_CASE("completions come back as they were written") {
 TEST_CASE("a compile error keeps its id on the way") {
   Error error = make_error(ErrorCode::kCompile, "unknown field 'x'", "did you mean 'y'?");
   error.id = "APL2003";
-  error.span = Span{6, 7};
-  const std::string apl = "web |\nx";
-  const HttpResponse response = response_of_error(error, apl);
-  const Error read = read_error_answer(response.status, response.body, apl);
-  CHECK(read.id == "APL2003");
-  CHECK(read.message == error.message);
-  CHECK(read.hint == error.hint);
-  CHECK(read.span == error.span);
+  const std::string apl = "web |\nx ['y z'] x";
+  for (const Span span : {Span{6, 7}, Span{8, 15}, Span{6, 17}, Span{17, 17}}) {
+    error.span = span;
+    const HttpResponse response = response_of_error(error, apl);
+    const Error read = read_error_answer(response.status, response.body, apl);
+    CHECK(read.id == "APL2003");
+    CHECK(read.message == error.message);
+    CHECK(read.hint == error.hint);
+    CHECK(read.span == error.span);
+  }
 }
 
 TEST_CASE("addresses to listen on") {
