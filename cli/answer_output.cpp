@@ -4,6 +4,9 @@
 #include <iterator>
 #include <utility>
 
+#include <unistd.h>
+
+#include "apl/syntax/diagnostics.h"
 #include "cli/chart_output.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
@@ -28,6 +31,7 @@ constexpr FormRow kForms[] = {
     {{"tsv", "tab-separated, header first", ".tsv"}, ResultFormat::kTsv},
     {{"markdown", "a table for documents", ".md"}, std::nullopt},
     {{"logfmt", "key=value pairs", ".log"}, ResultFormat::kLogfmt},
+    {{"parquet", "a file for DuckDB, ClickHouse, pandas", ".parquet"}, ResultFormat::kParquet},
     {{"tabular", "the API's tabular answer", ""}, ResultFormat::kTabular},
     {{"legacy", "the API's legacy answer", ""}, ResultFormat::kLegacy},
 };
@@ -37,6 +41,12 @@ constexpr auto kFormsAlone = [] {
   std::ranges::transform(kForms, forms.begin(), &FormRow::form);
   return forms;
 }();
+
+const FormRow* find_form(std::string_view name) {
+  const auto* const row =
+      std::ranges::find(kForms, name, [](const FormRow& each) { return each.form.name; });
+  return row == std::end(kForms) ? nullptr : row;
+}
 
 class WithoutArrivalTime final : public ResultSink {
  public:
@@ -114,6 +124,37 @@ std::vector<std::string> answer_form_names() {
   return names;
 }
 
+Status check_answer_form(const std::string& form) {
+  const auto* const row = find_form(form);
+  if (row == nullptr) {
+    const std::vector<std::string> names = answer_form_names();
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string near = diag::did_you_mean(form, views);
+    return make_error(ErrorCode::kUsage, "there is no form '" + form + "'",
+                      near.empty() ? "evq help query lists them" : near);
+  }
+  if (row->written == ResultFormat::kParquet && ::isatty(STDOUT_FILENO) != 0) {
+    return make_error(ErrorCode::kUsage, "a terminal cannot show Parquet",
+                      "send it to a file: > answer.parquet");
+  }
+  return Status::success();
+}
+
+Result<std::string> choose_answer_form(const GlobalOptions& global, const std::string& asked) {
+  std::string form = asked.empty() ? global.settings.value("output") : asked;
+  if (form.empty()) {
+    return std::string(::isatty(STDOUT_FILENO) != 0 ? "auto" : "ndjson");
+  }
+  if (Status known = check_answer_form(form); !known.ok()) {
+    Error error = std::move(known).take_error();
+    if (asked.empty()) {
+      error.message = global.settings.setting("output").source + ": " + error.message;
+    }
+    return error;
+  }
+  return form;
+}
+
 std::optional<std::string_view> answer_form_of_file(std::string_view path) {
   for (const AnswerForm& form : answer_forms()) {
     if (!form.suffix.empty() && path.ends_with(form.suffix)) {
@@ -130,9 +171,8 @@ std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options
   if (options.form == "chart") {
     return make_chart_output(options, std::move(out));
   }
-  const auto* row = std::ranges::find(
-      kForms, options.form, [](const FormRow& each) { return std::string(each.form.name); });
-  if (row != std::end(kForms) && row->written.has_value()) {
+  const auto* const row = find_form(options.form);
+  if (row != nullptr && row->written.has_value()) {
     if (options.is_for_terminal()) {
       out = harmless_sink(std::move(out));
     }

@@ -22,6 +22,11 @@ struct AnswerForm {
 };
 std::span<const AnswerForm> answer_forms();
 std::vector<std::string> answer_form_names();
+// kUsage for what is no form, and for one that standard output, a terminal, cannot show.
+Status check_answer_form(const std::string& form);
+// The form that was asked for, else the setting `output`, else a picture or table on a terminal and
+// ndjson elsewhere; checked.
+Result<std::string> choose_answer_form(const GlobalOptions& global, const std::string& asked);
 // "csv" for "rows.csv"; nothing when no form has the suffix.
 std::optional<std::string_view> answer_form_of_file(std::string_view path);
 

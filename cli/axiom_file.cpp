@@ -103,7 +103,7 @@ struct Deployments {
 }  // namespace
 
 Result<std::optional<AxiomDeployment>> find_axiom_deployment(const Environment& environment) {
-  const std::string file = environment("HOME").value_or(".") + "/.axiom.toml";
+  const std::string file = home_directory(environment) + "/.axiom.toml";
   if (!file_exists(file)) {
     return std::optional<AxiomDeployment>();
   }

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/list_output.h"
 #include "cli/open_service.h"
+#include "cli/option_values.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
 #include "cli/remote_verbs.h"
@@ -225,7 +226,7 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
   if (command.action == "delete" && !command.yes) {
     const auto events = count_events(global, command.name);
     if (!events.ok()) {
-      return report_error(with_near_name(events.error(), "", {}, "evq dataset list"));
+      return report_error(events.error());
     }
     const std::string what = events.value().has_value()
                                  ? "its " + counted_text(*events.value(), "event")
@@ -258,6 +259,9 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
   if (!command.start_time.empty()) {
     request.start_time = command.start_time;
   }
+  if (!command.since.empty()) {
+    request.start_time = since_time(command.since);
+  }
   if (!command.end_time.empty()) {
     request.end_time = command.end_time;
   }
@@ -268,6 +272,7 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
       return report_error(effect.error(), command.apl, global.color);
     }
     const bool go =
+        effect.value().rows_deleted == 0 ||
         confirmed("Delete " + counted_text(effect.value().rows_deleted, "event") + " (" +
                   grouped_text(effect.value().rows_matched) + " of them matching)?");
     if (!go) {

@@ -12,8 +12,9 @@ class Validator;
 
 namespace evq {
 
-// One of these words; the message names the nearest. Completion reads the words off the type.
-CLI::Validator one_of(std::vector<std::string> words);
+// One of these words; the message names the nearest, or says `file_hint` of what looks like a
+// file's name. Completion reads the words off the type.
+CLI::Validator one_of(std::vector<std::string> words, std::string file_hint = {});
 // "1h", "7d": that long ago; or a time.
 CLI::Validator duration_or_time();
 // RFC 3339, now-6h, -7d, Unix times.

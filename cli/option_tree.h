@@ -6,6 +6,7 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 
 namespace CLI {
 class App;
+class FormatterBase;
 }  // namespace CLI
 
 namespace evq {
@@ -56,6 +58,9 @@ void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples);
 void add_event_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
 // starred, dataset, check, compact, token, org, serve.
 void add_store_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandlers& handlers);
+
+// Lays out what they print.
+std::shared_ptr<CLI::FormatterBase> help_formatter();
 
 // The verb or action that `words` name ("dataset create"); null when there is none.
 const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& words);

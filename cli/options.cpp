@@ -271,6 +271,11 @@ Mistake unexpected_words(const CLI::App& root, const CLI::App& app, const std::s
   const bool takes_query = app.get_name() == "query" || app.get_name() == "delete" ||
                            app.get_name() == "export" || app.get_name() == "tail";
   Mistake mistake{"unexpected '" + joined(extras, " ") + "'", ""};
+  if (app.get_name() == "export" && extras.size() == 1 &&
+      extras[0].find('.') != std::string::npos) {
+    mistake.hint = "name the file with --output " + extras[0];
+    return mistake;
+  }
   if (takes_query && !extras.empty() && !extras[0].starts_with("-")) {
     const std::string query =
         app.get_name() == "tail" ? "web \"where status >= 500\"" : "\"web | take 5\"";
@@ -321,17 +326,6 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
 
 }  // namespace
 
-void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples) {
-  std::string text = "Examples:";
-  for (const UsageExample& example : examples) {
-    text += "\n  " + std::string(example.command);
-    if (!example.meaning.empty()) {
-      text += "\n      " + std::string(example.meaning);
-    }
-  }
-  verb->footer(text);
-}
-
 const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& words) {
   const CLI::App* at = &root;
   for (const std::string& word : words) {
@@ -343,18 +337,6 @@ const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& 
     at = found.front();
   }
   return at;
-}
-
-std::string verb_help(const CLI::App& verb) {
-  std::string name;
-  for (const CLI::App* at = verb.get_parent(); at != nullptr; at = at->get_parent()) {
-    name.insert(0, at->get_name() + (name.empty() ? "" : " "));
-  }
-  std::string text = verb.help(name);
-  while (text.ends_with("\n\n")) {
-    text.pop_back();
-  }
-  return text + (verb.get_parent() == nullptr ? "" : "\nGlobal options: see evq --help\n");
 }
 
 std::string nearest_name(const CLI::App& app, const std::string& word) {
@@ -378,8 +360,11 @@ std::string nearest_name(const CLI::App& app, const std::string& word) {
 
 int run_command_line(int argc, char** argv, const CommandHandlers& handlers) {
   CLI::App app("evq: store events locally and query them with APL", "evq");
+  app.formatter(help_formatter());
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", "evq " EVQ_VERSION "\n" EVQ_LIBRARIES);
+  app.set_help_flag("-h,--help", "Explain the command and its options");
+  app.set_version_flag("--version", "evq " EVQ_VERSION "\n" EVQ_LIBRARIES,
+                       "The version, and those of the libraries");
   ParsedOptions parsed;
   add_global_options(&app, &parsed);
   app.fallthrough();

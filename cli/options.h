@@ -92,6 +92,7 @@ struct DeleteCommand {
   std::string apl;
   std::string start_time;
   std::string end_time;
+  std::string since;
   bool commit = false;
   bool yes = false;
   std::string output;

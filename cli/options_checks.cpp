@@ -22,20 +22,23 @@ std::string listed_words(const std::vector<std::string>& words) {
 
 }  // namespace
 
-CLI::Validator one_of(std::vector<std::string> words) {
+CLI::Validator one_of(std::vector<std::string> words, std::string file_hint) {
   std::string type = "{";
   for (const std::string& word : words) {
     type += (type.size() == 1 ? "" : ",") + word;
   }
   return CLI::Validator(
-      [words = std::move(words)](std::string& text) -> std::string {
+      [words = std::move(words), hint = std::move(file_hint)](std::string& text) -> std::string {
         if (std::ranges::find(words, text) != words.end()) {
           return {};
         }
         const std::vector<std::string_view> views(words.begin(), words.end());
         const std::string near = diag::did_you_mean(text, views);
+        const bool file = !hint.empty() && text.find_first_of("./") != std::string::npos;
         return "'" + text + "' is not one of its words\n" +
-               (near.empty() ? "there are " + listed_words(words) : near);
+               (file           ? hint
+                : near.empty() ? "there are " + listed_words(words)
+                               : near);
       },
       type + "}");
 }

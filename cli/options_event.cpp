@@ -32,14 +32,15 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("-o,--output", command->output, "How to report")->check(one_of({"json", "text"}));
   app->add_flag("--follow", command->follow,
                 "Keep reading FILE as it grows; goes on where it stopped, also after a kill");
-  app->add_flag("--progress", command->progress, "Print the committed line number as it grows");
+  app->add_flag("--progress", command->progress,
+                "Print how many events are committed, after each commit");
   set_examples(app, {{"evq ingest web access.ndjson.gz", "a file; gzip and zstd are recognised"},
                      {"journalctl -o json | evq ingest journal", "a pipe"},
                      {"evq ingest shop orders.csv --timestamp-field placed", "CSV"},
                      {"evq ingest app --follow /var/log/app.ndjson", "a file that grows"}});
 }
 
-// The time range of query and export.
+// The time range of query, export and delete.
 void add_times(CLI::App* app, std::string* start, std::string* end, std::string* since) {
   CLI::Option* const first =
       app->add_option("--start-time", *start, "Only events from this time on")
@@ -105,7 +106,8 @@ void add_tail(CLI::App* app, TailCommand* command) {
       ->check(whole_number());
   app->add_option("--since", command->since, "Begin with events of the last 1h, 7d, … only")
       ->check(duration_or_time());
-  app->add_flag("!--no-follow", command->follow, "End after the newest events");
+  app->add_flag_callback(
+      "--no-follow", [command] { command->follow = false; }, "End after the newest events");
   app->add_option("--interval-ms", command->interval_ms, "Milliseconds between two looks (200)")
       ->check(CLI::Range(std::int64_t{10}, std::int64_t{60000}));
   app->add_option("-o,--output", command->output,
@@ -119,7 +121,7 @@ void add_tail(CLI::App* app, TailCommand* command) {
 void add_export(CLI::App* app, ExportCommand* command) {
   app->add_option("WHAT", command->what, "A dataset, or a query in APL")->required();
   app->add_option("-o,--form", command->form, "Default: as the file is called, else ndjson")
-      ->check(one_of({"ndjson", "csv", "tsv", "parquet"}));
+      ->check(one_of({"ndjson", "csv", "tsv", "parquet"}, "--output names the file"));
   app->add_option("--output", command->file, "The file to write; default: standard output");
   add_times(app, &command->start_time, &command->end_time, &command->since);
   app->add_flag("--no-header", command->no_header, "No header line in csv and tsv");
@@ -130,10 +132,7 @@ void add_export(CLI::App* app, ExportCommand* command) {
 
 void add_delete(CLI::App* app, DeleteCommand* command) {
   app->add_option("APL", command->apl, "A dataset, where and search only")->required();
-  app->add_option("--start-time", command->start_time, "Match events from this time on")
-      ->check(point_in_time());
-  app->add_option("--end-time", command->end_time, "Match events up to this time")
-      ->check(point_in_time());
+  add_times(app, &command->start_time, &command->end_time, &command->since);
   app->add_flag("--commit", command->commit, "Delete; without it only the effect is shown");
   app->add_flag("--yes", command->yes, "Do not ask");
   app->add_option("-o,--output", command->output, "How to report")->check(one_of({"json", "text"}));

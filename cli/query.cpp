@@ -1,6 +1,5 @@
 // evq query: one APL query over the store or over files of events, in any output form.
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <utility>
@@ -44,16 +43,6 @@ Result<std::string> query_text(const QueryCommand& command) {
                       "write it as an argument, with -f FILE, or on standard input");
   }
   return read_standard_input(kQueryTextBytesMax);
-}
-
-std::string output_form(const GlobalOptions& global, const QueryCommand& command) {
-  if (!command.output.empty()) {
-    return command.output;
-  }
-  if (std::string chosen = global.settings.value("output"); !chosen.empty()) {
-    return chosen;
-  }
-  return ::isatty(STDOUT_FILENO) != 0 ? "auto" : "ndjson";
 }
 
 TableOutputOptions output_options(const GlobalOptions& global, const QueryCommand& command,
@@ -136,17 +125,6 @@ Status answer(QueryTarget& target, const QueryRequest& request, const std::strin
   return target.query(request, sink);
 }
 
-// The settings may name a form that there is not.
-Status check_form(const GlobalOptions& global, const std::string& form) {
-  const std::vector<std::string> names = answer_form_names();
-  return std::ranges::find(names, form) != names.end()
-             ? Status::success()
-             : Status(make_error(
-                   ErrorCode::kUsage,
-                   global.settings.setting("output").source + ": no output form '" + form + "'",
-                   "see evq help query"));
-}
-
 // A range that ends before it begins holds nothing, and is nearly always a slip.
 bool ends_before_it_begins(const QueryRequest& request) {
   const std::int64_t now = wall_clock_now_ns();
@@ -178,10 +156,11 @@ Error with_sources(Error error, const Sources& sources) {
 
 int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& target,
         const Sources& sources) {
-  const std::string form = output_form(global, command);
-  if (const Status known = check_form(global, form); !known.ok()) {
-    return report_error(known.error());
+  const auto chosen = choose_answer_form(global, command.output);
+  if (!chosen.ok()) {
+    return report_error(chosen.error());
   }
+  const std::string& form = chosen.value();
   auto made = make_request(command, form);
   if (!made.ok()) {
     return report_error(made.error());

@@ -87,15 +87,14 @@ Repl::Repl(const GlobalOptions& global, const ReplCommand& command)
       device_(make_terminal_device(STDIN_FILENO, STDOUT_FILENO, environment_)) {
   remote_ = global.remote();
   interactive_ = is_terminal(STDIN_FILENO) && is_terminal(STDOUT_FILENO);
-  settings_.form = !command.output.empty()      ? command.output
-                   : is_terminal(STDOUT_FILENO) ? "auto"
-                                                : "ndjson";
+  settings_.form = command.output;
   settings_.since = command.since;
   settings_.footer = interactive_;
   settings_.pager = interactive_ && !command.no_pager;
 }
 
 Status Repl::open() {
+  EVQ_TRY_ASSIGN(settings_.form, choose_answer_form(global_, settings_.form));
   if (!remote_) {
     return open_store();
   }
@@ -362,11 +361,11 @@ void Repl::ask(const std::string& apl) {
        answer_remarks(last_answer_->header(), status, settings_.rows_max, ".limit all")) {
     print_note(global_, remark);
   }
-  if (settings_.footer) {
+  if (settings_.footer && !global_.quiet) {
     std::string line;
     append_styled(line, answer_footer(status, use_unicode(environment_)), TextStyle::kDim,
                   use_color(global_.color, environment_, is_terminal(STDERR_FILENO)));
-    print_note(global_, line);
+    write_quietly(STDERR_FILENO, line + "\n");
   }
 }
 

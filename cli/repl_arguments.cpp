@@ -52,7 +52,7 @@ ArgumentWords starred_ids(Repl& repl) {
 
 std::string expand_home(const std::string& path) {
   const bool home = path == "~" || path.starts_with("~/");
-  return home ? process_environment()("HOME").value_or("~") + path.substr(1) : path;
+  return home ? home_directory(process_environment()) + path.substr(1) : path;
 }
 
 ArgumentWords paths_starting(const std::string& typed) {

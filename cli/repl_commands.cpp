@@ -169,7 +169,6 @@ Status run_tail_here(Repl& repl, const std::string& argument) {
 }
 
 Status run_mode(Repl& repl, const std::string& argument) {
-  const Words names = answer_form_names();
   if (argument.empty()) {
     std::string text = "answers are shown as " + repl.settings().form + "; there are\n";
     for (const AnswerForm& form : answer_forms()) {
@@ -180,12 +179,7 @@ Status run_mode(Repl& repl, const std::string& argument) {
     repl.print(text);
     return Status::success();
   }
-  if (std::ranges::find(names, argument) == names.end()) {
-    const std::vector<std::string_view> views(names.begin(), names.end());
-    const std::string near = diag::did_you_mean(argument, views);
-    return make_error(ErrorCode::kUsage, "there is no form '" + argument + "'",
-                      near.empty() ? ".mode lists them" : near);
-  }
+  EVQ_TRY(check_answer_form(argument));
   repl.settings().form = argument;
   return Status::success();
 }
@@ -267,10 +261,7 @@ Status run_last(Repl& repl, const std::string& argument) {
     return no_answer_yet();
   }
   if (!argument.empty()) {
-    const Words names = answer_form_names();
-    if (std::ranges::find(names, argument) == names.end()) {
-      return make_error(ErrorCode::kUsage, "there is no form '" + argument + "'", "see .mode");
-    }
+    EVQ_TRY(check_answer_form(argument));
   }
   return repl.show(*repl.last_answer(), argument.empty() ? repl.settings().form : argument);
 }
@@ -306,9 +297,8 @@ Status run_save(Repl& repl, const std::string& typed) {
     repl.print("saved the query to " + visible_text(argument) + "\n");
     return Status::success();
   }
-  const bool parquet = argument.ends_with(".parquet");
   const auto form = answer_form_of_file(argument);
-  if (!form.has_value() && !parquet) {
+  if (!form.has_value()) {
     return make_error(
         ErrorCode::kUsage, "the file's ending does not say what to write",
         "end it in .csv, .tsv, .json, .ndjson, .parquet, .md, .txt, or .apl for the query");
@@ -318,15 +308,13 @@ Status run_save(Repl& repl, const std::string& typed) {
   }
   std::string text;
   TableOutputOptions options;
-  options.form = form.value_or("auto");
+  options.form = *form;
   options.zone = repl.settings().zone;
   const auto keep = [&](std::string_view bytes) {
     text.append(bytes);
     return Status::success();
   };
-  const std::unique_ptr<ResultSink> sink =
-      parquet ? make_result_writer(ResultFormat::kParquet, keep, true)
-              : make_answer_output(options, keep);
+  const std::unique_ptr<ResultSink> sink = make_answer_output(options, keep);
   EVQ_TRY(repl.last_answer()->replay(*sink));
   EVQ_TRY(write_file_atomically(argument, text));
   repl.print("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
@@ -502,10 +490,10 @@ ParsedCommand parse_command(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
   ParsedCommand command{std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
   constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-      {"?", ".help"},           {"help", ".help"},    {".h", ".help"},     {".?", ".help"},
-      {"exit", ".quit"},        {"quit", ".quit"},    {".exit", ".quit"},  {".q", ".quit"},
-      {".tables", ".datasets"}, {".read", ".load"},   {".open", ".store"}, {".timer", ".timing"},
-      {".nullvalue", ".null"},  {".plan", ".explain"}};
+      {"?", ".help"},           {"help", ".help"},     {".h", ".help"},       {".?", ".help"},
+      {"exit", ".quit"},        {"quit", ".quit"},     {".exit", ".quit"},    {".q", ".quit"},
+      {".tables", ".datasets"}, {".read", ".load"},    {".open", ".store"},   {".timer", ".timing"},
+      {".nullvalue", ".null"},  {".plan", ".explain"}, {".fields", ".schema"}};
   const auto* const other = std::ranges::find(
       kOtherNames, command.name, &std::pair<std::string_view, std::string_view>::first);
   if (other != std::end(kOtherNames)) {

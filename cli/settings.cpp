@@ -18,7 +18,7 @@ constexpr std::string_view kAxiomServer = "https://api.axiom.co";
 std::string default_value(std::string_view name, const Environment& environment) {
   if (name == "store") {
     const std::string data = environment("XDG_DATA_HOME").value_or("");
-    return data.empty() ? environment("HOME").value_or(".") + "/.local/share/evq" : data + "/evq";
+    return data.empty() ? home_directory(environment) + "/.local/share/evq" : data + "/evq";
   }
   if (name == "pager") {
     return pager_command(environment);
@@ -36,7 +36,7 @@ std::string default_file(const Environment& environment) {
     return *file;
   }
   const std::string home = environment("XDG_CONFIG_HOME").value_or("");
-  return (home.empty() ? environment("HOME").value_or(".") + "/.config" : home) + "/evq/config";
+  return (home.empty() ? home_directory(environment) + "/.config" : home) + "/evq/config";
 }
 
 // A value stands between quotes, or alone; a comment may follow.
@@ -73,9 +73,9 @@ std::span<const SettingInfo> all_settings() {
        "--geo-database",
        {"EVQ_GEO_DATABASE"},
        "An .mmdb file for geo_info_from_ip_address()"},
-      {"output", "-o", {"EVQ_OUTPUT", "EVQ_FORMAT"}, "Form of answers to query"},
-      {"color", "--color", {"EVQ_COLOR"}, "auto, always or never"},
-      {"tz", "--tz", {"EVQ_TZ"}, "Time zone of tables and charts: local, Europe/Berlin, …"},
+      {"output", "-o", {"EVQ_OUTPUT", "EVQ_FORMAT"}, "Form of answers"},
+      {"color", "--color", {"EVQ_COLOR"}, "When to use colours"},
+      {"tz", "--tz", {"EVQ_TZ"}, "Time zone of tables and charts: local, Europe/Berlin"},
       {"pager", "--no-pager", {"EVQ_PAGER"}, "Shows long answers on a terminal; none: no pager"},
   };
   return kSettings;
@@ -83,7 +83,7 @@ std::span<const SettingInfo> all_settings() {
 
 std::string state_directory(const Environment& environment) {
   const std::string state = environment("XDG_STATE_HOME").value_or("");
-  return (state.empty() ? environment("HOME").value_or(".") + "/.local/state" : state) + "/evq";
+  return (state.empty() ? home_directory(environment) + "/.local/state" : state) + "/evq";
 }
 
 Setting& Settings::find(std::string_view name) {

@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include <unistd.h>
-
 #include "apl/service/service.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
@@ -74,9 +72,11 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   }
   request.value().control = &interrupt_control();
   TableOutputOptions options;
-  options.form = !command.output.empty()        ? command.output
-                 : ::isatty(STDOUT_FILENO) != 0 ? "auto"
-                                                : "ndjson";
+  auto form = choose_answer_form(global, command.output);
+  if (!form.ok()) {
+    return report_error(form.error());
+  }
+  options.form = std::move(form).value();
   options.zone = global.zone;
   fit_to_standard_output(&options, global.color);
   ObservedSink sink(make_answer_output(options, stdout_sink()));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/terminal/text_width.h"
+#include "store/base/ascii.h"
 
 namespace evq {
 
@@ -40,6 +41,20 @@ std::size_t line_width(std::string_view line) {
     position = end;
   }
   return width;
+}
+
+// The pager as the shell runs it. One that is not installed loses nobody's answer: cat stands in.
+std::string shell_command(const std::string& pager) {
+  const std::string program = pager.substr(0, pager.find(' '));
+  const bool plain = std::ranges::all_of(program, [](char c) {
+    return is_letter_or_digit(c) || std::string_view("/._+-").find(c) != std::string_view::npos;
+  });
+  std::string command(kPagerSettings);
+  if (plain) {
+    command += "command -v " + program + " >/dev/null || { echo \"note: there is no pager '" +
+               program + "'\" >&2; exec cat; }; ";
+  }
+  return command + pager;
 }
 
 }  // namespace
@@ -93,7 +108,7 @@ bool PagedOutput::write(std::string_view text) {
   if (rows_ + 1 <= size_.rows) {
     return true;
   }
-  pager_ = ::popen((std::string(kPagerSettings) + command_).c_str(), "we");
+  pager_ = ::popen(shell_command(command_).c_str(), "we");
   direct_ = pager_ == nullptr;
   const std::string kept = std::exchange(kept_, {});
   return write(kept);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <poll.h>
+#include <pwd.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -129,6 +130,14 @@ Environment process_environment() {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   };
+}
+
+std::string home_directory(const Environment& environment) {
+  if (std::string home = environment("HOME").value_or(""); !home.empty()) {
+    return home;
+  }
+  const passwd* const user = ::getpwuid(::getuid());  // NOLINT(concurrency-mt-unsafe)
+  return user != nullptr && user->pw_dir != nullptr ? user->pw_dir : ".";
 }
 
 std::optional<ColorChoice> parse_color_choice(std::string_view text) {

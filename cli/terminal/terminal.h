@@ -22,6 +22,8 @@ namespace evq {
 // Looks up one environment variable; nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 Environment process_environment();
+// HOME, else what the system knows of the user. From the main thread.
+std::string home_directory(const Environment& environment);
 
 enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
 

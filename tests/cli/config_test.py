@@ -1,6 +1,8 @@
 """Settings: options over environment over file, where each came from, and secrets kept."""
 
 import json
+import os
+import pwd
 
 from evq_case import EvqCase, main
 
@@ -25,6 +27,11 @@ class Config(EvqCase):
         self.assertEqual(self.show()["store"]["source"], "EVQ_STORE")
         self.assertEqual(self.show("--store", "x")["store"]["source"], "--store")
         self.assertEqual(self.show()["color"]["value"], "never")
+
+    def test_without_a_home_the_users_own_is_taken(self):
+        home = pwd.getpwuid(os.getuid()).pw_dir
+        shown = self.show(env={"HOME": "", "EVQ_STORE": "", "EVQ_CONFIG": "/none"})
+        self.assertEqual(shown["store"]["value"], f"{home}/.local/share/evq")
 
     def test_values_in_quotes_and_comments_behind_them(self):
         self.write('store = "/a # b"  # mine\n'

@@ -1,13 +1,25 @@
 """evq help and --help: every command explains itself, and mistakes are answered with what is near."""
 
+import pathlib
 import re
 
 from evq_case import EvqCase, main
 
+MANUAL = pathlib.Path(__file__).resolve().parents[2] / "man" / "evq.1"
+
+# Which section of the manual a command is in.
+SECTIONS = {
+    "": "GLOBAL OPTIONS", "ingest": "INGEST", "query": "QUERY", "repl": "PROMPT", "tail": "TAIL",
+    "export": "EXPORT", "delete": "DELETE", "starred": "SAVED QUERIES", "dataset": "DATASETS",
+    "serve": "SERVE", "config": "SERVERS", "token": "TOKENS", "org": "TOKENS", "check": "UPKEEP",
+    "compact": "UPKEEP", "completion": "UPKEEP", "demo": "UPKEEP", "help": "UPKEEP",
+}
+OPTION = r"(?<![\w-])(--?[a-z][a-z-]*)"
+
 
 class Help(EvqCase):
-    def commands(self):
-        listed = self.out("--help").split("Subcommands:")[1].split("\n\n")[0]
+    def commands(self, text=None):
+        listed = (text or self.out("--help")).partition("Subcommands:")[2].split("\n\n")[0]
         return re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)
 
     def test_every_command_has_usage_and_help(self):
@@ -17,6 +29,52 @@ class Help(EvqCase):
             text = self.out("help", command)
             self.assertIn(f"Usage: evq {command}", text)
             self.assertEqual(text, self.out(command, "--help"))
+
+    def options(self, path=()):
+        """The options of a command and of its actions, by path: each with the words it takes."""
+        text = self.out(*path, "--help")
+        shown = re.search(r"(?ms)^Options:\n(.*?)\n\n", text)[1]
+        found = {}
+        for entry in re.split(r"(?m)^  (?=-)", shown)[1:]:
+            names = re.findall(OPTION, re.split(r"  |\n", entry)[0])
+            words = re.search(r"(?s)\{(.*?)\}", entry)
+            found |= {name: re.split(r",\s+", words[1]) if words else [] for name in names
+                      if name not in ("-h", "--help") or not path}
+        all_options = {path: found}
+        for action in self.commands(text):
+            all_options |= self.options((*path, action))
+        return all_options
+
+    def test_options_are_those_of_the_manual(self):
+        manual = MANUAL.read_text().replace(r"\-", "-").replace(r"\~", " ")
+        manual = re.sub(r"\\f.", "", manual)
+        sections = dict(re.findall(r"(?ms)^\.SH ([A-Z ]+)\n(.*?)(?=^\.SH)", manual))
+        every = self.options()
+        of_section = {name: set() for name in SECTIONS.values()}
+        for path, options in every.items():
+            name = SECTIONS[path[0] if path else ""]
+            mentioned = re.findall(OPTION, sections[name])
+            of_section[name] |= options.keys()
+            for option, words in options.items():
+                with self.subTest(path=path, option=option):
+                    self.assertIn(option, mentioned)
+                    if not re.search(r"as for\s+\.BR query", sections[name]):
+                        for word in words:
+                            self.assertRegex(sections[name], rf"\b{word}\b")
+        known = set().union(*every.values())
+        for name, text in sections.items():
+            defined = re.findall(r"(?m)^\.TP\n(\..*)$", text)
+            with self.subTest(section=name):
+                self.assertLessEqual(set(re.findall(OPTION, " ".join(defined))),
+                                     of_section.get(name, set()))
+                ours = re.sub(r"(?m)^(curl|journalctl|awk).*$", "", text)
+                self.assertLessEqual(set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", ours)), known)
+
+    def test_help_fits_into_80_columns(self):
+        for path in self.options():
+            for line in self.out(*path, "--help").splitlines():
+                with self.subTest(path=path):
+                    self.assertLessEqual(len(line), 80, line)
 
     def test_version_names_the_libraries(self):
         version, libraries = self.out("--version").splitlines()

@@ -53,6 +53,13 @@ class Delete(EvqCase):
         report = self.delete("d | where i == 5", "--start-time", "2024-05-01T00:00:06Z")
         self.assertEqual((report["rowsMatched"], report["rowsDeleted"]), (0, 0))
 
+    def test_until_and_since_are_times_too(self):
+        self.ingest("old", ['{"_time":"2024-05-01T00:00:00Z","n":1}'])
+        for times, matched in ((("--until", "2024-05-02"), 1), (("--until", "2024-04-30"), 0),
+                               (("--since", "1h"), 0), (("--since", "2024-04-30"), 1)):
+            report = json.loads(self.out("delete", "old | where n == 1", *times))
+            self.assertEqual(report["rowsMatched"], matched, times)
+
     def test_search_matches_too(self):
         self.ingest("words", ['{"text":"one needle"}', '{"text":"hay"}'])
         self.assertEqual(self.delete("words | search 'needle'")["rowsMatched"], 1)

@@ -91,6 +91,10 @@ class Mistakes(EvqCase):
             (("export", "web", "--output", "web.csv.gz"),
              "error: export does not compress\n"
              "  = without --output, a pipe does: evq export … -o csv | gzip > web.csv.gz\n"),
+            (("export", "web", "web.csv"),
+             "error: unexpected 'web.csv'\n  = name the file with --output web.csv\n"),
+            (("export", "web", "-o", "web.csv"),
+             "error: --form: 'web.csv' is not one of its words\n  = --output names the file\n"),
             (("tail", "web | where status == 200"),
              "error: tail takes the dataset and what follows it apart\n"
              "  = write evq tail web 'where status == 200'\n"),
@@ -117,6 +121,14 @@ class Mistakes(EvqCase):
              "error: evq dataset has no action 'crate'\n  = did you mean 'create'?\n"),
         ):
             self.check(words, 2, text)
+
+    def test_the_place_of_a_mistake_behind_wide_characters(self):
+        self.check(("query", "web\t| where '日本 e\u0301' == '' or stauts == '👩‍👩‍👧'"), 3,
+                   "error[unknown-field]: unknown field 'stauts' in 'web'\n"
+                   "  --> query:1:30\n   |\n"
+                   " 1 | web | where '日本 e\u0301' == '' or stauts == '👩‍👩‍👧'\n"
+                   f"   | {' ' * 30}^^^^^^\n"
+                   "   = did you mean 'status'?\n")
 
     def test_what_is_rather_a_slip_is_noted(self):
         for query, answer, note in (

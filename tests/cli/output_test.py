@@ -1,6 +1,7 @@
 """Every output form of evq query, kept in golden/, and what a query says by its exit status."""
 
 import json
+import re
 import subprocess
 
 from evq_case import EVQ, EvqCase, main
@@ -47,6 +48,13 @@ class Output(EvqCase):
                 self.assertEqual((done.returncode, done.stderr), (
                     5, "error: cannot write standard output: No space left on device\n"))
 
+    def test_an_answer_outlives_a_pager_that_is_not_there(self):
+        text = self.on_terminal("query", "range n from 1 to 60 step 1",
+                                env={"EVQ_PAGER": "no-such-pager -R"})
+        self.assertTrue(text.startswith("note: there is no pager 'no-such-pager'\r\n"), text)
+        rows = re.findall(r"(?m)^│ +(\d+) │\r$", re.sub(r"\x1b\[\d*m", "", text))
+        self.assertEqual(rows, [str(n) for n in range(1, 61)])
+
     def test_no_header(self):
         with_header = self.out("query", QUERY, "-o", "csv")
         without = self.out("query", QUERY, "-o", "csv", "--no-header")
@@ -61,6 +69,25 @@ class Output(EvqCase):
         for variables in ({"EVQ_OUTPUT": "csv"}, {"EVQ_FORMAT": "csv"},
                           {"EVQ_OUTPUT": "csv", "EVQ_FORMAT": "json"}):
             self.assertEqual(self.out("query", "logs | count", env=variables), "Count\n5\n")
+
+    def test_the_form_from_the_environment_is_every_verbs(self):
+        env = {"EVQ_OUTPUT": "csv"}
+        self.evq("starred", "put", "all", "--apl", "logs | count")
+        self.assertEqual(self.out("starred", "run", "all", env=env), "Count\n5\n")
+        self.assertEqual(self.out("repl", input="logs | count\n", env=env), "Count\n5\n")
+        for words in (("query", "logs"), ("starred", "run", "all"), ("repl",)):
+            _, errors = self.evq(*words, env={"EVQ_OUTPUT": "cvs"}, input="", status=2)
+            self.assertEqual(errors,
+                             "error: EVQ_OUTPUT: there is no form 'cvs'\n  = did you mean 'csv'?\n")
+
+    def test_parquet(self):
+        for words in (("query", QUERY), ("repl",)):
+            done = subprocess.run([EVQ, *words, "-o", "parquet"], env=self.environment,
+                                  input=QUERY.encode(), capture_output=True, check=True)
+            self.assertEqual((done.stdout[:4], done.stdout[-4:]), (b"PAR1", b"PAR1"))
+        self.assertEqual(self.on_terminal("query", QUERY, "-o", "parquet"),
+                         "error: a terminal cannot show Parquet\r\n"
+                         "  = send it to a file: > answer.parquet\r\n")
 
     def test_all_comes_page_by_page(self):
         count = 300_000

@@ -1,0 +1,105 @@
+// What --help and `evq help VERB` print, in lines that fit 80 columns.
+
+#include <CLI/CLI.hpp>
+
+#include "cli/option_tree.h"
+#include "cli/terminal/text_width.h"
+
+namespace evq {
+namespace {
+
+constexpr std::size_t kLineWidth = 80;
+constexpr std::size_t kNamesWidth = 26;
+
+// The choices of a type such as "TEXT:{auto,always,never}", the braces included; empty: any value.
+std::string choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{');
+  return open == std::string::npos ? std::string() : type.substr(open);
+}
+
+// What stands for the value: "N", "TIME", "TEXT"; empty for flags.
+std::string value_name(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  if (option.get_type_size() == 0 || type.empty()) {
+    return {};
+  }
+  if (!choices_of(option).empty()) {
+    return "WORD";
+  }
+  const std::size_t colon = type.find(':');
+  const std::string base = type.substr(0, colon);
+  const bool number = base == "UINT" || base == "INT";
+  return number ? "N" : colon == std::string::npos ? base : type.substr(colon + 1);
+}
+
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option, bool positional) const override {
+    std::string names = "  " + make_option_name(option, positional);
+    if (positional) {
+      names += option->get_expected_max() > 1 ? "..." : "";
+    } else if (const std::string value = value_name(*option); !value.empty()) {
+      names += " " + value;
+    }
+    std::string meaning = option->get_description();
+    if (!positional && option->get_required()) {
+      meaning += " (required)";
+    }
+    std::string choices = choices_of(*option);
+    for (std::size_t comma = choices.find(','); comma != std::string::npos;
+         comma = choices.find(',', comma + 2)) {
+      choices.insert(comma + 1, " ");  // where a line may be broken
+    }
+    meaning += choices.empty() ? "" : " " + choices;
+    return two_columns(names, meaning);
+  }
+  std::string make_subcommand(const CLI::App* verb) const override {
+    return two_columns("  " + verb->get_name(), verb->get_description());
+  }
+
+ private:
+  static std::string two_columns(std::string left, const std::string& right) {
+    if (left.size() >= kNamesWidth) {
+      left += "\n" + std::string(kNamesWidth, ' ');
+    } else {
+      left.append(kNamesWidth - left.size(), ' ');
+    }
+    for (const std::string_view line : wrap_to_width(right, kLineWidth - kNamesWidth)) {
+      left.append(line.data() == right.data() ? "" : std::string(kNamesWidth, ' '));
+      left.append(line.substr(0, line.find_last_not_of(' ') + 1)).push_back('\n');
+    }
+    return left;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<CLI::FormatterBase> help_formatter() {
+  return std::make_shared<HelpFormatter>();
+}
+
+void set_examples(CLI::App* verb, std::initializer_list<UsageExample> examples) {
+  std::string text = "Examples:";
+  for (const UsageExample& example : examples) {
+    text += "\n  " + std::string(example.command);
+    if (!example.meaning.empty()) {
+      text += "\n      " + std::string(example.meaning);
+    }
+  }
+  verb->footer(text);
+}
+
+std::string verb_help(const CLI::App& verb) {
+  std::string name;
+  for (const CLI::App* at = verb.get_parent(); at != nullptr; at = at->get_parent()) {
+    name.insert(0, at->get_name() + (name.empty() ? "" : " "));
+  }
+  std::string text = verb.help(name);
+  while (text.ends_with("\n\n")) {
+    text.pop_back();
+  }
+  return text + (verb.get_parent() == nullptr ? "" : "\nGlobal options: see evq --help\n");
+}
+
+}  // namespace evq
