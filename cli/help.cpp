@@ -12,6 +12,7 @@
 #include "cli/event_files.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/terminal/text_width.h"
 
 namespace evq {
 namespace {
@@ -34,15 +35,21 @@ constexpr ExitStatus kExitStatuses[] = {
     {130, "interrupted"},
 };
 
+constexpr std::size_t kHelpWidth = 80;
+
 Result<std::string> topic_text(const HelpCommand& command) {
   if (command.topic.empty()) {
-    std::string verbs = "commands\n ";
+    std::string names;
     for (const std::string& verb : command.verbs) {
-      verbs += " " + verb;
+      names += verb + " ";
+    }
+    std::string verbs = "commands\n";
+    for (const std::string_view line : wrap_to_width(names, kHelpWidth - 4)) {
+      verbs.append("  ").append(line.substr(0, line.find_last_not_of(' ') + 1)).append("\n");
     }
     std::string text = reference_overview();
     const std::size_t first_blank = text.find("\n\n");
-    return text.insert(first_blank + 2, verbs + "\n\n");
+    return text.insert(first_blank + 2, verbs + "\n");
   }
   std::string name = command.topic[0];
   for (std::size_t i = 1; i < command.topic.size(); ++i) {
@@ -85,6 +92,22 @@ std::string exit_status_table() {
   return text;
 }
 
+std::string wrapped_help(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.starts_with(' ')) {
+      out.append(line).push_back('\n');
+      continue;
+    }
+    for (const std::string_view part : wrap_to_width(line, kHelpWidth)) {
+      out.append(part.substr(0, part.find_last_not_of(' ') + 1)).push_back('\n');
+    }
+  }
+  return out;
+}
+
 int run_help(const GlobalOptions& global, const HelpCommand& command) {
   if (command.coverage) {
     const auto coverage = coverage_of_language(global);
@@ -98,7 +121,7 @@ int run_help(const GlobalOptions& global, const HelpCommand& command) {
   if (!text.ok()) {
     return report_error(text.error());
   }
-  return print_data(text.value());
+  return print_data(wrapped_help(text.value()));
 }
 
 }  // namespace evq

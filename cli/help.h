@@ -3,10 +3,14 @@
 // language, which the service explains.
 
 #include <string>
+#include <string_view>
 
 namespace evq {
 
 // The exit statuses and their meaning, a line each.
 std::string exit_status_table();
+
+// Its prose broken to fit 80 columns; indented lines, which are examples, stay.
+std::string wrapped_help(std::string_view text);
 
 }  // namespace evq

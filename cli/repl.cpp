@@ -189,8 +189,8 @@ void Repl::greet() {
   if (found.ok() && datasets.empty()) {
     text +=
         "No events yet. In another terminal:\n"
-        "  evq ingest logs app.ndjson        NDJSON, JSON, CSV or log lines, files or a pipe\n"
-        "  evq demo                          or made-up requests to try things on\n"
+        "  evq ingest logs app.ndjson     NDJSON, JSON, CSV or log lines; or from a pipe\n"
+        "  evq demo                       or made-up requests to try things on\n"
         "and then here:\n"
         "  logs | summarize count() by bin(_time, 1h)\n";
   }

@@ -11,6 +11,7 @@
 #include "apl/service/starred.h"
 #include "apl/syntax/diagnostics.h"
 #include "cli/answer_output.h"
+#include "cli/help.h"
 #include "cli/open_service.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
@@ -109,13 +110,13 @@ Status run_help(Repl& repl, const std::string& argument) {
       }
     }
     EVQ_TRY_ASSIGN(const std::string text, reference_topic(argument));
-    repl.print(text);
+    repl.print(wrapped_help(text));
     return Status::success();
   }
   constexpr std::size_t kUsageWidth = 28;
   std::string text =
-      "Type a query and Enter; an unfinished one goes on in the next line, and a line that\n"
-      "begins with a bar goes on from the last answered query.\n\n";
+      "Type a query and Enter; an unfinished one goes on in the next line, and a line\n"
+      "that begins with a bar goes on from the last answered query.\n\n";
   for (const CommandRow& row : all_commands()) {
     std::string usage = std::string(row.name) + " " + std::string(row.argument);
     usage.append(kUsageWidth - std::min(usage.size(), kUsageWidth - 1), ' ');
@@ -125,8 +126,8 @@ Status run_help(Repl& repl, const std::string& argument) {
       "\n"
       "  Tab completes, Right takes the grey hint, Up and Ctrl-R search the history,\n"
       "  Alt-Enter breaks the line, Ctrl-X Ctrl-E opens your editor, Ctrl-C cancels,\n"
-      "  Ctrl-D leaves. .help summarize explains an operator or function; .help functions\n"
-      "  lists them all.\n";
+      "  Ctrl-D leaves. .help summarize explains an operator or function;\n"
+      "  .help functions lists them all.\n";
   repl.print(text);
   return Status::success();
 }
@@ -184,31 +185,31 @@ Status run_mode(Repl& repl, const std::string& argument) {
   return Status::success();
 }
 
-Status run_since(Repl& repl, const std::string& argument) {
-  ReplSettings& settings = repl.settings();
+// One end of the times that queries read: moves it with an argument, tells it without one.
+Status set_bound(Repl& repl, const std::string& argument, std::string* bound,
+                 const std::string& unbounded, const std::string& bounded) {
   if (argument == "off" || argument == "all") {
-    settings.since.clear();
-    settings.until.clear();
+    bound->clear();
   } else if (!argument.empty()) {
     EVQ_TRY(check_time(argument));
-    settings.since = argument;
+    *bound = argument;
   }
-  repl.print(settings.since.empty() ? "queries read all times\n"
-                                    : "queries read events since " + settings.since + "\n");
+  repl.print(bound->empty() ? unbounded + "\n" : bounded + *bound + "\n");
   return Status::success();
 }
 
-Status run_until(Repl& repl, const std::string& argument) {
+Status run_since(Repl& repl, const std::string& argument) {
   ReplSettings& settings = repl.settings();
   if (argument == "off" || argument == "all") {
     settings.until.clear();
-  } else if (!argument.empty()) {
-    EVQ_TRY(check_time(argument));
-    settings.until = argument;
   }
-  repl.print(settings.until.empty() ? "queries read up to the newest event\n"
-                                    : "queries read events until " + settings.until + "\n");
-  return Status::success();
+  return set_bound(repl, argument, &settings.since, "queries read all times",
+                   "queries read events since ");
+}
+
+Status run_until(Repl& repl, const std::string& argument) {
+  return set_bound(repl, argument, &repl.settings().until, "queries read up to the newest event",
+                   "queries read events until ");
 }
 
 Status run_zone(Repl& repl, const std::string& argument) {
@@ -356,7 +357,7 @@ Status print_about_query(Repl& repl, const std::string& argument, std::string_vi
                       "write " + std::string(command) + " and the query, or run it first");
   }
   EVQ_TRY_ASSIGN(const std::string text, (repl.*tell)(apl));
-  repl.print(text);
+  repl.print(visible_text(text, LineBreaks::kKeep));  // names of fields are data
   return Status::success();
 }
 

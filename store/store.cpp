@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/time.h"
@@ -438,6 +439,10 @@ Result<std::unique_ptr<Store>> Store::open(const StoreOptions& options) {
       return missing_store(options.directory);
     }
     EVQ_TRY(make_private_directory(options.directory));
+  }
+  // What may not be looked into would seem to be empty.
+  if (auto names = list_directory(options.directory); !names.ok()) {
+    return std::move(names).take_error();
   }
   // Links on the way to the store are the user's business; inside it none is followed.
   std::error_code failed;

@@ -70,6 +70,12 @@ class Help(EvqCase):
                 ours = re.sub(r"(?m)^(curl|journalctl|awk).*$", "", text)
                 self.assertLessEqual(set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", ours)), known)
 
+    def test_topics_fit_into_80_columns(self):
+        for topic in ((), ("literals",), ("parse",), ("summarize",), ("strcat",), ("exit-codes",)):
+            for line in self.out("help", *topic).splitlines():
+                if topic != ("parse",) or not line.startswith("  "):  # an example
+                    self.assertLessEqual(len(line), 80, line)
+
     def test_help_fits_into_80_columns(self):
         for path in self.options():
             for line in self.out(*path, "--help").splitlines():

@@ -1,6 +1,7 @@
 """Mistakes on the command line: what is wrong, one hint, the exit status, nothing on stdout."""
 
 import os
+import pathlib
 import subprocess
 
 from evq_case import EVQ, EvqCase, main
@@ -229,6 +230,19 @@ class Mistakes(EvqCase):
         path.write_text("")
         _, errors = self.evq("--store", path, "query", "web", status=None)
         self.assertIn(f"there is no store at {path}", errors)
+
+    def test_a_store_of_somebody_else_is_not_an_empty_one(self):
+        store = pathlib.Path(self.environment["EVQ_STORE"])
+        closed = os.geteuid() != 0
+        store.chmod(0 if closed else 0o700)
+        self.directory.chmod(0o755)
+        for words in (("query", "web"), ("dataset", "list"), ("ingest", "web")):
+            done = subprocess.run([EVQ, *words], env=self.environment, input="", text=True,
+                                  capture_output=True, timeout=60,
+                                  preexec_fn=None if closed else lambda: os.setuid(65534))
+            self.assertEqual(done.returncode, 5, done)
+            self.assertIn(f"cannot list {store}: Permission denied\n", done.stderr)
+        store.chmod(0o700)
 
     def test_a_store_that_cannot_be_made(self):
         _, errors = self.evq("--store", "/proc/none", "ingest", "web", input="", status=5)

@@ -337,6 +337,32 @@ def test_completion():
         screen.expect("evq markdown>")
 
 
+def test_names_do_not_drive_the_terminal():
+    store = os.path.join(FOLDER, "hostile")
+    run(["ingest", "hostile"], '{"evil\\u001b]2;driven\\u0007x":1,"w":"v\\u001b]2;driven\\u0007"}\n',
+        EVQ_STORE=store)
+    with Screen(EVQ_STORE=store) as screen:
+        screen.expect("evq>")
+        screen.type("hostile | where ev", "Tab")
+        screen.expect("where ['evil\\x1b]2;driven\\x07x']")
+        screen.type(" == 1", "Enter")
+        screen.expect("│ v\\x1b]2;driven\\x07 │")
+        screen.fresh()
+        screen.type("hostile | wh")
+        screen.expect("hostile | where ['evil\\x1b]2;driven\\x07x'] == 1")
+        screen.fresh()
+        screen.type("hostile | where w == ", "Tab")
+        screen.expect("v\\x1b]2;driven\\x07  ")
+        screen.fresh()
+        for command in (".schema hostile", ".explain", ".profile", ".last line", ".last csv"):
+            screen.type(command, "Enter")
+            screen.expect("driven")
+            screen.fresh()
+        screen.type("hostile | where ['evil\\x1b]2;driven'] == 1", "Enter")
+        screen.expect("did you mean 'evil\\x1b]2;driven\\x07x'?")
+        assert "driven" not in screen.tmux("display-message", "-p", "-t", "0", "#{pane_title}")
+
+
 def test_completion_of_values():
     with Screen() as screen:
         screen.expect("evq>")
