@@ -28,6 +28,8 @@ using boost::system::error_code;
 inline constexpr std::size_t kReadBufferBytes = 128 * kKibibyte;
 inline constexpr std::size_t kHeadBufferBytes = 4 * kKibibyte;
 inline constexpr std::size_t kBodyPieceBytes = 64 * kKibibyte;
+// Of a body that comes in, at a time: what a fast sender has on the way.
+inline constexpr std::size_t kBodyReadBytes = 256 * kKibibyte;
 inline constexpr std::int64_t kClientCheckMs = 250;
 
 inline auto quietly(error_code& error) {

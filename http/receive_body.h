@@ -42,7 +42,7 @@ class BodyReceiver {
     }
     window_start_ns_ = monotonic_now_ns();
     while (left_ != 0) {
-      const Result<std::span<char>> room = request.body.room(kBodyPieceBytes);
+      const Result<std::span<char>> room = request.body.room(kBodyReadBytes);
       if (!room.ok()) {
         co_return refuse(room.error());
       }

@@ -7,6 +7,7 @@
 #include "store/base/limits.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/event_rules.h"
+#include "store/ingest/fast_json.h"
 #include "store/ingest/tolerant_json.h"
 
 namespace evq {
@@ -29,6 +30,7 @@ Vector datetimes(const std::vector<std::int64_t>& values) {
 BatchBuilder::BatchBuilder(std::shared_ptr<const EventRules> rules)
     : rules_(std::move(rules)),
       assembler_(std::make_unique<EventAssembler>(rules_)),
+      fast_json_(std::make_unique<FastJson>()),
       seed_(random_seed()) {}
 
 BatchBuilder::~BatchBuilder() = default;
@@ -41,7 +43,7 @@ bool BatchBuilder::full() const {
 }
 
 std::size_t BatchBuilder::memory_bytes() const {
-  std::size_t bytes = assembler_->memory_bytes();
+  std::size_t bytes = assembler_->memory_bytes() + fast_json_->memory_bytes();
   bytes += (times_.capacity() + receipts_.capacity()) * sizeof(std::int64_t);
   for (const ColumnBuilder& column : columns_) {
     bytes += column.memory_bytes();

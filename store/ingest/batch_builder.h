@@ -49,6 +49,7 @@ Result<std::shared_ptr<const EventRules>> make_event_rules(
     const IngestOptions& options, std::shared_ptr<FieldAdmission> admission);
 
 class EventAssembler;
+class FastJson;
 
 class BatchBuilder {
  public:
@@ -72,6 +73,7 @@ class BatchBuilder {
 
   // For the parsers of this layer: where they put the fields of the next event …
   EventAssembler& assembler() { return *assembler_; }
+  FastJson& fast_json() { return *fast_json_; }  // with the memory that it needs time and again
   // … and what takes it as the next row. False when the event fails; the assembler says why.
   // What its texts point to must live until settle().
   bool commit(std::int64_t receipt_ns);
@@ -84,6 +86,7 @@ class BatchBuilder {
  private:
   std::shared_ptr<const EventRules> rules_;
   std::unique_ptr<EventAssembler> assembler_;
+  std::unique_ptr<FastJson> fast_json_;
   std::vector<ColumnBuilder> columns_;  // by the assembler's column numbers
   std::vector<std::int64_t> times_;
   std::vector<std::int64_t> receipts_;

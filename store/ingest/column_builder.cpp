@@ -42,9 +42,11 @@ bool test_bit(const std::vector<std::uint64_t>& words, std::size_t i) {
   return i / kWordBits < words.size() && ((words[i / kWordBits] >> (i % kWordBits)) & 1) != 0;
 }
 
-// `count` set bits, then clear ones.
-std::vector<std::uint64_t> ones(std::size_t count) {
-  std::vector<std::uint64_t> words(count / kWordBits + 1, 0);
+// `count` set bits, then clear ones; room for `words_expected`.
+std::vector<std::uint64_t> ones(std::size_t count, std::size_t words_expected) {
+  std::vector<std::uint64_t> words;
+  words.reserve(std::max(words_expected, count / kWordBits + 1));
+  words.resize(count / kWordBits + 1, 0);
   std::fill_n(words.begin(), count / kWordBits, ~std::uint64_t{0});
   words[count / kWordBits] = (std::uint64_t{1} << (count % kWordBits)) - 1;
   return words;
@@ -198,7 +200,7 @@ void ColumnBuilder::start(const Cell& cell) {
     case CellKind::kRawText:
       state_ = tries_dictionary_ ? State::kDictionary : State::kPlain;
       if (state_ == State::kDictionary) {
-        slots_.assign(kTextSlotsMin, {});
+        slots_.assign(std::max(kTextSlotsMin, slots_known_), {});
       }
       break;
     case CellKind::kDynamic:
@@ -222,7 +224,7 @@ void ColumnBuilder::pad_to(std::size_t row) {
     return;
   }
   if (validity_.empty()) {
-    validity_ = ones(rows_);
+    validity_ = ones(rows_, words_known_);
   }
   switch (state_) {
     case State::kBool:
@@ -397,7 +399,7 @@ bool ColumnBuilder::make_real() {
   for (std::size_t row = 0; row < longs_.size(); ++row) {
     reals_.push_back(static_cast<double>(longs_[row]));
   }
-  was_long_ = ones(longs_.size());
+  was_long_ = ones(longs_.size(), words_known_);
   longs_.clear();
   state_ = State::kReal;
   return true;
@@ -508,6 +510,7 @@ Vector ColumnBuilder::take(std::size_t rows) {
   if (!tries_dictionary_ && ++batches_plain_ >= kPlainBatchesMax) {
     tries_dictionary_ = true;
   }
+  words_known_ = rows / kWordBits + 1;
   reset();
   return result;
 }
@@ -557,6 +560,7 @@ Vector ColumnBuilder::take_flat_text(Type type) {
 }
 
 Vector ColumnBuilder::take_dictionary() {
+  slots_known_ = entries_.size() * 4 > slots_.size() ? slots_.size() : slots_.size() / 2;
   std::shared_ptr<const void> text = text_.release();
   const char* base = static_cast<const char*>(text.get());
   auto entries = Values::make(Type::kString, entries_.size());

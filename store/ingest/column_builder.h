@@ -96,6 +96,8 @@ class ColumnBuilder {
   std::uint8_t raw_classes_ = 0;    // what CSV text could be, a bit a class
   std::size_t rows_ = 0;            // slots filled
   std::size_t repeats_ = 0;         // values that were in the dictionary already
+  std::size_t slots_known_ = 0;     // the last dictionary's, or half when that would have done
+  std::size_t words_known_ = 0;     // of a bitmap of the last batch
 
   std::vector<std::uint64_t> validity_;  // empty until the first null; not for dictionaries
   std::vector<std::uint64_t> was_long_;  // of kReal: which rows came as longs; empty: none

@@ -23,6 +23,9 @@ class FastJson {
   // begun. Ranges come in ascending order. False: not taken, and the event holds a part of it.
   bool parse_event(std::size_t begin, std::size_t end, EventAssembler& event);
 
+  // Memory held between windows, estimated.
+  std::size_t memory_bytes() const { return index_.memory_bytes(); }
+
  private:
   // Positions in the index, and what is there.
   char at(std::size_t i) const { return text_[positions_[i]]; }

@@ -9,6 +9,13 @@
 
 namespace evq {
 
+namespace {
+
+// Texts of about one size, as windows are, share their memory.
+constexpr std::size_t kRoomStep = 64 * kKibibyte;
+
+}  // namespace
+
 struct JsonIndex::State {
   std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
 };
@@ -23,15 +30,15 @@ bool JsonIndex::build(const char* text, std::size_t size) {
     return false;
   }
   auto& parser = state_->parser;
-  if (parser == nullptr) {
-    const auto error = simdjson::get_active_implementation()->create_dom_parser_implementation(
-        size, kJsonDepthMax, parser);
+  if (parser == nullptr || parser->capacity() < size) {
+    const std::size_t room = (size / kRoomStep + 1) * kRoomStep;
+    const auto error =
+        parser == nullptr ? simdjson::get_active_implementation()->create_dom_parser_implementation(
+                                room, kJsonDepthMax, parser)
+                          : parser->allocate(room, kJsonDepthMax);
     if (error != simdjson::SUCCESS) {
       return false;  // it has no memory; the tolerant parser needs no index
     }
-  }
-  if (parser->capacity() < size && parser->allocate(size, kJsonDepthMax) != simdjson::SUCCESS) {
-    return false;
   }
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text);
   return parser->stage1(bytes, size, simdjson::stage1_mode::regular) == simdjson::SUCCESS;
@@ -43,6 +50,10 @@ const std::uint32_t* JsonIndex::positions() const {
 
 std::size_t JsonIndex::count() const {
   return state_->parser->n_structural_indexes;
+}
+
+std::size_t JsonIndex::memory_bytes() const {
+  return state_->parser == nullptr ? 0 : state_->parser->capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace evq

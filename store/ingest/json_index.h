@@ -27,6 +27,9 @@ class JsonIndex {
   const std::uint32_t* positions() const;
   std::size_t count() const;
 
+  // Memory held, estimated.
+  std::size_t memory_bytes() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

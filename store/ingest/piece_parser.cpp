@@ -6,6 +6,7 @@
 
 #include "store/base/ascii.h"
 #include "store/ingest/event_assembler.h"
+#include "store/ingest/fast_json.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/text_line.h"
@@ -91,7 +92,7 @@ struct PieceParser::Target {
 };
 
 Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
-                          const Flush& flush) {
+                          const Flush& flush) const {
   Target target{.piece = piece, .builder = builder, .report = report, .flush = flush};
   for (const OverlongEvent& event : piece.overlong) {
     IngestFailure failure{event.line, event.column, event.offset, overlong_reason(),
@@ -151,18 +152,19 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
 
 // ---------------------------------------------------------------- JSON
 
-Status PieceParser::parse_lines(Target& target) {
+Status PieceParser::parse_lines(Target& target) const {
   const std::string_view text = target.piece.text();
   std::size_t window = 0;
   std::size_t window_end = 0;
   bool fast = false;
+  FastJson& fast_json = target.builder.fast_json();
   for (std::size_t begin = 0; begin < text.size();) {
     if (begin >= window_end) {
       // Windows end with a line, so that no string crosses from one to the next.
       window = begin;
       const std::size_t line_end = text.find('\n', std::min(begin + kWindowBytes, text.size()));
       window_end = std::min(line_end, text.size() - 1) + 1;
-      fast = !settings_.tolerant_only && fast_.open(text.substr(window, window_end - window));
+      fast = !settings_.tolerant_only && fast_json.open(text.substr(window, window_end - window));
     }
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     if (!fast && !settings_.tolerant_only) {
@@ -170,11 +172,11 @@ Status PieceParser::parse_lines(Target& target) {
       window = begin;
     }
     const bool opened = fast || (!settings_.tolerant_only && end - begin <= kWindowBytes &&
-                                 fast_.open(text.substr(begin, end - begin)));
+                                 fast_json.open(text.substr(begin, end - begin)));
     EventAssembler& event = target.builder.assembler();
     event.begin();
     if (opened && end - begin <= settings_.line_bytes_max &&
-        fast_.parse_event(begin - window, end - window, event)) {
+        fast_json.parse_event(begin - window, end - window, event)) {
       EVQ_TRY(take_event(target, begin, end));
     } else if (!is_blank(text.substr(begin, end - begin))) {
       EVQ_TRY(parse_tolerantly(target, begin, end));
@@ -260,9 +262,10 @@ Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::siz
   });
 }
 
-Status PieceParser::parse_values(Target& target) {
+Status PieceParser::parse_values(Target& target) const {
   const std::string_view text = target.piece.text();
-  const bool fast = !settings_.tolerant_only && fast_.open(text);
+  FastJson& fast_json = target.builder.fast_json();
+  const bool fast = !settings_.tolerant_only && fast_json.open(text);
   for (const ValueSpan& span : target.piece.spans) {
     const std::string_view value = text.substr(span.begin, span.size);
     target.base = span.begin;
@@ -272,7 +275,7 @@ Status PieceParser::parse_values(Target& target) {
       target.fail(value, span.begin, overlong_reason(), settings_.keep_rejects);
       continue;
     }
-    if (fast && fast_.parse_event(span.begin, span.begin + span.size, event)) {
+    if (fast && fast_json.parse_event(span.begin, span.begin + span.size, event)) {
       EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
       continue;
     }

@@ -1,6 +1,6 @@
 #pragma once
 // PieceParser: the working end of a load: events of a piece into a batch builder, and what failed
-// and was repaired into a report. One parser a worker.
+// and was repaired into a report. Workers may share a parser, each with a builder of its own.
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,6 @@
 #include "store/ingest/batch_builder.h"
 #include "store/ingest/csv_record.h"
 #include "store/ingest/event_rules.h"
-#include "store/ingest/fast_json.h"
 #include "store/ingest/options.h"
 #include "store/ingest/piece.h"
 
@@ -54,13 +53,14 @@ class PieceParser {
   using Flush = std::function<Status()>;
 
   // Errors: of `flush`; kData for a syntax error in an element of an array.
-  Status parse(const Piece& piece, BatchBuilder& builder, ParseReport& report, const Flush& flush);
+  Status parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,
+               const Flush& flush) const;
 
  private:
   struct Target;  // the arguments of parse(), for the functions below
 
-  Status parse_lines(Target& target);
-  Status parse_values(Target& target);
+  Status parse_lines(Target& target) const;
+  Status parse_values(Target& target) const;
   Status parse_rows(Target& target) const;
   Status parse_records(Target& target) const;
   Status parse_text(Target& target) const;
@@ -70,7 +70,6 @@ class PieceParser {
   std::string overlong_reason() const;
 
   const ParseSettings& settings_;
-  FastJson fast_;
 };
 
 }  // namespace evq

@@ -48,7 +48,6 @@ struct Job {
   std::deque<SealedPart> parts;
   // Of the thread that is on it.
   std::unique_ptr<BatchBuilder> builder;
-  std::unique_ptr<PieceParser> parser;
   ParseReport report;
   std::uint64_t sealed_bytes = 0;  // of text whose events are sealed
   std::uint64_t parsed_bytes = 0;
@@ -106,6 +105,7 @@ class Pipeline {
   std::function<std::int64_t()> clock_;
   std::optional<PieceCutter> cutter_;
   ParseSettings settings_;
+  const PieceParser parser_{settings_};
   bool settings_known_ = false;
   bool input_failed_ = false;  // the source or its format, not the sink
   IngestCounts counts_;
@@ -116,9 +116,8 @@ class Pipeline {
   Mutex mutex_;
   CondVar changed_;
   std::deque<std::shared_ptr<Job>> jobs_ EVQ_GUARDED_BY(mutex_);  // in input order
-  std::vector<std::unique_ptr<PieceParser>> parsers_ EVQ_GUARDED_BY(mutex_);
-  std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);          // memory to be used again
-  std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;  // of the pieces of all jobs
+  std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);              // memory to be used again
+  std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;      // of the pieces of all jobs
   std::size_t working_ EVQ_GUARDED_BY(mutex_) = 0;
   bool stopped_ EVQ_GUARDED_BY(mutex_) = false;
 };
@@ -379,13 +378,6 @@ void Pipeline::work(Job& job) {
       }
       piece = std::move(job.waiting.front());
       job.waiting.pop_front();
-      if (job.parser == nullptr && !parsers_.empty()) {
-        job.parser = std::move(parsers_.back());
-        parsers_.pop_back();
-      }
-    }
-    if (job.parser == nullptr) {
-      job.parser = std::make_unique<PieceParser>(settings_);
     }
     if (job.builder == nullptr) {
       job.builder = context_.builders->take();
@@ -414,7 +406,6 @@ void Pipeline::finish_job(Job& job) {
   const MutexLock lock(mutex_);
   if (wanted) {
     job.status = std::move(status);
-    parsers_.push_back(std::move(job.parser));
   }
   job.running = false;
   job.done = true;
@@ -423,7 +414,7 @@ void Pipeline::finish_job(Job& job) {
 }
 
 Status Pipeline::parse_piece(Job& job, const Piece& piece) {
-  EVQ_TRY(job.parser->parse(piece, *job.builder, job.report, [this, &job] { return seal(job); }));
+  EVQ_TRY(parser_.parse(piece, *job.builder, job.report, [this, &job] { return seal(job); }));
   job.report.counts.processed_bytes += piece.size;
   job.parsed_bytes += piece.size;
   return {};
