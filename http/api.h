@@ -16,7 +16,6 @@
 #include "http/rate_limit.h"
 #include "http/rewriting_claim.h"
 #include "store/base/control.h"
-#include "store/base/memory_budget.h"
 
 namespace evq {
 
@@ -43,7 +42,7 @@ struct Api {
   Authenticator auth;
   RateLimiter rates;
   HttpMetrics& metrics;
-  MemoryBudget rewriting{kRewritingBytesMax};
+  RewritingBudget rewriting{kRewritingBytesMax};
   ApiOptions options;
   // Told of datasets with many fresh chunks, which queries open one by one; may be empty. Set
   // before the first request.

@@ -284,13 +284,14 @@ Result<HttpResponse> handle_loki_push(Api& api, HttpRequest& request) {
   }
   const std::string type = media_type(request);
   std::string events;
-  RewritingClaim claim(api.rewriting);
+  EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   if (type == "application/json") {
-    EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
-    EVQ_TRY_ASSIGN(events, json_events(body, &claim));
+    EVQ_TRY_ASSIGN(const std::string body,
+                   decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+    EVQ_TRY_ASSIGN(events, json_events(body, claim.get()));
   } else if (type == "application/x-protobuf") {
-    EVQ_TRY_ASSIGN(const std::string message, unsnap(request, &claim));
-    EVQ_TRY_ASSIGN(events, proto_events(message, &claim));
+    EVQ_TRY_ASSIGN(const std::string message, unsnap(request, claim.get()));
+    EVQ_TRY_ASSIGN(events, proto_events(message, claim.get()));
   } else {
     return make_error(ErrorCode::kUnsupported,
                       "Content-Type must be application/json or application/x-protobuf");

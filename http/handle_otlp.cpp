@@ -58,9 +58,10 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
     return make_error(ErrorCode::kUnsupported,
                       "Content-Type must be application/x-protobuf or application/json");
   }
-  RewritingClaim claim(api.rewriting);
-  EVQ_TRY_ASSIGN(std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
-  EVQ_TRY_ASSIGN(const std::string events, otlp_events(std::move(body), signal, protobuf, &claim));
+  EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
+  EVQ_TRY_ASSIGN(std::string body, decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+  EVQ_TRY_ASSIGN(const std::string events,
+                 otlp_events(std::move(body), signal, protobuf, claim.get()));
   IngestReport report;
   if (!events.empty()) {
     EVQ_TRY_ASSIGN(report,

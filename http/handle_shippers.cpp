@@ -269,8 +269,9 @@ Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
-  RewritingClaim claim(api.rewriting);
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
+  EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
+  EVQ_TRY_ASSIGN(const std::string body,
+                 decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   EVQ_TRY_ASSIGN(const Bulk bulk, read_bulk(body));
   IngestOptions options;
   options.format = InputFormat::kNdjson;
@@ -285,8 +286,9 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
-  RewritingClaim claim(api.rewriting);
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
+  EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
+  EVQ_TRY_ASSIGN(const std::string body,
+                 decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   const auto envelopes = split_objects(body).value_or(std::vector<std::string_view>());
   if (envelopes.empty()) {
     return splunk_answer(400, is_blank(body) ? 5 : 6,
@@ -310,8 +312,9 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
-  RewritingClaim claim(api.rewriting);
-  EVQ_TRY_ASSIGN(const std::string body, decoded_text(request, kHttpIngestBodyBytesMax, &claim));
+  EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
+  EVQ_TRY_ASSIGN(const std::string body,
+                 decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
   std::string events;
   for (std::string_view rest = body; !rest.empty();) {
     const std::string_view line = take_line(&rest);

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "http/framing.h"
 #include "store/base/ascii.h"
+#include "store/base/control.h"
 #include "store/base/limits.h"
+#include "store/base/time.h"
 
 namespace evq {
 namespace {
@@ -34,6 +37,20 @@ std::optional<InputCompression> compression_of(const HttpRequest& request) {
 bool is_encoded(const HttpRequest& request) {
   const std::optional<InputCompression> compression = compression_of(request);
   return compression != InputCompression::kAuto && compression != InputCompression::kNone;
+}
+
+Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& request) {
+  std::shared_ptr<RewritingClaim> claim = std::exchange(request.waiting, nullptr);
+  if (claim == nullptr) {
+    claim = std::make_shared<RewritingClaim>(api.rewriting, request.control);
+  }
+  if (claim->begin(request.body.size())) {
+    return claim;
+  }
+  if (monotonic_now_ns() - request.received_ns < kQueryQueueMsMax * kMillisecondNs) {
+    request.waiting = std::move(claim);
+  }
+  return make_error(ErrorCode::kUnavailable, "other large bodies are being read, try again");
 }
 
 Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request) {

@@ -13,6 +13,9 @@ namespace evq {
 
 // Whether Content-Encoding names a compression.
 bool is_encoded(const HttpRequest& request);
+// The memory for rewriting the request's body. kUnavailable when it is not the body's turn yet:
+// before it gave up, it keeps its place in the request, to be asked again.
+Result<std::shared_ptr<RewritingClaim>> begin_rewriting(Api& api, HttpRequest& request);
 // The decoded body, limited in size and ratio, which the request has no more
 // (RequestBody::release); kUnsupported for another encoding.
 Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request);

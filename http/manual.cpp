@@ -98,7 +98,10 @@ std::string limits_section() {
       size_text(kHttpIngestBodyBytesMax) + " as sent and decoded. These are rewritten in memory, " +
           std::to_string(kRewritingShare) +
           " bytes for each of theirs and two for each of the events, in " +
-          size_text(kRewritingBytesMax) + " for all at once; what does not fit now gets 503");
+          size_text(kRewritingBytesMax) +
+          " for all at once. Large ones wait for theirs in the order in which they came; what does "
+          "not fit within " +
+          seconds_text(kQueryQueueMsMax) + " gets 503");
   row("one line of a body", size_text(kHttpLineBytesMax));
   row("any other body", size_text(kHttpQueryBodyBytesMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 namespace evq {
 
 struct Route;
+class RewritingClaim;
 
 struct HttpRequest {
   std::string method;
@@ -32,10 +34,11 @@ struct HttpRequest {
   std::map<std::string, std::string, std::less<>> arguments;    // of the path: "dataset" → name
   RequestBody body;
   Identity identity;
-  const Route* route = nullptr;     // chosen by admit
-  QueryControl* control = nullptr;  // cancelled when the client goes away
-  std::int64_t received_ns = 0;     // monotonic, when the body was complete
-  std::optional<RateState> rate;    // of its client, when requests are limited
+  const Route* route = nullptr;             // chosen by admit
+  QueryControl* control = nullptr;          // cancelled when the client goes away
+  std::int64_t received_ns = 0;             // monotonic, when the body was complete
+  std::optional<RateState> rate;            // of its client, when requests are limited
+  std::shared_ptr<RewritingClaim> waiting;  // its place among those that wait for memory
 
   // The first header called `name` (lower case); nothing when absent.
   std::optional<std::string_view> header(std::string_view name) const;
@@ -54,8 +57,8 @@ struct HttpResponse {
   // and returns whether more follow. Empty: `body` is all.
   std::function<bool(std::string* piece)> rest;
   std::vector<std::pair<std::string, std::string>> headers;
-  // Not an answer yet: ask the handler again after this many milliseconds (waiting for events
-  // must not hold a worker).
+  // Not the last word: ask the handler again after this many milliseconds (waiting for events, or
+  // for memory, must not hold a worker). It is the answer when nobody can wait any more.
   std::optional<std::int64_t> again_ms;
   bool close = false;  // end the connection after this answer
 };

@@ -13,6 +13,9 @@
 namespace evq {
 namespace {
 
+// Between two looks at whether a body has got the memory that it waits for.
+constexpr std::int64_t kTurnPollMs = 20;
+
 bool is_argument(std::string_view part) {
   return part.starts_with('{');
 }
@@ -186,6 +189,9 @@ HttpResponse Router::handle(HttpRequest& request) {
   try {
     Result<HttpResponse> result = answer(request);
     response = result.ok() ? *std::move(result) : response_of_error(result.error(), {});
+    if (request.waiting != nullptr) {
+      response.again_ms = kTurnPollMs;
+    }
   } catch (const std::bad_alloc&) {
     response = error_response(413, "the request needs more memory than there is");
   } catch (const std::exception& error) {

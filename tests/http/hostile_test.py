@@ -103,7 +103,8 @@ class Hostile(unittest.TestCase):
             thread.start()
         for thread in threads:
             thread.join()
-        # Those that grow at one pace may all find the memory taken; what they held is given back.
+        # They grow at one pace: without an order all of them might find the memory taken.
+        self.assertIn(200, statuses)
         self.assertLessEqual(set(statuses), {200, 503})
         self.assertEqual(status(), 200)
         self.assertLess(self.memory_kib("VmHWM"), 1500 << 10)

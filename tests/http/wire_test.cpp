@@ -123,18 +123,6 @@ TEST_CASE("annotations: zero times are none, changes merge") {
   CHECK_FALSE(annotation_concerns(span, {}, {1000000001, 2000000000}));
 }
 
-TEST_CASE("bodies that are rewritten share what memory there is") {
-  MemoryBudget budget(8 * kMebibyte);
-  RewritingClaim claim(budget);
-  CHECK(claim.take_body(kMebibyte / 2).ok());
-  CHECK(claim.take_events(kMebibyte).ok());
-  RewritingClaim other(budget);
-  CHECK(other.take_events(2 * kMebibyte).error().code == ErrorCode::kUnavailable);
-  CHECK(other.take_events(kMebibyte).ok());
-  CHECK(claim.take_events(kMebibyte + 1).error().code == ErrorCode::kTooLarge);  // never fits
-  CHECK((budget.used() == 8 * kMebibyte));
-}
-
 TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
   const std::string json =
       R"({"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":)"
@@ -152,7 +140,7 @@ TEST_CASE("OTLP: the JSON and the binary form of a log give the same event") {
                           field(6, pair("http.status", std::string("\x18\xc8\x01", 3)));
   const std::string resource = field(1, pair("service.name", field(1, "web")));
   const std::string proto = field(1, field(1, resource) + field(2, field(2, log)));
-  MemoryBudget budget(kRewritingBytesMax);
+  RewritingBudget budget(kRewritingBytesMax);
   RewritingClaim claim(budget);
   const Result<std::string> a = otlp_events(json, OtlpSignal::kLogs, false, &claim);
   const Result<std::string> b = otlp_events(proto, OtlpSignal::kLogs, true, &claim);
