@@ -6,7 +6,7 @@ namespace evq {
 
 ConnectionList::Handle ConnectionList::add(std::function<void()> close) {
   const MutexLock lock(mutex_);
-  return entries_.insert(entries_.end(), Entry{0, std::move(close), nullptr});
+  return entries_.insert(entries_.end(), Entry{0, std::move(close), {}});
 }
 
 void ConnectionList::remove(Handle entry) {
@@ -14,10 +14,10 @@ void ConnectionList::remove(Handle entry) {
   entries_.erase(entry);
 }
 
-void ConnectionList::mark(Handle entry, bool idle, QueryControl* control) {
+void ConnectionList::mark(Handle entry, bool idle, std::shared_ptr<QueryControl> control) {
   const MutexLock lock(mutex_);
   entry->idle_since_ns = idle ? monotonic_now_ns() : 0;
-  entry->control = control;
+  entry->control.swap(control);
 }
 
 std::size_t ConnectionList::size() {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <memory>
 
 #include "store/base/control.h"
 #include "store/base/mutex.h"
@@ -15,16 +16,16 @@ namespace evq {
 class ConnectionList {
  public:
   struct Entry {
-    std::int64_t idle_since_ns = 0;   // monotonic; 0: busy
-    std::function<void()> close;      // asks the connection to end, from any thread
-    QueryControl* control = nullptr;  // of the request that runs
+    std::int64_t idle_since_ns = 0;         // monotonic; 0: busy
+    std::function<void()> close;            // asks the connection to end, from any thread
+    std::shared_ptr<QueryControl> control;  // of the request that runs
   };
   using Handle = std::list<Entry>::iterator;
 
   Handle add(std::function<void()> close);
   void remove(Handle entry);
   // What the connection does now.
-  void mark(Handle entry, bool idle, QueryControl* control);
+  void mark(Handle entry, bool idle, std::shared_ptr<QueryControl> control);
 
   std::size_t size();
   void close_oldest_idle();

@@ -1,7 +1,7 @@
 // The connections. One coroutine a connection, on a strand of its own: read a head, admit it, read
 // the body into the request, hand it to a lane of workers, wait (looking now and then whether the
-// client is still there), write the answer, and again. The coroutine's frame owns the request, so a
-// worker never outlives what it works on.
+// client is still there), write the answer, and again. Request and answer belong to the worker as
+// well (exchange.h), which may outlive the coroutine.
 
 #include "http/server.h"
 
@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 
 #include "http/beast_support.h"
+#include "http/exchange.h"
 #include "http/framing.h"
 #include "http/receive_body.h"
 #include "http/send_response.h"
@@ -78,9 +79,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
   }
-  void mark(bool idle, QueryControl* control) {
+  void mark(bool idle, std::shared_ptr<QueryControl> control) {
     entry_idle_ = idle;
-    shared_.connections.mark(*entry_, idle, control);
+    shared_.connections.mark(*entry_, idle, std::move(control));
   }
 
   asio::awaitable<void> handshake(error_code& error) {
@@ -128,7 +129,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     mark(false, nullptr);
     expire_after_ms(kHttpHeaderMsMax);
     co_await read_head(parser, error);
-    HttpRequest request;
+    const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
+    HttpRequest& request = exchange->request;
     request.body = RequestBody(shared_.options.spool_directory);
     request.peer = peer_.substr(0, peer_.rfind(':'));
     trace_id_ = make_trace_id();
@@ -149,7 +151,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       co_return false;
     }
-    co_return co_await answer(parser, request);
+    co_return co_await answer(parser, exchange);
   }
 
   // One empty line before a request means nothing (RFC 9112, 2.2); old clients end bodies with it.
@@ -199,7 +201,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     buffer_.commit(got);
   }
 
-  asio::awaitable<bool> answer(Parser& parser, HttpRequest& request) {
+  asio::awaitable<bool> answer(Parser& parser, std::shared_ptr<Exchange> exchange) {
+    HttpRequest& request = exchange->request;
     const bool head = parser.get().method() == http::verb::head;
     std::optional<HttpResponse> refusal = take_head(parser, request);
     Admission admission;
@@ -222,7 +225,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         lingering_ = true;
       }
     } else {
-      response = co_await handle(request, admission.lane);
+      response = co_await handle(exchange, admission.lane);
     }
     if (!parser.get().keep_alive() || shared_.draining.load()) {
       response.close = true;
@@ -277,10 +280,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   // Runs the handler on its lane. Meanwhile the client may go: then the handler is told.
-  asio::awaitable<HttpResponse> handle(HttpRequest& request, Lane lane) {
+  asio::awaitable<HttpResponse> handle(std::shared_ptr<Exchange> exchange, Lane lane) {
+    HttpRequest& request = exchange->request;
     shared_.metrics.request_bytes.fetch_add(request.body.size());
-    QueryControl control(shared_.options.request_timeout_ms);
-    request.control = &control;
+    exchange->control = std::make_shared<QueryControl>(shared_.options.request_timeout_ms);
+    request.control = exchange->control.get();
     request.received_ns = monotonic_now_ns();
     HttpResponse response;
     if (lane == Lane::kInline) {
@@ -288,10 +292,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       request.control = nullptr;
       co_return response;
     }
-    mark(false, &control);
+    mark(false, exchange->control);
     shared_.metrics.requests_running.fetch_add(1);
     for (;;) {
-      response = co_await on_worker(request, lane);
+      response = co_await on_worker(exchange, lane);
       if (!response.again_ms.has_value() || gone_ || shared_.draining.load()) {
         break;
       }
@@ -299,7 +303,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                                std::chrono::milliseconds(*response.again_ms));
       error_code ignored;
       co_await timer.async_wait(quietly(ignored));
-      notice_client(control);
+      notice_client(*exchange->control);
     }
     shared_.metrics.requests_running.fetch_sub(1);
     mark(false, nullptr);
@@ -307,43 +311,30 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
-  asio::awaitable<HttpResponse> on_worker(HttpRequest& request, Lane lane) {
+  asio::awaitable<HttpResponse> on_worker(std::shared_ptr<Exchange> exchange, Lane lane) {
     WorkerLane& workers = lane == Lane::kQuery ? *shared_.queries : *shared_.writes;
-    asio::steady_timer done(stream_.get_executor());
-    bool finished = false;
-    HttpResponse response;
-    auto executor = stream_.get_executor();
-    const auto finish = [&, executor] {
-      asio::post(executor, [&finished, &done] {
-        finished = true;
-        done.cancel();
-      });
-    };
+    exchange->finished.store(false);
     const bool accepted = workers.submit(
-        [&, finish] {
-          response = shared_.application.handle(request);
-          finish();
+        [exchange, &application = shared_.application] {
+          finish(exchange, application.handle(exchange->request));
         },
-        [&, finish] {
-          response = busy();
-          finish();
-        });
+        [exchange, &metrics = shared_.metrics] { finish(exchange, busy(metrics)); });
     if (!accepted) {
-      co_return busy();
+      co_return busy(shared_.metrics);
     }
-    while (!finished) {
-      done.expires_after(std::chrono::milliseconds(kClientCheckMs));
+    while (!exchange->finished.load()) {
+      exchange->done.expires_after(std::chrono::milliseconds(kClientCheckMs));
       error_code ignored;
-      co_await done.async_wait(quietly(ignored));
-      if (!finished) {
-        notice_client(*request.control);
+      co_await exchange->done.async_wait(quietly(ignored));
+      if (!exchange->finished.load()) {
+        notice_client(*exchange->control);
       }
     }
-    co_return response;
+    co_return std::move(exchange->response);
   }
 
-  HttpResponse busy() {
-    shared_.metrics.refused_busy.fetch_add(1);
+  static HttpResponse busy(HttpMetrics& metrics) {
+    metrics.refused_busy.fetch_add(1);
     HttpResponse response = error_response(503, "the server is busy, try again");
     response.headers.emplace_back("Retry-After", "1");
     return response;

@@ -1,6 +1,7 @@
 // What keeps a server answering when more is asked of it than it can do.
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -75,10 +76,10 @@ TEST_CASE("room for a connection is made by the one that has been idle longest")
   list.close_idle();
   CHECK(closed.size() == 2);
 
-  QueryControl control;
-  list.mark(busy, false, &control);
+  const auto control = std::make_shared<QueryControl>();
+  list.mark(busy, false, control);
   list.cancel_all();  // what runs is cancelled, so that it can still be answered
-  CHECK(control.should_stop());
+  CHECK(control->should_stop());
   CHECK(closed == std::vector<std::string>{"first", "second", "second"});
   list.clear();
   CHECK(list.size() == 0);

@@ -1,0 +1,38 @@
+#pragma once
+// Exchange: one request and its answer, and the hand-over to a worker, for server.cpp alone. The
+// connection and the worker own it together: a connection that ends while its worker runs, as it
+// does when it finds no memory to wait with, takes nothing away that the worker still writes to.
+
+#include <atomic>
+#include <memory>
+#include <new>
+
+#include "http/beast_support.h"
+#include "http/message.h"
+#include "store/base/control.h"
+
+namespace evq {
+
+struct Exchange {
+  explicit Exchange(const asio::any_io_executor& connection)
+      : executor(connection), done(connection) {}
+
+  const asio::any_io_executor executor;  // the connection's
+  HttpRequest request;
+  std::shared_ptr<QueryControl> control;  // the request's, once it is complete
+  HttpResponse response;                  // the worker's until it has finished
+  std::atomic<bool> finished{false};
+  asio::steady_timer done;  // of the connection, which waits with it; cut short by the worker
+};
+
+// By the worker, last of all.
+inline void finish(const std::shared_ptr<Exchange>& exchange, HttpResponse response) {
+  exchange->response = std::move(response);
+  exchange->finished.store(true);
+  try {
+    asio::post(exchange->executor, [exchange] { exchange->done.cancel(); });
+  } catch (const std::bad_alloc&) {  // the connection looks now and then by itself
+  }
+}
+
+}  // namespace evq
