@@ -25,22 +25,70 @@ class Optimizer {
       : context_(context), options_(options) {}
 
   NodePtr run(NodePtr root) {
-    for (const OptimizerPass& pass : kPasses) {
-      if (std::ranges::find(options_.disabled, pass.name) == options_.disabled.end()) {
-        root = pass.apply(std::move(root), context_);
-      }
-    }
+    root = run_passes(std::move(root));
+    note_needs(*root, true);
     optimize_subplans(root.get());
     return root;
   }
 
  private:
+  NodePtr run_passes(NodePtr root) {
+    for (const OptimizerPass& pass : kPasses) {
+      if (std::ranges::find(options_.disabled, pass.name) == options_.disabled.end()) {
+        root = pass.apply(std::move(root), context_);
+      }
+    }
+    return root;
+  }
+
+  // Which columns of each shared subplan its readers use, all of them taken together; those within
+  // other subplans have not been asked yet.
+  void note_needs(const Node& node, bool asked) {
+    for (const NodePtr& input : node.inputs) {
+      note_needs(*input, asked);
+    }
+    if (const auto* shared = std::get_if<Shared>(&node.op)) {
+      const bool all = !asked || shared->needed.empty();
+      const auto [at, fresh] =
+          needs_.try_emplace(shared->plan.get(), shared->plan->schema.size(), false);
+      for (std::size_t i = 0; i < at->second.size(); ++i) {
+        at->second[i] = at->second[i] || all || shared->needed[i];
+      }
+      if (fresh) {
+        note_needs(*shared->plan, false);
+      }
+    } else if (const auto* apply = std::get_if<Apply>(&node.op)) {
+      note_needs(*apply->subplan, false);
+    }
+  }
+
+  // Without the columns that nobody needs, in whose place there are nulls: the others are referred
+  // to by position.
+  static NodePtr narrow(NodePtr plan, const std::vector<bool>& needed) {
+    const Schema schema = plan->schema;
+    const std::vector<std::size_t> kept = keep_columns(plan.get(), needed);
+    Project places;
+    for (std::size_t i = 0; i < schema.size(); ++i) {
+      places.exprs.push_back(needed[i] ? make_column(kept[i], schema[i].type)
+                                       : make_constant(Value::null(schema[i].type)));
+    }
+    std::vector<NodePtr> inputs;
+    inputs.push_back(std::move(plan));
+    return make_node(std::move(places), std::move(inputs), schema);
+  }
+
   std::shared_ptr<const Node> run_shared(const std::shared_ptr<const Node>& subplan) {
     auto [at, fresh] = done_.try_emplace(subplan.get());
     if (fresh) {
       keep_.push_back(subplan);
-      // The subplan's columns are referred to by position, so none may be pruned away.
-      std::shared_ptr<const Node> optimized = run(clone(*subplan));
+      NodePtr plan = clone(*subplan);
+      if (const auto needs = needs_.find(subplan.get());
+          needs != needs_.end() && std::ranges::find(needs->second, false) != needs->second.end()) {
+        plan = narrow(std::move(plan), needs->second);
+      }
+      plan = run_passes(std::move(plan));
+      optimize_subplans(plan.get());
+      std::shared_ptr<const Node> optimized = std::move(plan);
       at->second = optimized->schema == subplan->schema ? optimized : subplan;
     }
     return done_.at(subplan.get());
@@ -63,6 +111,7 @@ class Optimizer {
 
   const EvalContext& context_;
   const OptimizerOptions& options_;
+  std::map<const Node*, std::vector<bool>> needs_;
   std::map<const Node*, std::shared_ptr<const Node>> done_;
   std::vector<std::shared_ptr<const Node>> keep_;
 };

@@ -11,7 +11,8 @@ namespace {
 
 int own_cost(const Expr& expr) {
   const std::string_view name = expr.function->name;
-  if (name.find("regex") != std::string_view::npos || name.starts_with("parse_")) {
+  if (name.find("regex") != std::string_view::npos || name.starts_with("extract") ||
+      name.starts_with("parse_")) {
     return 1000;
   }
   if (name == "op_search") {

@@ -329,6 +329,10 @@ Mapping prune(Node* node, Needed needed) {
       std::holds_alternative<Sample>(node->op)) {
     return prune_pass_through(node, std::move(needed));
   }
+  if (auto* shared = std::get_if<Shared>(&node->op)) {
+    shared->needed = std::move(needed);  // others may need more
+    return identity(node->schema.size());
+  }
   // Everything else reads all of its input.
   for (const NodePtr& input : node->inputs) {
     const std::size_t size = input->schema.size();

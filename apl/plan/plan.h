@@ -232,7 +232,8 @@ struct Transform {
 // A subplan evaluated once and read by several places (materialize, as, fork, facet, top-nested).
 struct Shared {
   std::shared_ptr<const Node> plan;
-  bool stays = false;  // the optimiser has looked at it, and it is better evaluated once
+  bool stays = false;          // the optimiser has looked at it, and it is better evaluated once
+  std::vector<bool> needed{};  // which columns this reader uses; empty: all
 };
 
 // Carries a rendering wish to the output: render timechart with (…).
