@@ -17,6 +17,7 @@
 namespace CLI {
 class App;
 class FormatterBase;
+class Option;
 }  // namespace CLI
 
 namespace evq {
@@ -68,6 +69,8 @@ const CLI::App* find_verb(const CLI::App& root, const std::vector<std::string>& 
 std::string verb_help(const CLI::App& verb);
 // What may stand in the place of the last of `words`.
 CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::string>& words);
+// The words that an option takes, off a type such as "TEXT:{auto,always,never}"; none: any value.
+std::vector<std::string> option_choices(const CLI::Option& option);
 // A mistyped word's nearest verb or option; empty when none is near.
 std::string nearest_name(const CLI::App& app, const std::string& word);
 

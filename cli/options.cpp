@@ -177,13 +177,14 @@ const CLI::Option* named_option(const CLI::App& root, const CLI::App& app,
 // What people write who come from other programs.
 std::string_view own_word(std::string_view foreign) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"stream", "tail"},   {"follow", "tail"},      {"import", "ingest"}, {"load", "ingest"},
-      {"insert", "ingest"}, {"put", "ingest"},       {"sql", "query"},     {"run", "query"},
-      {"search", "query"},  {"select", "query"},     {"shell", "repl"},    {"console", "repl"},
-      {"server", "serve"},  {"datasets", "dataset"}, {"ls", "list"},       {"show", "info"},
-      {"describe", "info"}, {"schema", "fields"},    {"add", "create"},    {"new", "create"},
-      {"rm", "delete"},     {"remove", "delete"},    {"drop", "delete"},   {"revoke", "delete"},
-      {"verify", "check"},  {"vacuum", "compact"},   {"dump", "export"}};
+      {"stream", "tail"},      {"follow", "tail"},      {"import", "ingest"}, {"load", "ingest"},
+      {"insert", "ingest"},    {"put", "ingest"},       {"sql", "query"},     {"run", "query"},
+      {"search", "query"},     {"select", "query"},     {"shell", "repl"},    {"console", "repl"},
+      {"server", "serve"},     {"datasets", "dataset"}, {"ls", "list"},       {"show", "info"},
+      {"describe", "info"},    {"schema", "fields"},    {"add", "create"},    {"new", "create"},
+      {"rm", "delete"},        {"remove", "delete"},    {"drop", "delete"},   {"revoke", "delete"},
+      {"verify", "check"},     {"vacuum", "compact"},   {"dump", "export"},   {"-V", "--version"},
+      {"version", "--version"}};
   const auto* const found =
       std::ranges::find(kWords, foreign, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(kWords) ? std::string_view() : found->second;
@@ -192,7 +193,20 @@ std::string_view own_word(std::string_view foreign) {
 // The nearest verb or action of `app`, or the one that other programs call so.
 std::string nearest_verb(const CLI::App& app, const std::string& word) {
   const std::string own(own_word(word));
-  return !own.empty() && find_verb(app, {own}) != nullptr ? own : nearest_name(app, word);
+  const bool known = own.starts_with("-") || find_verb(app, {own}) != nullptr;
+  return !own.empty() && known ? own : nearest_name(app, word);
+}
+
+// What to write instead of an option that there is not: --json is -o json.
+std::string instead_of_option(const CLI::App& app, const std::string& word) {
+  const CLI::Option* const form = app.get_option_no_throw("-o");
+  if (form != nullptr && word.starts_with("--")) {
+    const std::vector<std::string> choices = option_choices(*form);
+    if (std::ranges::find(choices, word.substr(2)) != choices.end()) {
+      return "write -o " + word.substr(2);
+    }
+  }
+  return did_you_mean(nearest_verb(app, word.substr(0, word.find('='))));
 }
 
 // The first word that is neither a verb nor an option of the app it was given to.
@@ -204,8 +218,7 @@ std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
     if (looks_like_option(word)) {
       const CLI::Option* option = named_option(root, app, word);
       if (option == nullptr) {
-        return Mistake{"unknown option '" + word + "'",
-                       did_you_mean(nearest_name(app, word.substr(0, word.find('='))))};
+        return Mistake{"unknown option '" + word + "'", instead_of_option(app, word)};
       }
       const bool takes_next =
           option->get_items_expected_max() > 0 &&

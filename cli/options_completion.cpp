@@ -2,6 +2,7 @@
 // option takes, and what a position is called ("DATASET", "FILE").
 
 #include <algorithm>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -23,25 +24,11 @@ const CLI::Option* find_option(const CLI::App& app, const std::string& word) {
   return nullptr;
 }
 
-// The choices of a type such as "TEXT:{auto,always,never}".
-void add_choices(const CLI::Option& option, CompletionPlan* plan) {
-  const std::string type = option.get_type_name();
-  const std::size_t open = type.find('{');
-  const std::size_t close = type.rfind('}');
-  if (open == std::string::npos || close == std::string::npos || close < open) {
-    return;
-  }
-  std::size_t begin = open + 1;
-  while (begin <= close) {
-    const std::size_t end = std::min(type.find(',', begin), close);
-    plan->candidates.push_back({type.substr(begin, end - begin), ""});
-    begin = end + 1;
-  }
-}
-
 // By what options and positions are called: the same word means the same everywhere.
 void add_values(const CLI::Option& option, const CLI::App& app, CompletionPlan* plan) {
-  add_choices(option, plan);
+  for (std::string& word : option_choices(option)) {
+    plan->candidates.push_back({std::move(word), ""});
+  }
   if (!plan->candidates.empty()) {
     return;
   }
@@ -75,6 +62,23 @@ void add_options(const CLI::App& app, CompletionPlan* plan) {
 }
 
 }  // namespace
+
+std::vector<std::string> option_choices(const CLI::Option& option) {
+  std::vector<std::string> words;
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{');
+  const std::size_t close = type.rfind('}');
+  if (open == std::string::npos || close == std::string::npos || close < open) {
+    return words;
+  }
+  std::size_t begin = open + 1;
+  while (begin <= close) {
+    const std::size_t end = std::min(type.find(',', begin), close);
+    words.push_back(type.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
 
 CompletionPlan plan_completion(const CLI::App& root, const std::vector<std::string>& words) {
   const CLI::App* app = &root;

@@ -11,20 +11,13 @@ namespace {
 constexpr std::size_t kLineWidth = 80;
 constexpr std::size_t kNamesWidth = 26;
 
-// The choices of a type such as "TEXT:{auto,always,never}", the braces included; empty: any value.
-std::string choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const std::size_t open = type.find('{');
-  return open == std::string::npos ? std::string() : type.substr(open);
-}
-
 // What stands for the value: "N", "TIME", "TEXT"; empty for flags.
 std::string value_name(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   if (option.get_type_size() == 0 || type.empty()) {
     return {};
   }
-  if (!choices_of(option).empty()) {
+  if (!option_choices(option).empty()) {
     return "WORD";
   }
   const std::size_t colon = type.find(':');
@@ -46,12 +39,11 @@ class HelpFormatter final : public CLI::Formatter {
     if (!positional && option->get_required()) {
       meaning += " (required)";
     }
-    std::string choices = choices_of(*option);
-    for (std::size_t comma = choices.find(','); comma != std::string::npos;
-         comma = choices.find(',', comma + 2)) {
-      choices.insert(comma + 1, " ");  // where a line may be broken
+    std::string choices;
+    for (const std::string& word : option_choices(*option)) {
+      choices.append(choices.empty() ? " {" : ", ").append(word);
     }
-    meaning += choices.empty() ? "" : " " + choices;
+    meaning += choices.empty() ? "" : choices + "}";
     return two_columns(names, meaning);
   }
   std::string make_subcommand(const CLI::App* verb) const override {

@@ -32,6 +32,9 @@ namespace {
 constexpr std::uint64_t kDefaultRows = 1000;
 
 Result<std::string> query_text(const QueryCommand& command) {
+  if (command.apl_file == "-" || command.apl == "-") {
+    return read_standard_input(kQueryTextBytesMax);
+  }
   if (!command.apl_file.empty()) {
     return read_whole_file(command.apl_file, kQueryTextBytesMax);
   }

@@ -51,6 +51,12 @@ class Mistakes(EvqCase):
              "error: --limit excludes --all\n  = see evq query --help\n"),
             (("query", "-f", "x.apl", "web"),
              "error: APL excludes -f\n  = see evq query --help\n"),
+            (("query", "--json", "web"),
+             "error: unknown option '--json'\n  = write -o json\n"),
+            (("query", "web", "--chart"),
+             "error: unknown option '--chart'\n  = write -o chart\n"),
+            (("version",), "error: unknown command 'version'\n  = did you mean '--version'?\n"),
+            (("-V",), "error: unknown option '-V'\n  = did you mean '--version'?\n"),
             (("query", "-x", "web"),
              "error: unknown option '-x'\n  = see evq query --help\n"),
             (("--quiet", "igest", "web"),
@@ -122,6 +128,10 @@ class Mistakes(EvqCase):
              "error: evq dataset has no action 'crate'\n  = did you mean 'create'?\n"),
         ):
             self.check(words, 2, text)
+
+    def test_a_dash_is_standard_input(self):
+        for words in (("query", "-"), ("query", "-f", "-"), ("query",)):
+            self.assertEqual(self.out(*words, input="web | count"), '{"Count":1}\n')
 
     def test_the_place_of_a_mistake_behind_wide_characters(self):
         self.check(("query", "web\t| where '日本 e\u0301' == '' or stauts == '👩‍👩‍👧'"), 3,
