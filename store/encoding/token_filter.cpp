@@ -9,27 +9,45 @@
 
 #include "store/base/bytes.h"
 #include "store/base/limits.h"
+#include "store/encoding/term_ranges.h"
 #include "store/encoding/terms.h"
 
 namespace evq {
 namespace {
 
 constexpr std::size_t kBlockBytes = 32;
-constexpr std::size_t kWords = 8;
-constexpr double kBitsPerTerm = 8;
-constexpr std::array<std::uint32_t, kWords> kSalts = {0x47B6137BU, 0x44974D91U, 0x8824AD5BU,
-                                                      0xA2B7289DU, 0x705495C7U, 0x2DF1424BU,
-                                                      0x9EFC4947U, 0x5C6BFB31U};
+constexpr double kBitsPerTerm = 7;
+constexpr std::array<std::uint32_t, 8> kSalts = {0x47B6137BU, 0x44974D91U, 0x8824AD5BU,
+                                                 0xA2B7289DU, 0x705495C7U, 0x2DF1424BU,
+                                                 0x9EFC4947U, 0x5C6BFB31U};
 
 std::size_t block_of(std::uint64_t hash, std::size_t blocks) {
   return static_cast<std::size_t>(((hash >> 32) * blocks) >> 32);
 }
 
-std::uint32_t bit_of(std::uint64_t hash, std::size_t word) {
-  return std::uint32_t{1} << ((static_cast<std::uint32_t>(hash) * kSalts[word]) >> 27);
+// The words of a block, of each of which a term sets one bit.
+template <class Word>
+using Words = std::array<Word, kBlockBytes / sizeof(Word)>;
+
+template <class Word>
+Word bit_of(std::uint64_t hash, std::size_t word) {
+  constexpr unsigned kShift = 32U - static_cast<unsigned>(std::countr_zero(sizeof(Word) * 8));
+  return Word{1} << ((static_cast<std::uint32_t>(hash) * kSalts[word]) >> kShift);
 }
 
-using Block = std::array<std::uint32_t, kWords>;
+using Block = Words<std::uint64_t>;
+
+template <class Word>
+bool block_may_have(const char* bytes, std::uint64_t hash) {
+  Words<Word> words;
+  std::memcpy(words.data(), bytes, kBlockBytes);
+  for (std::size_t word = 0; word < words.size(); ++word) {
+    if ((words[word] & bit_of<Word>(hash, word)) == 0) {
+      return false;
+    }
+  }
+  return true;
+}
 
 // A filter under construction. How many terms are distinct is known only at the end, so it begins
 // with more bits than they can need and is folded: some neighbouring blocks become one, which is
@@ -42,15 +60,15 @@ class GrowingFilter {
 
   void insert(std::uint64_t hash) {
     Block& block = blocks_[block_of(hash, blocks_.size())];
-    for (std::size_t word = 0; word < kWords; ++word) {
-      block[word] |= bit_of(hash, word);
+    for (std::size_t word = 0; word < block.size(); ++word) {
+      block[word] |= bit_of<std::uint64_t>(hash, word);
     }
   }
 
   std::string take() {
     fold(widest_fold(estimate_terms() * kBitsPerTerm / (kBlockBytes * 8)));
     ByteWriter out;
-    out.u8(kTokenFilterVersion);
+    out.u8(kTermBitsVersion);
     out.varint(blocks_.size());
     out.raw(std::string_view(reinterpret_cast<const char*>(blocks_.data()),
                              blocks_.size() * kBlockBytes));
@@ -76,27 +94,28 @@ class GrowingFilter {
     return blocks;
   }
 
-  // Each term sets one of 32 bits in each word of its block, so n terms a word leave each bit clear
-  // with probability (31 / 32)^n.
+  // Each term sets one of 64 bits in each word of its block, so n terms a word leave each bit clear
+  // with probability (63 / 64)^n.
   double estimate_terms() const {
     std::size_t set = 0;
     for (const Block& block : blocks_) {
-      for (const std::uint32_t word : block) {
+      for (const std::uint64_t word : block) {
         set += static_cast<std::size_t>(std::popcount(word));
       }
     }
     const auto bits = static_cast<double>(blocks_.size() * kBlockBytes * 8);
     const double clear = std::max(bits - static_cast<double>(set), 1.0) / bits;
-    return static_cast<double>(blocks_.size()) * std::log(clear) / std::log(31.0 / 32.0);
+    return static_cast<double>(blocks_.size()) * std::log(clear) / std::log(63.0 / 64.0);
   }
 
   // The greatest divisor of the number of blocks that leaves `blocks_min` of them.
   std::size_t widest_fold(double blocks_min) const {
     std::size_t widest = 1;
-    for (const std::size_t odd : {1U, 3U}) {
-      for (std::size_t divisor = odd; divisor <= blocks_.size(); divisor *= 2) {
-        const std::size_t folded = blocks_.size() / divisor;
-        if (blocks_.size() % divisor == 0 && static_cast<double>(folded) >= blocks_min) {
+    const std::size_t blocks = blocks_.size();
+    for (std::size_t small = 1; small * small <= blocks; ++small) {
+      for (const std::size_t divisor : {small, blocks / small}) {
+        const std::size_t folded = blocks / divisor;
+        if (blocks % small == 0 && static_cast<double>(folded) >= blocks_min) {
           widest = std::max(widest, divisor);
         }
       }
@@ -109,7 +128,7 @@ class GrowingFilter {
     for (std::size_t i = 0; i < left; ++i) {
       Block folded{};
       for (std::size_t j = 0; j < neighbours; ++j) {
-        for (std::size_t word = 0; word < kWords; ++word) {
+        for (std::size_t word = 0; word < folded.size(); ++word) {
           folded[word] |= blocks_[i * neighbours + j][word];
         }
       }
@@ -121,9 +140,26 @@ class GrowingFilter {
   std::vector<Block> blocks_;
 };
 
+bool bits_may_have_term(std::string_view filter, std::string_view folded) {
+  ByteReader in(filter);
+  const std::uint8_t version = in.u8();
+  const std::uint64_t count = in.varint();
+  if (!in.ok() || count == 0 || in.remaining() / kBlockBytes != count) {
+    return true;
+  }
+  const std::string_view blocks = in.take(in.remaining());
+  const std::uint64_t hash = term_hash(folded);
+  const char* const block = blocks.data() + block_of(hash, count) * kBlockBytes;
+  return version == kTermBitsVersion ? block_may_have<std::uint64_t>(block, hash)
+                                     : block_may_have<std::uint32_t>(block, hash);
+}
+
 }  // namespace
 
 std::string make_token_filter(std::span<const std::string_view> texts) {
+  if (std::string ranges = make_term_ranges(texts); !ranges.empty()) {
+    return ranges;
+  }
   std::size_t bytes = 0;
   for (const std::string_view text : texts) {
     bytes += text.size();
@@ -138,27 +174,16 @@ std::string make_token_filter(std::span<const std::string_view> texts) {
   return filter.take();
 }
 
-bool may_have_term(std::string_view filter, std::uint64_t hash) {
-  ByteReader in(filter);
-  const std::uint8_t version = in.u8();
-  const std::uint64_t count = in.varint();
-  if (!in.ok() || version != kTokenFilterVersion || count == 0 ||
-      in.remaining() / kBlockBytes != count) {
-    return true;
-  }
-  const std::string_view bytes = in.take(in.remaining());
-  Block block;
-  std::memcpy(block.data(), bytes.data() + block_of(hash, count) * kBlockBytes, kBlockBytes);
-  for (std::size_t word = 0; word < kWords; ++word) {
-    if ((block[word] & bit_of(hash, word)) == 0) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool may_have_term(std::string_view filter, std::string_view folded) {
-  return may_have_term(filter, term_hash(folded));
+  switch (ByteReader(filter).u8()) {
+    case kNarrowTermBitsVersion:
+    case kTermBitsVersion:
+      return bits_may_have_term(filter, folded);
+    case kTermRangesVersion:
+      return ranges_may_have_term(filter, folded);
+    default:
+      return true;
+  }
 }
 
 }  // namespace evq

@@ -238,12 +238,12 @@ bool consistent(TestOutcome outcome, std::size_t matching, std::size_t rows) {
   return false;
 }
 
-Table ids_table(std::size_t rows) {
+Table ids_table(std::size_t rows, const std::function<std::string(std::size_t)>& id_of) {
   VectorBuilder times(Type::kDatetime);
   VectorBuilder ids(Type::kString);
   for (std::size_t i = 0; i < rows; ++i) {
     times.append_integer(static_cast<std::int64_t>(i));
-    ids.append_text("Order-" + std::to_string(i * 3) + " für Ärzte");
+    ids.append_text(id_of(i));
   }
   Table table;
   table.rows = rows;
@@ -251,6 +251,11 @@ Table ids_table(std::size_t rows) {
       Schema({{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}, {"id", Type::kString}});
   table.columns = {times.finish(), Vector::constant(Value::datetime(1), rows), ids.finish()};
   return table;
+}
+
+Table orders_table(std::size_t rows) {
+  return ids_table(rows,
+                   [](std::size_t i) { return "Order-" + std::to_string(i * 3) + " für Ärzte"; });
 }
 
 }  // namespace
@@ -281,7 +286,7 @@ TEST_CASE("block tests are never wrong") {
 }
 
 TEST_CASE("filters find terms without case and deny others") {
-  const Opened opened = open_block(ids_table(20000));
+  const Opened opened = open_block(orders_table(20000));
   const auto run = [&](const BlockTest& test) { return *test.run(*opened.reader); };
   const auto has = [&](const char* text) {
     return run(BlockTest::text("id", {required_terms(text, false, false), nullptr}));
@@ -302,8 +307,32 @@ TEST_CASE("filters find terms without case and deny others") {
   CHECK(denied > 930);
 }
 
+TEST_CASE("ids that grow with time are found, and those of other times are not") {
+  const auto id_of = [](std::size_t i) {
+    return i % 500 == 9 ? std::string("self") : "K" + std::to_string(7000000 + i * 3);
+  };
+  const Table table = ids_table(20000, id_of);
+  const Opened opened = open_block(table);
+  CHECK(opened.block.header.columns[2].filter_bytes < 1000);
+  const auto equal = [&](const std::string& id) {
+    return *BlockTest::compare("id", CompareOp::kEqual, Value::string(id)).run(*opened.reader);
+  };
+  const auto has = [&](std::string_view text) {
+    return *BlockTest::text("id", {required_terms(text, false, false), nullptr})
+                .run(*opened.reader);
+  };
+  for (std::size_t i = 0; i < table.rows; ++i) {
+    REQUIRE(equal(id_of(i)) == TestOutcome::kMayMatch);
+  }
+  CHECK(has("SELF") == TestOutcome::kMayMatch);
+  CHECK(has("k7000003") == TestOutcome::kMayMatch);
+  CHECK(equal("K6999999") == TestOutcome::kCannotMatch);
+  CHECK(has("k7060000") == TestOutcome::kCannotMatch);
+  CHECK(has("7000003") == TestOutcome::kCannotMatch);
+}
+
 TEST_CASE("a search for a number asks number columns by their bounds") {
-  Table table = ids_table(100);
+  Table table = orders_table(100);
   VectorBuilder numbers(Type::kLong);
   for (int i = 0; i < 100; ++i) {
     numbers.append_integer(-500 - i);
