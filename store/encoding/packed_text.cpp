@@ -1,14 +1,19 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "store/base/ascii.h"
 #include "store/base/bytes.h"
 #include "store/base/limits.h"
 #include "store/encoding/bitpack.h"
+#include "store/encoding/packed_letters.h"
 #include "store/encoding/schemes.h"
 
 // Packed text: ids written in few letters (hexadecimal, base 32, base 64) take 1 to 6 bits a
@@ -24,24 +29,29 @@
 //   being anything:
 //     0 packed one after the other
 //     1 stream of longs, one a value: the first varying place in the highest bits
+//     2 packed without bits that are the same in every value, which letters have where bytes end in
+//       their midst: of a value's bits in form 0, first which are stored (one bit each, (bits + 7)
+//       / 8 bytes), then what the others are (as many bytes); then the stored bits of all values
+//       one after the other. Of every eight letters, bits are left out below, above and in one
+//       place between those stored. The letters' order is any.
 
 namespace evq {
 namespace {
 
-constexpr unsigned kLetterBitsMax = 6;
 constexpr std::size_t kLengthMax = 255;
 // At most one value in this many has another length.
 constexpr std::size_t kExceptionShare = 16;
 // A value's letters as one long.
 constexpr std::size_t kIntegerBitsMax = 60;
-constexpr std::size_t kLettersAtOnce = 8;  // letters decoded at a time
 constexpr std::size_t kPackedSlackBytes = 64;
 
 struct Layout {
   unsigned bits = 0;
-  std::string letters;
+  std::string letters;                // by their numbers
   std::string first;                  // the first value
   std::vector<std::uint32_t> places;  // that vary
+
+  std::size_t value_bits() const { return places.size() * bits; }
 };
 
 // The values of the common length; others are exceptions, and stand-ins take their places.
@@ -137,39 +147,6 @@ bool set_letters(std::string letters, Layout* layout) {
   return layout->bits <= kLetterBitsMax;
 }
 
-// Two letters a look-up.
-class LetterPairs {
- public:
-  explicit LetterPairs(const Layout& layout) : bits_(layout.bits) {
-    std::array<char, 64> letters{};
-    letters.fill(layout.letters[0]);
-    std::copy(layout.letters.begin(), layout.letters.end(), letters.begin());
-    const std::size_t count = std::size_t{1} << layout.bits;
-    for (std::size_t high = 0; high < count; ++high) {
-      for (std::size_t low = 0; low < count; ++low) {
-        pairs_[(high << bits_) | low] = {letters[low], letters[high]};
-      }
-    }
-  }
-
-  // `count` letters from bit `bit` on; writes up to kLettersAtOnce - 1 bytes more. Eight bytes
-  // behind the last bit must be readable.
-  void decode(const char* packed, std::size_t bit, std::size_t count, char* out) const {
-    const std::size_t mask = (std::size_t{1} << (2 * bits_)) - 1;
-    for (std::size_t done = 0; done < count;
-         done += kLettersAtOnce, bit += kLettersAtOnce * bits_) {
-      std::uint64_t word = load64(packed + bit / 8) >> (bit % 8);
-      for (std::size_t j = 0; j < kLettersAtOnce; j += 2, word >>= 2 * bits_) {
-        std::memcpy(out + done + j, pairs_[word & mask].data(), 2);
-      }
-    }
-  }
-
- private:
-  unsigned bits_;
-  std::array<std::array<char, 2>, 4096> pairs_;
-};
-
 bool read_layout(ByteReader& in, Layout* layout) {
   layout->bits = in.u8();
   const std::size_t letters = std::size_t{in.u8()} + 1;
@@ -206,72 +183,115 @@ Numbers number_letters(const Layout& layout) {
   return numbers;
 }
 
-// Numbers of up to 48 bits one after the other, lowest bits first.
-class BitRun {
- public:
-  explicit BitRun(std::size_t bits) : bytes_((bits + 7) / 8 + sizeof word_, '\0') {}
-
-  void add(std::uint64_t number, unsigned bits) {
-    word_ |= number << filled_;
-    std::memcpy(bytes_.data() + at_, &word_, sizeof word_);
-    filled_ += bits;
-    at_ += filled_ / 8;
-    word_ >>= filled_ & ~7U;
-    filled_ %= 8;
+// The letters' numbers at up to kLettersAtOnce varying places from `begin` on; `seen` gets the bits
+// of all.
+std::uint64_t step_word(const char* text, const Layout& layout, const Numbers& numbers,
+                        std::size_t begin, unsigned* seen) {
+  const std::uint32_t* const places = layout.places.data();
+  std::uint64_t word = 0;
+  for (std::size_t i = std::min(begin + kLettersAtOnce, layout.places.size()); i-- > begin;) {
+    const unsigned number = numbers[static_cast<unsigned char>(text[places[i]])];
+    *seen |= number;
+    word = (word << layout.bits) | number;
   }
-  std::string take() {
-    bytes_.resize(at_ + (filled_ + 7) / 8);
-    return std::move(bytes_);
-  }
+  return word;
+}
 
- private:
-  std::string bytes_;
-  std::size_t at_ = 0;
-  std::uint64_t word_ = 0;
-  unsigned filled_ = 0;  // bits of the word, fewer than eight
+// Which bits vary in some of the values; nothing when one has a letter the layout lacks.
+std::vector<Step> measure_steps(std::span<const std::string_view> texts, const Layout& layout) {
+  const Numbers numbers = number_letters(layout);
+  std::vector<Step> steps;
+  unsigned seen = 0;
+  for (std::size_t begin = 0; begin < layout.places.size(); begin += kLettersAtOnce) {
+    const std::uint64_t first = step_word(texts[0].data(), layout, numbers, begin, &seen);
+    std::uint64_t varying = 0;
+    for (const std::string_view text : texts) {
+      varying |= step_word(text.data(), layout, numbers, begin, &seen) ^ first;
+    }
+    const std::size_t letters = std::min(kLettersAtOnce, layout.places.size() - begin);
+    steps.push_back(make_step(static_cast<unsigned>(letters) * layout.bits, varying, first));
+  }
+  return (seen & kNoLetter) == 0 ? steps : std::vector<Step>();
+}
+
+// The letters in the order of RFC 4648, where it leaves more bits out: base 32 and 64 of bytes.
+std::vector<Step> order_letters(std::span<const std::string_view> texts, Layout* layout) {
+  std::vector<Step> steps = measure_steps(texts, *layout);
+  Layout other = *layout;
+  const auto letters_end =
+      std::stable_partition(other.letters.begin(), other.letters.end(), is_letter);
+  std::stable_partition(letters_end, other.letters.end(), is_digit);
+  std::vector<Step> other_steps = measure_steps(texts, other);
+  if (stored_bits_of(other_steps) < stored_bits_of(steps)) {
+    *layout = std::move(other);
+    return other_steps;
+  }
+  return steps;
+}
+
+struct Packed {
+  std::vector<Step> steps;
+  std::string bits;
 };
 
-// The letters' numbers at the varying places; empty when a value has a letter the layout lacks.
-std::string pack_letters(const std::vector<std::string_view>& texts, const Layout& layout) {
+enum class PackOutcome : std::uint8_t { kPacked, kMissingLetter, kMissingBits };
+
+// Packs the steps' bits of all values. When bits vary that the steps leave out, the steps get them.
+PackOutcome pack_letters(const std::vector<std::string_view>& texts, const Layout& layout,
+                         Packed* packed) {
   const Numbers numbers = number_letters(layout);
-  const std::uint32_t* const places = layout.places.data();
-  const std::size_t count = layout.places.size();
-  const unsigned bits = layout.bits;
-  BitRun packed(texts.size() * count * bits);
+  BitRun run(texts.size() * stored_bits_of(packed->steps));
+  std::vector<std::uint64_t> missing(packed->steps.size(), 0);
   unsigned seen = 0;
   for (const std::string_view text : texts) {
-    const char* const letters = text.data();
-    for (std::size_t begin = 0; begin < count; begin += kLettersAtOnce) {
-      const std::size_t end = std::min(begin + kLettersAtOnce, count);
-      std::uint64_t step = 0;
-      for (std::size_t i = end; i-- > begin;) {
-        const unsigned number = numbers[static_cast<unsigned char>(letters[places[i]])];
-        seen |= number;
-        step = (step << bits) | number;
-      }
-      packed.add(step, static_cast<unsigned>(end - begin) * bits);
+    for (std::size_t i = 0; i < missing.size(); ++i) {
+      const Step& step = packed->steps[i];
+      const std::uint64_t word = step_word(text.data(), layout, numbers, i * kLettersAtOnce, &seen);
+      missing[i] |= (word ^ step.fixed) & ~step.varying;
+      run.add(step.compact(word), step.stored_bits);
     }
   }
-  return (seen & kNoLetter) == 0 ? packed.take() : std::string();
+  if ((seen & kNoLetter) != 0) {
+    return PackOutcome::kMissingLetter;
+  }
+  bool complete = true;
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    Step& step = packed->steps[i];
+    complete = complete && missing[i] == 0;
+    step = make_step(step.bits, step.varying | missing[i], step.fixed);
+  }
+  packed->bits = run.take();
+  return complete ? PackOutcome::kPacked : PackOutcome::kMissingBits;
 }
 
 // Letters and varying places of values of one length, and the packed letters; false when the
-// scheme does not fit. The letters of the first values are nearly always all there are.
-bool measure_and_pack(const std::vector<std::string_view>& texts, Layout* layout,
-                      std::string* packed) {
+// scheme does not fit. Letters and bits of some values are nearly always those of all.
+bool measure_and_pack(const std::vector<std::string_view>& texts, Layout* layout, Packed* packed) {
   constexpr std::size_t kProbe = 128;
   layout->first = texts[0];
   layout->places = varying_places(texts);
-  const std::span<const std::string_view> all(texts);
-  if (layout->places.empty() ||
-      !set_letters(letters_of(all.first(std::min(kProbe, all.size())), layout->places), layout)) {
+  std::vector<std::string_view> probe;
+  for (std::size_t i = 0; i < std::min(kProbe, texts.size()); ++i) {
+    probe.push_back(texts[i * texts.size() / std::min(kProbe, texts.size())]);
+  }
+  if (layout->places.empty() || !set_letters(letters_of(probe, layout->places), layout)) {
     return false;
   }
-  *packed = pack_letters(texts, *layout);
-  if (packed->empty() && set_letters(letters_of(all, layout->places), layout)) {
-    *packed = pack_letters(texts, *layout);
+  packed->steps = order_letters(probe, layout);
+  for (;;) {
+    switch (pack_letters(texts, *layout, packed)) {
+      case PackOutcome::kPacked:
+        return true;
+      case PackOutcome::kMissingLetter:
+        if (!set_letters(letters_of(texts, layout->places), layout)) {
+          return false;
+        }
+        packed->steps = order_letters(probe, layout);
+        break;
+      case PackOutcome::kMissingBits:
+        break;
+    }
   }
-  return !packed->empty();
 }
 
 void write_integers(const std::vector<std::string_view>& texts, const Layout& layout,
@@ -308,27 +328,36 @@ struct Target {
   char* at(std::size_t i) const { return text.get() + i * length; }
 };
 
-void decode_packed(std::string_view stored, const Layout& layout, const RowSet& rows,
-                   const Target& target) {
+void decode_packed(std::string_view stored, const Layout& layout, const std::vector<Step>& steps,
+                   const RowSet& rows, const Target& target) {
   // The kernel reads up to eight bytes past the last letter.
   std::string packed(stored);
   packed.append(kPackedSlackBytes, '\0');
-  const LetterPairs pairs(layout);
+  const LetterPairs pairs(layout.letters, layout.bits);
   const std::size_t letters = layout.places.size();
+  const std::size_t value_bits = stored_bits_of(steps);
   // Letters at the end of the value are decoded in place: what the kernel writes past them is
   // overwritten by the next value.
   const bool in_place = letters > 0 && layout.places.back() + 1 == target.length &&
                         layout.places.back() - layout.places.front() + 1 == letters;
+  const bool whole = value_bits == layout.value_bits();
+  const auto decode_value = [&](std::size_t row, char* out) {
+    const std::size_t bit = row * value_bits;
+    if (whole) {
+      pairs.decode(packed.data(), bit, letters, out);
+    } else {
+      pairs.decode(packed.data(), bit, steps, out);
+    }
+  };
   std::array<char, kLengthMax + 2 * kLettersAtOnce> varying;
   for (std::size_t i = 0; i < rows.count; ++i) {
-    const std::size_t bit = rows[i] * letters * layout.bits;
     char* at = target.at(i);
     layout.first.copy(at, target.length);
     if (in_place) {
-      pairs.decode(packed.data(), bit, letters, at + layout.places.front());
+      decode_value(rows[i], at + layout.places.front());
       continue;
     }
-    pairs.decode(packed.data(), bit, letters, varying.data());
+    decode_value(rows[i], varying.data());
     for (std::size_t k = 0; k < letters; ++k) {
       at[layout.places[k]] = varying[k];
     }
@@ -365,7 +394,7 @@ class PackedText final : public ColumnEncoding {
               ByteWriter& out) const override {
     Layout layout;
     Uniform uniform;
-    std::string packed;
+    Packed packed;
     if (!make_uniform(values.data<std::string_view>(), values.size, &uniform) ||
         !measure_and_pack(uniform.texts, &layout, &packed)) {
       return false;
@@ -376,18 +405,25 @@ class PackedText final : public ColumnEncoding {
       encode_stream({Type::kLong, exceptions, uniform.exception_rows.data()}, options, out);
       encode_stream({Type::kString, exceptions, uniform.exceptions.data()}, options, out);
     }
-    write_layout(layout, out);
-    if (layout.places.size() * layout.bits <= kIntegerBitsMax) {
+    if (layout.value_bits() <= kIntegerBitsMax) {
+      Layout ascending = layout;
+      std::sort(ascending.letters.begin(), ascending.letters.end(), std::less<unsigned char>());
       ByteWriter integers;
-      write_integers(uniform.texts, layout, options, integers);
-      if (integers.size() < packed.size()) {
+      write_integers(uniform.texts, ascending, options, integers);
+      if (integers.size() < packed.bits.size()) {
+        write_layout(ascending, out);
         out.u8(kIntegerForm);
         out.raw(integers.view());
         return true;
       }
     }
-    out.u8(kPackedForm);
-    out.raw(packed);
+    write_layout(layout, out);
+    const bool whole = stored_bits_of(packed.steps) == layout.value_bits();
+    out.u8(whole ? kPackedForm : kVaryingForm);
+    if (!whole) {
+      write_steps(packed.steps, out);
+    }
+    out.raw(packed.bits);
     return true;
   }
 
@@ -422,6 +458,7 @@ class PackedText final : public ColumnEncoding {
  private:
   static constexpr std::uint8_t kPackedForm = 0;
   static constexpr std::uint8_t kIntegerForm = 1;
+  static constexpr std::uint8_t kVaryingForm = 2;
 
   // All values as if there were no exceptions.
   static Result<std::shared_ptr<Values>> decode_uniform(ByteReader& in,
@@ -429,7 +466,7 @@ class PackedText final : public ColumnEncoding {
     Layout layout;
     const bool sound = read_layout(in, &layout);
     const std::uint8_t form = in.u8();
-    if (!sound || !in.ok() || form > kIntegerForm) {
+    if (!sound || !in.ok() || form > kVaryingForm) {
       return corrupt_segment("packed text has a bad header");
     }
     const std::size_t count = request.rows.count;
@@ -439,12 +476,18 @@ class PackedText final : public ColumnEncoding {
     if (form == kIntegerForm) {
       EVQ_TRY(decode_integers(in, layout, request, target));
     } else {
-      const std::string_view stored =
-          in.take(packed_bytes(request.size * layout.places.size(), layout.bits));
+      const std::size_t letters = layout.places.size();
+      const std::optional<std::vector<Step>> steps = form == kVaryingForm
+                                                         ? read_steps(in, letters, layout.bits)
+                                                         : whole_steps(letters, layout.bits);
+      if (!steps.has_value()) {
+        return corrupt_segment("packed text leaves out bits it cannot");
+      }
+      const std::string_view stored = in.take((request.size * stored_bits_of(*steps) + 7) / 8);
       if (!in.ok()) {
         return corrupt_segment("packed text ends early");
       }
-      decode_packed(stored, layout, request.rows, target);
+      decode_packed(stored, layout, *steps, request.rows, target);
     }
     std::memset(target.at(count), 0, kPackedSlackBytes);
     auto out = Values::make(request.type, count);

@@ -13,6 +13,7 @@
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 #include "store/encoding/chooser.h"
+#include "tests/support/random_text.h"
 
 // Every generator is encoded and decoded whole, by ranges and by lists of rows, and its bytes are
 // damaged in every place.
@@ -21,8 +22,6 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kBoundBytes = 32;
-
-using Random = std::mt19937_64;
 
 struct Generator {
   const char* name;
@@ -66,23 +65,6 @@ Vector with_nulls(const Vector& full, std::size_t percent, Random& random) {
   return builder.finish();
 }
 
-std::string random_hex(Random& random, std::size_t digits, const char* letters = "0123456789abcdef",
-                       std::size_t count = 16) {
-  std::string text;
-  for (std::size_t i = 0; i < digits; ++i) {
-    text.push_back(letters[random() % count]);
-  }
-  return text;
-}
-
-std::string random_bytes(Random& random, std::size_t size) {
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) {
-    text.push_back(static_cast<char>(random() % 256));
-  }
-  return text;
-}
-
 Vector dictionary(std::size_t rows, std::size_t entries, bool null_entry, Random& random) {
   VectorBuilder builder(Type::kString);
   for (std::size_t i = 0; i < entries; ++i) {
@@ -114,8 +96,6 @@ Vector dynamics(std::size_t rows, std::size_t distinct, Random& random) {
 
 const std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 const std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-const char* const kBase32 = "abcdefghijklmnopqrstuvwxyz234567";
-
 // A table. NOLINTNEXTLINE(readability-function-size)
 std::vector<Generator> number_generators() {
   return {
@@ -260,6 +240,34 @@ std::vector<Generator> text_generators() {
          return texts(rows, [&](auto) {
            return "at://did:plc:" + random_hex(random, 24, kBase32, 32) + "/post/" +
                   random_hex(random, 13, kBase32, 32);
+         });
+       }},
+      {"hashes in base 32",
+       [](std::size_t rows, Random& random) {
+         return texts(rows,
+                      [&](auto) { return "bafy" + random_letters(random, 32, kBase32, 5) + "."; });
+       }},
+      {"hashes in base 64",
+       [](std::size_t rows, Random& random) {
+         return texts(rows, [&](auto) { return random_letters(random, 32, kBase64, 6); });
+       }},
+      {"random UUIDs, the last of another version",
+       [](std::size_t rows, Random& random) {
+         return texts(rows, [&](auto i) {
+           return random_hex(random, 8) + "-" + random_hex(random, 4) +
+                  (i + 1 == rows ? "-7" : "-4") + random_hex(random, 3) + "-" +
+                  "89abcdef"[random() % (i + 1 == rows ? 8 : 4)] + random_hex(random, 15);
+         });
+       }},
+      {"ids that come back now and then",
+       [](std::size_t rows, Random& random) {
+         std::vector<std::string> ids;
+         return texts(rows, [&](auto) {
+           if (ids.empty() || random() % 4 != 0) {
+             ids.push_back(random_hex(random, 24, kBase32, 32));
+             return ids.back();
+           }
+           return ids[random() % ids.size()];
          });
        }},
       {"growing ids",

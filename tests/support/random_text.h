@@ -1,0 +1,59 @@
+#pragma once
+// Texts of random letters and bytes for the tests of encodings. The same generator state gives the
+// same text everywhere; pure functions otherwise.
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace evq {
+
+using Random = std::mt19937_64;
+
+inline constexpr const char* kBase32 = "abcdefghijklmnopqrstuvwxyz234567";
+inline constexpr const char* kBase64 =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+inline std::string random_hex(Random& random, std::size_t digits,
+                              const char* letters = "0123456789abcdef", std::size_t count = 16) {
+  std::string text;
+  for (std::size_t i = 0; i < digits; ++i) {
+    text.push_back(letters[random() % count]);
+  }
+  return text;
+}
+
+// Random bytes in letters of `bits` bits, the highest bits first, the last letter filled with
+// zeros.
+inline std::string random_letters(Random& random, std::size_t bytes, std::string_view letters,
+                                  unsigned bits) {
+  std::string text;
+  std::uint64_t word = 0;
+  unsigned filled = 0;
+  for (std::size_t left = bytes; left > 0 || filled > 0;) {
+    if (filled < bits && left > 0) {
+      word = (word << 8) | random() % 256;
+      filled += 8;
+      --left;
+    } else if (filled < bits) {
+      word <<= bits - filled;
+      filled = bits;
+    } else {
+      filled -= bits;
+      text.push_back(letters[(word >> filled) % letters.size()]);
+    }
+  }
+  return text;
+}
+
+inline std::string random_bytes(Random& random, std::size_t size) {
+  std::string text;
+  for (std::size_t i = 0; i < size; ++i) {
+    text.push_back(static_cast<char>(random() % 256));
+  }
+  return text;
+}
+
+}  // namespace evq
