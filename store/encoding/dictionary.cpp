@@ -16,7 +16,13 @@
 namespace evq {
 namespace {
 
-enum CodeKind : std::uint8_t { kPackedCodes = 0, kPlaneCodes = 1, kRecentCodes = 2, kRunCodes = 3 };
+enum CodeKind : std::uint8_t {
+  kPackedCodes = 0,
+  kPlaneCodes = 1,
+  kRecentCodes = 2,  // of older files
+  kRunCodes = 3,
+  kFirstCodes = 4,
+};
 
 // Fewer rows than one for this many entries read only their own entries.
 constexpr std::size_t kEntriesPerRowFew = 4;
@@ -113,40 +119,50 @@ std::optional<Dictionary> build(const DenseValues& values, std::size_t entries_m
   return dictionary;
 }
 
-// Distances to what was given out last; see `recent` in dictionary.h. Needs codes numbered by
-// first occurrence.
-std::vector<std::int64_t> recent_distances(const std::vector<Code>& codes) {
-  std::vector<std::int64_t> distances(codes.size());
+// Which rows have a code's first occurrence, one bit each, and of the others how many codes ago
+// theirs was given out. Needs codes numbered by first occurrence.
+struct FirstCodes {
+  std::string firsts;
+  std::vector<std::int64_t> distances;
+};
+
+FirstCodes split_firsts(const std::vector<Code>& codes, std::size_t entries) {
+  FirstCodes split;
+  split.firsts.assign((codes.size() + 7) / 8, '\0');
+  split.distances.resize(codes.size() - entries);
   std::size_t given = 0;
+  std::size_t others = 0;
   for (std::size_t i = 0; i < codes.size(); ++i) {
     const bool first = codes[i] == given;
-    distances[i] = static_cast<std::int64_t>(given - codes[i]);
-    given += first ? 1 : 0;
+    if (first) {
+      split.firsts[i / 8] = static_cast<char>(split.firsts[i / 8] | (1 << (i % 8)));
+      ++given;
+    } else {
+      split.distances[others++] = static_cast<std::int64_t>(given - codes[i]);
+    }
   }
-  return distances;
+  return split;
 }
 
 struct CodeCosts {
   double packed = 0;  // bits a row
   double planes = 0;
-  double recent = 0;
+  double firsts = 0;
   double runs = 0;
 };
 
-// Mean bits of the distances under byte planes, sampled through the same estimator the integer
-// chooser uses.
-double estimate_recent_bits(const std::vector<std::int64_t>& distances) {
-  std::uint64_t greatest = 0;
-  std::vector<std::uint64_t> numbers(distances.size());
-  double log_sum = 0;
-  for (std::size_t i = 0; i < distances.size(); ++i) {
-    numbers[i] = static_cast<std::uint64_t>(distances[i]);
-    greatest = std::max(greatest, numbers[i]);
-    log_sum += static_cast<double>(std::bit_width(numbers[i]));
+// Mean bits of a row's mark and of the distances of those that have one.
+double estimate_first_bits(const std::vector<Code>& codes) {
+  std::size_t given = 0;
+  std::size_t bits = codes.size();
+  for (const Code code : codes) {
+    if (code == given) {
+      ++given;
+    } else {
+      bits += static_cast<std::size_t>(std::bit_width(given - code)) + 1;
+    }
   }
-  const double planes = estimate_plane_bits(numbers.data(), numbers.size(), plane_width(greatest));
-  const double patched = log_sum / static_cast<double>(distances.size()) + 2.5;
-  return std::min(planes, patched);
+  return static_cast<double>(bits) / static_cast<double>(codes.size());
 }
 
 CodeCosts estimate_costs(const std::vector<Code>& codes, std::size_t entries) {
@@ -159,10 +175,9 @@ CodeCosts estimate_costs(const std::vector<Code>& codes, std::size_t entries) {
   }
   costs.runs =
       (costs.packed + 10) * static_cast<double>(runs) / static_cast<double>(codes.size()) + 0.01;
-  // Distances pay for ids: many entries, each for a short time.
-  costs.recent = entries >= 1024 && entries * 16 > codes.size()
-                     ? estimate_recent_bits(recent_distances(codes))
-                     : costs.packed * 2;
+  // Distances pay for ids: many entries, each for a short time or seldom twice.
+  costs.firsts = entries >= 1024 && entries * 16 > codes.size() ? estimate_first_bits(codes)
+                                                                : costs.packed * 2;
   return costs;
 }
 
@@ -170,7 +185,7 @@ CodeKind choose_kind(const CodeCosts& costs) {
   CodeKind kind = kPackedCodes;
   double best = costs.packed * kSlowSchemeShare;
   for (const auto& [cost, candidate] :
-       {std::pair{costs.runs, kRunCodes}, std::pair{costs.recent, kRecentCodes},
+       {std::pair{costs.runs, kRunCodes}, std::pair{costs.firsts, kFirstCodes},
         std::pair{costs.planes, kPlaneCodes}}) {
     if (cost < best) {
       best = cost;
@@ -210,10 +225,16 @@ void write_codes(const std::vector<Code>& codes, std::size_t entries, const Enco
     case kPlaneCodes:
       return write_planes(codes.data(), codes.size(), plane_width(entries - 1), options.zstd_level,
                           out);
-    case kRecentCodes: {
-      const std::vector<std::int64_t> distances = recent_distances(codes);
-      return encode_stream({Type::kLong, distances.size(), distances.data()}, options, out);
+    case kFirstCodes: {
+      const FirstCodes split = split_firsts(codes, entries);
+      out.raw(split.firsts);
+      if (!split.distances.empty()) {
+        encode_stream({Type::kLong, split.distances.size(), split.distances.data()}, options, out);
+      }
+      return;
     }
+    case kRecentCodes:
+      break;
     case kRunCodes:
       return write_runs(codes, options, out);
   }
@@ -250,6 +271,57 @@ Status read_recent(ByteReader& in, const DecodeRequest& request, Code* codes) {
     if (rows[taken] == i) {
       codes[taken++] = static_cast<Code>(code);
     }
+  }
+  return {};
+}
+
+Status read_firsts(ByteReader& in, const DecodeRequest& request, Code* codes) {
+  const std::string_view firsts = in.take((request.size + 7) / 8);
+  if (!in.ok()) {
+    return corrupt_segment("marks of first codes end early");
+  }
+  std::string marks(firsts);
+  marks.append(sizeof(std::uint64_t), '\0');
+  std::size_t others = request.size;
+  for (std::size_t i = 0; i < request.size; i += 64) {
+    const std::size_t left = request.size - i;
+    const std::uint64_t rows = left < 64 ? (std::uint64_t{1} << left) - 1 : ~std::uint64_t{0};
+    others -= static_cast<std::size_t>(std::popcount(load64(marks.data() + i / 8) & rows));
+  }
+  Vector distances = Vector::constant(Value::integer(0), 1);
+  if (others > 0) {
+    EVQ_TRY_ASSIGN(distances, decode_stream(in, request.inner(Type::kLong, others)));
+  }
+  distances = distances.flatten();
+  const auto* const distance = distances.values().data<std::int64_t>();
+  const std::size_t last = std::max<std::size_t>(others, 1) - 1;
+  std::size_t given = 0;
+  std::uint64_t word = 0;
+  // The code of row `i`; rows are asked for in order. Without a branch: neither case is rare.
+  const auto code_of = [&](std::size_t i) {
+    word = i % 64 == 0 ? load64(marks.data() + i / 8) : word >> 1;
+    const std::size_t first = word & 1;
+    const auto back = static_cast<std::uint64_t>(distance[std::min(i - given, last)]);
+    const std::uint64_t code = given - (back & (first - 1));
+    given += first;
+    return static_cast<Code>(code);
+  };
+  const RowSet& rows = request.rows;
+  if (rows.list == nullptr) {
+    for (std::size_t i = 0; i < rows.begin; ++i) {
+      code_of(i);
+    }
+    for (std::size_t i = 0; i < rows.count; ++i) {
+      codes[i] = code_of(rows.begin + i);
+    }
+    return {};
+  }
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    for (; row < rows.list[i]; ++row) {
+      code_of(row);
+    }
+    codes[i] = code_of(row++);
   }
   return {};
 }
@@ -297,6 +369,9 @@ Status read_codes(ByteReader& in, const DecodeRequest& request, std::size_t entr
       break;
     case kRunCodes:
       EVQ_TRY(read_runs(in, request, codes));
+      break;
+    case kFirstCodes:
+      EVQ_TRY(read_firsts(in, request, codes));
       break;
     default:
       return corrupt_segment("codes of an unknown kind");
@@ -398,7 +473,7 @@ Result<Vector> read_dictionary_entries(ByteReader& in, const DecodeRequest& requ
 
 double estimate_code_bits(const std::vector<Code>& codes, std::size_t entries) {
   const CodeCosts costs = estimate_costs(codes, entries);
-  return std::min({costs.packed, costs.planes, costs.recent, costs.runs});
+  return std::min({costs.packed, costs.planes, costs.firsts, costs.runs});
 }
 
 const ColumnEncoding& dictionary_encoding() {

@@ -1,15 +1,17 @@
 #pragma once
 // Dictionaries: every distinct value once, and a code a row. Codes are numbered in the order in
 // which their values first occur, which the writer relies on for two things: equal columns give
-// equal bytes, and codes of ids that repeat within a short time are small distances.
+// equal bytes, and first occurrences need no code.
 //
 //   body         varint entries, stream of entries, code stream
 //   code stream  u8 kind, then
 //     0 packed   u8 width, the codes packed
 //     1 planes   the codes' planes (byte_planes.h), one or two bytes by the number of entries
-//     2 recent   stream of longs: 0 for a code's first occurrence, otherwise how many codes ago,
-//                counted in codes given out so far, it was given out
+//     2 recent   in older files: stream of longs: 0 for a code's first occurrence, otherwise how
+//                many codes ago, counted in codes given out so far, it was given out
 //     3 runs     varint runs, stream of the runs' codes (longs), stream of their lengths (longs)
+//     4 firsts   (rows + 7) / 8 bytes, one bit a row: 1 = a code's first occurrence; stream of the
+//                other rows' distances as in kind 2 (longs), unless there are none
 
 #include <cstddef>
 #include <cstdint>
