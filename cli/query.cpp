@@ -23,6 +23,7 @@
 #include "cli/watched_query.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
+#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
 
@@ -197,6 +198,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
 }  // namespace
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
+  keep_freed_pages();
   if (global.remote() && command.event_files.empty()) {
     auto target = open_query_target(global);
     return target.ok() ? run(global, command, *target.value(), {}) : report_error(target.error());

@@ -18,6 +18,7 @@
 #include "cli/watched_query.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
+#include "store/base/free_memory.h"
 
 namespace evq {
 namespace {
@@ -418,6 +419,7 @@ void Repl::print(std::string_view text) {
 }
 
 int run_repl(const GlobalOptions& global, const ReplCommand& command) {
+  keep_freed_pages();
   Repl repl(global, command);
   repl.settings().zone = global.zone;
   return repl.run();

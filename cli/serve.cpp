@@ -1,9 +1,7 @@
 // evq serve: the HTTP API over the store.
 
 #include <algorithm>
-#include <thread>
 
-#include <malloc.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -15,6 +13,7 @@
 #include "http/server.h"
 #include "http/token_store.h"
 #include "http/upkeep.h"
+#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 #include "store/base/process.h"
 
@@ -61,17 +60,8 @@ Status bootstrap(Service& service) {
   return Status::success();
 }
 
-void set_up_allocator() {
-  // An arena a processor: with several a thread, as is usual, each keeps what its queries freed.
-  mallopt(M_ARENA_MAX, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
-  // Bodies, columns and blocks come and go with every request: their pages are kept, to a bound,
-  // rather than asked for anew.
-  mallopt(M_MMAP_THRESHOLD, static_cast<int>(4 * kMebibyte));
-  mallopt(M_TRIM_THRESHOLD, static_cast<int>(16 * kMebibyte));
-}
-
 Status serve(const GlobalOptions& global, const ServeCommand& command) {
-  set_up_allocator();
+  keep_freed_pages();
   HttpServerOptions server;
   if (const Setting& remote = global.settings.setting("server");
       remote.weight == SettingWeight::kOption) {
