@@ -8,7 +8,6 @@
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
 #include "apl/syntax/parser.h"
-#include "apl/syntax/words.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 
@@ -207,7 +206,12 @@ Result<ExprPtr> Binder::bind_node(const ast::Expr& expr, const Relation* input) 
   return std::visit(Visitor{*this, expr, input}, expr.node);
 }
 
+// In the body of a function and in a let, names known there come first: they were written without
+// the fields in mind that there are where they are used.
 Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relation* input) {
+  if (const auto* own = environment_->find_scalar(name.text); own_names_first_ && own != nullptr) {
+    return use_scalar(*own, name, input);
+  }
   if (input != nullptr) {
     if (const auto at = find_field(input->schema(), name.text); at.has_value()) {
       return make_column(*at, input->schema()[*at].type, span);
@@ -247,7 +251,9 @@ Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const
   }
   parsed_.push_back(std::move(parsed).value());
   ++depth_;
+  const bool own_names = std::exchange(own_names_first_, false);
   auto bound = bind_expr(*parsed_.back(), input);
+  own_names_first_ = own_names;
   --depth_;
   if (!bound.ok()) {
     return explain(std::move(bound).take_error());
@@ -279,7 +285,9 @@ Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation*
     return clone(*known->second);
   }
   const Environment* outer = std::exchange(environment_, let.defined_in);
+  const bool own_names = std::exchange(own_names_first_, true);
   auto bound = bind_expr(*let.expr, input);
+  own_names_first_ = own_names;
   environment_ = outer;
   if (once && bound.ok() && (*bound)->is_constant()) {
     scalars_.emplace(key, clone(**bound));
@@ -341,7 +349,8 @@ Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relati
 
 Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) {
   std::vector<PathStep> steps;
-  if (input != nullptr && collect_path(expr, &steps)) {
+  if (input != nullptr && collect_path(expr, &steps) &&
+      !(own_names_first_ && environment_->find_scalar(steps[0].key) != nullptr)) {
     if (sided_ != nullptr && steps.size() > 1 &&
         (steps[0].key == "$left" || steps[0].key == "$right")) {
       steps.erase(steps.begin());
@@ -398,19 +407,6 @@ Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
 }
 
 }  // namespace
-
-void Binder::note_quoted_field(const ast::Expr& expr, const Relation* input) {
-  const auto* literal = std::get_if<ast::Literal>(&expr.node);
-  if (literal == nullptr || input == nullptr || literal->value.type() != Type::kString ||
-      literal->value.is_null()) {
-    return;
-  }
-  const std::string name(literal->value.as_text());
-  if (find_field(input->schema(), name).has_value()) {
-    warn("'" + name + "' in quotes is a text; the field is written " +
-         (syntax::is_plain_name(name) ? name : "['" + name + "']"));
-  }
-}
 
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
   if (std::holds_alternative<ast::Literal>(binary.right->node)) {

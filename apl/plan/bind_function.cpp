@@ -131,8 +131,11 @@ Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
   if (body == nullptr) {
     return diag::scalar_expected(span, "the table that " + call.function.text + "() returns");
   }
-  EVQ_TRY_ASSIGN(ExprPtr bound, bind_within(std::move(frame), *function.lambda,
-                                            [&] { return bind_expr(**body, input); }));
+  const bool own_names = std::exchange(own_names_first_, true);
+  auto made =
+      bind_within(std::move(frame), *function.lambda, [&] { return bind_expr(**body, input); });
+  own_names_first_ = own_names;
+  EVQ_TRY_ASSIGN(ExprPtr bound, std::move(made));
   return share_draws(std::move(bound));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/field_name.h"
+#include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 
@@ -38,6 +39,13 @@ const Environment::Meaning* Environment::find(std::string_view name) const {
     }
   }
   return nullptr;
+}
+
+const Environment::Meaning* Environment::find_scalar(std::string_view name) const {
+  const Meaning* meaning = find(name);
+  const bool table = meaning != nullptr && (std::holds_alternative<LetPipeline>(*meaning) ||
+                                            std::holds_alternative<BoundTable>(*meaning));
+  return table ? nullptr : meaning;
 }
 
 Binder::Binder(TableSource& tables, const BindOptions& options)
@@ -146,11 +154,13 @@ Result<Relation> Binder::bind_pipeline(const ast::Pipeline& pipeline) {
   }
   // Aggregates of a summarize around a subquery are not those of the subquery.
   auto aggregates = std::exchange(aggregate_binder_, nullptr);
+  const bool own_names = std::exchange(own_names_first_, false);
   auto source = std::visit([&](const auto& node) { return lower(node, pipeline.source_span); },
                            pipeline.source);
   auto bound = source.ok() ? bind_operators(pipeline.operators, std::move(source).value())
                            : std::move(source);
   aggregate_binder_ = std::move(aggregates);
+  own_names_first_ = own_names;
   --depth_;
   return bound;
 }
@@ -432,9 +442,19 @@ Result<std::size_t> Binder::find_column(const Relation& input, const ast::Name& 
   return unknown_field(&input, name.text, name.span);
 }
 
-void Binder::warn(std::string warning) {
-  if (std::ranges::find(warnings_, warning) == warnings_.end()) {
-    warnings_.push_back(std::move(warning));
+void Binder::note_quoted_field(const ast::Expr& expr, const Relation* input) {
+  const auto* literal = std::get_if<ast::Literal>(&expr.node);
+  if (literal == nullptr || input == nullptr || literal->value.type() != Type::kString ||
+      literal->value.is_null()) {
+    return;
+  }
+  const std::string name(literal->value.as_text());
+  if (find_field(input->schema(), name).has_value()) {
+    std::string warning = "'" + name + "' in quotes is a text; the field is written " +
+                          (syntax::is_plain_name(name) ? name : "['" + name + "']");
+    if (std::ranges::find(warnings_, warning) == warnings_.end()) {
+      warnings_.push_back(std::move(warning));
+    }
   }
 }
 

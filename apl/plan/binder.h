@@ -258,7 +258,6 @@ class Binder {
   void define(const ast::Let& let);
   // Warns of a text that is called as a field of `input`, where the field was likely meant.
   void note_quoted_field(const ast::Expr& expr, const Relation* input);
-  void warn(std::string warning);
   // Refuses a query that grows out of bounds when the names of lets are written out.
   Status note_expressions(std::size_t count, Span span);
   Status bind_statement(const ast::Statement& statement);
@@ -282,6 +281,7 @@ class Binder {
   std::optional<Value> bin_auto_at_;
   std::optional<std::uint64_t> default_limit_;
   const Environment* environment_ = nullptr;
+  bool own_names_first_ = false;  // before fields: in lets, and in bodies of functions
   std::vector<std::string> datasets_;
   std::vector<std::string> warnings_;
   std::optional<RenderSpec> render_;

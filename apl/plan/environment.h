@@ -41,6 +41,8 @@ struct Environment {
   std::map<std::string, Meaning, std::less<>> names;
 
   const Meaning* find(std::string_view name) const;
+  // As find(), but nothing for a table.
+  const Meaning* find_scalar(std::string_view name) const;
 };
 
 }  // namespace evq::plan

@@ -248,7 +248,8 @@ constexpr LanguageTopic kTopics[] = {
      "a warning. declare query_parameters(x:long = 5); takes parameters from the caller.\n\n"
      "The argument of a function is worked out once for each row; a let is a name for an "
      "expression, which is worked out wherever the name stands: two uses of let x = rand(); are "
-     "two draws.\n\n"
+     "two draws. In both, names that the query has given come before fields; in the query itself "
+     "fields come first.\n\n"
      "materialize(query) is the query, computed once for all uses of its name outside toscalar(); "
      "toscalar(query) is the first value of its first row; table('name') is the dataset of that "
      "name.",
