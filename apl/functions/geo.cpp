@@ -1,5 +1,5 @@
-// Geography on a sphere: distances by the haversine formula, lengths, areas by spherical excess,
-// points in circles and in polygons whose edges are the shortest ways. Longitude first.
+// Geography on a sphere: distances by the haversine formula, lengths, directions, points in
+// circles, and what geo_polygon.h knows of polygons. Longitude first.
 
 #include <algorithm>
 #include <array>
@@ -7,25 +7,27 @@
 #include <limits>
 #include <numbers>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "apl/functions/dynamic_elements.h"
+#include "apl/functions/geo_polygon.h"
+#include "apl/functions/geo_shape.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 
 namespace evq {
 namespace {
 
-constexpr double kEarthRadiusMeters = 6371010;  // as in Kusto and S2
-constexpr double kRadians = std::numbers::pi / 180;
-
-bool is_position(double longitude, double latitude) {
-  return longitude >= -180 && longitude <= 180 && latitude >= -90 && latitude <= 90;
-}
+using geo::cross;
+using geo::Direction;
+using geo::direction_of;
+using geo::dot;
+using geo::is_position;
+using geo::kEarthRadiusMeters;
+using geo::kRadians;
+using geo::Point;
 
 std::optional<double> distance(double longitude1, double latitude1, double longitude2,
                                double latitude2) {
@@ -108,168 +110,17 @@ std::optional<bool> in_circle(double longitude, double latitude, double center_l
   return meters.has_value() && radius >= 0 ? std::optional(*meters <= radius) : std::nullopt;
 }
 
-struct Point {
-  double x = 0;
-  double y = 0;
-};
-
-// Positions of GeoJSON; nothing when one of them is none.
-std::optional<std::vector<Point>> positions_of(DynamicView array) {
-  std::vector<Point> ring;
-  DynamicView::Iterator each(array);
-  while (each.next()) {
-    const DynamicView x = each.value().at(0);
-    const DynamicView y = each.value().at(1);
-    if (!x.is_number() || !y.is_number() || !is_position(x.as_real(), y.as_real())) {
-      return std::nullopt;
-    }
-    ring.push_back({x.as_real(), y.as_real()});
-  }
-  return ring;
-}
-
-// At least three different corners.
-std::optional<std::vector<Point>> ring_of(DynamicView array) {
-  const std::optional<std::vector<Point>> ring = positions_of(array);
-  if (!ring.has_value()) {
+std::optional<bool> in_polygon(double longitude, double latitude, DynamicView shape) {
+  const std::optional<std::vector<geo::Polygon>> polygons = geo::polygons_of(shape);
+  if (!polygons.has_value() || !is_position(longitude, latitude)) {
     return std::nullopt;
   }
-  std::set<std::pair<double, double>> corners;
-  for (const Point& point : *ring) {
-    corners.emplace(point.x, point.y);
-  }
-  constexpr std::size_t kCornersMin = 3;
-  return corners.size() >= kCornersMin ? ring : std::nullopt;
+  return std::ranges::any_of(*polygons, [&](const geo::Polygon& polygon) {
+    return geo::contains(polygon, {longitude, latitude});
+  });
 }
 
-// From one longitude to another the shorter way round, in degrees.
-double turn_between(double from, double to) {
-  const double turn = to - from;
-  return turn > 180 ? turn - 360 : turn < -180 ? turn + 360 : turn;
-}
-
-// What a ring has to its left, from all of its edges: how often it goes round the poles, in
-// radians, and the area between it and the equator, in steradians.
-struct RingSums {
-  double turns = 0;
-  double below = 0;
-};
-
-RingSums sums_of(const std::vector<Point>& ring) {
-  RingSums sums;
-  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
-    const double tan_from = std::tan(ring[j].y * kRadians / 2);
-    const double tan_to = std::tan(ring[i].y * kRadians / 2);
-    const double turn = turn_between(ring[j].x, ring[i].x) * kRadians;
-    sums.turns += turn;
-    sums.below += 2 * std::atan2(std::tan(turn / 2) * (tan_from + tan_to), 1 + tan_from * tan_to);
-  }
-  return sums;
-}
-
-bool goes_round_pole(const RingSums& sums) {
-  return std::fabs(sums.turns) > std::numbers::pi;
-}
-
-// The smaller of the two parts of the sphere that a ring makes, in steradians.
-double ring_area(const RingSums& sums) {
-  constexpr double kHalf = 2 * std::numbers::pi;
-  const double area = std::fabs(sums.below);
-  return goes_round_pole(sums) ? kHalf - area : std::min(area, 2 * kHalf - area);
-}
-
-// Whether a point lies in that smaller part, whose edges are the shortest ways: the edges north of
-// it are counted, on its meridian. An odd number parts it from the north pole.
-bool inside(const std::vector<Point>& ring, Point p) {
-  bool result = false;
-  double turns = 0;
-  for (std::size_t i = 0, j = ring.size() - 1; i < ring.size(); j = i++) {
-    const double from = turn_between(p.x, ring[j].x);
-    const double to = turn_between(p.x, ring[i].x);
-    turns += turn_between(ring[j].x, ring[i].x);
-    if ((from > 0) == (to > 0) || std::fabs(to - from) >= 180) {
-      continue;
-    }
-    const double tan_latitude = (std::tan(ring[j].y * kRadians) * std::sin(to * kRadians) -
-                                 std::tan(ring[i].y * kRadians) * std::sin(from * kRadians)) /
-                                std::sin((to - from) * kRadians);
-    result = result != (std::tan(p.y * kRadians) < tan_latitude);
-  }
-  if (std::fabs(turns) < 180) {
-    return result;
-  }
-  const RingSums sums = sums_of(ring);
-  const bool holds_north_pole = (sums.turns > 0) == (sums.below > 0);
-  return result != holds_north_pole;
-}
-
-// A polygon of GeoJSON: the outer ring, then holes.
-std::optional<bool> in_rings(DynamicView rings, Point point) {
-  bool result = false;
-  DynamicView::Iterator each(rings);
-  for (bool outer = true; each.next(); outer = false) {
-    const std::optional<std::vector<Point>> ring = ring_of(each.value());
-    if (!ring.has_value()) {
-      return std::nullopt;
-    }
-    const bool within = inside(*ring, point);
-    result = outer ? within : result && !within;
-  }
-  return rings.size() > 0 ? std::optional(result) : std::nullopt;
-}
-
-std::optional<bool> in_polygon(double longitude, double latitude, DynamicView polygon) {
-  if (!is_position(longitude, latitude)) {
-    return std::nullopt;
-  }
-  const DynamicView coordinates = polygon.find("coordinates").value_or(DynamicView());
-  const DynamicView kind = polygon.find("type").value_or(DynamicView());
-  if (!kind.is_string() || !coordinates.is_array()) {
-    return std::nullopt;
-  }
-  if (kind.as_string() == "Polygon") {
-    return in_rings(coordinates, {longitude, latitude});
-  }
-  if (kind.as_string() != "MultiPolygon") {
-    return std::nullopt;
-  }
-  DynamicView::Iterator each(coordinates);
-  bool any = false;
-  while (each.next()) {
-    const std::optional<bool> within = in_rings(each.value(), {longitude, latitude});
-    if (!within.has_value()) {
-      return std::nullopt;
-    }
-    any = any || *within;
-  }
-  return any;
-}
-
-// Calls visit(coordinates) for the one shape of `kind`, or for each of "Multi" + `kind`; false when
-// the bag is neither, or when a visit fails.
-template <class Visit>
-bool each_shape(DynamicView shape, std::string_view kind, const Visit& visit) {
-  const DynamicView type = shape.find("type").value_or(DynamicView());
-  const DynamicView coordinates = shape.find("coordinates").value_or(DynamicView());
-  if (!type.is_string() || !coordinates.is_array() || coordinates.size() == 0) {
-    return false;
-  }
-  if (type.as_string() == kind) {
-    return visit(coordinates);
-  }
-  if (type.as_string() != "Multi" + std::string(kind)) {
-    return false;
-  }
-  DynamicView::Iterator each(coordinates);
-  while (each.next()) {
-    if (!visit(each.value())) {
-      return false;
-    }
-  }
-  return true;
-}
-
-double length_of(const std::vector<Point>& points) {
+double way_length(const std::vector<Point>& points) {
   double length = 0;
   for (std::size_t i = 1; i < points.size(); ++i) {
     length += distance(points[i - 1].x, points[i - 1].y, points[i].x, points[i].y).value_or(0);
@@ -279,58 +130,28 @@ double length_of(const std::vector<Point>& points) {
 
 std::optional<double> line_length(DynamicView line) {
   double length = 0;
-  const bool valid = each_shape(line, "LineString", [&](DynamicView coordinates) {
-    const std::optional<std::vector<Point>> points = positions_of(coordinates);
-    length += points.has_value() ? length_of(*points) : 0;
+  const bool valid = geo::each_shape(line, "LineString", [&](DynamicView coordinates) {
+    const std::optional<std::vector<Point>> points = geo::positions_of(coordinates);
+    length += points.has_value() ? way_length(*points) : 0;
     return points.has_value() && points->size() > 1;
   });
   return valid ? std::optional(length) : std::nullopt;
 }
 
-// What `measure` makes of each outer ring, less or plus what it makes of holes.
-template <class Measure>
-std::optional<double> measured(DynamicView polygon, double holes, const Measure& measure) {
-  double total = 0;
-  const bool valid = each_shape(polygon, "Polygon", [&](DynamicView rings) {
-    DynamicView::Iterator each(rings);
-    for (bool outer = true; each.next(); outer = false) {
-      const std::optional<std::vector<Point>> ring = ring_of(each.value());
-      if (!ring.has_value()) {
-        return false;
-      }
-      total += (outer ? 1 : holes) * measure(*ring);
-    }
-    return true;
-  });
-  return valid ? std::optional(total) : std::nullopt;
+std::optional<geo::Extent> extent_of(DynamicView shape) {
+  const std::optional<std::vector<geo::Polygon>> polygons = geo::polygons_of(shape);
+  return polygons.has_value() ? geo::extent_of(*polygons) : std::nullopt;
 }
 
-std::optional<double> polygon_area(DynamicView polygon) {
-  return measured(polygon, -1, [](const std::vector<Point>& ring) {
-    return ring_area(sums_of(ring)) * kEarthRadiusMeters * kEarthRadiusMeters;
-  });
+std::optional<double> polygon_area(DynamicView shape) {
+  const std::optional<geo::Extent> extent = extent_of(shape);
+  return extent.has_value() ? std::optional(extent->area * kEarthRadiusMeters * kEarthRadiusMeters)
+                            : std::nullopt;
 }
 
-std::optional<double> polygon_perimeter(DynamicView polygon) {
-  return measured(polygon, 1, [](std::vector<Point> ring) {
-    ring.push_back(ring.front());
-    return length_of(ring);
-  });
-}
-
-using Direction = std::array<double, 3>;  // of unit length, from the center of the sphere
-
-Direction direction_of(Point point) {
-  const double longitude = point.x * kRadians;
-  const double latitude = point.y * kRadians;
-  return {std::cos(latitude) * std::cos(longitude), std::cos(latitude) * std::sin(longitude),
-          std::sin(latitude)};
-}
-double dot(const Direction& a, const Direction& b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-Direction cross(const Direction& a, const Direction& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+std::optional<double> polygon_perimeter(DynamicView shape) {
+  const std::optional<geo::Extent> extent = extent_of(shape);
+  return extent.has_value() ? std::optional(extent->perimeter * kEarthRadiusMeters) : std::nullopt;
 }
 
 // Clockwise from north; nothing between a point and itself or its antipode.
@@ -373,8 +194,8 @@ std::optional<double> distance_to_line(double longitude, double latitude, Dynami
     return std::nullopt;
   }
   double nearest = std::numeric_limits<double>::infinity();
-  const bool valid = each_shape(line, "LineString", [&](DynamicView coordinates) {
-    const std::optional<std::vector<Point>> points = positions_of(coordinates);
+  const bool valid = geo::each_shape(line, "LineString", [&](DynamicView coordinates) {
+    const std::optional<std::vector<Point>> points = geo::positions_of(coordinates);
     for (std::size_t i = 1; points.has_value() && i < points->size(); ++i) {
       nearest = std::min(nearest,
                          distance_to_edge({longitude, latitude}, (*points)[i - 1], (*points)[i]));
@@ -463,7 +284,8 @@ constexpr std::array<ScalarFunction, 8> kGeoFunctions = {{
      .params = {{kPolygon}},
      .returns =
          "A real; edges are the shortest ways, holes are left out, and what several polygons "
-         "share counts for each of them. Null for invalid polygons.",
+         "share counts once. Null for invalid polygons, and for several near each other with more "
+         "than 1,000,000 pairs of edges.",
      .examples = {{{"print round(geo_polygon_area(dynamic({'type': 'Polygon', 'coordinates': [[[0, "
                     "0], [1, 0], [1, 1], [0, 1], [0, 0]]]})) / 1e6)",
                     "12364"}}},
@@ -472,7 +294,9 @@ constexpr std::array<ScalarFunction, 8> kGeoFunctions = {{
      .category = "geo",
      .summary = "The length of a polygon's borders on the Earth, in meters.",
      .params = {{kPolygon}},
-     .returns = "A real; the borders of holes belong to it. Null for invalid polygons.",
+     .returns =
+         "A real; the borders of holes belong to it, and of borders of several polygons what "
+         "no other of them covers. Null where geo_polygon_area() is.",
      .examples = {{{"print round(geo_polygon_perimeter(dynamic({'type': 'Polygon', 'coordinates': "
                     "[[[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]]})) / 1000, 1)",
                     "444.8"}}},
