@@ -257,8 +257,12 @@ int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& comman
 }
 
 int run_remote_starred(const GlobalOptions& global, const StarredCommand& command) {
-  return print_answer(global, "evq starred list",
-                      [&](RemoteServer& server) { return perform_starred(server, command); });
+  return print_answer(global, "evq starred list", [&](RemoteServer& server) -> Result<std::string> {
+    auto text = perform_starred(server, command);
+    return is_missing(text)
+               ? near_saved_query(text.error(), command.id, remote_saved_queries(server))
+               : std::move(text);
+  });
 }
 
 int run_remote_compact(const GlobalOptions& global, const StoreCommand& command) {

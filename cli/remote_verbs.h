@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "store/base/result.h"
+#include "store/definitions.h"
 
 namespace evq {
 
@@ -17,6 +18,9 @@ Result<std::optional<std::uint64_t>> count_remote_events(const GlobalOptions& gl
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command);
 // The object that `put` saves, from --apl, a file or standard input.
 Result<std::string> starred_body(const StarredCommand& command);
+// A saved query that is not there: with the name that is near, as far as `stored` tells.
+Error near_saved_query(Error error, std::string_view id,
+                       const Result<std::vector<StoredObject>>& stored);
 // put, get, list and delete.
 int run_remote_starred(const GlobalOptions& global, const StarredCommand& command);
 // `capabilities` is a JSON object of what an API token may do.

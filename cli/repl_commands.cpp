@@ -169,6 +169,21 @@ Status run_tail_here(Repl& repl, const std::string& argument) {
   return repl.follow(command);
 }
 
+// With hints that hold at the prompt.
+Status check_form(const std::string& form) {
+  Status known = check_answer_form(form);
+  if (known.ok()) {
+    return known;
+  }
+  Error error = std::move(known).take_error();
+  if (answer_form_of_file("." + form).has_value()) {
+    error.hint = "write it to a file: .save answer." + form;
+  } else if (!error.hint.starts_with("did you mean")) {
+    error.hint = ".mode lists them";
+  }
+  return error;
+}
+
 Status run_mode(Repl& repl, const std::string& argument) {
   if (argument.empty()) {
     std::string text = "answers are shown as " + repl.settings().form + "; there are\n";
@@ -180,7 +195,7 @@ Status run_mode(Repl& repl, const std::string& argument) {
     repl.print(text);
     return Status::success();
   }
-  EVQ_TRY(check_answer_form(argument));
+  EVQ_TRY(check_form(argument));
   repl.settings().form = argument;
   return Status::success();
 }
@@ -262,7 +277,7 @@ Status run_last(Repl& repl, const std::string& argument) {
     return no_answer_yet();
   }
   if (!argument.empty()) {
-    EVQ_TRY(check_answer_form(argument));
+    EVQ_TRY(check_form(argument));
   }
   return repl.show(*repl.last_answer(), argument.empty() ? repl.settings().form : argument);
 }

@@ -90,10 +90,6 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   return report_end(done, request.value().apl, global.color);
 }
 
-Error unknown_query(const Error& error, const std::string& id) {
-  return with_near_name(error, id, {}, "evq starred list");
-}
-
 Result<std::string> perform(Service& service, const StarredCommand& command) {
   if (command.action == "put") {
     return put(service, command);
@@ -108,6 +104,34 @@ Result<std::string> perform(Service& service, const StarredCommand& command) {
   }
   EVQ_TRY(remove_starred(service.store().definitions(), command.id));
   return std::string();
+}
+
+int run_saved(QueryTarget& target, const GlobalOptions& global, const StarredCommand& command) {
+  const auto stored = target.saved_query(command.id);
+  if (stored.ok()) {
+    return run_stored(target, stored.value(), global, command);
+  }
+  const Error& error = stored.error();
+  return report_error(error.code == ErrorCode::kNotFound
+                          ? near_saved_query(error, command.id, target.saved_queries())
+                          : error);
+}
+
+int run_local_starred(const GlobalOptions& global, const StarredCommand& command) {
+  ServiceOptions options = existing_store();
+  options.create_store = true;
+  auto service = open_service(global, std::move(options));
+  if (!service.ok()) {
+    return report_error(service.error());
+  }
+  const std::unique_ptr<QueryTarget> target = local_target(*service.value());
+  if (command.action == "run") {
+    return run_saved(*target, global, command);
+  }
+  const auto text = perform(*service.value(), command);
+  return text.ok()
+             ? print_data(text.value())
+             : report_error(near_saved_query(text.error(), command.id, target->saved_queries()));
 }
 
 }  // namespace
@@ -141,34 +165,26 @@ Result<std::string> starred_body(const StarredCommand& command) {
   return text.ok() ? std::move(text) : Result<std::string>(with_example(text.error()));
 }
 
-int run_starred(const GlobalOptions& global, const StarredCommand& command) {
-  if (global.remote()) {
-    if (command.action != "run") {
-      return run_remote_starred(global, command);
+Error near_saved_query(Error error, std::string_view id,
+                       const Result<std::vector<StoredObject>>& stored) {
+  std::vector<std::string> ids;
+  if (stored.ok()) {
+    for (const StoredObject& object : stored.value()) {
+      ids.push_back(object.id);
     }
-    auto target = open_query_target(global);
-    const Result<StoredObject> stored =
-        target.ok() ? target.value()->saved_query(command.id) : target.error();
-    return stored.ok() ? run_stored(*target.value(), stored.value(), global, command)
-                       : report_error(unknown_query(stored.error(), command.id));
   }
-  ServiceOptions options = existing_store();
-  options.create_store = true;
-  auto service = open_service(global, std::move(options));
-  if (!service.ok()) {
-    return report_error(service.error());
+  return with_near_name(std::move(error), id, ids, "evq starred list");
+}
+
+int run_starred(const GlobalOptions& global, const StarredCommand& command) {
+  if (!global.remote()) {
+    return run_local_starred(global, command);
   }
-  if (command.action == "run") {
-    const auto stored = find_starred(service.value()->store().definitions(), command.id);
-    return stored.ok()
-               ? run_stored(*local_target(*service.value()), stored.value(), global, command)
-               : report_error(unknown_query(stored.error(), command.id));
+  if (command.action != "run") {
+    return run_remote_starred(global, command);
   }
-  const auto text = perform(*service.value(), command);
-  if (!text.ok()) {
-    return report_error(unknown_query(text.error(), command.id));
-  }
-  return print_data(text.value());
+  const auto target = open_query_target(global);
+  return target.ok() ? run_saved(*target.value(), global, command) : report_error(target.error());
 }
 
 }  // namespace evq

@@ -181,6 +181,12 @@ class Mistakes(EvqCase):
         ):
             self.check(words, 1, text)
 
+    def test_saved_queries_that_are_not_there(self):
+        self.evq("starred", "put", "errors", "--apl", "web")
+        for action in ("get", "run", "delete"):
+            self.check(("starred", action, "erors"), 1,
+                       "error: saved query not found\n  = did you mean 'errors'?\n")
+
     def test_names_that_cannot_be(self):
         _, errors = self.evq("ingest", "bad name!", input="{}\n", status=2)
         self.assertEqual(errors, "error: 'bad name!' cannot name a dataset\n  = a name has 1 to 128 "

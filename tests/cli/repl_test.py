@@ -552,6 +552,17 @@ def test_history():
         screen.expect("1 row")
 
 
+def test_forms_that_are_not_shown():
+    done = run(["repl"], ".mode nonsense\n.mode cvs\n.last nonsense\n")
+    assert done.stderr == ("error: there is no form 'nonsense'\n  = .mode lists them\n"
+                           "error: there is no form 'cvs'\n  = did you mean 'csv'?\n"
+                           "error: there is no answer yet\n  = run a query first\n"), done.stderr
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type(".mode parquet", "Enter")
+        screen.expect("error: a terminal cannot show Parquet\n  = write it to a file: .save answer.parquet")
+
+
 def test_errors_keep_their_shape():
     with Screen(rows=40) as screen:
         screen.expect("evq>")

@@ -93,6 +93,7 @@ class Server(EvqCase):
     def test_mistakes_are_told_as_a_store_tells_them(self):
         self.ingest("web", ['{"_time":"2024-05-01T00:00:00Z","status":200,"user name":"x"}'])
         self.evq("dataset", "map-field", "add", "web", "labels")
+        self.evq("starred", "put", "errors", "--apl", "web")
         for words in (("dataset", "info", "wbe"), ("dataset", "fields", "quite-other"),
                       ("dataset", "delete", "wbe", "--yes"), ("dataset", "create", "web"),
                       ("compact", "wbe"),
@@ -101,6 +102,8 @@ class Server(EvqCase):
                       ("dataset", "map-field", "remove", "web", "label"),
                       ("dataset", "map-field", "remove", "web", "quite-other"),
                       ("starred", "get", "x"), ("starred", "run", "x"), ("starred", "delete", "x"),
+                      ("starred", "get", "erors"), ("starred", "run", "erors"),
+                      ("starred", "delete", "erors"),
                       ("token", "delete", "x"), ("query", "wbe"), ("query", "['wbe'] | count"),
                       ("query", "web | where ['user nmae'] == 'x'"), ("query", "web | wher x"),
                       ("query", "web | where status = 200"), ("query", "web |\n where stauts == 1"),
