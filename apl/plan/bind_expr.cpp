@@ -453,6 +453,12 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
     return diag::misplaced_star(binary.left->span);
   }
   EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
+  if (is_search(binary.op) && !binary.negated && right->is_constant() &&
+      right->type == Type::kString && !right->constant.is_null() &&
+      !right->constant.as_text().empty()) {
+    return search_fields(ast::binary_op_text(binary.op), right->constant.as_text(), *input,
+                         std::nullopt, span);
+  }
   // A number is compared with the numbers of a row, a time with its times.
   const bool by_type = is_comparison(binary.op) && right->type != Type::kString &&
                        right->type != Type::kDynamic && right->type != Type::kNull;

@@ -253,6 +253,10 @@ class Binder {
                                              const std::vector<Relation>& tables);
   Result<std::vector<NamedColumn>> found_columns(const ast::Find& source, const Relation& output,
                                                  std::vector<NamedColumn> all, Span span) const;
+  // Whether the field, or any field, holds the text as the search operator of that kind has it:
+  // "has", "contains", "hasprefix", "hassuffix", "regex", or one of them with "_cs".
+  Result<ExprPtr> search_fields(std::string_view kind, std::string_view text, const Relation& input,
+                                std::optional<std::size_t> field, Span span) const;
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
                               std::optional<std::size_t> field, Span span) const;
   void define(const ast::Let& let);

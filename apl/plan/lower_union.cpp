@@ -343,9 +343,15 @@ Result<ExprPtr> Binder::search_term(std::string_view term, ast::SearchKind kind,
   if (kind == ast::SearchKind::kCaseSensitive) {
     pattern.kind += "_cs";
   }
+  return search_fields(pattern.kind, pattern.text, input, field, span);
+}
+
+Result<ExprPtr> Binder::search_fields(std::string_view kind, std::string_view text,
+                                      const Relation& input, std::optional<std::size_t> field,
+                                      Span span) const {
   std::vector<ExprPtr> args;
-  args.push_back(make_constant(Value::string(std::move(pattern.text)), span));
-  args.push_back(make_constant(Value::string(std::move(pattern.kind)), span));
+  args.push_back(make_constant(Value::string(std::string(text)), span));
+  args.push_back(make_constant(Value::string(std::string(kind)), span));
   for (std::size_t i = 0; i < input.schema().size(); ++i) {
     const Field& candidate = input.schema()[i];
     if (field.has_value() ? i == *field : !is_hidden(candidate.name)) {

@@ -117,6 +117,9 @@ enum class BinaryOp : std::uint8_t {
   kHassuffixCs,
 };
 // The operators' order keeps these together.
+constexpr bool is_search(BinaryOp op) {  // what `search` asks of a text as well
+  return op == BinaryOp::kContains || op == BinaryOp::kContainsCs || op >= BinaryOp::kHas;
+}
 constexpr bool is_arithmetic(BinaryOp op) {
   return op >= BinaryOp::kMultiply && op <= BinaryOp::kSubtract;
 }
