@@ -314,6 +314,7 @@ bool contains(const Polygon& polygon, Point point) {
 
 std::optional<Extent> extent_of(const std::vector<Polygon>& polygons) {
   std::vector<Cap> caps;
+  caps.reserve(polygons.size());
   for (const Polygon& polygon : polygons) {
     caps.emplace_back(polygon.rings[0]);
   }

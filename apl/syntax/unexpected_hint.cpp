@@ -97,6 +97,12 @@ std::string comma_hint(const TokenCursor& cursor) {
              : "";
 }
 
+// project away: what the dash of an operator's name should stand before.
+bool is_projection(const Token& token) {
+  return token.is_word("away") || token.is_word("keep") || token.is_word("rename") ||
+         token.is_word("reorder");
+}
+
 // field == (1, 2), field contains ('a', 'b'): the comma.
 std::string list_hint(const TokenCursor& cursor) {
   const std::size_t at = cursor.index();
@@ -240,11 +246,8 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   if (last.is_word("distinct") && second_last.is_symbol("(")) {
     return "different values are counted by dcount(field)";
   }
-  constexpr std::array<std::string_view, 4> kProjections = {"away", "keep", "rename", "reorder"};
-  for (const std::string_view word : kProjections) {
-    if (last.is_word(word) && second_last.is_word("project")) {
-      return "the operator is written project-" + std::string(word);
-    }
+  if (second_last.is_word("project") && is_projection(last)) {
+    return "the operator is written project-" + last.text;
   }
   if (expected == "a dataset") {
     return last.is_symbol("=") ? "a let statement ends with a semicolon"
