@@ -140,7 +140,7 @@ Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
 }
 
 // The names in a let or in the body of a function are those of the place where it stands.
-bool Binder::may_be_table(const ast::Expr& expr, const Environment* at) {
+bool may_be_table(const ast::Expr& expr, const Environment* at) {
   const auto* call = std::get_if<ast::Call>(&expr.node);
   const auto* field = std::get_if<ast::FieldRef>(&expr.node);
   if (call == nullptr && field == nullptr) {
@@ -161,7 +161,7 @@ bool Binder::may_be_table(const ast::Expr& expr, const Environment* at) {
   return !std::holds_alternative<Environment::Scalar>(*meaning);
 }
 
-bool Binder::is_table(const ast::Expr& expr, const Relation* input, const Environment* at) {
+bool is_table(const ast::Expr& expr, const Relation* input, const Environment* at) {
   const auto* call = std::get_if<ast::Call>(&expr.node);
   const auto* field = std::get_if<ast::FieldRef>(&expr.node);
   if (call == nullptr && field == nullptr) {

@@ -58,10 +58,6 @@ class Binder {
   // A dataset or a let-bound table called `name`.
   Result<Relation> named_table(std::string_view name, Span span);
   Result<Relation> table_of_expr(const ast::Expr& expr);
-  // Whether an expression is written as a table is: a name, parentheses, a call of no scalar.
-  static bool may_be_table(const ast::Expr& expr, const Environment* at);
-  // Whether an expression where values over `input` may stand as well can only be a table.
-  static bool is_table(const ast::Expr& expr, const Relation* input, const Environment* at);
   // Runs `node` now, for what the rest of the plan depends on; `what` names the construct that
   // needs it. An error inside an Apply, whose rows are not there yet, and where nothing may run.
   Result<Table> run_now(const Node& node, Span span, std::string_view what) const;
@@ -253,8 +249,7 @@ class Binder {
                                              const std::vector<Relation>& tables);
   Result<std::vector<NamedColumn>> found_columns(const ast::Find& source, const Relation& output,
                                                  std::vector<NamedColumn> all, Span span) const;
-  // Whether the field, or any field, holds the text as the search operator of that kind has it:
-  // "has", "contains", "hasprefix", "hassuffix", "regex", or one of them with "_cs".
+  // Whether the field, or any, holds the text as the operator "has", "contains_cs", … has it.
   Result<ExprPtr> search_fields(std::string_view kind, std::string_view text, const Relation& input,
                                 std::optional<std::size_t> field, Span span) const;
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
@@ -275,9 +270,8 @@ class Binder {
   const BindOptions& options_;
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
-  // What lets of toscalar(…) have come to, by where they stand and what they see.
+  // What lets of toscalar(…) and materialize(…) came to, by where they stand and what they see.
   std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
-  // And those of materialize(…).
   std::map<std::pair<const ast::Call*, const Environment*>, Environment::BoundTable> materialized_;
   bool strict_types_ = false;
   // What bin_auto() bins by when the query says so: a width, and an end of some bin.

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apl/plan/environment.h"
 #include "apl/plan/plan.h"
 #include "apl/syntax/ast.h"
 
@@ -29,6 +30,10 @@ inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count)
 inline bool is_subquery(const ast::Expr& expr) {
   return std::holds_alternative<ast::Subquery>(expr.node);
 }
+// Whether an expression is written as a table is: a name, parentheses, a call of no scalar.
+bool may_be_table(const ast::Expr& expr, const Environment* at);
+// Whether an expression where values over `input` may stand as well can only be a table.
+bool is_table(const ast::Expr& expr, const Relation* input, const Environment* at);
 
 // A recursion that is one level deeper while this lives.
 class Nesting {

@@ -1,5 +1,6 @@
 #pragma once
-// Vectorised evaluation of bound expressions. A pure function; any thread.
+// Vectorised evaluation of bound expressions, of those that draw included. A pure function but for
+// what they draw; any thread.
 
 #include <span>
 
