@@ -28,6 +28,8 @@ constexpr std::string_view kJoinKinds[] = {"inner",      "innerunique", "leftout
                                            "rightouter", "fullouter",   "leftanti",
                                            "rightanti",  "leftsemi",    "rightsemi"};
 
+constexpr std::string_view kLookupKinds[] = {"leftouter", "inner"};
+
 constexpr std::string_view kUnionKinds[] = {"inner", "outer"};
 
 struct JoinParts {
@@ -50,6 +52,14 @@ constexpr JoinHabit kJoinHabits[] = {
     {"exists", "write kind=leftsemi"},
     {"except", "write kind=leftanti"},
     {"cross", "a field that is equal everywhere pairs all rows: extend k = 1 on both sides, on k"}};
+
+Result<ast::JoinKind> parse_lookup_kind(const ast::Option& option) {
+  const std::string text = option_text(option);
+  if (std::ranges::find(kLookupKinds, text) == std::end(kLookupKinds)) {
+    return diag::unsupported_kind(option.value->span, "lookup", text, "leftouter, inner");
+  }
+  return std::ranges::find(kJoinNames, text, &JoinName::text)->kind;
+}
 
 Result<ast::JoinKind> parse_join_kind(const ast::Option& option) {
   const std::string text = option_text(option);
@@ -91,16 +101,14 @@ Status refuse_bare_kind(const TokenCursor& cursor) {
 
 Result<JoinParts> parse_join_parts(TokenCursor& cursor, std::string_view name) {
   constexpr std::string_view kOptions[] = {"kind"};
+  const bool is_lookup = name == "lookup";
+  const std::span<const std::string_view> kinds =
+      is_lookup ? std::span<const std::string_view>(kLookupKinds) : kJoinKinds;
   JoinParts parts;
   EVQ_TRY_ASSIGN(const std::vector<ast::Option> options,
-                 parse_options(cursor, name, kOptions, kJoinKinds));
+                 parse_options(cursor, name, kOptions, kinds));
   for (const ast::Option& option : options) {
-    EVQ_TRY_ASSIGN(parts.kind, parse_join_kind(option));
-    if (name == "lookup" && parts.kind != ast::JoinKind::kInner &&
-        parts.kind != ast::JoinKind::kLeftOuter) {
-      return diag::unsupported_kind(option.value->span, name, option_text(option),
-                                    "leftouter, inner");
-    }
+    EVQ_TRY_ASSIGN(parts.kind, is_lookup ? parse_lookup_kind(option) : parse_join_kind(option));
   }
   EVQ_TRY(refuse_bare_kind(cursor));
   EVQ_TRY_ASSIGN(ast::TableItem item, parse_table_item(cursor));

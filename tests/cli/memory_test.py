@@ -22,7 +22,7 @@ class Memory(EvqCase):
                 ("scan declare (n:long = 0) with (step a: true => n = a.n + 1;)", "scan"),
                 ("reduce by s", "reduce"),
                 ("evaluate narrow()", "narrow"),
-                ("as t | union t | count", "a shared table"),
+                ("as t | union t | summarize max(x), max(s)", "a shared table"),
                 ("where s in ((range y from 1 to 400000 step 1 | project strcat('n', tostring(y))))"
                  " | count", "a subquery"),
                 ("join kind=inner (range x from 1 to 400000 step 1) on x | count", "join"),

@@ -113,10 +113,14 @@ constexpr Case kCases[] = {
      "APL1006 1:23 expected (low .. high), found '1'; write between (low .. high)"},
     {"web | where a between (1, 5)",
      "APL1006 1:25 expected '..', found ','; write between (low .. high)"},
-    {"web | join other", "APL1007 1:17 expected 'on' and the key fields, but the query ends here"},
+    {"web | join other",
+     "APL1007 1:17 expected 'on' and the key fields, but the query ends here; the key stands at "
+     "the "
+     "end: on field"},
     {"web | join kind=outer other on id",
-     "APL1026 1:17 'outer' is not a value of 'kind'; use one of: inner, innerunique, leftouter, "
-     "rightouter, fullouter, leftanti, rightanti, leftsemi, rightsemi"},
+     "APL1026 1:17 'outer' is not a value of 'kind'; write kind=fullouter, or leftouter to keep "
+     "all "
+     "rows of the left side only"},
     {"web | join other on a == b and c == d",
      "APL1024 1:21 conditions of a join are not joined with 'and'; separate them by commas: on a, "
      "$left.b == $right.c"},
@@ -181,7 +185,7 @@ constexpr Case kCases[] = {
     {"web | limit", "APL1032 1:7 'limit' needs a number of rows; see: evq help limit"},
     {"web | sample-distinct 5 a", "APL1006 1:25 expected 'of', found 'a'"},
     {"web | scan with (step a output=some: true)",
-     "APL1026 1:32 'some' is not a value of 'output'; use one of: all, last, none"},
+     "APL1026 1:32 'some' is not a value of 'output'; did you mean 'none'?"},
     {"web | fork", "APL1007 1:11 expected name = ( … ) or ( … ), but the query ends here"},
     {"web | partition host (count)",
      "APL1006 1:17 expected 'by', found 'host'; write 'by' before 'host'"},
@@ -191,7 +195,7 @@ constexpr Case kCases[] = {
      "APL1025 1:1 there is no query in this text; start with a dataset: ['my-logs'] | limit 10"},
     {"let a = 5;",
      "APL1025 1:1 there is no query in this text; start with a dataset: ['my-logs'] | limit 10"},
-    {"let a 5; web", "APL1006 1:7 expected '=', found '5'"},
+    {"let a 5; web", "APL1006 1:7 expected '=', found '5'; write let a = value;"},
     {"web | search kind=loud \"x\"",
      "APL1026 1:19 'loud' is not a value of 'kind'; use one of: default, case_insensitive, "
      "case_sensitive"},
@@ -213,8 +217,7 @@ constexpr Case kCases[] = {
     {"web | where a == 'x' | | count",
      "APL1006 1:24 expected an operator after '|', found '|'; remove one of the pipes"},
     {"web | lookup kind=full other on id",
-     "APL1026 1:19 'full' is not a value of 'kind'; use one of: inner, innerunique, leftouter, "
-     "rightouter, fullouter, leftanti, rightanti, leftsemi, rightsemi"},
+     "APL2025 1:19 'lookup' has no kind 'full'; use one of: leftouter, inner"},
     {"web | reduce x", "APL1006 1:14 expected 'by', found 'x'; write 'by' before 'x'"},
     {"web | make-series kind=empty count() on t step 1h",
      "APL1026 1:24 'empty' is not a value of 'kind'; use one of: nonempty"},
