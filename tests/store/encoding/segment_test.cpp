@@ -482,6 +482,28 @@ TEST_CASE("long strings come back") {
   check_round_trip(column, {}, random);
 }
 
+// Decodes the damaged bytes of a segment of `rows` rows in every way there is.
+void probe_damaged(std::string_view bytes, Type type, std::size_t rows) {
+  const std::vector<std::uint32_t> list = {0, static_cast<std::uint32_t>(rows - 1)};
+  const Result<Vector> all = decode_segment(bytes, type, rows, {0, rows, nullptr});
+  const Result<Vector> two = decode_segment(bytes, type, rows, {0, list.size(), list.data()});
+  const auto entries = decode_entries(bytes, type, rows);
+  if (all.ok()) {
+    CHECK(all->size() == rows);
+    CHECK(all->flatten().size() == rows);
+  }
+  CHECK((!two.ok() || two->size() == list.size()));
+  CHECK((entries.ok() || entries.error().code == ErrorCode::kCorrupt));
+}
+
+void probe_damaged_at(const std::string& bytes, std::size_t at, Type type, std::size_t rows) {
+  for (const int flip : {0x01, 0x80, 0xFF, 0x10}) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ flip);
+    probe_damaged(damaged, type, rows);
+  }
+}
+
 TEST_CASE("damaged segments are refused or read as some rows") {
   Random random(4);
   for (const Generator& generator : generators()) {
@@ -490,30 +512,32 @@ TEST_CASE("damaged segments are refused or read as some rows") {
       const Vector column = generator.make(rows, random);
       const auto encoded = encode_segment(column, {}, kBoundBytes);
       REQUIRE(encoded.ok());
-      const auto probe = [&](std::string_view bytes) {
-        const std::vector<std::uint32_t> list = {0, static_cast<std::uint32_t>(rows - 1)};
-        const Result<Vector> all = decode_segment(bytes, column.type(), rows, {0, rows, nullptr});
-        const Result<Vector> two =
-            decode_segment(bytes, column.type(), rows, {0, list.size(), list.data()});
-        const auto entries = decode_entries(bytes, column.type(), rows);
-        if (all.ok()) {
-          CHECK(all->size() == rows);
-          CHECK(all->flatten().size() == rows);
-        }
-        CHECK((!two.ok() || two->size() == list.size()));
-        CHECK((entries.ok() || entries.error().code == ErrorCode::kCorrupt));
-      };
       const std::string& bytes = encoded->bytes;
       for (std::size_t size = 0; size < bytes.size(); ++size) {
-        probe(std::string_view(bytes).substr(0, size));
+        probe_damaged(std::string_view(bytes).substr(0, size), column.type(), rows);
       }
       for (std::size_t i = 0; i < std::min<std::size_t>(bytes.size(), 3000); ++i) {
-        for (const int flip : {0x01, 0x80, 0xFF, 0x10}) {
-          std::string damaged = bytes;
-          damaged[i] = static_cast<char>(damaged[i] ^ flip);
-          probe(damaged);
-        }
+        probe_damaged_at(bytes, i, column.type(), rows);
       }
+    }
+  }
+}
+
+// Large enough for codes in all their forms.
+TEST_CASE("damaged segments of many entries are refused or read as some rows") {
+  constexpr std::size_t kRows = 4000;
+  constexpr std::size_t kPlaces = 150;
+  Random random(6);
+  for (const Generator& generator : generators()) {
+    CAPTURE(generator.name);
+    const Vector column = generator.make(kRows, random);
+    const auto encoded = encode_segment(column, {}, kBoundBytes);
+    REQUIRE(encoded.ok());
+    const std::string& bytes = encoded->bytes;
+    for (std::size_t i = 0; i < kPlaces; ++i) {
+      probe_damaged(std::string_view(bytes).substr(0, random() % bytes.size()), column.type(),
+                    kRows);
+      probe_damaged_at(bytes, random() % bytes.size(), column.type(), kRows);
     }
   }
 }
