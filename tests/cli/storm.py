@@ -390,7 +390,8 @@ def main():
         world.stop.set()
         if world.server is not None and world.server.poll() is None:
             world.server.kill()
-        sys.exit("storm %s: seed %d: %s\nstore kept: %s" % (mode, seed, error, world.work))
+        sys.exit("storm %s: seed %d, after %d kills: %s\nstore kept: %s" % (
+            mode, seed, world.model.kills, error, world.work))
     shutil.rmtree(world.work)
     print("storm %s: %s, %d acknowledged requests, none lost, none twice, seed %d" % (
         mode, told, len(world.model.acknowledged), seed))
