@@ -13,6 +13,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/terminal/text_width.h"
+#include "store/base/ascii.h"
 
 namespace evq {
 namespace {
@@ -34,8 +35,6 @@ constexpr ExitStatus kExitStatuses[] = {
     {124, "the query took longer than --timeout"},
     {130, "interrupted"},
 };
-
-constexpr std::size_t kHelpWidth = 80;
 
 Result<std::string> topic_text(const HelpCommand& command) {
   if (command.topic.empty()) {
@@ -95,8 +94,7 @@ std::string exit_status_table() {
 std::string wrapped_help(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::string_view line = take_line(&text);
     if (line.starts_with(' ')) {
       out.append(line).push_back('\n');
       continue;

@@ -2,6 +2,7 @@
 // What evq says about itself besides its options, which come from the tree in options*.cpp, and the
 // language, which the service explains.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -10,7 +11,9 @@ namespace evq {
 // The exit statuses and their meaning, a line each.
 std::string exit_status_table();
 
-// Its prose broken to fit 80 columns; indented lines, which are examples, stay.
+// Columns of what help prints.
+inline constexpr std::size_t kHelpWidth = 80;
+// Its prose broken to fit them; indented lines, which are examples, stay.
 std::string wrapped_help(std::string_view text);
 
 }  // namespace evq

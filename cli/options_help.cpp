@@ -2,13 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/help.h"
 #include "cli/option_tree.h"
 #include "cli/terminal/text_width.h"
 
 namespace evq {
 namespace {
 
-constexpr std::size_t kLineWidth = 80;
 constexpr std::size_t kNamesWidth = 26;
 
 // What stands for the value: "N", "TIME", "TEXT"; empty for flags.
@@ -57,7 +57,7 @@ class HelpFormatter final : public CLI::Formatter {
     } else {
       left.append(kNamesWidth - left.size(), ' ');
     }
-    for (const std::string_view line : wrap_to_width(right, kLineWidth - kNamesWidth)) {
+    for (const std::string_view line : wrap_to_width(right, kHelpWidth - kNamesWidth)) {
       left.append(line.data() == right.data() ? "" : std::string(kNamesWidth, ' '));
       left.append(line.substr(0, line.find_last_not_of(' ') + 1)).push_back('\n');
     }
