@@ -58,8 +58,7 @@ Result<StoredObject> find_object(Api& api, const HttpRequest& request) {
   return *std::move(found);
 }
 
-Result<ObjectBody> read_body(const KindInfo& info, const HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+Result<ObjectBody> read_body(const KindInfo& info, const std::string& text) {
   if (info.kind == ObjectKind::kAnnotation) {
     return read_annotation_body(text, wall_clock_now_ns());
   }
@@ -147,7 +146,8 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request) {
   const KindInfo& info = kind_of(request);
-  EVQ_TRY_ASSIGN(const ObjectBody body, read_body(info, request));
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const ObjectBody body, read_body(info, text));
   if (info.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual(request, body.dataset));
   }
@@ -174,7 +174,7 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   ObjectBody body;
   if (found.kind != ObjectKind::kAnnotation) {
-    EVQ_TRY_ASSIGN(body, read_body(kind_of(request), request));
+    EVQ_TRY_ASSIGN(body, read_body(kind_of(request), text));
   }
   if (found.kind == ObjectKind::kVirtualField) {
     EVQ_TRY(check_virtual(request, body.dataset));

@@ -6,6 +6,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "http/wire_json.h"
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/time_parse.h"
 #include "store/base/timespan.h"
@@ -229,11 +230,8 @@ std::optional<Span> span_at(std::string_view apl, std::uint64_t line, std::uint6
   if (length > 0) {
     return Span{at, at + std::min<std::uint64_t>(length, apl.size() - at)};
   }
-  const auto is_word = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
   std::size_t end = at;
-  while (end < apl.size() && is_word(apl[end])) {
+  while (end < apl.size() && (is_letter_or_digit(apl[end]) || apl[end] == '_')) {
     ++end;
   }
   return Span{at, std::max(end, std::min(at + 1, apl.size()))};

@@ -29,10 +29,10 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
   std::array<std::uint8_t, 256> classes{};
   for (std::size_t byte = 0; byte < classes.size(); ++byte) {
     const char c = static_cast<char>(byte);
-    classes[byte] = is_digit(c)                ? kDigitByte
-                    : !is_letter(c)            ? kOtherByte
-                    : is_letter(c) && c >= 'a' ? kLowerByte
-                                               : kUpperByte;
+    classes[byte] = is_digit(c)        ? kDigitByte
+                    : !is_letter(c)    ? kOtherByte
+                    : to_lower(c) == c ? kLowerByte
+                                       : kUpperByte;
   }
   return classes;
 }();
