@@ -11,6 +11,7 @@
 #include "store/base/limits.h"
 #include "store/catalog/database.h"
 #include "store/catalog/dataset_file.h"
+#include "tests/support/fault_memory.h"
 #include "tests/support/fault_vfs.h"
 #include "tests/support/temp_store.h"
 
@@ -80,6 +81,33 @@ TEST_CASE("a commit refused for want of room is not there after a crash") {
     CHECK(tables_after_crash(directory.path()) == std::vector<std::string>{"t1", "t3"});
   }
   CHECK(writes > 5);
+}
+
+// With an I/O error, which some of them become, nobody is promised anything.
+TEST_CASE("a commit refused for want of memory is not there after a crash") {
+  std::uint64_t refused = 0;
+  for (std::uint64_t allocation = 0;; ++allocation) {
+    CAPTURE(allocation);
+    FaultMemory memory;
+    const TempDirectory directory;
+    const auto database = open_database(directory.path(), "");
+    REQUIRE(add_table(*database, "t1").ok());
+    memory.fail_at(allocation, allocation % 2 == 1);
+    const Status status = add_table(*database, "t2");
+    const bool failed = memory.failed();
+    memory.heal();
+    if (!failed) {
+      break;  // it has fewer allocations
+    }
+    if (status.ok() || status.error().code == ErrorCode::kIo) {
+      continue;
+    }
+    ++refused;
+    CHECK(tables_after_crash(directory.path()) == std::vector<std::string>{"t1"});
+    REQUIRE(add_table(*database, "t3").ok());
+    CHECK(tables_after_crash(directory.path()) == std::vector<std::string>{"t1", "t3"});
+  }
+  CHECK(refused > 5);
 }
 
 }  // namespace
