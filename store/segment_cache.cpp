@@ -85,6 +85,23 @@ void SegmentCache::put_header(const SegmentKey& key, std::shared_ptr<const Block
   put(std::move(entry));
 }
 
+std::optional<SharedBytes> SegmentCache::find_filter(const SegmentKey& key) {
+  if (bytes_max_ == 0) {
+    return std::nullopt;
+  }
+  const MutexLock lock(mutex_);
+  const Entry* entry = find(key);
+  return entry == nullptr ? std::nullopt : std::optional(entry->filter);
+}
+
+void SegmentCache::put_filter(const SegmentKey& key, const SharedBytes& filter) {
+  Entry entry;
+  entry.key = key;
+  entry.size_bytes = filter.view.size() + kEntryBytes;
+  entry.filter = filter;
+  put(std::move(entry));
+}
+
 void SegmentCache::put_block(std::uint64_t file, std::uint64_t block, const DecodedBlock& decoded) {
   if (keeps_nothing()) {
     return;

@@ -1,6 +1,6 @@
 #pragma once
-// SegmentCache: decoded columns and headers of blocks, kept across queries up to a budget of bytes;
-// the least recently used go first. Blocks never change and their ids are never reused, so an
+// SegmentCache: decoded columns, headers and token filters of blocks, kept across queries up to a
+// budget of bytes; the least recently used go first. Blocks never change and their ids are never reused, so an
 // entry never goes stale; those of removed blocks age out.
 //
 // Columns of which only a few rows were decoded are remembered by name alone, so that one asked
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "store/base/mutex.h"
+#include "store/block/block_reader.h"
 #include "store/block/format.h"
 #include "store/column/vector.h"
 
@@ -25,11 +26,12 @@ namespace evq {
 struct SegmentKey {
   std::uint64_t file = 0;
   std::uint64_t block = 0;
-  std::uint64_t column = 0;  // position, or kHeaderColumn
+  std::uint64_t column = 0;  // position, kHeaderColumn, or position | kFilterBit
   friend bool operator==(const SegmentKey&, const SegmentKey&) = default;
 };
 
 inline constexpr std::uint64_t kHeaderColumn = ~std::uint64_t{0};
+inline constexpr std::uint64_t kFilterBit = std::uint64_t{1} << 62;
 
 // A block as it was before it was encoded.
 struct DecodedBlock {
@@ -51,6 +53,9 @@ class SegmentCache {
   bool note_few_rows(const SegmentKey& key);
   std::shared_ptr<const BlockHeader> find_header(const SegmentKey& key);
   void put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header);
+  // The bytes of a filter, verified by whoever puts them here.
+  std::optional<SharedBytes> find_filter(const SegmentKey& key);
+  void put_filter(const SegmentKey& key, const SharedBytes& filter);
   // A block that was just written: whoever merges it, or asks for it, need not read it.
   void put_block(std::uint64_t file, std::uint64_t block, const DecodedBlock& decoded);
   // A block that is no more; those who still see it will read it.
@@ -60,7 +65,7 @@ class SegmentCache {
  private:
   // What is known of the sparse reads of a column.
   enum class FewRows : std::uint8_t {
-    kNever,     // a header, or a column that was read whole
+    kNever,     // a header, a filter, or a column that was read whole
     kOnce,      // no column, only the fact
     kDecoded,   // a column decoded whole because few rows were wanted twice; not used since
     kDeclined,  // no column: it was decoded and left unused
@@ -70,6 +75,7 @@ class SegmentCache {
     std::size_t size_bytes = 0;
     Vector column;
     std::shared_ptr<const BlockHeader> header;
+    SharedBytes filter;
     FewRows few_rows = FewRows::kNever;
   };
   struct KeyHash {

@@ -55,6 +55,12 @@ class SealedSource final : public SegmentSource {
   std::optional<Vector> decoded(std::size_t column) override {
     return source_->cache().find_column(source_->key(block_, column));
   }
+  std::optional<SharedBytes> kept_filter(std::size_t column) override {
+    return source_->cache().find_filter(source_->key(block_, column | kFilterBit));
+  }
+  void keep_filter(std::size_t column, const SharedBytes& verified) override {
+    source_->cache().put_filter(source_->key(block_, column | kFilterBit), verified);
+  }
 
  private:
   const std::shared_ptr<SnapshotSource> source_;

@@ -184,7 +184,17 @@ Result<std::string_view> BlockReader::filter(std::size_t column) {
   if (header_->columns[column].filter_bytes == 0) {
     return std::string_view();
   }
-  return fetch(column, SegmentPart::kFilter);
+  std::optional<SharedBytes>& held = held_[column].filter;
+  if (held.has_value()) {
+    return held->view;
+  }
+  held = source_->kept_filter(column);
+  if (held.has_value()) {
+    return held->view;
+  }
+  EVQ_TRY_ASSIGN(const std::string_view bytes, fetch(column, SegmentPart::kFilter));
+  source_->keep_filter(column, *held);
+  return bytes;
 }
 
 void BlockReader::release(std::size_t column) {

@@ -36,6 +36,9 @@ class SegmentSource {
   virtual Result<SharedBytes> fetch(std::size_t column, SegmentPart part) = 0;
   // All rows of the column, when they lie decoded somewhere already.
   virtual std::optional<Vector> decoded(std::size_t /*column*/) { return std::nullopt; }
+  // A filter of the block that was verified before, where the source keeps them.
+  virtual std::optional<SharedBytes> kept_filter(std::size_t /*column*/) { return std::nullopt; }
+  virtual void keep_filter(std::size_t /*column*/, const SharedBytes& /*verified*/) {}
 };
 
 // Which rows of a block: all, a range, or an ascending list without repetitions (which the

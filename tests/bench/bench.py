@@ -10,6 +10,8 @@ Results gather in DIR/results-<events>.json; a run of one engine refreshes only 
   hot     one untimed run, then timed ones in one process; evq answers over HTTP on loopback as it
           would a client, DuckDB in-memory chunks, ClickHouse JSON text
   cold    a new process opens the store, runs one query and ends
+  growth  evq's figures of every size that was measured, beside each other: with --set growth
+          --datasets requests and --events 1000000, 10000000, 100000000 in turn
 """
 import argparse
 import http.client
@@ -27,20 +29,21 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-TIME_FIELD = {"otel": "_time", "bluesky": "time_us", "services": "_time"}
+TIME_FIELD = {"otel": "_time", "bluesky": "time_us", "services": "_time", "requests": "_time"}
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("steps", nargs="*", default=["ingest", "hot", "cold", "table"],
-                        help="of: data ingest hot cold table")
+                        help="of: data ingest hot cold table growth")
     parser.add_argument("--dir", type=pathlib.Path, required=True, help="data, stores and results")
     parser.add_argument("--events", type=int, default=1_000_000, help="events per data set")
     parser.add_argument("--engines", default="evq,duckdb,clickhouse")
     parser.add_argument("--datasets", default="otel,bluesky")
-    parser.add_argument("--set", default="queries", choices=["queries", "kinds"],
-                        help="the file of queries: kinds.json has more of the same kinds, for DuckDB")
+    parser.add_argument("--set", default="queries", choices=["queries", "kinds", "growth"],
+                        help="the file of queries: kinds.json has more of the same kinds, for "
+                             "DuckDB; growth.json those of the data set requests")
     parser.add_argument("--queries", default="", help="prefixes of query names, comma separated")
     parser.add_argument("--runs", type=int, default=5, help="timed runs of a query")
     parser.add_argument("--ingest-runs", type=int, default=2)
@@ -417,6 +420,10 @@ def geometric_mean(numbers):
     return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else math.nan
 
 
+def figure_unit():
+    return "ms of processor time" if ARGS.figure == "cpu" else "ms"
+
+
 def print_rows(header, rows):
     print("| " + " | ".join(header) + " |\n|---|" + "---:|" * (len(header) - 1))
     for row in rows:
@@ -456,7 +463,7 @@ def query_table(title, results):
                     ratios[name].append(medians["evq"] / medians[name])
         rows.append([query["id"], *(f"{medians[n]:.2f}" if n in medians else "–" for n in engines),
                      ratio])
-    print(f"\n## {title}, median {'ms of processor time' if ARGS.figure == 'cpu' else 'ms'}\n")
+    print(f"\n## {title}, median {figure_unit()}\n")
     print_rows(["query", *engines, "evq / fastest peer"], rows)
     if best_ratios:
         means = [f"{geometric_mean(ratios[name]):.2f} of {name}" for name in peers]
@@ -474,8 +481,30 @@ def step_table():
     print("\npeak RSS during the hot queries, MB: " + ", ".join(rss))
 
 
+def step_growth():
+    sizes = sorted((int(path.stem.split("-")[1]), json.loads(path.read_text()))
+                   for path in ARGS.dir.glob("results-*.json"))
+    sizes = [(events, results) for events, results in sizes
+             if "requests" in results.get("ingest", {}).get("evq", {})]
+    ingest = [results["ingest"]["evq"]["requests"] for _, results in sizes]
+    rows = [["ingest, k events/s", *(f"{v['events'] / v['wall'] / 1e3:.0f}" for v in ingest)],
+            ["ingest, us of CPU an event",
+             *(f"{v['cpu'] / v['events'] * 1e6:.2f}" for v in ingest)],
+            ["ingest, peak MB", *(f"{v['rss']:.0f}" for v in ingest)],
+            ["bytes an event on disk", *(f"{v['size'] / v['events']:.1f}" for v in ingest)]]
+    for query in json.loads((HERE / "growth.json").read_text()):
+        for title in ("hot", "cold"):
+            runs = [results.get(title, {}).get("evq", {}).get(query["id"]) for _, results in sizes]
+            if any(runs):
+                rows.append([f"{query['id']} {title}",
+                             *(f"{statistics.median(run[ARGS.figure]):.2f}" if run else "–"
+                               for run in runs)])
+    print(f"\n## Growth, queries: median {figure_unit()}\n")
+    print_rows(["", *(f"{events / 1e6:g} M" for events, _ in sizes)], rows)
+
+
 STEPS = {"data": step_data, "ingest": step_ingest, "hot": step_hot, "cold": step_cold,
-         "table": step_table}
+         "table": step_table, "growth": step_growth}
 
 for step in ["data", *ARGS.steps]:
     STEPS[step]()

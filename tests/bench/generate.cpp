@@ -1,4 +1,5 @@
-// evq_bench_generate bluesky|otel|otelcsv|services [COUNT] [SEED]: one data set on standard output.
+// evq_bench_generate bluesky|otel|otelcsv|services|requests [COUNT] [SEED]: one data set on
+// standard output.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -19,8 +20,11 @@ int main(int argc, char** argv) {
     evq::bench::write_service_log(out, count, seed, evq::bench::LogFormat::kCsv);
   } else if (mode == "services") {
     evq::bench::write_services(out);
+  } else if (mode == "requests") {
+    evq::bench::write_requests(out, count, seed);
   } else {
-    std::fputs("usage: evq_bench_generate bluesky|otel|otelcsv|services [COUNT] [SEED]\n", stderr);
+    std::fputs("usage: evq_bench_generate bluesky|otel|otelcsv|services|requests [COUNT] [SEED]\n",
+               stderr);
     return 2;
   }
   return 0;

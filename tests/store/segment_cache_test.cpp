@@ -76,6 +76,18 @@ TEST_CASE("a block that was just written is there as a whole until it is forgott
   CHECK(cache.size_bytes() == before);
 }
 
+TEST_CASE("a filter is there beside its column, until others need its place") {
+  SegmentCache cache(10000);
+  const auto bytes = std::make_shared<const std::string>(4000, 'f');
+  cache.put_filter(key(0 | kFilterBit), {*bytes, bytes});
+  CHECK(!cache.find_column(key(0)).has_value());
+  CHECK(cache.find_filter(key(0 | kFilterBit))->view == *bytes);
+  CHECK(!cache.find_filter(key(1 | kFilterBit)).has_value());
+  cache.put_column(key(0), numbers(1000));
+  CHECK(!cache.find_filter(key(0 | kFilterBit)).has_value());
+  CHECK(cache.find_column(key(0))->size() == 1000);
+}
+
 TEST_CASE("a cache without a budget keeps nothing") {
   SegmentCache cache(0);
   CHECK(!cache.note_few_rows(key(0)));
