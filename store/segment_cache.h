@@ -1,7 +1,7 @@
 #pragma once
 // SegmentCache: decoded columns, headers and token filters of blocks, kept across queries up to a
-// budget of bytes; the least recently used go first. Blocks never change and their ids are never reused, so an
-// entry never goes stale; those of removed blocks age out.
+// budget of bytes; the least recently used go first. Blocks never change and their ids are never
+// reused, so an entry never goes stale; those of removed blocks age out.
 //
 // Columns of which only a few rows were decoded are remembered by name alone, so that one asked
 // for again can be decoded whole and kept. Such a column that nobody wanted before it had to go
