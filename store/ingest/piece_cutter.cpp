@@ -73,35 +73,31 @@ Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int6
                                                Piece& piece) {
   const std::int64_t deadline_ns =
       timeout_ms < 0 ? kInstantNever : monotonic_now_ns() + timeout_ms * kNsPerWaitMs;
-  while (true) {
-    EVQ_TRY_ASSIGN(const bool waiting, fill(deadline_ns));
-    EVQ_TRY_ASSIGN(const bool known, detect(ended_ || size_ >= kDetectBytesMax));
-    if (known) {
-      EVQ_TRY(scan(discarding_ ? 1 : events_max));
-      const std::size_t whole = scanner_->whole_bytes();
-      if (whole != 0 && discarding_) {
-        discarding_ = false;
-        skip(whole);
-        continue;
-      }
-      if (whole != 0 || (ended_ && !overlong_.empty())) {
-        cut(piece);
-        return Outcome::kPiece;
-      }
-    }
-    if (ended_) {
-      return Outcome::kEnd;
-    }
-    if (waiting) {
+  EVQ_TRY_ASSIGN(const bool waiting, fill(deadline_ns));
+  EVQ_TRY_ASSIGN(const bool known, detect(ended_ || size_ >= kDetectBytesMax));
+  if (known) {
+    EVQ_TRY(scan(discarding_ ? 1 : events_max));
+    const std::size_t whole = scanner_->whole_bytes();
+    if (whole != 0 && discarding_) {
+      discarding_ = false;
+      skip(whole);
       return Outcome::kWaiting;
     }
-    // Not one whole event in a full buffer.
-    if (known && (discarding_ || size_ > options_.line_bytes_max)) {
-      discard_overlong();
-    } else {
-      wanted_ = std::max(wanted_, size_) * 2;
+    if (whole != 0 || (ended_ && !overlong_.empty())) {
+      cut(piece);
+      return Outcome::kPiece;
     }
   }
+  if (ended_) {
+    return Outcome::kEnd;
+  }
+  if (!waiting && known && (discarding_ || size_ > options_.line_bytes_max)) {
+    discard_overlong();
+  } else if (size_ >= wanted_) {
+    // Not one whole event in a full buffer.
+    wanted_ = size_ * 2;
+  }
+  return Outcome::kWaiting;
 }
 
 // Reads until there is a buffer full, the end, or no time left (true).
@@ -176,8 +172,14 @@ Result<bool> PieceCutter::detect(bool no_more) {
   }
   if (scanner_ == nullptr) {
     const auto kind = kind_of_head(no_more);
-    if (!kind ||
-        (*kind == PieceKind::kRecords && !no_more && text().find('\n') == std::string_view::npos)) {
+    if (!kind) {
+      return false;
+    }
+    const bool records = *kind == PieceKind::kRecords;
+    if ((records || *kind == PieceKind::kRows) && !drop_blank_lines()) {
+      return false;
+    }
+    if (records && !no_more && text().find('\n') == std::string_view::npos) {
       return false;
     }
     kind_ = *kind;
@@ -239,32 +241,37 @@ Result<std::vector<std::string>> PieceCutter::read_header(std::string_view recor
   return *std::move(names);
 }
 
+// Forgets the blank lines that the text begins with, all at once. False when more must be read to
+// know what follows them.
+bool PieceCutter::drop_blank_lines() {
+  const std::size_t first = text().find_first_not_of(" \t\r\n");
+  const bool blank = first == std::string_view::npos;
+  const std::size_t line_begin = text().substr(0, first).rfind('\n') + 1;  // 0: it is the first
+  skip(blank && ended_ ? size_ : line_begin);
+  return ended_ || (line_begin == 0 && (!blank || size_ > options_.line_bytes_max));
+}
+
 Result<bool> PieceCutter::take_header() {
-  while (header_due_) {
-    EVQ_TRY(scan(1));
-    const std::size_t whole = scanner_->whole_bytes();
-    if ((whole == 0 ? size_ : whole) > options_.line_bytes_max) {
-      ended_ = true;
-      size_ = 0;
-      return make_error(ErrorCode::kData, "the header is longer than the limit of " +
-                                              std::to_string(options_.line_bytes_max) + " bytes");
-    }
-    if (whole == 0) {
-      return ended_;
-    }
-    const std::string_view record = text().substr(0, whole);
-    if (!is_blank_record(record)) {
-      auto names = read_header(record);
-      if (!names.ok()) {
-        ended_ = true;
-        size_ = 0;
-        return std::move(names).take_error();
-      }
-      csv_.fields = std::move(names).value();
-      header_due_ = false;
-    }
-    skip(whole);
+  EVQ_TRY(scan(1));
+  const std::size_t whole = scanner_->whole_bytes();
+  if ((whole == 0 ? size_ : whole) > options_.line_bytes_max) {
+    ended_ = true;
+    size_ = 0;
+    return make_error(ErrorCode::kData, "the header is longer than the limit of " +
+                                            std::to_string(options_.line_bytes_max) + " bytes");
   }
+  if (whole == 0) {
+    return ended_;
+  }
+  auto names = read_header(text().substr(0, whole));
+  if (!names.ok()) {
+    ended_ = true;
+    size_ = 0;
+    return std::move(names).take_error();
+  }
+  csv_.fields = std::move(names).value();
+  header_due_ = false;
+  skip(whole);
   return true;
 }
 
@@ -328,10 +335,15 @@ void PieceCutter::count_place(std::string_view passed) {
 
 // Forgets the first bytes of the buffer.
 void PieceCutter::skip(std::size_t bytes) {
+  if (bytes == 0) {
+    return;
+  }
   count_place(text().substr(0, bytes));
   size_ -= bytes;
   std::memmove(memory_.get(), memory_.get() + bytes, size_);
-  scanner_->drop(bytes);
+  if (scanner_ != nullptr) {
+    scanner_->drop(bytes);
+  }
 }
 
 void PieceCutter::discard_overlong() {

@@ -27,10 +27,12 @@ class PieceCutter {
 
   enum class Outcome : std::uint8_t {
     kPiece,
-    kWaiting,  // the time is over and no whole event is there
+    kWaiting,  // no whole event is there: the time is over, or a buffer full was passed over or
+               // kept
     kEnd,
   };
   // The next piece, of at most `events_max` events (at least 1). After an error only kEnd follows.
+  // However much there is without an event, it comes back after each buffer full.
   Result<Outcome> next(std::size_t events_max, std::int64_t timeout_ms, Piece& piece);
 
   // Takes back the memory of a piece for later ones.
@@ -48,6 +50,7 @@ class PieceCutter {
   Result<bool> detect(bool no_more);
   std::optional<PieceKind> kind_of_head(bool no_more) const;
   Status refuse_binary();
+  bool drop_blank_lines();
   Result<bool> take_header();
   Result<std::vector<std::string>> read_header(std::string_view record) const;
   void adopt_all();

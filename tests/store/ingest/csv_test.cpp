@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/limits.h"
 #include "store/ingest/csv_value.h"
 #include "tests/support/load_events.h"
 
@@ -173,4 +174,42 @@ TEST_CASE("numbers beyond a dictionary's size, with gaps") {
   const evq::Vector& a = loaded.tables[0].columns[2];
   CHECK(a.at<std::int64_t>(8998) == 8998);
   CHECK(a.is_null(8999));
+}
+
+TEST_CASE("blank lines before the header are passed over, however many, and counted") {
+  const std::string blank(3 * evq::kMebibyte + 1, '\n');
+  const std::string second = std::to_string(blank.size() + 2);
+  struct Row {
+    std::string text;
+    std::string rows;
+    std::string failures = {};
+  };
+  const Row rows[] = {
+      {"a;b\n1;2;3\n4;5", "a=4 b=5\n", second + ":5 more cells than the 2 fields of the header\n"},
+      {" \t\r\n  a\n\n1\n", "a=1\n"},
+      {std::string(2 * evq::kMebibyte, ' ') + "\na\n1", "a=1\n"},
+      {std::string(2 * evq::kMebibyte, ' ') + "a,b\n1,2", "a=1 b=2\n"},
+      {"", ""},
+      {"  ", ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text.substr(0, 20));
+    const std::string text = blank + row.text;
+    const auto in_place = evq::test::owned_source(text);
+    for (const Loaded& loaded :
+         {load_events(text, csv()), evq::test::load_source(*in_place, csv())}) {
+      REQUIRE(loaded.status.ok());
+      CHECK(rows_of(loaded) == row.rows);
+      CHECK(loaded.failures() == row.failures);
+      CHECK(loaded.counts.processed_bytes == text.size());
+    }
+  }
+  const Loaded twice = load_events(blank + "a,a\n", csv());
+  REQUIRE_FALSE(twice.status.ok());
+  CHECK(twice.status.error().message == "the CSV header repeats the field 'a'");
+  IngestOptions named = csv();
+  named.csv_fields = {"a", "b"};
+  const Loaded headless = load_events(blank + "1;2\n\"\n", named);
+  CHECK(rows_of(headless) == "a=1 b=2\n");
+  CHECK(headless.failures() == second + ":1 the quoted cell is not closed\n");
 }

@@ -33,6 +33,14 @@ TEST_CASE("a row's values are the fields that the first line names") {
   CHECK(loaded.counts.failed == 0);
 }
 
+TEST_CASE("blank lines before the names are passed over") {
+  const auto loaded = load(std::string(700000, '\n') + " [\"a\",\"b\"]\n\n[1,2]\n[1,2,3]\n");
+  REQUIRE(loaded.tables.size() == 1);
+  CHECK(evq::test::dump_rows(loaded.tables[0]) == "_time=2023-11-14T22:13:20Z a=1 b=2\n");
+  REQUIRE(loaded.counts.failures.size() == 1);
+  CHECK(loaded.counts.failures[0].line == 700004);
+}
+
 TEST_CASE("rows that are none fail alone") {
   const auto loaded = load("[\"a\",\"b\"]\n[1,2,3]\n{\"a\":1}\n[1,2\n[1,x]\n[1] 2\n[3,4]\n");
   REQUIRE(loaded.tables.size() == 1);

@@ -1,7 +1,10 @@
 // The way of whole inputs: formats told by content, cuts at every byte, order, batches, errors.
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -399,6 +402,64 @@ TEST_CASE("a cancelled load stops and keeps whole batches") {
     REQUIRE_FALSE(loaded.status.ok());
     CHECK(loaded.status.error().code == evq::ErrorCode::kCancelled);
     CHECK(loaded.tables.empty());
+  }
+}
+
+TEST_CASE("a load of input without events is cancelled, and takes the memory of a buffer") {
+  // Gives the same byte again and again; cancels when it gave more than any buffer may hold.
+  class EndlessSource : public evq::ByteSource {
+   public:
+    EndlessSource(std::string head, char byte, evq::QueryControl& control)
+        : head_(std::move(head)), byte_(byte), control_(control) {}
+    evq::Result<std::optional<std::size_t>> read(std::span<char> buffer,
+                                                 std::int64_t /*timeout_ms*/) override {
+      std::ranges::fill(buffer, byte_);
+      if (given_ == 0) {
+        std::ranges::copy(head_, buffer.begin());
+      }
+      given_ += buffer.size();
+      largest = std::max(largest, buffer.size());
+      constexpr std::size_t kCancelAt = 16 * evq::kMebibyte;
+      if (given_ >= kCancelAt) {
+        control_.cancel();
+      }
+      return std::optional(given_ < 2 * kCancelAt ? buffer.size() : 0);
+    }
+
+    std::size_t largest = 0;
+
+   private:
+    const std::string head_;
+    const char byte_;
+    evq::QueryControl& control_;
+    std::size_t given_ = 0;
+  };
+  struct Row {
+    const char* head;
+    char byte;
+    InputFormat format;
+  };
+  const Row rows[] = {
+      {"", '\n', InputFormat::kCsv},          {"a,b\n", '\n', InputFormat::kCsv},
+      {"", ' ', InputFormat::kJson},          {"[", ' ', InputFormat::kJson},
+      {"[{}", '\n', InputFormat::kJson},      {"", '\n', InputFormat::kNdjson},
+      {"", 'x', InputFormat::kNdjson},        {"a,b\n", '"', InputFormat::kCsv},
+      {"{\"a\":\"", 'x', InputFormat::kJson}, {"", '\n', InputFormat::kText},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.head);
+    CAPTURE(static_cast<int>(row.byte));
+    evq::QueryControl control;
+    EndlessSource source(row.head, row.byte, control);
+    evq::StreamContext context;
+    context.control = &control;
+    IngestOptions options;
+    options.format = row.format;
+    options.line_bytes_max = evq::kMebibyte;
+    const Loaded loaded = load_source(source, options, context);
+    REQUIRE_FALSE(loaded.status.ok());
+    CHECK(loaded.status.error().code == evq::ErrorCode::kCancelled);
+    CHECK(source.largest <= 2 * evq::kMebibyte);
   }
 }
 
