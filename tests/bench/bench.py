@@ -153,7 +153,8 @@ class Evq(Engine):
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         server = subprocess.Popen(
-            self.command(dataset, "serve", "--no-auth", "--listen", f"127.0.0.1:{port}"),
+            self.command(dataset, "serve", "--no-auth", "--no-access-log", "--listen",
+                         f"127.0.0.1:{port}"),
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
             self.wait_ready(server, port)
