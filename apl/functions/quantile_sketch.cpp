@@ -7,8 +7,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 namespace evq {
 namespace {
@@ -16,6 +18,11 @@ namespace {
 constexpr std::size_t kRadixMin = 256;  // below, comparison sorting is faster
 constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
+// Counting by an index of the buckets: below, sorting is faster.
+constexpr std::size_t kIndexedMin = 512;
+constexpr unsigned kIndexBits = 16;
+constexpr std::size_t kIndexSlotsMax = std::size_t{1} << kIndexBits;
+constexpr std::size_t kIndexSlotsPerValue = 16;
 constexpr unsigned kLevelMax = 64;
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 
@@ -43,19 +50,50 @@ std::uint64_t bucket_of(T value, unsigned level) {
   return level == 0 ? key_of(value) : place_of(value) >> (level - 1);
 }
 
+// Of values; not of zero, which is far from every other.
 template <class T>
-struct Keys {
-  std::uint64_t min = ~std::uint64_t{0};
-  std::uint64_t max = 0;
+struct ValueRange {
+  T min = std::numeric_limits<T>::max();
+  T max = std::numeric_limits<T>::lowest();
 
-  Keys(const std::vector<T>& values, unsigned level) {
-    for (const T value : values) {
-      const std::uint64_t key = bucket_of(value, level);
-      min = std::min(min, key);
-      max = std::max(max, key);
-    }
+  void take(T value) {
+    min = value != 0 && value < min ? value : min;
+    max = value != 0 && value > max ? value : max;
+  }
+  bool is_empty() const { return min > max; }
+  // One less than the number of buckets from the smallest to the largest value.
+  std::uint64_t buckets(unsigned level) const {
+    return bucket_of(max, level) - bucket_of(min, level);
   }
 };
+
+// ORs every pair of neighbouring bits into one of half as many.
+void halve_bits(std::vector<std::uint64_t>* words) {
+  constexpr std::array<std::pair<unsigned, std::uint64_t>, 5> kSteps = {{
+      {1, 0x3333333333333333},
+      {2, 0x0F0F0F0F0F0F0F0F},
+      {4, 0x00FF00FF00FF00FF},
+      {8, 0x0000FFFF0000FFFF},
+      {16, 0x00000000FFFFFFFF},
+  }};
+  words->resize((words->size() + 1) / 2 * 2, 0);
+  for (std::size_t i = 0; i < words->size(); ++i) {
+    std::uint64_t bits = ((*words)[i] | (*words)[i] >> 1U) & 0x5555555555555555;
+    for (const auto& [shift, mask] : kSteps) {
+      bits = (bits | bits >> shift) & mask;
+    }
+    (*words)[i / 2] = i % 2 == 0 ? bits : (*words)[i / 2] | bits << 32U;
+  }
+  words->resize(words->size() / 2);
+}
+
+std::size_t count_bits(const std::vector<std::uint64_t>& words) {
+  std::size_t count = 0;
+  for (const std::uint64_t word : words) {
+    count += static_cast<std::size_t>(std::popcount(word));
+  }
+  return count;
+}
 
 // Sorts by the number of the bucket, digit by digit from the lowest; digits that all values share
 // are skipped. Values of one bucket come in any order.
@@ -65,11 +103,13 @@ void sort_by_bucket(std::vector<T>* values, unsigned level) {
     std::ranges::sort(*values);
     return;
   }
-  const Keys<T> keys(*values, level);
+  const auto [least, greatest] = std::ranges::minmax(*values);
+  const std::uint64_t base = bucket_of(least, level);
   const unsigned digits =
-      (static_cast<unsigned>(std::bit_width(keys.max - keys.min)) + kDigitBits - 1) / kDigitBits;
+      (static_cast<unsigned>(std::bit_width(bucket_of(greatest, level) - base)) + kDigitBits - 1) /
+      kDigitBits;
   const auto digit_of = [&](T value, unsigned digit) {
-    return ((bucket_of(value, level) - keys.min) >> (digit * kDigitBits)) & (kDigitValues - 1);
+    return ((bucket_of(value, level) - base) >> (digit * kDigitBits)) & (kDigitValues - 1);
   };
   std::vector<std::array<std::uint32_t, kDigitValues>> counts(digits);
   for (const T value : *values) {
@@ -132,36 +172,110 @@ void QuantileSketch<T>::flush() {
   flush_weighted();
 }
 
-// Sorting by few high bits is enough to learn that even they make too many buckets; where there are
-// no more bits than those, nothing is to be learned.
+// Marks the buckets of a level by which they are few enough to be marked, then those of the levels
+// above it, whose buckets hold two of the level below each.
 template <class T>
-void QuantileSketch<T>::skip_levels() {
-  constexpr unsigned kTrialBits = 2 * kDigitBits;
-  const Keys<T> keys(buffer_, 0);
-  if (std::bit_width(keys.max - keys.min) <= static_cast<int>(kTrialBits)) {
-    return;
+void QuantileSketch<T>::skip_levels(T min, T max) {
+  constexpr std::uint64_t kWordBits = 64;
+  const auto bits = static_cast<unsigned>(std::bit_width(bucket_of(max, 1) - bucket_of(min, 1)));
+  unsigned level = bits > kIndexBits ? bits - kIndexBits + 1 : 1;
+  const std::uint64_t base = bucket_of(min, level) / kWordBits * kWordBits;
+  std::vector<std::uint64_t> marked((bucket_of(max, level) - base) / kWordBits + 1, 0);
+  for (const T value : buffer_) {
+    if (value != 0) {
+      const std::uint64_t bucket = bucket_of(value, level) - base;
+      marked[bucket / kWordBits] |= std::uint64_t{1} << (bucket % kWordBits);
+    }
   }
-  const Keys<T> places(buffer_, 1);
-  const auto bits = static_cast<unsigned>(std::bit_width(places.max - places.min));
-  const unsigned trial = bits > kTrialBits ? bits - kTrialBits + 1 : 1;
-  sort_by_bucket(&buffer_, trial);
-  std::size_t count = 1;
-  for (std::size_t i = 1; i < buffer_.size(); ++i) {
-    count += bucket_of(buffer_[i - 1], trial) == bucket_of(buffer_[i], trial) ? 0U : 1U;
+  if (count_bits(marked) <= kBucketsMax) {
+    return;  // a level below may do
   }
-  if (count > kBucketsMax) {
-    level_ = trial;
-    join_buckets();
+  while (count_bits(marked) > kBucketsMax) {
+    halve_bits(&marked);
+    ++level;
   }
+  level_ = level;
+  join_buckets();
+}
+
+template <class T>
+bool QuantileSketch<T>::count_by_index() {
+  ValueRange<T> range;
+  for (const T value : buffer_) {
+    range.take(value);
+  }
+  if (buffer_.size() < kIndexedMin || range.is_empty()) {
+    return false;
+  }
+  if (level_ == 0 && range.buckets(0) >= kIndexSlotsMax) {
+    skip_levels(range.min, range.max);
+  }
+  for (const Bucket& bucket : buckets_) {
+    range.take(bucket.first);
+  }
+  const std::uint64_t slots = range.buckets(level_);
+  if (slots >= std::min(kIndexSlotsMax, buffer_.size() * kIndexSlotsPerValue)) {
+    return false;
+  }
+  const std::uint64_t base = bucket_of(range.min, level_);
+  Bucket zeros = take_zeros();
+  const std::size_t held = buckets_.size();
+  buckets_.reserve(std::min(held + buffer_.size(), kBucketsMax + kBucketsMax / 2));
+  std::vector<std::uint16_t> index(slots + 1, 0);  // a bucket's place + 1, or 0
+  for (std::size_t i = 0; i < held; ++i) {
+    index[bucket_of(buckets_[i].first, level_) - base] = static_cast<std::uint16_t>(i + 1);
+  }
+  for (const T value : buffer_) {
+    if (value == 0) {
+      zeros.weight += 1;
+      continue;
+    }
+    std::uint16_t& place = index[bucket_of(value, level_) - base];
+    if (place == 0) {
+      buckets_.push_back({value, value, 1});
+      place = static_cast<std::uint16_t>(buckets_.size());
+    } else {
+      Bucket& bucket = buckets_[place - 1U];
+      bucket.first = std::min(bucket.first, value);
+      bucket.last = std::max(bucket.last, value);
+      bucket.weight += 1;
+    }
+  }
+  if (buckets_.size() != held) {
+    std::vector<Bucket> ordered;
+    ordered.reserve(buckets_.size());
+    for (const std::uint16_t place : index) {
+      if (place != 0) {
+        ordered.push_back(buckets_[place - 1U]);
+      }
+    }
+    buckets_ = std::move(ordered);
+  }
+  total_ += static_cast<double>(buffer_.size()) - zeros.weight;
+  buffer_.clear();
+  if (zeros.weight > 0) {
+    merge_sorted({&zeros, 1});
+  } else {
+    limit_buckets();
+  }
+  return true;
+}
+
+template <class T>
+typename QuantileSketch<T>::Bucket QuantileSketch<T>::take_zeros() {
+  const auto at = std::ranges::lower_bound(buckets_, T{0}, {}, &Bucket::first);
+  if (at == buckets_.end() || at->first != 0) {
+    return {0, 0, 0};
+  }
+  const Bucket zeros = *at;
+  buckets_.erase(at);
+  return zeros;
 }
 
 template <class T>
 void QuantileSketch<T>::flush_buffer() {
-  if (buffer_.empty()) {
+  if (buffer_.empty() || count_by_index()) {
     return;
-  }
-  if (level_ == 0 && buffer_.size() > kBucketsMax) {
-    skip_levels();
   }
   sort_by_bucket(&buffer_, level_);
   std::vector<Bucket> added;
@@ -265,6 +379,11 @@ void QuantileSketch<T>::merge_sorted(std::span<const Bucket> added) {
     take(buckets_[held++]);
   }
   buckets_ = std::move(merged);
+  limit_buckets();
+}
+
+template <class T>
+void QuantileSketch<T>::limit_buckets() {
   if (buckets_.size() > kBucketsMax) {
     level_ = level_for_fewer();
     join_buckets();

@@ -12,9 +12,9 @@
 // same rows give the same answer in whatever order they are added and however they are split among
 // sketches that are merged. Smallest and largest value are always exact.
 //
-// Values are added to a buffer and merged thousands at a time, sorted by radix as far as buckets
-// differ. T is double, or std::int64_t so that datetimes keep their nanoseconds. NaN must not be
-// added.
+// Values are added to a buffer and merged thousands at a time: counted by an index of the buckets
+// where these lie close together, else sorted by radix as far as buckets differ. T is double, or
+// std::int64_t so that datetimes keep their nanoseconds. NaN must not be added.
 
 #include <cstddef>
 #include <cstdint>
@@ -91,10 +91,18 @@ class QuantileSketch {
 
   void flush_buffer();
   void flush_weighted();
-  // Raises the level where the buffered values alone make too many buckets, at little cost.
-  void skip_levels();
+  // Raises the level from 0 to the least by which the buffered values, from `min` to `max` or zero,
+  // make at most kBucketsMax buckets; not where that level is a low one.
+  void skip_levels(T min, T max);
+  // Adds what is buffered to the buckets where those lie close enough together for an index of
+  // them, which spares the sorting. False: nothing was done.
+  bool count_by_index();
+  // The bucket that begins at zero, taken out, or an empty one.
+  Bucket take_zeros();
   // Merges `added`, ascending, into the buckets.
   void merge_sorted(std::span<const Bucket> added);
+  // Raises the level until there are at most kBucketsMax buckets.
+  void limit_buckets();
   // The lowest level above the present one with at most kBucketsMax buckets.
   unsigned level_for_fewer() const;
   // Joins the buckets that one of the present level holds together.

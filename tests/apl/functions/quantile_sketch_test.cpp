@@ -132,6 +132,36 @@ TEST_CASE("quantile sketch: errors hold in one piece and in many") {
   }
 }
 
+// Values of weight 1 go another way, one by one and sorted by comparison.
+template <class T>
+void check_ways_agree(const std::vector<T>& values) {
+  QuantileSketch<T> counted;
+  QuantileSketch<T> compared;
+  for (const T value : values) {
+    counted.add(value);
+    compared.add(value, 1.0);
+  }
+  counted.flush();
+  compared.flush();
+  CHECK(counted.count() == static_cast<double>(values.size()));
+  CHECK(counted.serialize() == compared.serialize());
+}
+
+TEST_CASE("quantile sketch: counting by an index makes the buckets that sorting makes") {
+  for (const Distribution& distribution : distributions()) {
+    CAPTURE(distribution.name);
+    std::vector<double> values = values_of(distribution);
+    check_ways_agree(values);
+    std::vector<std::int64_t> whole;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      whole.push_back(std::llround(std::clamp(values[i], -1e15, 1e15)));
+      values[i] = i % 7 == 0 ? (i % 2 == 0 ? 0.0 : -0.0) : values[i];
+    }
+    check_ways_agree(values);
+    check_ways_agree(whole);
+  }
+}
+
 TEST_CASE("quantile sketch: bytes that are no state are refused") {
   QuantileSketch<double> sketch;
   sketch.add(1);
