@@ -174,32 +174,83 @@ MaybeTime datetime_add(std::string_view name, std::int64_t amount, Datetime time
   return span.has_value() ? time_of(checked_add(time.ns, *span)) : std::nullopt;
 }
 
+// ns / width, rounded down; a constant width spares the division.
+template <std::int64_t kWidth>
+std::int64_t units_before(std::int64_t ns) {
+  const std::int64_t quotient = ns / kWidth;
+  return quotient * kWidth > ns ? quotient - 1 : quotient;
+}
+
 // The number of the unit that holds `ns`, counted from an arbitrary one.
 std::int64_t unit_number(Part part, std::int64_t ns) {
-  const std::int64_t width = part_ns(part);
-  if (width == 0) {
-    const Civil civil = civil_from_ns(ns);
-    const std::int64_t months = std::int64_t{civil.year} * 12 + civil.month - 1;
-    return months / part_months(part);
+  switch (part) {
+    case Part::kYear:
+    case Part::kQuarter:
+    case Part::kMonth: {
+      const Civil civil = civil_from_ns(ns);
+      const std::int64_t months = std::int64_t{civil.year} * 12 + civil.month - 1;
+      return months / part_months(part);
+    }
+    case Part::kWeek: {
+      // The epoch was a Thursday; weeks begin on Sundays, four days before it.
+      const std::int64_t day = units_before<kDayNs>(ns) + 4;
+      return day >= 0 ? day / 7 : -((-day + 6) / 7);
+    }
+    case Part::kDay:
+    case Part::kDayOfYear:
+      return units_before<kDayNs>(ns);
+    case Part::kHour:
+      return units_before<kHourNs>(ns);
+    case Part::kMinute:
+      return units_before<kMinuteNs>(ns);
+    case Part::kSecond:
+      return units_before<kSecondNs>(ns);
+    case Part::kMillisecond:
+      return units_before<kMillisecondNs>(ns);
+    case Part::kMicrosecond:
+      return units_before<kMicrosecondNs>(ns);
+    case Part::kNanosecond:
+      return ns;
   }
-  // The epoch was a Thursday; weeks begin on Sundays, four days before it.
-  const std::int64_t days_before = part == Part::kWeek ? 4 : 0;
-  if (width < kDayNs) {
-    const std::int64_t quotient = ns / width;
-    return quotient * width > ns ? quotient - 1 : quotient;
-  }
-  const std::int64_t quotient = ns / kDayNs;
-  const std::int64_t day = (quotient * kDayNs > ns ? quotient - 1 : quotient) + days_before;
-  const std::int64_t days = width / kDayNs;
-  return day >= 0 ? day / days : -((-day + days - 1) / days);
+  return 0;
+}
+
+MaybeLong units_between(Part part, Datetime a, Datetime b) {
+  std::int64_t difference = 0;
+  const bool overflows =
+      __builtin_sub_overflow(unit_number(part, a.ns), unit_number(part, b.ns), &difference);
+  return overflows ? std::nullopt : MaybeLong(difference);
 }
 
 MaybeLong datetime_diff(std::string_view name, Datetime a, Datetime b) {
   const std::optional<Part> part = part_from_name(name);
-  if (!part.has_value()) {
-    return std::nullopt;
+  return part.has_value() ? units_between(*part, a, b) : std::nullopt;
+}
+
+// Reads the name of the part once where it is the same in all rows.
+Vector datetime_diff_rows(const KernelCall& call) {
+  const Vector& name = call.args[0];
+  if (call.rows == 0 || !name.is_constant() || name.is_null(0)) {
+    return lifting::kernel<datetime_diff>(call);
   }
-  return checked_subtract(unit_number(*part, a.ns), unit_number(*part, b.ns));
+  const std::optional<Part> part = part_from_name(name.at<std::string_view>(0));
+  const lifting::Reader<Datetime> a(call.args[1]);
+  const lifting::Reader<Datetime> b(call.args[2]);
+  lifting::Writer<MaybeLong> out(call.rows, call.args);
+  for (std::size_t row = 0; row < call.rows; ++row) {
+    if (!part.has_value() || a.missing(row) || b.missing(row)) {
+      out.put_null(row);
+    } else {
+      out.put(row, units_between(*part, a.get(row), b.get(row)));
+    }
+  }
+  return out.finish();
+}
+
+constexpr Overload datetime_diff_overload() {
+  Overload overload = lift<datetime_diff>();
+  overload.kernel = datetime_diff_rows;
+  return overload;
 }
 
 std::int64_t day_of_month(Datetime t) {
@@ -309,7 +360,7 @@ constexpr std::array<ScalarFunction, 24> kDatetimeFunctions = {{
          {{{"print datetime_diff('day', datetime(2024-05-02 00:30), datetime(2024-05-01 23:30))",
             "1"},
            {"print datetime_diff('month', datetime(2024-01-01), datetime(2024-03-31))", "-2"}}},
-     .overloads = {lift<datetime_diff>()},
+     .overloads = {datetime_diff_overload()},
      .check = check_part},
     {.name = "datetime_part",
      .category = "datetime",
