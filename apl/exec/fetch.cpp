@@ -134,17 +134,24 @@ class Batch {
     // By block: row of the block, row of the batch.
     std::map<std::int64_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> blocks;
     std::uint32_t number = 0;
+    std::int64_t last = -1;  // the block of the row before, as it often is of the next
+    std::vector<std::pair<std::uint32_t, std::uint32_t>>* rows_of_last = nullptr;
     for (const Chunk* chunk : chunks) {
       const Vector& locations = chunk->column(spec_.op.row_column);
       for (std::size_t i = 0; i < locations.size(); ++i) {
         const auto location = locations.at<std::int64_t>(i);
-        blocks[location >> kLocationRowBits].emplace_back(
-            static_cast<std::uint32_t>(location & kRowMask), number++);
+        if (location >> kLocationRowBits != last) {
+          last = location >> kLocationRowBits;
+          rows_of_last = &blocks[last];
+        }
+        rows_of_last->emplace_back(static_cast<std::uint32_t>(location & kRowMask), number++);
       }
     }
     places_.resize(count);
     for (auto& [index, rows] : blocks) {
-      std::ranges::sort(rows);
+      if (!std::ranges::is_sorted(rows)) {
+        std::ranges::sort(rows);
+      }
       BlockPart part;
       part.block = &spec_.snapshot.blocks()[static_cast<std::size_t>(index)];
       part.rows.reserve(rows.size());

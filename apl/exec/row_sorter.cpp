@@ -22,6 +22,12 @@ constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
 // dropped again.
 constexpr std::size_t kSlack = 4;
 constexpr std::size_t kHeldRowsMin = 16384;
+// Parts of so many rows are sorted by the digits of their first keys.
+constexpr std::size_t kRadixRowsMin = 1024;
+constexpr unsigned kDigitBits = 11;
+constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
+// A part that came first so many times in a row is asked how far it stays ahead.
+constexpr std::size_t kStreak = 4;
 // Workers made the parts, and another thread lets go of them: so much is worth giving back.
 constexpr std::size_t kReturnedBytesMin = 32 * kMebibyte;
 
@@ -241,15 +247,60 @@ Status RowSorter::sort_part(std::size_t number) {
   if (keys_.empty() || std::ranges::is_sorted(rows, less)) {
     return charge(&part);
   }
-  std::ranges::reverse(rows);  // often the order of a block's times, and no worse to sort otherwise
-  if (!std::ranges::is_sorted(rows, less)) {
-    std::ranges::sort(rows, less);
+  if (std::is_sorted(rows.rbegin(), rows.rend(), less)) {  // as a block's times often are
+    std::ranges::reverse(rows);
+  } else {
+    sort_rows(&rows);
   }
   std::vector<std::uint32_t> order(rows.size());
   std::ranges::transform(rows, order.begin(), &RowRef::row);
   AllocationMeter meter(budget_, nullptr, name_);
   EVQ_TRY(meter.guard([&] { part.chunk.select(order); }));
   return charge(&part);
+}
+
+// Of one part, in the order of the stream.
+void RowSorter::sort_rows(std::vector<RowRef>* rows) const {
+  const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
+  if (rows->size() < kRadixRowsMin) {
+    std::ranges::sort(*rows, less);
+    return;
+  }
+  sort_by_first_key(rows);
+  for (auto begin = rows->begin(); begin != rows->end();) {
+    const std::uint64_t key = begin->first_key;
+    const auto end =
+        std::find_if(begin, rows->end(), [key](const RowRef& row) { return row.first_key != key; });
+    if (end - begin > 1 && (keys_.size() > 1 || !tells(0, key))) {
+      std::sort(begin, end, less);
+    }
+    begin = end;
+  }
+}
+
+// Digit by digit from the lowest; digits that all rows share are skipped. Rows of equal keys keep
+// their order.
+void RowSorter::sort_by_first_key(std::vector<RowRef>* rows) {
+  std::vector<RowRef> scratch(rows->size());
+  std::vector<std::size_t> starts(kDigitValues);
+  for (unsigned shift = 0; shift < std::numeric_limits<std::uint64_t>::digits;
+       shift += kDigitBits) {
+    const auto digit_of = [shift](const RowRef& row) {
+      return (row.first_key >> shift) & (kDigitValues - 1);
+    };
+    std::ranges::fill(starts, 0);
+    for (const RowRef& row : *rows) {
+      ++starts[digit_of(row)];
+    }
+    if (starts[digit_of(rows->front())] == rows->size()) {
+      continue;
+    }
+    std::exclusive_scan(starts.begin(), starts.end(), starts.begin(), std::size_t{0});
+    for (const RowRef& row : *rows) {
+      scratch[starts[digit_of(row)]++] = row;
+    }
+    rows->swap(scratch);
+  }
 }
 
 Status RowSorter::finish() {
@@ -356,6 +407,38 @@ void RowSorter::sift_down() {
   }
 }
 
+// How many rows of the part on top come before those of all others: 1 at least, `most` at most.
+// Found in steps that double, for parts that hold a stretch of the order each, as blocks do of
+// time.
+std::size_t RowSorter::lead(std::size_t most) const {
+  const RowRef& top = heads_.front();
+  if (heads_.size() == 1) {
+    return most;
+  }
+  const RowRef& rival = heads_.size() > 2 && before(heads_[2], heads_[1]) ? heads_[2] : heads_[1];
+  const auto leads = [&](std::size_t row) {
+    return before(head(top.part, top.row + static_cast<std::uint32_t>(row)), rival);
+  };
+  std::size_t ahead = 1;
+  for (std::size_t step = 1; ahead < most; step *= 2) {
+    std::size_t probe = std::min(ahead + step, most) - 1;
+    if (leads(probe)) {
+      ahead = probe + 1;
+      continue;
+    }
+    while (ahead < probe) {
+      const std::size_t middle = std::midpoint(ahead, probe);
+      if (leads(middle)) {
+        ahead = middle + 1;
+      } else {
+        probe = middle;
+      }
+    }
+    break;
+  }
+  return ahead;
+}
+
 Chunk RowSorter::next() {
   if (!merging_) {
     start_merge();
@@ -363,12 +446,19 @@ Chunk RowSorter::next() {
   std::vector<RowRef> rows;
   rows.reserve(std::min(rows_left_, kNextRowsMax));
   std::vector<std::uint32_t> used_up;
+  std::size_t streak = 0;
   while (rows.size() < kNextRowsMax && rows_left_ > 0) {
     const RowRef row = heads_.front();
-    rows.push_back(row);
-    --rows_left_;
-    if (row.row + 1 < parts_[row.part].chunk.rows()) {
-      heads_.front() = head(row.part, row.row + 1);
+    streak = !rows.empty() && rows.back().part == row.part ? streak + 1 : 0;
+    const std::size_t part_rows = parts_[row.part].chunk.rows() - row.row;
+    const std::size_t most = std::min({part_rows, rows_left_, kNextRowsMax - rows.size()});
+    const auto taken = static_cast<std::uint32_t>(streak < kStreak ? 1 : lead(most));
+    for (std::uint32_t i = 0; i < taken; ++i) {
+      rows.push_back({0, 0, row.part, row.row + i});
+    }
+    rows_left_ -= taken;
+    if (taken < part_rows) {
+      heads_.front() = head(row.part, row.row + taken);
     } else {
       used_up.push_back(row.part);
       heads_.front() = heads_.back();

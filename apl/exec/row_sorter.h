@@ -76,6 +76,8 @@ class RowSorter {
   Position position(const RowRef& row) const;
   void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
   Status sort_part(std::size_t number);
+  void sort_rows(std::vector<RowRef>* rows) const;
+  static void sort_by_first_key(std::vector<RowRef>* rows);
   // Drops all rows but the first `limit` and puts those in order.
   Status compact();
   Chunk gather(std::span<const RowRef> rows) const;
@@ -86,6 +88,7 @@ class RowSorter {
   void start_merge();
   RowRef head(std::uint32_t part, std::uint32_t row) const;
   void sift_down();
+  std::size_t lead(std::size_t most) const;
 
   const std::vector<plan::SortKey> keys_;
   const std::size_t limit_;
