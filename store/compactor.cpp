@@ -14,6 +14,7 @@
 #include "store/block/block_reader.h"
 #include "store/block/block_writer.h"
 #include "store/block/join_columns.h"
+#include "store/column/dynamic_kinds.h"
 #include "store/column/row_runs.h"
 #include "store/segment_cache.h"
 #include "store/stored_form.h"
@@ -29,8 +30,6 @@ constexpr std::uint64_t kMergeRatioMax = 4;
 constexpr std::size_t kMergeBytesMax = 32 * kMebibyte;
 // Rows for each distinct string of a column that stays a dictionary.
 constexpr std::size_t kRepeatsMin = 8;
-// Integers up to this size survive the change to a double.
-constexpr std::int64_t kExactRealMax = std::int64_t{1} << 53;
 // Blocks whose bytes are freed in one transaction, which writes about 20 KiB for each; and those
 // for which the reserve is enough.
 constexpr std::size_t kReapStep = 512;
@@ -42,26 +41,11 @@ constexpr std::string_view kVacuumStepOnReserve = "PRAGMA incremental_vacuum(64)
 using Run = std::vector<SnapshotBlock>;
 using Sources = std::span<const SnapshotBlock>;  // neighbours in arrival order
 
-// One field of the rows being merged.
-struct MergedField {
-  Field field;
-  bool exact = true;  // false: widening would change a value
-};
-
-void widen_field(MergedField* merged, const ColumnHeader& column) {
-  const Type before = merged->field.type;
-  merged->field.type = common_type(before, column.type);
-  if (column.type == Type::kLong && !column.least.is_null()) {
-    const bool fits = column.least.as_integer() >= -kExactRealMax &&
-                      column.greatest.as_integer() <= kExactRealMax;
-    merged->exact = merged->exact && fits;
-  }
-}
-
-// The fields of all sources. Nothing when merging them would change a value: integers that are
-// not exact as doubles meeting reals.
-std::optional<std::vector<Field>> merged_fields(std::span<StoredBlock> blocks) {
-  std::vector<MergedField> fields;
+// The fields of all sources. Longs that are not exact as doubles and reals become dynamic, as they
+// do within one batch; `kinds` says so of them, for files that do not yet.
+std::vector<Field> merged_fields(std::span<StoredBlock> blocks, FieldKinds* kinds) {
+  std::vector<Field> fields;
+  std::vector<bool> wide;
   std::unordered_map<std::string, std::size_t> index;
   for (StoredBlock& block : blocks) {
     for (const ColumnHeader& column : block.reader().header().columns) {
@@ -70,19 +54,21 @@ std::optional<std::vector<Field>> merged_fields(std::span<StoredBlock> blocks) {
       }
       const auto [at, added] = index.try_emplace(column.name, fields.size());
       if (added) {
-        fields.push_back({{column.name, Type::kNull}, true});
+        fields.push_back({column.name, Type::kNull});
+        wide.push_back(false);
       }
-      widen_field(&fields[at->second], column);
+      Field& field = fields[at->second];
+      field.type = common_type(field.type, column.type);
+      wide[at->second] = wide[at->second] || has_wide_longs(column);
     }
   }
-  std::vector<Field> plain;
-  for (MergedField& merged : fields) {
-    if (merged.field.type == Type::kReal && !merged.exact) {
-      return std::nullopt;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].type == Type::kReal && wide[i]) {
+      fields[i].type = Type::kDynamic;
+      kinds->emplace(fields[i].name, type_bit(Type::kLong) | type_bit(Type::kReal) | kWideLongs);
     }
-    plain.push_back(std::move(merged.field));
   }
-  return plain;
+  return fields;
 }
 
 // From memory where it is there. What is read is not kept: nobody will ask for it again.
@@ -211,15 +197,13 @@ struct MergePlan {
   bool stay_fresh = false;
 };
 
-// The sources' rows as one block; nothing when they cannot be merged without loss.
-Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources sources,
-                                        const MergePlan& plan, ThreadPool* pool) {
-  std::optional<std::vector<Field>> fields = merged_fields(blocks);
-  if (!fields) {
-    return std::optional<StoredForm>();
-  }
-  const auto time = std::ranges::find(*fields, kTimeField, &Field::name);
-  if (time == fields->end()) {
+// The sources' rows as one block.
+Result<StoredForm> merge(std::span<StoredBlock> blocks, Sources sources, const MergePlan& plan,
+                         ThreadPool* pool) {
+  FieldKinds kinds;
+  const std::vector<Field> fields = merged_fields(blocks, &kinds);
+  const auto time = std::ranges::find(fields, kTimeField, &Field::name);
+  if (time == fields.end()) {
     return make_error(ErrorCode::kCorrupt, "a block has no column _time");
   }
   EVQ_TRY_ASSIGN(const Vector ordinals, merged_ordinals(blocks));
@@ -231,7 +215,7 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
     times = times.gather(order.rows);
   }
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 merged_columns(blocks, *fields, order, times, plan.effort, pool));
+                 merged_columns(blocks, fields, order, times, plan.effort, pool));
   if (!dense) {
     EVQ_TRY_ASSIGN(EncodedColumn column,
                    encode_column({std::string(kOrdinalField), Type::kLong},
@@ -245,6 +229,7 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
   }
   StoredForm form =
       plan.stay_fresh ? make_fresh(block, raw_bytes) : make_sealed(std::move(block), raw_bytes);
+  note_kinds(kinds, &form);
   std::erase_if(form.fields, [](const auto& field) { return field.first == kOrdinalField; });
   form.keeps_ordinals = true;
   form.row.dense = dense;
@@ -252,7 +237,7 @@ Result<std::optional<StoredForm>> merge(std::span<StoredBlock> blocks, Sources s
   const auto* values = ordinals.values().data<std::int64_t>();
   form.row.ordinal_end =
       static_cast<std::uint64_t>(*std::max_element(values, values + ordinals.size())) + 1;
-  return std::optional<StoredForm>(std::move(form));
+  return form;
 }
 
 // Swaps the sources for the merged block, if they are all still what they were.
@@ -280,38 +265,14 @@ Status replace(Dataset& dataset, Sources sources, const StoredForm& form, Segmen
   return {};
 }
 
-// What takes the place of some blocks of a run.
-struct Merged {
-  Sources sources;
-  StoredForm form;
-};
-
-// One form for the whole run, or one a block where their types do not mix and each may become a
-// block by itself.
-Result<std::vector<Merged>> merge_blocks(const Snapshot& snapshot, Sources run,
-                                         const MergePlan& plan, ThreadPool* pool) {
+Result<StoredForm> merge_blocks(const Snapshot& snapshot, Sources run, const MergePlan& plan,
+                                ThreadPool* pool) {
   std::vector<StoredBlock> blocks;
   for (const SnapshotBlock& source : run) {
     EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(source));
     blocks.push_back(std::move(block));
   }
-  std::vector<Merged> merged;
-  EVQ_TRY_ASSIGN(std::optional<StoredForm> together, merge(blocks, run, plan, pool));
-  if (together) {
-    merged.push_back({run, std::move(*together)});
-    return merged;
-  }
-  for (std::size_t i = 0; i < run.size(); ++i) {
-    if (run[i].fresh && !plan.stay_fresh) {
-      const Sources one = run.subspan(i, 1);
-      EVQ_TRY_ASSIGN(std::optional<StoredForm> alone,
-                     merge(std::span(blocks).subspan(i, 1), one, plan, pool));
-      if (alone) {
-        merged.push_back({one, std::move(*alone)});
-      }
-    }
-  }
-  return merged;
+  return merge(blocks, run, plan, pool);
 }
 
 bool holds_all(const Snapshot& snapshot, Sources run) {
@@ -325,7 +286,7 @@ bool holds_all(const Snapshot& snapshot, Sources run) {
 
 Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const MergePlan& plan,
                  const CompactOptions& options) {
-  std::vector<Merged> merged;
+  StoredForm merged;
   {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
     if (!holds_all(snapshot, run)) {
@@ -333,10 +294,7 @@ Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const 
     }
     EVQ_TRY_ASSIGN(merged, merge_blocks(snapshot, run, plan, options.pool));
   }
-  for (const Merged& one : merged) {
-    EVQ_TRY(replace(*dataset, one.sources, one.form, *options.cache));
-  }
-  return {};
+  return replace(*dataset, run, merged, *options.cache);
 }
 
 // What a merge takes in: at most the rows of a block, and events of kMergedEventBytesMax.

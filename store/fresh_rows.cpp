@@ -25,7 +25,7 @@ bool exact_as_reals(const Vector& longs) {
   const Values& values = longs.values();
   const auto* slots = values.data<std::int64_t>();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values.is_null(i) && (slots[i] < -kExactIntegerMax || slots[i] > kExactIntegerMax)) {
+    if (!values.is_null(i) && !is_exact_as_real(slots[i])) {
       return false;
     }
   }

@@ -1,6 +1,7 @@
 #include "store/stored_form.h"
 
 #include "store/base/checksum.h"
+#include "store/base/number.h"
 #include "store/column/dynamic_kinds.h"
 #include "store/mini_block.h"
 
@@ -22,7 +23,8 @@ StoredForm form_of(const BlockHeader& header, std::uint64_t raw_bytes) {
   for (const ColumnHeader& column : header.columns) {
     const bool all_null = column.nulls == header.rows;
     const Type type = all_null ? Type::kNull : column.type;
-    form.fields.emplace_back(column.name, 1U << static_cast<unsigned>(type));
+    form.fields.emplace_back(column.name,
+                             type_bit(type) | (has_wide_longs(column) ? kWideLongs : 0U));
   }
   return form;
 }
@@ -58,6 +60,12 @@ StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes) {
   form.chunk = encode_mini_block(block);
   form.row.stored_bytes = form.chunk.size();
   return form;
+}
+
+bool has_wide_longs(const ColumnHeader& column) {
+  return column.type == Type::kLong && !column.least.is_null() &&
+         !(is_exact_as_real(column.least.as_integer()) &&
+           is_exact_as_real(column.greatest.as_integer()));
 }
 
 void add_kinds(const Table& rows, FieldKinds* kinds) {

@@ -31,6 +31,9 @@ struct StoredForm {
 StoredForm make_sealed(EncodedBlock block, std::uint64_t raw_bytes);
 StoredForm make_fresh(const EncodedBlock& block, std::uint64_t raw_bytes);
 
+// Whether some long of the column is beyond those that are all doubles, by its bounds.
+bool has_wide_longs(const ColumnHeader& column);
+
 // What the values of dynamic columns are, by field; a dynamic column of scalars is a field of their
 // types, not one of arrays.
 using FieldKinds = std::unordered_map<std::string, std::uint32_t>;

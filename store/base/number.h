@@ -24,6 +24,9 @@ std::optional<std::int64_t> int_from_real(double value);
 
 // Every integer up to this size is a double; beyond it some are not.
 inline constexpr std::int64_t kExactIntegerMax = std::int64_t{1} << 53;
+constexpr bool is_exact_as_real(std::int64_t value) {
+  return value >= -kExactIntegerMax && value <= kExactIntegerMax;
+}
 
 inline constexpr std::size_t kNumberTextBytesMax = 32;
 // Each writes at most kNumberTextBytesMax bytes at `buffer` and returns the end.

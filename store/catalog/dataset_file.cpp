@@ -6,6 +6,7 @@
 #include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/catalog/row_sum.h"
+#include "store/column/dynamic_kinds.h"
 
 namespace evq {
 
@@ -253,7 +254,7 @@ Type type_of_set(std::uint32_t types) {
       common = common_type(common, static_cast<Type>(i));
     }
   }
-  return common;
+  return common == Type::kReal && (types & kWideLongs) != 0 ? Type::kDynamic : common;
 }
 
 // ---------------------------------------------------------------- DatasetWriter

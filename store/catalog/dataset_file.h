@@ -44,7 +44,7 @@ struct BlockRow {
 
 struct FieldRow {
   std::string name;
-  std::uint32_t types = 0;  // bit per Type
+  std::uint32_t types = 0;  // bit per Type, and kWideLongs (store/column/dynamic_kinds.h)
   bool hidden = false;
   std::string unit;
   std::string description;
@@ -88,7 +88,8 @@ constexpr std::uint64_t segment_id(std::uint64_t block, std::size_t column) {
   return (block << kSegmentIdBits) | column;
 }
 
-// The common type of all types in a FieldRow's set.
+// The common type of all types in a FieldRow's set; where longs and reals have none that keeps
+// every value, it is kDynamic, as it is within one batch.
 Type type_of_set(std::uint32_t types);
 
 // The fields of a file, and the counters' share of them that tells whether they are still those.

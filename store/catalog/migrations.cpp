@@ -105,7 +105,9 @@ Status note_lists(Connection& connection) {
 // filters: same ids; what a column's header says about tokens, apart because few queries need it.
 // chunks: id = block id; a fresh chunk whole: header, segments and filters (store/mini_block.h).
 // fields: id = order of first appearance, from 0. types: bit n is set when a value of Type n was
-//   ever stored. hidden, unit, description: as given by people.
+//   ever stored, bit 8 when a long beyond 2^53 either way was: beside reals, which cannot hold it,
+//   it makes the field dynamic. Files of early versions lack bit 8 until the block of such a long
+//   is merged. hidden, unit, description: as given by people.
 // Statements are longer than lines. NOLINTBEGIN(bugprone-suspicious-missing-comma)
 constexpr std::string_view kDatasetV1[] = {
     "CREATE TABLE counters(id INTEGER PRIMARY KEY, file_key INTEGER, next_block INTEGER, "

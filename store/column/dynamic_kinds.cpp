@@ -3,6 +3,7 @@
 #include <array>
 #include <string_view>
 
+#include "store/base/number.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
@@ -26,6 +27,9 @@ std::uint32_t dynamic_kinds(const Vector& values) {
     if (!values.is_null(row)) {
       const DynamicView value(values.at<std::string_view>(row));
       kinds |= kBits.at(static_cast<std::size_t>(value.tag()));
+      if (value.tag() == DynamicTag::kLong && !is_exact_as_real(value.as_integer())) {
+        kinds |= kWideLongs;
+      }
     }
   }
   return kinds;

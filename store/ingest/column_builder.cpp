@@ -27,10 +27,6 @@ constexpr std::size_t kTextSlotsMin = 64;
 constexpr std::uint8_t kPlainBatchesMax = 16;
 constexpr std::size_t kWordBits = 64;
 
-bool exact_as_real(std::int64_t value) {
-  return value >= -kExactIntegerMax && value <= kExactIntegerMax;
-}
-
 void set_bit(std::vector<std::uint64_t>& words, std::size_t i) {
   if (words.size() <= i / kWordBits) {
     words.resize(i / kWordBits + 1, 0);
@@ -105,7 +101,7 @@ void ColumnBuilder::append_otherwise(std::size_t row, const Cell& cell) {
              (state_ == State::kReal || (state_ == State::kLong && make_real()))) {
     reals_.push_back(cell.real);
   } else if (state_ == State::kReal && cell.kind == CellKind::kLong &&
-             exact_as_real(cell.integer)) {
+             is_exact_as_real(cell.integer)) {
     set_bit(was_long_, rows_);
     reals_.push_back(static_cast<double>(cell.integer));
   } else {
@@ -392,7 +388,7 @@ void ColumnBuilder::make_plain() {
 
 // False when a long would change its value.
 bool ColumnBuilder::make_real() {
-  if (!std::all_of(longs_.begin(), longs_.end(), exact_as_real)) {
+  if (!std::all_of(longs_.begin(), longs_.end(), is_exact_as_real)) {
     return false;
   }
   reals_.reserve(longs_.size() + 1);

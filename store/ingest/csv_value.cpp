@@ -116,7 +116,7 @@ std::shared_ptr<Values> reals_of(const Values& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view word = text.data<std::string_view>()[i];
     const auto integer = parse_int(word);
-    if (integer && (*integer > kExactIntegerMax || *integer < -kExactIntegerMax)) {
+    if (integer && !is_exact_as_real(*integer)) {
       return nullptr;
     }
     out->mutable_data<double>()[i] = parse_real(word).value_or(0);

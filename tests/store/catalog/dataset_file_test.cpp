@@ -7,6 +7,7 @@
 
 #include "store/base/limits.h"
 #include "store/catalog/database.h"
+#include "store/column/dynamic_kinds.h"
 #include "tests/support/temp_store.h"
 
 namespace evq {
@@ -155,6 +156,8 @@ TEST_CASE("types of a set have the common type") {
   CHECK(type_of_set(1U | 1U << 2) == Type::kLong);
   CHECK(type_of_set(1U << 2 | 1U << 3) == Type::kReal);
   CHECK(type_of_set(1U << 2 | 1U << 4) == Type::kDynamic);
+  CHECK(type_of_set(1U << 2 | kWideLongs) == Type::kLong);
+  CHECK(type_of_set(1U << 2 | 1U << 3 | kWideLongs) == Type::kDynamic);
 }
 
 }  // namespace
