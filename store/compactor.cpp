@@ -1,6 +1,7 @@
 #include "store/compactor.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -367,6 +368,23 @@ bool fills_block(Sources blocks, std::uint32_t block_rows) {
   return 2 * rows_of(blocks) >= block_rows || 2 * event_bytes_of(blocks) >= kMergedEventBytesMax;
 }
 
+bool is_fresh(const SnapshotBlock& block) {
+  return block.fresh;
+}
+
+// The runs of fresh chunks that fill most of a block. Where there are none, those that no later
+// chunk can join, since nothing else makes them fewer: large loads were sealed in between.
+std::vector<Run> runs_to_seal(Sources blocks, std::uint32_t block_rows) {
+  std::vector<Run> runs = runs_of(blocks, block_rows, is_fresh);
+  const auto fills = [&](const Run& run) { return fills_block(run, block_rows); };
+  if (std::ranges::any_of(runs, fills)) {
+    std::erase_if(runs, std::not_fn(fills));
+  } else if (!runs.empty() && blocks.back().fresh) {
+    runs.pop_back();
+  }
+  return runs;
+}
+
 // The newest fresh chunks worth merging into one.
 Run newest_small(Sources blocks, std::uint64_t rows_max) {
   std::size_t begin = blocks.size();
@@ -417,20 +435,20 @@ Effort effort_for_chunk(std::uint64_t rows, std::uint32_t block_rows) {
 
 Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                   QueryControl& control) {
-  const auto is_fresh = [](const SnapshotBlock& block) { return block.fresh; };
   std::vector<Run> full;
   Run newest;
   {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
+    const Sources blocks = snapshot.blocks();
     Run fresh;
-    std::ranges::copy_if(snapshot.blocks(), std::back_inserter(fresh), is_fresh);
-    if (rows_of(fresh) >= options.block_rows || event_bytes_of(fresh) >= kMergedEventBytesMax) {
-      full = runs_of(snapshot.blocks(), options.block_rows, is_fresh);
-      // What is left over waits for more. One run at least is large: a small one ends before a
-      // chunk that does not fit, and that chunk is large.
-      std::erase_if(full, [&](const Run& run) { return !fills_block(run, options.block_rows); });
-    } else if (fresh.size() >= kFreshChunksMax) {
-      newest = newest_small(snapshot.blocks(), options.block_rows);
+    std::ranges::copy_if(blocks, std::back_inserter(fresh), is_fresh);
+    const bool enough =
+        rows_of(fresh) >= options.block_rows || event_bytes_of(fresh) >= kMergedEventBytesMax;
+    if (!enough && fresh.size() >= kFreshChunksMax) {
+      newest = newest_small(blocks, options.block_rows);
+    }
+    if (enough || (fresh.size() >= kFreshChunksMax && newest.size() < 2)) {
+      full = runs_to_seal(blocks, options.block_rows);
     }
   }
   EVQ_TRY(merge_runs(dataset, full, MergePlan{}, options, control));

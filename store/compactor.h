@@ -37,7 +37,7 @@ struct CompactOptions {
 };
 
 // What is due after a commit: seals when the fresh rows fill a block, merges the newest chunks
-// into one when there are many.
+// into one when there are many, and seals those between blocks when there are many of them.
 Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                   QueryControl& control);
 // Seals every fresh chunk and merges runs of small neighbours, compressing harder.

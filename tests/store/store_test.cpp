@@ -267,6 +267,33 @@ TEST_CASE("many small loads fill blocks, and what is left over stays fresh") {
   require_clean(*store);
 }
 
+// The blocks of large loads keep the chunks between them from being merged with later ones.
+TEST_CASE("chunks between blocks are sealed when they fill one together, or are too many") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 1000);
+  int next = 0;
+  const auto load_rows = [&](int rows) {
+    REQUIRE(load(*store, "d", numbered_events(next, rows, next, 1)).ok());
+    next += rows;
+  };
+  for (int i = 0; i < 6; ++i) {
+    load_rows(180);
+    load_rows(600);
+  }
+  CHECK(store->stats("d")->fresh_rows < 1000);
+  for (int i = 0; i < 90; ++i) {
+    load_rows(1);
+    CHECK(store->stats("d")->fresh_chunks <= 64);
+  }
+  for (int i = 0; i < 70; ++i) {
+    load_rows(1);
+    load_rows(600);
+    CHECK(store->stats("d")->fresh_chunks <= 64);
+  }
+  CHECK(texts(read_rows(*store, "d", "n")) == numbers(0, next));
+  require_clean(*store);
+}
+
 // Whoever waits for the write lock with a snapshot open keeps the write-ahead file from starting
 // over, and may be waited for by the one who has the lock.
 TEST_CASE("merges and deletes wait for their turn without a snapshot") {
