@@ -13,6 +13,12 @@ struct SealedForm final : SealedBatch {
   Load::Part part;
 };
 
+Result<FreshCounts> count_fresh(Dataset& dataset) {
+  EVQ_TRY_ASSIGN(ReadLease lease, dataset.database().begin_read());
+  EVQ_TRY_ASSIGN(const Counters counters, read_counters(lease.connection(), dataset.file_key()));
+  return FreshCounts{counters.fresh_count, counters.fresh_rows};
+}
+
 }  // namespace
 
 Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
@@ -113,7 +119,9 @@ Status Load::tidy() {
   const bool due = fresh_.rows >= options_.compact.block_rows || fresh_.chunks >= kFreshChunksMax;
   if (options_.tidy && due) {
     static_cast<void>(tidy_fresh(dataset_, options_.compact, control_));
-    fresh_ = {};
+    if (const Result<FreshCounts> left = count_fresh(*dataset_); left.ok()) {
+      fresh_ = *left;
+    }
   }
   return {};
 }

@@ -38,7 +38,7 @@ class Load final : public BatchSink {
   Status finish(const IngestCounts& counts);
 
   std::uint32_t blocks_created() const { return blocks_created_; }
-  // Of the dataset, after the last commit; nothing when they were merged right then.
+  // Of the dataset, after the last commit and the merges that were due with it.
   const FreshCounts& fresh() const { return fresh_; }
 
   using Part = std::variant<FreshRows, StoredForm>;

@@ -294,6 +294,23 @@ TEST_CASE("chunks between blocks are sealed when they fill one together, or are 
   require_clean(*store);
 }
 
+TEST_CASE("a load says how many chunks are left to be sealed, also when it merged some") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 200);
+  bool fewer = false;
+  std::uint32_t before = 0;
+  for (int i = 0; i < 150; ++i) {
+    const auto report = load(*store, "d", numbered_events(i * 2, 2, i * 2, 1));
+    REQUIRE(report.ok());
+    const auto stats = store->stats("d");
+    CHECK(report->wal_length == stats->fresh_chunks);
+    CHECK(report->fresh_rows == stats->fresh_rows);
+    fewer = fewer || report->wal_length <= before;
+    before = report->wal_length;
+  }
+  CHECK(fewer);
+}
+
 // Whoever waits for the write lock with a snapshot open keeps the write-ahead file from starting
 // over, and may be waited for by the one who has the lock.
 TEST_CASE("merges and deletes wait for their turn without a snapshot") {
