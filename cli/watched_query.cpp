@@ -1,6 +1,7 @@
 #include "cli/watched_query.h"
 
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <semaphore>
 #include <utility>
@@ -45,8 +46,13 @@ ByteSink WatchedQuery::output(ByteSink out) {
 Status WatchedQuery::run(const QueryControl& control, const std::function<Status()>& work) {
   std::optional<Status> done;
   std::binary_semaphore finished(0);
+  std::exception_ptr failure;
   thread_.submit([&] {
-    done = work();
+    try {
+      done = work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
     finished.release();
   });
   while (!finished.try_acquire_for(kPoll)) {
@@ -57,6 +63,9 @@ Status WatchedQuery::run(const QueryControl& control, const std::function<Status
   }
   const MutexLock lock(mutex_);
   progress_.clear();
+  if (failure != nullptr) {
+    std::rethrow_exception(failure);
+  }
   return std::move(*done);
 }
 

@@ -1,5 +1,6 @@
 #include "http/upkeep.h"
 
+#include <new>
 #include <utility>
 
 #include "store/base/time.h"
@@ -38,13 +39,21 @@ std::set<std::string, std::less<>> Upkeep::wait_for_round() {
 void Upkeep::run() {
   while (!control_.should_stop()) {
     next_round_ns_ = monotonic_now_ns() + interval_ms_ * kMillisecondNs;
-    while (!control_.should_stop() && monotonic_now_ns() < next_round_ns_) {
-      for (const std::string& dataset : wait_for_round()) {
-        static_cast<void>(api_.store().maintain(dataset, false, control_).ok());
+    try {
+      serve_hurried();
+      if (!control_.should_stop()) {
+        go_round();
       }
+    } catch (const std::bad_alloc&) {  // the next round tries again
     }
-    if (!control_.should_stop()) {
-      go_round();
+  }
+}
+
+// Until the next round of all.
+void Upkeep::serve_hurried() {
+  while (!control_.should_stop() && monotonic_now_ns() < next_round_ns_) {
+    for (const std::string& dataset : wait_for_round()) {
+      static_cast<void>(api_.store().maintain(dataset, false, control_).ok());
     }
   }
 }

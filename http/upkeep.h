@@ -29,6 +29,7 @@ class Upkeep {
 
  private:
   void run();
+  void serve_hurried();
   void go_round();
   std::set<std::string, std::less<>> wait_for_round();
 

@@ -89,7 +89,8 @@ struct ThreadPool::State {
     }
   }
 
-  // False when the task cannot be taken because no thread could be started at all.
+  // False when the task cannot be taken because no thread could be started at all, or because
+  // there is no memory for it.
   bool push(const std::function<void()>& task) {
     {
       const MutexLock lock(mutex);
@@ -103,7 +104,11 @@ struct ThreadPool::State {
           }
         }
       }
-      tasks.push_back(task);
+      try {
+        tasks.push_back(task);
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
     }
     work.notify_one();  // without the lock, which the thread that wakes up takes
     return true;
@@ -132,8 +137,9 @@ void ThreadPool::run_parallel(std::size_t workers, const std::function<void(std:
   }
   const auto job = std::make_shared<ParallelJob>(workers, fn);
   const std::size_t helpers = std::min(workers - 1, state_->thread_count);
+  const std::function<void()> task = [job] { run_claimed(*job); };
   for (std::size_t i = 0; i < helpers; ++i) {
-    if (!state_->push([job] { run_claimed(*job); })) {
+    if (!state_->push(task)) {
       break;
     }
   }

@@ -25,7 +25,8 @@ class ThreadPool {
   // An exception of a library (out of memory) is rethrown here after the others have finished.
   void run_parallel(std::size_t workers, const std::function<void(std::size_t)>& fn);
 
-  // Runs `task` on a pool thread some time; it must not throw.
+  // Runs `task` on a pool thread some time, on the caller's when there is none or no memory to
+  // queue it; it must not throw.
   void submit(const std::function<void()>& task);
 
   std::size_t threads() const;

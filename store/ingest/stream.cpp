@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -45,6 +46,7 @@ struct Job {
   std::size_t memory_bytes = 0;  // of the pieces with that text
   std::int64_t opened_ns = 0;
   Status status;
+  std::exception_ptr failure;  // instead of a status: the memory ran out
   std::deque<SealedPart> parts;
   // Of the thread that is on it.
   std::unique_ptr<BatchBuilder> builder;
@@ -74,6 +76,10 @@ class Pipeline {
     counts_.processed_bytes = rules_->labels_bytes;
   }
 
+  ~Pipeline() { stop_workers(); }
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
   Status run(IngestCounts* counts_so_far);
   const IngestCounts& counts() const { return counts_; }
 
@@ -84,6 +90,7 @@ class Pipeline {
   void close_job();
   void schedule(Job& job);
   void work(Job& job);
+  bool parse_waiting(Job& job);
   void finish_job(Job& job);
   Status parse_piece(Job& job, const Piece& piece);
   Status seal(Job& job);
@@ -283,6 +290,9 @@ Status Pipeline::commit_ready() {
         part = std::move(job.parts.front());
         job.parts.pop_front();
       } else if (job.done) {
+        if (job.failure != nullptr) {
+          std::rethrow_exception(job.failure);
+        }
         EVQ_TRY(std::move(job.status));
         uncommitted_bytes_ -= job.memory_bytes;
         jobs_.pop_front();
@@ -358,23 +368,43 @@ void Pipeline::schedule(Job& job) {
   }
 }
 
+// On a pool's thread nobody catches what is thrown: it is kept for the thread that commits.
 void Pipeline::work(Job& job) {
+  std::exception_ptr failure;
+  try {
+    if (!parse_waiting(job)) {
+      return;
+    }
+    finish_job(job);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  const MutexLock lock(mutex_);
+  job.failure = std::move(failure);
+  job.running = false;
+  job.done = true;
+  --working_;
+  changed_.notify_all();
+}
+
+// False when there is no piece for the job now, which may then be another thread's.
+bool Pipeline::parse_waiting(Job& job) {
   while (true) {
     Piece piece;
     {
       const MutexLock lock(mutex_);
       if (stopped_ || !job.status.ok()) {
-        break;
+        return true;
       }
       if (job.waiting.empty()) {
         if (job.closed) {
-          break;
+          return true;
         }
         // Whoever brings the next piece, or closes the job, starts work again.
         job.running = false;
         --working_;
         changed_.notify_all();
-        return;
+        return false;
       }
       piece = std::move(job.waiting.front());
       job.waiting.pop_front();
@@ -388,7 +418,6 @@ void Pipeline::work(Job& job) {
     job.status = std::move(status);
     changed_.notify_all();
   }
-  finish_job(job);
 }
 
 // The last work on a job: seals what is left, unless it failed or nobody wants it any more.
@@ -398,19 +427,12 @@ void Pipeline::finish_job(Job& job) {
     const MutexLock lock(mutex_);
     wanted = !stopped_ && job.status.ok();
   }
-  Status status;
   if (wanted) {
-    status = seal(job);
+    Status status = seal(job);
     context_.builders->put(std::move(job.builder));
-  }
-  const MutexLock lock(mutex_);
-  if (wanted) {
+    const MutexLock lock(mutex_);
     job.status = std::move(status);
   }
-  job.running = false;
-  job.done = true;
-  --working_;
-  changed_.notify_all();
 }
 
 Status Pipeline::parse_piece(Job& job, const Piece& piece) {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
-
-#include "store/base/check.h"
 
 namespace evq {
 
@@ -49,7 +48,9 @@ void TextBuffer::grow(std::size_t size_min) {
   const std::size_t usual = capacity_ == 0 ? released_ + released_ / 8 : capacity_ + capacity_ / 2;
   const std::size_t capacity = std::max(size_min, usual + kGrowthBytesMin);
   void* moved = std::realloc(data_, capacity);
-  EVQ_CHECK(moved != nullptr);
+  if (moved == nullptr) {
+    throw std::bad_alloc();
+  }
   data_ = static_cast<char*>(moved);
   capacity_ = capacity;
 }

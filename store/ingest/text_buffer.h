@@ -1,7 +1,7 @@
 #pragma once
 // TextBuffer: a growing run of bytes that can be handed over without a copy: the text of a column
-// under construction. It owns its memory until release(). One thread; running out of memory ends
-// the process.
+// under construction. It owns its memory until release(). One thread; without memory append()
+// throws std::bad_alloc, as containers do, and the buffer is as before.
 
 #include <cstddef>
 #include <memory>

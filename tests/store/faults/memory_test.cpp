@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/thread_pool.h"
 #include "tests/support/environment_number.h"
 #include "tests/support/store_workload.h"
 #include "tests/support/temp_store.h"
@@ -81,10 +82,13 @@ namespace {
 
 constexpr std::uint32_t kMemoryBlockRows = 16;
 constexpr int kMemorySteps = 12;
+constexpr std::size_t kMemoryThreads = 2;
 
-Result<std::unique_ptr<Store>> open(const std::string& directory) {
+// With a pool, a load is parsed and encoded on its threads, and there the memory runs out as well.
+Result<std::unique_ptr<Store>> open(const std::string& directory, ThreadPool* pool) {
   StoreOptions options;
   options.directory = directory;
+  options.pool = pool;
   options.block_rows = kMemoryBlockRows;
   return Store::open(options);
 }
@@ -101,7 +105,7 @@ bool step(Store& store, Workload& workload) {
 std::uint64_t count_allocations(std::uint64_t work_seed) {
   const TempDirectory directory;
   Workload workload(work_seed);
-  auto store = open(directory.path());
+  auto store = open(directory.path(), nullptr);
   REQUIRE(store.ok());
   allocations().made = 0;
   allocations().watched = true;
@@ -114,15 +118,26 @@ std::uint64_t count_allocations(std::uint64_t work_seed) {
   return allocations().made;
 }
 
-void run_out(std::uint64_t work_seed, std::uint64_t allocation, bool for_good) {
+struct RunOut {
+  std::uint64_t allocation;
+  bool for_good;
+  bool pooled;
+};
+
+void run_out(std::uint64_t work_seed, const RunOut& when) {
+  CAPTURE(work_seed);
+  CAPTURE(when.allocation);
+  CAPTURE(when.for_good);
+  CAPTURE(when.pooled);
   const TempDirectory directory;
   Workload workload(work_seed);
+  ThreadPool pool(kMemoryThreads);
   {
-    auto store = open(directory.path());
+    auto store = open(directory.path(), when.pooled ? &pool : nullptr);
     REQUIRE(store.ok());
     allocations().made = 0;
-    allocations().fails_at = allocation;
-    allocations().for_good = for_good;
+    allocations().fails_at = when.allocation;
+    allocations().for_good = when.for_good;
     for (int i = 0; i < kMemorySteps; ++i) {
       allocations().watched = true;
       const bool done = step(**store, workload);
@@ -134,7 +149,7 @@ void run_out(std::uint64_t work_seed, std::uint64_t allocation, bool for_good) {
     }
     allocations().fails_at = ~std::uint64_t{0};
   }
-  auto store = open(directory.path());
+  auto store = open(directory.path(), nullptr);
   REQUIRE(store.ok());
   CHECK(workload.verify(**store) == "");
 }
@@ -149,12 +164,9 @@ TEST_CASE("an allocation that fails, once or for the rest of a call, loses nothi
     const std::uint64_t work_seed = random();
     const std::uint64_t made = count_allocations(work_seed);
     for (int i = 0; i < 20 && failures < rounds; ++i, ++failures) {
-      const std::uint64_t allocation = random() % made;
-      const bool for_good = random() % 2 == 0;
-      CAPTURE(work_seed);
-      CAPTURE(allocation);
-      CAPTURE(for_good);
-      run_out(work_seed, allocation, for_good);
+      run_out(work_seed, {.allocation = random() % made,
+                          .for_good = random() % 2 == 0,
+                          .pooled = random() % 2 == 0});
     }
   }
   MESSAGE("failed allocations: " << failures);
@@ -167,13 +179,10 @@ TEST_CASE("every allocation of a piece of work fails in turn, once and for the r
   std::mt19937_64 random(seed);
   const std::uint64_t work_seed = random();
   const std::uint64_t made = count_allocations(work_seed);
-  const std::uint64_t step = std::max<std::uint64_t>(1, 2 * made / rounds);
+  const std::uint64_t step = std::max<std::uint64_t>(1, 4 * made / rounds);
   for (std::uint64_t allocation = random() % step; allocation < made; allocation += step) {
-    for (const bool for_good : {false, true}) {
-      CAPTURE(work_seed);
-      CAPTURE(allocation);
-      CAPTURE(for_good);
-      run_out(work_seed, allocation, for_good);
+    for (const unsigned variant : {0U, 1U, 2U, 3U}) {
+      run_out(work_seed, {allocation, variant % 2 != 0, variant / 2 != 0});
     }
   }
   MESSAGE("allocations: " << made);
