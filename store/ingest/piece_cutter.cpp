@@ -63,6 +63,23 @@ bool is_utf16(std::string_view head) {
   return head.size() > 3 && zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3);
 }
 
+// Whether the first record goes on behind a CR outside of quotes, so that the CR is a line end.
+bool has_lone_cr(std::string_view text) {
+  bool quoted = false;
+  bool seen = false;
+  for (const char c : text) {
+    if (!quoted && c == '\n') {
+      return false;
+    }
+    if (!quoted && seen && c != '\r' && c != ' ' && c != '\t') {
+      return true;
+    }
+    seen = seen || (!quoted && c == '\r');
+    quoted = quoted != (c == '"');
+  }
+  return false;
+}
+
 }  // namespace
 
 PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
@@ -186,6 +203,12 @@ Result<bool> PieceCutter::detect(bool no_more) {
     const bool text_lines = kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt;
     if (kind_ == PieceKind::kRecords || text_lines || is_utf16(text())) {
       EVQ_TRY(refuse_binary());
+    }
+    if (records && has_lone_cr(text())) {
+      ended_ = true;
+      size_ = 0;
+      return make_error(ErrorCode::kData,
+                        "the line ends are CR alone; convert them first: tr '\\r' '\\n'");
     }
     if (kind_ == PieceKind::kLines || kind_ == PieceKind::kRows || text_lines) {
       scanner_ = make_line_scanner();

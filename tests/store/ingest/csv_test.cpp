@@ -176,6 +176,26 @@ TEST_CASE("numbers beyond a dictionary's size, with gaps") {
   CHECK(a.is_null(8999));
 }
 
+TEST_CASE("line ends that are CR alone are an error that says what to do") {
+  const std::string message = "the line ends are CR alone; convert them first: tr '\\r' '\\n'";
+  IngestOptions named = csv();
+  named.csv_fields = {"a"};
+  for (const char* text : {"a,b\r1,2\r3,4\r", "a,b\r1,2", "a,b\r1,2\r\n", "\n\"a\rb\",c\r1\r",
+                           "a\r\"b", "a,b \r\r 1,2\n3,4\n"}) {
+    CAPTURE(text);
+    for (const IngestOptions& options : {csv(), named}) {
+      const Loaded loaded = load_events(text, options);
+      REQUIRE_FALSE(loaded.status.ok());
+      CHECK(loaded.status.error().code == evq::ErrorCode::kData);
+      CHECK(loaded.status.error().message == message);
+      CHECK(loaded.counts.ingested == 0);
+    }
+  }
+  CHECK(rows_of(load_events("a,\"b\rc\"\r\r\n1,\"2\r3\"\r \n", csv())) == "a=1 b\rc=\"2\\r3\"\n");
+  CHECK(rows_of(load_events("a,b\r", csv())).empty());
+  CHECK(load_events("a,b\r", csv()).status.ok());
+}
+
 TEST_CASE("blank lines before the header are passed over, however many, and counted") {
   const std::string blank(3 * evq::kMebibyte + 1, '\n');
   const std::string second = std::to_string(blank.size() + 2);
