@@ -76,8 +76,18 @@ struct PieceParser::Target {
     return {piece.line + lines, position - line_begin + column};
   }
 
-  // After every event, good or not: failed ones leave their keys behind as well.
-  Status flush_if_full() const { return builder.full() ? flush() : Status(); }
+  // After every event, good or not: failed ones leave their keys behind as well. The event ends at
+  // `end`, and the line ends behind it are its own.
+  Status flush_if_full(std::size_t end) const {
+    if (!builder.full()) {
+      return {};
+    }
+    const std::string_view text = piece.text();
+    while (end < text.size() && (text[end] == '\n' || text[end] == '\r')) {
+      ++end;
+    }
+    return flush(end);
+  }
 
   // `event` is the failed text, `position` the fault in the piece.
   void fail(std::string_view event, std::size_t position, std::string reason, bool keep) {
@@ -135,7 +145,7 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
   const std::string_view text = target.piece.text().substr(begin, end - begin);
   if (!target.builder.commit(target.piece.receipt_ns)) {
     target.fail(text, begin, event.failure(), settings_.keep_rejects);
-    return target.flush_if_full();
+    return target.flush_if_full(end);
   }
   IngestCounts& counts = target.report.counts;
   ++counts.ingested;
@@ -147,7 +157,7 @@ Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t en
       counts.first_repaired = IngestPlace{place.line, place.column, event.repair()};
     }
   }
-  return target.flush_if_full();
+  return target.flush_if_full(end);
 }
 
 // ---------------------------------------------------------------- JSON
@@ -217,7 +227,7 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
     if (!good) {
       target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
       target.fail(line, begin + parser.fault_offset(), parser.fault(), settings_.keep_rejects);
-      return target.flush_if_full();
+      return target.flush_if_full(end);
     }
     EVQ_TRY(take_event(target, begin + position, begin + parser.position()));
     position = parser.position();
@@ -258,7 +268,7 @@ Status PieceParser::parse_array_line(Target& target, std::size_t begin, std::siz
     }
     target.fail(line.substr(from, to - from), begin + reader.fault_offset(), reader.fault(),
                 settings_.keep_rejects);
-    return target.flush_if_full();
+    return target.flush_if_full(begin + to);
   });
 }
 
@@ -298,7 +308,7 @@ Status PieceParser::parse_values(Target& target) const {
     }
     target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
     target.fail(value, fault, parser.fault(), settings_.keep_rejects);
-    EVQ_TRY(target.flush_if_full());
+    EVQ_TRY(target.flush_if_full(span.begin + span.size));
   }
   return {};
 }
@@ -321,7 +331,7 @@ Status PieceParser::parse_rows(Target& target) const {
     } else {
       target.report.syntax_failures += parser.fault_is_limit() ? 0U : 1U;
       target.fail(line, begin + parser.fault_offset(), parser.fault(), settings_.keep_rejects);
-      EVQ_TRY(target.flush_if_full());
+      EVQ_TRY(target.flush_if_full(end));
     }
     begin = end + 1;
   }
@@ -371,7 +381,7 @@ Status PieceParser::parse_records(Target& target) const {
     const CsvFault fault = read_csv_record(record, settings_.csv, event);
     if (!fault.reason.empty()) {
       target.fail(record, span.begin + fault.offset, fault.reason, settings_.keep_rejects);
-      EVQ_TRY(target.flush_if_full());
+      EVQ_TRY(target.flush_if_full(span.begin + span.size));
       continue;
     }
     EVQ_TRY(take_event(target, span.begin, span.begin + span.size));

@@ -49,8 +49,8 @@ class PieceParser {
  public:
   explicit PieceParser(const ParseSettings& settings) : settings_(settings) {}
 
-  // Takes the builder's rows away when it is full.
-  using Flush = std::function<Status()>;
+  // Takes the builder's rows away when it is full; they end at so many bytes of the piece.
+  using Flush = std::function<Status(std::size_t)>;
 
   // Errors: of `flush`; kData for a syntax error in an element of an array.
   Status parse(const Piece& piece, BatchBuilder& builder, ParseReport& report,

@@ -52,7 +52,7 @@ struct Job {
   std::unique_ptr<BatchBuilder> builder;
   ParseReport report;
   std::uint64_t sealed_bytes = 0;  // of text whose events are sealed
-  std::uint64_t parsed_bytes = 0;
+  std::uint64_t parsed_bytes = 0;  // of whole pieces
 };
 
 class Pipeline {
@@ -93,7 +93,7 @@ class Pipeline {
   bool parse_waiting(Job& job);
   void finish_job(Job& job);
   Status parse_piece(Job& job, const Piece& piece);
-  Status seal(Job& job);
+  Status seal(Job& job, std::uint64_t read_bytes);
   Status commit_ready();
   Status commit_part(SealedPart part);
   Status check() const {
@@ -428,7 +428,7 @@ void Pipeline::finish_job(Job& job) {
     wanted = !stopped_ && job.status.ok();
   }
   if (wanted) {
-    Status status = seal(job);
+    Status status = seal(job, job.parsed_bytes);
     context_.builders->put(std::move(job.builder));
     const MutexLock lock(mutex_);
     job.status = std::move(status);
@@ -436,17 +436,19 @@ void Pipeline::finish_job(Job& job) {
 }
 
 Status Pipeline::parse_piece(Job& job, const Piece& piece) {
-  EVQ_TRY(parser_.parse(piece, *job.builder, job.report, [this, &job] { return seal(job); }));
+  EVQ_TRY(parser_.parse(piece, *job.builder, job.report, [this, &job](std::size_t bytes) {
+    return seal(job, job.parsed_bytes + bytes);
+  }));
   job.report.counts.processed_bytes += piece.size;
   job.parsed_bytes += piece.size;
   return {};
 }
 
-// What the builder holds becomes a part to commit.
-Status Pipeline::seal(Job& job) {
+// What the builder holds becomes a part to commit: the events of the job's first `read_bytes`.
+Status Pipeline::seal(Job& job, std::uint64_t read_bytes) {
   SealedPart part;
-  const std::uint64_t raw_bytes = job.parsed_bytes - job.sealed_bytes;
-  job.sealed_bytes = job.parsed_bytes;
+  const std::uint64_t raw_bytes = read_bytes - job.sealed_bytes;
+  job.sealed_bytes = read_bytes;
   Table table = job.builder->take();
   if (table.rows != 0) {
     EVQ_TRY_ASSIGN(part.batch, sink_.seal(std::move(table), raw_bytes));

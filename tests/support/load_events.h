@@ -66,12 +66,15 @@ class TableSink : public BatchSink {
     if (fail_at && tables.size() == *fail_at) {
       return make_error(ErrorCode::kDiskFull, "no room");
     }
-    tables.push_back(std::move(static_cast<TableBatch&>(*batch).table));
+    auto& sealed = static_cast<TableBatch&>(*batch);
+    tables.push_back(std::move(sealed.table));
+    raw_bytes.push_back(sealed.raw_bytes);
     committed = counts.ingested;
     return {};
   }
 
   std::vector<Table> tables;
+  std::vector<std::uint64_t> raw_bytes;  // of input, by table
   std::uint64_t committed = 0;
   std::optional<std::size_t> fail_at;  // refuse this commit
 };
@@ -117,6 +120,7 @@ struct Loaded {
   Status status;
   IngestCounts counts;
   std::vector<Table> tables;
+  std::vector<std::uint64_t> raw_bytes;
   std::vector<std::string> rejects;
 
   std::string rows() const {
@@ -152,6 +156,7 @@ inline Loaded load_source(ByteSource& source, const IngestOptions& options,
     loaded.status = std::move(counts).take_error();
   }
   loaded.tables = std::move(sink.tables);
+  loaded.raw_bytes = std::move(sink.raw_bytes);
   return loaded;
 }
 

@@ -56,7 +56,7 @@ std::string tolerant_rows(const std::string& text, const IngestOptions& options)
   evq::PieceParser parser(settings);
   evq::BatchBuilder builder(settings.rules);
   evq::ParseReport report;
-  REQUIRE(parser.parse(piece, builder, report, [] { return evq::Status(); }).ok());
+  REQUIRE(parser.parse(piece, builder, report, [](std::size_t) { return evq::Status(); }).ok());
   return evq::test::dump_rows(builder.take());
 }
 

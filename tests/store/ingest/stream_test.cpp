@@ -369,6 +369,38 @@ TEST_CASE("an array of many events in one line is split into batches") {
   }
 }
 
+TEST_CASE("each batch knows the bytes of input that made it") {
+  struct Row {
+    InputFormat format;
+    const char* text;
+    std::vector<std::uint64_t> bytes;
+  };
+  const Row rows[] = {
+      {InputFormat::kNdjson, "[{\"i\":1},{\"i\":2}]\n", {16}},
+      {InputFormat::kNdjson, "[{\"i\":1},{\"i\":2},{\"i\":3}]\n", {16, 10}},
+      {InputFormat::kNdjson, "{\"i\":1}\r\n\n{\"i\":2}\n{\"i\":3}\n", {10, 16}},
+      {InputFormat::kNdjson, "{\"i\":1}\nbroken\n{\"i\":2}\n{\"i\":3}\n{\"i\":4}", {15, 16, 7}},
+      {InputFormat::kJson, "[{\"i\":1},{\"i\":2},\n{\"i\":3}]", {16, 10}},
+      {InputFormat::kCsv, "i\n1\n2,2\n3\n4\n", {6, 4}},
+      {InputFormat::kText, "one\r\ntwo\r\n\r\nthree", {10, 7}},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    IngestOptions options;
+    options.format = row.format;
+    options.batch_rows_max = 2;
+    CHECK(load_events(row.text, options).raw_bytes == row.bytes);
+  }
+  const std::string text = numbered_lines(20000);
+  IngestOptions options;
+  options.batch_rows_max = 700;
+  std::uint64_t bytes = 0;
+  for (const std::uint64_t batch : load_events(text, options).raw_bytes) {
+    bytes += batch;
+  }
+  CHECK(bytes == text.size());
+}
+
 TEST_CASE("a sink that refuses ends the load; what was committed is a prefix") {
   const std::string text = numbered_lines(5000);
   evq::ThreadPool pool(2);
