@@ -42,31 +42,43 @@ constexpr std::string_view kVacuumStepOnReserve = "PRAGMA incremental_vacuum(64)
 using Run = std::vector<SnapshotBlock>;
 using Sources = std::span<const SnapshotBlock>;  // neighbours in arrival order
 
+// One field of the rows being merged, and where they have it.
+struct MergedField {
+  struct Place {
+    std::uint32_t source;  // ascending
+    std::uint32_t column;  // of that source's block
+  };
+  Field field;
+  bool wide_longs = false;
+  std::vector<Place> places;
+};
+
 // The fields of all sources. Longs that are not exact as doubles and reals become dynamic, as they
 // do within one batch; `kinds` says so of them, for files that do not yet.
-std::vector<Field> merged_fields(std::span<StoredBlock> blocks, FieldKinds* kinds) {
-  std::vector<Field> fields;
-  std::vector<bool> wide;
-  std::unordered_map<std::string, std::size_t> index;
-  for (StoredBlock& block : blocks) {
-    for (const ColumnHeader& column : block.reader().header().columns) {
+std::vector<MergedField> merged_fields(std::span<StoredBlock> blocks, FieldKinds* kinds) {
+  std::vector<MergedField> fields;
+  std::unordered_map<std::string_view, std::size_t> index;
+  for (std::uint32_t source = 0; source < blocks.size(); ++source) {
+    const std::vector<ColumnHeader>& columns = blocks[source].reader().header().columns;
+    for (std::uint32_t i = 0; i < columns.size(); ++i) {
+      const ColumnHeader& column = columns[i];
       if (column.name == kOrdinalField) {
         continue;
       }
       const auto [at, added] = index.try_emplace(column.name, fields.size());
       if (added) {
-        fields.push_back({column.name, Type::kNull});
-        wide.push_back(false);
+        fields.push_back({{column.name, Type::kNull}, false, {}});
       }
-      Field& field = fields[at->second];
-      field.type = common_type(field.type, column.type);
-      wide[at->second] = wide[at->second] || has_wide_longs(column);
+      MergedField& merged = fields[at->second];
+      merged.field.type = common_type(merged.field.type, column.type);
+      merged.wide_longs = merged.wide_longs || has_wide_longs(column);
+      merged.places.push_back({source, i});
     }
   }
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (fields[i].type == Type::kReal && wide[i]) {
-      fields[i].type = Type::kDynamic;
-      kinds->emplace(fields[i].name, type_bit(Type::kLong) | type_bit(Type::kReal) | kWideLongs);
+  for (auto& [field, wide_longs, places] : fields) {
+    if (field.type == Type::kReal && wide_longs) {
+      field.type = Type::kDynamic;
+      kinds->emplace(field.name, type_bit(Type::kLong) | type_bit(Type::kReal) | kWideLongs);
     }
   }
   return fields;
@@ -87,19 +99,22 @@ Result<Vector> whole_column(StoredBlock& block, std::size_t at) {
 
 // All rows, or those of `runs` when there are any. A dictionary of strings stays one where an
 // encoder would keep it whatever its entries cost.
-Result<Vector> merged_column(std::span<StoredBlock> blocks, const Field& field,
+Result<Vector> merged_column(std::span<StoredBlock> blocks, const MergedField& merged,
                              std::span<const RowRun> runs) {
+  const Type type = merged.field.type;
   std::vector<Vector> parts;
   std::size_t values = 0;
-  for (StoredBlock& block : blocks) {
-    const std::optional<std::size_t> at = block.reader().find(field.name);
-    if (!at) {
-      parts.push_back(Vector::constant(Value::null(field.type), block.rows()));
+  auto place = merged.places.begin();
+  for (std::size_t source = 0; source < blocks.size(); ++source) {
+    StoredBlock& block = blocks[source];
+    if (place == merged.places.end() || place->source != source) {
+      parts.push_back(Vector::constant(Value::null(type), block.rows()));
       continue;
     }
-    EVQ_TRY_ASSIGN(Vector part, whole_column(block, *at));
-    parts.push_back(part.type() == field.type ? std::move(part) : part.widen(field.type));
-    values += block.rows() - block.reader().header().columns[*at].nulls;
+    EVQ_TRY_ASSIGN(Vector part, whole_column(block, place->column));
+    parts.push_back(part.type() == type ? std::move(part) : part.widen(type));
+    values += block.rows() - block.reader().header().columns[place->column].nulls;
+    ++place;
   }
   return join_columns(parts, values / kRepeatsMin, runs);
 }
@@ -166,44 +181,54 @@ MergedOrder merged_order(std::vector<std::uint32_t> rows, Sources sources) {
   return {std::move(rows), std::move(runs)};
 }
 
+// How blocks are merged.
+struct MergePlan {
+  Effort effort = Effort::kIngest;
+  bool stay_fresh = false;
+};
+
+// What every merge of a round has: threads, and a reason to stop.
+struct MergeMeans {
+  ThreadPool* pool;
+  const QueryControl& control;
+};
+
 // The merged columns in their new order, some at a time: thousands of columns of a whole block's
 // rows would not fit into memory.
 Result<std::vector<EncodedColumn>> merged_columns(std::span<StoredBlock> blocks,
-                                                  const std::vector<Field>& fields,
+                                                  const std::vector<MergedField>& fields,
                                                   const MergedOrder& order, const Vector& times,
-                                                  Effort effort, ThreadPool* pool) {
+                                                  Effort effort, const MergeMeans& means) {
   const std::vector<std::uint32_t> as_joined;
   std::vector<EncodedColumn> merged;
   for (std::size_t next = 0; next < fields.size();) {
     Table some;
     std::vector<Field> names;
     for (std::size_t bytes = 0; next < fields.size() && bytes < kMergeBytesMax; ++next) {
+      EVQ_TRY(means.control.check());
       EVQ_TRY_ASSIGN(Vector column, merged_column(blocks, fields[next], order.runs));
       bytes += column.size_bytes();
       some.rows = column.size();
       some.columns.push_back(std::move(column));
-      names.push_back(fields[next]);
+      names.push_back(fields[next].field);
     }
     some.schema = Schema(std::move(names));
     EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
                    encode_columns(std::move(some), order.runs.empty() ? order.rows : as_joined,
-                                  effort, pool, &times));
+                                  effort, means.pool, &times));
     std::ranges::move(columns, std::back_inserter(merged));
   }
   return merged;
 }
 
-struct MergePlan {
-  Effort effort = Effort::kIngest;
-  bool stay_fresh = false;
-};
-
 // The sources' rows as one block.
 Result<StoredForm> merge(std::span<StoredBlock> blocks, Sources sources, const MergePlan& plan,
-                         ThreadPool* pool) {
+                         const MergeMeans& means) {
   FieldKinds kinds;
-  const std::vector<Field> fields = merged_fields(blocks, &kinds);
-  const auto time = std::ranges::find(fields, kTimeField, &Field::name);
+  const std::vector<MergedField> fields = merged_fields(blocks, &kinds);
+  const auto time = std::ranges::find(
+      fields, kTimeField,
+      [](const MergedField& merged) -> const auto& { return merged.field.name; });
   if (time == fields.end()) {
     return make_error(ErrorCode::kCorrupt, "a block has no column _time");
   }
@@ -216,7 +241,7 @@ Result<StoredForm> merge(std::span<StoredBlock> blocks, Sources sources, const M
     times = times.gather(order.rows);
   }
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 merged_columns(blocks, fields, order, times, plan.effort, pool));
+                 merged_columns(blocks, fields, order, times, plan.effort, means));
   if (!dense) {
     EVQ_TRY_ASSIGN(EncodedColumn column,
                    encode_column({std::string(kOrdinalField), Type::kLong},
@@ -267,13 +292,13 @@ Status replace(Dataset& dataset, Sources sources, const StoredForm& form, Segmen
 }
 
 Result<StoredForm> merge_blocks(const Snapshot& snapshot, Sources run, const MergePlan& plan,
-                                ThreadPool* pool) {
+                                const MergeMeans& means) {
   std::vector<StoredBlock> blocks;
   for (const SnapshotBlock& source : run) {
     EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(source));
     blocks.push_back(std::move(block));
   }
-  return merge(blocks, run, plan, pool);
+  return merge(blocks, run, plan, means);
 }
 
 bool holds_all(const Snapshot& snapshot, Sources run) {
@@ -286,14 +311,14 @@ bool holds_all(const Snapshot& snapshot, Sources run) {
 }
 
 Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const MergePlan& plan,
-                 const CompactOptions& options) {
+                 const CompactOptions& options, const QueryControl& control) {
   StoredForm merged;
   {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
     if (!holds_all(snapshot, run)) {
       return {};  // someone else merged or deleted it first
     }
-    EVQ_TRY_ASSIGN(merged, merge_blocks(snapshot, run, plan, options.pool));
+    EVQ_TRY_ASSIGN(merged, merge_blocks(snapshot, run, plan, {options.pool, control}));
   }
   return replace(*dataset, run, merged, *options.cache);
 }
@@ -346,7 +371,7 @@ Status merge_runs(const std::shared_ptr<Dataset>& dataset, const std::vector<Run
                   const MergePlan& plan, const CompactOptions& options, QueryControl& control) {
   for (const Run& run : runs) {
     EVQ_TRY(control.check());
-    EVQ_TRY(merge_run(dataset, run, plan, options));
+    EVQ_TRY(merge_run(dataset, run, plan, options, control));
   }
   return {};
 }
@@ -399,15 +424,15 @@ Run newest_small(Sources blocks, std::uint64_t rows_max) {
 
 // Of the newest small chunks, so many that they fill most of a block are one; fewer are one chunk.
 Status merge_newest(const std::shared_ptr<Dataset>& dataset, const Run& run,
-                    const CompactOptions& options) {
+                    const CompactOptions& options, const QueryControl& control) {
   if (run.size() < 2) {
     return {};
   }
   if (fills_block(run, options.block_rows)) {
-    return merge_run(dataset, run, MergePlan{}, options);
+    return merge_run(dataset, run, MergePlan{}, options, control);
   }
   const Effort effort = effort_for_chunk(rows_of(run), options.block_rows);
-  return merge_run(dataset, run, {effort, true}, options);
+  return merge_run(dataset, run, {effort, true}, options, control);
 }
 
 // Moves the last pages of the file into free ones; how many free ones are left.
@@ -452,7 +477,7 @@ Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions&
     }
   }
   EVQ_TRY(merge_runs(dataset, full, MergePlan{}, options, control));
-  return merge_newest(dataset, newest, options);
+  return merge_newest(dataset, newest, options, control);
 }
 
 Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,

@@ -160,6 +160,24 @@ TEST_CASE("types of a field merge across chunks without losing values") {
   require_clean(*store);
 }
 
+TEST_CASE("columns are merged by name, wherever their chunks have them") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  for (const char* event :
+       {R"({"_time":1,"a":"a1","b":1,"c":true})", R"({"_time":2,"c":false,"a":"a2"})",
+        R"({"_time":3,"d":4.5})", R"({"_time":4,"b":2,"d":5.5,"c":true,"a":"a4"})"}) {
+    REQUIRE(load(*store, "d", event).ok());
+  }
+  QueryControl control;
+  REQUIRE(store->maintain("d", true, control).ok());
+  REQUIRE(store->snapshot("d")->blocks().size() == 1);
+  using Texts = std::vector<std::string>;
+  CHECK(texts(read_rows(*store, "d", "a")) == Texts{"a1", "a2", "null", "a4"});
+  CHECK(texts(read_rows(*store, "d", "b")) == Texts{"1", "null", "null", "2"});
+  CHECK(texts(read_rows(*store, "d", "c")) == Texts{"true", "false", "null", "true"});
+  CHECK(texts(read_rows(*store, "d", "d")) == Texts{"null", "null", "4.5", "5.5"});
+}
+
 TEST_CASE("a snapshot sees what was there when it was taken") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 10);
