@@ -36,6 +36,7 @@ constexpr std::string_view kSelectObject =
 struct DatasetRow {
   DatasetDefinition definition;
   std::uint64_t file_key = 0;
+  std::int64_t sum = 0;  // as it is stored: a newer version may have written more than is read here
 };
 
 std::int64_t dataset_sum(std::string_view name, std::uint64_t file_id, std::uint64_t file_key,
@@ -66,9 +67,9 @@ Result<DatasetRow> dataset_of(const Statement& row) {
   dataset.definition.name = row.text(0);
   dataset.definition.file_id = static_cast<std::uint64_t>(row.integer(1));
   dataset.file_key = static_cast<std::uint64_t>(row.integer(2));
-  const std::int64_t sum = dataset_sum(dataset.definition.name, dataset.definition.file_id,
-                                       dataset.file_key, row.blob(3));
-  if (row.integer(4) != sum || !decode_definition(row.blob(3), &dataset.definition)) {
+  dataset.sum = dataset_sum(dataset.definition.name, dataset.definition.file_id, dataset.file_key,
+                            row.blob(3));
+  if (row.integer(4) != dataset.sum || !decode_definition(row.blob(3), &dataset.definition)) {
     return corrupt_catalog("the row of dataset '" + dataset.definition.name + "' is damaged");
   }
   return dataset;
@@ -147,7 +148,7 @@ Status write_dataset(Connection& connection, const DatasetRow& dataset) {
       .bind(2, static_cast<std::int64_t>(definition.file_id))
       .bind(3, static_cast<std::int64_t>(dataset.file_key))
       .bind_blob(4, coded)
-      .bind(5, dataset_sum(definition.name, definition.file_id, dataset.file_key, coded));
+      .bind(5, dataset.sum);
   return write.run();
 }
 
@@ -186,7 +187,8 @@ Result<bool> has_dataset_files(const std::string& directory) {
   return std::ranges::any_of(names, [](const std::string& name) { return name.ends_with(".db"); });
 }
 
-std::int64_t sum_of(const DatasetRow& dataset) {
+// Of the row as write_dataset() writes it.
+std::int64_t written_sum(const DatasetRow& dataset) {
   return dataset_sum(dataset.definition.name, dataset.definition.file_id, dataset.file_key,
                      encode_definition(dataset.definition));
 }
@@ -330,7 +332,8 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   definition.updated = definition.created;
   row.file_key = random_seed() | 1;  // 0 means "any"
   row.definition = std::move(definition);
-  EVQ_TRY(note_change(connection, dataset_list(), {std::nullopt, sum_of(row)}, options_.rows_max));
+  row.sum = written_sum(row);
+  EVQ_TRY(note_change(connection, dataset_list(), {std::nullopt, row.sum}, options_.rows_max));
   DatabaseOptions options;
   options.path = dataset_path(options_.directory, row.definition.file_id);
   options.vfs = options_.vfs;
@@ -354,13 +357,13 @@ Status CatalogDefinitions::update_dataset(const DatasetDefinition& definition) {
     return make_error(ErrorCode::kNotFound, "dataset '" + definition.name + "' not found");
   }
   const std::uint64_t file_id = row->definition.file_id;
-  const std::int64_t before = sum_of(*row);
+  const std::int64_t before = row->sum;
   row->definition = definition;
   row->definition.file_id = file_id;
+  row->sum = written_sum(*row);
   EVQ_TRY(check_list(lock.connection(), dataset_list()));
   EVQ_TRY(write_dataset(lock.connection(), *row));
-  EVQ_TRY(
-      note_change(lock.connection(), dataset_list(), {before, sum_of(*row)}, options_.rows_max));
+  EVQ_TRY(note_change(lock.connection(), dataset_list(), {before, row->sum}, options_.rows_max));
   return lock.commit();
 }
 
@@ -381,8 +384,8 @@ Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name
     EVQ_TRY(remove.bind_text(1, name).run());
   }
   const std::uint64_t file_id = row->definition.file_id;
-  EVQ_TRY(note_change(lock.connection(), dataset_list(), {sum_of(*row), std::nullopt},
-                      options_.rows_max));
+  EVQ_TRY(
+      note_change(lock.connection(), dataset_list(), {row->sum, std::nullopt}, options_.rows_max));
   EVQ_TRY(note_dropped(lock.connection(), file_id, row->file_key));
   EVQ_TRY(lock.commit());
   remove_dropped(file_id);

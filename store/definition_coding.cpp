@@ -31,6 +31,9 @@ bool decode_definition(std::string_view bytes, DatasetDefinition* definition) {
   definition->updated = in.i64();
   definition->retention_days = in.i64();
   definition->use_retention = in.u8() != 0;
+  if (in.at_end()) {
+    return in.ok();
+  }
   const std::size_t fields = in.count(1);
   for (std::size_t i = 0; i < fields && in.ok(); ++i) {
     definition->map_fields.emplace_back(in.string());

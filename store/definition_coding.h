@@ -1,7 +1,8 @@
 #pragma once
 // The coding of datasets.definition in catalog.db: what a dataset has besides its name and file, as
-// strings, numbers and a list (store/base/bytes.h). New members are appended; a reader of an older
-// row finds the end early and leaves their defaults. Pure functions.
+// strings, numbers and a list (store/base/bytes.h). New members are appended: a row may end before
+// any member after use_retention, which then keeps its default, and may go on after the last one
+// that this version knows. Pure functions.
 
 #include <string>
 #include <string_view>

@@ -5,7 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "store/catalog/database.h"
+#include "store/catalog/row_sum.h"
 #include "store/catalog_definitions.h"
+#include "store/catalog_rows.h"
 #include "tests/support/store_support.h"
 
 namespace evq {
@@ -91,6 +93,61 @@ void run_sql(const TempDirectory& directory, std::string_view sql) {
   REQUIRE(lock.ok());
   REQUIRE(lock->connection().execute(sql).ok());
   REQUIRE(lock->commit().ok());
+}
+
+// As a later version may write it.
+void lengthen_definition(const TempDirectory& directory) {
+  auto database = open_database(directory.path() + "/catalog.db", catalog_schema());
+  REQUIRE(database.ok());
+  auto lock = (*database)->begin_write(1);
+  REQUIRE(lock.ok());
+  std::int64_t before = 0;
+  std::int64_t after = 0;
+  std::string definition;
+  {
+    auto row = lock->connection().prepare(
+        "SELECT name, file_id, file_key, definition, sum FROM datasets WHERE name = 'one'");
+    REQUIRE(row.ok());
+    REQUIRE(*row->step());
+    definition = std::string(row->blob(3)) + "more";
+    before = row->integer(4);
+    after = RowSum(0, "datasets")
+                .add_text(row->text(0))
+                .add(row->integer(1))
+                .add(row->integer(2))
+                .add_text(definition)
+                .value();
+  }
+  {
+    auto write = lock->connection().prepare(
+        "UPDATE datasets SET definition = ?1, sum = ?2 WHERE name = 'one'");
+    REQUIRE(write.ok());
+    REQUIRE(write->bind_blob(1, definition).bind(2, after).run().ok());
+  }
+  REQUIRE(note_change(lock->connection(), dataset_list(), {before, after}, 10).ok());
+  REQUIRE(lock->commit().ok());
+}
+
+TEST_CASE("a definition that a later version wrote is read, changed and dropped") {
+  for (const bool dropped : {false, true}) {
+    CAPTURE(dropped);
+    const TempDirectory directory;
+    REQUIRE(load(*open_store(directory.path(), 100), "one", numbered_events(0, 3, 0, 1)).ok());
+    lengthen_definition(directory);
+    auto store = open_store(directory.path(), 100);
+    CHECK(problems(*store).empty());
+    auto definition = store->definitions().find_dataset("one");
+    REQUIRE(definition.ok());
+    REQUIRE(definition->has_value());
+    if (dropped) {
+      REQUIRE(store->drop_dataset("one").ok());
+    } else {
+      (*definition)->description = "changed";
+      REQUIRE(store->definitions().update_dataset(**definition).ok());
+    }
+    CHECK(problems(*store).empty());
+    CHECK(store->definitions().datasets()->size() == (dropped ? 0U : 1U));
+  }
 }
 
 TEST_CASE("a row that vanished from the catalog is noticed") {

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/definition_coding.h"
 #include "store/store.h"
 #include "tests/support/temp_store.h"
 
@@ -68,6 +69,25 @@ TEST_CASE("datasets are created once, updated, listed and dropped") {
   CHECK(store->snapshot("web-1").error().code == ErrorCode::kNotFound);
   CHECK_FALSE(std::filesystem::exists(directory.path() + "/s/datasets/1.db"));
   CHECK(store->definitions().create_dataset(wanted)->file_id == 2);
+}
+
+TEST_CASE("a definition may end before a member that came later, and go on after those known") {
+  DatasetDefinition written;
+  written.description = "of the shop";
+  written.retention_days = 30;
+  written.use_retention = true;
+  const std::string coded = encode_definition(written);
+  const std::string older = coded.substr(0, coded.size() - 1);  // without the list of map fields
+  for (const std::string& bytes : {coded, older, coded + "what comes later"}) {
+    DatasetDefinition read;
+    REQUIRE(decode_definition(bytes, &read));
+    CHECK(read.description == "of the shop");
+    CHECK(read.retention_days == 30);
+    CHECK(read.use_retention);
+    CHECK(read.map_fields.empty());
+  }
+  DatasetDefinition read;
+  CHECK_FALSE(decode_definition(older.substr(0, older.size() - 1), &read));
 }
 
 TEST_CASE("names of datasets") {
