@@ -262,16 +262,19 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::datasets() {
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY(check_list(lease.connection(), dataset_list()));
   EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectDatasets));
+  ListState read;
   while (true) {
     EVQ_TRY_ASSIGN(const bool more, row.step());
     if (!more) {
-      return found;
+      break;
     }
     EVQ_TRY_ASSIGN(DatasetRow dataset, dataset_of(row));
+    read.add(dataset.sum);
     found.push_back(std::move(dataset.definition));
   }
+  EVQ_TRY(check_list(lease.connection(), dataset_list(), read));
+  return found;
 }
 
 Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::string_view name) {
@@ -282,7 +285,7 @@ Result<std::optional<DatasetDefinition>> CatalogDefinitions::find_dataset(std::s
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lease.connection(), name));
   if (!row) {
-    EVQ_TRY(check_list(lease.connection(), dataset_list()));
+    EVQ_TRY(checked_.check(lease.connection(), dataset_list()));
   }
   return row ? std::optional<DatasetDefinition>(std::move(row->definition)) : std::nullopt;
 }
@@ -300,7 +303,7 @@ Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name,
       }
       return file;
     }
-    EVQ_TRY(check_list(lease.connection(), dataset_list()));
+    EVQ_TRY(checked_.check(lease.connection(), dataset_list()));
   }
   return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
 }
@@ -402,19 +405,21 @@ Result<std::vector<StoredObject>> CatalogDefinitions::objects(ObjectKind kind,
     return found;
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY(check_list(lease.connection(), object_list(kind)));
   EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectObjects));
   row.bind(1, static_cast<std::int64_t>(kind));
+  ListState read;
   while (true) {
     EVQ_TRY_ASSIGN(const bool more, row.step());
     if (!more) {
       break;
     }
     EVQ_TRY_ASSIGN(StoredObject object, object_of(row));
+    read.add(row.integer(8));
     if (dataset.empty() || object.dataset == dataset) {
       found.push_back(std::move(object));
     }
   }
+  EVQ_TRY(check_list(lease.connection(), object_list(kind), read));
   std::ranges::sort(found, [](const StoredObject& a, const StoredObject& b) {
     return std::tie(a.created, a.id) < std::tie(b.created, b.id);
   });
@@ -430,7 +435,7 @@ Result<std::optional<StoredObject>> CatalogDefinitions::find_object(ObjectKind k
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
   EVQ_TRY_ASSIGN(std::optional<StoredObject> object, read_object(lease.connection(), kind, id));
   if (!object) {
-    EVQ_TRY(check_list(lease.connection(), object_list(kind)));
+    EVQ_TRY(checked_.check(lease.connection(), object_list(kind)));
   }
   return object;
 }

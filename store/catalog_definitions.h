@@ -13,6 +13,7 @@
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/catalog/database.h"
+#include "store/catalog_rows.h"
 #include "store/definitions.h"
 
 namespace evq {
@@ -91,6 +92,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Status check_unlisted(Database& catalog, std::vector<UnlistedFile>* found) const;
 
   const CatalogOptions options_;
+  CheckedLists checked_;
   Mutex mutex_;
   std::unique_ptr<Database> database_ EVQ_GUARDED_BY(mutex_);
 };

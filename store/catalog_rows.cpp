@@ -11,21 +11,15 @@ namespace {
 
 constexpr std::string_view kSettingSums = "setting_sums";
 
-struct Noted {
-  std::int64_t sums = 0;
-  std::uint64_t count = 0;
-  friend bool operator==(const Noted&, const Noted&) = default;
-};
-
-std::string text_of(const Noted& noted) {
+std::string text_of(const ListState& noted) {
   return std::to_string(noted.sums) + " " + std::to_string(noted.count);
 }
 
-Result<Noted> read_noted(Connection& connection, const CatalogList& list) {
+Result<ListState> read_noted(Connection& connection, const CatalogList& list) {
   EVQ_TRY_ASSIGN(Statement row,
                  connection.prepare("SELECT value, sum FROM settings WHERE name = ?1"));
   EVQ_TRY_ASSIGN(const bool found, row.bind_text(1, list.name).step());
-  Noted noted;
+  ListState noted;
   if (!found) {
     return noted;
   }
@@ -40,17 +34,16 @@ Result<Noted> read_noted(Connection& connection, const CatalogList& list) {
   return noted;
 }
 
-Result<Noted> count_rows(Connection& connection, const CatalogList& list) {
+Result<ListState> count_rows(Connection& connection, const CatalogList& list) {
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(list.rows));
-  Noted found;
+  ListState found;
   while (true) {
     EVQ_TRY_ASSIGN(const bool more, row.step());
     if (!more) {
       return found;
     }
     EVQ_TRY_ASSIGN(const std::int64_t sum, list.sum(row));
-    found.sums ^= sum;
-    ++found.count;
+    found.add(sum);
   }
 }
 
@@ -71,7 +64,7 @@ Status put_row(Connection& connection, std::string_view name, std::string_view v
 // The list of settings is not limited: nobody outside adds to it.
 Status note_setting(Connection& connection, const ListChange& change) {
   const CatalogList list = setting_list();
-  EVQ_TRY_ASSIGN(Noted noted, read_noted(connection, list));
+  EVQ_TRY_ASSIGN(ListState noted, read_noted(connection, list));
   noted.sums ^= change.before.value_or(0) ^ change.after.value_or(0);
   noted.count += (change.after ? 1U : 0U);
   noted.count -= (change.before ? 1U : 0U);
@@ -140,7 +133,7 @@ CatalogList setting_list() {
 
 Status note_change(Connection& connection, const CatalogList& list, const ListChange& change,
                    std::uint64_t rows_max) {
-  EVQ_TRY_ASSIGN(Noted noted, read_noted(connection, list));
+  EVQ_TRY_ASSIGN(ListState noted, read_noted(connection, list));
   const bool grows = change.after && !change.before;
   if (grows && noted.count >= rows_max) {
     return make_error(ErrorCode::kLimit,
@@ -153,12 +146,31 @@ Status note_change(Connection& connection, const CatalogList& list, const ListCh
   return write_setting(connection, list.name, text_of(noted));
 }
 
-Status check_list(Connection& connection, const CatalogList& list) {
-  EVQ_TRY_ASSIGN(const Noted noted, read_noted(connection, list));
-  EVQ_TRY_ASSIGN(const Noted found, count_rows(connection, list));
-  if (found != noted) {
+Status check_list(Connection& connection, const CatalogList& list, const ListState& read) {
+  EVQ_TRY_ASSIGN(const ListState noted, read_noted(connection, list));
+  if (read != noted) {
     return corrupt_catalog("the list of " + list.nouns + " is not the one that was committed");
   }
+  return {};
+}
+
+Status check_list(Connection& connection, const CatalogList& list) {
+  EVQ_TRY_ASSIGN(const ListState read, count_rows(connection, list));
+  return check_list(connection, list, read);
+}
+
+Status CheckedLists::check(Connection& connection, const CatalogList& list) {
+  EVQ_TRY_ASSIGN(const ListState noted, read_noted(connection, list));
+  {
+    const MutexLock lock(mutex_);
+    const auto known = sound_.find(list.name);
+    if (known != sound_.end() && known->second == noted) {
+      return {};
+    }
+  }
+  EVQ_TRY(check_list(connection, list));
+  const MutexLock lock(mutex_);
+  sound_[list.name] = noted;
   return {};
 }
 

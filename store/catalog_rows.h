@@ -5,10 +5,13 @@
 // checksum.
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "store/base/mutex.h"
 #include "store/base/result.h"
 #include "store/catalog/sqlite.h"
 #include "store/definitions.h"
@@ -42,6 +45,18 @@ CatalogList token_list();
 CatalogList object_list(ObjectKind kind);
 CatalogList setting_list();
 
+// All rows of a list: what is noted of it when it changes.
+struct ListState {
+  std::int64_t sums = 0;  // of the rows, exclusive-or
+  std::uint64_t count = 0;
+
+  void add(std::int64_t sum) {
+    sums ^= sum;
+    ++count;
+  }
+  friend bool operator==(const ListState&, const ListState&) = default;
+};
+
 // What changes in a list: sums of rows that go and come; nothing where there is none.
 struct ListChange {
   std::optional<std::int64_t> before;
@@ -54,5 +69,20 @@ Status note_change(Connection& connection, const CatalogList& list, const ListCh
 // kCorrupt unless the rows are those that were noted, each as it was written: before saying that
 // something is not there, or is all. A row whose key is damaged is found by nobody but this.
 Status check_list(Connection& connection, const CatalogList& list);
+// The same for who has read all rows, each with its sum.
+Status check_list(Connection& connection, const CatalogList& list, const ListState& read);
+
+// Lists as they were when they were last checked, for look-ups of what is not there: the rows are
+// read again when the list has changed since. A row that is damaged while this process runs may
+// thus be found by the next change or check_list() only. Any thread.
+class CheckedLists {
+ public:
+  // As check_list().
+  Status check(Connection& connection, const CatalogList& list);
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, ListState, std::less<>> sound_ EVQ_GUARDED_BY(mutex_);
+};
 
 }  // namespace evq

@@ -193,6 +193,32 @@ TEST_CASE("a row that vanished from the catalog is noticed") {
   }
 }
 
+TEST_CASE("a list that was found sound is read again when it has changed") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  Definitions& definitions = store->definitions();
+  const auto put = [&](Store& through, const std::string& id) {
+    StoredObject object;
+    object.id = id;
+    REQUIRE(through.definitions().put_object(object).ok());
+  };
+  const auto find = [&](const std::string& id) {
+    return definitions.find_object(ObjectKind::kSavedQuery, id);
+  };
+  put(*store, "x");
+  for (int again = 0; again < 2; ++again) {
+    CHECK_FALSE(find("y")->has_value());
+  }
+  put(*open_store(directory.path(), 100), "y");
+  CHECK(find("y")->has_value());
+  CHECK_FALSE(find("z")->has_value());
+  CHECK(definitions.objects(ObjectKind::kSavedQuery, "")->size() == 2);
+  run_sql(directory, "DELETE FROM objects WHERE id = 'x'");
+  CHECK_FALSE(definitions.objects(ObjectKind::kSavedQuery, "").ok());
+  put(*store, "z");
+  CHECK(find("x").error().code == ErrorCode::kCorrupt);
+}
+
 TEST_CASE("a row whose key is damaged does not count as absent") {
   struct Case {
     std::string_view sql;
