@@ -111,6 +111,12 @@ class Ingest(EvqCase):
         self.assertEqual((report["ingested"], report["failed"]), (2, 1))
         self.assertIn("stdin:3:", errors)
 
+    def test_csv_with_line_ends_of_cr_alone_makes_no_dataset(self):
+        (self.directory / "old.csv").write_bytes(b"a,b\r1,2\r3,4\r")
+        _, errors = self.evq("ingest", "old", "old.csv", status=4)
+        self.assertIn(r"the line ends are CR alone; convert them first: tr '\r' '\n'", errors)
+        self.evq("query", "old | count", status=None)
+
     def test_what_goes_out_as_csv_comes_back(self):  # blanks at ends and large numbers too
         self.ingest("one", ['{"_time":"2024-05-01T00:00:00Z","t":" a,\\"b\\"\\nc","n":5,"r":0.1}',
                             '{"_time":"2024-05-01T00:00:01Z","t":"\\t","n":-5,"r":1e300}'])
