@@ -12,6 +12,7 @@
 
 #include "store/base/check.h"
 #include "store/base/limits.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/block/block_reader.h"
 #include "store/block/block_writer.h"
 #include "store/block/join_columns.h"
@@ -57,7 +58,7 @@ struct MergedField {
 // do within one batch; `kinds` says so of them, for files that do not yet.
 std::vector<MergedField> merged_fields(std::span<StoredBlock> blocks, FieldKinds* kinds) {
   std::vector<MergedField> fields;
-  std::unordered_map<std::string_view, std::size_t> index;
+  std::unordered_map<std::string_view, std::size_t, SeededTextHash> index;
   for (std::uint32_t source = 0; source < blocks.size(); ++source) {
     const std::vector<ColumnHeader>& columns = blocks[source].reader().header().columns;
     for (std::uint32_t i = 0; i < columns.size(); ++i) {

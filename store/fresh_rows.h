@@ -9,11 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "store/base/checksum.h"
 #include "store/base/result.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/column/row_runs.h"
 #include "store/column/table.h"
-#include "store/ingest/text_hash.h"
 #include "store/segment_cache.h"
 #include "store/stored_form.h"
 
@@ -32,8 +31,7 @@ bool is_small(const FreshRows& rows, std::uint32_t block_rows);
 
 class FreshChunk {
  public:
-  explicit FreshChunk(std::uint32_t block_rows)
-      : rows_max_(block_rows / 4), numbers_(0, NameHash{random_seed()}) {}
+  explicit FreshChunk(std::uint32_t block_rows) : rows_max_(block_rows / 4) {}
 
   // False, and nothing is added, when the chunk has enough, or a field of these rows has another
   // type here and the two have none in common that keeps every value as it is. An empty chunk takes
@@ -55,10 +53,6 @@ class FreshChunk {
     // Its rows of a column; null when it has none.
     const Vector* find(std::size_t column) const;
   };
-  struct NameHash {
-    std::uint64_t seed;
-    std::size_t operator()(std::string_view name) const { return hash_text(name, seed); }
-  };
 
   std::size_t find(std::size_t guess, std::string_view name);
   bool accepts(std::size_t column, const Vector& values, Type* common) const;
@@ -70,7 +64,7 @@ class FreshChunk {
   std::uint64_t raw_bytes_ = 0;
   std::vector<Column> columns_;
   // Of the first `numbered_` of columns_; look-ups add the others.
-  std::unordered_map<std::string_view, std::size_t, NameHash> numbers_;
+  std::unordered_map<std::string_view, std::size_t, SeededTextHash> numbers_;
   std::size_t numbered_ = 0;
 };
 

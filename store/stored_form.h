@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "store/base/result.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/block/block_writer.h"
 #include "store/catalog/dataset_file.h"
 #include "store/column/table.h"
@@ -36,7 +37,7 @@ bool has_wide_longs(const ColumnHeader& column);
 
 // What the values of dynamic columns are, by field; a dynamic column of scalars is a field of their
 // types, not one of arrays.
-using FieldKinds = std::unordered_map<std::string, std::uint32_t>;
+using FieldKinds = std::unordered_map<std::string, std::uint32_t, SeededTextHash>;
 void add_kinds(const Table& rows, FieldKinds* kinds);
 void note_kinds(const FieldKinds& kinds, StoredForm* form);
 

@@ -15,6 +15,7 @@
 #include "apl/functions/user_agent.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -56,7 +57,7 @@ class XmlReader {
     ok_ = ok_ && depth <= kXmlDepthMax;
     std::string text;
     std::vector<std::vector<pugi::xml_node>> children;  // of one name each, in order of appearance
-    std::unordered_map<std::string_view, std::size_t> places;
+    std::unordered_map<std::string_view, std::size_t, SeededTextHash> places;
     for (const pugi::xml_node& child : element.children()) {
       if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) {
         text.append(child.value());

@@ -12,18 +12,12 @@
 
 #include "apl/functions/registry.h"
 #include "apl/functions/string_operator.h"
-#include "store/base/checksum.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
 namespace {
-
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return hash64(text, seed); }
-  std::uint64_t seed = random_seed();  // the items may be somebody's events
-};
 
 // Below this many items comparing them all beats hashing.
 constexpr std::size_t kLinearItemsMax = 4;
@@ -191,7 +185,7 @@ class ItemList {
   std::vector<std::int64_t> datetimes_;
   std::vector<std::int64_t> timespans_;
   std::vector<std::string> texts_;
-  std::unordered_set<std::string, TextHash, std::equal_to<>> text_set_;
+  std::unordered_set<std::string, SeededTextHash, std::equal_to<>> text_set_;  // somebody's events
   std::vector<std::string> containers_;
 };
 

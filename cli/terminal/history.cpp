@@ -7,6 +7,7 @@
 #include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -66,7 +67,7 @@ Status History::load(const std::string& path) {
   std::string_view rest = *read;
   file_entries_ = static_cast<std::size_t>(std::ranges::count(rest, '\n'));
   // From the newest on, so that of equal entries the newest stays and old ones cost nothing.
-  std::unordered_set<std::string> seen(entries_.begin(), entries_.end());
+  std::unordered_set<std::string, SeededTextHash> seen(entries_.begin(), entries_.end());
   std::vector<std::string> loaded;
   while (!rest.empty() && loaded.size() < kHistoryEntriesMax) {
     const std::size_t line_end = rest.rfind('\n');

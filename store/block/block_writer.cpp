@@ -9,6 +9,7 @@
 #include "store/base/check.h"
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/base/thread_pool.h"
 #include "store/block/time_units.h"
 #include "store/encoding/segment.h"
@@ -99,7 +100,7 @@ Status check_table(const Table& table) {
   if (table.columns.size() != table.schema.size()) {
     return make_error(ErrorCode::kUsage, "a block needs one column for each field");
   }
-  std::unordered_set<std::string_view> names;
+  std::unordered_set<std::string_view, SeededTextHash> names;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Vector& column = table.columns[i];
     if (column.size() != table.rows || column.type() != table.schema[i].type) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "store/base/result.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/catalog/sqlite.h"
 #include "store/column/type.h"
 
@@ -95,7 +96,7 @@ Type type_of_set(std::uint32_t types);
 // The fields of a file, and the counters' share of them that tells whether they are still those.
 struct FieldList {
   std::vector<FieldRow> rows;
-  std::unordered_map<std::string, std::size_t> ids;
+  std::unordered_map<std::string, std::size_t, SeededTextHash> ids;
   std::uint64_t count = 0;
   std::uint64_t sums = 0;
 };

@@ -33,7 +33,7 @@ EventAssembler::EventAssembler(std::shared_ptr<const EventRules> rules)
     : rules_(std::move(rules)),
       seed_(random_seed()),
       slots_(kNameSlotsMin, 0),
-      columns_by_name_(kNameSlotsMin, NameHash{seed_}) {
+      columns_by_name_(kNameSlotsMin, SeededTextHash{seed_}) {
   nodes_.emplace_back();
   cells_ = std::make_unique<Cell[]>(kEventFieldsMax);
 }

@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "store/base/seeded_text_hash.h"
 #include "store/column/vector.h"
 #include "store/ingest/cell.h"
 #include "store/ingest/event_rules.h"
@@ -130,11 +131,6 @@ class EventAssembler {
     std::uint16_t traits = 0;
   };
 
-  struct NameHash {
-    std::uint64_t seed = 0;
-    std::size_t operator()(const std::string& name) const { return hash_text(name, seed); }
-  };
-
   NodeId mark(NodeId id, NodeId parent) {
     Node& node = nodes_[id];
     if (node.seen > nodes_[parent].seen) [[unlikely]] {
@@ -194,7 +190,7 @@ class EventAssembler {
   std::vector<NodeId> slots_;  // hash table of node ids; 0 is a free slot
   std::vector<std::string> column_names_;
   std::vector<NodeId> column_nodes_;  // the first node of each column
-  std::unordered_map<std::string, std::uint32_t, NameHash> columns_by_name_;
+  std::unordered_map<std::string, std::uint32_t, SeededTextHash> columns_by_name_;
 
   // The event at hand.
   std::uint64_t visits_ = 0;

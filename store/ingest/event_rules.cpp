@@ -7,6 +7,7 @@
 
 #include "store/base/mutex.h"
 #include "store/base/number.h"
+#include "store/base/seeded_text_hash.h"
 #include "store/base/time_parse.h"
 
 namespace evq {
@@ -40,7 +41,7 @@ class NameAdmission : public FieldAdmission {
  private:
   const std::size_t names_max_;
   mutable Mutex mutex_;
-  std::unordered_set<std::string> names_ EVQ_GUARDED_BY(mutex_);
+  std::unordered_set<std::string, SeededTextHash> names_ EVQ_GUARDED_BY(mutex_);
   bool refused_ EVQ_GUARDED_BY(mutex_) = false;
 };
 

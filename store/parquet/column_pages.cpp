@@ -8,6 +8,7 @@
 
 #include <zstd.h>
 
+#include "store/base/seeded_text_hash.h"
 #include "store/column/dynamic_json.h"
 #include "store/parquet/compact_writer.h"
 
@@ -237,7 +238,7 @@ class TextDictionary {
   const std::string& plain() const { return plain_; }
 
  private:
-  std::unordered_map<std::string_view, std::size_t> codes_;
+  std::unordered_map<std::string_view, std::size_t, SeededTextHash> codes_;
   std::string plain_;
 };
 

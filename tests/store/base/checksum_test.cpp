@@ -1,10 +1,14 @@
 #include "store/base/checksum.h"
 
+#include <functional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "store/base/seeded_text_hash.h"
 
 namespace evq {
 namespace {
@@ -29,6 +33,18 @@ TEST_CASE("every flipped bit and every seed changes the sum") {
   for (std::uint64_t seed = 1; seed < 100; ++seed) {
     CHECK(sums.insert(checksum64(bytes, seed)).second);
   }
+}
+
+TEST_CASE("tables of texts have seeds of their own and find views") {
+  const SeededTextHash one;
+  const SeededTextHash other;
+  const SeededTextHash copy = one;
+  CHECK(one("a name") != other("a name"));
+  CHECK(one("a name") == copy("a name"));
+  CHECK(one("a name") != one("a mane"));
+  const std::unordered_set<std::string, SeededTextHash, std::equal_to<>> names = {"a", "b"};
+  CHECK(names.contains(std::string_view("ab").substr(0, 1)));
+  CHECK_FALSE(names.contains(std::string_view("ab")));
 }
 
 TEST_CASE("integer hashes differ by value and seed") {
