@@ -100,8 +100,7 @@ class Definitions {
   // Ordered by name. An empty or missing store has none.
   virtual Result<std::vector<DatasetDefinition>> datasets() = 0;
   virtual Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) = 0;
-  // Creates or replaces. Creating needs a free name (kConflict) and a valid one (kUsage); fills
-  // in file_id, created and updated.
+  // Needs a free name (kConflict) and a valid one (kUsage); fills in file_id, created and updated.
   virtual Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) = 0;
   virtual Status update_dataset(const DatasetDefinition& definition) = 0;  // kNotFound
 

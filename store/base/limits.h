@@ -50,8 +50,7 @@ inline constexpr std::size_t kFieldNameBytesMax = 200;
 inline constexpr std::size_t kHttpLineBytesMax = 16 * kMebibyte;
 // One input line on the command line, where the user owns the machine.
 inline constexpr std::size_t kCliLineBytesMax = 128 * kMebibyte;
-// An input batch is handed on at this size or age, so that an endless stream is bounded.
-inline constexpr std::size_t kIngestBatchBytesMax = 4 * kMebibyte;
+// An input batch is handed on at this age, so that events of an endless stream become visible.
 inline constexpr std::int64_t kIngestBatchAgeMsMax = 1000;
 // Failures listed by name in an ingest answer; the count beside the list stays exact.
 inline constexpr std::size_t kIngestFailuresListedMax = 1000;
@@ -71,11 +70,9 @@ inline constexpr std::size_t kIngestBatchColumnBytesMax = 56 * kMebibyte;
 inline constexpr std::size_t kIngestUncommittedBytesMax = 84 * kMebibyte;
 // Builders of batches that wait for the next load: some for each of the busiest datasets.
 inline constexpr std::size_t kIdleBuilderBytesMax = 32 * kMebibyte;
-// Peak memory of an ingest from the command line, whatever the file's size.
-inline constexpr std::size_t kIngestMemoryBytesMax = 256 * kMebibyte;
 
 // ---- names
-// Datasets: [A-Za-z0-9_.-], not starting with a dot or hyphen.
+// Datasets: [A-Za-z0-9_.-], a letter or digit first and last.
 inline constexpr std::size_t kDatasetNameBytesMax = 128;
 // Names of saved queries, tokens and organizations: shown in tables, kept in catalogue rows.
 inline constexpr std::size_t kResourceNameBytesMax = 256;

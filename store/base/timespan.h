@@ -17,9 +17,9 @@ std::string duration_text(std::int64_t ns);
 // Go's ParseDuration: [+-] then numbers with a unit of ns us µs ms s m h, or "0".
 std::optional<std::int64_t> parse_go_duration(std::string_view text);
 
-// Nanoseconds of an APL unit: d day days, h hr hrs hour hours, m min minute minutes, s sec second
-// seconds, ms milli millis millisecond milliseconds, us µs micro micros microsecond microseconds,
-// ns nano nanos nanosecond nanoseconds, tick ticks; 0 when it is none. Case matters.
+// Nanoseconds of an APL unit: w week weeks, d day days, h hr hrs hour hours, m min minute minutes,
+// s sec second seconds, ms milli millis millisecond milliseconds, us micro micros microsecond
+// microseconds, ns nano nanos nanosecond nanoseconds, tick ticks; 0 when it is none. Case matters.
 std::int64_t timespan_unit_ns(std::string_view unit);
 
 // One number and one APL unit: "1.5h", "7d", "30min"; a sign is allowed.

@@ -25,7 +25,7 @@ namespace {
 //   evq itself uses came with version 2.
 // datasets: name; file_id names datasets/<file_id>.db and is never reused; file_key is the random
 //   key inside that file, so that a swapped file is noticed; definition is the rest, as a list of
-//   texts and numbers coded by definitions.cpp.
+//   texts and numbers coded by definition_coding.cpp.
 // tokens: id is the public name; digest is SHA-256 of the secret (32 bytes, as a blob), unique, and
 //   the only trace of it; kind is "api" or "personal"; capabilities is JSON text; expires and
 //   last_used may be null.

@@ -261,8 +261,4 @@ std::string json_from_dynamic(DynamicView value, bool sort_keys) {
   return out;
 }
 
-void append_json_string(std::string_view text, std::string* out) {
-  append_json_string(*out, text);
-}
-
 }  // namespace evq

@@ -1,6 +1,6 @@
 #pragma once
-// DynamicKinds: what the values of a dynamic column are, as a set of types, so that a field of
-// several scalar types can be told from one of lists and objects. Pure functions; any thread.
+// What the values of a dynamic column are, as a set of types, so that a field of several scalar
+// types can be told from one of lists and objects. Pure functions; any thread.
 
 #include <cstdint>
 

@@ -54,7 +54,7 @@ Result<Vector> decode_segment(std::string_view bytes, Type type, std::size_t row
 // value; nothing for other schemes.
 Result<std::optional<Vector>> decode_entries(std::string_view bytes, Type type, std::size_t rows);
 
-// For reports: the scheme and its nested ones, such as "dictionary".
+// For reports: the scheme's name, such as "dictionary".
 std::string_view encoding_name(EncodingId id);
 
 }  // namespace evq

@@ -1,9 +1,9 @@
 #pragma once
-// BatchBuilder: events in, columns out. A parser describes one event as cells (begin_event, then
-// open/close and add_… calls, then commit_event or abandon_event); nothing reaches the columns
-// before commit_event, so an event is taken whole or not at all. The builder applies the rules of
-// events: flattening with `\.` for dots inside nested keys, last of duplicate keys wins, grouped
-// events, reserved names, labels, `_time`, and the limits on names, values and fields.
+// BatchBuilder: events in, columns out. A parser puts the fields of one event into assembler()
+// (begin(), then visit() and add_…() for each); nothing reaches the columns before commit(), so an
+// event is taken whole or not at all. The assembler applies the rules of events: flattening with
+// `\.` for dots inside nested keys, last of duplicate keys wins, grouped events, reserved names,
+// `_time`, and the limits on names, values and fields; the labels come with take().
 //
 // take() gives a Table: `_time` and `_sysTime` first, then the other fields in the order in which
 // they appeared. A column of few distinct strings is a dictionary vector. A field that met several

@@ -448,24 +448,6 @@ void ColumnBuilder::append_tagged(const Cell& cell) {
 
 // ---------------------------------------------------------------- taking
 
-std::size_t ColumnBuilder::row_bytes() const {
-  switch (state_) {
-    case State::kEmpty:
-      return 0;
-    case State::kBool:
-      return 1;
-    case State::kLong:
-    case State::kReal:
-      return sizeof(std::int64_t);
-    case State::kDictionary:
-      return sizeof(Code);
-    case State::kPlain:
-    case State::kTagged:
-      return sizeof(std::uint32_t) + sizeof(std::string_view);
-  }
-  return 0;
-}
-
 std::size_t ColumnBuilder::memory_bytes() const {
   const auto bytes = [](const auto&... parts) {
     return (... + (parts.capacity() * sizeof(*parts.data())));

@@ -38,9 +38,6 @@ class ColumnBuilder {
 
   // No value since the last take(), nor in the queue.
   bool empty() const { return state_ == State::kEmpty && queue_.empty(); }
-  // Bytes a row costs in the present state, text aside.
-  std::size_t row_bytes() const;
-  std::size_t text_bytes() const { return text_.size(); }
 
   // Memory held whether there are values or not.
   std::size_t memory_bytes() const;
