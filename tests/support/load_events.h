@@ -68,13 +68,13 @@ class TableSink : public BatchSink {
     }
     auto& sealed = static_cast<TableBatch&>(*batch);
     tables.push_back(std::move(sealed.table));
-    raw_bytes.push_back(sealed.raw_bytes);
+    table_bytes.push_back(sealed.raw_bytes);
     committed = counts.ingested;
     return {};
   }
 
   std::vector<Table> tables;
-  std::vector<std::uint64_t> raw_bytes;  // of input, by table
+  std::vector<std::uint64_t> table_bytes;  // of the input that made each
   std::uint64_t committed = 0;
   std::optional<std::size_t> fail_at;  // refuse this commit
 };
@@ -156,7 +156,7 @@ inline Loaded load_source(ByteSource& source, const IngestOptions& options,
     loaded.status = std::move(counts).take_error();
   }
   loaded.tables = std::move(sink.tables);
-  loaded.raw_bytes = std::move(sink.raw_bytes);
+  loaded.raw_bytes = std::move(sink.table_bytes);
   return loaded;
 }
 
