@@ -444,7 +444,7 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
     }
   }
   const std::size_t groups = parts.groups.size() + parts.bound_groups.size();
-  parts.bound_groups.push_back({"$pivot", std::move(column)});
+  parts.bound_groups.push_back({hidden_name("pivot"), std::move(column)});
   parts.aggregates.emplace_back(*aggregate);
   EVQ_TRY_ASSIGN(Relation grouped, summarize(std::move(parts), std::move(input)));
   const Schema schema = grouped.schema();

@@ -92,7 +92,7 @@ class ExpansionBinder {
       made.names.push_back(std::move(name));
       made.unnest.columns.push_back(
           {columns.size(), Type::kDynamic, kind == ast::ExpandKind::kArray});
-      columns.push_back({"$expand" + std::to_string(columns.size()),
+      columns.push_back({hidden_name("expand") + std::to_string(columns.size()),
                          make_cast(std::move(value), Type::kDynamic)});
     }
     if (limit != nullptr) {
@@ -153,7 +153,7 @@ namespace {
 Schema unnested_schema(const Expansion& made) {
   std::vector<Field> fields = made.input.schema().fields();
   if (made.unnest.item_index) {
-    fields.push_back({"$index", Type::kLong});
+    fields.push_back({hidden_name("index"), Type::kLong});
   }
   return Schema(std::move(fields));
 }
@@ -274,7 +274,7 @@ Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation inp
   if (key->is_column()) {
     column = key->column;
   } else {
-    input = append(std::move(input), "$partition", std::move(key));
+    input = append(std::move(input), hidden_name("partition"), std::move(key));
   }
   Relation body;
   body.ordered = input.ordered;
@@ -295,7 +295,7 @@ Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation inp
   input.limit.reset();
   std::vector<NamedColumn> kept;
   for (std::size_t i = 0; i < input.schema().size(); ++i) {
-    if (input.schema()[i].name != "$partition") {
+    if (input.schema()[i].name != hidden_name("partition")) {
       kept.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
     }
   }

@@ -101,7 +101,7 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
     computed = true;
     sort_keys.push_back({columns.size(), direction});
     order.emplace_back(derived_name(*key.value, &input), key.descending);
-    columns.push_back({"$key" + std::to_string(columns.size()), std::move(value)});
+    columns.push_back({hidden_name("key") + std::to_string(columns.size()), std::move(value)});
   }
   if (computed) {
     input = project(std::move(input), std::move(columns));
@@ -168,7 +168,7 @@ Result<Relation> Binder::lower(const ast::Sample& op, Span /*span*/, Relation in
   // n rows: the n smallest of one random number a row.
   EVQ_TRY_ASSIGN(ExprPtr random, call("rand", {}, op.amount->span));
   const std::size_t key = schema.size();
-  input = append(std::move(input), "$sample", std::move(random));
+  input = append(std::move(input), hidden_name("sample"), std::move(random));
   Schema with_key = input.schema();
   std::vector<NodePtr> inputs;
   inputs.push_back(std::move(input.node));

@@ -268,8 +268,9 @@ class IpLookupBinder {
     std::vector<NamedColumn> columns = binder_.pass_through(input);
     add_hidden(input.schema(), before, &columns);
     const std::size_t matches = columns.size();
-    columns.push_back({"$matches", bound_call(kMatchingRows, Type::kDynamic, std::move(keys),
-                                              std::make_shared<MatchingRows>(lookup))});
+    columns.push_back(
+        {hidden_name("matches"), bound_call(kMatchingRows, Type::kDynamic, std::move(keys),
+                                            std::make_shared<MatchingRows>(lookup))});
     input = choose(std::move(input), std::move(columns));
     const Schema schema = input.schema();
     input.node =

@@ -129,7 +129,8 @@ class JoinBinder {
       const bool dropped =
           drop_right_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end();
       visible.push_back(!hidden && !dropped);
-      field.name = hidden ? "$right" + std::to_string(i) : free_name(fields, field.name);
+      field.name =
+          hidden ? hidden_name("right") + std::to_string(i) : free_name(fields, field.name);
       fields.push_back(std::move(field));
     }
     std::vector<NodePtr> inputs;
@@ -177,7 +178,8 @@ class JoinBinder {
       return key->column;
     }
     const std::size_t column = side->schema().size();
-    *side = binder_.append(std::move(*side), "$key" + std::to_string(column), std::move(key));
+    *side = binder_.append(std::move(*side), hidden_name("key") + std::to_string(column),
+                           std::move(key));
     return column;
   }
 

@@ -18,7 +18,7 @@ Relation attach(Relation input, Extract extract, const std::vector<PatternCaptur
   const Schema before = input.schema();
   std::vector<Field> fields = before.fields();
   for (const PatternCapture& capture : captures) {
-    fields.push_back({"$parsed" + std::to_string(fields.size()), capture.type});
+    fields.push_back({hidden_name("parsed") + std::to_string(fields.size()), capture.type});
   }
   input.node = stack(std::move(input.node), std::move(extract), Schema(fields));
   const auto captured = [&](std::string_view name) {
@@ -106,7 +106,7 @@ Result<Relation> Binder::lower(const ast::Redact& op, Span span, Relation input)
     }
     const std::size_t made = input.schema().size();
     std::vector<Field> fields = input.schema().fields();
-    fields.push_back({"$redacted" + std::to_string(made), Type::kString});
+    fields.push_back({hidden_name("redacted") + std::to_string(made), Type::kString});
     input.node = stack(std::move(input.node), Extract{std::move(column.expr), redaction, 1, false},
                        Schema(std::move(fields)));
     column.expr = make_column(made, Type::kString);

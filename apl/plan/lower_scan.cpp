@@ -34,7 +34,7 @@ class ScanBinder {
     for (const ast::NamedExpr& item : op_.partition) {
       EVQ_TRY_ASSIGN(ExprPtr key, binder_.bind_expr(*item.value, &input));
       program_.partition.push_back(columns.size());
-      columns.push_back({"$key" + std::to_string(columns.size()), std::move(key)});
+      columns.push_back({hidden_name("key") + std::to_string(columns.size()), std::move(key)});
     }
     first_computed_ = columns.size();
     for (const ast::ScanStep& step : op_.steps) {
@@ -128,7 +128,7 @@ class ScanBinder {
     if (plain) {
       const std::size_t column = first_computed_ + computed_.size();
       ExprPtr made = make_column(column, expr->type, expr->span);
-      computed_.push_back({"$scan" + std::to_string(column), std::move(expr)});
+      computed_.push_back({hidden_name("scan") + std::to_string(column), std::move(expr)});
       return made;
     }
     if (!expr->is_column()) {

@@ -13,7 +13,9 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::string_view kAxisColumn = "$axis";
+constexpr std::string_view kAxisColumn =
+    "\xFF"
+    "axis";
 
 }  // namespace
 

@@ -117,7 +117,7 @@ Result<Relation> Binder::limit_groups(Relation input, std::uint64_t count) const
   }
   const Type rank_type = numeric ? schema[groups].type : Type::kLong;
   keys.exprs.push_back(numeric ? make_column(groups, rank_type) : make_constant(Value::integer(1)));
-  key_fields.push_back({"$rank", rank_type});
+  key_fields.push_back({hidden_name("rank"), rank_type});
   std::vector<NodePtr> below;
   below.push_back(shared());
   NodePtr ranked = make_node(std::move(keys), std::move(below), Schema(key_fields));

@@ -268,7 +268,7 @@ class SummarizeBinder {
         virtual_arguments_.emplace(below_.size(), field->name.text);
       }
       made.args.push_back(below_.size());
-      below_.push_back({"$arg" + std::to_string(below_.size()),
+      below_.push_back({hidden_name("arg") + std::to_string(below_.size()),
                         make_cast(std::move(args[i]), made.call.arguments[i])});
     }
     order_sensitive_ = order_sensitive_ || row.order_sensitive;
@@ -396,7 +396,7 @@ Result<Relation> SummarizeBinder::build() {
       arg += groups_.size();
     }
     for (const Type type : call.call.results) {
-      fields.push_back({"$agg" + std::to_string(fields.size()), type});
+      fields.push_back({hidden_name("agg") + std::to_string(fields.size()), type});
     }
     op.aggregates.push_back(std::move(call));
   }

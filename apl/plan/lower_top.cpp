@@ -25,7 +25,7 @@ Result<Relation> Binder::lower(const ast::TopHitters& op, Span span, Relation in
     }
     result = "approximate_sum_" + derived_name(*op.weight, &input);
     arguments.push_back({weight->type, nullptr});
-    columns.push_back({"$weight", std::move(weight)});
+    columns.push_back({hidden_name("weight"), std::move(weight)});
   }
   AggregateBindResult bound = evq::bind_aggregate(*row, {arguments, context(), std::nullopt});
   if (const auto* failure = std::get_if<BindFailure>(&bound)) {

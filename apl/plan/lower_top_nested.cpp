@@ -145,8 +145,8 @@ class TopNestedBinder {
       }
       bound.label = std::move(label);
     }
-    *input = binder_.append(std::move(*input), "$level" + std::to_string(levels_.size()),
-                            std::move(value));
+    *input = binder_.append(
+        std::move(*input), hidden_name("level") + std::to_string(levels_.size()), std::move(value));
     levels_.push_back(std::move(bound));
     return Status::success();
   }
@@ -249,7 +249,7 @@ class TopNestedBinder {
     parts.bound_groups = groups(level);
     if (level == 0) {
       // A group of its own, so that no rows give no row.
-      parts.bound_groups.push_back({"$all", make_constant(Value::integer(0))});
+      parts.bound_groups.push_back({hidden_name("all"), make_constant(Value::integer(0))});
     }
     for (std::size_t i = level; i < levels_.size(); ++i) {
       if (levels_[i].label.has_value()) {

@@ -31,7 +31,7 @@ class WindowCallBinder {
     std::vector<Field> fields = relation_.schema().fields();
     const std::size_t column = fields.size();
     const Type type = window_.type;
-    fields.push_back({"$window" + std::to_string(column), type});
+    fields.push_back({hidden_name("window") + std::to_string(column), type});
     Window op;
     op.calls.push_back(std::move(window_));
     relation_.node = stack(std::move(relation_.node), std::move(op), Schema(std::move(fields)));
@@ -175,8 +175,8 @@ class WindowCallBinder {
       return value->column;
     }
     const std::size_t column = relation_.schema().size();
-    relation_ = binder_.append(std::move(relation_), "$windowed" + std::to_string(column),
-                               std::move(value));
+    relation_ = binder_.append(std::move(relation_),
+                               hidden_name("windowed") + std::to_string(column), std::move(value));
     return column;
   }
   bool has(std::size_t position) const { return position < call_.arguments.size(); }

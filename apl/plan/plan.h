@@ -8,8 +8,8 @@
 // The natural order of a Scan is newest first: by `_time` descending, then by arrival descending.
 // The binder keeps two hidden columns, kTimeColumn and kRowColumn, on every natural stream so that
 // Limit, the end of the query and order-sensitive aggregates can become a TopN or Sort on them;
-// column pruning drops them where nothing needs them. Hidden columns have names starting with '$'
-// and are never part of a result.
+// column pruning drops them where nothing needs them. Hidden columns have names that no query and
+// no event can have (kHiddenMark) and are never part of a result.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,24 @@
 
 namespace evq::plan {
 
-inline constexpr std::string_view kTimeColumn = "$time";  // datetime, the event's _time
-inline constexpr std::string_view kRowColumn = "$row";    // long, unique row id in arrival order
+// The first byte of a hidden column's name: names are UTF-8, where it does not occur. The printer
+// shows it as '$'.
+inline constexpr char kHiddenMark = '\xFF';
+// datetime, the event's _time
+inline constexpr std::string_view kTimeColumn =
+    "\xFF"
+    "time";
+// long, unique row id in arrival order
+inline constexpr std::string_view kRowColumn =
+    "\xFF"
+    "row";
+
+inline bool is_hidden(std::string_view column) {
+  return column.starts_with(kHiddenMark);
+}
+inline std::string hidden_name(std::string_view name) {
+  return std::string(1, kHiddenMark).append(name);
+}
 
 struct Node;
 using NodePtr = std::unique_ptr<Node>;

@@ -46,10 +46,19 @@ std::string constant_text(const Value& value) {
   return value.to_text();
 }
 
+// A column's name; that of a hidden one begins with '$' here.
+std::string shown(std::string_view name) {
+  std::string text(name);
+  if (is_hidden(name)) {
+    text[0] = '$';
+  }
+  return text;
+}
+
 std::string column_list(const Schema& schema) {
   std::string text = "[";
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    text.append(i == 0 ? "" : ", ").append(schema[i].name);
+    text.append(i == 0 ? "" : ", ").append(shown(schema[i].name));
   }
   return text + "]";
 }
@@ -57,7 +66,7 @@ std::string column_list(const Schema& schema) {
 std::string key_list(const std::vector<SortKey>& keys, const Schema& schema) {
   std::string text = "[";
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    text.append(i == 0 ? "" : ", ").append(schema[keys[i].column].name);
+    text.append(i == 0 ? "" : ", ").append(shown(schema[keys[i].column].name));
     text.append(keys[i].order.descending ? " desc" : " asc");
   }
   return text + "]";
@@ -109,7 +118,8 @@ struct Describe {
     for (std::size_t i = 0; i < project.exprs.size(); ++i) {
       const std::string expr = print_expr(*project.exprs[i], input());
       text.append(i == 0 ? "" : ", ");
-      text.append(expr == node.schema[i].name ? expr : node.schema[i].name + " = " + expr);
+      const std::string name = shown(node.schema[i].name);
+      text.append(expr == name ? expr : name + " = " + expr);
     }
     return text;
   }
@@ -121,15 +131,15 @@ struct Describe {
     std::string text = "aggregate";
     std::size_t column = op.groups.size();
     for (const AggregateCall& call : op.aggregates) {
-      text += " " + node.schema[column].name + "=" + std::string(call.function->name) + "(";
+      text += " " + shown(node.schema[column].name) + "=" + std::string(call.function->name) + "(";
       for (std::size_t i = 0; i < call.args.size(); ++i) {
-        text.append(i == 0 ? "" : ", ").append(input()[call.args[i]].name);
+        text.append(i == 0 ? "" : ", ").append(shown(input()[call.args[i]].name));
       }
       text += ")";
       column += call.call.results.size();
     }
     for (std::size_t i = 0; i < op.groups.size(); ++i) {
-      text.append(i == 0 ? " by " : ", ").append(input()[op.groups[i]].name);
+      text.append(i == 0 ? " by " : ", ").append(shown(input()[op.groups[i]].name));
     }
     return text;
   }
@@ -143,7 +153,7 @@ struct Describe {
   std::string operator()(const Fetch& fetch) const {
     std::string text = "fetch " + fetch.table.name + " fields=[";
     for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
-      text.append(i == 0 ? "" : ", ").append(fetch.columns[i].field);
+      text.append(i == 0 ? "" : ", ").append(shown(fetch.columns[i].field));
     }
     return text + "]";
   }
@@ -154,8 +164,8 @@ struct Describe {
     std::string text = "join kind=" + std::string(join_name(join.kind)) + " on ";
     for (std::size_t i = 0; i < join.left_keys.size(); ++i) {
       text.append(i == 0 ? "" : ", ");
-      text += input()[join.left_keys[i]].name +
-              " == " + node.inputs[1]->schema[join.right_keys[i]].name;
+      text += shown(input()[join.left_keys[i]].name) +
+              " == " + shown(node.inputs[1]->schema[join.right_keys[i]].name);
     }
     return text;
   }
@@ -163,7 +173,7 @@ struct Describe {
   std::string operator()(const Unnest& unnest) const {
     std::string text = "unnest ";
     for (std::size_t i = 0; i < unnest.columns.size(); ++i) {
-      text.append(i == 0 ? "" : ", ").append(input()[unnest.columns[i].column].name);
+      text.append(i == 0 ? "" : ", ").append(shown(input()[unnest.columns[i].column].name));
     }
     return text;
   }
@@ -206,7 +216,7 @@ void print_node(const Node& node, std::size_t depth, const Before& before, std::
 std::string print_expr(const Expr& expr, const Schema& input) {
   switch (expr.kind) {
     case ExprKind::kColumn:
-      return input[expr.column].name;
+      return shown(input[expr.column].name);
     case ExprKind::kConstant:
       return constant_text(expr.constant);
     case ExprKind::kCall:

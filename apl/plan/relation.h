@@ -55,9 +55,4 @@ inline Relation read_shared(std::shared_ptr<const Node> plan, const RelationTrai
   return relation;
 }
 
-// `$table`, the source column of search, is the one visible name with a dollar sign.
-inline bool is_hidden(std::string_view column) {
-  return !column.empty() && column.front() == '$' && column != "$table";
-}
-
 }  // namespace evq::plan

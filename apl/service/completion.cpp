@@ -357,7 +357,7 @@ class Search {
       }
       std::vector<Field> fields;
       for (const Field& field : plan->root->schema.fields()) {
-        if (!field.name.starts_with('$')) {
+        if (!plan::is_hidden(field.name)) {
           fields.push_back(field);
         }
       }

@@ -318,7 +318,7 @@ class Session {
     const Schema& schema = plan_.root->schema;
     std::vector<std::size_t> visible;
     for (std::size_t i = 0; i < schema.size(); ++i) {
-      if (!schema[i].name.starts_with('$') || schema[i].name == "$table") {
+      if (!plan::is_hidden(schema[i].name)) {
         visible.push_back(i);
       }
     }
@@ -353,6 +353,8 @@ class Session {
   static Vector cursor_column(const std::vector<RowOrigin>& origins, std::size_t rows) {
     VectorBuilder texts(Type::kString);
     for (std::size_t row = 0; row < rows; ++row) {
+    EVQ_CHECK(plan_.root->schema[*time].type == Type::kDatetime &&
+              plan_.root->schema[*row].type == Type::kLong);
       texts.append_text(row < origins.size() ? encode_cursor(origins[row].id) : std::string());
     }
     return texts.finish();

@@ -153,6 +153,7 @@ Result<const RowLocator::Columns*> RowLocator::columns(std::size_t index) {
 Result<RowOrigin> RowLocator::origin(std::int64_t time, std::int64_t location) {
   const auto index = static_cast<std::size_t>(location >> kLocationRowBits);
   const auto row = static_cast<std::size_t>(location & kRowMask);
+  EVQ_CHECK(index < snapshot_.blocks().size() && row < snapshot_.blocks()[index].rows);
   const SnapshotBlock& info = snapshot_.blocks()[index];
   EVQ_TRY_ASSIGN(const Columns* read, columns(index));
   RowOrigin origin{{time, info.first_ordinal + row}, info.min_sys_time};

@@ -87,8 +87,8 @@ bool is_infix_word(std::string_view word) {
 }
 
 bool is_plain_name(std::string_view name) {
-  return !name.empty() && !is_digit(name.front()) &&
-         (in_plain_name(name.front()) || name.front() == '$') &&
+  const bool dollar = name.starts_with('$') && name.size() > 1 && is_letter(name[1]);
+  return !name.empty() && !is_digit(name.front()) && (in_plain_name(name.front()) || dollar) &&
          std::all_of(name.begin() + 1, name.end(), in_plain_name) && !is_keyword(name) &&
          !is_infix_word(name);
 }

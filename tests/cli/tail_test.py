@@ -42,6 +42,20 @@ class Tail(EvqCase):
         _, errors = self.evq(*self.target, "tail", "logs", "count", status=2)
         self.assertIn("each event alone", errors)
 
+    def test_names_that_begin_with_a_dollar_sign(self):
+        self.ingest("shop", ['{"_time":1714521600,"$type":"view","$time":1}'])
+        out = self.out(*self.target, "tail", "shop", "where $type == 'view'", "--fields",
+                       "$type,$time", "--no-follow")
+        self.assertEqual(out, '{"$type":"view","$time":1}\n')
+
+    def test_subqueries_read_what_there_is(self):
+        self.ingest("wanted", [event(0, n=18), event(1, n=3)])
+        out = self.out(*self.target, "tail", "logs", "where i in ((wanted | project n))", "--no-follow")
+        self.assertEqual([json.loads(line)["i"] for line in out.splitlines()], [3, 18])
+        out = self.out(*self.target, "tail", "logs", "where i > toscalar(logs | summarize max(i)) - 2",
+                       "-n", "9", "--no-follow")
+        self.assertEqual([json.loads(line)["i"] for line in out.splitlines()], [18, 19])
+
     def test_mistakes(self):
         self.evq(*self.target, "tail", "logs", "where stauts == 1", "--no-follow", status=3)
         self.assertNotEqual(

@@ -503,7 +503,7 @@ Result<ReferenceResult> reference_answer(Store& store, const std::string& apl,
   std::vector<Field> fields;
   for (std::size_t i = 0; i < plan.root->schema.size(); ++i) {
     const Field& field = plan.root->schema[i];
-    if (!field.name.starts_with('$') || field.name == "$table") {
+    if (!plan::is_hidden(field.name)) {
       visible.push_back(i);
       fields.push_back(field);
     }
