@@ -2,10 +2,12 @@
 // What the files of the binder hand each other: named columns, steps of paths, the parts of a
 // summarize, and how many arguments a function takes. Plain values.
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apl/plan/environment.h"
@@ -45,6 +47,35 @@ class Nesting {
 
  private:
   std::size_t* const depth_;
+};
+
+// Gives a variable another value for as long as this lives.
+template <class T>
+class Meanwhile {
+ public:
+  Meanwhile(T* variable, T value)
+      : variable_(variable), before_(std::exchange(*variable, std::move(value))) {}
+  ~Meanwhile() { *variable_ = std::move(before_); }
+  Meanwhile(const Meanwhile&) = delete;
+  Meanwhile& operator=(const Meanwhile&) = delete;
+
+ private:
+  T* const variable_;
+  T before_;
+};
+
+// The datasets that a query names, in the order in which they are met.
+struct NamedDatasets {
+  std::vector<std::string> all;
+  std::vector<std::string> of_rows;  // whose events the rows of the answer are made of
+
+  void add(const std::string& name, bool gives_rows) {
+    for (std::vector<std::string>* list : {&all, gives_rows ? &of_rows : &all}) {
+      if (std::ranges::find(*list, name) == list->end()) {
+        list->push_back(name);
+      }
+    }
+  }
 };
 
 // One name of a path a.b['c'], with the expression it ends.

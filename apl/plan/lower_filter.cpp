@@ -9,10 +9,8 @@
 namespace evq::plan {
 
 Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation input) {
-  windowed_ = &input;
-  auto bound = bind_predicate(*op.predicate, &input, "where");
-  windowed_ = nullptr;
-  EVQ_TRY_ASSIGN(ExprPtr predicate, std::move(bound));
+  const Meanwhile windows(&windowed_, &input);
+  EVQ_TRY_ASSIGN(ExprPtr predicate, bind_predicate(*op.predicate, &input, "where"));
   if (predicate->is_constant() && !predicate->constant.is_null() && predicate->constant.as_bool()) {
     warnings_.emplace_back("where clause always evaluates to TRUE, which will include all data");
     return input;

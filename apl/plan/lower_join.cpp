@@ -202,10 +202,8 @@ class JoinBinder {
 };
 
 Result<ExprPtr> Binder::bind_sided(const ast::Expr& expr, const Relation& side) {
-  sided_ = &side;
-  auto bound = bind_expr(expr, &side);
-  sided_ = nullptr;
-  return bound;
+  const Meanwhile sides(&sided_, &side);
+  return bind_expr(expr, &side);
 }
 
 Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {

@@ -60,9 +60,8 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
   std::vector<NamedColumn> columns;
   int unnamed = 0;
   for (const ast::NamedExpr& item : items) {
-    windowed_ = input;
+    const Meanwhile windows(&windowed_, input);
     auto value = bind_expr(*item.value, input);
-    windowed_ = nullptr;
     EVQ_TRY_ASSIGN(ExprPtr bound, explain_double_equals(std::move(value), item, *input));
     std::vector<std::string> names = item_names(item, input, &unnamed);
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -119,14 +118,13 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
   std::vector<NamedColumn> columns = pass_through(current);
   bool pending = false;
   for (const ast::NamedExpr& item : items) {
-    windowed_ = &current;
+    const Meanwhile windows(&windowed_, &current);
     auto bound = bind_expr(*item.value, &current);
     if (!bound.ok() && pending) {
       current = project(std::move(current), std::move(columns));
       columns = pass_through(current);
       bound = bind_expr(*item.value, &current);
     }
-    windowed_ = nullptr;
     bound = explain_double_equals(std::move(bound), item, current);
     if (!bound.ok()) {
       return std::move(bound).take_error();
