@@ -203,8 +203,45 @@ Result<Table> Binder::run_now(const Node& node, Span span, std::string_view what
 
 // ---- building blocks
 
+namespace {
+
+// What is known of a summarize's columns goes on for those that pass as they are, by their new
+// names.
+void follow_groups(const Schema& from, const std::vector<NamedColumn>& columns,
+                   RelationTraits* traits) {
+  const auto passed = [&](std::string_view name) {
+    return std::ranges::find_if(columns, [&](const NamedColumn& column) {
+      return column.expr->is_column() && from[column.expr->column].name == name;
+    });
+  };
+  std::vector<std::string> groups;
+  for (const std::string& group : traits->group_names) {
+    if (const auto at = passed(group); at != columns.end()) {
+      groups.push_back(at->name);
+    }
+  }
+  traits->group_names = std::move(groups);
+  if (traits->bin_ns.has_value()) {
+    const auto bin = passed(traits->bin_name);
+    traits->bin_name = bin != columns.end() ? bin->name : std::string();
+    if (bin == columns.end()) {
+      traits->bin_ns.reset();
+    }
+  }
+  decltype(traits->origins) origins;
+  for (auto& [name, origin] : traits->origins) {
+    if (const auto at = passed(name); at != columns.end()) {
+      origins.emplace(at->name, std::move(origin));
+    }
+  }
+  traits->origins = std::move(origins);
+}
+
+}  // namespace
+
 Relation Binder::project(Relation input, std::vector<NamedColumn> columns) {
   const Schema& from = input.schema();
+  follow_groups(from, columns, &input);
   for (std::size_t i = 0; i < from.size(); ++i) {
     const bool listed = std::ranges::any_of(
         columns, [&](const NamedColumn& column) { return column.name == from[i].name; });
@@ -462,14 +499,16 @@ void Binder::note_quoted_field(const ast::Expr& expr, const Relation* input) {
 
 Result<Plan> Binder::finish(Relation root) {
   Plan plan;
-  if (root.aggregated && root.bin_ns.has_value() && !root.ordered && root.bin_first &&
-      root.schema().size() > 0) {
+  if (root.aggregated && !root.ordered && root.begins_with_bin()) {
     Sort sort{{{0, {false, true}}}};
     root.order.emplace_back(root.schema()[0].name, false);
-    const std::size_t groups = root.group_names.size();
-    if (groups < root.schema().size()) {
-      sort.keys.push_back({groups, {true, false}});
-      root.order.emplace_back(root.schema()[groups].name, true);
+    const auto is_value = [&](const Field& field) {
+      return std::ranges::find(root.group_names, field.name) == root.group_names.end();
+    };
+    const std::vector<Field>& fields = root.schema().fields();
+    if (const auto value = std::ranges::find_if(fields, is_value); value != fields.end()) {
+      sort.keys.push_back({static_cast<std::size_t>(value - fields.begin()), {true, false}});
+      root.order.emplace_back(value->name, true);
     }
     Schema schema = root.schema();
     std::vector<NodePtr> inputs;

@@ -66,8 +66,7 @@ Result<Relation> Binder::lower(const ast::Distinct& op, Span span, Relation inpu
 
 Result<Relation> Binder::lower(const ast::Limit& op, Span /*span*/, Relation input) {
   EVQ_TRY_ASSIGN(const std::uint64_t count, bind_count(*op.count, "the number of rows"));
-  if (input.just_summarized && input.bin_first && input.bin_ns.has_value() &&
-      input.group_names.size() > 1) {
+  if (input.just_summarized && input.begins_with_bin() && input.group_names.size() > 1) {
     return limit_groups(std::move(input), count);
   }
   return limit(std::move(input), count);

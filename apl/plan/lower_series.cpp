@@ -97,7 +97,6 @@ class SeriesBinder {
     }
     fields.push_back({axis_name(fields), Type::kDynamic});
     grouped.bin_ns.reset();
-    grouped.bin_first = false;
     std::erase(grouped.group_names, kAxisColumn);
     grouped.node = stack(std::move(grouped.node), std::move(series_), Schema(std::move(fields)));
     return grouped;

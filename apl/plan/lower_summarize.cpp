@@ -70,11 +70,11 @@ class SummarizeBinder {
       name = "Column" + std::to_string(++unnamed_);
     }
     const std::optional<std::int64_t> bin = time_bin(*bound, binder_.context());
+    groups_.push_back({Binder::unique_name(std::move(name), groups_), std::move(bound)});
     if (bin.has_value() && !bin_ns_.has_value()) {
       bin_ns_ = bin;
-      bin_first_ = groups_.empty();
+      bin_name_ = groups_.back().name;
     }
-    groups_.push_back({Binder::unique_name(std::move(name), groups_), std::move(bound)});
     return Status::success();
   }
 
@@ -368,7 +368,7 @@ class SummarizeBinder {
   std::map<std::size_t, std::string> virtual_arguments_;
   std::size_t result_columns_ = 0;
   std::optional<std::int64_t> bin_ns_;
-  bool bin_first_ = false;
+  std::string bin_name_;
   bool order_sensitive_ = false;
   int unnamed_ = 0;
 };
@@ -403,7 +403,7 @@ Result<Relation> SummarizeBinder::build() {
   Relation output;
   output.aggregated = true;
   output.bin_ns = bin_ns_;
-  output.bin_first = bin_first_;
+  output.bin_name = bin_name_;
   std::vector<NodePtr> inputs;
   inputs.push_back(std::move(input_.node));
   NodePtr projected =

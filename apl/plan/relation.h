@@ -25,10 +25,10 @@ struct RelationTraits {
   bool ordered = false;
   bool serialized = false;  // window functions may be used
   bool aggregated = false;
-  std::vector<std::string> group_names;
-  std::optional<std::int64_t> bin_ns;  // the first group is a time bin of this width
-  bool bin_first = false;
-  bool just_summarized = false;  // the rows are a summarize's own, nothing came after it
+  std::vector<std::string> group_names;  // of a summarize, as far as they are still columns
+  std::optional<std::int64_t> bin_ns;    // the width of a group that is a time bin
+  std::string bin_name;                  // that group's
+  bool just_summarized = false;          // the rows are a summarize's own, nothing came after it
   std::vector<std::pair<std::string, bool>> order;
   std::optional<std::uint64_t> limit;
   // By visible column name: which aggregate made it.
@@ -44,6 +44,9 @@ struct Relation : RelationTraits {
   std::optional<std::size_t> time_column() const { return node->schema.find(kTimeColumn); }
   std::optional<std::size_t> row_column() const { return node->schema.find(kRowColumn); }
   bool natural() const { return time_column().has_value() && row_column().has_value(); }
+  bool begins_with_bin() const {
+    return bin_ns.has_value() && schema().size() > 0 && schema()[0].name == bin_name;
+  }
 };
 
 // Reads the rows of `plan`, which are computed once; `traits` are those of the relation it was made
