@@ -41,25 +41,23 @@ Value value_of(const Json& json) {
   return Value::null();
 }
 
-// Whether defaultOrder asks for the oldest events first.
-Result<bool> reads_ascending(const Json& body) {
+Status read_default_order(const Json& body, QueryRequest* request) {
   const Json* order = wire::member(body, "defaultOrder");
   if (order == nullptr) {
-    return false;
+    return Status::success();
   }
   if (!order->is_array()) {
     return make_error(ErrorCode::kUsage, "defaultOrder must be a list");
   }
-  bool ascending = false;
   for (const Json& item : *order) {
     if (!item.is_object()) {
       return make_error(ErrorCode::kUsage, "defaultOrder holds objects");
     }
     EVQ_TRY_ASSIGN(const std::string name, wire::required_string(item, "field"));
     EVQ_TRY_ASSIGN(const std::optional<bool> desc, wire::optional_bool(item, "desc"));
-    ascending = ascending || (name == "_time" && !desc.value_or(false));
+    request->order_by_default(name, desc.value_or(false));
   }
-  return ascending;
+  return Status::success();
 }
 
 Status read_cursor(const Json& body, QueryRequest* request) {
@@ -102,7 +100,7 @@ Result<QueryRequest> read_query(const Json& body) {
   if (request.default_limit == std::uint64_t{0}) {
     request.default_limit.reset();
   }
-  EVQ_TRY_ASSIGN(request.ascending, reads_ascending(body));
+  EVQ_TRY(read_default_order(body, &request));
   EVQ_TRY_ASSIGN(const auto libraries, wire::optional_strings(body, "libraries"));
   static_cast<void>(libraries);
   EVQ_TRY_ASSIGN(const Json* options, optional_object(body, "queryOptions"));

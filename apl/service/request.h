@@ -42,6 +42,11 @@ struct QueryRequest {
   bool include_cursor = false;        // the cursor's own row belongs to the page
   bool include_cursor_field = false;  // API answers of events: a `_cursor` column
   bool ascending = false;             // order of an answer that the query does not sort
+  // An item of the API's defaultOrder: of all fields only `_time` counts, and an answer comes
+  // newest first anyway.
+  void order_by_default(std::string_view field, bool descending) {
+    ascending = ascending || (field == "_time" && !descending);
+  }
   std::map<std::string, Value, std::less<>> variables;
   // What API answers tell besides rows: where each comes from, what is known of the columns that
   // are fields, and the totals of a summarize by time bin.

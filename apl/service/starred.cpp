@@ -257,6 +257,13 @@ Result<QueryRequest> starred_request(const StoredObject& stored) {
   request.cursor = given_text(*query, "cursor");
   request.include_cursor = bool_member(*query, "includeCursor");
   request.include_cursor_field = bool_member(*query, "includeCursorField");
+  const auto order = query->find("defaultOrder");
+  if (order.has_value() && order->is_array()) {
+    for (DynamicView::Iterator each(*order); each.next();) {
+      request.order_by_default(text_member(each.value(), "field"),
+                               bool_member(each.value(), "desc"));
+    }
+  }
   const auto limit = query->find("defaultLimit");
   if (limit.has_value() && limit->tag() == DynamicTag::kLong && limit->as_integer() > 0) {
     request.default_limit = static_cast<std::uint64_t>(limit->as_integer());
