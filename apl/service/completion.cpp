@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "apl/functions/registry.h"
@@ -136,45 +137,78 @@ std::string quoted_path(std::string_view name) {
   return std::string(name);
 }
 
+// So many texts are tried at most: each is parsed and bound.
+constexpr std::size_t kPipelinesTriedMax = 24;
+
 // The pipeline before the operator that the end of the text lies in, one text for each number of
-// its last operators left out: longest first. Not all of them need to parse.
-std::vector<std::string> pipelines_before_end(std::string_view text, const Expectations& found) {
-  std::size_t first = found.scopes.size();
-  for (std::size_t i = 0; i < found.scopes.size(); ++i) {
-    first = found.scopes[i].is_block ? first : i;
+// its last operators left out: longest first. Not all of them need to parse. A text is made when it
+// is asked for, since together they would be the square of the whole.
+class PipelinesBeforeEnd {
+ public:
+  PipelinesBeforeEnd(std::string_view text, const Expectations& found)
+      : statements_(text.substr(0, found.statement_begin)) {
+    const auto scopes = std::span(found.scopes);
+    std::size_t first = scopes.size();
+    for (std::size_t i = 0; i < scopes.size(); ++i) {
+      first = scopes[i].is_block ? first : i;
+    }
+    if (first == scopes.size()) {
+      return;
+    }
+    for (const syntax::PipelineScope& scope : scopes.subspan(first)) {
+      add_operators(text, scope, &scope != &scopes[first]);
+    }
+    const std::vector<std::size_t>& operators = scopes[first].operators;
+    add_prefixes(text, scopes[first].begin,
+                 operators.empty() ? scopes[first].begin : operators.back());
   }
-  if (first == found.scopes.size()) {
-    return {};
+
+  std::size_t size() const { return pieces_.size() + prefixes_.size(); }
+
+  std::string text(std::size_t index) const {
+    std::string text(statements_);
+    if (index >= pieces_.size()) {
+      return text.append(prefixes_[index - pieces_.size()]);
+    }
+    for (const Piece& piece : std::span(pieces_).first(pieces_.size() - index)) {
+      text.append(piece.piped ? "|" : "").append(piece.text);
+    }
+    return text;
   }
-  std::string whole(text.substr(0, found.statement_begin));
-  std::vector<std::string> texts;
-  for (std::size_t i = first; i < found.scopes.size(); ++i) {
-    const syntax::PipelineScope& scope = found.scopes[i];
+
+ private:
+  // What stands before one operator and behind the one before it.
+  struct Piece {
+    bool piped = false;  // a block begins here, which has no pipe before its first operator
+    std::string_view text;
+  };
+
+  void add_operators(std::string_view text, const syntax::PipelineScope& scope, bool inner) {
     std::size_t begin = scope.begin;
     for (const std::size_t op : scope.operators) {
-      // Up to the pipe before the operator, which a block's first one does not have.
       const std::size_t pipe = text.substr(0, op).find_last_not_of(" \t\r\n");
-      const bool piped = op > begin && pipe != std::string_view::npos && text[pipe] == '|';
-      if (piped) {
-        whole.append(i > first && begin == scope.begin ? "|" : "");
-        whole.append(text.substr(begin, pipe - begin));
+      if (op > begin && pipe != std::string_view::npos && text[pipe] == '|') {
+        pieces_.push_back({inner && begin == scope.begin, text.substr(begin, pipe - begin)});
         begin = pipe;
-        texts.push_back(whole);
       }
     }
   }
-  std::ranges::reverse(texts);
+
   // An operator with a mistake is in none of the lists above: what stands before it still counts.
-  const std::size_t begin = found.scopes[first].begin;
-  const std::size_t end =
-      found.scopes[first].operators.empty() ? begin : found.scopes[first].operators.back();
-  for (std::size_t pipe = text.substr(0, end).rfind('|');
-       pipe != std::string_view::npos && pipe > begin; pipe = text.substr(0, pipe).rfind('|')) {
-    texts.push_back(std::string(text.substr(0, found.statement_begin)) +
-                    std::string(text.substr(begin, pipe - begin)));
+  void add_prefixes(std::string_view text, std::size_t begin, std::size_t end) {
+    for (const syntax::HighlightToken& token : syntax::tokenize(text.substr(0, end))) {
+      const Span at = token.span;
+      if (at.begin > begin && text.substr(at.begin, at.end - at.begin) == "|") {
+        prefixes_.push_back(text.substr(begin, at.begin - begin));
+      }
+    }
+    std::ranges::reverse(prefixes_);
   }
-  return texts;
-}
+
+  std::string_view statements_;
+  std::vector<Piece> pieces_;
+  std::vector<std::string_view> prefixes_;
+};
 
 class Search {
  public:
@@ -312,11 +346,11 @@ class Search {
   }
 
   void add_values() {
-    const std::vector<std::string> texts = pipelines_before_end(text_, found_);
-    if (texts.empty()) {
+    const PipelinesBeforeEnd pipelines(text_, found_);
+    if (pipelines.size() == 0) {
       return;
     }
-    const auto query = syntax::parse(texts.back(), 0);  // the source alone
+    const auto query = syntax::parse(pipelines.text(pipelines.size() - 1), 0);  // the source alone
     if (!query.ok()) {
       return;
     }
@@ -345,8 +379,9 @@ class Search {
 
   // The fields at the end of the text; operators that do not bind are passed over.
   std::vector<Field> fields() {
-    for (const std::string& text : pipelines_before_end(text_, found_)) {
-      const auto query = syntax::parse(text, 0);
+    const PipelinesBeforeEnd pipelines(text_, found_);
+    for (std::size_t i = 0; i < std::min(pipelines.size(), kPipelinesTriedMax); ++i) {
+      const auto query = syntax::parse(pipelines.text(i), 0);
       if (!query.ok()) {
         continue;
       }

@@ -220,5 +220,15 @@ TEST_CASE("any beginning of a query can be completed") {
   }
 }
 
+TEST_CASE("pipes in a text are no pipes") {
+  Setup setup;
+  // One text for each of these would be 20 GB.
+  const std::string pipes(200'000, '|');
+  CHECK(names_of(setup.complete("web | where method != '" + pipes + "' | wher3 | where sta^"), 1) ==
+        "status");
+  CHECK(names_of(setup.complete("web | wher3 '" + pipes + "' | extend made = 1 | where sta^"), 1) ==
+        "status");
+}
+
 }  // namespace
 }  // namespace evq
