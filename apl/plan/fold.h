@@ -1,7 +1,7 @@
 #pragma once
 // Constant folding: calls whose arguments are all constants become their value, and logical
-// operators with constant operands are simplified. Used while binding (options and limits must be
-// constants) and as an optimiser pass.
+// operators with constant operands are simplified. Used while binding: options and limits must be
+// constants.
 
 #include "apl/plan/expr.h"
 

@@ -55,11 +55,9 @@ constexpr DiagnosticInfo kDiagnostics[] = {
     {"APL2011", "nested-aggregate"},
     {"APL2012", "field-not-grouped"},
     {"APL2013", "type-mismatch"},
-    {"APL2014", "operand-type"},
     {"APL2015", "predicate-not-bool"},
     {"APL2016", "constant-required"},
     {"APL2017", "invalid-constant"},
-    {"APL2018", "ambiguous-name"},
     {"APL2019", "duplicate-name"},
     {"APL2020", "table-expected"},
     {"APL2021", "scalar-expected"},
@@ -213,13 +211,6 @@ Error type_mismatch(Span at, std::string_view op, std::string_view left, std::st
       "convert one side, for instance with tolong(…) or tostring(…)");
 }
 
-Error operand_type(Span at, std::string_view op, std::string_view expected,
-                   std::string_view found) {
-  return planner_error(
-      "APL2014", at, quoted(op) + " needs " + std::string(expected) + ", not " + std::string(found),
-      "convert the operand first");
-}
-
 Error predicate_not_bool(Span at, std::string_view where, std::string_view found) {
   return planner_error(
       "APL2015", at, quoted(where) + " needs a true-or-false expression, not " + std::string(found),
@@ -233,11 +224,6 @@ Error constant_required(Span at, std::string_view what) {
 
 Error invalid_constant(Span at, std::string_view what, std::string_view must) {
   return planner_error("APL2017", at, std::string(what) + " must " + std::string(must));
-}
-
-Error ambiguous_name(Span at, std::string_view name, std::string_view meanings) {
-  return planner_error("APL2018", at, quoted(name) + " can mean " + std::string(meanings),
-                       "rename one of them with project-rename or let");
 }
 
 Error duplicate_name(Span at, std::string_view name, std::string_view where) {

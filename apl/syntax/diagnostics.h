@@ -96,12 +96,10 @@ Error nested_aggregate(Span at, std::string_view name);
 Error field_not_grouped(Span at, std::string_view name);
 // `op` between a left and a right of these types.
 Error type_mismatch(Span at, std::string_view op, std::string_view left, std::string_view right);
-Error operand_type(Span at, std::string_view op, std::string_view expected, std::string_view found);
 Error predicate_not_bool(Span at, std::string_view where, std::string_view found);
 Error constant_required(Span at, std::string_view what);
 // `must` completes "what must …": "be a positive number".
 Error invalid_constant(Span at, std::string_view what, std::string_view must);
-Error ambiguous_name(Span at, std::string_view name, std::string_view meanings);
 Error duplicate_name(Span at, std::string_view name, std::string_view where);
 Error table_expected(Span at, std::string_view found);
 Error scalar_expected(Span at, std::string_view found);

@@ -279,7 +279,6 @@ Result<ExprPtr> parse_primary(TokenCursor& cursor) {
   return cursor.unexpected("an expression");
 }
 
-// .name, .['name'], [key] after a primary.
 // a[key]; a[from:to] is the slice up to `to`, and either end may be left out.
 Result<ExprPtr> parse_index(TokenCursor& cursor, std::size_t first, ExprPtr object) {
   cursor.take();
@@ -313,6 +312,7 @@ Result<ExprPtr> parse_index(TokenCursor& cursor, std::size_t first, ExprPtr obje
   return make_expr(cursor, cursor.span_from(first), std::move(slice));
 }
 
+// .name, .['name'], [key] after a primary.
 Result<ExprPtr> parse_postfix(TokenCursor& cursor) {
   const std::size_t first = cursor.index();
   EVQ_TRY_ASSIGN(ExprPtr expr, parse_primary(cursor));
