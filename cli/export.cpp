@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "apl/service/row_wise.h"
+#include "apl/syntax/words.h"
 #include "cli/commands.h"
 #include "cli/joined_parts.h"
 #include "cli/open_service.h"
@@ -146,7 +147,7 @@ class Export {
                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") ==
                       std::string::npos;
     if (name) {
-      request_.apl = quoted_name(command_.what);
+      request_.apl = syntax::bracket_name(command_.what);
     }
     request_.keeps_rows = false;
     request_.control = &interrupt_control();

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "apl/service/row_wise.h"
+#include "apl/syntax/words.h"
 #include "cli/open_service.h"
 #include "cli/remote_server.h"
 #include "cli/settings.h"
@@ -50,7 +50,7 @@ class StoreTarget final : public FollowTarget {
     std::string instant;
     append_instant(instant, received_ns);
     QueryRequest query;
-    query.apl = quoted_name(dataset_) + " | where _sysTime == datetime(" + instant +
+    query.apl = syntax::bracket_name(dataset_) + " | where _sysTime == datetime(" + instant +
                 ") | take 1 | project _sysTime";
     RowCount count;
     const Status done = service_->query(query, count);

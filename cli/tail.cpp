@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "apl/service/row_wise.h"
+#include "apl/syntax/words.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/event_lines.h"
@@ -74,7 +75,7 @@ class Tail {
                         "write evq tail " + without_blanks(text.substr(0, bar)) + " '" +
                             without_blanks(text.substr(bar + 1)) + "'");
     }
-    request_.apl = quoted_name(command_.dataset);
+    request_.apl = syntax::bracket_name(command_.dataset);
     std::string pipeline = command_.pipeline;
     pipeline.erase(0, std::min(pipeline.size(), pipeline.find_first_not_of(" \t\n|")));
     if (!pipeline.empty()) {
@@ -82,7 +83,7 @@ class Tail {
     }
     for (const std::string& field : command_.fields) {
       request_.apl +=
-          (&field == command_.fields.data() ? " | project " : ", ") + quoted_name(field);
+          (&field == command_.fields.data() ? " | project " : ", ") + syntax::bracket_name(field);
     }
     EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request_.apl, true));
     if (!dataset.has_value()) {

@@ -8,7 +8,7 @@
 #include <array>
 
 #include "apl/service/expression_text.h"
-#include "apl/service/row_wise.h"
+#include "apl/syntax/words.h"
 #include "store/base/number.h"
 
 namespace evq {
@@ -112,7 +112,7 @@ Result<std::string> filter_text(const LegacyFilter& filter) {
     return std::string(filter.op == "exists" ? "isnotnull" : "isnull") + "(column_ifexists(" +
            literal(Value::string(filter.field)) + ", dynamic(null)))";
   }
-  const std::string field = quoted_name(filter.field);
+  const std::string field = syntax::bracket_name(filter.field);
   if (filter.op == "regexp" || filter.op == "not-regexp") {
     if (filter.value.type() != Type::kString) {
       return make_error(ErrorCode::kUsage, "the filter '" + filter.op + "' needs a pattern");
@@ -174,11 +174,11 @@ Result<std::string> aggregation_text(const LegacyAggregation& aggregation) {
       return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
     });
   }
-  std::string text = quoted_name(alias) + " = " + std::string(found->apl) + "(";
+  std::string text = syntax::bracket_name(alias) + " = " + std::string(found->apl) + "(";
   if (found->needs_field) {
-    text += quoted_name(aggregation.field);
+    text += syntax::bracket_name(aggregation.field);
     for (const Value& argument : aggregation.arguments) {
-      text += ", " + (argument.type() == Type::kString ? quoted_name(argument.as_text())
+      text += ", " + (argument.type() == Type::kString ? syntax::bracket_name(argument.as_text())
                                                        : literal(argument));
     }
   }
@@ -188,10 +188,10 @@ Result<std::string> aggregation_text(const LegacyAggregation& aggregation) {
 }  // namespace
 
 Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& query) {
-  std::string text = quoted_name(dataset);
+  std::string text = syntax::bracket_name(dataset);
   for (const auto& [alias, expression] : query.virtual_fields) {
     EVQ_TRY(check_expression(alias, expression));
-    text += " | extend " + quoted_name(alias) + " = (" + expression + "\n)";
+    text += " | extend " + syntax::bracket_name(alias) + " = (" + expression + "\n)";
   }
   if (query.filter.has_value()) {
     EVQ_TRY_ASSIGN(const std::string filter, filter_text(*query.filter));
@@ -210,21 +210,22 @@ Result<std::string> legacy_apl(std::string_view dataset, const LegacyQuery& quer
                              : "bin(_time, " + std::to_string(*query.resolution) + "ns)");
     }
     for (const std::string& field : query.group_by) {
-      groups += (groups.empty() ? " by " : ", ") + quoted_name(field);
+      groups += (groups.empty() ? " by " : ", ") + syntax::bracket_name(field);
     }
     text += " | summarize " + list + groups;
   } else if (!query.project.empty()) {
     std::string list = "_time, _sysTime";
     for (const auto& [field, alias] : query.project) {
       if (field != "_time" && field != "_sysTime") {
-        list += ", " + quoted_name(alias.empty() ? field : alias) + " = " + quoted_name(field);
+        list += ", " + syntax::bracket_name(alias.empty() ? field : alias) + " = " +
+                syntax::bracket_name(field);
       }
     }
     text += " | project " + list;
   }
   std::string order;
   for (const OrderItem& item : query.order) {
-    order += (order.empty() ? " | sort by " : ", ") + quoted_name(item.field) +
+    order += (order.empty() ? " | sort by " : ", ") + syntax::bracket_name(item.field) +
              (item.descending ? " desc" : " asc");
   }
   return text + order;

@@ -66,10 +66,9 @@ const std::vector<FieldValue>& FieldValues::find(const std::string& dataset,
 
 Result<std::vector<FieldValue>> FieldValues::sample(const std::string& dataset,
                                                     const std::string& field) {
-  const std::string name = "['" + syntax::quote_text(field).substr(1) + "]";
   QueryRequest request;
-  request.apl = "['" + syntax::quote_text(dataset).substr(1) + "] | limit " +
-                std::to_string(kSampleRows) + " | summarize count() by " + name + " | top " +
+  request.apl = syntax::bracket_name(dataset) + " | limit " + std::to_string(kSampleRows) +
+                " | summarize count() by " + syntax::bracket_name(field) + " | top " +
                 std::to_string(kValuesMax) + " by count_";
   request.timeout_ms = kSampleTimeoutMs;
   CountedValues values;

@@ -51,15 +51,4 @@ Result<std::optional<Span>> other_operator(std::string_view apl, bool expanding)
   return std::optional<Span>();
 }
 
-std::string quoted_name(std::string_view name) {
-  std::string text = "['";
-  for (const char c : name) {
-    if (c == '\'' || c == '\\') {
-      text.push_back('\\');
-    }
-    text.push_back(c);
-  }
-  return text + "']";
-}
-
 }  // namespace evq

@@ -18,7 +18,7 @@ Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool e
 // The name of the first operator that makes a query another one; nothing when something else does.
 Result<std::optional<Span>> other_operator(std::string_view apl, bool expanding);
 
-// The name of a dataset or field as a query writes it: ['name'].
-std::string quoted_name(std::string_view name);
+// The name of the first operator that makes a query another one; nothing when something else does.
+Result<std::optional<Span>> other_operator(std::string_view apl, const RowWiseForm& form);
 
 }  // namespace evq

@@ -140,8 +140,12 @@ std::string quote_text(std::string_view text) {
   return out + "'";
 }
 
+std::string bracket_name(std::string_view name) {
+  return "[" + quote_text(name) + "]";
+}
+
 std::string quote_name(std::string_view name) {
-  return is_plain_name(name) ? std::string(name) : "[" + quote_text(name) + "]";
+  return is_plain_name(name) ? std::string(name) : bracket_name(name);
 }
 
 }  // namespace evq::syntax

@@ -38,6 +38,8 @@ const ChartProperty* find_chart_property(std::string_view name);
 
 // 'text' with the escapes a string literal needs.
 std::string quote_text(std::string_view text);
+// The name of a dataset or field as ['name'], which no word of the language can be taken for.
+std::string bracket_name(std::string_view name);
 // The name, quoted as ['name'] unless it is plain.
 std::string quote_name(std::string_view name);
 
