@@ -174,6 +174,9 @@ class Session {
     if (some && plan_.datasets.size() > 1) {
       return make_error(ErrorCode::kUsage, "a range of arrivals is of one dataset");
     }
+    if (request_.api_form) {
+      totals_ = make_totals(query, plan_);
+    }
     plan::optimize(&plan_, context_, optimizer_);
     return Status::success();
   }
@@ -184,9 +187,9 @@ class Session {
     ResultHeader header = make_header(plan_, context_, visible_columns());
     header.charge = charge;
     EVQ_TRY(complete_header(&header));
-    const bool has_totals = request_.api_form && plan_.aggregated && plan_.bin_ns.has_value();
-    return !has_totals && comes_in_order(*plan_.root) ? pass_rows(header, charge.get(), sink)
-                                                      : keep_rows(&header, charge.get(), sink);
+    return !totals_.has_value() && comes_in_order(*plan_.root)
+               ? pass_rows(header, charge.get(), sink)
+               : keep_rows(&header, charge.get(), sink);
   }
 
   Result<std::string> profile() {
@@ -245,8 +248,9 @@ class Session {
     KeptRows rows(charge);
     EVQ_TRY(executor_->run(*plan_.root, rows));
     KeptRows totals(charge);
-    if (request_.api_form && plan_.aggregated && plan_.bin_ns.has_value()) {
-      EVQ_TRY_ASSIGN(header->totals_without, run_totals(totals));
+    if (totals_.has_value()) {
+      EVQ_TRY(run_totals(totals));
+      header->totals_without = totals_->bin;
     }
     EVQ_TRY(sink.begin(*header));
     QueryStatus status;
@@ -262,22 +266,12 @@ class Session {
     return sink.end(status);
   }
 
-  // The same query without its time bin, over the same snapshots; the bin's column. Nothing when
-  // the query has no totals.
-  Result<std::optional<std::size_t>> run_totals(KeptRows& output) {
-    EVQ_TRY_ASSIGN(ast::Query query, syntax::parse(request_.apl, context_.now_ns));
-    const std::optional<std::size_t> bin = make_totals_query(&query);
-    if (!bin.has_value()) {
-      return bin;
-    }
+  // Over the same snapshots as the query.
+  Status run_totals(KeptRows& output) {
     QueryStats stats;
     Executor executor(context_, exec_, &tables_, &stats);
-    Subqueries subqueries(executor, optimizer_);
-    EVQ_TRY_ASSIGN(plan::Plan plan, plan::bind_query(query, tables_, bind_options(&subqueries)));
-    if (plan.root->schema.size() + 1 != plan_.root->schema.size()) {
-      return std::optional<std::size_t>();
-    }
-    sort_totals(&plan);
+    plan::Plan plan;
+    plan.root = plan::clone(*totals_->root);
     plan::optimize(&plan, context_, optimizer_);
     EVQ_TRY(executor.run(*plan.root, output));
     return bin;
@@ -445,6 +439,7 @@ class Session {
   Store& store_;
   ExternalData external_;
   const bool external_allowed_;
+  std::optional<Totals> totals_;
   SnapshotTables tables_;
   bool unplaced_ = false;                         // some row of the answer has no cursor
   std::map<std::uint64_t, RowLocator> locators_;  // of the answer's rows, by handle

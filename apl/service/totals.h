@@ -10,13 +10,15 @@
 
 namespace evq {
 
-// Turns a query that ends in a summarize by a bin of `_time`, sorted or rendered at most, into the
-// one of its totals; returns which group the bin was. Nothing when it does not end so, and then the
-// query is as it was.
-std::optional<std::size_t> make_totals_query(ast::Query* query);
+struct Totals {
+  plan::NodePtr root;
+  std::size_t bin = 0;  // the column of the series that the totals are without
+};
 
-// Puts the rows of a bound totals query in order, unless it says one: the first aggregate
-// descending.
-void sort_totals(plan::Plan* plan);
+// Made of the query's plan, which is not optimised yet, so that nothing is bound or worked out
+// again. Sorted as the query says by columns other than the bin, and otherwise by the first
+// aggregate, descending. Nothing when the query does not end in a summarize by a bin of `_time`,
+// sorted or rendered at most.
+std::optional<Totals> make_totals(const ast::Query& query, const plan::Plan& plan);
 
 }  // namespace evq
