@@ -161,7 +161,8 @@ class Export {
     if (!command_.end_time.empty()) {
       request_.end_time = command_.end_time;
     }
-    return row_wise_dataset(request_.apl, true);
+    return row_wise_dataset(request_.apl,
+                            {.expanding = true, .subqueries = target_.caps_answers()});
   }
 
   const ExportCommand& command_;

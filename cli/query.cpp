@@ -121,7 +121,8 @@ Status answer(QueryTarget& target, const QueryRequest& request, const std::strin
   const bool many = !request.default_limit.has_value() &&
                     request.limit.value_or(UINT64_MAX) > target.part_events_max();
   if (is_streamed(form) && many && !request.cursor.has_value()) {
-    EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request.apl, false));
+    EVQ_TRY_ASSIGN(const auto dataset,
+                   row_wise_dataset(request.apl, {.subqueries = target.caps_answers()}));
     if (dataset.has_value()) {
       return query_in_pages(target, *dataset, request, sink);
     }

@@ -31,6 +31,7 @@ class LocalTarget final : public QueryTarget {
     return service_.profile(request);
   }
   std::uint64_t part_events_max() const override { return kPartEventsMax; }
+  bool caps_answers() const override { return false; }
   Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
     const Result<std::uint64_t> end = service_.arrival_end(dataset);
     if (!end.ok() && end.error().code != ErrorCode::kNotFound) {

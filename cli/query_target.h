@@ -29,6 +29,9 @@ class QueryTarget {
   virtual Result<std::string> profile(const QueryRequest& request) = 0;
   // Events that one query may be asked for at once, so that its answer fits.
   virtual std::uint64_t part_events_max() const = 0;
+  // Whether an answer of more events lacks some: then it is worth reading what a subquery reads
+  // again for every part.
+  virtual bool caps_answers() const = 0;
   // Service::arrival_end; nothing where a server does not tell, and for a dataset that is not
   // there: a query says that best.
   virtual Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) = 0;

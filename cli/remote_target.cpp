@@ -127,6 +127,7 @@ class RemoteTarget final : public QueryTarget {
     return ask_plan("/v1/_profile", request);
   }
   std::uint64_t part_events_max() const override { return kResultRowsMax - 1; }
+  bool caps_answers() const override { return true; }
 
   Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
     ClientRequest request;

@@ -31,6 +31,8 @@
 namespace evq {
 namespace {
 
+constexpr RowWiseForm kFollowed{.expanding = true, .subqueries = true};
+
 // Nobody reads standard output any more.
 bool reader_has_gone() {
   pollfd out{STDOUT_FILENO, 0, 0};
@@ -85,12 +87,12 @@ class Tail {
       request_.apl +=
           (&field == command_.fields.data() ? " | project " : ", ") + syntax::bracket_name(field);
     }
-    EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request_.apl, true));
+    EVQ_TRY_ASSIGN(const auto dataset, row_wise_dataset(request_.apl, kFollowed));
     if (!dataset.has_value()) {
       Error error =
           make_error(ErrorCode::kUsage, "tail takes operators that look at each event alone",
                      "such as where, search, extend, project and parse");
-      EVQ_TRY_ASSIGN(error.span, other_operator(request_.apl, true));
+      EVQ_TRY_ASSIGN(error.span, other_operator(request_.apl, kFollowed));
       return error;
     }
     request_.control = &running_control();

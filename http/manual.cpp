@@ -82,6 +82,7 @@ of an answer (ascending) or
 A page without rows answers the cursor it was sent: that is the end. Events of equal times come
 exactly once, new events do not disturb pages behind the cursor, and cursors survive a restart.
 A union of datasets is paged in the same way; its cursors are no cursors of one of them alone.
+Subqueries and the right sides of join and lookup read all events for every page.
 )";
 
 std::string limits_section() {

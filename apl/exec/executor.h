@@ -38,8 +38,6 @@ struct ExecOptions {
   ThreadPool* pool = nullptr;       // null: everything on the calling thread
   MemoryBudget* budget = nullptr;   // null: unlimited
   QueryControl* control = nullptr;  // null: no deadline, no cancellation
-  // Only rows whose order of arrival is in this half-open range, in every dataset that is scanned.
-  ArrivalRange arrivals;
   // Count rows that match in blocks an early stop would skip, so that rows_matched is the total.
   bool exact_matches = false;
   // Test configurations: turn every dictionary into a flat vector before operators see it; let the

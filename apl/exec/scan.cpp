@@ -113,9 +113,9 @@ class BlockRows {
   }
 
   // Drops rows that arrived outside the range.
-  Status keep_arrivals(const ArrivalRange& arrivals) {
+  Status keep_arrivals(std::uint64_t from, std::uint64_t before) {
     const SnapshotBlock& info = block_.info();
-    if (arrivals.from <= info.first_ordinal && info.ordinal_end <= arrivals.before) {
+    if (from <= info.first_ordinal && info.ordinal_end <= before) {
       return Status::success();
     }
     EVQ_TRY_ASSIGN(const Vector stored, block_.ordinals());
@@ -124,7 +124,7 @@ class BlockRows {
     RowList kept;
     for (std::uint32_t row = 0; row < size(); ++row) {
       const auto ordinal = static_cast<std::uint64_t>(data[all_ ? row : rows_[row]]);
-      if (arrivals.from <= ordinal && ordinal < arrivals.before) {
+      if (from <= ordinal && ordinal < before) {
         kept.push_back(row);
       }
     }
@@ -339,13 +339,13 @@ class ScanWorker {
   Result<Flow> scan_block(std::uint32_t index) {
     const SnapshotBlock& info = shared_.snapshot.blocks()[index];
     const plan::Scan& scan = shared_.scan;
-    const ArrivalRange& arrivals = shared_.executor.options().arrivals;
     if (info.max_time < scan.time_min || info.min_time > scan.time_max ||
-        info.ordinal_end <= arrivals.from || info.first_ordinal >= arrivals.before) {
+        info.ordinal_end <= scan.arrived_from || info.first_ordinal >= scan.arrived_before) {
       return Flow::kMore;
     }
     const bool inside = scan.time_min <= info.min_time && info.max_time <= scan.time_max &&
-                        arrivals.from <= info.first_ordinal && info.ordinal_end <= arrivals.before;
+                        scan.arrived_from <= info.first_ordinal &&
+                        info.ordinal_end <= scan.arrived_before;
     const bool below_floor =
         shared_.hints.time_floor != nullptr && info.max_time < shared_.hints.time_floor->load();
     if (inside && scan.filters.empty() && (below_floor || scan.columns.empty())) {
@@ -375,7 +375,7 @@ class ScanWorker {
     }
     BlockRows rows(shared_, block, index);
     EVQ_TRY(rows.keep_times(shared_.scan.time_min, shared_.scan.time_max));
-    EVQ_TRY(rows.keep_arrivals(shared_.executor.options().arrivals));
+    EVQ_TRY(rows.keep_arrivals(shared_.scan.arrived_from, shared_.scan.arrived_before));
     for (std::size_t i = 0; i < shared_.scan.filters.size() && rows.size() > 0; ++i) {
       EVQ_TRY(rows.apply(i));
     }

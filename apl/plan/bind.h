@@ -17,7 +17,8 @@
 
 namespace evq::plan {
 
-// A page boundary for every scan of the query: rows beyond this row, in the direction of reading.
+// A page boundary for the events that are the answer's rows: those beyond this row, in the
+// direction of reading. Subqueries and right sides of joins read all.
 struct CursorBound {
   std::int64_t time = 0;
   std::uint64_t ordinal = 0;
@@ -58,12 +59,20 @@ struct BindOptions {
   // The order of an answer that the query leaves unsorted: newest first unless told otherwise.
   bool default_ascending = false;
   std::optional<CursorBound> cursor;
+  // As the cursor: only events whose order of arrival is in this half-open range.
+  std::uint64_t arrived_from = 0;
+  std::uint64_t arrived_before = UINT64_MAX;
   std::string current_cursor;  // what cursor_current() gives
   // Names with values that the query may use like lets; its own lets win.
   std::map<std::string, Value, std::less<>> variables;
   SubqueryRunner* subqueries = nullptr;  // null: such queries are refused
   ExternalReader* external = nullptr;    // null: externaldata is refused
   bool delete_only = false;              // only where and search are allowed
+
+  // Whether the request is for a part of the answer.
+  bool takes_part() const {
+    return cursor.has_value() || arrived_from != 0 || arrived_before != UINT64_MAX;
+  }
 };
 
 // `query` must outlive the call only.

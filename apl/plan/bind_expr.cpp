@@ -145,6 +145,7 @@ Result<ExprPtr> Binder::call(std::string_view function, std::vector<ExprPtr> arg
 
 Result<ExprPtr> Binder::bind_expr(const ast::Expr& expr, const Relation* input) {
   const Nesting nesting(&nesting_);
+  const Meanwhile beside(&answer_rows_, false);
   EVQ_TRY(note_expressions(1, expr.span));
   EVQ_TRY_ASSIGN(ExprPtr bound, bind_node(expr, input));
   bound->span = expr.span;

@@ -202,7 +202,7 @@ Result<Relation> Binder::table_of_expr(const ast::Expr& expr) {
 
 // Once for all uses of the let that it stands in.
 Result<Relation> Binder::materialize(const ast::Call& call) {
-  const std::pair key(&call, environment_);
+  const std::tuple key(&call, environment_, answer_rows_ && options_.takes_part());
   auto known = materialized_.find(key);
   if (known == materialized_.end()) {
     EVQ_TRY_ASSIGN(Relation table, table_of_expr(*call.arguments[0].value));

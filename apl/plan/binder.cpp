@@ -537,7 +537,8 @@ Result<Plan> Binder::finish(Relation root) {
       plan.origins.push_back(origin != root.origins.end() ? origin->second : Plan::ColumnOrigin{});
     }
   }
-  plan.datasets = std::move(datasets_);
+  plan.datasets = std::move(datasets_.all);
+  plan.row_datasets = std::move(datasets_.of_rows);
   plan.warnings = std::move(warnings_);
   plan.render = std::move(render_);
   plan.root = std::move(root.node);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -150,8 +151,6 @@ class Binder {
   Result<Relation> materialize(const ast::Call& call);
   Result<Relation> bind_table_call(const ast::Call& call, Span span, Relation* piped);
 
-  Result<Relation> after_cursor(Relation input, const TableRef& table);
-
   // lower_*.cpp: one method a source or operator
   Result<Relation> lower(const ast::TableRef& source, Span span);
   Result<Relation> lower(const ast::Print& source, Span span);
@@ -270,9 +269,10 @@ class Binder {
   const BindOptions& options_;
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
-  // What lets of toscalar(…) and materialize(…) came to, by where they stand and what they see.
+  // What lets of toscalar(…) and materialize(…) came to, by place, names seen and answer_rows_.
   std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
-  std::map<std::pair<const ast::Call*, const Environment*>, Environment::BoundTable> materialized_;
+  std::map<std::tuple<const ast::Call*, const Environment*, bool>, Environment::BoundTable>
+      materialized_;
   bool strict_types_ = false;
   // What bin_auto() bins by when the query says so: a width, and an end of some bin.
   std::optional<Value> bin_auto_size_;
@@ -280,7 +280,8 @@ class Binder {
   std::optional<std::uint64_t> default_limit_;
   const Environment* environment_ = nullptr;
   bool own_names_first_ = false;  // before fields: in lets, and in bodies of functions
-  std::vector<std::string> datasets_;
+  NamedDatasets datasets_;
+  bool answer_rows_ = true;  // not while a subquery or the right side of a join is bound
   std::vector<std::string> warnings_;
   std::optional<RenderSpec> render_;
   // Set while a summarize binds its results: what a call of an aggregate means there.

@@ -212,6 +212,7 @@ class IpLookupBinder {
 
  private:
   Status read_table(LookupTable* lookup) {
+    const Meanwhile beside(&binder_.answer_rows_, false);
     EVQ_TRY_ASSIGN(Relation table, binder_.table_of_expr(*call_.arguments[0].value));
     std::vector<NamedColumn> columns = binder_.pass_through(table);
     table = choose(std::move(table), std::move(columns));

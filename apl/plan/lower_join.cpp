@@ -207,6 +207,7 @@ Result<ExprPtr> Binder::bind_sided(const ast::Expr& expr, const Relation& side) 
 }
 
 Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
+  const Meanwhile beside(&answer_rows_, false);
   EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
   JoinBinder join(*this, std::move(input), std::move(right));
   if (op.conditions.empty()) {
@@ -219,6 +220,7 @@ Result<Relation> Binder::lower(const ast::Join& op, Span span, Relation input) {
 }
 
 Result<Relation> Binder::lower(const ast::Lookup& op, Span /*span*/, Relation input) {
+  const Meanwhile beside(&answer_rows_, false);
   EVQ_TRY_ASSIGN(Relation right, bind_pipeline(*op.right));
   JoinBinder join(*this, std::move(input), std::move(right));
   for (const ast::ExprPtr& condition : op.conditions) {

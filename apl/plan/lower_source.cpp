@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "apl/plan/after_cursor.h"
 #include "apl/plan/binder.h"
 #include "store/base/limits.h"
 #include "store/column/vector_builder.h"
@@ -95,10 +96,12 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
     return error;
   }
   const TableInfo info = std::move(found).value();
-  if (std::ranges::find(datasets_, info.ref.name) == datasets_.end()) {
-    datasets_.push_back(info.ref.name);
-  }
+  datasets_.add(info.ref.name, answer_rows_);
   Scan scan{info.ref, {}, {}, context().range_start_ns, context().range_end_ns};
+  if (answer_rows_) {
+    scan.arrived_from = options_.arrived_from;
+    scan.arrived_before = options_.arrived_before;
+  }
   std::vector<Field> fields;
   for (const Field& field : info.schema.fields()) {
     scan.columns.push_back({field.name, field.type});
@@ -122,42 +125,13 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
   relation.map_fields = info.map_fields;
   relation.virtual_fields = info.virtual_fields;
   relation.node = make_node(std::move(scan), {}, Schema(std::move(fields)));
-  if (options_.cursor.has_value()) {
-    EVQ_TRY_ASSIGN(relation, after_cursor(std::move(relation), info.ref));
+  if (answer_rows_ && options_.cursor.has_value()) {
+    const CursorBound& cursor = *options_.cursor;
+    EVQ_TRY_ASSIGN(const LocationBounds bounds,
+                   tables_.locate(info.ref, cursor.time, cursor.ordinal));
+    EVQ_TRY_ASSIGN(relation, after_cursor(*this, cursor, bounds, std::move(relation)));
   }
   return relation;
-}
-
-// Keeps the rows beyond the cursor's row: by time, and by location among rows of its time.
-Result<Relation> Binder::after_cursor(Relation input, const TableRef& table) {
-  const CursorBound& cursor = *options_.cursor;
-  EVQ_TRY_ASSIGN(const LocationBounds bounds, tables_.locate(table, cursor.time, cursor.ordinal));
-  const auto compare = [&](std::string_view function, std::string_view column,
-                           Value bound) -> Result<ExprPtr> {
-    const std::size_t at = *input.schema().find(column);
-    std::vector<ExprPtr> args;
-    args.push_back(make_column(at, input.schema()[at].type));
-    args.push_back(make_constant(std::move(bound)));
-    return call(function, std::move(args), {});
-  };
-  const std::int64_t cut = cursor.descending == cursor.inclusive ? bounds.upper : bounds.lower;
-  EVQ_TRY_ASSIGN(ExprPtr further, compare(cursor.descending ? "op_less" : "op_greater", kTimeColumn,
-                                          Value::datetime(cursor.time)));
-  EVQ_TRY_ASSIGN(ExprPtr same, compare("op_equal", kTimeColumn, Value::datetime(cursor.time)));
-  EVQ_TRY_ASSIGN(ExprPtr row, compare(cursor.descending ? "op_less" : "op_greater_equal",
-                                      kRowColumn, Value::integer(cut)));
-  std::vector<ExprPtr> tie;
-  tie.push_back(std::move(same));
-  tie.push_back(std::move(row));
-  EVQ_TRY_ASSIGN(ExprPtr tied, call("op_and", std::move(tie), {}));
-  std::vector<ExprPtr> either;
-  either.push_back(std::move(further));
-  either.push_back(std::move(tied));
-  EVQ_TRY_ASSIGN(ExprPtr predicate, call("op_or", std::move(either), {}));
-  // A filter on the time alone lets whole blocks be skipped.
-  EVQ_TRY_ASSIGN(ExprPtr bound, compare(cursor.descending ? "op_less_equal" : "op_greater_equal",
-                                        kTimeColumn, Value::datetime(cursor.time)));
-  return filter(filter(std::move(input), std::move(bound)), std::move(predicate));
 }
 
 Result<Relation> Binder::named_table(std::string_view name, Span span) {

@@ -64,6 +64,9 @@ struct Scan {
   // Closed time range; blocks outside are skipped and rows outside are dropped.
   std::int64_t time_min = kUnboundedStart;
   std::int64_t time_max = kUnboundedEnd;
+  // Half-open range of the order of arrival; other rows are dropped.
+  std::uint64_t arrived_from = 0;
+  std::uint64_t arrived_before = UINT64_MAX;
 };
 
 // range: one column, start, start + step, …; made chunk by chunk, so that its length costs nothing.
@@ -280,6 +283,9 @@ bool reads_placeholder(const Node& node, std::uint64_t apply);
 struct Plan {
   NodePtr root;
   std::vector<std::string> datasets;  // every dataset the query reads, in order of appearance
+  // Those of them whose events are the rows of the answer, or what the rows are made of; not what
+  // only subqueries and right sides of joins read.
+  std::vector<std::string> row_datasets;
   std::optional<RenderSpec> render;
   std::vector<std::string> warnings;  // ignored set options, constant-true filters, …
   // What the shape of an answer is made from.

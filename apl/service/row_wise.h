@@ -11,12 +11,13 @@
 
 namespace evq {
 
-// The dataset of such a query; nothing for other queries; kCompile for what does not parse. Unless
-// `expanding`, an event may not become several rows either.
-Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, bool expanding);
+struct RowWiseForm {
+  bool expanding = false;   // an event may become several rows
+  bool subqueries = false;  // an expression may hold a table, which every part reads whole
+};
 
-// The name of the first operator that makes a query another one; nothing when something else does.
-Result<std::optional<Span>> other_operator(std::string_view apl, bool expanding);
+// The dataset of such a query; nothing for other queries; kCompile for what does not parse.
+Result<std::optional<std::string>> row_wise_dataset(std::string_view apl, const RowWiseForm& form);
 
 // The name of the first operator that makes a query another one; nothing when something else does.
 Result<std::optional<Span>> other_operator(std::string_view apl, const RowWiseForm& form);

@@ -17,6 +17,7 @@
 #include "apl/service/external_data.h"
 #include "apl/service/given_time.h"
 #include "apl/service/profile_text.h"
+#include "apl/service/reading_order.h"
 #include "apl/service/result_writer.h"
 #include "apl/service/snapshot_tables.h"
 #include "apl/service/totals.h"
@@ -140,7 +141,6 @@ class Session {
     exec_.exact_matches = request.exact_matches;
     exec_.force_flat = request.force_flat;
     exec_.force_parts = request.force_parts;
-    exec_.arrivals = request.arrivals;
     optimizer_.enabled = request.optimize;
     context_.geo = geo;
   }
@@ -157,21 +157,21 @@ class Session {
     EVQ_TRY_ASSIGN(const ast::Query query, syntax::parse(request_.apl, context_.now_ns));
     executor_ = std::make_unique<Executor>(context_, exec_, &tables_, &stats_);
     Subqueries subqueries(*executor_, optimizer_);
-    plan::BindOptions bind = bind_options(&subqueries);
     if (request_.cursor.has_value() && !request_.cursor->empty()) {
       EVQ_TRY_ASSIGN(const RowId row, decode_cursor(*request_.cursor));
-      EVQ_TRY_ASSIGN(const bool descending, reads_descending(query, bind));
-      bind.cursor = plan::CursorBound{row.time, row.ordinal, descending, request_.include_cursor};
+      cursor_ =
+          plan::CursorBound{row.time, row.ordinal, reads_descending(query, !request_.ascending),
+                            request_.include_cursor};
     }
-    EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind));
+    EVQ_TRY_ASSIGN(plan_, plan::bind_query(query, tables_, bind_options(&subqueries)));
     stats_.rows_matched = 0;  // what subqueries matched is not what the query matches
     stats_.groups = 0;
-    if (bind.cursor.has_value() && plan_.datasets.size() > 1 && bind.cursor->ordinal != 0 &&
-        bind.cursor->ordinal >> kOrdinalBits == 0) {
+    if (cursor_.has_value() && plan_.row_datasets.size() > 1 && cursor_->ordinal != 0 &&
+        cursor_->ordinal >> kOrdinalBits == 0) {
       return make_error(ErrorCode::kUsage, "the cursor is of a query that reads another dataset");
     }
     const bool some = request_.arrivals.from != 0 || request_.arrivals.before != UINT64_MAX;
-    if (some && plan_.datasets.size() > 1) {
+    if (some && plan_.row_datasets.size() > 1) {
       return make_error(ErrorCode::kUsage, "a range of arrivals is of one dataset");
     }
     if (request_.api_form) {
@@ -217,6 +217,9 @@ class Session {
           std::min(*request_.rows_max, request_.limit.value_or(*request_.rows_max));
     }
     bind.default_ascending = request_.ascending;
+    bind.cursor = cursor_;
+    bind.arrived_from = request_.arrivals.from;
+    bind.arrived_before = request_.arrivals.before;
     bind.variables = request_.variables;
     bind.subqueries = subqueries;
     bind.current_cursor = encode_cursor({context_.now_ns, 0});
@@ -273,8 +276,7 @@ class Session {
     plan::Plan plan;
     plan.root = plan::clone(*totals_->root);
     plan::optimize(&plan, context_, optimizer_);
-    EVQ_TRY(executor.run(*plan.root, output));
-    return bin;
+    return executor.run(*plan.root, output);
   }
 
   // What the tables know of the answer's columns and its range.
@@ -319,15 +321,6 @@ class Session {
     return visible;
   }
 
-  // Whether pages go towards older events: the direction of the query's sort by _time.
-  Result<bool> reads_descending(const ast::Query& query, const plan::BindOptions& bind) {
-    EVQ_TRY_ASSIGN(const plan::Plan unbounded, plan::bind_query(query, tables_, bind));
-    if (!unbounded.order.empty() && unbounded.order[0].first == kTimeField) {
-      return unbounded.order[0].second;
-    }
-    return !request_.ascending;
-  }
-
   Status deliver(const ResultHeader& header, const Chunk& chunk, QueryStatus* status,
                  ResultSink& sink) {
     const std::vector<std::size_t> visible = visible_columns();
@@ -347,8 +340,6 @@ class Session {
   static Vector cursor_column(const std::vector<RowOrigin>& origins, std::size_t rows) {
     VectorBuilder texts(Type::kString);
     for (std::size_t row = 0; row < rows; ++row) {
-    EVQ_CHECK(plan_.root->schema[*time].type == Type::kDatetime &&
-              plan_.root->schema[*row].type == Type::kLong);
       texts.append_text(row < origins.size() ? encode_cursor(origins[row].id) : std::string());
     }
     return texts.finish();
@@ -362,6 +353,8 @@ class Session {
     if (!request_.api_form || !time.has_value() || !row.has_value() || unplaced_) {
       return origins;
     }
+    EVQ_CHECK(plan_.root->schema[*time].type == Type::kDatetime &&
+              plan_.root->schema[*row].type == Type::kLong);
     origins.reserve(chunk.rows());
     for (std::size_t i = 0; i < chunk.rows(); ++i) {
       const std::int64_t location = chunk.column(*row).at<std::int64_t>(i);
@@ -383,16 +376,16 @@ class Session {
     return origins;
   }
 
-  // Of the only dataset, or of a union's dataset by its handle; null when rows cannot be told
-  // apart.
+  // Of the only dataset that gives rows, or of a union's dataset by its handle; null when rows
+  // cannot be told apart.
   Result<RowLocator*> locator_of(std::uint64_t handle) {
     const auto known = locators_.find(handle);
     if (known != locators_.end()) {
       return &known->second;
     }
     const Snapshot* snapshot = handle != 0 ? tables_.snapshot_of_handle(handle) : nullptr;
-    if (handle == 0 && plan_.datasets.size() == 1) {
-      EVQ_TRY_ASSIGN(snapshot, tables_.snapshot({plan_.datasets[0], 0}));
+    if (handle == 0 && plan_.row_datasets.size() == 1) {
+      EVQ_TRY_ASSIGN(snapshot, tables_.snapshot({plan_.row_datasets[0], 0}));
     }
     return snapshot == nullptr ? nullptr : &locators_.try_emplace(handle, *snapshot).first->second;
   }
@@ -439,13 +432,14 @@ class Session {
   Store& store_;
   ExternalData external_;
   const bool external_allowed_;
-  std::optional<Totals> totals_;
   SnapshotTables tables_;
+  std::optional<plan::CursorBound> cursor_;       // where the answer begins
   bool unplaced_ = false;                         // some row of the answer has no cursor
   std::map<std::uint64_t, RowLocator> locators_;  // of the answer's rows, by handle
   QueryStats stats_;
   std::unique_ptr<Executor> executor_;
   plan::Plan plan_;
+  std::optional<Totals> totals_;
   std::int64_t start_ns_ = 0;
 };
 

@@ -5,7 +5,8 @@
 // plan or of the executor is visible here.
 //
 // Any thread may call any method. A query pins a snapshot of each dataset it reads for as long as
-// it runs; its rows are complete before the sink sees the first, so that a slow taker pins nothing.
+// it runs. The sink gets rows as they come where their order allows it, and all of them at the end
+// where it does not; one whose taker may be slow keeps them until the snapshots are gone.
 
 #include <cstddef>
 #include <functional>

@@ -1,6 +1,6 @@
 #pragma once
-// Traversal of expressions, pre-order, without recursion: every caller that only looks at nodes
-// goes through here. Subqueries are visited as nodes; their pipelines are not entered.
+// Traversal of expressions, pre-order, without recursion, for callers that only look at nodes.
+// Subqueries are visited as nodes; their pipelines are not entered.
 
 #include <utility>
 #include <variant>

@@ -42,6 +42,26 @@ class Export(EvqCase):
         out = self.out(*self.target, "export", "logs | sort by i desc | take 2 | project i")
         self.assertEqual(out, '{"i":99}\n{"i":98}\n')
 
+    def test_subqueries_read_all_events_whatever_part_is_exported(self):
+        self.evq("ingest", "many", input="".join(
+            f'{{"_time":{1714521600000 + i},"a":{i}}}\n' for i in range(1, COUNT + 1)))
+        out = self.out(*self.target, "export", "many | where a in ((many | top 3 by a | project a))"
+                       " | project a")
+        self.assertEqual(sorted(row["a"] for row in self.lines(out)),
+                         [COUNT - 2, COUNT - 1, COUNT])
+        above = "many | where a > toscalar(many | summarize avg(a)) - 149000"
+        count = self.lines(self.out(*self.target, "query", above + " | count"))[0]["Count"]
+        out = self.out(*self.target, "query", "--all", "-o", "ndjson", above)
+        self.assertEqual((count, out.count("\n")), (299_000, 299_000))
+
+    def test_names_that_begin_with_a_dollar_sign(self):
+        self.ingest("shop", ['{"_time":1714521600,"$type":"view","$time":true,"$row":9}'])
+        row = {"$type": "view", "$time": True, "$row": 9}
+        for words in (("export", "shop | project-away _time, _sysTime"),
+                      ("query", "shop | project-away _time, _sysTime", "-o", "ndjson"),
+                      ("query", "--all", "shop | project-away _time, _sysTime", "-o", "ndjson")):
+            self.assertEqual(self.lines(self.out(*self.target, *words)), [row], words)
+
     def test_goes_back_in(self):
         events = ['{"_time":"2024-05-01T00:00:00Z","a":{"b":1},"list":[1,"x"],"s":"q\\"\\n"}',
                   '{"_time":"2024-05-01T00:00:01Z","real":0.1,"s":""}']

@@ -1,0 +1,13 @@
+#pragma once
+// Which way the pages of a query go through the events: told by its text alone, before it is bound.
+
+#include "apl/syntax/ast.h"
+
+namespace evq {
+
+// Whether towards older events: the direction of the last sort of the query's rows, where that is
+// by
+// `_time`, and `otherwise` where there is none.
+bool reads_descending(const ast::Query& query, bool otherwise);
+
+}  // namespace evq
