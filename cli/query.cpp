@@ -30,8 +30,6 @@
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kDefaultRows = 1000;
-
 Result<std::string> query_text(const QueryCommand& command) {
   if (command.apl_file == "-" || command.apl == "-") {
     return read_standard_input(kQueryTextBytesMax);
@@ -70,7 +68,8 @@ std::string pager_for(const GlobalOptions& global, const QueryCommand& command) 
 void print_footer(const GlobalOptions& global, const QueryCommand& command, const std::string& form,
                   const ObservedSink& sink) {
   const QueryStatus& status = sink.status();
-  for (const std::string& remark : answer_remarks(sink.header(), status, kDefaultRows, "--all")) {
+  for (const std::string& remark :
+       answer_remarks(sink.header(), status, kResultRowsDefault, "--all")) {
     print_note(global, remark);
   }
   const bool person =
@@ -99,7 +98,7 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
   }
   request.limit = command.limit;
   if (!command.all && !command.limit.has_value()) {
-    request.default_limit = kDefaultRows;
+    request.default_limit = kResultRowsDefault;
   }
   if (!command.cursor.empty()) {
     request.cursor = command.cursor;
@@ -107,7 +106,7 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
   if (!command.memory_limit.empty()) {
     EVQ_TRY_ASSIGN(request.memory_limit_bytes, parse_size(command.memory_limit));
   }
-  request.control = &interrupt_control(static_cast<std::int64_t>(command.timeout_s * 1000));
+  request.control = &interrupt_control();
   request.keeps_rows = !is_streamed(form);
   const bool api_form = form == "tabular" || form == "legacy";
   request.api_form = api_form;
@@ -200,6 +199,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
 
 int run_query(const GlobalOptions& global, const QueryCommand& command) {
   keep_freed_pages();
+  interrupt_control(static_cast<std::int64_t>(command.timeout_s * 1000));
   if (global.remote() && command.event_files.empty()) {
     auto target = open_query_target(global);
     return target.ok() ? run(global, command, *target.value(), {}) : report_error(target.error());

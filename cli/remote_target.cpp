@@ -1,15 +1,18 @@
 // A server as the target of queries: tabular answers of the HTTP API, and what a prompt wants to
 // know, over a second connection with little patience.
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
 
 #include "apl/service/picture_wish.h"
+#include "apl/syntax/parser.h"
 #include "cli/remote_catalog.h"
 #include "cli/remote_server.h"
 #include "http/wire.h"
 #include "http/wire_answer.h"
+#include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
 
@@ -79,26 +82,45 @@ class RemoteCompletion final : public CompletionSource {
   std::int64_t failed_ns_ = 0;
 };
 
-// A server's answer does not repeat the query's `render`: what it asked for is put back.
-class PictureSink final : public ResultSink {
+bool names_limit(std::string_view apl) {
+  const auto query = syntax::parse(apl, 0);
+  return query.ok() && std::ranges::any_of(query->pipelines, [](const auto& pipeline) {
+           return std::ranges::any_of(pipeline->operators, [](const ast::Operator& each) {
+             return std::holds_alternative<ast::Limit>(each.node) ||
+                    std::holds_alternative<ast::Top>(each.node);
+           });
+         });
+}
+
+// A server's answer does not repeat what was asked for, the query's `render` and who limited its
+// rows: that is put back.
+class CompletedAnswer final : public ResultSink {
  public:
-  PictureSink(std::string_view apl, ResultSink& next) : apl_(apl), next_(next) {}
+  CompletedAnswer(const QueryRequest& request, ResultSink& next) : request_(request), next_(next) {}
   Status begin(const ResultHeader& header) override {
     ResultHeader completed = header;
-    if (auto wish = find_picture_wish(apl_); wish.has_value()) {
+    completed.default_limited = request_.default_limit.has_value() && !request_.limit.has_value() &&
+                                !header.aggregated && !names_limit(request_.apl);
+    if (auto wish = find_picture_wish(request_.apl); wish.has_value()) {
       completed.render_kind = std::move(wish->kind);
       completed.render_properties = std::move(wish->properties);
     }
     return next_.begin(completed);
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
-    return next_.push(rows, origins);
+    return wants_rows() ? next_.push(rows, origins) : Status::success();
   }
   Status push_totals(const Chunk& rows) override { return next_.push_totals(rows); }
-  Status end(const QueryStatus& status) override { return next_.end(status); }
+  Status end(const QueryStatus& status) override {
+    QueryStatus ended = status;
+    ended.rows = wants_rows() ? status.rows : 0;
+    return next_.end(ended);
+  }
 
  private:
-  const std::string_view apl_;
+  bool wants_rows() const { return request_.limit != std::uint64_t{0}; }
+
+  const QueryRequest& request_;
   ResultSink& next_;
 };
 
@@ -109,16 +131,20 @@ class RemoteTarget final : public QueryTarget {
 
   Status query(const QueryRequest& request, ResultSink& sink) override {
     QueryRequest bounded = request;
-    if (!request.limit.has_value() && !request.default_limit.has_value()) {
+    if (request.limit == std::uint64_t{0}) {
+      bounded.limit = 1;  // to a server 0 means its own default
+    } else if (!request.limit.has_value() && !request.default_limit.has_value()) {
       bounded.limit = kResultRowsMax;  // the server has a default of its own
     }
     EVQ_TRY_ASSIGN(const ClientResponse answer,
                    server_->call_apl("/v1/datasets/_apl?format=tabular", write_query_body(bounded),
                                      request.apl, true));
-    // A part of an export that fills the server's limit may have lost rows to it.
-    const bool part = request.arrivals.before != UINT64_MAX && !request.limit.has_value();
-    PictureSink picture(request.apl, sink);
-    return read_tabular_answer(answer.body, part ? kResultRowsMax : UINT64_MAX, picture);
+    // Where more rows were asked for than a server gives, an answer of that many may have lost
+    // some.
+    const std::uint64_t wanted = request.limit.value_or(bounded.limit.has_value() ? UINT64_MAX : 0);
+    CompletedAnswer completed(request, sink);
+    return read_tabular_answer(answer.body, wanted > kResultRowsMax ? kResultRowsMax : UINT64_MAX,
+                               completed);
   }
   Result<std::string> explain(const QueryRequest& request) override {
     return ask_plan("/v1/_check", request);
@@ -135,11 +161,7 @@ class RemoteTarget final : public QueryTarget {
     EVQ_TRY_ASSIGN(const ClientResponse answer,
                    server_->client().send(request, server_->control()));
     std::optional<std::uint64_t> end;
-    std::string name(kArrivalEndHeader);
-    for (char& c : name) {
-      c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-    const std::string_view text = answer.header(name).value_or("");
+    const std::string_view text = answer.header(ascii_lower(kArrivalEndHeader)).value_or("");
     std::uint64_t number = 0;
     const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (!text.empty() && error == std::errc() && at == text.data() + text.size()) {

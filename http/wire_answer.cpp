@@ -306,9 +306,11 @@ Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, Result
   for (const Chunk& chunk : chunks) {
     status.rows += chunk.rows();
   }
-  if (status.rows >= rows_max) {
+  if (status.rows >= rows_max || status.is_partial) {
     return make_error(ErrorCode::kLimit,
-                      "the server gives at most " + std::to_string(rows_max) + " rows at once");
+                      "the server gives at most " + std::to_string(status.rows) +
+                          " rows at once, and there are more",
+                      "ask for fewer with | limit N, or narrow the time range");
   }
   EVQ_TRY(sink.begin(header));
   for (const Chunk& chunk : chunks) {

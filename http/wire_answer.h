@@ -18,7 +18,8 @@ namespace evq {
 std::string write_query_body(const QueryRequest& request);
 std::string write_delete_body(const DeleteRequest& request);
 
-// A tabular answer into `sink`: begin, push, end. `rows_max` rows or more are kLimit, before begin.
+// A tabular answer into `sink`: begin, push, end. An answer that may lack rows is
+// kLimit, before begin: one that says so, and one of `rows_max` rows or more.
 Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, ResultSink& sink);
 Result<IngestReport> read_ingest_answer(std::string_view text);
 Result<DeleteResponse> read_delete_answer(std::string_view text);

@@ -93,6 +93,11 @@ TEST_CASE("as many rows as the server gives at most are perhaps not all") {
   CHECK(answer.rows().size() == 2);
   CHECK(read_tabular_answer(kTwo, 2, answer).error().code == ErrorCode::kLimit);
   CHECK(answer.rows().size() == 2);
+  constexpr std::string_view kPartial =
+      R"({"tables":[{"fields":[{"name":"a","type":"integer"}],"columns":[[1,2]]}],)"
+      R"("status":{"isPartial":true}})";
+  CHECK(read_tabular_answer(kPartial, UINT64_MAX, answer).error().code == ErrorCode::kLimit);
+  CHECK(answer.rows().size() == 2);
 }
 
 TEST_CASE("silence is neither success nor soundness") {
