@@ -14,6 +14,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
 
+#include "store/base/ascii.h"
+
 namespace evq {
 namespace {
 
@@ -72,9 +74,11 @@ Result<Address> parse_address(const std::string& url) {
   if (address.host.starts_with('[') && address.host.ends_with(']')) {
     address.host = address.host.substr(1, address.host.size() - 2);
   }
-  const bool digits =
-      !address.port.empty() && address.port.find_first_not_of("0123456789") == std::string::npos;
-  if (address.host.empty() || !digits || address.host.find('@') != std::string::npos) {
+  std::uint16_t number = 0;  // the resolver would take others modulo 65,536
+  const char* end = address.port.data() + address.port.size();
+  const auto [at, error] = std::from_chars(address.port.data(), end, number);
+  if (address.host.empty() || error != std::errc() || at != end ||
+      address.host.find('@') != std::string::npos) {
     return not_an_address(url);
   }
   address.origin = (address.tls ? "https://" : "http://") + std::string(authority);
@@ -236,7 +240,7 @@ struct HttpClient::State {
     }
   }
 
-  // One attempt; false when it was cancelled.
+  // One attempt; false when `control` stopped it.
   bool run(WireRequest& request, bool only_reads, Attempt& attempt, const QueryControl* control) {
     bool done = false;
     bool cancelled = false;
@@ -348,7 +352,8 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
     Attempt attempt;
     WireRequest copy = wire;
     if (!state_->run(copy, request.only_reads, attempt, control)) {
-      return make_error(ErrorCode::kCancelled, "interrupted");
+      return control->cancelled() ? make_error(ErrorCode::kCancelled, "interrupted")
+                                  : control->check().error();
     }
     if (attempt.error) {
       if (attempt.connected && !attempt.answered && request.only_reads && !repeated) {
@@ -364,11 +369,9 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
     ClientResponse response;
     response.status = static_cast<int>(attempt.response.result_int());
     for (const auto& field : attempt.response) {
-      std::string name(field.name_string());
-      std::ranges::transform(name, name.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-      });
-      response.headers.emplace_back(std::move(name), std::string(field.value()));
+      const auto name = field.name_string();
+      response.headers.emplace_back(ascii_lower({name.data(), name.size()}),
+                                    std::string(field.value()));
     }
     response.body = std::move(attempt.response.body());
     const bool refused = response.status == 429 || response.status == 503;

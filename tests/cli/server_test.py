@@ -5,6 +5,7 @@ import http.server
 import json
 import pathlib
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -271,6 +272,17 @@ class Server(EvqCase):
         self.evq("starred", "delete", "new")
         self.evq("starred", "get", "new", status=1)
 
+    def test_no_rows_are_no_rows(self):
+        self.evq("ingest", "app", input='{"i":1}\n{"i":2}\n')
+        for apl in ("app", "app | summarize count() by i"):
+            self.assertEqual(self.out("query", "--limit", "0", apl), "")
+            self.assertEqual(self.out(*self.local, "query", "--limit", "0", apl), "")
+
+    def test_a_line_that_repeats_itself_is_no_bomb(self):
+        line = json.dumps({"a": "x" * 900_000})
+        self.evq("ingest", "app", input=(line + "\n") * 12)
+        self.assertEqual(self.out("query", "app | count", "-o", "csv"), "Count\n12\n")
+
     def test_tokens(self):
         token = self.out("token", "create", "--name", "reader", "--query", "first").strip()
         self.evq("--token", token, "ingest", "first", input='{"i":1}\n', status=6)
@@ -376,6 +388,35 @@ class Server(EvqCase):
                                  status=status)
             self.assertEqual(len(fake.bodies), 1)
             self.assertEqual("is unknown" in errors, first == 0)
+
+    def test_no_row_is_lost_in_silence(self):
+        events = "".join('{"n":%d}\n' % i for i in range(50500))
+        self.evq("ingest", "big", input=events)
+        for words in (("export", "big | summarize c = count() by n", "--output", "c.csv"),
+                      ("export", "big | sort by n asc", "--output", "s.csv"),
+                      ("query", "--all", "big | summarize c = count() by n"),
+                      ("query", "big | summarize c = count() by n"),
+                      ("query", "--limit", "50200", "big | sort by n asc"),
+                      ("query", "big | take 50200")):
+            with self.subTest(words):
+                out, errors = self.evq(*words, status=None)
+                self.assertIn("at most 50000 rows", errors)
+                self.assertEqual(out, "")
+        self.assertFalse((self.directory / "c.csv").exists())
+        self.assertEqual(self.out("query", "big | take 50000 | count").split(), ['{"Count":50000}'])
+        self.assertEqual(len(self.out("query", "big | take 50000").splitlines()), 50000)
+        self.assertEqual(len(self.out("query", "--all", "big").splitlines()), 50500)
+        for apl in ("big", "big | sort by n asc", "big | take 1000", "big | top 1000 by n"):
+            with self.subTest(apl):
+                self.assertEqual(self.evq("query", apl)[1], self.evq(*self.local, "query", apl)[1])
+
+    def test_a_deadline_is_one_of_a_silent_server(self):
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        out, errors = self.evq("--server", url, "query", "--timeout", "0.3", "print 1", status=124)
+        self.assertEqual(out, "")
+        self.assertIn("longer than its limit of 300 ms", errors)
 
     def test_tls_is_verified(self):
         key, certificate = self.directory / "key.pem", self.directory / "cert.pem"

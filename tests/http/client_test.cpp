@@ -16,7 +16,8 @@ Result<std::unique_ptr<HttpClient>> client_of(const std::string& url) {
 
 TEST_CASE("what is no address is refused with an example of one") {
   for (const char* url : {"", "localhost:8080", "ftp://host", "http://", "http:///path",
-                          "http://:8080", "http://host:", "http://host:80x", "http://me@host"}) {
+                          "http://:8080", "http://host:", "http://host:80x", "http://host:65536",
+                          "http://host:101097", "http://host:+80", "http://me@host"}) {
     CAPTURE(url);
     const auto client = client_of(url);
     REQUIRE_FALSE(client.ok());
