@@ -28,6 +28,10 @@ using boost::system::error_code;
 inline constexpr std::size_t kReadBufferBytes = 128 * kKibibyte;
 inline constexpr std::size_t kHeadBufferBytes = 4 * kKibibyte;
 inline constexpr std::size_t kBodyPieceBytes = 64 * kKibibyte;
+// Of what has come and is not taken yet: what does not end within it is refused with 431.
+inline constexpr std::size_t kInputBytesMax = kReadBufferBytes + kHttpHeaderBytesMax;
+// Of the size of a chunk: any that fits 64 bits.
+inline constexpr std::size_t kChunkSizeDigitsMax = 16;
 // Of a body that comes in, at a time: what a fast sender has on the way.
 inline constexpr std::size_t kBodyReadBytes = 256 * kKibibyte;
 inline constexpr std::int64_t kClientCheckMs = 250;

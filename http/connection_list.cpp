@@ -6,7 +6,7 @@ namespace evq {
 
 ConnectionList::Handle ConnectionList::add(std::function<void()> close) {
   const MutexLock lock(mutex_);
-  return entries_.insert(entries_.end(), Entry{0, std::move(close), {}});
+  return entries_.insert(entries_.end(), Entry{ConnectionState::kBusy, 0, std::move(close), {}});
 }
 
 void ConnectionList::remove(Handle entry) {
@@ -14,9 +14,11 @@ void ConnectionList::remove(Handle entry) {
   entries_.erase(entry);
 }
 
-void ConnectionList::mark(Handle entry, bool idle, std::shared_ptr<QueryControl> control) {
+void ConnectionList::mark(Handle entry, ConnectionState state,
+                          std::shared_ptr<QueryControl> control) {
   const MutexLock lock(mutex_);
-  entry->idle_since_ns = idle ? monotonic_now_ns() : 0;
+  entry->state = state;
+  entry->since_ns = monotonic_now_ns();
   entry->control.swap(control);
 }
 
@@ -29,8 +31,11 @@ void ConnectionList::close_oldest_idle() {
   const MutexLock lock(mutex_);
   const Entry* oldest = nullptr;
   for (const Entry& entry : entries_) {
-    if (entry.idle_since_ns != 0 &&
-        (oldest == nullptr || entry.idle_since_ns < oldest->idle_since_ns)) {
+    if (entry.state == ConnectionState::kBusy) {
+      continue;
+    }
+    if (oldest == nullptr ||
+        std::pair(entry.state, entry.since_ns) < std::pair(oldest->state, oldest->since_ns)) {
       oldest = &entry;
     }
   }
@@ -42,7 +47,7 @@ void ConnectionList::close_oldest_idle() {
 void ConnectionList::close_idle() {
   const MutexLock lock(mutex_);
   for (const Entry& entry : entries_) {
-    if (entry.idle_since_ns != 0) {
+    if (entry.state == ConnectionState::kIdle) {
       entry.close();
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
-// ConnectionList: the open connections of a server, with what others need to end them: the oldest
-// idle ones make room for new ones, all idle ones go when the server drains. Any thread.
+// ConnectionList: the open connections of a server, with what others need to end them: those that
+// have waited longest make room for new ones, all idle ones go when the server drains. Any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,10 +13,17 @@
 
 namespace evq {
 
+enum class ConnectionState : std::uint8_t {
+  kIdle,       // between two requests
+  kReceiving,  // a request has begun to come: its sender has not earned a place yet
+  kBusy,       // a complete request is answered
+};
+
 class ConnectionList {
  public:
   struct Entry {
-    std::int64_t idle_since_ns = 0;         // monotonic; 0: busy
+    ConnectionState state = ConnectionState::kBusy;
+    std::int64_t since_ns = 0;              // monotonic
     std::function<void()> close;            // asks the connection to end, from any thread
     std::shared_ptr<QueryControl> control;  // of the request that runs
   };
@@ -25,9 +32,10 @@ class ConnectionList {
   Handle add(std::function<void()> close);
   void remove(Handle entry);
   // What the connection does now.
-  void mark(Handle entry, bool idle, std::shared_ptr<QueryControl> control);
+  void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
 
   std::size_t size();
+  // Where none is idle, the one whose request has been coming for longest.
   void close_oldest_idle();
   void close_idle();
   // Cancels what runs and closes the rest.

@@ -70,23 +70,24 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     auto executor = stream_.get_executor();
     entry_ = shared_.connections.add([weak, executor] {
       asio::post(executor, [weak] {
-        if (const auto self = weak.lock(); self != nullptr && self->entry_idle_) {
+        const auto self = weak.lock();
+        if (self != nullptr && self->state_ != ConnectionState::kBusy) {
           beast::get_lowest_layer(self->stream_).cancel();
-          self->closing_ = true;
+          self->closing_ = self->state_ == ConnectionState::kIdle;
         }
       });
     });
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
   }
-  void mark(bool idle, std::shared_ptr<QueryControl> control) {
-    entry_idle_ = idle;
-    shared_.connections.mark(*entry_, idle, std::move(control));
+  void mark(ConnectionState state, std::shared_ptr<QueryControl> control = nullptr) {
+    state_ = state;
+    shared_.connections.mark(*entry_, state, std::move(control));
   }
 
   asio::awaitable<void> handshake(error_code& error) {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      mark(true, nullptr);
+      mark(ConnectionState::kIdle);
       expire_after_ms(kHttpHeaderMsMax);
       co_await stream_.async_handshake(asio::ssl::stream_base::server, quietly(error));
     }
@@ -126,7 +127,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       skip_empty_line();
     }
-    mark(false, nullptr);
+    mark(ConnectionState::kReceiving);
     expire_after_ms(kHttpHeaderMsMax);
     co_await read_head(parser, error);
     const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
@@ -190,7 +191,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   asio::awaitable<void> wait_for_first_byte(error_code& error) {
-    mark(true, nullptr);
+    mark(ConnectionState::kIdle);
     if (shared_.draining.load()) {
       closing_ = true;
       co_return;
@@ -217,6 +218,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!refusal.has_value()) {
       refusal = co_await read_body(parser, request, admission.body_bytes_max);
     }
+    mark(ConnectionState::kBusy);
     HttpResponse response;
     if (refusal.has_value()) {
       response = *std::move(refusal);
@@ -235,7 +237,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     co_await write(request, response, head);
     if (buffer_.size() == 0 && buffer_.capacity() > kHeadBufferBytes) {
-      buffer_ = beast::flat_buffer();
+      buffer_ = beast::flat_buffer(kInputBytesMax);
       buffer_.reserve(kHeadBufferBytes);
     }
     co_return !response.close && !write_failed_;
@@ -283,18 +285,24 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   asio::awaitable<HttpResponse> handle(std::shared_ptr<Exchange> exchange, Lane lane) {
     HttpRequest& request = exchange->request;
     shared_.metrics.request_bytes.fetch_add(request.body.size());
-    exchange->control = std::make_shared<QueryControl>(shared_.options.request_timeout_ms);
-    request.control = exchange->control.get();
     request.received_ns = monotonic_now_ns();
     HttpResponse response;
     if (lane == Lane::kInline) {
       response = shared_.application.handle(request);
-      request.control = nullptr;
       co_return response;
     }
-    mark(false, exchange->control);
+    // What stores events takes the time it takes: a client told otherwise would drop them.
+    const std::int64_t timeout_ms =
+        lane == Lane::kQuery ? shared_.options.query_timeout_ms : std::int64_t{0};
     shared_.metrics.requests_running.fetch_add(1);
     for (;;) {
+      // A query's time is that of each turn: what lies between two of them is waiting. A write
+      // keeps its control, which its claim of memory points to.
+      if (exchange->control == nullptr || lane == Lane::kQuery) {
+        exchange->control = std::make_shared<QueryControl>(timeout_ms);
+        request.control = exchange->control.get();
+      }
+      mark(ConnectionState::kBusy, exchange->control);
       response = co_await on_worker(exchange, lane);
       if (!response.again_ms.has_value() || gone_ || shared_.draining.load()) {
         break;
@@ -304,9 +312,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       error_code ignored;
       co_await timer.async_wait(quietly(ignored));
       notice_client(*exchange->control);
+      if (gone_) {
+        break;
+      }
     }
     shared_.metrics.requests_running.fetch_sub(1);
-    mark(false, nullptr);
+    mark(ConnectionState::kBusy);
     request.control = nullptr;
     co_return response;
   }
@@ -376,18 +387,25 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Shared& shared_;
   Stream stream_;
   std::function<void(std::uint64_t, beast::string_view, error_code&)> check_chunk_ =
-      [](std::uint64_t /*size*/, beast::string_view extensions, error_code& error) {
+      [this](std::uint64_t /*size*/, beast::string_view extensions, error_code& error) {
         if (extensions.size() > kHttpChunkExtensionBytesMax) {
           error = http::error::bad_chunk_extension;
         }
+        // The parser reads any number of zeros; the extensions lie behind the digits.
+        const std::string_view before =
+            received().substr(0, static_cast<std::size_t>(extensions.data() - received().data()));
+        const std::size_t other = before.find_last_not_of("0123456789abcdefABCDEF");
+        if (before.size() - (other + 1) > kChunkSizeDigitsMax) {  // npos + 1 is 0
+          error = http::error::bad_chunk;
+        }
       };
   std::string peer_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_{kInputBytesMax};
   std::string trace_id_;
   unsigned version_ = 11;  // of the request
   std::int64_t started_ns_ = 0;
   std::optional<ConnectionList::Handle> entry_;  // none before and after
-  bool entry_idle_ = false;
+  ConnectionState state_ = ConnectionState::kBusy;
   bool closing_ = false;    // asked to end while idle
   bool gone_ = false;       // the client has left
   bool lingering_ = false;  // input is left unread

@@ -1,9 +1,9 @@
 #pragma once
-// HttpServer: HTTP/1.1 over TCP or TLS for an HttpApplication. IO threads only move bytes: a
-// request reaches a worker when its body is complete, so slow clients hold nothing but their own
-// connection. Deadlines for header, body rate, idling and writing; ambiguous framing is refused and
-// ends the connection; a client that goes away cancels its request. Limits are in
-// store/base/limits.h.
+// HttpServer: HTTP/1.1 over TCP or TLS for an HttpApplication. IO threads move bytes, route heads
+// and answer what is trivial; any other request reaches a worker when its body is complete, so slow
+// clients hold nothing but their own connection. Deadlines for header, body rate, idling and
+// writing; ambiguous framing is refused and ends the connection; a client that goes away cancels
+// its request. Limits are in store/base/limits.h.
 //
 // run() serves until SIGTERM or SIGINT, then stops accepting, lets requests finish, and returns.
 
@@ -24,8 +24,8 @@ struct HttpServerOptions {
   std::uint16_t port = 8080;    // 0: any free one
   std::string tls_certificate;  // PEM files; both or none
   std::string tls_key;
-  std::string spool_directory;          // for long bodies
-  std::int64_t request_timeout_ms = 0;  // of handlers; 0: none
+  std::string spool_directory;        // for long bodies
+  std::int64_t query_timeout_ms = 0;  // of one query; 0: none
   // Takes one line of JSON for each answered request; empty: no access log.
   std::function<void(std::string_view line)> access_log;
 };

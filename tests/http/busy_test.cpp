@@ -64,23 +64,28 @@ TEST_CASE("room for a connection is made by the one that has been idle longest")
   const auto first = add("first");
   list.close_oldest_idle();
   CHECK(closed.empty());  // nobody is idle yet
-  list.mark(first, true, nullptr);
-  list.mark(second, true, nullptr);
+  list.mark(first, ConnectionState::kIdle, nullptr);
+  list.mark(second, ConnectionState::kIdle, nullptr);
   list.close_oldest_idle();
   CHECK(closed == std::vector<std::string>{"first"});
   list.remove(first);
   list.close_oldest_idle();
   CHECK(closed == std::vector<std::string>{"first", "second"});
   CHECK(list.size() == 2);
-  list.mark(second, false, nullptr);
+  list.mark(second, ConnectionState::kReceiving, nullptr);
   list.close_idle();
   CHECK(closed.size() == 2);
+  list.close_oldest_idle();  // nobody is idle: a request that is not there yet has to do
+  CHECK(closed == std::vector<std::string>{"first", "second", "second"});
+  list.mark(second, ConnectionState::kBusy, nullptr);
+  list.close_oldest_idle();
+  CHECK(closed.size() == 3);
 
   const auto control = std::make_shared<QueryControl>();
-  list.mark(busy, false, control);
+  list.mark(busy, ConnectionState::kBusy, control);
   list.cancel_all();  // what runs is cancelled, so that it can still be answered
   CHECK(control->should_stop());
-  CHECK(closed == std::vector<std::string>{"first", "second", "second"});
+  CHECK(closed == std::vector<std::string>{"first", "second", "second", "second"});
   list.clear();
   CHECK(list.size() == 0);
 }

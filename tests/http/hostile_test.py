@@ -21,7 +21,7 @@ from sanitizer import sanitizer_runtime
 
 SANITIZED = sanitizer_runtime(EVQ) is not None
 
-HEAD = "POST /v1/ingest/h HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+HEAD = "POST /v1/ingest/h HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 JSON = {"Content-Type": "application/json"}
 
 
@@ -57,6 +57,7 @@ class Hostile(unittest.TestCase):
                      "-2\r\n[]\r\n0\r\n\r\n", "\r\n[]\r\n0\r\n\r\n",
                      "0x2\r\n[]\r\n0\r\n\r\n", "2[]\r\n0\r\n\r\n",
                      "2\r\n[]XX0\r\n\r\n",  # no line end behind the data
+                     "0" * 42 + "2\r\n[]\r\n0\r\n\r\n", "2\r\n[]\r\n" + "0" * 43 + "\r\n\r\n",
                      "ffffffffffffffff\r\n[", "10000000000000000\r\n[]\r\n0\r\n\r\n",
                      "2;" + "x" * 20000 + "\r\n[]\r\n0\r\n\r\n",
                      "2\r\n[]\r\n0\r\nTrailer" + "x" * 20000 + "\r\n\r\n"):
@@ -65,8 +66,26 @@ class Hostile(unittest.TestCase):
             self.assertEqual(answer.count(b"HTTP/1.1 "), min(1, answer.count(b"HTTP/1.1 ")))
         self.dataset_is_missing("chunks")
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_lines_and_bodies_that_nobody_wants_are_not_kept(self):
+        before = self.memory_kib()
+        head = "%s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+        for ask in ("GET /healthz", "POST /v1/ingest/lines"):
+            for line in (b"5;a=", b"0\r\nX: "):
+                with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as sock:
+                    sock.sendall((head % ask).encode() + line)
+                    with self.assertRaises(OSError):  # the server hangs up on it
+                        for _ in range(64):
+                            sock.sendall(b"b" * (1 << 20))
+                            time.sleep(0.02)
+        answer = self.server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n",
+                                 wait=2)
+        self.assertEqual(status_of(answer), 413)
+        self.dataset_is_missing("lines")
+        self.assertLess(self.memory_kib() - before, 16 << 10)
+
     def test_a_request_cannot_hide_in_another(self):
-        smuggled = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
+        smuggled = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
         for headers in (f"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{smuggled}",
                         f"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n{smuggled}",
                         f"Content-Length: 0\r\nContent-Length: 44\r\n\r\n{smuggled}",
@@ -147,31 +166,31 @@ class Hostile(unittest.TestCase):
 
     def test_bad_heads(self):
         for head, expected in (
-                ("GET /healthz HTTP/1.1\r\nHost: x\r\n" + "A: b\r\n" * 101 + "\r\n", {431}),
-                ("GET /healthz HTTP/1.1\r\nHost: x\r\nA: " + "b" * 17000 + "\r\n\r\n", {431}),
-                ("GET /" + "a" * 9000 + " HTTP/1.1\r\nHost: x\r\n\r\n", {414, 431}),
-                ("GET /healthz HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n", {400}),
-                ("GET /healthz HTTP/1.1\r\nHost: x\r\nA\0: b\r\n\r\n", {400}),
-                ("GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n", {400}),
-                ("GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", {400}),
-                ("GET /healthz HTTP/3.0\r\nHost: x\r\n\r\n", {505}),
-                ("GET /healthz HTTP/1.2\r\nHost: x\r\n\r\n", {505}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + "A: b\r\n" * 101 + "\r\n", {431}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nA: " + "b" * 17000 + "\r\n\r\n", {431}),
+                ("GET /" + "a" * 9000 + " HTTP/1.1\r\nHost: localhost\r\n\r\n", {414, 431}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\r\n folded\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nA\0: b\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nA: b\0c\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: y\r\n\r\n", {400}),
+                ("GET /healthz HTTP/3.0\r\nHost: localhost\r\n\r\n", {505}),
+                ("GET /healthz HTTP/1.2\r\nHost: localhost\r\n\r\n", {505}),
                 ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", {505}),
-                ("GET /healthz HTTP/1.1\nHost: x\n\n", {400}),
-                ("GET /healthz HTTP/1.1\r\nHost: x\nA: b\r\n\r\n", {400}),
-                ("GET /healthz HTTP/1.1 \r\nHost: x\r\n\r\n", {400}),
-                ("GET /healthz HTTP/1.1x\r\nHost: x\r\n\r\n", {400}),
-                ("GET /healthz HTTP/1\r\nHost: x\r\n\r\n", {400}),
-                ("GET /healthz HTTQ/1.1\r\nHost: x\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\nHost: localhost\n\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\nA: b\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1 \r\nHost: localhost\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1x\r\nHost: localhost\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1\r\nHost: localhost\r\n\r\n", {400}),
+                ("GET /healthz HTTQ/1.1\r\nHost: localhost\r\n\r\n", {400}),
                 ("GET /healthz\r\n\r\n", {400}),
-                ("GET ftp://x/healthz HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
-                ("GET * HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
-                ("GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Type: a\r\nContent-Type: b\r\n\r\n",
+                ("GET ftp://x/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
+                ("GET * HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
+                ("GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Type: a\r\nContent-Type: b\r\n\r\n",
                  {400}),
-                ("GET  /healthz HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
-                ("G\x01T /healthz HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
-                ("BREW /healthz HTTP/1.1\r\nHost: x\r\n\r\n", {405}),
-                ("CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n", {400}),
+                ("GET  /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
+                ("G\x01T /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
+                ("BREW /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", {405}),
+                ("CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n", {400}),
                 ("\r\n\r\n\r\n", {0, 400}), ("\0" * 100, {0, 400}), ("A" * 20000, {0, 400, 431})):
             answer = self.server.raw(head.encode("latin-1"), wait=2)
             self.assertIn(status_of(answer), expected, head[:60])
@@ -271,12 +290,12 @@ class Hostile(unittest.TestCase):
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             sock.connect(("127.0.0.1", self.server.port))
             if i % 10 == 0:  # asks for megabytes and reads none of them
-                sock.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: x\r\nContent-Length: {len(query)}"
+                sock.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(query)}"
                               f"\r\n\r\n{query}").encode())
             elif i % 2:  # a head that never ends
-                sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: x\r\nX-")
+                sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: localhost\r\nX-")
             else:  # a body that never ends
-                sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n[")
+                sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n[")
             sockets.append(sock)
         times = []
         for _ in range(30):
@@ -306,6 +325,26 @@ class Hostile(unittest.TestCase):
         self.assertIn(200, statuses)
 
 
+class Crowd(unittest.TestCase):
+    def test_heads_and_bodies_that_never_end_make_room(self):
+        import resource
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if hard < 12000:
+            self.skipTest("not enough descriptors")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        server = Server("--no-auth")
+        sockets = []
+        begins = (b"G", b"POST /v1/ingest/slow HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n[")
+        for i in range(4700):
+            sock = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+            sock.sendall(begins[i % 2])
+            sockets.append(sock)
+        self.assertEqual(server.call("GET", "/healthz")[0], 200)
+        for sock in sockets:
+            sock.close()
+        self.assertEqual(server.stop(), 0)
+
+
 class Deadlines(unittest.TestCase):
     ENDLESS = {"apl": "range x from 1 to 1000000000 step 1 | extend n = strlen(strrep(tostring(x), 20000)) "
                       "| summarize sum(n)"}
@@ -323,7 +362,7 @@ class Deadlines(unittest.TestCase):
         body = json.dumps(self.ENDLESS)
         running = lambda: b"evq_http_requests_running 0\n" not in server.call("GET", "/metrics")[1]
         with socket.create_connection(("127.0.0.1", server.port)) as sock:
-            sock.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}"
+            sock.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}"
                           f"\r\n\r\n{body}").encode())
             time.sleep(1)
             self.assertTrue(running())
