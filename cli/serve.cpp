@@ -1,10 +1,12 @@
 // evq serve: the HTTP API over the store.
 
 #include <algorithm>
+#include <csignal>
 
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/log_writer.h"
 #include "cli/open_service.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
@@ -23,7 +25,6 @@ namespace {
 // Decoded segments kept between queries unless --cache-size says otherwise.
 constexpr std::size_t kCacheBytesDefault = 192 * kMebibyte;
 
-// One write a line, so that lines of several threads do not mix.
 void write_line(std::string_view line) {
   static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
 }
@@ -62,6 +63,7 @@ Status bootstrap(Service& service) {
 
 Status serve(const GlobalOptions& global, const ServeCommand& command) {
   keep_freed_pages();
+  std::signal(SIGPIPE, SIG_IGN);  // whoever reads the log may stop
   HttpServerOptions server;
   if (const Setting& remote = global.settings.setting("server");
       remote.weight == SettingWeight::kOption) {
@@ -82,12 +84,13 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
     service_options.memory_total_bytes = service_options.memory_limit_bytes;
   }
   const auto timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
-  server.request_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
+  server.query_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
   service_options.external.prefixes = command.external_prefixes;
   service_options.external.fetch = fetch_address;
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
                  open_service(global, std::move(service_options)));
   HttpMetrics metrics;
+  LogWriter log(STDERR_FILENO, metrics.log_lines_dropped);
   ApiOptions api_options;
   api_options.authenticate = !command.no_auth;
   api_options.cors_origins = command.cors_origins;
@@ -97,7 +100,7 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   server.tls_key = command.tls_key;
   server.spool_directory = global.store;
   if (!global.quiet && !command.no_access_log) {
-    server.access_log = write_line;
+    server.access_log = [&log](std::string_view line) { log.write(line); };
   }
   Router router(api);
   EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,

@@ -35,8 +35,10 @@ std::string metrics_text(const HttpMetrics& metrics) {
           metrics.request_bytes.load());
   counter("evq_http_response_bytes_total", "Bytes of bodies sent.", metrics.response_bytes.load());
   append_metric(&out, "evq_http_request_seconds_total", "counter",
-                "Time from complete request to answer.",
+                "Time from the head of a request to the end of its answer.",
                 std::to_string(static_cast<double>(metrics.request_us.load()) / 1e6));
+  counter("evq_http_log_lines_dropped_total", "Lines of the access log that nobody read in time.",
+          metrics.log_lines_dropped.load());
   counter("evq_http_busy_total", "Requests refused because the server was busy.",
           metrics.refused_busy.load());
   counter("evq_http_rate_limited_total", "Requests refused because their client sent too many.",

@@ -16,7 +16,8 @@ struct HttpMetrics {
   std::array<std::atomic<std::uint64_t>, 6> responses{};  // by first digit of the status
   std::atomic<std::uint64_t> request_bytes{0};
   std::atomic<std::uint64_t> response_bytes{0};
-  std::atomic<std::uint64_t> request_us{0};  // time from complete request to answer, summed
+  std::atomic<std::uint64_t> request_us{0};  // from the head to the end of the answer, summed
+  std::atomic<std::uint64_t> log_lines_dropped{0};
   std::atomic<std::uint64_t> refused_busy{0};
   std::atomic<std::uint64_t> refused_rate{0};
   std::atomic<std::uint64_t> events_ingested{0};
