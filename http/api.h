@@ -22,8 +22,6 @@ namespace evq {
 struct ApiOptions {
   bool authenticate = true;
   std::vector<std::string> cors_origins;  // "*" or origins; empty: no CORS headers
-  std::int64_t timeout_ms = 0;            // of one query
-  std::size_t memory_limit_bytes = 0;     // of one query; 0: the service's
   std::uint64_t requests_per_minute = 0;  // of one client; 0: any number
 };
 

@@ -83,6 +83,8 @@ std::string_view refusal_reason(int status) {
       return "the request took too long to arrive";
     case 413:
       return "the request body is too large";
+    case 414:
+      return "the request target is too long";
     case 431:
       return "the request header is too large";
     case 501:
@@ -111,7 +113,7 @@ std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) 
   if (request.headers.size() > kHttpHeadersMax) {
     status = 431;
   } else if (request.target.size() > kHttpTargetBytesMax) {
-    return error_response(414, "the request target is too long");
+    status = 414;
   } else if (version != 10 && version != 11) {
     status = 505;
   } else if (has_repeated_header(request) ||

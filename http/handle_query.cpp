@@ -83,7 +83,6 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
   }
   query.api_form = true;
   query.exact_matches = true;
-  query.memory_limit_bytes = api.options.memory_limit_bytes;
   query.control = request.control;
   query.may_read = [&](const std::string& dataset) {
     return request.identity.may(dataset, "query", "read");

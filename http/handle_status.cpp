@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "http/api.h"
+#include "store/base/ascii.h"
 
 namespace evq {
 
@@ -20,15 +21,9 @@ HttpResponse no_content() {
 }
 
 std::string media_type(const HttpRequest& request) {
-  std::string type(request.header("content-type").value_or(""));
-  type.resize(std::min(type.find(';'), type.size()));
-  while (type.ends_with(' ') || type.ends_with('\t')) {
-    type.pop_back();
-  }
-  for (char& c : type) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  }
-  return type;
+  std::string_view type = request.header("content-type").value_or("");
+  type = type.substr(0, type.find(';'));
+  return ascii_lower(trimmed(type));
 }
 
 Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,

@@ -1,6 +1,8 @@
 // Tokens over the API. Axiom's routes know API tokens only; evq's own also make, list and revoke
 // personal ones, for whoever may do everything anyway. Nobody hands on more than they have.
 
+#include <algorithm>
+
 #include "http/api.h"
 #include "http/wire_resources.h"
 
@@ -81,7 +83,9 @@ Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
   }
   EVQ_TRY(check_not_more(request.identity, spec.capabilities));
   EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
-  old.expires = body.old_expires.value_or(wall_clock_now_ns());
+  // Never later than before: that would hand on what the caller may not have.
+  old.expires =
+      std::min(old.expires.value_or(INT64_MAX), body.old_expires.value_or(wall_clock_now_ns()));
   EVQ_TRY(api.definitions().tokens().put(old));
   api.auth.forget();
   return json_response(write_token(created.record, created.secret));

@@ -1,5 +1,8 @@
 #include <charconv>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include "http/server.h"
 
 namespace evq {
@@ -28,7 +31,12 @@ Status parse_listen_address(std::string_view text, std::string* host, std::uint1
 }
 
 bool is_loopback_host(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  in_addr v4{};
+  in6_addr v6{};
+  const std::string text(host);
+  return host == "localhost" ||
+         (::inet_pton(AF_INET, text.c_str(), &v4) == 1 && ntohl(v4.s_addr) >> 24U == 127U) ||
+         (::inet_pton(AF_INET6, text.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6));
 }
 
 }  // namespace evq

@@ -5,7 +5,9 @@
 #include <new>
 
 #include "http/ingest_body.h"
+#include "http/server.h"
 #include "http/wire.h"
+#include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -18,6 +20,18 @@ constexpr std::int64_t kTurnPollMs = 20;
 
 bool is_argument(std::string_view part) {
   return part.starts_with('{');
+}
+
+// Whether a Host header, with or without a port, is this machine's own name or address.
+bool names_loopback(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  if (colon != std::string_view::npos && !host.ends_with(']')) {
+    host = host.substr(0, colon);
+  }
+  if (host.starts_with('[') && host.ends_with(']')) {
+    host = host.substr(1, host.size() - 2);
+  }
+  return is_loopback_host(ascii_lower(host));
 }
 
 // The first part of a path that begins with a slash; the path goes on behind it.
@@ -56,7 +70,9 @@ RouteMatch find_route(std::string_view method, std::string_view path) {
       continue;
     }
     if (route.method != method) {
-      match.allowed.push_back(route.method);
+      if (std::ranges::find(match.allowed, route.method) == match.allowed.end()) {
+        match.allowed.push_back(route.method);
+      }
     } else if (match.route == nullptr || *literal > best) {
       match.route = &route;
       best = *literal;
@@ -157,6 +173,11 @@ Admission Router::admit(HttpRequest& request) {
     admission.refusal = preflight(request);
     return admission;
   }
+  if (!api_.auth.enabled() && !names_loopback(request.header("host").value_or("localhost"))) {
+    // A page may have had its own name lead here, which makes it no other origin.
+    admission.refusal = error_response(403, "without tokens the server is called localhost");
+    return admission;
+  }
   if (origin.has_value() && !api_.auth.enabled() && !origin_allowed(*origin) &&
       *origin != "http://" + std::string(request.header("host").value_or(""))) {
     // Without tokens nothing else tells a web page's requests from the user's own.
@@ -180,6 +201,9 @@ Result<HttpResponse> Router::answer(HttpRequest& request) {
     EVQ_TRY_ASSIGN(const std::string text, decoded_text(request, request.route->body_bytes_max));
     request.body = RequestBody();
     EVQ_TRY(request.body.append(text));
+    // Whoever waits is asked again, with what is plain by now.
+    std::erase_if(request.headers,
+                  [](const auto& header) { return header.first == "content-encoding"; });
   }
   return request.route->handler(api_, request);
 }

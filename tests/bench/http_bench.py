@@ -95,7 +95,7 @@ def measure_idle(args, connections):
     sockets = []
     for _ in range(connections):
         sock = socket.create_connection(("127.0.0.1", int(server.port)))
-        sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         sock.recv(4096)
         sockets.append(sock)
     grown = server.resident_mib() - before

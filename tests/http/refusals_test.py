@@ -136,8 +136,8 @@ class Refusals(unittest.TestCase):
                          [['one "quoted"\\', '{"event":"two\\"}"}'], ["h"] * 2, ["s"] * 2, ["t"] * 2])
 
     def test_a_head_has_no_body(self):
-        sent = b"HEAD /healthz HTTP/1.1\r\nHost: x\r\n\r\nHEAD /none HTTP/1.1\r\nHost: x\r\n\r\n"
-        answer = self.server.raw(sent + b"GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        sent = b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nHEAD /none HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        answer = self.server.raw(sent + b"GET /none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         heads = answer.split(b"\r\n\r\n")
         self.assertEqual([head.split(b"\r\n")[0][9:12] for head in heads[:3]], [b"200", b"404", b"404"])
         self.assertEqual(json.loads(heads[3])["code"], 404)

@@ -7,9 +7,12 @@ stops it by its process id.
 
 import base64
 import gzip
+import http.client
 import json
 import os
+import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -71,7 +74,7 @@ class Open(unittest.TestCase):
         self.assertEqual(found["tables"][0]["columns"], [[3]])
 
     def test_chunked_bodies_and_expect(self):
-        head = ("POST /v1/ingest/chunks HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = ("POST /v1/ingest/chunks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 "Connection: close\r\n")
         answer = self.server.raw((head + "Transfer-Encoding: chunked\r\n\r\n"
                                   "4\r\n[{\"a\r\n5\r\n\":1}]\r\n0\r\n\r\n").encode())
@@ -82,11 +85,11 @@ class Open(unittest.TestCase):
         self.assertIn(b'"ingested":1', answer)
 
     def test_requests_as_old_clients_and_those_of_proxies_send_them(self):
-        ask = "GET /healthz HTTP/1.1\r\nHost: x\r\n"
+        ask = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n"
         for text, answers in ((f"\r\n{ask}Connection: close\r\n\r\n", 1),
                               (f"{ask}\r\n\r\n{ask}Connection: close\r\n\r\n", 2),
-                              ("GET http://x:1/healthz HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n", 1),
-                              ("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 1)):
+                              ("GET http://localhost:1/healthz HTTP/1.1\r\nHost: y\r\nConnection: close\r\n\r\n", 1),
+                              ("OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 1)):
             answer = self.server.raw(text.encode())
             self.assertEqual(answer.count(b"HTTP/1.1 200 "), answers, text)
         # Nobody but HTTP/1.1 is told to go on.
@@ -107,19 +110,19 @@ class Open(unittest.TestCase):
             "X: " + "a" * 20000: b"431",
         }
         for headers, status in cases.items():
-            answer = self.server.raw(("POST /v1/ingest/bad HTTP/1.1\r\nHost: x\r\n" + headers +
+            answer = self.server.raw(("POST /v1/ingest/bad HTTP/1.1\r\nHost: localhost\r\n" + headers +
                                       "\r\n\r\n{}").encode())
             self.assertIn(b" " + status + b" ", answer.split(b"\r\n")[0], headers[:60])
             self.assertEqual(answer.count(b"HTTP/1.1 "), 1, headers[:60])
         self.assertIn(b" 400 ", self.server.raw(b"GET /healthz HTTP/1.1\r\n\r\n"))
         self.assertIn(b" 400 ", self.server.raw(b"\x16\x03\x01\x02\x00\r\n\r\n"))
-        cut = self.server.raw(b"POST /v1/ingest/cut HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n"
+        cut = self.server.raw(b"POST /v1/ingest/cut HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n"
                               b'{"a":1}\n', wait=1)
         self.assertNotIn(b"200 OK", cut)
         self.assertEqual(self.server.call("GET", "/v2/datasets/cut")[0], 404)
 
     def test_pipelined_requests_are_answered_in_order(self):
-        one = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+        one = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
         answer = self.server.raw(one + one + one.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
         self.assertEqual(answer.count(b"HTTP/1.1 200 "), 3)
 
@@ -216,6 +219,16 @@ class Open(unittest.TestCase):
         _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=300ms", {
             "cursor": answer["matches"][-1]["_rowId"], "order": [{"field": "_time", "desc": False}]})
         self.assertEqual(answer["matches"], [])
+
+    def test_the_wait_of_a_compressed_stream_is_none_of_its_query_s_time(self):
+        server = Server("--no-auth", "--timeout", "1")
+        server.call("POST", "/v1/ingest/stream", [{"n": 1}])
+        body = gzip.compress(json.dumps({"filter": {"op": "==", "field": "n", "value": 2}}).encode())
+        status, answer = server.call(
+            "POST", "/v1/datasets/stream/query?streaming-duration=2500ms", body,
+            {"Content-Type": "application/json", "Content-Encoding": "gzip"})
+        self.assertEqual((status, answer.get("matches")), (200, []), answer)
+        self.assertEqual(server.stop(), 0)
 
     def test_default_limit_and_request_limit(self):
         lines = "\n".join('{"n":%d}' % i for i in range(1500))
@@ -428,7 +441,7 @@ class Open(unittest.TestCase):
         slow = []
         for i in range(100):
             sock = socket.create_connection(("127.0.0.1", self.server.port))
-            sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: x\r\n" +
+            sock.sendall(b"POST /v1/ingest/slow HTTP/1.1\r\nHost: localhost\r\n" +
                          (b"Content-Length: 1000\r\n\r\n[" if i % 2 else b"X-"))
             slow.append(sock)
         times = []
@@ -439,6 +452,37 @@ class Open(unittest.TestCase):
         for sock in slow:
             sock.close()
         self.assertLess(sorted(times)[10], 1.0, times)
+
+    def test_the_log_waits_for_nobody(self):
+        for reads in (True, False):
+            with tempfile.TemporaryDirectory(prefix="evq-log-") as directory:
+                process = subprocess.Popen(
+                    [EVQ, "--store", directory, "serve", "--no-auth", "--listen", "127.0.0.1:0"],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, bufsize=1)
+                port = int(re.search(r":(\d+)$", process.stderr.readline().strip()).group(1))
+                if not reads:
+                    process.stderr.close()
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+                for _ in range(1000):  # more than a pipe holds
+                    connection.request("GET", "/healthz?" + "x" * 100)
+                    self.assertEqual(connection.getresponse().read()[:1], b"{")
+                process.send_signal(signal.SIGTERM)
+                self.assertEqual(process.wait(30), 0)
+                if reads:
+                    process.stderr.close()
+
+    def test_a_name_that_was_made_to_lead_here_is_refused(self):
+        for host, expected in (("localhost", 200), ("LocalHost:8080", 200), ("127.0.0.1:1", 200),
+                               ("127.1.2.3", 200), ("[::1]", 200), ("[::1]:80", 200),
+                               ("evil.com", 403), ("127.evil.com", 403), ("localhost.evil.com:80", 403),
+                               ("10.0.0.1", 403), ("[::2]", 403), ("", 403)):
+            headers = {"Host": host, "Origin": "http://" + host}
+            status, answer = self.server.call("GET", "/v2/datasets", headers=headers)
+            self.assertEqual(status, expected, (host, answer))
+
+    def test_methods_are_allowed_once(self):
+        self.assertEqual(self.server.call("POST", "/v2/datasets/x")[0], 405)
+        self.assertEqual(self.server.headers["Allow"], "GET, PUT, DELETE")
 
     def test_other_origins_are_refused(self):
         status, _ = self.server.call("GET", "/v2/datasets", headers={"Origin": "http://evil"})
@@ -580,6 +624,12 @@ class Guarded(unittest.TestCase):
         self.assertEqual(self.status(again["token"], "POST", "/v1/query/_apl", apl), 200)
         self.assertEqual(call("DELETE", "/v2/tokens/" + again["id"])[0], 204)
         self.assertEqual(self.status(again["token"], "POST", "/v1/query/_apl", apl), 403)
+        for asked, kept in (("2100-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
+                            ("2010-01-01T00:00:00Z", "2010-01-01T00:00:00Z")):  # sooner, never later
+            call("POST", f"/v2/tokens/{made['id']}/regenerate",
+                 {"existingTokenExpiresAt": asked, "newTokenExpiresAt": None})
+            self.assertEqual(call("GET", "/v2/tokens/" + made["id"])[1]["expiresAt"], kept)
+        self.assertEqual(self.status(secret, "POST", "/v1/query/_apl", apl), 403)
         self.assertEqual(call("DELETE", "/v2/tokens/" + made["id"])[0], 204)
         maker = self.make("--allow", "apiTokens|create")
         self.assertEqual(self.status(maker, "POST", "/v2/tokens", wanted), 403)
@@ -624,7 +674,7 @@ class Life(unittest.TestCase):
         first = server.query("['kept'] | sort by _time asc | limit 5", "legacy")
         idle = socket.create_connection(("127.0.0.1", server.port))
         half = socket.create_connection(("127.0.0.1", server.port))
-        half.sendall(b"POST /v1/ingest/kept HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[")
+        half.sendall(b"POST /v1/ingest/kept HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n[")
         started = time.monotonic()
         self.assertEqual(server.stop(keep=True), 0)
         self.assertLess(time.monotonic() - started, 15)
@@ -656,7 +706,7 @@ class Life(unittest.TestCase):
             self.assertEqual(server.call("POST", "/v1/ingest/private", events)[1]["ingested"], 5000)
             found = server.query("private | limit 5000", "legacy")["matches"]
             self.assertEqual(len({match["data"]["n"] for match in found}), 5000)
-            self.assertNotIn(b"HTTP", server.raw(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"))
+            self.assertNotIn(b"HTTP", server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
             with socket.create_connection(("127.0.0.1", server.port)):  # shakes no hands
                 self.assertEqual(server.call("GET", "/v2/datasets")[0], 200)
                 started = time.monotonic()
