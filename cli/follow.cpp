@@ -282,6 +282,12 @@ int run_follow(const GlobalOptions& global, const IngestCommand& command) {
     return report_error(make_error(ErrorCode::kUsage, "--follow takes one file",
                                    "follow several files by several commands"));
   }
+  if (!command.reject_file.empty() || !command.output.empty()) {
+    return report_error(make_error(ErrorCode::kUsage,
+                                   "--follow has no report and keeps no rejected lines",
+                                   "leave out --reject-file and -o: lines that fail are told on "
+                                   "standard error"));
+  }
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(command.files[0], failed);
   auto target =

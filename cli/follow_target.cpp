@@ -28,12 +28,24 @@ class RowCount final : public ResultSink {
   std::uint64_t rows = 0;
 };
 
+// Held for as long as the target lives.
+Result<FileLock> lock_follower(const std::string& path, const std::string& file) {
+  EVQ_TRY_ASSIGN(std::optional<FileLock> lock, FileLock::try_acquire(path, LockMode::kExclusive));
+  if (!lock.has_value()) {
+    return make_error(ErrorCode::kUnavailable, file + " is being followed already",
+                      "another evq ingest --follow stores its lines");
+  }
+  return *std::move(lock);
+}
+
 class StoreTarget final : public FollowTarget {
  public:
-  StoreTarget(std::unique_ptr<Service> service, std::string dataset, const std::string& path)
+  StoreTarget(std::unique_ptr<Service> service, std::string dataset, std::string setting,
+              FileLock lock)
       : service_(std::move(service)),
         dataset_(std::move(dataset)),
-        setting_("follow " + dataset_ + " " + path) {}
+        setting_(std::move(setting)),
+        lock_(std::move(lock)) {}
 
   Result<std::optional<std::string>> progress() override {
     return service_->store().definitions().setting(setting_);
@@ -66,18 +78,20 @@ class StoreTarget final : public FollowTarget {
   const std::unique_ptr<Service> service_;
   const std::string dataset_;
   const std::string setting_;
+  const FileLock lock_;
 };
 
 // The progress of each server, dataset and file is a file of its own, which begins with their
 // names.
 class ServerTarget final : public FollowTarget {
  public:
-  ServerTarget(std::unique_ptr<RemoteServer> server, std::string dataset, std::string names)
+  ServerTarget(std::unique_ptr<RemoteServer> server, std::string dataset, std::string names,
+               std::string file, FileLock lock)
       : server_(std::move(server)),
         dataset_(std::move(dataset)),
         names_(std::move(names)),
-        folder_(state_directory(process_environment()) + "/follow"),
-        file_(folder_ + "/" + std::to_string(checksum64(names_))) {}
+        file_(std::move(file)),
+        lock_(std::move(lock)) {}
 
   Result<std::optional<std::string>> progress() override {
     if (!file_exists(file_)) {
@@ -88,7 +102,6 @@ class ServerTarget final : public FollowTarget {
     return ours ? std::optional(text.substr(names_.size() + 1)) : std::nullopt;
   }
   Status save(const std::string& progress) override {
-    EVQ_TRY(make_private_directory(folder_));
     return write_file_atomically(file_, names_ + "\n" + progress);
   }
   Result<IngestReport> ingest(std::string_view text, const IngestRequest& request) override {
@@ -102,8 +115,8 @@ class ServerTarget final : public FollowTarget {
   const std::unique_ptr<RemoteServer> server_;
   const std::string dataset_;
   const std::string names_;
-  const std::string folder_;
   const std::string file_;
+  const FileLock lock_;
 };
 
 }  // namespace
@@ -113,12 +126,21 @@ Result<std::unique_ptr<FollowTarget>> open_follow_target(const GlobalOptions& gl
                                                          const std::string& path) {
   if (global.remote()) {
     EVQ_TRY_ASSIGN(std::unique_ptr<RemoteServer> server, RemoteServer::open(global));
+    std::string names = global.settings.value("server") + " " + dataset + " " + path;
+    const std::string folder = state_directory(process_environment()) + "/follow";
+    std::string file = folder + "/" + std::to_string(checksum64(names));
+    EVQ_TRY(make_private_directory(folder));
+    EVQ_TRY_ASSIGN(FileLock lock, lock_follower(file + ".lock", path));
     return std::unique_ptr<FollowTarget>(std::make_unique<ServerTarget>(
-        std::move(server), dataset, global.settings.value("server") + " " + dataset + " " + path));
+        std::move(server), dataset, std::move(names), std::move(file), std::move(lock)));
   }
   EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, {}));
-  return std::unique_ptr<FollowTarget>(
-      std::make_unique<StoreTarget>(std::move(service), dataset, path));
+  std::string setting = "follow " + dataset + " " + path;
+  EVQ_TRY_ASSIGN(FileLock lock, lock_follower(global.store + "/follow-" +
+                                                  std::to_string(checksum64(setting)) + ".lock",
+                                              path));
+  return std::unique_ptr<FollowTarget>(std::make_unique<StoreTarget>(
+      std::move(service), dataset, std::move(setting), std::move(lock)));
 }
 
 }  // namespace evq

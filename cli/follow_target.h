@@ -29,6 +29,7 @@ class FollowTarget {
 };
 
 // The store or server that the options name, for the lines of the file with this absolute path.
+// kUnavailable while another follower has it: both would store every line.
 Result<std::unique_ptr<FollowTarget>> open_follow_target(const GlobalOptions& global,
                                                          const std::string& dataset,
                                                          const std::string& path);

@@ -25,6 +25,7 @@
 #include "cli/output.h"
 #include "cli/query_target.h"
 #include "cli/row_output.h"
+#include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/time.h"
 
@@ -37,12 +38,6 @@ constexpr RowWiseForm kFollowed{.expanding = true, .subqueries = true};
 bool reader_has_gone() {
   pollfd out{STDOUT_FILENO, 0, 0};
   return ::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
-}
-
-std::string without_blanks(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(" \t\n"), text.size());
-  const std::size_t last = text.find_last_not_of(" \t\n");
-  return std::string(text.substr(first, last == std::string_view::npos ? 0 : last + 1 - first));
 }
 
 // For people unless a form was asked for or nobody looks.
@@ -74,8 +69,8 @@ class Tail {
     if (const std::size_t bar = command_.dataset.find('|'); bar != std::string::npos) {
       const std::string_view text = command_.dataset;
       return make_error(ErrorCode::kUsage, "tail takes the dataset and what follows it apart",
-                        "write evq tail " + without_blanks(text.substr(0, bar)) + " '" +
-                            without_blanks(text.substr(bar + 1)) + "'");
+                        "write evq tail " + std::string(trimmed(text.substr(0, bar))) + " '" +
+                            std::string(trimmed(text.substr(bar + 1))) + "'");
     }
     request_.apl = syntax::bracket_name(command_.dataset);
     std::string pipeline = command_.pipeline;
@@ -151,7 +146,12 @@ class Tail {
 
   Status show_new(std::uint64_t* seen) {
     EVQ_TRY_ASSIGN(const auto now, target_.arrival_end(command_.dataset));
-    return show_arrivals(seen, now.value_or(*seen));
+    const std::uint64_t end = now.value_or(*seen);
+    if (end < *seen) {
+      print_note(global_, "note: " + command_.dataset + " was made anew");
+      *seen = 0;
+    }
+    return show_arrivals(seen, end);
   }
 
   Status show_arrivals(std::uint64_t* seen, std::uint64_t end) {

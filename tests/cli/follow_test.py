@@ -71,6 +71,24 @@ class Follow(EvqCase):
         self.wait_for_all()
         self.assertEqual(self.interrupt(process), 130)
 
+    def test_one_follower_at_a_time(self):
+        self.write(3)
+        process = self.follow()
+        self.wait_for_all()
+        second = self.follow()
+        self.assertNotEqual(second.wait(timeout=30), 0)
+        self.assertIn("is being followed already", second.stderr.read())
+        self.interrupt(process)
+        self.write(2)
+        self.follow()
+        self.wait_for_all()
+
+    def test_what_it_does_not_do_is_said(self):
+        for option in (("-o", "json"), ("--reject-file", "r")):
+            process = self.follow(*option)
+            self.assertEqual(process.wait(timeout=30), 2)
+            self.assertIn("--follow has no report", process.stderr.read())
+
     def test_waits_for_the_end_of_a_line(self):
         self.follow()
         self.write(1)

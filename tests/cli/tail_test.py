@@ -78,6 +78,16 @@ class Tail(EvqCase):
         self.assertEqual(self.numbers(process, 1), [30])
         self.assertEqual(self.interrupt(process), 130)
 
+    def test_goes_on_with_a_dataset_that_was_made_anew(self):
+        process = self.start(*self.target, "tail", "logs", "-n", "1", "--interval-ms", "20")
+        self.assertEqual(self.numbers(process, 1), [19])
+        self.evq("dataset", "delete", "logs", "--yes")
+        time.sleep(0.3)
+        self.ingest("logs", [event(7), event(8)])
+        self.assertEqual(self.numbers(process, 2), [7, 8])
+        self.assertEqual(self.interrupt(process), 130)
+        self.assertIn("note: logs was made anew", process.stderr.read())
+
     def test_ends_quietly_when_the_reader_has_gone(self):
         process = self.start(*self.target, "tail", "logs", "-n", "1")
         process.stdout.readline()
