@@ -108,10 +108,14 @@ void add_shell_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandler
 // The words of `evq __complete WORD…`, whose last one is being typed.
 int complete(const CLI::App& root, const std::vector<std::string>& words) {
   ParsedOptions parsed;
-  for (std::size_t i = 0; i + 2 < words.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const bool apart = equals == std::string::npos;
     for (const SettingInfo& info : all_settings()) {
-      if (words[i] == info.option && is_global(info)) {
-        parsed.settings[std::string(info.name)] = words[i + 1];
+      if (words[i].substr(0, equals) == info.option && is_global(info) &&
+          (!apart || i + 2 < words.size())) {
+        parsed.settings[std::string(info.name)] =
+            apart ? words[i + 1] : words[i].substr(equals + 1);
       }
     }
   }

@@ -128,19 +128,12 @@ Status Repl::open_store() {
 }
 
 Status Repl::use_store(const std::string& directory) {
-  if (!is_directory(directory)) {
-    return make_error(ErrorCode::kNotFound, "there is no store at " + directory,
-                      "evq --store " + directory + " ingest DATASET FILE makes one");
-  }
-  const std::string before = std::exchange(global_.store, directory);
-  Status opened = open_store();
-  if (opened.ok()) {
-    remote_ = false;
-    answered_query_.clear();  // its datasets are the other store's
-  } else {
-    global_.store = before;
-  }
-  return opened;
+  EVQ_TRY_ASSIGN(target_, open_store_target(global_, directory));
+  no_store_.reset();
+  global_.store = directory;
+  remote_ = false;
+  answered_query_.clear();  // its datasets are the other store's
+  return Status::success();
 }
 
 std::string Repl::place() const {
@@ -335,16 +328,16 @@ Status Repl::run_query(const QueryRequest& request, QueryControl& control, Resul
   return WatchedQuery(global_).run(control, [&] { return target_->query(request, sink); });
 }
 
-void Repl::ask(const std::string& apl) {
+void Repl::ask(QueryRequest request) {
   if (no_store_.has_value()) {
     if (const Status opened = open(); !opened.ok()) {
       fail(opened.error(), "");
       return;
     }
   }
+  const std::string apl = request.apl;
   last_query_ = apl;
   InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
-  QueryRequest request = request_of(apl);
   request.control = &interrupt.control();
   HeldAnswer answer;
   Status done = run_query(request, interrupt.control(), answer);
@@ -370,12 +363,20 @@ void Repl::ask(const std::string& apl) {
   }
 }
 
+Result<std::string> Repl::describe(const std::string& apl,
+                                   Result<std::string> (QueryTarget::*how)(const QueryRequest&)) {
+  InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));
+  QueryRequest request = request_of(apl);
+  request.control = &interrupt.control();
+  return ((*target_).*how)(request);
+}
+
 Result<std::string> Repl::explain(const std::string& apl) {
-  return target_->explain(request_of(apl));
+  return describe(apl, &QueryTarget::explain);
 }
 
 Result<std::string> Repl::profile(const std::string& apl) {
-  return target_->profile(request_of(apl));
+  return describe(apl, &QueryTarget::profile);
 }
 
 Status Repl::follow(const TailCommand& command) {

@@ -20,6 +20,7 @@
 #include "cli/terminal/completion_menu.h"
 #include "cli/terminal/history.h"
 #include "cli/terminal/terminal.h"
+#include "store/base/limits.h"
 
 namespace evq {
 
@@ -30,8 +31,8 @@ struct ReplSettings {
   std::string until;
   DisplayZone zone;
   std::string null_text = "null";
-  std::uint64_t rows_max = 1000;  // of queries without a limit; 0: no such limit
-  double timeout_s = 0;           // 0: none
+  std::uint64_t rows_max = kResultRowsDefault;  // of queries without a limit; 0: no such limit
+  double timeout_s = 0;                         // 0: none
   bool footer = true;
   bool pager = true;
 };
@@ -51,7 +52,10 @@ class Repl {
   // Goes on with another store; the one in use stays when that fails.
   Status use_store(const std::string& directory);
   // Runs the query and shows its answer or its error, which becomes the exit status.
-  void ask(const std::string& apl);
+  void ask(const std::string& apl) { ask(request_of(apl)); }
+  void ask(QueryRequest request);
+  // The query with what the settings say of every query.
+  QueryRequest request_of(const std::string& apl) const;
   Result<std::string> explain(const std::string& apl);
   Result<std::string> profile(const std::string& apl);
   // Shows events as they arrive, until Ctrl-C.
@@ -74,7 +78,8 @@ class Repl {
   bool is_complete(std::string_view text) const;
   CompletionList complete(std::string_view text, std::size_t cursor);
   void fail(const Error& error, std::string_view apl);
-  QueryRequest request_of(const std::string& apl) const;
+  Result<std::string> describe(const std::string& apl,
+                               Result<std::string> (QueryTarget::*how)(const QueryRequest&));
   Status run_query(const QueryRequest& request, QueryControl& control, ResultSink& sink);
   std::string prompt() const;
   std::string pager() const;

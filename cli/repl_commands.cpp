@@ -428,9 +428,13 @@ Status run_null(Repl& repl, const std::string& argument) {
 Status run_starred(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
     EVQ_TRY_ASSIGN(const StoredObject stored, repl.target().saved_query(argument));
-    EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(stored));
-    repl.print(visible_text(request.apl, LineBreaks::kKeep) + "\n");
-    repl.ask(request.apl);
+    EVQ_TRY_ASSIGN(QueryRequest saved, starred_request(stored));
+    repl.print(visible_text(saved.apl, LineBreaks::kKeep) + "\n");
+    QueryRequest request = repl.request_of(saved.apl);
+    request.variables = std::move(saved.variables);
+    request.start_time = saved.start_time.has_value() ? saved.start_time : request.start_time;
+    request.end_time = saved.end_time.has_value() ? saved.end_time : request.end_time;
+    repl.ask(std::move(request));
     return Status::success();
   }
   EVQ_TRY_ASSIGN(const std::vector<StoredObject> stored, repl.target().saved_queries());

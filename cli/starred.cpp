@@ -21,7 +21,6 @@
 namespace evq {
 namespace {
 
-constexpr std::uint64_t kStarredRows = 1000;
 constexpr std::size_t kStarredBytesMax = std::size_t{1} << 20U;
 
 // What the argument of `put` must be, for whoever gave another one.
@@ -68,7 +67,7 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
     return report_error(request.error());
   }
   if (!request.value().default_limit.has_value()) {
-    request.value().default_limit = kStarredRows;
+    request.value().default_limit = kResultRowsDefault;
   }
   request.value().control = &interrupt_control();
   TableOutputOptions options;
@@ -119,7 +118,7 @@ int run_saved(QueryTarget& target, const GlobalOptions& global, const StarredCom
 
 int run_local_starred(const GlobalOptions& global, const StarredCommand& command) {
   ServiceOptions options = existing_store();
-  options.create_store = true;
+  options.create_store = command.action == "put";
   auto service = open_service(global, std::move(options));
   if (!service.ok()) {
     return report_error(service.error());

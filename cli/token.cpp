@@ -116,7 +116,9 @@ Status list(Definitions& definitions, ListForm form) {
 }
 
 Status manage(const GlobalOptions& global, const TokenCommand& command) {
-  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, {}));
+  EVQ_TRY_ASSIGN(
+      const std::unique_ptr<Service> service,
+      open_service(global, command.action == "create" ? ServiceOptions() : existing_store()));
   Definitions& definitions = service->store().definitions();
   if (command.action == "create") {
     return create(definitions, command);
@@ -128,7 +130,8 @@ Status manage(const GlobalOptions& global, const TokenCommand& command) {
 }
 
 Status organize(const GlobalOptions& global, const OrganizationCommand& command) {
-  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service, open_service(global, {}));
+  EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
+                 open_service(global, command.sets_id ? ServiceOptions() : existing_store()));
   Definitions& definitions = service->store().definitions();
   if (command.sets_id) {
     EVQ_TRY(set_organization_id(definitions, command.id));
