@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
 #include <optional>
 #include <semaphore>
 #include <utility>
@@ -50,7 +51,7 @@ Status WatchedQuery::run(const QueryControl& control, const std::function<Status
   thread_.submit([&] {
     try {
       done = work();
-    } catch (...) {
+    } catch (const std::bad_alloc&) {
       failure = std::current_exception();
     }
     finished.release();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -376,7 +377,7 @@ void Pipeline::work(Job& job) {
       return;
     }
     finish_job(job);
-  } catch (...) {
+  } catch (const std::bad_alloc&) {
     failure = std::current_exception();
   }
   const MutexLock lock(mutex_);

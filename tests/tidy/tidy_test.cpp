@@ -235,7 +235,7 @@ const std::vector<Ban>& code_bans() {
         "store/base/thread_pool.cpp"}},
       {"throw",
        "expected failures return Status or Result",
-       {"store/base/allocation_meter.cpp", "tests/*"}},
+       {"store/base/allocation_meter.cpp", "store/ingest/text_buffer.cpp", "tests/*"}},
       {"std::thread", "threads come from ThreadPool", {"store/base/thread_pool.*", "tests/*"}},
       {"std::jthread", "threads come from ThreadPool", {"store/base/thread_pool.*", "tests/*"}},
       {"std::async", "threads come from ThreadPool", {}},
