@@ -45,6 +45,9 @@ std::int64_t clipped(std::int64_t index, std::int64_t size) {
 }
 
 bool array_concat(std::span<const DynamicView> args, DynamicBuilder* out) {
+  if (!may_fit_together(args)) {
+    return false;
+  }
   out->begin_array();
   for (const DynamicView& arg : args) {
     if (!arg.is_array()) {
@@ -60,6 +63,9 @@ bool array_concat(std::span<const DynamicView> args, DynamicBuilder* out) {
 }
 
 bool pack_array(std::span<const DynamicView> args, DynamicBuilder* out) {
+  if (!may_fit_together(args)) {
+    return false;
+  }
   add_array(args, out);
   return true;
 }
@@ -329,9 +335,8 @@ std::optional<std::string> strcat_array(DynamicView array,
 }
 
 MaybeArray repeat(DynamicView value, std::int64_t count) {
-  if (count < 0 || static_cast<std::uint64_t>(count) > kListItemsMax ||
-      static_cast<std::uint64_t>(count) * value.bytes().size() > kStringValueBytesMax ||
-      value.is_array() || value.is_bag()) {
+  if (count < 0 || static_cast<std::uint64_t>(count) > kListItemsMax || value.is_array() ||
+      value.is_bag()) {
     return std::nullopt;
   }
   return array_of(Elements(static_cast<std::size_t>(count), value));

@@ -1,10 +1,11 @@
 // The functions of bags: building them from keys and values, merging, and changing what a path
 // leads to. Bags keep the order of insertion and hold each key once.
 
+#include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_set>
 
 #include "apl/functions/dynamic_elements.h"
 #include "apl/functions/dynamic_rows.h"
@@ -12,8 +13,9 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
-#include "store/base/number.h"
+#include "store/base/seeded_text_hash.h"
 
 namespace evq {
 namespace {
@@ -107,23 +109,52 @@ MaybeDynamic bag_zip(DynamicView keys, DynamicView values) {
   return DynamicBytes{out.take()};
 }
 
+// Keys, looked up one after the other while they are few.
+class KeySet {
+ public:
+  void add(std::string_view key) {
+    keys_.push_back(key);
+    if (table_.has_value()) {
+      table_->insert(key);
+    } else if (keys_.size() > kLinearKeysMax) {
+      table_.emplace(keys_.begin(), keys_.end());
+    }
+  }
+  bool has(std::string_view key) {
+    poll_.add();
+    return table_.has_value() ? table_->find(key) != table_->end()
+                              : std::ranges::find(keys_, key) != keys_.end();
+  }
+
+ private:
+  static constexpr std::size_t kLinearKeysMax = 16;
+
+  std::vector<std::string_view> keys_;
+  std::optional<std::unordered_set<std::string_view, SeededTextHash>> table_;
+  PollCounter poll_;
+};
+
 // Of a key that several bags have, the first one's value stays.
 bool bag_merge(std::span<const DynamicView> args, DynamicBuilder* out) {
+  if (!may_fit_together(args)) {
+    return false;
+  }
   out->begin_bag();
+  KeySet earlier;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!args[i].is_bag() && !args[i].is_null()) {
       return false;
     }
     DynamicView::Iterator each(args[i]);
     while (each.next()) {
-      bool earlier = false;
-      for (std::size_t j = 0; j < i && !earlier; ++j) {
-        earlier = args[j].find(each.key()).has_value();
-      }
-      if (!earlier) {
+      if (i == 0 || !earlier.has(each.key())) {
         out->key(each.key());
         out->add_encoded(each.value());
       }
+    }
+    DynamicView::Iterator key(args[i]);
+    while (i + 1 < args.size() && key.next()) {
+      earlier.add(key.key());
     }
   }
   out->end_bag();
@@ -168,10 +199,12 @@ void copy_without(DynamicView value, std::span<const Steps> paths, DynamicBuilde
   const bool bag = value.is_bag();
   bag ? out->begin_bag() : out->begin_array();
   const auto size = static_cast<std::int64_t>(value.size());
+  PollCounter poll;
   DynamicView::Iterator each(value);
   for (std::int64_t index = 0; each.next(); ++index) {
     std::vector<Steps> further;
     bool removed = false;
+    poll.add(paths.size());
     for (const Steps& path : paths) {
       if (!step_matches(path[0], each, bag, index, size)) {
         continue;
@@ -196,16 +229,37 @@ MaybeDynamic bag_remove_keys(DynamicView bag, DynamicView keys) {
   if (!bag.is_bag() || !keys.is_array()) {
     return std::nullopt;
   }
-  std::vector<std::vector<JsonPathStep>> owned;
+  KeySet removed;
+  std::vector<std::vector<JsonPathStep>> owned;  // paths that are no key alone
   DynamicView::Iterator each(keys);
   while (each.next()) {
-    if (each.value().is_string()) {
-      owned.push_back(steps_of(each.value().as_string()));
+    if (!each.value().is_string()) {
+      continue;
     }
+    const std::string_view text = each.value().as_string();
+    std::vector<JsonPathStep> steps = steps_of(text);
+    if (steps.size() == 1 && steps[0].kind == JsonPathStep::Kind::kKey && steps[0].key == text) {
+      removed.add(text);
+    } else {
+      owned.push_back(std::move(steps));
+    }
+  }
+  DynamicBuilder kept;
+  kept.begin_bag();
+  DynamicView::Iterator entry(bag);
+  while (entry.next()) {
+    if (!removed.has(entry.key())) {
+      kept.key(entry.key());
+      kept.add_encoded(entry.value());
+    }
+  }
+  kept.end_bag();
+  if (owned.empty()) {
+    return DynamicBytes{kept.take()};
   }
   const std::vector<Steps> paths(owned.begin(), owned.end());
   DynamicBuilder out;
-  copy_without(bag, paths, &out);
+  copy_without(DynamicView(kept.bytes()), paths, &out);
   return DynamicBytes{out.take()};
 }
 
@@ -253,39 +307,55 @@ bool bag_set_key(std::span<const DynamicView> args, DynamicBuilder* out) {
 
 // ---- treepath
 
-// The elements of an array share one path: what one of them has, all are taken to have.
-void collect_paths(DynamicView value, const std::string& prefix, std::vector<std::string>* paths) {
-  DynamicView::Iterator each(value);
-  while (each.next()) {
-    std::string path = prefix;
-    if (value.is_array()) {
-      path += "[0]";
-    } else {
-      path.append("['").append(each.key()).append("']");
-    }
-    paths->push_back(path);
-    if (each.value().is_array() || each.value().is_bag()) {
-      collect_paths(each.value(), path, paths);
-    }
+// The paths of values, each once, in the order in which a walk first meets them.
+class PathList {
+ public:
+  // False when they are more than one value may hold.
+  bool add(DynamicView value) {
+    out_.begin_array();
+    walk(value);
+    out_.end_array();
+    return out_.size() <= kStringValueBytesMax;
   }
-}
+  std::string take() { return out_.take(); }
+
+ private:
+  // The elements of an array share one path: what one of them has, all are taken to have.
+  void walk(DynamicView value) {
+    const std::size_t size = path_.size();
+    bool named = false;  // the path of an array's elements
+    DynamicView::Iterator each(value);
+    while (each.next() && out_.size() <= kStringValueBytesMax) {
+      path_.resize(size);
+      if (value.is_array()) {
+        path_ += "[0]";
+      } else {
+        path_.append("['").append(each.key()).append("']");
+      }
+      poll_.add(1 + path_.size() / kPollTextBytes);
+      if (!named && added_.insert(path_).second) {
+        out_.add_string(path_);
+      }
+      named = value.is_array();
+      if (each.value().is_array() || each.value().is_bag()) {
+        walk(each.value());
+      }
+    }
+    path_.resize(size);
+  }
+
+  std::string path_;
+  std::unordered_set<std::string> added_;
+  DynamicBuilder out_;
+  PollCounter poll_;
+};
 
 MaybeDynamic treepath(DynamicView value) {
   if (!value.is_bag() && !value.is_array()) {
     return std::nullopt;
   }
-  std::vector<std::string> paths;
-  collect_paths(value, "", &paths);
-  std::set<std::string_view> added;
-  DynamicBuilder out;
-  out.begin_array();
-  for (const std::string& path : paths) {
-    if (added.insert(path).second) {
-      out.add_string(path);
-    }
-  }
-  out.end_array();
-  return DynamicBytes{out.take()};
+  PathList paths;
+  return paths.add(value) ? MaybeDynamic(DynamicBytes{paths.take()}) : std::nullopt;
 }
 
 constexpr std::array<ScalarFunction, 11> kBagFunctions = {{

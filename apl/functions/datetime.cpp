@@ -340,7 +340,7 @@ constexpr std::array<ScalarFunction, 24> kDatetimeFunctions = {{
                  {"amount", "How many; may be negative."},
                  {"time", "A datetime."}}},
      .returns = "A datetime; the day is clipped to the month's length. Null outside "
-                "of the years 1678 to 2261.",
+                "of 1677-09-21 to 2262-04-11.",
      .examples = {{{"print datetime_add('month', 1, datetime(2024-01-31))", "2024-02-29T00:00:00Z"},
                    {"print datetime_add('day', -1, datetime(2024-03-01))",
                     "2024-02-29T00:00:00Z"}}},

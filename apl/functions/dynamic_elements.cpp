@@ -1,14 +1,18 @@
 #include "apl/functions/dynamic_elements.h"
 
-#include <cmath>
+#include <algorithm>
 
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
+// Each level takes this much at least: its header.
+constexpr std::size_t kLevelBytes = 9;
+
 bool within_depth(DynamicView value, std::size_t levels) {
-  if (!value.is_array() && !value.is_bag()) {
+  if ((!value.is_array() && !value.is_bag()) || value.bytes().size() < levels * kLevelBytes) {
     return true;
   }
   if (levels == 0) {
@@ -27,6 +31,9 @@ bool within_depth(DynamicView value, std::size_t levels) {
 
 std::vector<DynamicView> elements_of(DynamicView container) {
   std::vector<DynamicView> elements;
+  if (container.size() > kListItemsMax) {  // of an event, then
+    AllocationMeter::charge(container.size() * sizeof(DynamicView));
+  }
   elements.reserve(container.size());
   DynamicView::Iterator each(container);
   while (each.next()) {
@@ -43,7 +50,18 @@ void add_array(std::span<const DynamicView> elements, DynamicBuilder* out) {
   out->end_array();
 }
 
+bool may_fit_together(std::span<const DynamicView> values) {
+  std::size_t bytes = 0;
+  for (const DynamicView& value : values) {
+    bytes += value.bytes().size() - std::min(value.bytes().size(), kLevelBytes);
+  }
+  return bytes <= kStringValueBytesMax;
+}
+
 DynamicBytes array_of(std::span<const DynamicView> elements) {
+  if (!may_fit_together(elements)) {
+    return {};
+  }
   DynamicBuilder out;
   add_array(elements, &out);
   return {out.take()};

@@ -17,7 +17,11 @@ namespace evq {
 // The elements of an array, the values of a bag; none for scalars.
 std::vector<DynamicView> elements_of(DynamicView container);
 void add_array(std::span<const DynamicView> elements, DynamicBuilder* out);
+// The null value when the array would be larger than a value may be, as one that holds the same
+// element many times soon is.
 DynamicBytes array_of(std::span<const DynamicView> elements);
+// False when what the values hold is certainly too much for one value. Says so before it is built.
+bool may_fit_together(std::span<const DynamicView> values);
 
 // Equal by value, numbers whatever their types; arrays and bags by their contents.
 inline bool same_dynamic(DynamicView a, DynamicView b) {
@@ -31,8 +35,5 @@ struct SameDynamicEqual {
   bool operator()(DynamicView a, DynamicView b) const { return same_dynamic(a, b); }
 };
 using DynamicSet = std::unordered_set<DynamicView, SameDynamicHash, SameDynamicEqual>;
-
-// False when the value nests deeper, or is larger, than values made by functions may.
-bool within_dynamic_limits(DynamicView value);
 
 }  // namespace evq

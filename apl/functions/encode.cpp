@@ -113,10 +113,10 @@ class MakeStringCall final : public BoundFunction {
         const MaybeText part = arg.is_null(i)
                                    ? MaybeText()
                                    : text_of_code_points(DynamicView(arg.at<std::string_view>(i)));
-        valid = valid && part.has_value();
-        text.append(part.value_or(""));
+        valid = valid && part.has_value() && text.size() <= kStringValueBytesMax;
+        text.append(valid ? *part : "");
       }
-      if (valid) {
+      if (valid && text.size() <= kStringValueBytesMax) {
         to[i] = arena->copy(text);
       } else {
         out->set_null(i);

@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include "store/base/allocation_meter.h"
+
 namespace evq::geo {
 namespace {
 
@@ -206,7 +208,7 @@ class UnionOf {
   };
 
   // The places where an edge meets the borders of other polygons, from its beginning to its end.
-  std::vector<Cut> cuts_of(std::size_t member, const Edge& edge) const {
+  std::vector<Cut> cuts_of(std::size_t member, const Edge& edge) {
     std::vector<Cut> cuts = {{0, edge.begin, true}, {edge.angle, edge.end, true}};
     const auto cut = [&](const Edge& other, const Direction& place, Point point, bool is_corner) {
       const double along = edge.at(place);
@@ -215,6 +217,7 @@ class UnionOf {
       }
     };
     for (const std::size_t j : members_[member].near) {
+      poll_.add(members_[j].edges.size());
       for (const Edge& other : members_[j].edges) {
         cut(other, other.from, other.begin, true);
         cut(other, other.to, other.end, true);
@@ -246,8 +249,9 @@ class UnionOf {
   }
 
   // Whether another polygon has what is left of a border at this place of it, or counts it.
-  bool is_covered(std::size_t member, const Edge& edge, const Direction& place) const {
+  bool is_covered(std::size_t member, const Edge& edge, const Direction& place) {
     return std::ranges::any_of(members_[member].near, [&](std::size_t j) {
+      poll_.add(1 + members_[j].edges.size());
       for (const Edge& other : members_[j].edges) {
         if (other.holds(place) && std::fabs(dot(other.normal, edge.normal)) > 0.5) {
           return dot(other.normal, edge.normal) < 0 || j < member;
@@ -272,6 +276,7 @@ class UnionOf {
   const std::vector<Member>& members_;
   BorderSums sums_;
   double perimeter_ = 0;
+  PollCounter poll_;
 };
 
 Extent extent_alone(const Polygon& polygon) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "apl/functions/function.h"
+#include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 
@@ -27,8 +28,11 @@ inline std::optional<Datetime> time_of(std::optional<std::int64_t> ns) {
   return ns.has_value() ? std::optional(Datetime{*ns}) : std::nullopt;
 }
 struct DynamicBytes {
-  std::string bytes;  // encoded as in store/column/dynamic.h
+  std::string bytes;  // encoded as in store/column/dynamic.h; none for null
 };
+// False when the value nests deeper, or is larger, than values made by functions may. A result that
+// is too large becomes null, as a text above kStringValueBytesMax does.
+bool within_dynamic_limits(DynamicView value);
 
 namespace lifting {
 
@@ -167,10 +171,19 @@ class Writer {
  private:
   void store(std::size_t i, Inner value) {
     if constexpr (std::is_same_v<Inner, std::string>) {
+      if (value.size() > kStringValueBytesMax) {
+        return put_null(i);
+      }
       data_[i] = arena().copy(value);
     } else if constexpr (std::is_same_v<Inner, DynamicBytes>) {
+      if (value.bytes.empty() || !within_dynamic_limits(DynamicView(value.bytes))) {
+        return put_null(i);
+      }
       data_[i] = arena().copy(value.bytes);
     } else if constexpr (std::is_same_v<Inner, DynamicView>) {
+      if (value.bytes().size() > kStringValueBytesMax) {
+        return put_null(i);
+      }
       data_[i] = arena().copy(value.bytes());
     } else if constexpr (std::is_same_v<Inner, Datetime> || std::is_same_v<Inner, Timespan>) {
       data_[i] = value.ns;

@@ -1,6 +1,7 @@
 #include "apl/functions/percent_coding.h"
 
 #include "store/base/ascii.h"
+#include "store/base/limits.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -17,6 +18,9 @@ std::string percent_encode(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (const char c : text) {
+    if (out.size() > kStringValueBytesMax) {
+      break;
+    }
     if (is_unreserved(c)) {
       out.push_back(c);
       continue;

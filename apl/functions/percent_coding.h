@@ -7,7 +7,7 @@
 
 namespace evq {
 
-// Everything but letters, digits and -._~ becomes %XX, upper case.
+// Everything but letters, digits and -._~ becomes %XX, upper case. Stops past kStringValueBytesMax.
 std::string percent_encode(std::string_view text);
 // `plus_is_blank` reads + as a blank, as in queries. Malformed UTF-8 is repaired.
 std::string percent_decode(std::string_view text, bool plus_is_blank);

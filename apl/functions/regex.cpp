@@ -378,9 +378,10 @@ const Regex* RegexCache::get(std::string_view pattern) {
 
 namespace {
 
+// Stops past kStringValueBytesMax.
 void append_rewrite(std::string_view rewrite, std::span<const std::string_view> groups,
                     std::string* out) {
-  for (std::size_t i = 0; i < rewrite.size(); ++i) {
+  for (std::size_t i = 0; i < rewrite.size() && out->size() <= kStringValueBytesMax; ++i) {
     const char c = rewrite[i];
     if ((c != '$' && c != '\\') || i + 1 == rewrite.size()) {
       out->push_back(c);
@@ -411,7 +412,7 @@ bool replace_matches(const Regex& regex, std::string_view text, std::string_view
   std::size_t from = 0;
   PollCounter poll;
   while (from <= text.size() && regex.match(text, from, groups)) {
-    poll.add();
+    poll.add(1 + (text.size() - from) / kPollTextBytes);
     const auto begin = static_cast<std::size_t>(groups[0].data() - text.data());
     const std::size_t end = begin + groups[0].size();
     out->append(text.substr(copied, begin - copied));

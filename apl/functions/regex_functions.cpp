@@ -152,7 +152,7 @@ class Matches {
 
   // Finds the next match and its groups; false at the end.
   bool next(std::span<std::string_view> groups) {
-    poll_.add();
+    poll_.add(1 + (text_.size() - from_) / kPollTextBytes);  // a match may have looked at all of it
     if (done_ || !regex_.match(text_, from_, groups)) {
       return false;
     }
@@ -334,6 +334,9 @@ bool put_all(const RegexRow& row, std::size_t i, Sink* sink) {
     }
   }
   builder.end_array();
+  if (builder.size() > kStringValueBytesMax) {
+    return false;
+  }
   sink->put_text(i, builder.bytes());
   return true;
 }

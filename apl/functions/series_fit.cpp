@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "apl/functions/dynamic_elements.h"
 #include "apl/functions/registry.h"
 
 namespace evq {
@@ -273,8 +274,10 @@ std::optional<Points> points_of(const NumberSeries& y, const std::optional<Dynam
   if (given && (!x->is_array() || x->size() != y.size())) {
     return std::nullopt;
   }
+  const std::vector<DynamicView> places =
+      given ? elements_of(*x) : std::vector<DynamicView>(y.size());
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const DynamicView at = given ? x->at(static_cast<std::int64_t>(i)) : DynamicView();
+    const DynamicView at = places[i];
     const bool instant = at.tag() == DynamicTag::kDatetime;
     const std::optional<double> number =
         instant ? std::optional(static_cast<double>(at.as_integer())) : series_number(at);

@@ -7,6 +7,8 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
+#include "apl/functions/text_search.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -90,7 +92,8 @@ void for_each_part(std::string_view text, std::string_view separator, const Take
   }
   const bool one_byte = separator.size() == 1;
   while (true) {
-    const std::size_t end = one_byte ? text.find(separator[0], begin) : text.find(separator, begin);
+    const std::size_t end =
+        one_byte ? text.find(separator[0], begin) : find_text(text, separator, begin);
     if (end == std::string_view::npos) {
       take(text.substr(begin));
       return;
@@ -123,7 +126,8 @@ DynamicView split(DynamicBuilder& builder, std::string_view text, std::string_vi
   return DynamicView(builder.bytes());
 }
 
-bool holds(std::string_view set, char32_t wanted) {
+bool holds(std::string_view set, char32_t wanted, PollCounter* poll) {
+  poll->add(1 + set.size() / kPollTextBytes);
   for (std::size_t at = 0; at < set.size();) {
     if (next_code_point(set, at) == wanted) {
       return true;
@@ -159,10 +163,12 @@ std::string_view trim_right_where(std::string_view text, const Drop& drop) {
 }
 
 std::string_view trim_start(std::string_view set, std::string_view text) {
-  return trim_left_where(text, [set](char32_t c) { return holds(set, c); });
+  PollCounter poll;
+  return trim_left_where(text, [&](char32_t c) { return holds(set, c, &poll); });
 }
 std::string_view trim_end(std::string_view set, std::string_view text) {
-  return trim_right_where(text, [set](char32_t c) { return holds(set, c); });
+  PollCounter poll;
+  return trim_right_where(text, [&](char32_t c) { return holds(set, c, &poll); });
 }
 std::string_view trim(std::string_view set, std::string_view text) {
   return trim_end(set, trim_start(set, text));
@@ -205,7 +211,7 @@ class JoinCall final : public BoundFunction {
  private:
   void join(const std::vector<Vector>& texts, std::size_t row, std::string* out) const {
     const std::size_t first = delimited_ ? 1 : 0;
-    for (std::size_t i = first; i < texts.size(); ++i) {
+    for (std::size_t i = first; i < texts.size() && out->size() <= kStringValueBytesMax; ++i) {
       if (delimited_ && i > first && !texts[0].is_null(row)) {
         out->append(texts[0].at<std::string_view>(row));
       }
@@ -245,24 +251,22 @@ MaybeText repeat(std::string_view text, std::int64_t times,
 
 // ---- replacing
 
-MaybeText replace_string(std::string_view lookup, std::string_view rewrite, std::string_view text) {
-  if (lookup.empty()) {
-    return std::string(text);
-  }
+std::string replace_string(std::string_view lookup, std::string_view rewrite,
+                           std::string_view text) {
   std::string out;
   std::size_t begin = 0;
-  while (true) {
-    const std::size_t at = text.find(lookup, begin);
+  PollCounter poll;
+  while (!lookup.empty() && out.size() <= kStringValueBytesMax) {
+    const std::size_t at = find_text(text, lookup, begin);
     if (at == std::string_view::npos) {
-      out.append(text.substr(begin));
-      return out;
+      break;
     }
+    poll.add(1 + (at - begin) / kPollTextBytes);
     out.append(text.substr(begin, at - begin)).append(rewrite);
-    if (out.size() > kStringValueBytesMax) {
-      return std::nullopt;
-    }
     begin = at + lookup.size();
   }
+  out.append(text.substr(begin));
+  return out;
 }
 
 std::vector<char32_t> code_points_of(std::string_view text) {
@@ -278,7 +282,9 @@ std::string translate(std::string_view search, std::string_view replacement,
   const std::vector<char32_t> from = code_points_of(search);
   const std::vector<char32_t> to = code_points_of(replacement);
   std::string out;
-  for (std::size_t at = 0; at < text.size();) {
+  PollCounter poll;
+  for (std::size_t at = 0; at < text.size() && out.size() <= kStringValueBytesMax;) {
+    poll.add(1 + from.size() / kPollTextBytes);
     const char32_t c = next_code_point(text, at);
     const auto found = std::ranges::find(from, c);
     if (found == from.end()) {
@@ -297,6 +303,9 @@ std::string quote(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
+    if (out.size() > kStringValueBytesMax) {
+      break;
+    }
     switch (c) {
       case '"':
         out.append("\\\"");

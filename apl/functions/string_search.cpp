@@ -8,10 +8,12 @@
 #include <variant>
 #include <vector>
 
+#include "apl/functions/dynamic_elements.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
 #include "apl/functions/text_search.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
 
@@ -25,8 +27,10 @@ using MaybeLong = std::optional<std::int64_t>;
 // Occurrences begin at least `step` bytes after each other.
 std::int64_t count_texts(std::string_view needle, std::string_view text, std::size_t step) {
   std::int64_t count = 0;
-  std::size_t at = needle.empty() ? std::string_view::npos : text.find(needle);
-  for (; at != std::string_view::npos; at = text.find(needle, at + step)) {
+  PollCounter poll;
+  std::size_t at = needle.empty() ? std::string_view::npos : find_text(text, needle, 0);
+  for (; at != std::string_view::npos; at = find_text(text, needle, at + step)) {
+    poll.add();
     ++count;
   }
   return count;
@@ -118,9 +122,11 @@ MaybeLong index_of(std::string_view text, std::string_view needle, MaybeLong sta
     return std::nullopt;
   }
   const std::string_view visible = text.substr(0, window->end);
-  std::size_t at = visible.find(needle, window->begin);
+  PollCounter poll;
+  std::size_t at = find_text(visible, needle, window->begin);
   while (at != std::string_view::npos && --left > 0) {
-    at = visible.find(needle, at + 1);
+    poll.add();
+    at = find_text(visible, needle, at + 1);
   }
   if (at == std::string_view::npos) {
     return -1;
@@ -131,7 +137,9 @@ MaybeLong index_of(std::string_view text, std::string_view needle, MaybeLong sta
 std::int64_t has_any_index(std::string_view text, DynamicView needles) {
   DynamicView::Iterator items(needles);
   std::string needle;
+  PollCounter poll;
   for (std::int64_t index = 0; items.next(); ++index) {
+    poll.add(1 + text.size() / kPollTextBytes);
     needle.clear();
     append_text_form(items.value(), &needle);
     if (TextMatcher(TextTest::kHas, needle, true).matches(text)) {
@@ -141,49 +149,74 @@ std::int64_t has_any_index(std::string_view text, DynamicView needles) {
   return -1;
 }
 
-// A stretch of a text, and whether it is what a lookup became.
+// A stretch of a text, and the place in the list of the lookup that it was, if it was one.
 struct Stretch {
-  std::string text;
-  bool replaced = false;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t lookup = kNone;
+
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 };
 
-// Cuts the stretches that are still as they were at each `lookup`.
-std::vector<Stretch> replace_stretches(const std::vector<Stretch>& stretches,
-                                       std::string_view lookup,
-                                       const std::optional<std::string>& rewrite) {
-  std::vector<Stretch> out;
-  for (const Stretch& stretch : stretches) {
-    std::string_view rest = stretch.text;
-    std::size_t at = stretch.replaced ? std::string_view::npos : rest.find(lookup);
-    for (; at != std::string_view::npos; at = rest.find(lookup)) {
-      out.push_back({std::string(rest.substr(0, at)), false});
-      out.push_back({rewrite.value_or(std::string(lookup)), true});
-      rest.remove_prefix(at + lookup.size());
+// Cuts the stretches that are still as they were at each `lookup`, which is number `number`. False
+// when there are more than kListItemsMax then.
+bool cut_stretches(std::string_view text, std::string_view lookup, std::uint32_t number,
+                   std::vector<Stretch>* stretches) {
+  std::vector<Stretch> cut;
+  PollCounter poll;
+  const auto add = [&](std::size_t begin, std::size_t end, std::uint32_t at) {
+    if (begin != end) {
+      cut.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), at});
     }
-    out.push_back({std::string(rest), stretch.replaced});
+  };
+  for (const Stretch& stretch : *stretches) {
+    poll.add(1 + (stretch.end - stretch.begin) / kPollTextBytes);
+    const std::string_view visible = text.substr(0, stretch.end);
+    std::size_t begin = stretch.begin;
+    while (stretch.lookup == Stretch::kNone && cut.size() <= kListItemsMax) {
+      const std::size_t at = find_text(visible, lookup, begin);
+      if (at == std::string_view::npos) {
+        break;
+      }
+      poll.add();
+      add(begin, at, Stretch::kNone);
+      begin = at + lookup.size();
+      add(at, begin, number);
+    }
+    add(begin, stretch.end, stretch.lookup);
+    if (cut.size() > kListItemsMax) {
+      return false;
+    }
   }
-  return out;
+  stretches->swap(cut);
+  return true;
 }
 
 // Replaces lookups[i] by rewrites[i], earlier pairs first; what was replaced is not looked at
 // again. A lookup without a text to replace it keeps its places from later ones.
 std::optional<std::string> replace_strings(std::string_view text, DynamicView lookups,
                                            DynamicView rewrites) {
-  std::vector<Stretch> stretches = {{std::string(text), false}};
-  for (std::size_t i = 0; i < lookups.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    const DynamicView lookup = lookups.at(at);
-    const DynamicView rewrite = rewrites.is_array() ? rewrites.at(at) : rewrites;
-    if (!lookup.is_string() || lookup.as_string().empty()) {
-      continue;
+  if (text.size() >= Stretch::kNone) {
+    return std::nullopt;
+  }
+  const std::vector<DynamicView> wanted = elements_of(lookups);
+  const std::vector<DynamicView> given = elements_of(rewrites);
+  std::vector<Stretch> stretches = {{0, static_cast<std::uint32_t>(text.size()), Stretch::kNone}};
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].is_string() && !wanted[i].as_string().empty() &&
+        !cut_stretches(text, wanted[i].as_string(), i, &stretches)) {
+      return std::nullopt;
     }
-    stretches = replace_stretches(
-        stretches, lookup.as_string(),
-        rewrite.is_string() ? std::optional(std::string(rewrite.as_string())) : std::nullopt);
   }
   std::string out;
   for (const Stretch& stretch : stretches) {
-    out += stretch.text;
+    const std::size_t at = stretch.lookup;
+    const DynamicView rewrite = stretch.lookup == Stretch::kNone ? DynamicView()
+                                : !rewrites.is_array()           ? rewrites
+                                : at < given.size()              ? given[at]
+                                                                 : DynamicView();
+    out += rewrite.is_string() ? rewrite.as_string()
+                               : text.substr(stretch.begin, stretch.end - stretch.begin);
     if (out.size() > kStringValueBytesMax) {
       return std::nullopt;
     }
@@ -237,7 +270,7 @@ constexpr std::array<ScalarFunction, 4> kStringSearchFunctions = {{
                  {"rewrites", "An array of texts for their places."}}},
      .returns = "string. Where lookups overlap the earlier of the array wins; what "
                 "was replaced is not looked at again, and values that are no texts "
-                "replace nothing.",
+                "replace nothing. Null when the text falls into more than 1,048,576 pieces.",
      .examples = {{{"print replace_strings('abc', dynamic(['a', 'c']), "
                     "dynamic(['x', 'z']))",
                     "xbz"}}},

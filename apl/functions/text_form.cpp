@@ -1,5 +1,6 @@
 #include "apl/functions/text_form.h"
 
+#include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/base/timespan.h"
@@ -100,6 +101,10 @@ Vector text_forms(const Vector& vector) {
     }
     text.clear();
     append_text_form(from, slot, &text);
+    if (text.size() > kStringValueBytesMax) {
+      to->set_null(slot);
+      continue;
+    }
     data[slot] = arena->copy(text);
   }
   to->add_owner(std::move(arena));

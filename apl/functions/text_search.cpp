@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
+#include "store/base/limits.h"
 #include "store/base/utf8.h"
 
 #if defined(__x86_64__)
@@ -37,13 +39,35 @@ bool equal_under_masks(const char* text, const char* needle, const char* masks, 
   return true;
 }
 
+// Up to these sizes a needle is compared anew at each place where it, or its two rarest bytes, may
+// stand.
+constexpr std::size_t kShortNeedleBytes = 64;
+constexpr std::size_t kLongNeedleBytes = 1024;
+
 }  // namespace
+
+std::size_t find_text(std::string_view text, std::string_view needle, std::size_t from) {
+  if (needle.size() <= kShortNeedleBytes) {
+    return text.find(needle, from);
+  }
+  for (; from <= text.size() && needle.size() <= text.size() - from; from += kCallTextBytesMax) {
+    AllocationMeter::poll();
+    const std::string_view part = text.substr(from, kCallTextBytesMax + needle.size() - 1);
+    // The C library's search takes linear time (Crochemore and Perrin, "Two-way string-matching").
+    const void* place = memmem(part.data(), part.size(), needle.data(), needle.size());
+    if (place != nullptr) {
+      return static_cast<std::size_t>(static_cast<const char*>(place) - text.data());
+    }
+  }
+  return std::string_view::npos;
+}
 
 // The scans at each level; all return the first occurrence at or after `from`, and are called with
 // at least one place left to look at.
 struct SearchKernels {
-  static bool verify(const SubstringSearch& search, const char* text) {
+  static bool verify(const SubstringSearch& search, const char* text, PollCounter* poll) {
     const std::string& needle = search.needle_;
+    poll->add(1 + needle.size() / kPollTextBytes);
     return search.fold_
                ? equal_under_masks(text, needle.data(), search.masks_.data(), needle.size())
                : std::memcmp(text, needle.data(), needle.size()) == 0;
@@ -55,12 +79,19 @@ struct SearchKernels {
     const char wanted = search.needle_[search.probe_a_];
     const char mask = search.masks_[search.probe_a_];
     const char* probe = text.data() + search.probe_a_;
+    PollCounter poll;
     for (std::size_t at = from; at <= last; ++at) {
-      if ((probe[at] | mask) == wanted && verify(search, text.data() + at)) {
+      if ((probe[at] | mask) == wanted && verify(search, text.data() + at, &poll)) {
         return at;
       }
     }
     return std::string_view::npos;
+  }
+
+  // For needles that take long to compare, where case counts.
+  static std::size_t long_needle(const SubstringSearch& search, std::string_view text,
+                                 std::size_t from) {
+    return find_text(text, search.needle_, from);
   }
 
 #if defined(__x86_64__)
@@ -78,6 +109,7 @@ struct SearchKernels {
     const __m256i mask_a = _mm256_set1_epi8(search.masks_[search.probe_a_]);
     const __m256i mask_b = _mm256_set1_epi8(search.masks_[search.probe_b_]);
     const std::size_t last = text.size() - search.needle_.size();
+    PollCounter poll;
     for (std::size_t at = from; at <= last;) {
       const std::size_t block = std::min(at, text.size() - reach);
       const char* place = text.data() + block;
@@ -95,7 +127,7 @@ struct SearchKernels {
         if (candidate > last) {
           break;
         }
-        if (verify(search, text.data() + candidate)) {
+        if (verify(search, text.data() + candidate, &poll)) {
           return candidate;
         }
       }
@@ -117,6 +149,7 @@ struct SearchKernels {
     const __m512i mask_a = _mm512_set1_epi8(search.masks_[search.probe_a_]);
     const __m512i mask_b = _mm512_set1_epi8(search.masks_[search.probe_b_]);
     const std::size_t last = text.size() - search.needle_.size();
+    PollCounter poll;
     for (std::size_t at = from; at <= last;) {
       const std::size_t block = std::min(at, text.size() - reach);
       const char* place = text.data() + block;
@@ -131,7 +164,7 @@ struct SearchKernels {
         if (candidate > last) {
           break;
         }
-        if (verify(search, text.data() + candidate)) {
+        if (verify(search, text.data() + candidate, &poll)) {
           return candidate;
         }
       }
@@ -175,7 +208,8 @@ SubstringSearch::SubstringSearch(std::string_view needle, bool fold, SearchLevel
       masks_(needle_.size(), '\0'),
       fold_(fold),
       ascii_(is_ascii(needle_)),
-      scan_(SearchKernels::of(level)) {
+      scan_(!fold && needle_.size() > kLongNeedleBytes ? SearchKernels::long_needle
+                                                       : SearchKernels::of(level)) {
   for (std::size_t i = 0; i < needle_.size(); ++i) {
     const char c = needle_[i];
     if (fold && is_letter(c)) {
@@ -243,6 +277,7 @@ std::optional<TextHit> SubstringSearch::find_folded(std::string_view text, std::
   }
   std::size_t needle_next = 0;
   const char32_t first = next_code_point(needle_, needle_next);
+  PollCounter poll;
   for (std::size_t begin = from; begin < text.size();) {
     std::size_t end = begin;
     const bool starts_here = fold_code_point(next_code_point(text, end)) == first;
@@ -256,6 +291,7 @@ std::optional<TextHit> SubstringSearch::find_folded(std::string_view text, std::
     if (equal) {
       return TextHit{begin, end};
     }
+    poll.add(1 + at / kPollTextBytes);
     begin = following;
   }
   return std::nullopt;
@@ -290,11 +326,23 @@ bool TextMatcher::is_bounded(std::string_view text, TextHit hit) const {
 }
 
 bool TextMatcher::has_bounded_hit(std::string_view text) const {
+  const bool plain = !search_.needle().empty() && search_.is_plain_in(text);
+  const auto find = [&](std::size_t from) -> std::optional<TextHit> {
+    if (!plain) {
+      return search_.find(text, from);
+    }
+    const std::size_t at = search_.find_plain(text, from);
+    return at == std::string_view::npos ? std::nullopt
+                                        : std::optional(TextHit{at, at + search_.needle().size()});
+  };
   std::size_t from = 0;
-  while (const std::optional<TextHit> hit = search_.find(text, from)) {
+  PollCounter poll;
+  while (const std::optional<TextHit> hit = find(from)) {
     if (is_bounded(text, *hit)) {
       return true;
     }
+    // To find by code points takes a look at the whole text first.
+    poll.add(plain ? 1 : 1 + text.size() / kPollTextBytes);
     from = hit->begin + 1;
     while (from < text.size() && is_continuation(text[from])) {
       ++from;

@@ -23,6 +23,10 @@ struct TextHit {
   std::size_t end = 0;
 };
 
+// The first place of `needle` at or after `from`, npos when there is none. Reads each byte a few
+// times whatever the needle is like, and ends soon when the query must (AllocationMeter::poll()).
+std::size_t find_text(std::string_view text, std::string_view needle, std::size_t from);
+
 enum class SearchLevel : std::uint8_t { kPortable, kAvx2, kAvx512 };
 // The best level of this processor.
 SearchLevel best_search_level();

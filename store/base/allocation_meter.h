@@ -73,7 +73,11 @@ class AllocationMeter {
   Status refusal_;
 };
 
-// Polls now and then, for loops of steps too short to poll in each.
+// What is read in a microsecond, by slow readers of texts.
+inline constexpr std::size_t kPollTextBytes = 256;
+
+// Polls now and then, for loops of steps too short to poll in each. A step that may look at a long
+// text counts for more: 1 + bytes / kPollTextBytes.
 class PollCounter {
  public:
   void add(std::size_t steps = 1) {

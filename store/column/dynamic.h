@@ -147,6 +147,7 @@ class DynamicBuilder {
   void count_element();
   // Room for `size` more bytes, which the caller writes.
   char* extend(std::size_t size);
+  void grow(std::size_t size);
   void add_tag(DynamicTag tag);
   void append_text(std::string_view text);
   void add_fixed(DynamicTag tag, std::uint64_t bits);

@@ -2,12 +2,15 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/checksum.h"
+#include "store/base/limits.h"
 #include "store/column/dynamic.h"
 
 // Building dynamic bytes. A container's sizes are written as zeros and filled in at its end.
@@ -108,11 +111,24 @@ void DynamicBuilder::count_element() {
 
 char* DynamicBuilder::extend(std::size_t size) {
   if (size > buffer_.size() - size_) {
-    buffer_.resize(std::max({kBuilderBytesMin, 2 * buffer_.size(), size_ + size}));
+    grow(size_ + size);
   }
   char* place = buffer_.data() + size_;
   size_ += size;
   return place;
+}
+
+// What no value of a function may be is charged for, so that it ends with an error and not with the
+// memory; what no header can say the size of cannot be built at all.
+void DynamicBuilder::grow(std::size_t size) {
+  if (size > std::numeric_limits<std::uint32_t>::max()) {
+    throw std::bad_alloc();
+  }
+  const std::size_t room = std::max({kBuilderBytesMin, 2 * buffer_.size(), size});
+  if (room > kStringValueBytesMax) {
+    AllocationMeter::charge(room);
+  }
+  buffer_.resize(room);
 }
 
 void DynamicBuilder::add_tag(DynamicTag tag) {
