@@ -1,8 +1,10 @@
 #include "apl/plan/fold.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
 namespace evq::plan {
@@ -32,6 +34,26 @@ ExprPtr fold_logical(ExprPtr expr) {
   return expr;
 }
 
+// The value of a call of constants; nothing when it is large, takes more memory than binding may,
+// or the query must end: all of that is the query's to meet.
+std::optional<Value> folded_value(const Expr& call, const EvalContext& context) {
+  MemoryBudget budget(kUnchargedColumnBytesMax);
+  AllocationMeter meter(&budget, context.control, "print");
+  std::optional<Value> value;
+  const Status status = meter.guard([&] {
+    std::vector<Vector> args;
+    args.reserve(call.args.size());
+    for (const ExprPtr& arg : call.args) {
+      args.push_back(Vector::constant(arg->constant, 1));
+    }
+    const Vector result = evaluate_call(call.call, call.function->flags, context, args, 1);
+    if (result.size_bytes() <= kFoldedValueBytesMax) {
+      value = result.is_null(0) ? Value::null(call.type) : result.value(0);
+    }
+  });
+  return status.ok() ? std::move(value) : std::nullopt;
+}
+
 // Calls with one of the flags `kept` stay as they are.
 ExprPtr fold_calls(ExprPtr expr, const EvalContext& context, unsigned kept) {
   if (expr->kind != ExprKind::kCall) {
@@ -45,17 +67,11 @@ ExprPtr fold_calls(ExprPtr expr, const EvalContext& context, unsigned kept) {
   const auto flags = static_cast<unsigned>(expr->function->flags);
   const bool stopped = context.control != nullptr && context.control->should_stop();
   if (constant && !stopped && (flags & kept) == 0) {
-    std::vector<Vector> args;
-    args.reserve(expr->args.size());
-    for (const ExprPtr& arg : expr->args) {
-      args.push_back(Vector::constant(arg->constant, 1));
-    }
-    const Vector result = evaluate_call(expr->call, expr->function->flags, context, args, 1);
-    if (result.size_bytes() > kFoldedValueBytesMax) {
+    std::optional<Value> value = folded_value(*expr, context);
+    if (!value.has_value()) {
       return expr;
     }
-    Value value = result.is_null(0) ? Value::null(expr->type) : result.value(0);
-    ExprPtr folded = make_constant(std::move(value), expr->span);
+    ExprPtr folded = make_constant(*std::move(value), expr->span);
     folded->function = expr->function;
     return folded;
   }
