@@ -53,7 +53,8 @@ struct Seen {
   std::uint32_t group;
 };
 
-// By radix, the least significant digit first: few bits of positions differ, and no two are equal.
+// By radix, the least significant digit first, but for digits that are the same in all positions:
+// few of their bits differ, and no two are equal.
 void sort_by_position(std::vector<Seen>* seen) {
   constexpr unsigned kDigitBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
@@ -61,13 +62,16 @@ void sort_by_position(std::vector<Seen>* seen) {
     std::ranges::sort(*seen, {}, &Seen::position);
     return;
   }
-  std::uint64_t greatest = 0;
+  std::uint64_t differing = 0;
   for (const Seen& one : *seen) {
-    greatest = std::max(greatest, one.position);
+    differing |= one.position ^ seen->front().position;
   }
   std::vector<Seen> sorted(seen->size());
-  for (unsigned shift = 0; shift < static_cast<unsigned>(std::bit_width(greatest));
+  for (unsigned shift = 0; shift < static_cast<unsigned>(std::bit_width(differing));
        shift += kDigitBits) {
+    if (((differing >> shift) & (kDigits - 1)) == 0) {
+      continue;
+    }
     std::vector<std::uint32_t> begins(kDigits + 1);
     for (const Seen& one : *seen) {
       ++begins[((one.position >> shift) & (kDigits - 1)) + 1];

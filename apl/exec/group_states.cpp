@@ -8,8 +8,8 @@
 namespace evq {
 namespace {
 
-// Position of a chunk's first row in the stream: chunks are at most kChunkRowsMax = 2^16 long.
-constexpr unsigned kOrderShift = 17;
+// A row's place in the stream is its sequence, then its number among the sequence's rows.
+constexpr unsigned kOrderShift = 32;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Status GroupStates::add(const Chunk& chunk) {
     for (const std::size_t column : spec_.op.groups) {
       keys_.push_back(code_integers(canonical_dynamics(chunk.column(column))));
     }
-    const std::uint64_t order = chunk.sequence() << kOrderShift;
+    const std::uint64_t order = (chunk.sequence() << kOrderShift) + sequence_rows_.first_row(chunk);
     groups_.resize(rows);
     counted = table_.count(keys_, rows, order);
     if (!counted.has_value()) {

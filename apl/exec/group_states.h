@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apl/exec/group_table.h"
+#include "apl/exec/sequence_rows.h"
 #include "apl/plan/plan.h"
 #include "store/base/memory_budget.h"
 #include "store/column/chunk.h"
@@ -48,6 +49,7 @@ class GroupStates {
   std::vector<std::unique_ptr<AggregateState>> states_;
   MemoryLease lease_;
   bool counts_rows_ = true;  // all states ask for is the number of rows of each group
+  SequenceRows sequence_rows_;
   std::vector<Vector> keys_;
   std::vector<Vector> args_;
   std::vector<std::uint32_t> groups_;

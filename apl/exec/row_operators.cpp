@@ -4,15 +4,17 @@
 
 #include "apl/exec/eval.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/sequence_rows.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/checksum.h"
 
 namespace evq {
 namespace {
 
 class MapSink final : public ForwardingSink {
  public:
-  MapSink(const ChunkMap& map, const MapMemory& memory, std::unique_ptr<Sink> next)
-      : ForwardingSink(std::move(next)), map_(map), memory_(memory) {}
+  MapSink(ChunkMap map, const MapMemory& memory, std::unique_ptr<Sink> next)
+      : ForwardingSink(std::move(next)), map_(std::move(map)), memory_(memory) {}
 
   // The chunk stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
@@ -29,17 +31,9 @@ class MapSink final : public ForwardingSink {
   }
 
  private:
-  const ChunkMap& map_;
+  const ChunkMap map_;
   const MapMemory& memory_;
 };
-
-// A well-mixed 64-bit hash of a counter (the finaliser of SplitMix64, Steele et al. 2014).
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31U);
-}
 
 }  // namespace
 
@@ -106,11 +100,12 @@ ChunkMap extract_map(const plan::Extract& extract, const EvalContext& context) {
 }
 
 ChunkMap sample_map(double probability, const EvalContext& context) {
-  return [probability, &context](Chunk chunk) -> Result<Chunk> {
-    const std::uint64_t seed = mix(context.random_seed ^ mix(chunk.sequence()));
+  return [probability, &context, numbers = SequenceRows()](Chunk chunk) mutable -> Result<Chunk> {
+    const std::uint64_t seed =
+        split_mix(context.random_seed ^ split_mix(chunk.sequence())) + numbers.first_row(chunk);
     RowList rows;
     for (std::size_t i = 0; i < chunk.rows(); ++i) {
-      if (static_cast<double>(mix(seed + i) >> 11U) * 0x1.0p-53 < probability) {
+      if (static_cast<double>(split_mix(seed + i) >> 11U) * 0x1.0p-53 < probability) {
         rows.push_back(static_cast<std::uint32_t>(i));
       }
     }

@@ -1,6 +1,6 @@
 #pragma once
-// Row-wise operators: filter, project, extract, sample. Each is a function from chunk to chunk
-// without state, so one object serves all workers; MapConsumer puts it between two operators.
+// Row-wise operators: filter, project, extract, sample. Each is a function from chunk to chunk, of
+// which MapConsumer puts a copy for each worker between two operators.
 
 #include <functional>
 #include <memory>

@@ -78,14 +78,6 @@ std::optional<DynamicBytes> range_spans(Timespan start, Timespan stop,
 
 // ---- rand
 
-// SplitMix64: a bijection of 64-bit numbers whose outputs pass as random.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
-
 // Each call of a query has a seed of its own. The counter gives each row of each worker a number of
 // its own; it is all that changes.
 class Random final : public BoundFunction {
@@ -97,7 +89,7 @@ class Random final : public BoundFunction {
     const std::uint64_t base = drawn_.fetch_add(rows, std::memory_order_relaxed);
     auto out = Values::make(integers_ ? Type::kLong : Type::kReal, rows);
     for (std::size_t i = 0; i < rows; ++i) {
-      const std::uint64_t bits = mixed(seed_ + base + i);
+      const std::uint64_t bits = split_mix(seed_ + base + i);
       const double unit = static_cast<double>(bits >> 11) * 0x1.0p-53;
       if (!integers_) {
         out->mutable_data<double>()[i] = unit;

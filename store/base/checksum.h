@@ -28,6 +28,15 @@ inline std::uint64_t hash64(std::uint64_t value, std::uint64_t seed) {
   return x ^ (x >> 32);
 }
 
+// The number after `x` of SplitMix64 (Steele et al. 2014): a bijection whose values, of one x after
+// the other, pass as random.
+inline std::uint64_t split_mix(std::uint64_t x) {
+  x += 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
+}
+
 // A seed nobody can guess, from the operating system's random source.
 std::uint64_t random_seed();
 

@@ -1,0 +1,30 @@
+#pragma once
+// SequenceRows: numbers the rows of each sequence of a stream as one worker sees them. A sequence
+// comes as several chunks where an operator made more rows of a chunk than it had (mv-expand,
+// join). One thread's.
+
+#include <cstdint>
+
+#include "store/column/chunk.h"
+
+namespace evq {
+
+class SequenceRows {
+ public:
+  // The number of the chunk's first row; what follows it counts on from its last.
+  std::uint64_t first_row(const Chunk& chunk) {
+    if (chunk.sequence() != sequence_) {
+      sequence_ = chunk.sequence();
+      rows_ = 0;
+    }
+    const std::uint64_t first = rows_;
+    rows_ += chunk.rows();
+    return first;
+  }
+
+ private:
+  std::uint64_t sequence_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+}  // namespace evq
