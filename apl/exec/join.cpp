@@ -1,11 +1,12 @@
 // Hash join. The right side is collected and grouped by key; left chunks are probed by all workers
-// as they come. A null key matches nothing (unless the plan says so). Rows of the right side that
-// no left row matched are remembered in one flag a row for the kinds that emit them at the end.
-// When no key comes twice on the right, each left row has one partner at most and whole chunks are
-// paired at once. Columns of a short right side come out as dictionaries over it.
+// as they come. A null key, as NaN, matches nothing (unless the plan says so). Rows of the right
+// side that no left row matched are remembered in one flag a row for the kinds that emit them at
+// the end. When no key comes twice on the right, each left row has one partner at most and whole
+// chunks are paired at once. Columns of a short right side come out as dictionaries over it.
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -37,10 +38,44 @@ struct BuildSide {
 
   const std::vector<Vector>& columns() const { return input.rows.columns(); }
   std::uint32_t null_row() const { return static_cast<std::uint32_t>(rows); }
+  // A left row matched group_rows[at].
+  void mark(std::uint32_t at) { matched[group_rows[at]].store(1, std::memory_order_relaxed); }
+  bool is_marked(std::uint32_t at) const {
+    return matched[group_rows[at]].load(std::memory_order_relaxed) != 0;
+  }
+  // When only the first row of a group was marked: marks the others.
+  void spread_marks() {
+    for (std::size_t group = 0; group < table->size(); ++group) {
+      const std::uint32_t begin = group_begin[group];
+      const std::uint32_t end = group_begin[group + 1];
+      for (std::uint32_t at = begin; at < end && is_marked(begin); ++at) {
+        mark(at);
+      }
+    }
+  }
 };
 
+// A null or NaN, which equals nothing, itself included.
+bool equals_nothing(const Vector& key, std::size_t row) {
+  if (key.is_null(row)) {
+    return true;
+  }
+  if (key.type() == Type::kReal) {
+    return std::isnan(key.at<double>(row));
+  }
+  if (key.type() != Type::kDynamic) {
+    return false;
+  }
+  const DynamicView value(key.at<std::string_view>(row));
+  return value.tag() == DynamicTag::kReal && std::isnan(value.as_real());
+}
+
 bool has_null_key(std::span<const Vector> keys, std::size_t row) {
-  return std::ranges::any_of(keys, [row](const Vector& key) { return key.is_null(row); });
+  return std::ranges::any_of(keys, [row](const Vector& key) { return equals_nothing(key, row); });
+}
+
+bool may_have_null_key(const Vector& key) {
+  return key.may_have_nulls() || key.type() == Type::kReal || key.type() == Type::kDynamic;
 }
 
 std::vector<Vector> key_columns(std::span<const Vector> columns,
@@ -179,8 +214,7 @@ class ProbeSink final : public ForwardingSink {
   // The partner of every row of a chunk, for unique keys.
   void pair_rows(std::span<const Vector> keys, std::size_t rows) {
     const BuildSide& side = spec_.side;
-    const bool nulls_fail =
-        !spec_.op.nulls_match && std::ranges::any_of(keys, &Vector::may_have_nulls);
+    const bool nulls_fail = !spec_.op.nulls_match && std::ranges::any_of(keys, may_have_null_key);
     left_rows_.resize(rows);
     right_rows_.resize(rows);
     std::size_t count = 0;
@@ -198,7 +232,7 @@ class ProbeSink final : public ForwardingSink {
   }
 
   Result<Flow> probe(const Chunk& chunk, std::uint32_t row, std::uint32_t group) {
-    const BuildSide& side = spec_.side;
+    BuildSide& side = spec_.side;
     const std::uint32_t begin = group == GroupTable::kNoGroup ? 0 : side.group_begin[group];
     const std::uint32_t end = group == GroupTable::kNoGroup ? 0 : side.group_begin[group + 1];
     switch (spec_.op.kind) {
@@ -208,24 +242,26 @@ class ProbeSink final : public ForwardingSink {
           return emit(chunk, row, side.null_row());
         }
         return Flow::kMore;
+      case plan::JoinKind::kRightSemi:
+      case plan::JoinKind::kRightAnti:
+        if (begin != end) {
+          side.mark(begin);  // for the whole group: see BuildSide::spread_marks()
+        }
+        return Flow::kMore;
       case plan::JoinKind::kInner:
       case plan::JoinKind::kInnerUnique:
       case plan::JoinKind::kLeftOuter:
       case plan::JoinKind::kRightOuter:
       case plan::JoinKind::kFullOuter:
-      case plan::JoinKind::kRightSemi:
-      case plan::JoinKind::kRightAnti:
         break;
     }
     for (std::uint32_t at = begin; at < end; ++at) {
       if (spec_.marks_matches()) {
-        spec_.side.matched[side.group_rows[at]].store(1, std::memory_order_relaxed);
+        side.mark(at);
       }
-      if (spec_.emits_pairs()) {
-        EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.group_rows[at]));
-        if (flow == Flow::kDone) {
-          return flow;
-        }
+      EVQ_TRY_ASSIGN(const Flow flow, emit(chunk, row, side.group_rows[at]));
+      if (flow == Flow::kDone) {
+        return flow;
       }
       if (spec_.op.kind == plan::JoinKind::kInnerUnique) {
         break;
@@ -327,6 +363,9 @@ class ProbeConsumer final : public Consumer {
                            kind == plan::JoinKind::kFullOuter || kind == plan::JoinKind::kRightAnti;
     if (!unmatched && kind != plan::JoinKind::kRightSemi) {
       return rows;
+    }
+    if (!spec_.emits_pairs()) {
+      spec_.side.spread_marks();
     }
     for (std::size_t row = 0; row < spec_.side.rows; ++row) {
       const bool matched = spec_.side.matched[row].load(std::memory_order_relaxed) != 0;

@@ -138,12 +138,13 @@ class WindowColumn {
     std::int64_t last = 0;
     bool open = false;
     for (std::size_t row = 0; row < input_.rows(); ++row) {
+      open = open && !restarts(row);
       if (argument().is_null(row)) {
         to.append_null();
         continue;
       }
       const auto time = argument().at<std::int64_t>(row);
-      if (!open || restarts(row) || farther(first, time, call_.max_distance_first) ||
+      if (!open || farther(first, time, call_.max_distance_first) ||
           farther(last, time, call_.max_distance_between)) {
         first = time;
         open = true;

@@ -42,8 +42,6 @@ void visit_hashes(const Vector& vector, const std::uint32_t* groups, std::size_t
 
 enum class HllResult : std::uint8_t { kCount, kState };
 
-// Base64 without padding: hll() states travel as text inside a bag.
-
 class HllState : public AggregateState {
  public:
   HllState(unsigned precision, HllResult result) : precision_(precision), result_(result) {}

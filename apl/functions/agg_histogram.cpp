@@ -24,7 +24,8 @@ T bucket_edge(T low, T high, std::size_t i, std::size_t n) {
   }
   const double share = static_cast<double>(i) / static_cast<double>(n);
   if constexpr (std::is_same_v<T, double>) {
-    return low + (high - low) * share;
+    const double step = (high - low) * share;
+    return std::isfinite(step) ? low + step : low * (1 - share) + high * share;
   } else {
     const auto span =
         static_cast<double>(static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low));

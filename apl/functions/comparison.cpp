@@ -183,7 +183,20 @@ Value number_of(const Value& value) {
   return value.type() == Type::kTimespan ? Value::integer(value.as_integer()) : value;
 }
 
-// A long or timespan and a real, exactly; NaN is unequal to and unordered with everything.
+bool is_nan(const Value& value) {
+  return value.type() == Type::kReal && std::isnan(value.as_real());
+}
+
+// Exactly, whatever their types; NaN is unequal to and unordered with everything.
+template <Comparison kOp>
+bool holds_quantities(const Value& left, const Value& right) {
+  const Value a = number_of(left);
+  const Value b = number_of(right);
+  return is_nan(a) || is_nan(b) ? kOp == Comparison::kNotEqual
+                                : holds_order<kOp>(compare_values(a, b));
+}
+
+// A long or timespan and a real.
 template <Comparison kOp>
 Vector compare_mixed(const Vector& left, const Vector& right, std::size_t rows) {
   auto out = Values::make(Type::kBool, rows);
@@ -195,12 +208,7 @@ Vector compare_mixed(const Vector& left, const Vector& right, std::size_t rows) 
       put_null_result<kOp>(out.get(), i, left_null, right_null);
       continue;
     }
-    const Value a = number_of(left.value(i));
-    const Value b = number_of(right.value(i));
-    const bool nan = (a.type() == Type::kReal && std::isnan(a.as_real())) ||
-                     (b.type() == Type::kReal && std::isnan(b.as_real()));
-    const bool result = nan ? kOp == Comparison::kNotEqual : holds_order<kOp>(compare_values(a, b));
-    to[i] = static_cast<std::uint8_t>(result);
+    to[i] = static_cast<std::uint8_t>(holds_quantities<kOp>(left.value(i), right.value(i)));
   }
   return Vector::flat(std::move(out));
 }
@@ -235,13 +243,10 @@ Vector compare_dynamics(const Vector& left, const Vector& right, std::size_t row
       }
       continue;
     }
-    int order = 0;
-    if (is_quantity(a.type())) {
-      order = compare_values(number_of(value_from_dynamic(a)), number_of(value_from_dynamic(b)));
-    } else {
-      order = compare_dynamic(a, b);
-    }
-    to[i] = static_cast<std::uint8_t>(holds_order<kOp>(order));
+    const bool result = is_quantity(a.type())
+                            ? holds_quantities<kOp>(value_from_dynamic(a), value_from_dynamic(b))
+                            : holds_order<kOp>(compare_dynamic(a, b));
+    to[i] = static_cast<std::uint8_t>(result);
   }
   return Vector::flat(std::move(out));
 }

@@ -1,9 +1,11 @@
 // in, !in, in~ and !in~: whether a value equals one of a list. Items that are arrays stand for
-// their elements. Equality is that of ==: numbers by value whatever their types, dynamics by the
-// value inside. A null is in no list. Lists of constants are prepared once for the query.
+// their elements. Equality is that of ==: numbers by value whatever their types, timespans beside
+// them as their nanoseconds, dynamics by the value inside. A null and NaN are in no list. Lists of
+// constants are prepared once for the query.
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -50,7 +52,7 @@ class ItemList {
         datetimes_.push_back(values.data<std::int64_t>()[slot]);
         return;
       case Type::kTimespan:
-        timespans_.push_back(values.data<std::int64_t>()[slot]);
+        longs_.push_back(values.data<std::int64_t>()[slot]);
         return;
       case Type::kDynamic:
         add_dynamic(DynamicView(values.data<std::string_view>()[slot]), true);
@@ -74,11 +76,10 @@ class ItemList {
         reals_.push_back(real);
       }
     }
-    std::erase_if(reals_, [](double real) { return real != real; });
+    std::erase_if(reals_, [](double real) { return std::isnan(real); });
     std::ranges::sort(longs_);
     std::ranges::sort(reals_);
     std::ranges::sort(datetimes_);
-    std::ranges::sort(timespans_);
     if (texts_.size() > kLinearItemsMax) {
       text_set_.insert(texts_.begin(), texts_.end());
     }
@@ -86,9 +87,8 @@ class ItemList {
 
   bool has_bool(bool value) const { return bools_[value ? 1 : 0]; }
   bool has_long(std::int64_t value) const { return holds(longs_, value); }
-  bool has_real(double value) const { return holds(reals_, value); }
+  bool has_real(double value) const { return !std::isnan(value) && holds(reals_, value); }
   bool has_datetime(std::int64_t value) const { return holds(datetimes_, value); }
-  bool has_timespan(std::int64_t value) const { return holds(timespans_, value); }
 
   bool has_text(std::string_view value) const {
     if (fold_) {
@@ -113,7 +113,7 @@ class ItemList {
       case DynamicTag::kDatetime:
         return has_datetime(value.as_integer());
       case DynamicTag::kTimespan:
-        return has_timespan(value.as_integer());
+        return has_long(value.as_integer());
       case DynamicTag::kArray:
       case DynamicTag::kBag:
         return std::ranges::any_of(containers_, [value](const std::string& bytes) {
@@ -161,7 +161,7 @@ class ItemList {
         datetimes_.push_back(value.as_integer());
         return;
       case DynamicTag::kTimespan:
-        timespans_.push_back(value.as_integer());
+        longs_.push_back(value.as_integer());
         return;
       case DynamicTag::kArray:
         if (flatten) {
@@ -180,10 +180,9 @@ class ItemList {
 
   bool fold_;
   std::array<bool, 2> bools_{};
-  std::vector<std::int64_t> longs_;
+  std::vector<std::int64_t> longs_;  // and timespans, as their nanoseconds
   std::vector<double> reals_;
   std::vector<std::int64_t> datetimes_;
-  std::vector<std::int64_t> timespans_;
   std::vector<std::string> texts_;
   std::unordered_set<std::string, SeededTextHash, std::equal_to<>> text_set_;  // somebody's events
   std::vector<std::string> containers_;
@@ -207,7 +206,7 @@ bool is_in(const Values& values, std::size_t slot, const ItemList& list) {
     case Type::kDatetime:
       return list.has_datetime(values.data<std::int64_t>()[slot]);
     case Type::kTimespan:
-      return list.has_timespan(values.data<std::int64_t>()[slot]);
+      return list.has_long(values.data<std::int64_t>()[slot]);
     case Type::kDynamic:
       return list.has_dynamic(DynamicView(values.data<std::string_view>()[slot]));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/syntax/parser.h"
+#include "store/column/dynamic.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
 #include "tests/support/reference_rows.h"
@@ -334,11 +335,17 @@ class Interpreter final : public plan::SubqueryRunner {
         if (!join.nulls_match || a.is_null() != b.is_null()) {
           return false;
         }
-      } else if (compare_values(a, b) != 0) {
+      } else if (compare_values(a, b) != 0 || (!join.nulls_match && is_nan(plain(a)))) {
         return false;
       }
     }
     return true;
+  }
+
+  // What a dynamic holds.
+  static Value plain(const Value& value) {
+    return value.type() == Type::kDynamic ? value_from_dynamic(DynamicView(value.as_text()))
+                                          : value;
   }
 
   // The subplan over what each row expands to, behind the columns that are passed on.

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/column/ordering.h"
 
@@ -139,11 +140,12 @@ class WindowTwin {
   }
 
   Value session_of(std::size_t row, bool restart) {
+    in_session_ = in_session_ && !restart;
     if (argument(row).is_null()) {
       return Value::null(Type::kDatetime);
     }
     const std::int64_t time = argument(row).as_integer();
-    if (restart || !in_session_ || time - session_ > call_.max_distance_first ||
+    if (!in_session_ || time - session_ > call_.max_distance_first ||
         time - last_ > call_.max_distance_between) {
       session_ = time;
     }
@@ -261,7 +263,8 @@ std::vector<ReferenceRow> reference_series(const plan::Series& series,
     ReferenceRow row = group.key;
     for (DynamicBuilder& array : arrays) {
       array.end_array();
-      row.push_back(Value::dynamic(array.take()));
+      row.push_back(array.size() > kStringValueBytesMax ? Value::null(Type::kDynamic)
+                                                        : Value::dynamic(array.take()));
     }
     output.push_back(std::move(row));
   }
