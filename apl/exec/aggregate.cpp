@@ -14,6 +14,7 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/group_states.h"
 #include "apl/exec/row_sorter.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 
@@ -257,7 +258,12 @@ class AggregateConsumer final : public Consumer {
       EVQ_TRY(first.merge(groups_of(sinks[i]), all));
       sinks[i].reset();
     }
-    return push_output({&first}, {first.results()});
+    // The results are charged beside the states for as long as both are there.
+    const ExecOptions& options = executor_.options();
+    AllocationMeter meter(options.budget, options.control, "summarize");
+    std::vector<Vector> results;
+    EVQ_TRY(meter.guard([&] { results = first.results(); }));
+    return push_output({&first}, {std::move(results)});
   }
 
   Status merge_in_parts(std::vector<std::unique_ptr<Sink>> sinks, std::size_t groups_max) {
@@ -272,13 +278,17 @@ class AggregateConsumer final : public Consumer {
     const std::size_t count = std::size_t{1} << bits;
     std::vector<std::unique_ptr<GroupStates>> parts(count);
     std::vector<std::vector<Vector>> results(count);
+    std::vector<MemoryLease> leases(count);  // of the results
     std::vector<Status> outcomes(count);
     std::atomic<std::size_t> next{0};
     executor_.run_workers(sinks.size(), [&](std::size_t) {
       for (std::size_t part = next++; part < count; part = next++) {
         parts[part] = std::make_unique<GroupStates>(spec_);
         outcomes[part] = merge_part(parted, part, parts[part].get());
-        results[part] = parts[part]->results();
+        if (outcomes[part].ok()) {
+          leases[part] = MemoryLease(executor_.options().budget, "summarize");
+          outcomes[part] = make_results(parts[part].get(), &results[part], &leases[part]);
+        }
       }
     });
     for (Status& outcome : outcomes) {
@@ -297,6 +307,16 @@ class AggregateConsumer final : public Consumer {
       EVQ_TRY(to->merge(*sink.groups, sink.parts[part]));
     }
     return Status::success();
+  }
+
+  Status make_results(GroupStates* part, std::vector<Vector>* results, MemoryLease* lease) const {
+    AllocationMeter meter(executor_.options().budget, executor_.options().control, "summarize");
+    EVQ_TRY(meter.guard([&] { *results = part->results(); }));
+    std::size_t bytes = 0;
+    for (const Vector& column : *results) {
+      bytes += column.size_bytes();
+    }
+    return lease->grow(bytes);
   }
 
   Status push_output(const std::vector<const GroupStates*>& parts,

@@ -11,9 +11,14 @@
 #include "apl/exec/whole_input.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
+#include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
+
+// Columns of the output kept as single runs made them: each takes some KiB, however short it is.
+constexpr std::size_t kHeldColumnsMax = 4096;
+constexpr std::size_t kCopiedRunBytesMax = 1024;
 
 using Groups = std::vector<std::vector<std::uint32_t>>;
 
@@ -39,11 +44,32 @@ std::vector<Chunk> gather_chunks(const Chunk& input, std::span<const std::uint32
   return chunks;
 }
 
+// All rows of `parts`. Short texts are copied: each run's would keep an arena of its own.
+Vector join_column(Type type, std::span<const Vector> parts) {
+  std::size_t bytes = 0;
+  for (const Vector& part : parts) {
+    bytes += part.size_bytes();
+  }
+  if ((type != Type::kString && type != Type::kDynamic) ||
+      bytes > parts.size() * kCopiedRunBytesMax) {
+    return concatenate(parts);
+  }
+  VectorBuilder joined(type);
+  for (const Vector& part : parts) {
+    for (std::size_t row = 0; row < part.size(); ++row) {
+      joined.append_row(part, row);
+    }
+  }
+  return joined.finish();
+}
+
 class ApplyRun {
  public:
-  ApplyRun(Executor& executor, const plan::Apply& apply)
+  // `schema` is that of the output.
+  ApplyRun(Executor& executor, const plan::Apply& apply, const Schema& schema)
       : executor_(executor),
         apply_(apply),
+        schema_(schema),
         lease_(executor.options().budget, name(apply)),
         expanded_(executor.options().budget, name(apply)) {}
 
@@ -69,8 +95,7 @@ class ApplyRun {
       for (Vector& column : chunk.columns()) {
         columns.push_back(std::move(column));
       }
-      output_.emplace_back(std::move(columns), chunk.rows());
-      EVQ_TRY(lease_.grow(output_.back().size_bytes()));
+      EVQ_TRY(hold(Chunk(std::move(columns), chunk.rows())));
     }
     return Status::success();
   }
@@ -89,21 +114,69 @@ class ApplyRun {
     return rows;
   }
 
-  std::vector<Chunk> take() { return std::move(output_); }
+  Result<std::vector<Chunk>> take() {
+    EVQ_TRY(join_held());
+    return std::move(output_);
+  }
 
  private:
+  // Most runs make few rows: they are kept as they come only until there are enough to join.
+  Status hold(Chunk chunk) {
+    if (held_rows_ + chunk.rows() > kChunkRowsMax ||
+        held_.size() * schema_.size() >= kHeldColumnsMax) {
+      EVQ_TRY(join_held());
+    }
+    EVQ_TRY(lease_.grow(chunk.size_bytes()));
+    held_bytes_ += chunk.size_bytes();
+    held_rows_ += chunk.rows();
+    held_.push_back(std::move(chunk));
+    return Status::success();
+  }
+
+  Status join_held() {
+    if (held_.size() == 1) {
+      output_.push_back(std::move(held_[0]));
+    } else if (held_.size() > 1) {
+      AllocationMeter meter(executor_.options().budget, executor_.options().control, name(apply_));
+      EVQ_TRY(meter.guard([&] { output_.push_back(joined_rows()); }));
+      lease_.shrink(held_bytes_);
+      EVQ_TRY(lease_.grow(output_.back().size_bytes()));
+    }
+    held_.clear();
+    held_bytes_ = 0;
+    held_rows_ = 0;
+    return Status::success();
+  }
+
+  Chunk joined_rows() const {
+    std::vector<Vector> columns;
+    for (std::size_t i = 0; i < schema_.size(); ++i) {
+      std::vector<Vector> parts;
+      parts.reserve(held_.size());
+      for (const Chunk& chunk : held_) {
+        parts.push_back(chunk.column(i));
+      }
+      columns.push_back(join_column(schema_[i].type, parts));
+    }
+    return Chunk(std::move(columns), held_rows_);
+  }
+
   Executor& executor_;
   const plan::Apply& apply_;
+  const Schema& schema_;
   MemoryLease lease_;
   MemoryLease expanded_;
   std::vector<Chunk> output_;
+  std::vector<Chunk> held_;  // to become the next chunk of the output
+  std::size_t held_bytes_ = 0;
+  std::size_t held_rows_ = 0;
 };
 
 }  // namespace
 
 Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& apply = std::get<plan::Apply>(node.op);
-  ApplyRun run(executor, apply);
+  ApplyRun run(executor, apply, node.schema);
   if (apply.per_row) {
     EVQ_TRY_ASSIGN(const Collected input, executor.collect(*node.inputs[0], "mv-apply"));
     for (const Chunk& chunk : input.chunks) {
@@ -112,7 +185,8 @@ Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer)
         EVQ_TRY(run.run(rows, chunk, row));
       }
     }
-    return push_all(run.take(), consumer);
+    EVQ_TRY_ASSIGN(std::vector<Chunk> output, run.take());
+    return push_all(std::move(output), consumer);
   }
   EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
   const Chunk& input = whole.rows;
@@ -125,7 +199,8 @@ Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer)
     EVQ_TRY(meter.guard([&] { rows = gather_chunks(input, group); }));
     EVQ_TRY(run.run(rows, input, group[0]));
   }
-  return push_all(run.take(), consumer);
+  EVQ_TRY_ASSIGN(std::vector<Chunk> output, run.take());
+  return push_all(std::move(output), consumer);
 }
 
 }  // namespace evq

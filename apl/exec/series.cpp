@@ -7,15 +7,13 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/row_groups.h"
 #include "apl/exec/whole_input.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
-
-// What a number takes in an array, about.
-constexpr std::size_t kStepBytes = 9;
 
 struct Group {
   using Bin = std::pair<std::int64_t, std::size_t>;  // axis value, input row
@@ -37,6 +35,7 @@ class SeriesMaker {
     const std::vector<std::uint32_t> first_rows = collect_groups();
     EVQ_TRY(lease_->grow(groups_.size() * RowGroups::kGroupBytes));
     for (Group& group : groups_) {
+      AllocationMeter::poll();
       std::ranges::sort(group.bins);
       EVQ_TRY(add_group(group));
     }
@@ -120,33 +119,43 @@ class SeriesMaker {
   Status add_group(const Group& group) {
     std::int64_t start = 0;
     EVQ_TRY_ASSIGN(const std::size_t count, steps(group, &start));
-    EVQ_TRY(lease_->grow(count * kStepBytes * (series_.defaults.size() + 1)));
     const auto at = [&](std::size_t step) {
       return start + static_cast<std::int64_t>(step) * series_.step;
     };
     for (std::size_t i = 0; i < series_.defaults.size(); ++i) {
       const Vector& values = input_.column(series_.group_count + 1 + i);
-      DynamicBuilder array;
-      array.begin_array();
       auto bin = group.bins.begin();
-      for (std::size_t step = 0; step < count; ++step) {
+      EVQ_TRY(append_array(count, &arrays_[i], [&](std::size_t step, DynamicBuilder* array) {
         if (bin != group.bins.end() && bin->first == at(step)) {
-          array.add_value(values.value(bin->second));
+          array->add_value(values.value(bin->second));
           ++bin;
         } else {
-          array.add_value(series_.defaults[i]);
+          array->add_value(series_.defaults[i]);
         }
-      }
-      array.end_array();
-      arrays_[i].append_text(array.bytes());
+      }));
     }
-    DynamicBuilder points;
-    points.begin_array();
-    for (std::size_t step = 0; step < count; ++step) {
-      points.add_value(axis_value(at(step)));
+    return append_array(count, &arrays_.back(), [&](std::size_t step, DynamicBuilder* array) {
+      array->add_value(axis_value(at(step)));
+    });
+  }
+
+  // An array of what add(step, array) adds for each step; null when it is too large for a value.
+  template <class Add>
+  Status append_array(std::size_t steps, VectorBuilder* to, const Add& add) {
+    DynamicBuilder array;
+    PollCounter poll;
+    array.begin_array();
+    for (std::size_t step = 0; step < steps && array.size() <= kStringValueBytesMax; ++step) {
+      poll.add();
+      add(step, &array);
     }
-    points.end_array();
-    arrays_.back().append_text(points.bytes());
+    array.end_array();
+    if (array.size() > kStringValueBytesMax) {
+      to->append_null();
+      return Status::success();
+    }
+    EVQ_TRY(lease_->grow(array.size()));
+    to->append_text(array.bytes());
     return Status::success();
   }
 
@@ -163,10 +172,16 @@ class SeriesMaker {
 Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& series = std::get<plan::Series>(node.op);
   EVQ_TRY_ASSIGN(WholeInput input, collect_whole(executor, *node.inputs[0], "make-series"));
-  EVQ_TRY_ASSIGN(
-      const Chunk made,
-      SeriesMaker(series, input.rows, executor.context().random_seed, &input.lease).make());
-  return push_whole(executor, made, "make-series", consumer);
+  Result<Chunk> made = Chunk();
+  // For the deadline alone: the series are charged to the input's lease.
+  AllocationMeter meter(nullptr, executor.options().control, "make-series");
+  EVQ_TRY(meter.guard([&] {
+    made = SeriesMaker(series, input.rows, executor.context().random_seed, &input.lease).make();
+  }));
+  if (!made.ok()) {
+    return std::move(made).take_error();
+  }
+  return push_whole(executor, made.value(), "make-series", consumer);
 }
 
 }  // namespace evq

@@ -166,6 +166,36 @@ class Memory(EvqCase):
                 if not SANITIZED:
                     self.assertLess(peak, (64 + 96) << 10)
 
+    def test_what_rows_become_is_counted(self):
+        long_text = "strcat(strrep(strrep('x', 1000), 1024), strrep(strrep('y', 25), 1000))"
+        for query, limit, wanted in (
+                (f"print s = {long_text} | project n = array_length(array_iff(range(1, 4096), s, 0))",
+                 64, '{"n":null}'),
+                ("print d = 1 | make-series c = take_any('a') default = strrep('a', 1000) on d "
+                 "from 0 to 1000000 step 1 | project n = strlen(tostring(c[0]))", 64, None),
+                ("range x from 1 to 30000 step 1 | extend a = pack_array(x) "
+                 "| mv-apply a on (extend b = 1) | count", 24, '{"Count":30000}'),
+                ("range x from 1 to 10 step 1 | extend s = strcat(strrep(strrep('a', 1024), 1024), x) "
+                 "| summarize n = countif(strlen(replace_strings(s, dynamic(['a']), "
+                 "dynamic(['b']))) > 0), m = countif(array_length(treepath(split(s, 'z'))) > 0)",
+                 128, '{"n":0,"m":10}')):
+            with self.subTest(query):
+                status, errors, path, peak = self.run_measured("--memory-limit", f"{limit}M", query)
+                if wanted is not None:
+                    self.assertEqual((status, errors), (0, ""))
+                    self.assertEqual(path.read_text().strip(), wanted)
+                if not SANITIZED:
+                    self.assertLess(peak, (limit + 96) << 10)
+
+    def test_a_query_ends_at_its_time_limit_inside_a_constant(self):
+        # Each match looks at all of the text behind it.
+        for query in ("print countof_regex('a(.*b)?', strrep(strrep('a', 1024), 96))",
+                      "print s = strrep(strrep('a', 1024), 1024) "
+                      "| project countof_regex('a(.*b)?', s)"):
+            with self.subTest(query):
+                _, errors = self.evq("-q", "query", "--timeout", "0.2", query, status=124)
+                self.assertIn("longer than its limit", errors)
+
     def test_a_query_ends_at_its_time_limit_inside_an_expression(self):
         _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
                              "range x from 1 to 60000 step 1 | extend s = strrep(tostring(x), 3000) "
