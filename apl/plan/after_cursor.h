@@ -1,5 +1,6 @@
 #pragma once
-// Where a page begins: the filter that a cursor stands for.
+// Where a page begins: the filter that a cursor stands for, put upon a table as it is scanned. Part
+// of binding; it has no failures of its own.
 
 #include "apl/plan/binder.h"
 

@@ -21,30 +21,12 @@
 #include <vector>
 
 #include "apl/plan/expr.h"
+#include "apl/plan/hidden_columns.h"
 #include "apl/plan/table_source.h"
 #include "store/column/ordering.h"
 #include "store/column/table.h"
 
 namespace evq::plan {
-
-// The first byte of a hidden column's name: names are UTF-8, where it does not occur. The printer
-// shows it as '$'.
-inline constexpr char kHiddenMark = '\xFF';
-// datetime, the event's _time
-inline constexpr std::string_view kTimeColumn =
-    "\xFF"
-    "time";
-// long, unique row id in arrival order
-inline constexpr std::string_view kRowColumn =
-    "\xFF"
-    "row";
-
-inline bool is_hidden(std::string_view column) {
-  return column.starts_with(kHiddenMark);
-}
-inline std::string hidden_name(std::string_view name) {
-  return std::string(1, kHiddenMark).append(name);
-}
 
 struct Node;
 using NodePtr = std::unique_ptr<Node>;

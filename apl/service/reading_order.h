@@ -1,5 +1,6 @@
 #pragma once
-// Which way the pages of a query go through the events: told by its text alone, before it is bound.
+// Which way the pages of a query go through the events: told by the query as written, since what a
+// cursor leaves out is bound with it. Pure; any thread.
 
 #include "apl/syntax/ast.h"
 
