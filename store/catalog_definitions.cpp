@@ -324,10 +324,9 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   if (taken) {
     return make_error(ErrorCode::kConflict, "dataset '" + definition.name + "' exists already");
   }
-  EVQ_TRY(remove_leftovers(connection));
+  EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, remove_leftovers(connection));
   DatasetRow row;
   EVQ_TRY_ASSIGN(definition.file_id, read_next_file_id(connection));
-  EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, unlisted_files(connection));
   for (const std::uint64_t taken_id : unlisted) {
     definition.file_id = std::max(definition.file_id, taken_id + 1);
   }

@@ -88,7 +88,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Status note_dropped(Connection& connection, std::uint64_t file_id, std::uint64_t file_key);
   void remove_dropped(std::uint64_t file_id) const;
   Result<std::vector<std::uint64_t>> unlisted_files(Connection& connection) const;
-  Status remove_leftovers(Connection& connection);
+  // Files that stay, though no dataset has them.
+  Result<std::vector<std::uint64_t>> remove_leftovers(Connection& connection);
   Status check_unlisted(Database& catalog, std::vector<UnlistedFile>* found) const;
 
   const CatalogOptions options_;

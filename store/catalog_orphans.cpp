@@ -8,6 +8,7 @@
 //     catalog comes back, it is a dataset as before.
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "store/catalog/dataset_file.h"
 #include "store/catalog_definitions.h"
@@ -23,11 +24,21 @@ std::string dropped_setting(std::uint64_t file_id) {
   return std::string(kDropped) + std::to_string(file_id);
 }
 
-// The file and what SQLite and the lock keep beside it; missing ones are fine.
+// The file and what SQLite and the lock keep beside it; missing ones are fine. The file goes last,
+// so that what is cut short is found again by its name.
 void remove_dataset_files(const std::string& path) {
-  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+  for (const char* suffix : {"-wal", "-shm", ".lock", ""}) {
     static_cast<void>(remove_file(path + suffix));
   }
+}
+
+// The number that is all of the text but its suffix.
+std::optional<std::uint64_t> id_before(std::string_view text, std::string_view suffix) {
+  std::uint64_t id = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, id);
+  const bool whole = parsed.ec == std::errc() && std::string_view(parsed.ptr, end) == suffix;
+  return whole ? std::optional(id) : std::nullopt;
 }
 
 Result<std::vector<std::uint64_t>> dataset_file_ids(const std::string& directory) {
@@ -38,10 +49,8 @@ Result<std::vector<std::uint64_t>> dataset_file_ids(const std::string& directory
   }
   EVQ_TRY_ASSIGN(const std::vector<std::string> names, list_directory(folder));
   for (const std::string& name : names) {
-    std::uint64_t id = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), id);
-    if (parsed.ec == std::errc() && std::string_view(parsed.ptr) == ".db") {
-      ids.push_back(id);
+    if (const auto id = id_before(name, ".db")) {
+      ids.push_back(*id);
     }
   }
   return ids;
@@ -94,22 +103,26 @@ void CatalogDefinitions::remove_dropped(std::uint64_t file_id) const {
 Result<std::vector<std::uint64_t>> CatalogDefinitions::unlisted_files(
     Connection& connection) const {
   EVQ_TRY_ASSIGN(std::vector<std::uint64_t> ids, dataset_file_ids(options_.directory));
-  EVQ_TRY_ASSIGN(Statement find, connection.prepare("SELECT 1 FROM datasets WHERE file_id = ?1"));
-  std::vector<std::uint64_t> unlisted;
-  for (const std::uint64_t id : ids) {
-    find.reset();
-    EVQ_TRY_ASSIGN(const bool listed, find.bind(1, static_cast<std::int64_t>(id)).step());
-    if (!listed) {
-      unlisted.push_back(id);
+  std::vector<std::uint64_t> listed;
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare("SELECT file_id FROM datasets"));
+  while (true) {
+    EVQ_TRY_ASSIGN(const bool more, row.step());
+    if (!more) {
+      break;
     }
+    listed.push_back(static_cast<std::uint64_t>(row.integer(0)));
   }
+  std::ranges::sort(ids);
+  std::ranges::sort(listed);
+  std::vector<std::uint64_t> unlisted;
+  std::ranges::set_difference(ids, listed, std::back_inserter(unlisted));
   return unlisted;
 }
 
 // Under the catalog's write lock, so that none of the files is in the making.
-Status CatalogDefinitions::remove_leftovers(Connection& connection) {
-  EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, unlisted_files(connection));
-  for (const std::uint64_t id : unlisted) {
+Result<std::vector<std::uint64_t>> CatalogDefinitions::remove_leftovers(Connection& connection) {
+  EVQ_TRY_ASSIGN(std::vector<std::uint64_t> unlisted, unlisted_files(connection));
+  for (const std::uint64_t id : std::vector(unlisted)) {
     const std::string path = dataset_path(options_.directory, id);
     const Contents contents = look_into(path, options_.vfs);
     EVQ_TRY_ASSIGN(const std::optional<std::string> dropped,
@@ -118,20 +131,27 @@ Status CatalogDefinitions::remove_leftovers(Connection& connection) {
         dropped && (!contents.readable || *dropped == std::to_string(contents.file_key));
     if (doomed || contents.empty) {
       remove_dataset_files(path);
+      std::erase(unlisted, id);
     }
   }
   EVQ_TRY_ASSIGN(
       const std::vector<std::string> marks,
       connection.text_rows("SELECT name FROM settings WHERE name GLOB 'dropped_[0-9]*'"));
   if (marks.empty()) {
-    return {};
+    return unlisted;
+  }
+  for (const std::string& mark : marks) {
+    const auto id = id_before(std::string_view(mark).substr(kDropped.size()), "");
+    if (id && !file_exists(dataset_path(options_.directory, *id))) {
+      remove_dataset_files(dataset_path(options_.directory, *id));  // what lay beside it
+    }
   }
   // The files must be gone for good before the marks are.
   EVQ_TRY(sync_directory(options_.directory + "/datasets"));
   for (const std::string& mark : marks) {
     EVQ_TRY(remove_setting(connection, mark));
   }
-  return {};
+  return unlisted;
 }
 
 // Looks into a file before it asks the catalog once more: a file that had events then has its row

@@ -1,7 +1,7 @@
 #include "store/checker.h"
 
 #include <algorithm>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "store/base/checksum.h"
@@ -76,7 +76,7 @@ class Checker {
       return {};
     }
     for (const FieldRow& field : *fields) {
-      field_names_.insert(field.name);
+      field_types_.emplace(field.name, field.types);
     }
     std::uint64_t fresh_count = 0;
     std::uint64_t fresh_rows = 0;
@@ -84,9 +84,6 @@ class Checker {
       EVQ_TRY(control.check());
       fresh_count += row.state == BlockState::kFresh ? 1 : 0;
       fresh_rows += row.state == BlockState::kFresh ? row.rows : 0;
-      if (row.id >= counters.next_block || row.ordinal_end > counters.next_ordinal) {
-        note(row.id, "its numbers are above the counters");
-      }
       check_block(row);
     }
     if (fresh_count != counters.fresh_count || fresh_rows != counters.fresh_rows) {
@@ -135,8 +132,8 @@ class Checker {
     for (std::size_t column = 0; column < header.columns.size(); ++column) {
       check_column(row, **reader, column);
     }
-    if (!row.dense && !header.find(kOrdinalField)) {
-      note(row.id, "its ordinals are missing");
+    if (const Status hidden = check_own_columns(header, row.dense); !hidden.ok()) {
+      note(row.id, hidden.error().message);
     }
   }
 
@@ -184,10 +181,20 @@ class Checker {
     if (header.name == kTimeField) {
       check_times(row, *values);
     }
-    if (header.name != kOrdinalField && !field_names_.contains(header.name)) {
-      note(row.id, prefix + "it is not in the list of fields");
-    }
+    check_type(row, header, prefix);
     reader.release(column);
+  }
+
+  void check_type(const BlockRow& row, const ColumnHeader& header, const std::string& prefix) {
+    const auto field = field_types_.find(header.name);
+    if (header.name == kOrdinalField) {
+      return;
+    }
+    if (field == field_types_.end()) {
+      note(row.id, prefix + "it is not in the list of fields");
+    } else if (common_type(header.type, type_of_set(field->second)) != type_of_set(field->second)) {
+      note(row.id, prefix + "its type is none that its field is known to have");
+    }
   }
 
   void check_times(const BlockRow& row, const Vector& times) {
@@ -205,7 +212,7 @@ class Checker {
   Dataset& dataset_;
   Connection& connection_;
   CheckReport* report_;
-  std::set<std::string, std::less<>> field_names_;
+  std::map<std::string, std::uint32_t, std::less<>> field_types_;  // sets of types
 };
 
 }  // namespace

@@ -80,17 +80,28 @@ Status Load::open() {
 
 Status Load::write(const IngestCounts& counts) {
   EVQ_TRY(open());
-  if (const auto* rows = std::get_if<FreshRows>(&kept_.front())) {
-    EVQ_TRY_ASSIGN(fresh_, dataset_->append({rows, options_.compact.block_rows, options_.pool,
-                                             options_.compact.cache.get()}));
-  } else {
-    EVQ_TRY(write_forms());
+  Status written = write_kept();
+  if (!written.ok() && written.error().code == ErrorCode::kNotFound) {
+    dataset_.reset();  // deleted since it was opened
+    EVQ_TRY(open());
+    written = write_kept();
   }
+  EVQ_TRY(std::move(written));
   kept_.clear();
   if (request_.committed) {
     request_.committed(counts);
   }
   return tidy();
+}
+
+Status Load::write_kept() {
+  const auto* rows = std::get_if<FreshRows>(&kept_.front());
+  if (rows == nullptr) {
+    return write_forms();
+  }
+  EVQ_TRY_ASSIGN(fresh_, dataset_->append({rows, options_.compact.block_rows, options_.pool,
+                                           options_.compact.cache.get()}));
+  return {};
 }
 
 Status Load::write_forms() {

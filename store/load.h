@@ -4,7 +4,7 @@
 // in input order, at once or (atomic loads) all together in finish(). The one small batch of an
 // atomic load is left to Dataset::append, which encodes it together with those of other loads. The
 // dataset is asked for with the first commit, or in finish(): a load that is refused before makes
-// none.
+// none. One that is deleted between two commits is asked for again.
 
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +48,7 @@ class Load final : public BatchSink {
   Result<StoredForm> encode(FreshRows&& batch) const;
   Status encode_kept(std::size_t i);
   Status write(const IngestCounts& counts);
+  Status write_kept();
   Status write_forms();
   Status tidy();
 

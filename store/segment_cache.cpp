@@ -134,24 +134,28 @@ void SegmentCache::put(Entry entry) {
     return;
   }
   std::list<Entry> evicted;  // destroyed after the lock is gone
+  std::list<Entry> made;
+  made.push_back(std::move(entry));
+  Entry& added = made.front();
   const MutexLock lock(mutex_);
-  if (const auto known = index_.find(entry.key); known != index_.end()) {
-    const FewRows state = known->second->few_rows;
+  // The last that may fail for want of memory; from here on entries only move.
+  const auto [place, is_new] = index_.try_emplace(added.key, made.begin());
+  if (!is_new) {
+    const FewRows state = place->second->few_rows;
     const bool placeholder = state == FewRows::kOnce || state == FewRows::kDeclined;
-    if (!placeholder || entry.few_rows == FewRows::kOnce) {
+    if (!placeholder || added.few_rows == FewRows::kOnce) {
       return;
     }
-    entry.few_rows = state == FewRows::kOnce ? FewRows::kDecoded : FewRows::kNever;
-    size_bytes_ -= known->second->size_bytes;
-    evicted.splice(evicted.begin(), entries_, known->second);
-    index_.erase(known);
+    added.few_rows = state == FewRows::kOnce ? FewRows::kDecoded : FewRows::kNever;
+    size_bytes_ -= place->second->size_bytes;
+    evicted.splice(evicted.begin(), entries_, place->second);
+    place->second = made.begin();
   }
-  while (size_bytes_ + entry.size_bytes > bytes_max_) {
+  while (size_bytes_ + added.size_bytes > bytes_max_) {
     evict_last(&evicted);
   }
-  size_bytes_ += entry.size_bytes;
-  entries_.push_front(std::move(entry));
-  index_.emplace(entries_.front().key, entries_.begin());
+  size_bytes_ += added.size_bytes;
+  entries_.splice(entries_.begin(), made);
 }
 
 void SegmentCache::evict_last(std::list<Entry>* evicted) {
@@ -163,13 +167,10 @@ void SegmentCache::evict_last(std::list<Entry>* evicted) {
     return;
   }
   // Only the fact stays, as the most recent entry.
-  Entry fact;
-  fact.key = last->key;
-  fact.size_bytes = kEntryBytes;
-  fact.few_rows = FewRows::kDeclined;
-  evicted->splice(evicted->begin(), entries_, last);
-  entries_.push_front(std::move(fact));
-  index_[entries_.front().key] = entries_.begin();
+  last->column = Vector();
+  last->size_bytes = kEntryBytes;
+  last->few_rows = FewRows::kDeclined;
+  entries_.splice(entries_.begin(), entries_, last);
   size_bytes_ += kEntryBytes;
 }
 

@@ -77,7 +77,10 @@ Status check_header(const SnapshotBlock& info, const BlockHeader& header) {
                     header.min_time == info.min_time && header.max_time == info.max_time &&
                     header.min_sys_time == info.min_sys_time &&
                     header.max_sys_time == info.max_sys_time;
-  return same ? Status() : Status(damaged("its header is not the one that was committed"));
+  if (!same) {
+    return damaged("its header is not the one that was committed");
+  }
+  return check_own_columns(header, info.ordinals_dense);
 }
 
 // The whole verified payload of a fresh chunk.
@@ -153,6 +156,17 @@ Error locate(Error error, const Dataset& dataset, BlockId block) {
 
 }  // namespace
 
+Status check_own_columns(const BlockHeader& header, bool ordinals_dense) {
+  const auto is_whole = [&](std::string_view name, Type type) {
+    const std::optional<std::size_t> at = header.find(name);
+    return at && header.columns[*at].type == type && header.columns[*at].nulls == 0;
+  };
+  const bool sound = is_whole(kTimeField, Type::kDatetime) &&
+                     is_whole(kSysTimeField, Type::kDatetime) &&
+                     (ordinals_dense || is_whole(kOrdinalField, Type::kLong));
+  return sound ? Status() : Status(damaged("its times or ordinals are missing"));
+}
+
 // ---------------------------------------------------------------- StoredBlock
 
 StoredBlock::StoredBlock(SnapshotBlock info, std::shared_ptr<SnapshotSource> source,
@@ -164,6 +178,13 @@ StoredBlock::~StoredBlock() = default;
 
 Error StoredBlock::located(Error error) const {
   return locate(std::move(error), source_->dataset(), info_.id);
+}
+
+Result<Vector> StoredBlock::widened(const Vector& values, Type wanted) const {
+  if (common_type(values.type(), wanted) != wanted) {
+    return located(damaged("a column's type is none that its field is known to have"));
+  }
+  return values.widen(wanted);
 }
 
 Result<Vector> StoredBlock::column(std::string_view field) {

@@ -28,6 +28,7 @@
 namespace evq {
 
 class BlockReader;     // store/block/block_reader.h
+struct BlockHeader;    // store/block/format.h
 class Dataset;         // store/dataset.h
 class SegmentCache;    // store/segment_cache.h
 class SnapshotSource;  // snapshot.cpp: the pinned transaction and the segment cache
@@ -55,6 +56,10 @@ struct SnapshotBlock {
 // schema; input fields of this name are renamed before they get here.
 inline constexpr std::string_view kOrdinalField = "_rowID";
 
+// Every block has its times and arrival times, and its ordinals when they are not dense, without
+// nulls and of the types that readers take for granted. kCorrupt when a header says otherwise.
+Status check_own_columns(const BlockHeader& header, bool ordinals_dense);
+
 // One block opened for reading. Rows are in (_time, ordinal) order.
 class StoredBlock {
  public:
@@ -75,6 +80,9 @@ class StoredBlock {
   // The same for the rows of an ascending list: as much as they need is decoded, or taken from the
   // cache, which columns reach that are asked for again.
   Result<Vector> column_rows(std::string_view field, std::span<const std::uint32_t> rows);
+  // Values of this block as their field's type in the schema. kCorrupt when no such values can be
+  // of that type.
+  Result<Vector> widened(const Vector& values, Type wanted) const;
   // The ordinals of all rows, as longs.
   Result<Vector> ordinals();
   // `error` of reader(), with the file and block put in front when bytes are damaged.

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/base/clock_watch.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
@@ -59,6 +60,7 @@ class DirectoryStore final : public Store {
   CatalogDefinitions definitions_;
   const std::shared_ptr<SegmentCache> cache_;
 
+  ClockWatch clock_watch_;
   Mutex mutex_;
   std::map<std::string, std::shared_ptr<Dataset>, std::less<>> open_ EVQ_GUARDED_BY(mutex_);
 };
@@ -365,7 +367,9 @@ Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& 
   EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
                  definitions_.find_dataset(name));
   EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
-  if (definition && definition->use_retention && definition->retention_days > 0) {
+  // Asked each time, so that a jump is seen when it happens.
+  const bool steady = clock_watch_.is_steady();
+  if (steady && definition && definition->use_retention && definition->retention_days > 0) {
     const auto age = checked_multiply(definition->retention_days, kDayNs);
     const auto before = age ? checked_subtract(wall_clock_now_ns(), *age) : std::nullopt;
     if (before) {

@@ -101,7 +101,7 @@ Result<Vector> read_column(StoredBlock& block, const plan::ScanColumn& wanted,
     EVQ_TRY_ASSIGN(values, block.column_rows(field, part.rows));
   }
   values = detach(std::move(values), block.rows());
-  return values.type() == wanted.type ? std::move(values) : values.widen(wanted.type);
+  return values.type() == wanted.type ? std::move(values) : block.widened(values, wanted.type);
 }
 
 // One batch: its rows by block, read by all workers.

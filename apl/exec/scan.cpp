@@ -88,8 +88,10 @@ class BlockRows {
     } else {
       EVQ_TRY_ASSIGN(Vector values,
                      read(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field));
-      columns_[column] =
-          values.type() == wanted.type ? std::move(values) : values.widen(wanted.type);
+      if (values.type() != wanted.type) {
+        EVQ_TRY_ASSIGN(values, block_.widened(values, wanted.type));
+      }
+      columns_[column] = std::move(values);
     }
     loaded_[column] = true;
     return Status::success();

@@ -66,8 +66,12 @@ class DeleteFilter final : public RowFilter {
         outcome = std::move(values).take_error();
         return;
       }
-      const Vector gathered = values.value().gather(*rows);
-      columns[column] = gathered.type() == wanted.type ? gathered : gathered.widen(wanted.type);
+      Result<Vector> gathered = block.widened(values.value().gather(*rows), wanted.type);
+      if (!gathered.ok()) {
+        outcome = std::move(gathered).take_error();
+        return;
+      }
+      columns[column] = *std::move(gathered);
     });
     EVQ_TRY(std::move(outcome));
     RowList kept;

@@ -115,7 +115,7 @@ Database::Database(DatabaseOptions options, const SchemaSpec& spec)
 
 // The last commit is durable already; an empty write-ahead file only makes the next open faster.
 Database::~Database() {
-  if (!wrote_ || poisoned_.load()) {
+  if (!wrote_ || poisoned_.load() || !file_exists(options_.path)) {
     return;
   }
   try {
@@ -250,6 +250,15 @@ Result<FileLock> Database::lock_file(std::int64_t timeout_ms) {
   return lock;
 }
 
+// Nobody will ever read what is written to a file without a name; and a lock file that is made
+// beside it would stay.
+Status Database::check_there() const {
+  return file_exists(options_.path)
+             ? Status()
+             : make_error(ErrorCode::kNotFound, options_.path + ": the file is there no more",
+                          "was the dataset deleted, or the store?");
+}
+
 // A commit needs its bytes twice: in the write-ahead file, and in the database at the checkpoint.
 Status Database::check_room(std::uint64_t bytes_needed) const {
   EVQ_TRY_ASSIGN(const std::uint64_t room, free_disk_bytes(parent_directory(options_.path)));
@@ -305,7 +314,9 @@ Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) EVQ_NO_THREA
     keep_reserve();
     on_reserve_.store(false);
   }
+  EVQ_TRY(check_there());
   EVQ_TRY_ASSIGN(FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY(check_there());
   EVQ_TRY(open_writer());
   EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, true));
   unlock.mutex = nullptr;
@@ -330,6 +341,7 @@ Result<ReadLease> Database::begin_read() {
 
 Status Database::checkpoint(bool truncate) {
   const MutexLock guard(write_mutex_);
+  EVQ_TRY(check_there());
   EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
   EVQ_TRY(open_writer());
   if (!truncate) {

@@ -99,7 +99,8 @@ class Database {
 
   // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable). Refuses with
   // kDiskFull when twice `bytes_needed` and kDiskReserveBytesMin are not free; 0 skips the check,
-  // for what only takes away, which runs inside with_reserve().
+  // for what only takes away, which runs inside with_reserve(). kNotFound when somebody removed the
+  // file.
   Result<WriteLock> begin_write(std::uint64_t bytes_needed);
   // Runs `attempt`, a write that only takes away, and once more on the store's reserve when the
   // disk is full; what it returned.
@@ -137,6 +138,7 @@ class Database {
   Status open_writer();
   Result<std::unique_ptr<Connection>> open_reader();
   Result<FileLock> lock_file(std::int64_t timeout_ms);
+  Status check_there() const;
   Status check_room(std::uint64_t bytes_needed) const;
   void use_reserve();
   void keep_reserve() const;

@@ -170,6 +170,7 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
                                           RowProblems* problems) {
   EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectBlocks));
   std::vector<BlockRow> blocks;
+  std::uint64_t last_id = 0;
   std::uint64_t count = 0;
   std::uint64_t sums = 0;
   while (true) {
@@ -181,12 +182,16 @@ Result<std::vector<BlockRow>> read_blocks(Connection& connection, const Counters
     ++count;
     sums ^= bits(row.integer(14));
     const bool sane = row.integer(14) == block_sum(counters.file_key, block) && block.rows != 0 &&
-                      block.rows <= kBlockRowsMax;
+                      block.rows <= kBlockRowsMax && block.id > last_id &&
+                      block.id < counters.next_block && block.first_ordinal < block.ordinal_end &&
+                      block.ordinal_end <= counters.next_ordinal && row.integer(1) >= 0 &&
+                      row.integer(1) <= static_cast<std::int64_t>(BlockState::kFresh);
     if (sane) {
+      last_id = block.id;
       blocks.push_back(block);
     } else {
       EVQ_TRY(report(connection, problems,
-                     "block " + std::to_string(block.id) + ": its row fails its checksum"));
+                     "block " + std::to_string(block.id) + ": its row is damaged"));
     }
   }
   if (count != counters.block_count || sums != counters.block_sums) {

@@ -125,10 +125,10 @@ class World:
 
     # ---- single acts
 
-    def post(self, path, body, content_type):
+    def post(self, path, body, content_type, method="POST"):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         try:
-            connection.request("POST", path, body, {"Content-Type": content_type})
+            connection.request(method, path, body, {"Content-Type": content_type})
             response = connection.getresponse()
             return response.status, response.read()
         finally:
@@ -352,7 +352,8 @@ def soak(world, seconds):
 
 
 def jump_clock(world, jumps):
-    """The server's wall clock is off by what a file says; cursors and counts must not care."""
+    """The server's wall clock is off by what a file says; cursors, counts and retention must not
+    care."""
     library, offset = world.work + "/clock_shim.so", world.work + "/offset"
     subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O1", "-o", library,
                     HERE + "/clock_shim.c", "-ldl"], check=True)
@@ -360,7 +361,13 @@ def jump_clock(world, jumps):
     write(0)
     world.create_datasets()
     preload = " ".join(filter(None, (sanitizer_runtime(world.evq), library)))
-    world.start_server(env={**os.environ, "LD_PRELOAD": preload, "EVQ_CLOCK_OFFSET": offset})
+    world.start_server("--upkeep-ms", "100",
+                       env={**os.environ, "LD_PRELOAD": preload, "EVQ_CLOCK_OFFSET": offset})
+    status, answer = world.post("/v2/datasets/d", json.dumps(
+        {"description": "", "useRetentionPeriod": True, "retentionDays": 30}),
+        "application/json", method="PUT")
+    if status != 200:
+        raise Violation("the retention period was not taken: %d %r" % (status, answer[:200]))
     threads = []
     for number in range(jumps):
         world.stop.clear()

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/file.h"
 #include "store/catalog/database.h"
 #include "store/catalog/row_sum.h"
 #include "store/catalog_definitions.h"
@@ -76,13 +77,27 @@ TEST_CASE("what a creation or a drop cut short left behind goes with the next cr
   store.reset();
   // The unlinking never reached the disk; and a file was being made when the power went.
   std::filesystem::copy_file(directory.path() + "/kept", folder + "2.db");
+  REQUIRE(write_file_atomically(folder + "2.db-wal", "left").ok());
   const auto empty = open_database(folder + "3.db", dataset_schema());
   REQUIRE(empty.ok());
   store = open_store(directory.path(), 100);
   CHECK(problems(*store).empty());
   REQUIRE(load(*store, "four", numbered_events(0, 1, 0, 1)).ok());
   CHECK_FALSE(std::filesystem::exists(folder + "2.db"));
+  CHECK_FALSE(std::filesystem::exists(folder + "2.db-wal"));
   CHECK(store->definitions().find_dataset("four")->value().file_id == 3);
+  CHECK(problems(*store).empty());
+}
+
+TEST_CASE("what lay beside a dropped file goes with the next creation") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 100);
+  REQUIRE(load(*store, "one", numbered_events(0, 3, 0, 1)).ok());
+  REQUIRE(store->drop_dataset("one").ok());
+  const std::string left = directory.path() + "/datasets/1.db-wal";
+  REQUIRE(write_file_atomically(left, "left").ok());
+  REQUIRE(load(*store, "two", numbered_events(0, 3, 0, 1)).ok());
+  CHECK_FALSE(std::filesystem::exists(left));
   CHECK(problems(*store).empty());
 }
 

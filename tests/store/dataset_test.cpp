@@ -5,10 +5,13 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/block/block_writer.h"
+#include "store/stored_form.h"
 #include "tests/support/load_events.h"
 #include "tests/support/store_support.h"
 
@@ -74,6 +77,78 @@ TEST_CASE("a job that fails takes none of its group along, and nothing is there 
   std::ranges::sort(found);
   CHECK(found == std::vector<std::string>{"0", "1", "2", "3"});
   CHECK(store->snapshot("d")->ordinal_end() == 4);
+}
+
+// A block of one row as a form whose row, header and list of fields contradict each other.
+Status insert_odd(const std::string& directory, const Table& table,
+                  std::vector<std::pair<std::string, std::uint32_t>> fields, bool dense) {
+  DatabaseOptions options;
+  options.path = directory + "/datasets/1.db";
+  const auto dataset = Dataset::open("d", {.file_id = 1}, options);
+  REQUIRE(dataset.ok());
+  auto block = encode_block(table, Effort::kIngest);
+  REQUIRE(block.ok());
+  StoredForm form = make_sealed(*std::move(block), 10);
+  form.row.dense = dense;
+  if (!fields.empty()) {
+    form.fields = std::move(fields);
+  }
+  WriteJob job;
+  job.bytes_needed = 1;
+  job.apply = [&](DatasetWriter& writer) { return insert_form(writer, form); };
+  return (*dataset)->write(job);
+}
+
+Table odd_table() {
+  Table table;
+  table.rows = 1;
+  table.schema =
+      Schema({{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}, {"i", Type::kLong}});
+  table.columns = {Vector::constant(Value::datetime(5), 1),
+                   Vector::constant(Value::datetime(77), 1),
+                   Vector::constant(Value::integer(7), 1)};
+  return table;
+}
+
+std::size_t problems_of(Store& store) {
+  QueryControl control;
+  const auto report = store.check(control);
+  REQUIRE(report.ok());
+  return report->problems.size();
+}
+
+TEST_CASE("a column of a type that its field never had is damage") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 4096);
+  REQUIRE(load(*store, "d", "{\"j\":1}\n").ok());
+  REQUIRE(insert_odd(directory.path(), odd_table(),
+                     {{"i", 1U << static_cast<unsigned>(Type::kBool)}}, true)
+              .ok());
+  CHECK(problems_of(*store) == 1);
+  const auto snapshot = store->snapshot("d");
+  REQUIRE(snapshot.ok());
+  auto block = snapshot->open(snapshot->blocks().back());
+  REQUIRE(block.ok());
+  const auto values = block->column("i");
+  REQUIRE(values.ok());
+  CHECK(block->widened(*values, Type::kDynamic).ok());
+  const auto wrong = block->widened(*values, Type::kBool);
+  REQUIRE_FALSE(wrong.ok());
+  CHECK(wrong.error().code == ErrorCode::kCorrupt);
+  CHECK(wrong.error().message.find("block 2") != std::string::npos);
+}
+
+TEST_CASE("a block without the ordinals that readers take for granted is damage") {
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), 4096);
+  REQUIRE(load(*store, "d", "{\"i\":1}\n").ok());
+  REQUIRE(insert_odd(directory.path(), odd_table(), {}, false).ok());
+  CHECK(problems_of(*store) == 1);
+  const auto snapshot = store->snapshot("d");
+  REQUIRE(snapshot.ok());
+  const auto block = snapshot->open(snapshot->blocks().back());
+  REQUIRE_FALSE(block.ok());
+  CHECK(block.error().code == ErrorCode::kCorrupt);
 }
 
 }  // namespace

@@ -116,6 +116,28 @@ TEST_CASE("a removed block takes its blobs along and leaves the others") {
         std::vector<std::uint64_t>{segment_id(2, 1)});
 }
 
+TEST_CASE("rows that no version writes are refused, though their sums are right") {
+  const auto refused = [](auto change) {
+    File file;
+    add_two_blocks(file);
+    file.write([&](DatasetWriter& writer) {
+      BlockRow row = sample_row(writer, 3, BlockState::kStored);
+      change(row);
+      REQUIRE(writer.insert_block(row).ok());
+    });
+    auto lease = file.database->begin_read();
+    const auto counters = read_counters(lease->connection(), kKey);
+    REQUIRE(counters.ok());
+    return !read_blocks(lease->connection(), *counters).ok();
+  };
+  CHECK_FALSE(refused([](BlockRow& /*row*/) {}));
+  CHECK(refused([](BlockRow& row) { row.id = 99; }));                     // above the counter
+  CHECK(refused([](BlockRow& row) { row.id = ~std::uint64_t{0} - 4; }));  // negative in SQL
+  CHECK(refused([](BlockRow& row) { row.ordinal_end += 1000; }));
+  CHECK(refused([](BlockRow& row) { row.ordinal_end = row.first_ordinal; }));
+  CHECK(refused([](BlockRow& row) { row.state = static_cast<BlockState>(3); }));
+}
+
 TEST_CASE("every changed value of every row is noticed") {
   for (const char* damage :
        {"UPDATE blocks SET rows = 4 WHERE id = 1", "UPDATE blocks SET state = 1 WHERE id = 1",
