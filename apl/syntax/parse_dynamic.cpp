@@ -10,6 +10,7 @@
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/grammar.h"
+#include "store/base/time.h"
 #include "store/column/dynamic.h"
 
 namespace evq::syntax {
@@ -18,15 +19,29 @@ namespace {
 
 Status add_item(TokenCursor& cursor, DynamicBuilder* builder);
 
-Status add_literal(TokenCursor& cursor, bool negative, DynamicBuilder* builder) {
-  const Value& value = cursor.take().value;
-  if (negative && !value.is_null() && value.type() == Type::kLong) {
-    builder->add_long(-value.as_integer());
-  } else if (negative && !value.is_null() && value.type() == Type::kReal) {
-    builder->add_real(-value.as_real());
-  } else {
-    builder->add_value(value);
+// As the operator has it: null where the type has no such value.
+Value negated(const Value& value) {
+  if (value.is_null()) {
+    return value;
   }
+  if (value.type() == Type::kReal) {
+    return Value::real(-value.as_real());
+  }
+  const std::optional<std::int64_t> result = checked_subtract(0, value.as_integer());
+  if (!result.has_value()) {
+    return Value::null(value.type());
+  }
+  return value.type() == Type::kLong ? Value::integer(*result) : Value::timespan(*result);
+}
+
+Status add_literal(TokenCursor& cursor, bool negative, DynamicBuilder* builder) {
+  const Token& token = cursor.peek();
+  const Type type = token.value.type();
+  if (negative && type != Type::kLong && type != Type::kReal && type != Type::kTimespan) {
+    return cursor.unexpected("a number or timespan");
+  }
+  builder->add_value(negative ? negated(token.value) : token.value);
+  cursor.take();
   return Status::success();
 }
 
