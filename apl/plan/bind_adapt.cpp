@@ -58,6 +58,17 @@ Result<ExprPtr> Binder::adapt(ExprPtr constant, Type other, bool equality) const
   return converted->constant.is_null() ? std::move(constant) : std::move(converted);
 }
 
+// A value of another type must not arrive as null.
+Result<ExprPtr> Binder::fit(ExprPtr value, Type type, std::string_view function,
+                            std::size_t position) const {
+  EVQ_TRY_ASSIGN(value, adapt(std::move(value), type, false));
+  if (type != Type::kNull && !implicit_cast_cost(value->type, type).has_value()) {
+    return diag::wrong_argument_type(value->span, function, position, type_name(type),
+                                     type_name(value->type));
+  }
+  return make_cast(std::move(value), type);
+}
+
 // Texts whose order beside a constant number or timespan is asked are read as such. Of two
 // constants the mismatch is a slip and stays an error.
 Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) const {

@@ -7,6 +7,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
+#include "apl/plan/shared_draw.h"
 #include "apl/syntax/parser.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
@@ -293,7 +294,10 @@ Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation*
   if (once && bound.ok() && (*bound)->is_constant()) {
     scalars_.emplace(key, clone(**bound));
   }
-  return bound;
+  if (own_names || !bound.ok()) {
+    return bound;
+  }
+  return share_draws(std::move(bound).value());
 }
 
 // The longest flattened name that exists, then accesses into its value; null when there is none.

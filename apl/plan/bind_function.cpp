@@ -44,13 +44,7 @@ Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
     return Environment::Meaning(Environment::BoundTable{std::move(table.node), table.traits()});
   }
   EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(argument, input));
-  EVQ_TRY_ASSIGN(bound, adapt(std::move(bound), parameter.type, false));
-  // A wrong one must not reach the function as null.
-  if (!implicit_cast_cost(bound->type, parameter.type).has_value()) {
-    return diag::wrong_argument_type(bound->span, function, index + 1, type_name(parameter.type),
-                                     type_name(bound->type));
-  }
-  bound = make_cast(std::move(bound), parameter.type);
+  EVQ_TRY_ASSIGN(bound, fit(std::move(bound), parameter.type, function, index + 1));
   if (bound->draw == 0 && !is_deterministic(*bound)) {
     bound->draw = ++draws_;
   }
@@ -91,16 +85,17 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
                    bind_parameter(*argument.value, name, parameters, index, input));
     frame.names.emplace(parameters[index].name.text, std::move(meaning));
   }
-  for (const ast::Parameter& parameter : parameters) {
+  for (std::size_t index = 0; index < parameters.size(); ++index) {
+    const ast::Parameter& parameter = parameters[index];
     if (frame.names.contains(parameter.name.text)) {
       continue;
     }
     if (parameter.default_value == nullptr) {
       return diag::missing_argument(span, name, parameter.name.text);
     }
-    EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*parameter.default_value, nullptr));
-    frame.names.emplace(parameter.name.text,
-                        Environment::Scalar{make_cast(std::move(bound), parameter.type)});
+    EVQ_TRY_ASSIGN(Environment::Meaning meaning,
+                   bind_parameter(*parameter.default_value, name, parameters, index, nullptr));
+    frame.names.emplace(parameter.name.text, std::move(meaning));
   }
   return frame;
 }
@@ -135,8 +130,11 @@ Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
   auto made =
       bind_within(std::move(frame), *function.lambda, [&] { return bind_expr(**body, input); });
   own_names_first_ = own_names;
-  EVQ_TRY_ASSIGN(ExprPtr bound, std::move(made));
-  return share_draws(std::move(bound));
+  // Within another function or a let there may be more copies around.
+  if (own_names || !made.ok()) {
+    return made;
+  }
+  return share_draws(std::move(made).value());
 }
 
 // The names in a let or in the body of a function are those of the place where it stands.

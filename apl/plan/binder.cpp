@@ -108,7 +108,9 @@ Status Binder::bind_statement(const ast::Statement& statement) {
   }
   auto frame = std::make_unique<Environment>();
   frame->outer = environment_;
-  for (const ast::Parameter& parameter : std::get<ast::DeclareParameters>(statement).parameters) {
+  const std::vector<ast::Parameter>& parameters =
+      std::get<ast::DeclareParameters>(statement).parameters;
+  for (const ast::Parameter& parameter : parameters) {
     if (environment_->find(parameter.name.text) != nullptr) {
       continue;  // given with the request
     }
@@ -120,8 +122,9 @@ Status Binder::bind_statement(const ast::Statement& statement) {
       return error;
     }
     EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*parameter.default_value, nullptr));
-    frame->names.emplace(parameter.name.text,
-                         Environment::Scalar{make_cast(std::move(value), parameter.type)});
+    EVQ_TRY_ASSIGN(value, fit(std::move(value), parameter.type, "declare query_parameters",
+                              static_cast<std::size_t>(&parameter - parameters.data()) + 1));
+    frame->names.emplace(parameter.name.text, Environment::Scalar{std::move(value)});
   }
   environment_ = frame.get();
   frames_.push_back(std::move(frame));

@@ -49,6 +49,9 @@ class Binder {
   // Conversions, roundings and the like name their result as their first argument is named.
   static bool keeps_argument_name(std::string_view function);
   Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span) const;
+  // `value` as a `type`, for the argument of `function` at `position`, from 1.
+  Result<ExprPtr> fit(ExprPtr value, Type type, std::string_view function,
+                      std::size_t position) const;
   // The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
   static std::string operator_function(const ast::Binary& binary);
 

@@ -256,8 +256,10 @@ class IpLookupBinder {
       }
       EVQ_TRY_ASSIGN(const std::size_t column, column_of(*argument.value, *lookup));
       EVQ_TRY_ASSIGN(ExprPtr key, binder_.bind_expr(*argument.value, &input));
+      EVQ_TRY_ASSIGN(key, binder_.fit(std::move(key), lookup->table.columns[column].type(),
+                                      call_.function.text, i + 1));
       lookup->extra_keys.push_back(column);
-      keys->push_back(make_cast(std::move(key), lookup->table.columns[column].type()));
+      keys->push_back(std::move(key));
     }
     return Status::success();
   }

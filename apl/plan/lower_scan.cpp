@@ -62,7 +62,10 @@ class ScanBinder {
     Value value = Value::null(type);
     if (column.default_value != nullptr) {
       EVQ_TRY_ASSIGN(value, binder_.bind_constant(*column.default_value, "a column's default"));
-      value = implicit_cast(Vector::constant(value, 1), type).value(0);
+      EVQ_TRY_ASSIGN(const ExprPtr fitted,
+                     binder_.fit(make_constant(std::move(value), column.default_value->span), type,
+                                 "scan declare", declared_.size() + 1));
+      value = fitted->constant;
     }
     declared_.push_back({name, type});
     program_.declared.push_back(value.is_null() ? Value::null(type) : std::move(value));
@@ -106,12 +109,9 @@ class ScanBinder {
         return error;
       }
       EVQ_TRY_ASSIGN(ExprPtr value, binder_.bind_expr(*assignment.value, &stand_in_));
-      if (!implicit_cast_cost(value->type, at->type).has_value()) {
-        return diag::wrong_argument_type(assignment.value->span, assignment.name.text, 1,
-                                         type_name(at->type), type_name(value->type));
-      }
+      EVQ_TRY_ASSIGN(value, binder_.fit(std::move(value), at->type, assignment.name.text, 1));
       bound.assignments.emplace_back(row_.size() + static_cast<std::size_t>(at - declared_.begin()),
-                                     split(make_cast(std::move(value), at->type)));
+                                     split(std::move(value)));
     }
     program_.steps.push_back(std::move(bound));
     return Status::success();

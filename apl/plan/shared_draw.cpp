@@ -41,13 +41,14 @@ bool repeats_draw(const Expr& expr, std::set<std::uint64_t>* seen) {
                              [&](const ExprPtr& arg) { return repeats_draw(*arg, seen); });
 }
 
-// Takes an expression apart: its draws and the columns it reads become arguments, and columns of
-// the function where they stood. A draw without copies as well: what is around may have them.
+// Takes an expression apart: its innermost draws and the columns it reads become arguments, and
+// columns of the function where they stood. Draws around those stay, to be shared in the body.
 class BodyMaker {
  public:
   ExprPtr make(ExprPtr expr) {
     const Type type = expr->type;
     const Span span = expr->span;
+    note_draws(*expr);
     replace(&expr);
     auto call = std::make_unique<Expr>();
     call->kind = ExprKind::kCall;
@@ -58,14 +59,26 @@ class BodyMaker {
     for (const ExprPtr& argument : arguments_) {
       call->call.arguments.push_back(argument->type);
     }
-    call->call.function = std::make_shared<BodyFunction>(std::move(expr));
+    call->call.function = std::make_shared<BodyFunction>(share_draws(std::move(expr)));
     call->args = std::move(arguments_);
     return call;
   }
 
  private:
+  // Whether `expr` draws.
+  bool note_draws(const Expr& expr) {
+    bool inside = false;
+    for (const ExprPtr& arg : expr.args) {
+      inside = note_draws(*arg) || inside;
+    }
+    if (expr.draw != 0 && !inside) {
+      innermost_.insert(&expr);
+    }
+    return inside || expr.draw != 0;
+  }
+
   void replace(ExprPtr* expr) {
-    if ((*expr)->draw != 0) {
+    if (innermost_.contains(expr->get())) {
       read(expr, &draws_[(*expr)->draw]);
     } else if ((*expr)->is_column()) {
       read(expr, &columns_[(*expr)->column]);
@@ -87,6 +100,7 @@ class BodyMaker {
     *expr = make_column(*position - 1, type, span);
   }
 
+  std::set<const Expr*> innermost_;
   std::vector<ExprPtr> arguments_;
   std::map<std::uint64_t, std::size_t> draws_;
   std::map<std::size_t, std::size_t> columns_;

@@ -7,7 +7,8 @@
 
 namespace evq::plan {
 
-// `expr` with each of its draws (Expr::draw) made once a row, however many copies there are.
+// `expr` with each of its draws (Expr::draw) made once a row, however many copies there are. It is
+// all that may name them: a draw within what this gives is not seen by another call.
 ExprPtr share_draws(ExprPtr expr);
 
 }  // namespace evq::plan
