@@ -25,16 +25,18 @@ class Optimizer {
       : context_(context), options_(options) {}
 
   NodePtr run(NodePtr root) {
-    root = run_passes(std::move(root));
+    root = run_passes(std::move(root), true);
     note_needs(*root, true);
     optimize_subplans(root.get());
     return root;
   }
 
  private:
-  NodePtr run_passes(NodePtr root) {
+  // What is shared has been settled over the whole plan; a part of it does not show all readers.
+  NodePtr run_passes(NodePtr root, bool whole) {
     for (const OptimizerPass& pass : kPasses) {
-      if (std::ranges::find(options_.disabled, pass.name) == options_.disabled.end()) {
+      const bool fits = whole || pass.apply != inline_shared;
+      if (fits && std::ranges::find(options_.disabled, pass.name) == options_.disabled.end()) {
         root = pass.apply(std::move(root), context_);
       }
     }
@@ -86,7 +88,7 @@ class Optimizer {
           needs != needs_.end() && std::ranges::find(needs->second, false) != needs->second.end()) {
         plan = narrow(std::move(plan), needs->second);
       }
-      plan = run_passes(std::move(plan));
+      plan = run_passes(std::move(plan), false);
       optimize_subplans(plan.get());
       std::shared_ptr<const Node> optimized = std::move(plan);
       at->second = optimized->schema == subplan->schema ? optimized : subplan;
