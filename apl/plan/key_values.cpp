@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 
 #include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
@@ -53,10 +54,15 @@ bool word_character(char c) {
   return byte >= 0x80 || c == '_' || is_letter_or_digit(c);
 }
 
-// Walks the pairs of one text.
+// Walks the pairs of one text. There are no more once `control`, which may be null, says to stop:
+// a match, or a quoted text that turns out to be none, may look at all that is left.
 class PairReader {
  public:
-  PairReader(const KeyValueSyntax& syntax, std::string_view text) : syntax_(syntax), text_(text) {}
+  PairReader(const KeyValueSyntax& syntax, std::string_view text, const QueryControl* control)
+      : syntax_(syntax),
+        text_(text),
+        control_(control),
+        unclosed_from_(syntax.quotes.size(), std::string_view::npos) {}
 
   bool next(std::string* key, std::string* value) {
     if (syntax_.regex != nullptr) {
@@ -68,7 +74,7 @@ class PairReader {
  private:
   bool next_match(std::string* key, std::string* value) {
     std::array<std::string_view, 3> groups;
-    if (at_ > text_.size() || !syntax_.regex->match(text_, at_, groups)) {
+    if (at_ > text_.size() || stopped() || !syntax_.regex->match(text_, at_, groups)) {
       return false;
     }
     const auto end = static_cast<std::size_t>(groups[0].data() - text_.data()) + groups[0].size();
@@ -125,7 +131,7 @@ class PairReader {
       skip_blanks();
       return accept(syntax_.kv_delimiter);
     }
-    const std::size_t delimiter = text_.find(syntax_.kv_delimiter, at_);
+    const std::size_t delimiter = next_kv_delimiter();
     if (delimiter == std::string_view::npos ||
         (!syntax_.greedy && !syntax_.pair_delimiter.empty() &&
          text_.find(syntax_.pair_delimiter, at_) < delimiter)) {
@@ -149,7 +155,7 @@ class PairReader {
     at_ = end == text_.size() ? end : end + syntax_.pair_delimiter.size();
   }
 
-  std::size_t value_end() const {
+  std::size_t value_end() {
     if (syntax_.pair_delimiter.empty()) {
       return text_.size();
     }
@@ -157,7 +163,7 @@ class PairReader {
       return std::min(text_.find(syntax_.pair_delimiter, at_), text_.size());
     }
     // The value reaches to the last pair delimiter before the next key's own delimiter.
-    const std::size_t next_key = text_.find(syntax_.kv_delimiter, at_);
+    const std::size_t next_key = next_kv_delimiter();
     if (next_key == std::string_view::npos) {
       return text_.size();
     }
@@ -165,11 +171,26 @@ class PairReader {
     return end == std::string_view::npos || end < at_ ? text_.size() : end;
   }
 
+  // The first key's delimiter from here on, which is the same until it is passed.
+  std::size_t next_kv_delimiter() {
+    if (!kv_delimiter_.has_value() || *kv_delimiter_ < at_) {
+      kv_delimiter_ = text_.find(syntax_.kv_delimiter, at_);
+    }
+    return *kv_delimiter_;
+  }
+
+  bool stopped() const { return control_ != nullptr && control_->should_stop(); }
+
   bool read_quoted(std::string* to) {
-    for (const auto& [open, close] : syntax_.quotes) {
+    for (std::size_t i = 0; i < syntax_.quotes.size(); ++i) {
+      const auto& [open, close] = syntax_.quotes[i];
       const std::size_t begin = at_;
-      if (!accept(open)) {
+      if (begin >= unclosed_from_[i] || !accept(open)) {
         continue;
+      }
+      if (stopped()) {
+        at_ = text_.size();
+        return false;
       }
       to->clear();
       while (at_ < text_.size()) {
@@ -183,6 +204,10 @@ class PairReader {
         }
       }
       at_ = begin;  // never closed: an ordinary text
+      // Nor is what opens later: an escape of one sign hides the same closing signs from there.
+      if (syntax_.escape.size() <= 1 && syntax_.escape != open) {
+        unclosed_from_[i] = begin;
+      }
     }
     return false;
   }
@@ -217,7 +242,10 @@ class PairReader {
 
   const KeyValueSyntax& syntax_;
   std::string_view text_;
+  const QueryControl* control_;
+  std::vector<std::size_t> unclosed_from_;  // by kind of quotes; npos: not known of any place
   std::size_t at_ = 0;
+  std::optional<std::size_t> kv_delimiter_;
 };
 
 class KeyValueExtractor final : public Extractor {
@@ -225,7 +253,7 @@ class KeyValueExtractor final : public Extractor {
   KeyValueExtractor(KeyValueSyntax syntax, std::vector<PatternCapture> captures)
       : syntax_(std::move(syntax)), captures_(std::move(captures)) {}
 
-  std::vector<Vector> extract(const EvalContext& /*context*/, const Vector& source,
+  std::vector<Vector> extract(const EvalContext& context, const Vector& source,
                               std::vector<std::uint8_t>* matched) const override {
     std::ranges::fill(*matched, std::uint8_t{1});
     const Values& values = source.values();
@@ -235,7 +263,7 @@ class KeyValueExtractor final : public Extractor {
     }
     for (std::size_t slot = 0; slot < values.size(); ++slot) {
       take(values.is_null(slot) ? std::string_view() : values.data<std::string_view>()[slot],
-           &builders);
+           context.control, &builders);
     }
     std::vector<Vector> columns;
     columns.reserve(builders.size());
@@ -254,10 +282,11 @@ class KeyValueExtractor final : public Extractor {
   }
 
  private:
-  void take(std::string_view text, std::vector<VectorBuilder>* builders) const {
+  void take(std::string_view text, const QueryControl* control,
+            std::vector<VectorBuilder>* builders) const {
     std::vector<Value> found(captures_.size());
     std::vector<bool> seen(captures_.size(), false);
-    PairReader pairs(syntax_, text);
+    PairReader pairs(syntax_, text, control);
     std::string key;
     std::string value;
     while (pairs.next(&key, &value)) {

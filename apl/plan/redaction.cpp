@@ -76,7 +76,7 @@ class Redaction final : public Extractor {
     per_character_ = count_code_points(token_) == 1;
   }
 
-  std::vector<Vector> extract(const EvalContext& /*context*/, const Vector& source,
+  std::vector<Vector> extract(const EvalContext& context, const Vector& source,
                               std::vector<std::uint8_t>* matched) const override {
     std::ranges::fill(*matched, std::uint8_t{1});
     const Values& values = source.values();
@@ -85,7 +85,7 @@ class Redaction final : public Extractor {
       if (values.is_null(slot)) {
         builder.append_null();
       } else {
-        builder.append_text(redact(values.data<std::string_view>()[slot]));
+        builder.append_text(redact(values.data<std::string_view>()[slot], context.control));
       }
     }
     std::vector<Vector> columns;
@@ -98,20 +98,23 @@ class Redaction final : public Extractor {
   }
 
  private:
-  std::string redact(std::string_view text) const {
+  std::string redact(std::string_view text, const QueryControl* control) const {
     std::string current(text);
     for (const auto& pattern : syntax_.patterns) {
-      current = redact_one(*pattern, current);
+      current = redact_one(*pattern, current, control);
     }
     return current;
   }
 
-  std::string redact_one(const Regex& regex, std::string_view text) const {
+  // Each match may look at all that is left of the text: a query that ends does not wait for more.
+  std::string redact_one(const Regex& regex, std::string_view text,
+                         const QueryControl* control) const {
     std::string out;
     std::vector<std::string_view> groups(regex.group_count() + 1);
     std::size_t done = 0;
     std::size_t from = 0;
-    while (from <= text.size() && regex.match(text, from, groups)) {
+    while (from <= text.size() && !(control != nullptr && control->should_stop()) &&
+           regex.match(text, from, groups)) {
       const auto place = [&](std::string_view part) {
         return static_cast<std::size_t>(part.data() - text.data());
       };

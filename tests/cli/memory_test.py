@@ -203,6 +203,17 @@ class Memory(EvqCase):
                              status=124)
         self.assertIn("longer than its limit", errors)
 
+    def test_a_query_ends_at_its_time_limit_inside_a_value(self):
+        text = "print s = strrep(strrep('%s', 1024), 1024) | "
+        for query in (
+                text % "aa" + "redact 'a.*z|' on s",
+                text % "aa" + "parse-kv s as (k:string) with (regex='(a)(.*z|)')",
+                text % "(," + "extend s = strcat(s, ')') | parse-kv s as (k:string) "
+                "with (pair_delimiter=',', kv_delimiter='=', quote='()')"):
+            with self.subTest(query):
+                _, errors = self.evq("-q", "query", "--timeout", "0.2", query, status=124)
+                self.assertIn("longer than its limit", errors)
+
     def test_constants_are_counted(self):
         columns = ", ".join(f"c{i} = range(0, {900000 + i})" for i in range(100))
         _, errors = self.evq("-q", "query", "--memory-limit", "64M", "print " + columns, status=1)
