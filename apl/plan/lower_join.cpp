@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
 
 namespace evq::plan {
 namespace {
@@ -181,17 +182,6 @@ class JoinBinder {
     *side = binder_.append(std::move(*side), hidden_name("key") + std::to_string(column),
                            std::move(key));
     return column;
-  }
-
-  static std::string free_name(const std::vector<Field>& fields, const std::string& name) {
-    const auto taken = [&](const std::string& candidate) {
-      return std::ranges::find(fields, candidate, &Field::name) != fields.end();
-    };
-    std::string candidate = name;
-    for (int suffix = 1; taken(candidate); ++suffix) {
-      candidate = name + std::to_string(suffix);
-    }
-    return candidate;
   }
 
   Binder& binder_;

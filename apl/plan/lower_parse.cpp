@@ -53,6 +53,11 @@ Result<ExprPtr> Binder::bind_text(const ast::Expr& expr, const Relation& input) 
 Result<Relation> Binder::lower(const ast::Parse& op, Span span, Relation input) {
   EVQ_TRY_ASSIGN(ExprPtr source, bind_text(*op.value, input));
   EVQ_TRY_ASSIGN(const TextPattern pattern, make_text_pattern(op, span));
+  for (const PatternCapture& capture : pattern.captures) {
+    if (std::ranges::count(pattern.captures, capture.name, &PatternCapture::name) > 1) {
+      return diag::duplicate_name(span, capture.name, op.filter ? "parse-where" : "parse");
+    }
+  }
   Extract extract{std::move(source), pattern.extractor, pattern.captures.size(), op.filter};
   return attach(std::move(input), std::move(extract), pattern.captures);
 }

@@ -197,9 +197,12 @@ class TopNestedBinder {
     }
     place.exprs.push_back(make_column(i, own[i].type));
     place.exprs.push_back(make_column(i + 1, own[i + 1].type));
-    fields_.push_back(own[i]);
+    // Levels that are called alike are told apart as the columns of a summarize are.
+    fields_.push_back({free_name(fields_, own[i].name), own[i].type});
+    const std::string& aggregate = own[i + 1].name;
     fields_.push_back(
-        {level.by.names.empty() ? "aggregated_" + own[i].name : own[i + 1].name, own[i + 1].type});
+        {free_name(fields_, level.by.names.empty() ? "aggregated_" + own[i].name : aggregate),
+         own[i + 1].type});
     descending_.push_back(level.descending);
     node = stack(std::move(node), std::move(place), Schema(fields_));
     kept_.push_back(stack(std::move(node),

@@ -232,6 +232,10 @@ Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
   std::vector<NamedColumn> chosen;
   for (const ast::ColumnSpec& spec : source.columns) {
     const auto at = output.schema().find(spec.name.text);
+    if (spec.name.text == all[0].name ||
+        std::ranges::find(chosen, spec.name.text, &NamedColumn::name) != chosen.end()) {
+      return diag::duplicate_name(spec.name.span, spec.name.text, "find");
+    }
     chosen.push_back({spec.name.text, at.has_value() ? make_column(*at, output.schema()[*at].type)
                                                      : make_constant(Value::null(spec.type))});
   }
@@ -245,7 +249,7 @@ Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
       }
     }
     EVQ_TRY_ASSIGN(ExprPtr bag, call("pack_all", std::move(args), span));
-    chosen.push_back({"pack_", std::move(bag)});
+    chosen.push_back({unique_name("pack_", chosen), std::move(bag)});
   }
   chosen.insert(chosen.begin(), std::move(all[0]));
   return chosen;

@@ -2,6 +2,8 @@
 // Small steps of the lowering files: putting one node on another, and a projection to exactly the
 // listed columns, which unlike Binder::project carries no hidden column along by itself.
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,6 +27,18 @@ inline Relation choose(Relation input, std::vector<NamedColumn> columns) {
   }
   input.node = stack(std::move(input.node), std::move(op), Schema(std::move(fields)));
   return input;
+}
+
+// `name`, with a number where a field is called so already.
+inline std::string free_name(const std::vector<Field>& fields, const std::string& name) {
+  const auto taken = [&](const std::string& candidate) {
+    return std::ranges::find(fields, candidate, &Field::name) != fields.end();
+  };
+  std::string candidate = name;
+  for (int suffix = 1; taken(candidate); ++suffix) {
+    candidate = name + std::to_string(suffix);
+  }
+  return candidate;
 }
 
 // Hidden columns among the first `count` of `schema`, as they are.
