@@ -139,6 +139,7 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
     }
     if (std::holds_alternative<ast::Star>(argument.value->node) && input != nullptr &&
         (packs_names || call.function.text == "pack_array")) {
+      EVQ_TRY(note_expressions(2 * input->schema().size(), argument.value->span));
       pack_row(argument.value->span);
       continue;
     }
@@ -158,7 +159,7 @@ Result<std::vector<ExprPtr>> Binder::bind_arguments(const ast::Call& call, const
   return args;
 }
 
-bool Binder::keeps_argument_name(std::string_view function) {
+bool keeps_argument_name(std::string_view function) {
   static constexpr std::string_view kNames =
       " abs acos asin atan atan2 bin bin_at bin_auto binary_and binary_not binary_or "
       "binary_shift_left binary_shift_right binary_xor bitset_count_ones ceiling cos "

@@ -122,9 +122,8 @@ std::string joined(std::span<const PathStep> steps, std::size_t count, bool esca
   return name;
 }
 
-}  // namespace
-
-std::string Binder::operator_function(const ast::Binary& binary) {
+// The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
+std::string operator_function(const ast::Binary& binary) {
   const std::string_view symbol = symbol_function(binary.op);
   if (!symbol.empty()) {
     return std::string(symbol);
@@ -135,6 +134,8 @@ std::string Binder::operator_function(const ast::Binary& binary) {
   }
   return name;
 }
+
+}  // namespace
 
 Result<ExprPtr> Binder::call(std::string_view function, std::vector<ExprPtr> args,
                              Span span) const {
@@ -266,6 +267,7 @@ Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const
 Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                                    const Relation* input) {
   if (const auto* scalar = std::get_if<Environment::Scalar>(&meaning)) {
+    EVQ_TRY(note_expressions(node_count(*scalar->expr), name.span));
     return clone(*scalar->expr);
   }
   if (const auto* let = std::get_if<Environment::LetExpr>(&meaning)) {
@@ -458,6 +460,7 @@ Result<ExprPtr> Binder::bind_any_field(const ast::Binary& binary, Span span,
     return diag::misplaced_star(binary.left->span);
   }
   EVQ_TRY_ASSIGN(ExprPtr right, bind_expr(*binary.right, input));
+  EVQ_TRY(note_expressions(input->schema().size() * (node_count(*right) + 2), span));
   if (is_search(binary.op) && !binary.negated && right->is_constant() &&
       right->type == Type::kString && !right->constant.is_null() &&
       !right->constant.as_text().empty()) {

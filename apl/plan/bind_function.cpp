@@ -31,6 +31,32 @@ Result<std::size_t> parameter_called(const ast::Name& name, std::string_view fun
   return diag::unknown_argument(name.span, function, name.text, names);
 }
 
+// That a table has the columns that its parameter declares.
+Status check_declared(const Binder& binder, const ast::Parameter& parameter, const Relation& table,
+                      Span span, std::string_view function) {
+  for (const ast::ColumnSpec& column : parameter.columns) {
+    const std::string& name = column.name.text;
+    const auto at = find_field(table.schema(), name);
+    if (!at.has_value()) {
+      if (std::ranges::find(table.map_fields, name) == table.map_fields.end() &&
+          std::ranges::find(table.virtual_fields, name, &VirtualField::name) ==
+              table.virtual_fields.end()) {
+        return binder.unknown_field(&table, name, span);
+      }
+      continue;
+    }
+    const Type type = table.schema()[*at].type;
+    if (!implicit_cast_cost(type, column.type).has_value() &&
+        !(is_numeric(type) && is_numeric(column.type))) {
+      return diag::invalid_constant(
+          span, "the field '" + name + "' of the table for " + std::string(function) + "()",
+          "be a " + std::string(type_name(column.type)) + ", not a " +
+              std::string(type_name(type)));
+    }
+  }
+  return Status::success();
+}
+
 }  // namespace
 
 // A table as such, a scalar bound over `input` as its parameter's type.
@@ -41,6 +67,7 @@ Result<Environment::Meaning> Binder::bind_parameter(const ast::Expr& argument,
   const ast::Parameter& parameter = parameters[index];
   if (parameter.is_table) {
     EVQ_TRY_ASSIGN(Relation table, table_of_expr(argument));
+    EVQ_TRY(check_declared(*this, parameter, table, argument.span, function));
     return Environment::Meaning(Environment::BoundTable{std::move(table.node), table.traits()});
   }
   EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(argument, input));
@@ -63,6 +90,7 @@ Result<Environment> Binder::bind_parameters(const Environment::Function& functio
     if (parameters.empty() || !parameters[0].is_table) {
       return diag::table_expected(span, "the first parameter of " + name + "()");
     }
+    EVQ_TRY(check_declared(*this, parameters[0], *piped, span, name));
     frame.names.emplace(parameters[0].name.text,
                         Environment::BoundTable{std::move(piped->node), piped->traits()});
     position = 1;

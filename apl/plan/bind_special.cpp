@@ -65,6 +65,7 @@ Result<ExprPtr> Binder::bind_pack_all(const ast::Call& call, Span span, const Re
     EVQ_TRY_ASSIGN(skip_empty,
                    bind_constant(*call.arguments[0].value, "whether to leave out nulls"));
   }
+  EVQ_TRY(note_expressions(input != nullptr ? 2 * input->schema().size() : 0, span));
   std::vector<ExprPtr> args;
   args.push_back(make_constant(std::move(skip_empty), span));
   for (NamedColumn& column : input != nullptr ? pass_through(*input) : std::vector<NamedColumn>()) {

@@ -15,8 +15,8 @@ namespace {
 constexpr int kCallDepthMax = 32;
 // Statements before a query: looking a name up passes all of them.
 constexpr std::size_t kStatementsMax = 2000;
-// Expressions of a query whose lets and functions are written out, and how many a pipeline counts
-// for. The text of one without them has no room for as many.
+// Expressions of a query whose lets, functions and stars are written out, and how many a pipeline
+// counts for. The text of one without them has no room for as many.
 constexpr std::size_t kExpressionsMax = 200'000;
 constexpr std::size_t kPipelineExpressions = 16;
 // Levels of an expression whose lets are written out: what all walks over it can bear.
@@ -132,17 +132,20 @@ Status Binder::bind_statement(const ast::Statement& statement) {
 }
 
 // A let that uses another one twice doubles what that stands for, and one that uses it once is as
-// deep as both.
+// deep as both; a star stands for all fields.
 Status Binder::note_expressions(std::size_t count, Span span) {
   expressions_ += count;
   if (nesting_ > kNestingMax) {
     return diag::nested_too_deep(span, kNestingMax);
   }
+  if (context().control != nullptr) {
+    EVQ_TRY(context().control->check());
+  }
   if (expressions_ <= kExpressionsMax) {
     return Status::success();
   }
   Error error =
-      diag::limit_exceeded(span, "expressions, with let statements written out", kExpressionsMax);
+      diag::limit_exceeded(span, "expressions, with lets and stars written out", kExpressionsMax);
   error.hint = "let name = toscalar(…) is worked out once";
   return error;
 }

@@ -46,14 +46,10 @@ class Binder {
   // The name an unnamed output expression gets; empty when it is not a field, path or call that
   // gives one (ColumnN is for the caller to count).
   std::string derived_name(const ast::Expr& expr, const Relation* input) const;
-  // Conversions, roundings and the like name their result as their first argument is named.
-  static bool keeps_argument_name(std::string_view function);
   Result<ExprPtr> call(std::string_view function, std::vector<ExprPtr> args, Span span) const;
   // `value` as a `type`, for the argument of `function` at `position`, from 1.
   Result<ExprPtr> fit(ExprPtr value, Type type, std::string_view function,
                       std::size_t position) const;
-  // The registry's name of an operator: "op_add", "op_has_cs", "op_not_contains".
-  static std::string operator_function(const ast::Binary& binary);
 
   Result<Relation> bind_pipeline(const ast::Pipeline& pipeline);
   Result<Relation> bind_operator(const ast::Operator& op, Relation input);
@@ -213,7 +209,7 @@ class Binder {
                                       int* unnamed) const;
   Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
                                         const Relation& input) const;
-  Result<ExprPtr> part_of(const Expr& value, std::size_t index, std::size_t count, Span span) const;
+  Result<std::vector<ExprPtr>> parts_of(ExprPtr value, std::size_t count, Relation* input);
   // May add window columns to `input` when its rows are in an order.
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);

@@ -29,6 +29,9 @@ inline bool takes_arguments(std::size_t min, std::size_t max, std::size_t count)
   return count >= min && (count <= max || max >= kArgumentsUnlimited);
 }
 
+// Conversions, roundings and the like name their result as their first argument is named.
+bool keeps_argument_name(std::string_view function);
+
 inline bool is_subquery(const ast::Expr& expr) {
   return std::holds_alternative<ast::Subquery>(expr.node);
 }

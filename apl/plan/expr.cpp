@@ -136,6 +136,14 @@ ExprPtr clone(const Expr& expr) {
   return copy;
 }
 
+std::size_t node_count(const Expr& expr) {
+  std::size_t count = 1;
+  for (const ExprPtr& arg : expr.args) {
+    count += node_count(*arg);
+  }
+  return count;
+}
+
 bool expr_equal(const Expr& a, const Expr& b) {
   if (a.kind != b.kind || a.type != b.type) {
     return false;

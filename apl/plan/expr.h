@@ -49,6 +49,8 @@ Result<ExprPtr> make_call(const ScalarFunction& function, std::vector<ExprPtr> a
 ExprPtr make_cast(ExprPtr expr, Type type);
 ExprPtr clone(const Expr& expr);
 bool expr_equal(const Expr& a, const Expr& b);
+// Of the whole tree.
+std::size_t node_count(const Expr& expr);
 
 // Calls `visit(column)` for each column reference, pre-order.
 void for_each_column(const Expr& expr, const std::function<void(std::size_t)>& visit);

@@ -64,24 +64,38 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
     auto value = bind_expr(*item.value, input);
     EVQ_TRY_ASSIGN(ExprPtr bound, explain_double_equals(std::move(value), item, *input));
     std::vector<std::string> names = item_names(item, input, &unnamed);
+    EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, parts_of(std::move(bound), names.size(), input));
     for (std::size_t i = 0; i < names.size(); ++i) {
-      EVQ_TRY_ASSIGN(ExprPtr part, part_of(*bound, i, names.size(), item.span));
-      columns.push_back({unique_name(std::move(names[i]), columns), std::move(part)});
+      columns.push_back({unique_name(std::move(names[i]), columns), std::move(parts[i])});
     }
   }
   return columns;
 }
 
-// (a, b) = value: the elements of an array, in order; one name is that of the value itself.
-Result<ExprPtr> Binder::part_of(const Expr& value, std::size_t index, std::size_t count,
-                                Span span) const {
+// (a, b) = value: the elements of an array, in order; one name is that of the value itself. What is
+// computed becomes a hidden column of `input`, so that it is worked out once for all of them.
+Result<std::vector<ExprPtr>> Binder::parts_of(ExprPtr value, std::size_t count, Relation* input) {
+  std::vector<ExprPtr> parts;
   if (count == 1) {
-    return clone(value);
+    parts.push_back(std::move(value));
+    return parts;
   }
-  std::vector<ExprPtr> args;
-  args.push_back(clone(value));
-  args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(index)), span));
-  return call("op_index", std::move(args), span);
+  const Span span = value->span;
+  if (!value->is_constant() && !value->is_column()) {
+    const std::size_t column = input->schema().size();
+    const Type type = value->type;
+    *input =
+        append(std::move(*input), hidden_name("tuple" + std::to_string(column)), std::move(value));
+    value = make_column(column, type, span);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<ExprPtr> args;
+    args.push_back(clone(*value));
+    args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(i)), span));
+    EVQ_TRY_ASSIGN(ExprPtr part, call("op_index", std::move(args), span));
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 Result<Relation> Binder::lower(const ast::Project& op, Span /*span*/, Relation input) {
@@ -132,10 +146,11 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
     ExprPtr value = std::move(bound).value();
     std::vector<std::string> names = item_names(item, &current, &unnamed);
     pending = true;
+    EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, parts_of(std::move(value), names.size(), &current));
     for (std::size_t i = 0; i < names.size(); ++i) {
       std::string name =
           item.names.empty() ? unique_name(std::move(names[i]), columns) : std::move(names[i]);
-      EVQ_TRY_ASSIGN(ExprPtr part, part_of(*value, i, names.size(), item.span));
+      ExprPtr part = std::move(parts[i]);
       if (keep_invalid) {
         const auto old = current.schema().find(name);
         std::vector<ExprPtr> args;

@@ -186,8 +186,14 @@ Result<Relation> Binder::lower(const ast::Print& source, Span /*span*/) {
   for (std::size_t i = 0; i < source.items.size(); ++i) {
     const ast::NamedExpr& item = source.items[i];
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item.value, nullptr));
-    std::string name = item.names.empty() ? "print_" + std::to_string(i) : item.names[0].text;
-    columns.push_back({unique_name(std::move(name), columns), std::move(bound)});
+    if (item.names.empty()) {
+      columns.push_back({unique_name("print_" + std::to_string(i), columns), std::move(bound)});
+      continue;
+    }
+    EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, parts_of(std::move(bound), item.names.size(), &row));
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      columns.push_back({unique_name(item.names[part].text, columns), std::move(parts[part])});
+    }
   }
   return project(std::move(row), std::move(columns));
 }

@@ -70,7 +70,12 @@ class SummarizeBinder {
       name = "Column" + std::to_string(++unnamed_);
     }
     const std::optional<std::int64_t> bin = time_bin(*bound, binder_.context());
-    groups_.push_back({Binder::unique_name(std::move(name), groups_), std::move(bound)});
+    const std::size_t count = std::max<std::size_t>(item.names.size(), 1);
+    EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, binder_.parts_of(std::move(bound), count, &input_));
+    for (std::size_t i = 0; i < count; ++i) {
+      groups_.push_back(
+          {Binder::unique_name(i == 0 ? name : item.names[i].text, groups_), std::move(parts[i])});
+    }
     if (bin.has_value() && !bin_ns_.has_value()) {
       bin_ns_ = bin;
       bin_name_ = groups_.back().name;
@@ -94,7 +99,26 @@ class SummarizeBinder {
     } else {
       origins_.emplace_back();
     }
+    if (item.names.size() > 1) {
+      return add_parts(item, *bound);
+    }
     results_.push_back({std::move(name), std::move(bound)});
+    return Status::success();
+  }
+
+  // (a, b) = make_list(x): the elements of one result.
+  Status add_parts(const SummarizeItem& item, const Expr& bound) {
+    origins_.back() = {};
+    origins_.resize(origins_.size() + item.names.size() - 1);
+    EVQ_TRY(binder_.note_expressions(item.names.size() * node_count(bound), item.span));
+    for (const ast::Name& name : item.names) {
+      std::vector<ExprPtr> args;
+      args.push_back(clone(bound));
+      args.push_back(make_constant(
+          Value::integer(static_cast<std::int64_t>(&name - item.names.data())), item.span));
+      EVQ_TRY_ASSIGN(ExprPtr part, binder_.call("op_index", std::move(args), item.span));
+      results_.push_back({name.text, std::move(part)});
+    }
     return Status::success();
   }
 
@@ -163,8 +187,7 @@ class SummarizeBinder {
       }
       return name;
     }
-    return first != nullptr && Binder::keeps_argument_name(call->function.text) ? own_name(*first)
-                                                                                : "";
+    return first != nullptr && keeps_argument_name(call->function.text) ? own_name(*first) : "";
   }
 
   std::string item_name(const ast::Expr& expr) {
