@@ -169,8 +169,7 @@ Result<StoredForm> FreshChunk::encode(ThreadPool* pool, DecodedBlock* decoded) c
   std::ranges::transform(columns_, std::back_inserter(fields), &Column::field);
   const Field& time = columns_.front().field;
   EVQ_CHECK(time.name == kTimeField);
-  const std::vector<std::uint32_t> order =
-      time_order({Schema(std::vector<Field>{time}), {join(0, {})}, rows_});
+  const std::vector<std::uint32_t> order = time_order(join(0, {}));
   std::vector<std::size_t> load_sizes;
   std::ranges::transform(loads_, std::back_inserter(load_sizes),
                          [](const Load& load) { return load.rows->table.rows; });

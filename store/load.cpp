@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "store/base/limits.h"
-#include "store/block/block_writer.h"
+#include "store/column/dynamic_kinds.h"
 
 namespace evq {
 
@@ -25,27 +25,48 @@ Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
            QueryControl& control)
     : open_(std::move(open)), request_(request), options_(std::move(options)), control_(control) {}
 
-Result<StoredForm> Load::encode(FreshRows&& batch) const {
-  const std::uint64_t raw_bytes = batch.raw_bytes;
-  const std::size_t rows = batch.table.rows;
+Result<StoredForm> Load::encode(const Schema& schema, const ColumnSource& source, std::size_t rows,
+                                std::uint64_t raw_bytes) const {
   const bool big = 2 * rows >= options_.compact.block_rows || raw_bytes >= kFreshChunkBytesMax;
   const Effort effort = big ? Effort::kIngest : effort_for_chunk(rows, options_.compact.block_rows);
-  FieldKinds kinds;
-  add_kinds(batch.table, &kinds);
+  std::vector<std::uint32_t> kinds_of(schema.size());
+  const auto look_at_kinds = [&](std::size_t i) {
+    Vector column = source(i);
+    if (column.type() == Type::kDynamic) {
+      kinds_of[i] = dynamic_kinds(column);
+    }
+    return column;
+  };
   EVQ_TRY_ASSIGN(EncodedBlock block,
-                 encode_block(std::move(batch.table), effort, options_.compact.pool));
+                 encode_block(schema, look_at_kinds, effort, options_.compact.pool));
   StoredForm form = big ? make_sealed(std::move(block), raw_bytes) : make_fresh(block, raw_bytes);
+  FieldKinds kinds;
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    if (schema[i].type == Type::kDynamic) {
+      kinds[schema[i].name] = kinds_of[i];
+    }
+  }
   note_kinds(kinds, &form);
   return form;
 }
 
-Result<std::unique_ptr<SealedBatch>> Load::seal(Table&& batch, std::uint64_t raw_bytes) {
+Result<StoredForm> Load::encode(FreshRows&& rows) const {
+  const auto let_go = [&](std::size_t i) { return std::move(rows.table.columns[i]); };
+  return encode(rows.table.schema, let_go, rows.table.rows, rows.raw_bytes);
+}
+
+Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64_t raw_bytes) {
   auto sealed = std::make_unique<SealedForm>();
-  FreshRows rows{std::move(batch), raw_bytes};
-  if (request_.atomic && is_small(rows, options_.compact.block_rows)) {
-    sealed->part = std::move(rows);
+  if (request_.atomic) {
+    FreshRows rows{batch.take_all(), raw_bytes};
+    if (is_small(rows, options_.compact.block_rows)) {
+      sealed->part = std::move(rows);
+    } else {
+      EVQ_TRY_ASSIGN(sealed->part, encode(std::move(rows)));
+    }
   } else {
-    EVQ_TRY_ASSIGN(sealed->part, encode(std::move(rows)));
+    const auto take = [&](std::size_t i) { return batch.take(i); };
+    EVQ_TRY_ASSIGN(sealed->part, encode(batch.schema(), take, batch.rows(), raw_bytes));
   }
   return std::unique_ptr<SealedBatch>(std::move(sealed));
 }

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "store/block/block_writer.h"
 #include "store/compactor.h"
 #include "store/dataset.h"
 #include "store/fresh_rows.h"
@@ -32,7 +33,7 @@ class Load final : public BatchSink {
   using DatasetProvider = std::function<Result<std::shared_ptr<Dataset>>()>;
   Load(DatasetProvider open, const IngestRequest& request, Options options, QueryControl& control);
 
-  Result<std::unique_ptr<SealedBatch>> seal(Table&& batch, std::uint64_t raw_bytes) override;
+  Result<std::unique_ptr<SealedBatch>> seal(BatchColumns& batch, std::uint64_t raw_bytes) override;
   Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) override;
   // Commits what an atomic load kept. The caller has added `counts` up.
   Status finish(const IngestCounts& counts);
@@ -45,7 +46,10 @@ class Load final : public BatchSink {
 
  private:
   Status open();
-  Result<StoredForm> encode(FreshRows&& batch) const;
+  Result<StoredForm> encode(FreshRows&& rows) const;
+  // A table of so many rows, made of so much input.
+  Result<StoredForm> encode(const Schema& schema, const ColumnSource& source, std::size_t rows,
+                            std::uint64_t raw_bytes) const;
   Status encode_kept(std::size_t i);
   Status write(const IngestCounts& counts);
   Status write_kept();

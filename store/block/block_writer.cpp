@@ -129,21 +129,19 @@ bool has_times(const BlockHeader& header, std::string_view name) {
 
 }  // namespace
 
-std::vector<std::uint32_t> time_order(const Table& table) {
-  const std::optional<std::size_t> column = table.schema.find(kTimeField);
-  EVQ_CHECK(column.has_value());
-  const Vector times = table.columns[*column].flatten();
-  const auto* values = times.values().data<std::int64_t>();
-  if (std::is_sorted(values, values + table.rows)) {
+std::vector<std::uint32_t> time_order(const Vector& times) {
+  const Vector flat = times.flatten();
+  const auto* values = flat.values().data<std::int64_t>();
+  if (std::is_sorted(values, values + flat.size())) {
     return {};
   }
   // Time and row in one sort key keep equal times in order without a stable sort's copies.
-  std::vector<std::pair<std::int64_t, std::uint32_t>> keys(table.rows);
-  for (std::uint32_t i = 0; i < table.rows; ++i) {
+  std::vector<std::pair<std::int64_t, std::uint32_t>> keys(flat.size());
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
     keys[i] = {values[i], i};
   }
   std::sort(keys.begin(), keys.end());
-  std::vector<std::uint32_t> order(table.rows);
+  std::vector<std::uint32_t> order(keys.size());
   std::transform(keys.begin(), keys.end(), order.begin(),
                  [](const auto& key) { return key.second; });
   return order;
@@ -151,15 +149,29 @@ std::vector<std::uint32_t> time_order(const Table& table) {
 
 Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool) {
   EVQ_TRY(check_table(table));
-  const std::vector<std::uint32_t> order = time_order(table);
-  const std::size_t rows = table.rows;
-  Vector times = table.columns[*table.schema.find(kTimeField)];
+  const auto let_go = [&](std::size_t i) { return std::move(table.columns[i]); };
+  return encode_block(table.schema, let_go, effort, pool);
+}
+
+Result<EncodedBlock> encode_block(const Schema& schema, const ColumnSource& source, Effort effort,
+                                  ThreadPool* pool) {
+  const std::optional<std::size_t> time_column = schema.find(kTimeField);
+  EVQ_CHECK(time_column.has_value());
+  Vector times = source(*time_column);
+  const std::vector<std::uint32_t> order = time_order(times);
   if (!order.empty()) {
     times = times.gather(order);
   }
+  const auto put_in_order = [&](std::size_t i) {
+    if (i == *time_column) {
+      return times;
+    }
+    Vector values = source(i);
+    return order.empty() ? values : values.gather(order);
+  };
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 encode_columns(std::move(table), order, effort, pool, &times));
-  return assemble_block(rows, std::move(columns));
+                 encode_columns(schema, put_in_order, {}, effort, pool, &times));
+  return assemble_block(times.size(), std::move(columns));
 }
 
 Result<std::vector<EncodedColumn>> encode_columns(Table table,

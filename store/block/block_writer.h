@@ -34,9 +34,9 @@ struct EncodedColumn {
   std::string filter;
 };
 
-// The permutation that puts the rows in ascending `_time` order, equal times in their present
-// order; empty when they already are. The table must have a `_time` column without nulls.
-std::vector<std::uint32_t> time_order(const Table& table);
+// The permutation that puts rows in ascending order of their `times`, equal times in their present
+// order; empty when they already are. No time is null.
+std::vector<std::uint32_t> time_order(const Vector& times);
 
 // 1 to kBlockRowsMax rows with datetime columns `_time` and `_sysTime` without nulls, names
 // distinct; anything else is kUsage. Rows are sorted by time here when they are not yet: a caller
@@ -44,14 +44,17 @@ std::vector<std::uint32_t> time_order(const Table& table);
 // With a pool, columns are encoded by its threads and the calling one. A table that is moved here
 // is let go of column by column.
 Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool = nullptr);
+// Gives column `i` of a table that is never there as a whole; called once for each column, by any
+// thread.
+using ColumnSource = std::function<Vector(std::size_t i)>;
+// The same of such a table, of whose columns all that is said above must be true.
+Result<EncodedBlock> encode_block(const Schema& schema, const ColumnSource& source, Effort effort,
+                                  ThreadPool* pool = nullptr);
 
 // One column of a block by itself, for callers that spread the columns over threads; `times` as
 // below.
 Result<EncodedColumn> encode_column(const Field& field, const Vector& values, Effort effort,
                                     const Vector* times = nullptr);
-// Gives column `i` of a table that is never there as a whole; called once for each column, by any
-// thread.
-using ColumnSource = std::function<Vector(std::size_t i)>;
 // The columns of a table, which need not be all of a block's, on the pool's threads and this one,
 // their rows in `order` (empty: as they are). Each is made and sorted just before and let go of
 // right after it is encoded, so that no second copy of the table is ever there. `times`, when it is

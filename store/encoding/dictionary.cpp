@@ -9,6 +9,7 @@
 
 #include "store/base/check.h"
 #include "store/base/checksum.h"
+#include "store/base/text_hash.h"
 #include "store/encoding/bitpack.h"
 #include "store/encoding/byte_planes.h"
 #include "store/encoding/schemes.h"
@@ -37,11 +38,20 @@ std::uint64_t table_seed() {
 }
 
 std::uint64_t hash_value(std::string_view value, std::uint64_t seed) {
-  return hash64(value, seed);
+  return hash_text(value, seed);
 }
 
 std::uint64_t hash_value(std::uint64_t value, std::uint64_t seed) {
   return hash64(value, seed);
+}
+
+bool is_same(std::string_view a, std::string_view b) {
+  constexpr std::size_t kShortBytes = 64;
+  return a.size() <= kShortBytes ? equal_text(a, b) : a == b;
+}
+
+bool is_same(std::uint64_t a, std::uint64_t b) {
+  return a == b;
 }
 
 // Open addressing over the entries found so far; a slot holds an entry's number plus one and some
@@ -51,9 +61,14 @@ class EntryTable {
  public:
   explicit EntryTable(std::size_t entries_max) : entries_max_(entries_max), slots_(256) {}
 
-  // The code of `value`; nothing when it would be one entry too many.
-  bool code_of(const T& value, Code* code) {
+  // Brings what a look-up of the value needs nearer.
+  std::uint64_t hash_of(const T& value) const {
     const std::uint64_t hash = hash_value(value, seed_);
+    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    return hash;
+  }
+  // The code of `value`; nothing when it would be one entry too many.
+  bool code_of(const T& value, std::uint64_t hash, Code* code) {
     const std::uint64_t tag = hash & ~std::uint64_t{0x1FFFF};
     std::size_t at = hash & (slots_.size() - 1);
     for (;; at = (at + 1) & (slots_.size() - 1)) {
@@ -62,7 +77,7 @@ class EntryTable {
         break;
       }
       const std::size_t entry = (slot & 0x1FFFF) - 1;
-      if ((slot & ~std::uint64_t{0x1FFFF}) == tag && entries[entry] == value) {
+      if ((slot & ~std::uint64_t{0x1FFFF}) == tag && is_same(entries[entry], value)) {
         *code = static_cast<Code>(entry);
         return true;
       }
@@ -106,11 +121,18 @@ std::optional<Dictionary> build(const DenseValues& values, std::size_t entries_m
   Dictionary dictionary;
   dictionary.codes.resize(values.size);
   const T* data = values.data<T>();
-  for (std::size_t i = 0; i < values.size; ++i) {
-    if (i > 0 && data[i] == data[i - 1]) {
-      dictionary.codes[i] = dictionary.codes[i - 1];
-    } else if (!table.code_of(data[i], &dictionary.codes[i])) {
-      return std::nullopt;
+  // Look-ups of many values in turn do not wait for each other's memory.
+  std::array<std::uint64_t, 64> hashes;
+  for (std::size_t begin = 0; begin < values.size; begin += hashes.size()) {
+    const std::size_t end = std::min(begin + hashes.size(), values.size);
+    std::transform(data + begin, data + end, hashes.begin(),
+                   [&table](const T& value) { return table.hash_of(value); });
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i > 0 && is_same(data[i], data[i - 1])) {
+        dictionary.codes[i] = dictionary.codes[i - 1];
+      } else if (!table.code_of(data[i], hashes[i - begin], &dictionary.codes[i])) {
+        return std::nullopt;
+      }
     }
   }
   auto entries = std::make_shared<std::vector<T>>(std::move(table.entries));

@@ -1,5 +1,6 @@
 #include "store/encoding/null_section.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -43,10 +44,15 @@ std::size_t count_bits(const std::vector<std::uint64_t>& bits) {
 std::vector<std::int64_t> list_gaps(const NullSection& section, bool wanted) {
   std::vector<std::int64_t> gaps;
   std::int64_t next = 0;
-  for (std::size_t row = 0; row < section.rows; ++row) {
-    if (((section.valid[row / 64] >> (row % 64)) & 1) == (wanted ? 1U : 0U)) {
-      gaps.push_back(static_cast<std::int64_t>(row) - next);
-      next = static_cast<std::int64_t>(row) + 1;
+  gaps.reserve(wanted ? section.rows - section.nulls : section.nulls);
+  for (std::size_t begin = 0; begin < section.rows; begin += 64) {
+    const std::uint64_t word = section.valid[begin / 64];
+    const std::size_t rows = std::min<std::size_t>(64, section.rows - begin);
+    std::uint64_t bits = (wanted ? word : ~word) & (~std::uint64_t{0} >> (64 - rows));
+    for (; bits != 0; bits &= bits - 1) {
+      const auto row = static_cast<std::int64_t>(begin) + std::countr_zero(bits);
+      gaps.push_back(row - next);
+      next = row + 1;
     }
   }
   return gaps;

@@ -13,6 +13,7 @@
 #include "store/base/bytes.h"
 #include "store/base/limits.h"
 #include "store/encoding/bitpack.h"
+#include "store/encoding/letter_reader.h"
 #include "store/encoding/packed_letters.h"
 #include "store/encoding/schemes.h"
 
@@ -56,7 +57,8 @@ struct Layout {
 
 // The values of the common length; others are exceptions, and stand-ins take their places.
 struct Uniform {
-  std::vector<std::string_view> texts;
+  std::span<const std::string_view> texts;
+  std::vector<std::string_view> with_stand_ins;  // behind `texts` when there are exceptions
   std::vector<std::int64_t> exception_rows;
   std::vector<std::string_view> exceptions;
 };
@@ -79,16 +81,20 @@ bool make_uniform(const std::string_view* texts, std::size_t size, Uniform* unif
   if (length == 0 || length > kLengthMax) {
     return false;
   }
-  const std::string_view* fitting = std::find_if(
-      texts, texts + size, [&](std::string_view text) { return text.size() == length; });
-  uniform->texts.assign(texts, texts + size);
-  std::string_view last = *fitting;
+  const auto fits = [length](std::string_view text) { return text.size() == length; };
+  uniform->texts = {texts, size};
+  if (std::all_of(texts, texts + size, fits)) {
+    return true;
+  }
+  uniform->with_stand_ins.assign(texts, texts + size);
+  uniform->texts = uniform->with_stand_ins;
+  std::string_view last = *std::find_if(texts, texts + size, fits);
   for (std::size_t i = 0; i < size; ++i) {
     if (texts[i].size() == length) {
       last = texts[i];
       continue;
     }
-    uniform->texts[i] = last;
+    uniform->with_stand_ins[i] = last;
     uniform->exception_rows.push_back(static_cast<std::int64_t>(i));
     uniform->exceptions.push_back(texts[i]);
     if (uniform->exceptions.size() * kExceptionShare > size) {
@@ -99,7 +105,7 @@ bool make_uniform(const std::string_view* texts, std::size_t size, Uniform* unif
 }
 
 // The places where the values, all of one length, are not all the same: word by word.
-std::vector<std::uint32_t> varying_places(const std::vector<std::string_view>& texts) {
+std::vector<std::uint32_t> varying_places(std::span<const std::string_view> texts) {
   const std::size_t length = texts[0].size();
   const std::size_t words = length / 8;
   const char* first = texts[0].data();
@@ -169,49 +175,30 @@ bool read_layout(ByteReader& in, Layout* layout) {
   return true;
 }
 
-using Numbers = std::array<std::uint8_t, 256>;
-
-constexpr std::uint8_t kNoLetter = 0x80;
-
-// The number of each letter; kNoLetter for what is none.
-Numbers number_letters(const Layout& layout) {
-  Numbers numbers;
-  numbers.fill(kNoLetter);
-  for (std::size_t i = 0; i < layout.letters.size(); ++i) {
-    numbers[static_cast<unsigned char>(layout.letters[i])] = static_cast<std::uint8_t>(i);
-  }
-  return numbers;
-}
-
-// The letters' numbers at up to kLettersAtOnce varying places from `begin` on; `seen` gets the bits
-// of all.
-std::uint64_t step_word(const char* text, const Layout& layout, const Numbers& numbers,
-                        std::size_t begin, unsigned* seen) {
-  const std::uint32_t* const places = layout.places.data();
-  std::uint64_t word = 0;
-  for (std::size_t i = std::min(begin + kLettersAtOnce, layout.places.size()); i-- > begin;) {
-    const unsigned number = numbers[static_cast<unsigned char>(text[places[i]])];
-    *seen |= number;
-    word = (word << layout.bits) | number;
-  }
-  return word;
+LetterReader reader_of(const Layout& layout) {
+  return LetterReader(layout.letters, layout.bits, layout.places, layout.first.size());
 }
 
 // Which bits vary in some of the values; nothing when one has a letter the layout lacks.
 std::vector<Step> measure_steps(std::span<const std::string_view> texts, const Layout& layout) {
-  const Numbers numbers = number_letters(layout);
-  std::vector<Step> steps;
-  unsigned seen = 0;
-  for (std::size_t begin = 0; begin < layout.places.size(); begin += kLettersAtOnce) {
-    const std::uint64_t first = step_word(texts[0].data(), layout, numbers, begin, &seen);
-    std::uint64_t varying = 0;
-    for (const std::string_view text : texts) {
-      varying |= step_word(text.data(), layout, numbers, begin, &seen) ^ first;
-    }
-    const std::size_t letters = std::min(kLettersAtOnce, layout.places.size() - begin);
-    steps.push_back(make_step(static_cast<unsigned>(letters) * layout.bits, varying, first));
+  LetterReader reader = reader_of(layout);
+  std::vector<std::uint64_t> first(reader.words());
+  std::vector<std::uint64_t> varying(reader.words(), 0);
+  reader.read(texts[0].data());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    first[i] = reader.word(i);
   }
-  return (seen & kNoLetter) == 0 ? steps : std::vector<Step>();
+  for (const std::string_view text : texts) {
+    reader.read(text.data());
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      varying[i] |= reader.word(i) ^ first[i];
+    }
+  }
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    steps.push_back(make_step(reader.letters(i) * layout.bits, varying[i], first[i]));
+  }
+  return reader.saw_other_bytes() ? std::vector<Step>() : steps;
 }
 
 // The letters in the order of RFC 4648, where it leaves more bits out: base 32 and 64 of bytes.
@@ -237,21 +224,21 @@ struct Packed {
 enum class PackOutcome : std::uint8_t { kPacked, kMissingLetter, kMissingBits };
 
 // Packs the steps' bits of all values. When bits vary that the steps leave out, the steps get them.
-PackOutcome pack_letters(const std::vector<std::string_view>& texts, const Layout& layout,
+PackOutcome pack_letters(std::span<const std::string_view> texts, const Layout& layout,
                          Packed* packed) {
-  const Numbers numbers = number_letters(layout);
+  LetterReader reader = reader_of(layout);
   BitRun run(texts.size() * stored_bits_of(packed->steps));
   std::vector<std::uint64_t> missing(packed->steps.size(), 0);
-  unsigned seen = 0;
   for (const std::string_view text : texts) {
+    reader.read(text.data());
     for (std::size_t i = 0; i < missing.size(); ++i) {
       const Step& step = packed->steps[i];
-      const std::uint64_t word = step_word(text.data(), layout, numbers, i * kLettersAtOnce, &seen);
+      const std::uint64_t word = reader.word(i);
       missing[i] |= (word ^ step.fixed) & ~step.varying;
       run.add(step.compact(word), step.stored_bits);
     }
   }
-  if ((seen & kNoLetter) != 0) {
+  if (reader.saw_other_bytes()) {
     return PackOutcome::kMissingLetter;
   }
   bool complete = true;
@@ -266,7 +253,7 @@ PackOutcome pack_letters(const std::vector<std::string_view>& texts, const Layou
 
 // Letters and varying places of values of one length, and the packed letters; false when the
 // scheme does not fit. Letters and bits of some values are nearly always those of all.
-bool measure_and_pack(const std::vector<std::string_view>& texts, Layout* layout, Packed* packed) {
+bool measure_and_pack(std::span<const std::string_view> texts, Layout* layout, Packed* packed) {
   constexpr std::size_t kProbe = 128;
   layout->first = texts[0];
   layout->places = varying_places(texts);
@@ -294,14 +281,15 @@ bool measure_and_pack(const std::vector<std::string_view>& texts, Layout* layout
   }
 }
 
-void write_integers(const std::vector<std::string_view>& texts, const Layout& layout,
+void write_integers(std::span<const std::string_view> texts, const Layout& layout,
                     const EncodeOptions& options, ByteWriter& out) {
-  const Numbers numbers = number_letters(layout);
+  LetterReader reader = reader_of(layout);
   std::vector<std::int64_t> integers(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
+    reader.read(texts[i].data());
     std::uint64_t integer = 0;
-    for (const std::uint32_t p : layout.places) {
-      integer = (integer << layout.bits) | numbers[static_cast<unsigned char>(texts[i][p])];
+    for (std::size_t word = 0; word < reader.words(); ++word) {
+      integer = integer << (reader.letters(word) * layout.bits) | reader.word_descending(word);
     }
     integers[i] = static_cast<std::int64_t>(integer);
   }

@@ -115,11 +115,16 @@ std::vector<Code> split_codes(const Vector& column, NullSection* nulls) {
   std::vector<std::uint64_t> valid((column.size() + 63) / 64, 0);
   dense.resize(column.size());
   std::size_t next = 0;
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    const std::uint64_t keep = is_value[codes[i]];
-    valid[i / 64] |= keep << (i % 64);
-    dense[next] = codes[i];
-    next += keep;
+  for (std::size_t begin = 0; begin < column.size(); begin += 64) {
+    const std::size_t end = std::min(begin + 64, column.size());
+    std::uint64_t word = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint64_t keep = is_value[codes[i]];
+      word |= keep << (i - begin);
+      dense[next] = codes[i];
+      next += keep;
+    }
+    valid[begin / 64] = word;
   }
   dense.resize(next);
   *nulls = make_null_section(valid.data(), column.size());

@@ -132,12 +132,15 @@ std::vector<std::string> fold_terms(std::string_view text) {
   return terms;
 }
 
-[[gnu::always_inline]] inline void TermHasher::add_hash(std::uint64_t hash) {
+// Without a branch: whether a term was seen lately cannot be foretold.
+[[gnu::always_inline]] inline std::size_t TermHasher::add_hash(std::uint64_t hash,
+                                                               std::uint64_t* hashes,
+                                                               std::size_t count) {
   std::uint64_t& recent = recent_[hash % kRecentSlots];
-  if (recent != hash) {
-    recent = hash;
-    hashes_.push_back(hash);
-  }
+  const bool fresh = recent != hash;
+  recent = hash;
+  hashes[count] = hash;
+  return count + (fresh ? 1U : 0U);
 }
 
 void TermHasher::add(std::span<const std::string_view> texts, const Take& take) {
@@ -166,7 +169,12 @@ void TermHasher::add(std::span<const std::string_view> texts, const Take& take) 
 }
 
 void TermHasher::add_exactly(std::string_view text) {
-  for_each_term(text, [&](const std::string& term) { add_hash(term_hash(term)); });
+  for_each_term(text, [&](const std::string& term) {
+    std::uint64_t hash = 0;
+    if (add_hash(term_hash(term), &hash, 0) != 0) {
+      hashes_.push_back(hash);
+    }
+  });
 }
 
 void TermHasher::add_window() {
@@ -185,6 +193,8 @@ void TermHasher::add_window() {
     const std::uint64_t alive = classes.alive;
     const std::uint64_t breaks = breaks_[base / 64];
     // Places where a term may end or begin: the class changes, or a text starts.
+    std::array<std::uint64_t, 64> hashes;  // of the terms that end in this block
+    std::size_t count = 0;
     std::uint64_t edges = (alive ^ ((alive << 1) | (inside ? 1U : 0U))) | breaks;
     std::uint64_t behind = classes.beyond;  // of them, those at or behind the term's start
     while (edges != 0) {
@@ -197,7 +207,8 @@ void TermHasher::add_window() {
         if (beyond || (behind & ~from_here) != 0) {
           add_exactly(term);
         } else {
-          add_hash(hash_padded(term.data(), term.size()));
+          const std::uint64_t hash = hash_padded(term.data(), term.size());
+          count = add_hash(hash, hashes.data(), count);
         }
       }
       inside = ((alive >> bit) & 1) != 0;
@@ -205,6 +216,7 @@ void TermHasher::add_window() {
       behind &= from_here;
       beyond = false;
     }
+    hashes_.insert(hashes_.end(), hashes.data(), hashes.data() + count);
     inside = (alive >> 63) != 0;
     beyond = inside && (beyond || behind != 0);
   }

@@ -34,7 +34,9 @@ class TermHasher {
 
   void add_window();
   void add_exactly(std::string_view text);
-  void add_hash(std::uint64_t hash);
+  // Puts `hash` behind `count` others unless it was seen lately; how many there are then. Writes in
+  // any case.
+  std::size_t add_hash(std::uint64_t hash, std::uint64_t* hashes, std::size_t count);
 
   std::string window_;                 // texts side by side, with room to read behind them
   std::vector<std::uint64_t> breaks_;  // one bit a byte: a text starts here

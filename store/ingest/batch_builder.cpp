@@ -106,23 +106,12 @@ Status BatchBuilder::add_json(std::string_view text, std::int64_t receipt_ns) {
 }
 
 Table BatchBuilder::take() {
-  settle();
-  Table table;
-  table.rows = rows();
-  if (table.rows != 0) {
-    std::vector<Field> fields = {{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}};
-    table.columns = {datetimes(times_), datetimes(receipts_)};
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!columns_[i].empty()) {
-        table.columns.push_back(columns_[i].take(table.rows));
-        fields.push_back({assembler_->column_name(i), table.columns.back().type()});
-      }
-    }
-    for (const EventRules::Label& label : rules_->labels) {
-      fields.push_back({label.name, label.value.type()});
-      table.columns.push_back(Vector::constant(label.value, table.rows));
-    }
-    table.schema = Schema(std::move(fields));
+  return BatchColumns(*this).take_all();
+}
+
+void BatchBuilder::clear() {
+  for (ColumnBuilder& column : columns_) {
+    column.clear();
   }
   times_.clear();
   receipts_.clear();
@@ -132,6 +121,60 @@ Table BatchBuilder::take() {
     columns_.clear();
     assembler_ = std::make_unique<EventAssembler>(rules_);
   }
+}
+
+// ---------------------------------------------------------------- column by column
+
+BatchColumns::BatchColumns(BatchBuilder& builder) : builder_(builder) {
+  builder.settle();
+  if (rows() == 0) {
+    return;
+  }
+  std::vector<Field> fields = {{"_time", Type::kDatetime}, {"_sysTime", Type::kDatetime}};
+  for (std::size_t i = 0; i < builder.columns_.size(); ++i) {
+    ColumnBuilder& column = builder.columns_[i];
+    if (column.empty()) {
+      continue;
+    }
+    std::optional<Type> type = column.type();
+    std::optional<Vector>& retyped = retyped_.emplace_back();
+    if (!type) {
+      retyped = column.take(rows());
+      type = retyped->type();
+    }
+    sources_.push_back(i);
+    fields.push_back({builder.assembler_->column_name(i), *type});
+  }
+  for (const EventRules::Label& label : builder.rules_->labels) {
+    fields.push_back({label.name, label.value.type()});
+  }
+  schema_ = Schema(std::move(fields));
+}
+
+BatchColumns::~BatchColumns() {
+  builder_.clear();
+}
+
+Vector BatchColumns::take(std::size_t i, ColumnBuilder::Texts texts) {
+  constexpr std::size_t kTimeColumns = 2;
+  if (i < kTimeColumns) {
+    return datetimes(i == 0 ? builder_.times_ : builder_.receipts_);
+  }
+  const std::size_t column = i - kTimeColumns;
+  if (column >= sources_.size()) {
+    return Vector::constant(builder_.rules_->labels[column - sources_.size()].value, rows());
+  }
+  return retyped_[column] ? *std::move(retyped_[column])
+                          : builder_.columns_[sources_[column]].take(rows(), texts);
+}
+
+Table BatchColumns::take_all() {
+  Table table;
+  table.rows = rows();
+  for (std::size_t i = 0; i < schema_.size(); ++i) {
+    table.columns.push_back(take(i, ColumnBuilder::Texts::kGiven));
+  }
+  table.schema = std::move(schema_);
   return table;
 }
 

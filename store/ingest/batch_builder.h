@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ class EventAssembler;
 class FastJson;
 
 class BatchBuilder {
+  friend class BatchColumns;
+
  public:
   explicit BatchBuilder(std::shared_ptr<const EventRules> rules);
   ~BatchBuilder();
@@ -84,6 +87,8 @@ class BatchBuilder {
   Table take();
 
  private:
+  void clear();
+
   std::shared_ptr<const EventRules> rules_;
   std::unique_ptr<EventAssembler> assembler_;
   std::unique_ptr<FastJson> fast_json_;
@@ -95,6 +100,32 @@ class BatchBuilder {
   std::size_t row_bytes_ = 0;  // of a row in all columns that have a value
   std::size_t size_bytes_ = 0;
   std::uint64_t seed_ = 0;
+};
+
+// What a builder holds, column by column, so that no two columns need be there at once. While this
+// is there the builder takes no events; afterwards it is empty, whatever was taken.
+class BatchColumns {
+ public:
+  explicit BatchColumns(BatchBuilder& builder);
+  ~BatchColumns();
+  BatchColumns(const BatchColumns&) = delete;
+  BatchColumns& operator=(const BatchColumns&) = delete;
+
+  std::size_t rows() const { return builder_.rows(); }
+  // The fields of the table that BatchBuilder::take() gives.
+  const Schema& schema() const { return schema_; }
+  // The column of field `i`, each once; any thread. Its texts live as long as this.
+  Vector take(std::size_t i) { return take(i, ColumnBuilder::Texts::kLent); }
+  // All of them, with their texts.
+  Table take_all();
+
+ private:
+  Vector take(std::size_t i, ColumnBuilder::Texts texts);
+
+  BatchBuilder& builder_;
+  Schema schema_;
+  std::vector<std::size_t> sources_;            // the builder's columns behind the two of times
+  std::vector<std::optional<Vector>> retyped_;  // of those whose type only the values told
 };
 
 }  // namespace evq

@@ -1,6 +1,7 @@
 #include "store/ingest/builder_pool.h"
 
 #include <atomic>
+#include <new>
 #include <utility>
 
 #include "store/base/limits.h"
@@ -50,7 +51,11 @@ void BuilderPool::put(std::unique_ptr<BatchBuilder> builder) {
     return;
   }
   const MutexLock lock(mutex_);
-  idle_.push_back(std::move(builder));
+  try {
+    idle_.push_back(std::move(builder));
+  } catch (const std::bad_alloc&) {
+    idle_bytes() -= bytes;  // one less to wait for the next load
+  }
 }
 
 }  // namespace evq

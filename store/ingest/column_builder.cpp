@@ -7,9 +7,9 @@
 
 #include "store/base/check.h"
 #include "store/base/number.h"
+#include "store/base/text_hash.h"
 #include "store/column/dynamic.h"
 #include "store/ingest/csv_value.h"
-#include "store/ingest/text_hash.h"
 
 namespace evq {
 
@@ -115,21 +115,12 @@ void ColumnBuilder::append_otherwise(std::size_t row, const Cell& cell) {
 void ColumnBuilder::settle() {
   for (std::size_t i = 0; i < queue_.size();) {
     const std::size_t begin = i;
-    switch (state_) {
-      case State::kDictionary:
-        i = settle_dictionary(i);
-        break;
-      case State::kLong:
-        i = settle_numbers(i, longs_);
-        break;
-      case State::kReal:
-        i = settle_numbers(i, reals_);
-        break;
-      case State::kEmpty:
-      case State::kBool:
-      case State::kPlain:
-      case State::kTagged:
-        break;
+    if (state_ == State::kDictionary) {
+      i = settle_dictionary(i);
+    } else if (state_ == State::kLong) {
+      i = settle_numbers(i, longs_);
+    } else if (state_ == State::kReal) {
+      i = settle_numbers(i, reals_);
     }
     if (i == begin) {
       append(queue_[i].row, queue_[i].cell);
@@ -415,7 +406,7 @@ void ColumnBuilder::make_tagged() {
     }
   }
   tagged.pad_to(rows_);
-  reset();
+  clear();
   state_ = State::kTagged;
   rows_ = tagged.rows_;
   text_ = std::move(tagged.text_);
@@ -457,52 +448,56 @@ std::size_t ColumnBuilder::memory_bytes() const {
                entries_, slots_);
 }
 
-Vector ColumnBuilder::take(std::size_t rows) {
+std::optional<Type> ColumnBuilder::type() const {
+  switch (state_) {
+    case State::kEmpty:
+      break;
+    case State::kBool:
+      return Type::kBool;
+    case State::kLong:
+      return Type::kLong;
+    case State::kReal:
+      return Type::kReal;
+    case State::kDictionary:
+    case State::kPlain:
+      if (raw_classes_ == 0 || (raw_classes_ & kRawIsText) != 0) {
+        return Type::kString;
+      }
+      break;
+    case State::kTagged:
+      return Type::kDynamic;
+  }
+  return std::nullopt;
+}
+
+Vector ColumnBuilder::take(std::size_t rows, Texts texts) {
   settle();
   EVQ_CHECK(state_ != State::kEmpty && rows_ <= rows);
   if (rows_ != rows) {
     pad_to(rows);
   }
-  Vector result;
-  switch (state_) {
-    case State::kEmpty:
-      break;
-    case State::kBool:
-    case State::kLong:
-    case State::kReal:
-      result = take_numbers();
-      break;
-    case State::kDictionary:
-      result = take_dictionary();
-      break;
-    case State::kPlain:
-      result = take_flat_text(Type::kString);
-      break;
-    case State::kTagged:
-      result = take_flat_text(Type::kDynamic);
-      break;
-  }
-  if (raw_classes_ != 0 && (raw_classes_ & kRawIsText) == 0 && result.type() == Type::kString) {
+  const std::optional<Type> known = type();
+  Vector result = state_ == State::kDictionary ? take_dictionary(texts)
+                  : state_ == State::kPlain    ? take_flat_text(Type::kString, texts)
+                  : state_ == State::kTagged   ? take_flat_text(Type::kDynamic, texts)
+                                               : take_numbers();
+  if (!known) {
     result = retype_csv_values(result, raw_classes_);
   }
   if (!tries_dictionary_ && ++batches_plain_ >= kPlainBatchesMax) {
     tries_dictionary_ = true;
   }
   words_known_ = rows / kWordBits + 1;
-  reset();
   return result;
 }
 
 Vector ColumnBuilder::take_numbers() {
-  std::shared_ptr<Values> values;
+  auto values = Values::make(*type(), rows_);
   if (state_ == State::kBool) {
-    values = Values::make(Type::kBool, rows_);
     std::copy(bools_.begin(), bools_.end(), values->mutable_data<std::uint8_t>());
   } else if (state_ == State::kLong) {
-    values = Values::make(Type::kLong, rows_);
     std::copy(longs_.begin(), longs_.end(), values->mutable_data<std::int64_t>());
   } else {
-    values = Values::make(Type::kReal, rows_);
     std::copy(reals_.begin(), reals_.end(), values->mutable_data<double>());
   }
   if (!validity_.empty()) {
@@ -512,12 +507,19 @@ Vector ColumnBuilder::take_numbers() {
   return Vector::flat(std::move(values));
 }
 
-Vector ColumnBuilder::take_flat_text(Type type) {
-  // Before the views: giving the memory away may move it.
-  const std::size_t text_size = text_.size();
-  std::shared_ptr<const void> text = text_.release();
-  const char* base = static_cast<const char*>(text.get());
+// Before there are views: giving the memory away may move it.
+const char* ColumnBuilder::take_text(Texts texts, Values* values) {
+  if (texts == Texts::kLent) {
+    return text_.data();
+  }
+  values->add_owner(text_.release());
+  return static_cast<const char*>(values->owners().back().get());
+}
+
+Vector ColumnBuilder::take_flat_text(Type type, Texts texts) {
   auto values = Values::make(type, rows_);
+  const std::size_t text_size = text_.size();
+  const char* base = take_text(texts, values.get());
   auto* views = values->mutable_data<std::string_view>();
   std::uint32_t begin = 0;
   for (std::size_t row = 0; row < rows_; ++row) {
@@ -530,18 +532,16 @@ Vector ColumnBuilder::take_flat_text(Type type) {
     values->set_validity(std::move(validity_));
   }
   // A null dynamic slot holds no bytes; readers look at validity first.
-  values->add_owner(std::move(text));
   if (type == Type::kString) {
     values->set_contiguous_text({base, text_size});
   }
   return Vector::flat(std::move(values));
 }
 
-Vector ColumnBuilder::take_dictionary() {
+Vector ColumnBuilder::take_dictionary(Texts texts) {
   slots_known_ = entries_.size() * 4 > slots_.size() ? slots_.size() : slots_.size() / 2;
-  std::shared_ptr<const void> text = text_.release();
-  const char* base = static_cast<const char*>(text.get());
   auto entries = Values::make(Type::kString, entries_.size());
+  const char* base = take_text(texts, entries.get());
   auto* views = entries->mutable_data<std::string_view>();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     views[i] = {base + entries_[i].offset, entries_[i].size};
@@ -549,7 +549,6 @@ Vector ColumnBuilder::take_dictionary() {
   if (null_code_ != 0) {
     entries->set_null(null_code_ - 1);
   }
-  entries->add_owner(std::move(text));
   if (entries_.size() == 1) {
     return Vector::constant(std::move(entries), rows_);
   }
@@ -558,7 +557,7 @@ Vector ColumnBuilder::take_dictionary() {
   return Vector::dictionary(std::move(entries), std::move(codes), rows_);
 }
 
-void ColumnBuilder::reset() {
+void ColumnBuilder::clear() {
   state_ = State::kEmpty;
   raw_classes_ = 0;
   rows_ = 0;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -42,8 +43,15 @@ class ColumnBuilder {
   // Memory held whether there are values or not.
   std::size_t memory_bytes() const;
 
-  // All `rows` rows as a vector; not when empty().
-  Vector take(std::size_t rows);
+  // What take() will give, of a settled column; nothing when only its values tell. Not when
+  // empty().
+  std::optional<Type> type() const;
+  // All `rows` rows as a vector, once, before clear(); not when empty(). Texts are either the
+  // vector's or lent to it until clear(), so that their memory serves time and again.
+  enum class Texts : std::uint8_t { kGiven, kLent };
+  Vector take(std::size_t rows, Texts texts = Texts::kGiven);
+  // Forgets the settled values.
+  void clear();
 
  private:
   enum class State : std::uint8_t { kEmpty, kBool, kLong, kReal, kDictionary, kPlain, kTagged };
@@ -80,10 +88,11 @@ class ColumnBuilder {
   Cell cell_at(std::size_t row) const;
   bool valid_at(std::size_t row) const;
 
-  Vector take_dictionary();
-  Vector take_flat_text(Type type);
+  // Where the text begins, which `values` own from now on unless it is lent.
+  const char* take_text(Texts texts, Values* values);
+  Vector take_dictionary(Texts texts);
+  Vector take_flat_text(Type type, Texts texts);
   Vector take_numbers();
-  void reset();
 
   std::vector<Deferred> queue_;  // beside the state: defer() touches nothing else
   std::uint64_t seed_;

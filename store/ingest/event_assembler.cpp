@@ -6,8 +6,8 @@
 
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
+#include "store/base/text_hash.h"
 #include "store/base/utf8.h"
-#include "store/ingest/text_hash.h"
 
 namespace evq {
 
@@ -71,7 +71,7 @@ NodeId EventAssembler::find(NodeId parent, std::string_view key) {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask; slots_[i] != 0; i = (i + 1) & mask) {
     const Node& node = nodes_[slots_[i]];
-    if (node.parent == parent && node.key == key) {
+    if (node.parent == parent && equal_text(node.key, key)) {
       return slots_[i];
     }
   }

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "store/base/seeded_text_hash.h"
+#include "store/base/text_hash.h"
 #include "store/column/vector.h"
 #include "store/ingest/cell.h"
 #include "store/ingest/event_rules.h"
-#include "store/ingest/text_hash.h"
 
 namespace evq {
 
@@ -144,7 +144,7 @@ class EventAssembler {
     }
     return id;
   }
-  void add(NodeId id, Cell cell) {
+  [[gnu::always_inline]] void add(NodeId id, Cell cell) {
     const Node& node = nodes_[id];
     if ((node.traits & kNeedsCare) != 0 || cell_count_ >= kEventFieldsMax) [[unlikely]] {
       add_with_care(id, cell);

@@ -8,6 +8,7 @@
 
 #include "store/base/check.h"
 #include "store/base/control.h"
+#include "store/base/limits.h"
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
 #include "store/ingest/json_rows.h"
@@ -24,7 +25,8 @@ constexpr std::size_t kFirstPieceBytes = 64 * kKibibyte;
 constexpr std::size_t kDetectBytesMax = 1 * kMebibyte;
 // A zero byte in this many at the start means that it is no text.
 constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
-constexpr std::size_t kSpareMax = 16;
+// A batch's text is read while the batch before is parsed.
+constexpr std::size_t kSpareMax = kIngestBatchTextBytesMax / kPieceBytes;
 constexpr std::size_t kOverlongHeadBytes = 1 * kKibibyte;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::int64_t kNsPerWaitMs = 1000000;

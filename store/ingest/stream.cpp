@@ -103,6 +103,7 @@ class Pipeline {
   bool is_busy();
   bool only_open_job_left();
   bool wait_for_commits(bool all);
+  std::unique_ptr<BatchBuilder> take_builder();
   void stop_workers();
   Status judge_whole_input() const;
 
@@ -125,7 +126,8 @@ class Pipeline {
   CondVar changed_;
   std::deque<std::shared_ptr<Job>> jobs_ EVQ_GUARDED_BY(mutex_);  // in input order
   std::vector<Piece> parsed_ EVQ_GUARDED_BY(mutex_);              // memory to be used again
-  std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;      // of the pieces of all jobs
+  std::vector<std::unique_ptr<BatchBuilder>> builders_ EVQ_GUARDED_BY(mutex_);  // the same
+  std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;  // of the pieces of all jobs
   std::size_t working_ EVQ_GUARDED_BY(mutex_) = 0;
   bool stopped_ EVQ_GUARDED_BY(mutex_) = false;
 };
@@ -348,6 +350,10 @@ void Pipeline::stop_workers() {
   while (working_ != 0) {
     changed_.wait(mutex_);
   }
+  for (auto& builder : builders_) {
+    context_.builders->put(std::move(builder));
+  }
+  builders_.clear();
 }
 
 // ---------------------------------------------------------------- workers
@@ -411,7 +417,7 @@ bool Pipeline::parse_waiting(Job& job) {
       job.waiting.pop_front();
     }
     if (job.builder == nullptr) {
-      job.builder = context_.builders->take();
+      job.builder = take_builder();
     }
     Status status = parse_piece(job, piece);
     const MutexLock lock(mutex_);
@@ -419,6 +425,19 @@ bool Pipeline::parse_waiting(Job& job) {
     job.status = std::move(status);
     changed_.notify_all();
   }
+}
+
+// One that this load used already has the memory it needs.
+std::unique_ptr<BatchBuilder> Pipeline::take_builder() {
+  {
+    const MutexLock lock(mutex_);
+    if (!builders_.empty()) {
+      std::unique_ptr<BatchBuilder> builder = std::move(builders_.back());
+      builders_.pop_back();
+      return builder;
+    }
+  }
+  return context_.builders->take();
 }
 
 // The last work on a job: seals what is left, unless it failed or nobody wants it any more.
@@ -430,9 +449,9 @@ void Pipeline::finish_job(Job& job) {
   }
   if (wanted) {
     Status status = seal(job, job.parsed_bytes);
-    context_.builders->put(std::move(job.builder));
     const MutexLock lock(mutex_);
     job.status = std::move(status);
+    builders_.push_back(std::move(job.builder));
   }
 }
 
@@ -450,9 +469,11 @@ Status Pipeline::seal(Job& job, std::uint64_t read_bytes) {
   SealedPart part;
   const std::uint64_t raw_bytes = read_bytes - job.sealed_bytes;
   job.sealed_bytes = read_bytes;
-  Table table = job.builder->take();
-  if (table.rows != 0) {
-    EVQ_TRY_ASSIGN(part.batch, sink_.seal(std::move(table), raw_bytes));
+  {
+    BatchColumns columns(*job.builder);
+    if (columns.rows() != 0) {
+      EVQ_TRY_ASSIGN(part.batch, sink_.seal(columns, raw_bytes));
+    }
   }
   part.report = std::exchange(job.report, {});
   const MutexLock lock(mutex_);

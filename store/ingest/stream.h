@@ -17,7 +17,6 @@
 #include "store/base/control.h"
 #include "store/base/result.h"
 #include "store/base/thread_pool.h"
-#include "store/column/table.h"
 #include "store/ingest/builder_pool.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/options.h"
@@ -34,8 +33,9 @@ class BatchSink {
  public:
   virtual ~BatchSink() = default;
   // Called from workers, for several batches at once. `raw_bytes` of input made the batch. Never
-  // called with an empty table.
-  virtual Result<std::unique_ptr<SealedBatch>> seal(Table&& batch, std::uint64_t raw_bytes) = 0;
+  // called without rows.
+  virtual Result<std::unique_ptr<SealedBatch>> seal(BatchColumns& batch,
+                                                    std::uint64_t raw_bytes) = 0;
   // Called from one thread at a time, in input order. `counts` are of the input up to the end of
   // this batch. An error ends the load and is what parse_stream returns.
   virtual Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) = 0;

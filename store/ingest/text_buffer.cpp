@@ -55,6 +55,20 @@ void TextBuffer::grow(std::size_t size_min) {
   capacity_ = capacity;
 }
 
+void TextBuffer::clear() {
+  const std::size_t expected = size_ + size_ / 8;
+  if (capacity_ > expected + expected / 8 + kGrowthBytesMin) {
+    released_ = size_;
+    capacity_ = expected;
+    if (capacity_ == 0) {
+      std::free(std::exchange(data_, nullptr));
+    } else if (void* shrunk = std::realloc(data_, capacity_)) {
+      data_ = static_cast<char*>(shrunk);
+    }
+  }
+  size_ = 0;
+}
+
 std::shared_ptr<const void> TextBuffer::release() {
   if (capacity_ - size_ > size_ / 8 + kGrowthBytesMin) {
     void* moved = std::realloc(data_, std::max<std::size_t>(size_, 1));

@@ -22,7 +22,8 @@ class TextBuffer {
   const char* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
-  void clear() { size_ = 0; }
+  // Keeps the memory, unless most likely more than is needed again.
+  void clear();
   // Gives the memory away; the buffer is empty afterwards, and expects as much text again.
   std::shared_ptr<const void> release();
 

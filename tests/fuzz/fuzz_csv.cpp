@@ -40,9 +40,9 @@ class SteppingSource : public evq::ByteSource {
 
 class CountingSink : public evq::BatchSink {
  public:
-  evq::Result<std::unique_ptr<evq::SealedBatch>> seal(evq::Table&& batch,
+  evq::Result<std::unique_ptr<evq::SealedBatch>> seal(evq::BatchColumns& batch,
                                                       std::uint64_t /*raw_bytes*/) override {
-    rows += batch.rows;
+    rows += batch.take_all().rows;
     return std::make_unique<evq::SealedBatch>();
   }
   evq::Status commit(std::unique_ptr<evq::SealedBatch> /*batch*/,

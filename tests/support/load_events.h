@@ -56,9 +56,9 @@ struct TableBatch : SealedBatch {
 
 class TableSink : public BatchSink {
  public:
-  Result<std::unique_ptr<SealedBatch>> seal(Table&& batch, std::uint64_t raw_bytes) override {
+  Result<std::unique_ptr<SealedBatch>> seal(BatchColumns& batch, std::uint64_t raw_bytes) override {
     auto sealed = std::make_unique<TableBatch>();
-    sealed->table = std::move(batch);
+    sealed->table = batch.take_all();
     sealed->raw_bytes = raw_bytes;
     return std::unique_ptr<SealedBatch>(std::move(sealed));
   }

@@ -173,7 +173,8 @@ class Bench {
   explicit Bench(Effort effort) : effort_(effort) {}
 
   void run(const Table& unsorted) {
-    const std::vector<std::uint32_t> order = time_order(unsorted);
+    const std::vector<std::uint32_t> order =
+        time_order(unsorted.columns[*unsorted.schema.find("_time")]);
     Table table = unsorted;
     for (std::size_t i = 0; i < table.columns.size() && !order.empty(); ++i) {
       table.columns[i] = table.columns[i].gather(order);

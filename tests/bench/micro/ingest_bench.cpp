@@ -23,11 +23,13 @@ struct Dropped : evq::SealedBatch {
 
 class DroppingSink : public evq::BatchSink {
  public:
-  evq::Result<std::unique_ptr<evq::SealedBatch>> seal(evq::Table&& batch,
+  evq::Result<std::unique_ptr<evq::SealedBatch>> seal(evq::BatchColumns& batch,
                                                       std::uint64_t /*raw_bytes*/) override {
     auto dropped = std::make_unique<Dropped>();
-    dropped->columns = batch.columns.size();
-    const evq::Table gone = std::move(batch);
+    dropped->columns = batch.schema().size();
+    for (std::size_t i = 0; i < dropped->columns; ++i) {
+      batch.take(i);
+    }
     return std::unique_ptr<evq::SealedBatch>(std::move(dropped));
   }
   evq::Status commit(std::unique_ptr<evq::SealedBatch> /*batch*/,

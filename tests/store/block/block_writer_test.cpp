@@ -70,7 +70,7 @@ TEST_CASE("rows come back in time order, equal times in order of arrival") {
     const Table table = sample_table(rows, false);
     const Result<EncodedBlock> block = encode_block(table, Effort::kIngest);
     REQUIRE(block.ok());
-    std::vector<std::uint32_t> order = time_order(table);
+    std::vector<std::uint32_t> order = time_order(table.columns[*table.schema.find(kTimeField)]);
     if (order.empty()) {
       for (std::uint32_t i = 0; i < rows; ++i) {
         order.push_back(i);

@@ -105,7 +105,8 @@ TEST_CASE("a column that _time tells keeps its values, whatever rows are read") 
       for (const Type type : {Type::kLong, Type::kDatetime, Type::kTimespan}) {
         const Integers times = some_times(3000, unit);
         const Table table = make_table(times, integers(type, divided(times, unit)));
-        const std::vector<std::uint32_t> order = time_order(table);
+        const std::vector<std::uint32_t> order =
+            time_order(table.columns[*table.schema.find(kTimeField)]);
         const Vector expected = table.columns[kTold].gather(order);
         const Result<EncodedBlock> block = encode_block(table, effort);
         REQUIRE(block.ok());

@@ -1,0 +1,105 @@
+#pragma once
+// LetterReader: the letters at the varying places of values of one length as numbers,
+// kLettersAtOnce of them a word, as packed text (packed_text.cpp) stores them. Letters are looked
+// up 16 at a time where the processor can. One thread.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "store/base/bytes.h"
+
+namespace evq {
+
+enum class LetterLevel : std::uint8_t { kPortable, kSsse3 };
+// The best level of this processor.
+LetterLevel best_letter_level();
+
+class LetterReader {
+ public:
+  // `letters` by their numbers, at most 64 different ones, of which each takes `letter_bits`;
+  // `places` ascending, at least one, in values of `length` bytes, at most 255.
+  LetterReader(std::string_view letters, unsigned letter_bits,
+               std::span<const std::uint32_t> places, std::size_t length,
+               LetterLevel level = best_letter_level());
+
+  std::size_t words() const { return words_.size(); }
+  // `text` has the values' length.
+  void read(const char* text) {
+    level_ == LetterLevel::kPortable ? read_each(text) : read_16(text);
+  }
+  // The numbers at the places from `kLettersAtOnce * i` on of the text read last, the first one in
+  // the lowest bits; of a byte that is no letter, any number.
+  std::uint64_t word(std::size_t i) { return pack(bytes_of(words_[i])); }
+  // The same with the first one in the highest bits; `letters(i)` are in it.
+  std::uint64_t word_descending(std::size_t i) {
+    const Word& word = words_[i];
+    return pack(__builtin_bswap64(bytes_of(word)) >> (8 * (8 - word.letters)));
+  }
+  unsigned letters(std::size_t i) const { return words_[i].letters; }
+  // Whether some word had a byte that is no letter.
+  bool saw_other_bytes() const { return (seen_ & kNoLetters) != 0; }
+
+ private:
+  static constexpr std::uint8_t kNoLetter = 0x80;
+  static constexpr std::uint64_t kNoLetters = 0x8080808080808080ULL;
+  static constexpr std::size_t kLengthMax = 255;
+  static constexpr std::size_t kBlockBytes = 16;
+
+  struct Word {
+    std::array<std::uint8_t, 8> places{};
+    unsigned letters = 0;
+    std::uint64_t together = 0;  // mask of the letters when their places are neighbours, else 0
+  };
+  // Numbers of the letters with the same upper four bits, by the lower four.
+  struct Row {
+    std::uint8_t upper = 0;
+    std::array<std::uint8_t, 16> numbers{};
+  };
+
+  void read_each(const char* text);
+  void read_16(const char* text);
+  std::uint64_t bytes_of(const Word& word);
+  // Eight numbers, a byte each, side by side.
+  std::uint64_t pack(std::uint64_t bytes) const;
+
+  const LetterLevel level_;
+  const unsigned bits_;
+  const std::size_t length_;
+  std::size_t first_place_;
+  std::size_t last_place_;
+  std::vector<Word> words_;
+  std::array<std::uint8_t, 256> numbers_;
+  std::vector<Row> rows_;
+  std::array<std::uint8_t, kLengthMax + kBlockBytes> read_{};  // number of each byte of the text
+  std::uint64_t seen_ = 0;
+};
+
+inline std::uint64_t LetterReader::bytes_of(const Word& word) {
+  std::uint64_t bytes = 0;
+  if (word.together != 0) {
+    bytes = load64(reinterpret_cast<const char*>(read_.data()) + word.places[0]) & word.together;
+  } else {
+    for (unsigned i = 0; i < word.letters; ++i) {
+      bytes |= std::uint64_t{read_[word.places[i]]} << (8 * i);
+    }
+  }
+  seen_ |= bytes;
+  return bytes;
+}
+
+// Neighbours join: bytes to pairs, pairs to fours, fours to the word.
+inline std::uint64_t LetterReader::pack(std::uint64_t bytes) const {
+  constexpr std::uint64_t kEvenBytes = 0x00FF00FF00FF00FFULL;
+  constexpr std::uint64_t kEvenPairs = 0x0000FFFF0000FFFFULL;
+  constexpr std::uint64_t kLetters = 0x3F3F3F3F3F3F3F3FULL;
+  const std::uint64_t letters = bytes & kLetters;
+  const std::uint64_t pairs = (letters & kEvenBytes) | ((letters & ~kEvenBytes) >> (8 - bits_));
+  const std::uint64_t fours = (pairs & kEvenPairs) | ((pairs & ~kEvenPairs) >> (16 - 2 * bits_));
+  return (fours & 0xFFFFFFFF) | ((fours >> 32) << (4 * bits_));
+}
+
+}  // namespace evq
