@@ -21,6 +21,7 @@
 #include "http/map_fields.h"
 #include "http/wire.h"
 #include "http/wire_answer.h"
+#include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
 
@@ -110,13 +111,14 @@ bool confirmed(const std::string& question) {
     return false;
   }
   write_quietly(STDERR_FILENO, question + " [y/N] ");
-  std::string answer;
-  std::getline(std::cin, answer);
+  std::string line;
+  std::getline(std::cin, line);
+  const std::string answer = ascii_lower(trimmed(line));
   return answer == "y" || answer == "yes";
 }
 
 Result<std::string> perform_map_field(Store& store, const DatasetCommand& command) {
-  EVQ_TRY_ASSIGN(std::optional<DatasetDefinition> dataset,
+  EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> dataset,
                  store.definitions().find_dataset(command.name));
   if (!dataset.has_value()) {
     return make_error(ErrorCode::kNotFound, "dataset '" + command.name + "' not found");
@@ -125,13 +127,14 @@ Result<std::string> perform_map_field(Store& store, const DatasetCommand& comman
     return items_text(dataset->map_fields, ListForm::kNdjson);
   }
   const bool adds = command.map_action == "add";
-  Status changed =
-      adds ? add_map_field(&*dataset, command.field) : remove_map_field(&*dataset, command.field);
+  const auto changed =
+      store.definitions().change_dataset(command.name, [&](DatasetDefinition* known) {
+        return adds ? add_map_field(known, command.field) : remove_map_field(known, command.field);
+      });
   if (!changed.ok()) {
-    return with_near_name(std::move(changed).take_error(), command.field, dataset->map_fields,
+    return with_near_name(changed.error(), command.field, dataset->map_fields,
                           "evq dataset map-field list " + command.name);
   }
-  EVQ_TRY(store.definitions().update_dataset(*dataset));
   return std::string();
 }
 
@@ -238,7 +241,8 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
   if (global.remote()) {
     return run_remote_dataset(global, command);
   }
-  auto service = open_service(global, {});
+  auto service =
+      open_service(global, command.action == "create" ? ServiceOptions() : existing_store());
   if (!service.ok()) {
     return report_error(service.error());
   }

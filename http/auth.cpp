@@ -215,11 +215,7 @@ Status Authenticator::keep_uses() {
     uses.swap(uses_);
   }
   for (const auto& [digest, time] : uses) {
-    EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, definitions_.tokens().find(digest));
-    if (token.has_value()) {
-      token->last_used = time;
-      EVQ_TRY(definitions_.tokens().put(*token));
-    }
+    EVQ_TRY(definitions_.tokens().note_use(digest, time));
   }
   return {};
 }

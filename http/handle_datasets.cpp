@@ -33,6 +33,12 @@ Result<DatasetDefinition> visible_dataset(Api& api, const HttpRequest& request) 
   return *std::move(found);
 }
 
+Result<DatasetDefinition> change_visible(Api& api, const HttpRequest& request,
+                                         const DatasetChange& change) {
+  EVQ_TRY_ASSIGN(const DatasetDefinition known, visible_dataset(api, request));
+  return api.definitions().change_dataset(known.name, change);
+}
+
 Result<std::vector<DatasetDefinition>> visible_datasets(Api& api, const HttpRequest& request) {
   EVQ_TRY_ASSIGN(std::vector<DatasetDefinition> all, api.definitions().datasets());
   std::erase_if(all, [&](const DatasetDefinition& dataset) {
@@ -114,10 +120,9 @@ Result<HttpResponse> handle_dataset_show(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dataset_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DatasetBody body, read_dataset_body(text));
-  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
-  EVQ_TRY(apply(body, &dataset));
-  EVQ_TRY(api.definitions().update_dataset(dataset));
-  EVQ_TRY_ASSIGN(dataset, visible_dataset(api, request));
+  EVQ_TRY_ASSIGN(
+      const DatasetDefinition dataset,
+      change_visible(api, request, [&](DatasetDefinition* known) { return apply(body, known); }));
   return json_response(write_dataset(dataset));
 }
 
@@ -197,8 +202,7 @@ Result<HttpResponse> handle_map_field_list(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_map_field_replace(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
-  EVQ_TRY_ASSIGN(std::vector<std::string> names, read_names_body(text));
-  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, read_names_body(text));
   std::set<std::string_view> seen;
   for (const std::string& name : names) {
     EVQ_TRY(check_map_field(name));
@@ -206,26 +210,28 @@ Result<HttpResponse> handle_map_field_replace(Api& api, HttpRequest& request) {
       return make_error(ErrorCode::kUsage, "map field '" + name + "' is there twice");
     }
   }
-  dataset.map_fields = std::move(names);
-  EVQ_TRY(api.definitions().update_dataset(dataset));
+  EVQ_TRY_ASSIGN(const DatasetDefinition dataset,
+                 change_visible(api, request, [&](DatasetDefinition* known) {
+                   known->map_fields = names;
+                   return Status();
+                 }));
   return json_response(write_strings(dataset.map_fields));
 }
 
 Result<HttpResponse> handle_map_field_add(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const std::string name, read_name_body(text));
-  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
-  EVQ_TRY(add_map_field(&dataset, name));
-  EVQ_TRY(api.definitions().update_dataset(dataset));
+  EVQ_TRY(change_visible(api, request,
+                         [&](DatasetDefinition* known) { return add_map_field(known, name); }));
   HttpResponse response = json_response(write_strings({name}));
   response.body = "{\"name\":" + response.body.substr(1, response.body.size() - 2) + "}";
   return response;
 }
 
 Result<HttpResponse> handle_map_field_remove(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(DatasetDefinition dataset, visible_dataset(api, request));
-  EVQ_TRY(remove_map_field(&dataset, request.argument("field")));
-  EVQ_TRY(api.definitions().update_dataset(dataset));
+  EVQ_TRY(change_visible(api, request, [&](DatasetDefinition* known) {
+    return remove_map_field(known, request.argument("field"));
+  }));
   return no_content();
 }
 

@@ -351,22 +351,25 @@ Result<DatasetDefinition> CatalogDefinitions::insert_dataset(Connection& connect
   return std::move(row.definition);
 }
 
-Status CatalogDefinitions::update_dataset(const DatasetDefinition& definition) {
+Result<DatasetDefinition> CatalogDefinitions::change_dataset(std::string_view name,
+                                                             const DatasetChange& change) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
-  EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lock.connection(), definition.name));
+  EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
   if (!row) {
-    return make_error(ErrorCode::kNotFound, "dataset '" + definition.name + "' not found");
+    return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
   }
   const std::uint64_t file_id = row->definition.file_id;
   const std::int64_t before = row->sum;
-  row->definition = definition;
+  EVQ_TRY(change(&row->definition));
+  row->definition.name = name;
   row->definition.file_id = file_id;
   row->sum = written_sum(*row);
   EVQ_TRY(check_list(lock.connection(), dataset_list()));
   EVQ_TRY(write_dataset(lock.connection(), *row));
   EVQ_TRY(note_change(lock.connection(), dataset_list(), {before, row->sum}, options_.rows_max));
-  return lock.commit();
+  EVQ_TRY(lock.commit());
+  return std::move(row->definition);
 }
 
 Status CatalogDefinitions::drop_dataset(std::string_view name) {

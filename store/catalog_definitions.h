@@ -39,8 +39,6 @@ struct DatasetFileName {
 std::string dataset_path(const std::string& directory, std::uint64_t file_id);
 // The store's disk_reserve.h file.
 std::string reserve_path(const std::string& directory);
-// kUsage unless the name is [A-Za-z0-9_.-]{1,128}, first and last alphanumeric.
-Status check_dataset_name(std::string_view name);
 
 class CatalogDefinitions final : public Definitions, public Tokens {
  public:
@@ -49,7 +47,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<std::vector<DatasetDefinition>> datasets() override;
   Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) override;
   Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) override;
-  Status update_dataset(const DatasetDefinition& definition) override;
+  Result<DatasetDefinition> change_dataset(std::string_view name,
+                                           const DatasetChange& change) override;
   Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) override;
   Result<std::optional<StoredObject>> find_object(ObjectKind kind, std::string_view id) override;
   Status put_object(const StoredObject& object) override;
@@ -64,6 +63,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<std::vector<TokenRecord>> list() override;
   Result<std::optional<TokenRecord>> find(std::string_view digest) override;
   Status put(const TokenRecord& token) override;
+  Status note_use(std::string_view digest, std::int64_t time) override;
   Result<bool> put_first(const TokenRecord& token) override;
   Result<bool> remove(std::string_view id) override;
 

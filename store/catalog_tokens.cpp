@@ -77,6 +77,18 @@ Result<std::optional<std::int64_t>> stored_sum(Connection& connection, std::stri
   return found ? std::optional<std::int64_t>(row.integer(0)) : std::nullopt;
 }
 
+Result<std::optional<TokenRecord>> read_token(Connection& connection, std::string_view digest) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectToken));
+  EVQ_TRY_ASSIGN(const bool found, row.bind_blob(1, digest).step());
+  if (!found) {
+    return std::optional<TokenRecord>();
+  }
+  // A token that was revoked must not come back with an old page.
+  EVQ_TRY(check_list(connection, token_list()));
+  EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
+  return std::optional<TokenRecord>(std::move(token));
+}
+
 void bind_time(Statement* write, int index, const std::optional<std::int64_t>& time) {
   if (time) {
     write->bind(index, *time);
@@ -116,15 +128,7 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
     return std::optional<TokenRecord>();
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  EVQ_TRY_ASSIGN(Statement row, lease.connection().prepare(kSelectToken));
-  EVQ_TRY_ASSIGN(const bool found, row.bind_blob(1, digest).step());
-  if (!found) {
-    return std::optional<TokenRecord>();
-  }
-  // A token that was revoked must not come back with an old page.
-  EVQ_TRY(check_list(lease.connection(), token_list()));
-  EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
-  return std::optional<TokenRecord>(std::move(token));
+  return read_token(lease.connection(), digest);
 }
 
 Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord& token,
@@ -156,6 +160,19 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
     return {};
   }
   EVQ_TRY(write_token(lock.connection(), token, before));
+  return lock.commit();
+}
+
+Status CatalogDefinitions::note_use(std::string_view digest, std::int64_t time) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, read_token(lock.connection(), digest));
+  if (!token.has_value()) {
+    return {};
+  }
+  const std::int64_t before = token_sum(*token);
+  token->last_used = time;
+  EVQ_TRY(write_token(lock.connection(), *token, before));
   return lock.commit();
 }
 

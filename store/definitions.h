@@ -20,8 +20,11 @@
 
 namespace evq {
 
+// kUsage unless the name is [A-Za-z0-9_.-]{1,128}, first and last alphanumeric.
+Status check_dataset_name(std::string_view name);
+
 struct DatasetDefinition {
-  std::string name;  // [A-Za-z0-9_.-]{1,128}, first and last alphanumeric; unique; also its API id
+  std::string name;  // as check_dataset_name wants it; unique; also its API id
   std::string description;
   std::string kind;   // "axiom:events:v1"
   std::string who;    // who created it; may be empty
@@ -57,6 +60,10 @@ struct StoredObject {
   std::int64_t updated = 0;
 };
 
+// Changes the definition of a dataset. Asked inside the transaction that stores it; a failure is
+// passed on, and nothing is changed.
+using DatasetChange = std::function<Status(DatasetDefinition* dataset)>;
+
 // Makes of the object that is stored under an id, null when there is none, the one to store
 // instead. Asked inside the transaction that stores it; a failure is passed on, and nothing is
 // changed.
@@ -88,6 +95,8 @@ class Tokens {
   virtual Result<std::vector<TokenRecord>> list() = 0;
   virtual Result<std::optional<TokenRecord>> find(std::string_view digest) = 0;
   virtual Status put(const TokenRecord& token) = 0;  // by id; one that was used is only replaced
+  // Notes when the token with this digest was used, in one transaction; nothing when it has gone.
+  virtual Status note_use(std::string_view digest, std::int64_t time) = 0;
   // Puts it unless there is any token; whether it did.
   virtual Result<bool> put_first(const TokenRecord& token) = 0;
   virtual Result<bool> remove(std::string_view id) = 0;
@@ -102,7 +111,9 @@ class Definitions {
   virtual Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) = 0;
   // Needs a free name (kConflict) and a valid one (kUsage); fills in file_id, created and updated.
   virtual Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) = 0;
-  virtual Status update_dataset(const DatasetDefinition& definition) = 0;  // kNotFound
+  // Reads, changes and stores in one transaction; what was stored. Name and file stay. kNotFound.
+  virtual Result<DatasetDefinition> change_dataset(std::string_view name,
+                                                   const DatasetChange& change) = 0;
 
   // Ordered by creation, then id; `dataset` empty means all.
   virtual Result<std::vector<StoredObject>> objects(ObjectKind kind, std::string_view dataset) = 0;

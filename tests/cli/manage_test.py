@@ -176,6 +176,18 @@ class Datasets(EvqCase):
         self.assertEqual(self.out("dataset", "list"), "")
         self.evq("query", "app", status=3)
 
+    def test_a_mistyped_place_does_not_become_a_store(self):
+        place = self.directory / "typo"
+        for words in (("dataset", "list"), ("dataset", "info", "x"), ("dataset", "delete", "x", "--yes"),
+                      ("dataset", "map-field", "add", "x", "y"), ("token", "list"),
+                      ("token", "delete", "x"), ("org",), ("starred", "list"), ("starred", "get", "x")):
+            with self.subTest(words):
+                _, errors = self.evq("--store", place, *words, status=None)
+                self.assertIn("there is no store at", errors)
+                self.assertFalse(place.exists())
+        self.evq("--store", place, "token", "create", "--name", "t")
+        self.assertTrue(place.exists())
+
     def test_map_fields(self):
         self.evq("dataset", "create", "app")
         self.evq("dataset", "map-field", "add", "app", "labels")

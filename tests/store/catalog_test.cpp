@@ -157,8 +157,11 @@ TEST_CASE("a definition that a later version wrote is read, changed and dropped"
     if (dropped) {
       REQUIRE(store->drop_dataset("one").ok());
     } else {
-      (*definition)->description = "changed";
-      REQUIRE(store->definitions().update_dataset(**definition).ok());
+      const auto change = [](DatasetDefinition* known) {
+        known->description = "changed";
+        return Status();
+      };
+      REQUIRE(store->definitions().change_dataset("one", change).ok());
     }
     CHECK(problems(*store).empty());
     CHECK(store->definitions().datasets()->size() == (dropped ? 0U : 1U));

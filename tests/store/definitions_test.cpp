@@ -53,9 +53,19 @@ TEST_CASE("datasets are created once, updated, listed and dropped") {
   CHECK(store->definitions().create_dataset(wanted).error().code == ErrorCode::kConflict);
   CHECK(store->snapshot("web-1")->rows() == 0);
 
-  wanted = *made;
-  wanted.description.clear();
-  REQUIRE(store->definitions().update_dataset(wanted).ok());
+  const auto changed = store->definitions().change_dataset("web-1", [](DatasetDefinition* known) {
+    known->description.clear();
+    known->name = "other";  // stays
+    return Status();
+  });
+  REQUIRE(changed.ok());
+  CHECK(changed->name == "web-1");
+  CHECK(changed->map_fields == wanted.map_fields);
+  const auto refused = store->definitions().change_dataset("web-1", [](DatasetDefinition* known) {
+    known->retention_days = 7;
+    return Status(make_error(ErrorCode::kUsage, "no"));
+  });
+  CHECK(refused.error().code == ErrorCode::kUsage);
   store = open_in(directory);
   const auto found = store->definitions().find_dataset("web-1");
   REQUIRE(found.ok());

@@ -81,9 +81,9 @@ TEST_CASE("what is not there is not found, not changed and not removed twice") {
   const TempDirectory directory;
   const auto store = open_store(directory.path(), kFewRows);
   Definitions& definitions = store->definitions();
-  DatasetDefinition missing;
-  missing.name = "missing";
-  CHECK(definitions.update_dataset(missing).error().code == ErrorCode::kNotFound);
+  CHECK(definitions.change_dataset("missing", [](DatasetDefinition*) { return Status(); })
+            .error()
+            .code == ErrorCode::kNotFound);
   CHECK(store->drop_dataset("missing").error().code == ErrorCode::kNotFound);
   CHECK(store->fields("missing").error().code == ErrorCode::kNotFound);
   CHECK(store->trim("missing", 0).error().code == ErrorCode::kNotFound);

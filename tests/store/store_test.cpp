@@ -240,18 +240,21 @@ TEST_CASE("events are kept for ever when that is how long they are to be kept") 
   const TempDirectory directory;
   auto store = open_store(directory.path(), 10);
   REQUIRE(load(*store, "d", numbered_events(0, 40, 0, 1)).ok());
-  auto definition = store->definitions().find_dataset("d");
-  REQUIRE(definition.ok());
+  const auto keep_for = [&](std::int64_t days) {
+    const auto change = [&](DatasetDefinition* known) {
+      known->use_retention = true;
+      known->retention_days = days;
+      return Status();
+    };
+    REQUIRE(store->definitions().change_dataset("d", change).ok());
+  };
   QueryControl control;
   for (const std::int64_t days : {std::int64_t{100'000}, std::int64_t{200'000}, INT64_MAX}) {
-    (*definition)->use_retention = true;
-    (*definition)->retention_days = days;
-    REQUIRE(store->definitions().update_dataset(**definition).ok());
+    keep_for(days);
     REQUIRE(store->maintain("d", true, control).ok());
     CHECK(store->stats("d")->rows == 40);
   }
-  (*definition)->retention_days = 1;
-  REQUIRE(store->definitions().update_dataset(**definition).ok());
+  keep_for(1);
   REQUIRE(store->maintain("d", false, control).ok());
   CHECK(store->stats("d")->rows == 0);
 }
