@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -475,7 +476,7 @@ class BeastServer final : public HttpServer {
     });
     asio::co_spawn(io_, accept(), asio::detached);
     ThreadPool threads(kIoThreads - 1);
-    threads.run_parallel(kIoThreads, [this](std::size_t /*worker*/) { io_.run(); });
+    threads.run_parallel(kIoThreads, [this](std::size_t /*worker*/) { run_io(); });
     shared_.queries.reset();
     shared_.writes.reset();
     shared_.connections.clear();  // one accepted while the last one ended never left
@@ -488,29 +489,54 @@ class BeastServer final : public HttpServer {
  private:
   static constexpr std::size_t kIoThreads = 2;
 
-  asio::awaitable<void> accept() {
+  // A task that finds no memory is lost; the thread goes on with the others.
+  void run_io() {
     for (;;) {
-      error_code error;
-      tcp::socket socket(asio::make_strand(io_));
-      co_await acceptor_.async_accept(socket, quietly(error));
-      if (shared_.draining.load() || error == asio::error::operation_aborted) {
-        co_return;
-      }
-      if (error) {  // out of descriptors, most likely
-        shared_.connections.close_oldest_idle();
-        asio::steady_timer pause(io_, std::chrono::milliseconds(50));
-        co_await pause.async_wait(quietly(error));
+      try {
+        io_.run();
+        return;
+      } catch (const std::bad_alloc&) {
         continue;
       }
-      const std::size_t open = shared_.connections.size();
-      if (open >= kHttpConnectionsMax) {
-        shared_.connections.close_oldest_idle();
+    }
+  }
+
+  asio::awaitable<void> accept() {
+    bool short_of_something = false;  // descriptors or memory
+    while (!shared_.draining.load()) {
+      try {
+        if (std::exchange(short_of_something, false)) {
+          shared_.connections.close_oldest_idle();
+          error_code ignored;
+          asio::steady_timer pause(io_, std::chrono::milliseconds(50));
+          co_await pause.async_wait(quietly(ignored));
+        }
+        short_of_something = !co_await accept_one();
+      } catch (const std::bad_alloc&) {
+        short_of_something = true;
       }
-      if (open >= kHttpConnectionsMax + kHttpConnectionsMax / 8) {
-        continue;
-      }
+    }
+  }
+
+  // False when a connection could not be taken; true as well when the server is to end.
+  asio::awaitable<bool> accept_one() {
+    error_code error;
+    tcp::socket socket(asio::make_strand(io_));
+    co_await acceptor_.async_accept(socket, quietly(error));
+    if (shared_.draining.load() || error == asio::error::operation_aborted) {
+      co_return true;
+    }
+    if (error) {
+      co_return false;
+    }
+    const std::size_t open = shared_.connections.size();
+    if (open >= kHttpConnectionsMax) {
+      shared_.connections.close_oldest_idle();
+    }
+    if (open < kHttpConnectionsMax + kHttpConnectionsMax / 8) {
       start(std::move(socket));
     }
+    co_return true;
   }
 
   void start(tcp::socket socket) {
