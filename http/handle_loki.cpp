@@ -40,13 +40,6 @@ Error malformed(std::string_view what) {
   return make_error(ErrorCode::kData, "the Loki push is malformed: " + std::string(what));
 }
 
-void append_labels(JsonWriter* json, DynamicView bag) {
-  for (DynamicView::Iterator each(bag); each.next();) {
-    json->key(each.key());
-    json->raw(json_from_dynamic(each.value()));
-  }
-}
-
 // ---- JSON
 
 // [nanoseconds as text, line, metadata that may be left out]; false for anything else.
@@ -60,9 +53,9 @@ bool append_json_entry(DynamicView labels, DynamicView entry, std::string* out) 
   }
   JsonWriter json(*out);
   json.begin_object();
-  append_labels(&json, labels);
+  append_members(&json, labels);
   if (entry.at(2).is_bag()) {
-    append_labels(&json, entry.at(2));
+    append_members(&json, entry.at(2));
   }
   json.key("_time");
   json.instant(*ns);

@@ -169,13 +169,6 @@ HttpResponse splunk_answer(int status, int code, std::string_view text) {
   return response;
 }
 
-void append_members(JsonWriter* json, DynamicView bag) {
-  for (DynamicView::Iterator each(bag); each.next();) {
-    json->key(each.key());
-    json->raw(json_from_dynamic(each.value()));
-  }
-}
-
 // One envelope as an event; false when it has none.
 bool append_envelope(DynamicView envelope, std::string* out) {
   const auto event = envelope.find("event");
@@ -228,12 +221,13 @@ std::string splunk_dataset(const HttpRequest& request, DynamicView envelope) {
   return only == "*" ? std::string() : only;
 }
 
-// Stores nothing unless the token may write to every dataset. Like Splunk it keeps the good events
-// of a request of which others are not.
+// Stores nothing unless every dataset has a good name and the token may write to it. Like Splunk it
+// keeps the good events of a request of which others are not, and then says nothing that would make
+// the sender repeat all of them.
 Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
                                   const std::map<std::string, std::string>& events_by_dataset) {
   for (const auto& [dataset, events] : events_by_dataset) {
-    if (dataset.empty()) {
+    if (!check_dataset_name(dataset).ok()) {
       return splunk_answer(400, 7, "Incorrect index");
     }
     if (!request.identity.may(dataset, "ingest", "create")) {
@@ -242,8 +236,17 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
   }
   IngestCounts counts;
   for (const auto& [dataset, events] : events_by_dataset) {
-    EVQ_TRY_ASSIGN(IngestReport report, store_ndjson(api, request, dataset, events));
-    counts.add(std::move(report.counts));
+    Result<IngestReport> report = store_ndjson(api, request, dataset, events);
+    if (!report.ok() && counts.ingested == 0) {
+      return std::move(report).take_error();
+    }
+    if (!report.ok()) {
+      return splunk_answer(400, 6,
+                           std::to_string(counts.ingested) +
+                               " events were kept, but not those of " + dataset + ": " +
+                               report.error().message);
+    }
+    counts.add(std::move(report).value().counts);
   }
   if (counts.failed > 0) {
     return splunk_answer(400, 6,

@@ -9,6 +9,7 @@
 #include "store/base/control.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/column/dynamic_json.h"
 
 namespace evq {
 namespace {
@@ -106,6 +107,13 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
   api.metrics.events_failed.fetch_add(report.counts.failed);
   api.metrics.bytes_ingested.fetch_add(report.counts.processed_bytes);
   return report;
+}
+
+void append_members(JsonWriter* json, DynamicView bag) {
+  for (DynamicView::Iterator each(bag); each.next();) {
+    json->key(each.key());
+    json->raw(json_from_dynamic(each.value()));
+  }
 }
 
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,

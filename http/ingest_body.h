@@ -8,6 +8,8 @@
 
 #include "http/api.h"
 #include "http/rewriting_claim.h"
+#include "store/base/json_writer.h"
+#include "store/column/dynamic.h"
 
 namespace evq {
 
@@ -22,6 +24,9 @@ Result<std::unique_ptr<ByteSource>> decoded_body(HttpRequest& request);
 // The same as one text; kTooLarge above `bytes_max`.
 Result<std::string> decoded_text(HttpRequest& request, std::size_t bytes_max,
                                  RewritingClaim* claim = nullptr);
+
+// The bag's members as those of the object that is being written.
+void append_members(JsonWriter* json, DynamicView bag);
 
 // Stores events for an authenticated request and counts them.
 Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,

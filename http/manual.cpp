@@ -142,11 +142,13 @@ never logged; processes that hold tokens leave no core dump.
 Requests whose length can be read in two ways are refused and their connection closed. Names of
 datasets are letters, digits, dot, hyphen and underscore, and are never part of a path. Every size,
 depth, time and count above is bounded before memory is spent; a decompressor stops at 200 times its
-input. Slow senders and slow readers hold a connection, no thread.
+input. Slow senders and slow readers hold a connection, no thread; where connections are short, the one whose
+request has been coming for longest makes room. Bodies of GET requests end at 4 KiB.
 .PP
 .I Web pages.
 No cookie exists. A page of another origin gets no CORS headers unless \-\-cors\-origin names it, and
-without tokens (\-\-no\-auth, on the loopback only) its requests are refused.
+without tokens (\-\-no\-auth, on the loopback only) its requests are refused, as is every request
+whose Host is not localhost, 127.x or [::1], which pages can make their own name lead to.
 .PP
 .I Not defended against:
 whoever may read the store's directory (its files are private to their user, but not encrypted);

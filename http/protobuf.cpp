@@ -11,7 +11,7 @@
 namespace evq {
 namespace {
 
-// Fields of one message, repetitions counted.
+// Known fields of one message, repetitions counted.
 constexpr std::size_t kEntriesMax = std::size_t{1} << 20U;
 
 enum WireType : std::uint32_t { kVarint = 0, kWire64 = 1, kLengthDelimited = 2, kWire32 = 5 };
@@ -153,45 +153,70 @@ bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth,
   return false;
 }
 
+bool fits(const Entry& entry, const ProtoField& field) {
+  return entry.number == field.number && entry.wire == wire_of(field.kind);
+}
+
+// The last entry of each field of the table, in its order; nothing for what is no message. Entries
+// are not kept, since one of two bytes would take many times that: repeated fields are read again.
+std::optional<std::vector<std::optional<Entry>>> last_entries(std::string_view bytes,
+                                                              const ProtoMessage& message) {
+  std::vector<std::optional<Entry>> last(message.fields.size());
+  std::size_t known = 0;
+  while (!bytes.empty()) {
+    Entry entry;
+    if (!read_entry(&bytes, &entry)) {
+      return std::nullopt;
+    }
+    const auto field = std::ranges::find_if(
+        message.fields, [&](const ProtoField& each) { return fits(entry, each); });
+    if (field == message.fields.end()) {
+      continue;
+    }
+    if (++known > kEntriesMax) {
+      return std::nullopt;
+    }
+    last[static_cast<std::size_t>(field - message.fields.begin())] = entry;
+  }
+  return last;
+}
+
+bool add_list(std::string_view bytes, const ProtoField& field, std::size_t depth,
+              DynamicBuilder* out) {
+  out->begin_array();
+  Entry entry;
+  while (!bytes.empty()) {
+    if (!read_entry(&bytes, &entry) ||
+        (fits(entry, field) && !add_value(entry, field, depth, out))) {
+      return false;
+    }
+  }
+  out->end_array();
+  return true;
+}
+
 bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_t depth,
                  DynamicBuilder* out) {
   if (depth > kJsonDepthMax) {
     return false;
   }
-  std::vector<Entry> entries;
-  while (!bytes.empty()) {
-    Entry entry;
-    if (!read_entry(&bytes, &entry) || entries.size() == kEntriesMax) {
-      return false;
-    }
-    entries.push_back(entry);
+  const auto last = last_entries(bytes, message);
+  if (!last.has_value()) {
+    return false;
   }
   out->begin_bag();
-  for (const ProtoField& field : message.fields) {
-    const auto fits = [&](const Entry& entry) {
-      return entry.number == field.number && entry.wire == wire_of(field.kind);
-    };
-    if (!field.repeated) {
-      const auto last = std::find_if(entries.rbegin(), entries.rend(), fits);
-      if (last != entries.rend()) {
-        out->key(field.name);
-        if (!add_value(*last, field, depth, out)) {
-          return false;
-        }
-      }
-      continue;
-    }
-    if (std::ranges::none_of(entries, fits)) {
+  for (std::size_t i = 0; i < message.fields.size(); ++i) {
+    const ProtoField& field = message.fields[i];
+    const std::optional<Entry>& entry = (*last)[i];
+    if (!entry.has_value()) {
       continue;
     }
     out->key(field.name);
-    out->begin_array();
-    for (const Entry& entry : entries) {
-      if (fits(entry) && !add_value(entry, field, depth, out)) {
-        return false;
-      }
+    const bool added =
+        field.repeated ? add_list(bytes, field, depth, out) : add_value(*entry, field, depth, out);
+    if (!added) {
+      return false;
     }
-    out->end_array();
   }
   out->end_bag();
   return true;

@@ -37,7 +37,7 @@ struct ProtoMessage {
 };
 
 // The bytes of a dynamic bag; nothing when the message is malformed, nested deeper than
-// kJsonDepthMax or has more than a million fields.
+// kJsonDepthMax or has more than a million fields of the table.
 std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
 
 }  // namespace evq

@@ -270,6 +270,12 @@ class Datasets(unittest.TestCase):
             self.assertEqual(status, expected, (apl, answer))
         status, _ = self.ask("POST", "/v2/apl-starred-queries", saved_query("vault"))
         self.assertEqual(status, 403)
+        status, hidden = self.server.call("POST", "/v2/apl-starred-queries", saved_query("vault"))
+        for method in ("GET", "PUT", "DELETE"):
+            body = saved_query("logs") if method == "PUT" else None
+            there, none = (self.ask(method, "/v2/apl-starred-queries/" + item, body)
+                           for item in (hidden["id"], "none"))
+            self.assertEqual(there, none, method)
         status, _ = self.ask("POST", "/v2/apl-starred-queries", saved_query("logs"))
         self.assertEqual(status, 200)
 

@@ -453,6 +453,24 @@ class Open(unittest.TestCase):
             sock.close()
         self.assertLess(sorted(times)[10], 1.0, times)
 
+    def test_no_change_of_a_dataset_is_lost(self):
+        self.server.call("POST", "/v2/datasets", {"name": "shared"})
+        path = "/v2/datasets/shared"
+        names = [f"field{i}" for i in range(24)]
+        statuses = []
+
+        def change(name):
+            statuses.append(self.server.call("POST", path + "/mapfields", {"name": name})[0])
+            statuses.append(self.server.call("PUT", path, {"description": name})[0])
+
+        threads = [threading.Thread(target=change, args=(name,)) for name in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(set(statuses), {200})
+        self.assertEqual(sorted(self.server.call("GET", path + "/mapfields")[1]), sorted(names))
+
     def test_the_log_waits_for_nobody(self):
         for reads in (True, False):
             with tempfile.TemporaryDirectory(prefix="evq-log-") as directory:

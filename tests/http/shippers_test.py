@@ -170,6 +170,13 @@ class Refused(unittest.TestCase):
         self.assertEqual(post("POST", "/v1/ingest/first", b'[{"a":1},', {"Content-Type": "application/json"})[0], 400)
         self.assertEqual(self.server.query("first | count")["tables"][0]["columns"], [[1]])
 
+    def test_an_index_that_cannot_be_keeps_nothing_of_the_others(self):
+        events = "".join(json.dumps({"event": {"a": 1}, "index": index}) for index in ("good", "not/good"))
+        status, answer = self.server.call("POST", "/services/collector", events)
+        self.assertEqual((status, answer["code"]), (400, 7))
+        self.assertEqual(self.server.call("GET", "/v2/datasets/good")[0], 404)
+        self.assertEqual(self.server.call("POST", "/services/collector?index=-x", '{"event":1}')[1]["code"], 7)
+
     def test_bodies_over_the_limit_are_refused_with_what_the_limit_is(self):
         long = b'{"a":"' + b"x" * (65 << 20) + b'"}\n'
         packed = gzip.compress(b"".join(b'{"index":{}}\n{"a":"%s%s"}\n' % (os.urandom(24).hex().encode(),
