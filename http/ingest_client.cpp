@@ -9,6 +9,7 @@
 #include "http/wire_answer.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/piece_cutter.h"
@@ -157,7 +158,6 @@ class RemoteLoad {
       : client_(client), request_(request), control_(control) {
     wire_.method = "POST";
     wire_.only_reads = false;
-    wire_.content_encoding = "zstd";
     wire_.target = "/v1/datasets/" + encode_url_text(dataset) + "/ingest";
     const char* separator = "?";
     const auto parameter = [&](std::string_view name, std::string_view value) {
@@ -168,6 +168,7 @@ class RemoteLoad {
     };
     parameter("timestamp-field", request.options.timestamp_field);
     parameter("timestamp-format", request.options.timestamp_layout);
+    parameter("strict", request.options.strict ? "true" : "");
     target_ = wire_.target;
     separator_ = separator;
     if (!request.options.labels_json.empty()) {
@@ -206,6 +207,11 @@ class RemoteLoad {
       wire_.target += separator_ + "csv-delimiter=" + encode_url_text({&csv.delimiter, 1});
     }
     EVQ_TRY_ASSIGN(wire_.body, compressed(batch.body));
+    wire_.content_encoding = "zstd";
+    if (wire_.body.size() * kDecompressionRatioMax < batch.body.size()) {
+      wire_.body = batch.body;  // packed so well it would be taken for a bomb
+      wire_.content_encoding.clear();
+    }
     auto sent = client_.send(wire_, &control_);
     if (!sent.ok()) {
       Error error = std::move(sent).take_error();

@@ -271,6 +271,23 @@ std::string write_query_body(const QueryRequest& request) {
       json.unsigned_integer(*count);
     }
   }
+  for (const auto& [name, wanted] :
+       {std::pair("includeCursor", request.include_cursor),
+        std::pair("includeCursorField", request.include_cursor_field)}) {
+    if (wanted) {
+      json.key(name);
+      json.boolean(true);
+    }
+  }
+  if (!request.variables.empty()) {
+    json.key("variables");
+    json.begin_object();
+    for (const auto& [name, value] : request.variables) {
+      json.key(name);
+      json.raw(json_from_dynamic(DynamicView(dynamic_from_value(value))));
+    }
+    json.end_object();
+  }
   if (request.ascending) {
     json.key("defaultOrder");
     json.raw(R"([{"field":"_time","desc":false}])");
@@ -309,7 +326,7 @@ Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, Result
   if (status.rows >= rows_max || status.is_partial) {
     return make_error(ErrorCode::kLimit,
                       "the server gives at most " + std::to_string(status.rows) +
-                          " rows at once, and there are more",
+                          " rows at once, and there may be more",
                       "ask for fewer with | limit N, or narrow the time range");
   }
   EVQ_TRY(sink.begin(header));

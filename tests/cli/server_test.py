@@ -162,6 +162,10 @@ class Server(EvqCase):
         self.assertTrue(report["failures"][1]["error"].startswith("line 20001, column 1"))
         self.assertEqual((self.directory / "rejects").read_text(), "bad\nworse\n")
         self.evq("ingest", "app", "--strict", "--format", "ndjson", input="bad\n", status=4)
+        repaired = b'{"a":"\xff"}\n{"a":"b"}\n'
+        for where in ((), self.local):
+            report = json.loads(self.out(*where, "ingest", "strict", "--strict", input=repaired, status=4))
+            self.assertEqual((report["ingested"], report["failed"]), (1, 1))
 
     def test_query_forms_are_the_local_ones(self):
         self.evq("ingest", "app", input="".join(
@@ -271,6 +275,19 @@ class Server(EvqCase):
         self.assertEqual(self.out("starred", "list"), self.out(*self.local, "starred", "list"))
         self.evq("starred", "delete", "new")
         self.evq("starred", "get", "new", status=1)
+
+    def test_a_saved_query_has_its_variables(self):
+        self.evq("ingest", "app", input="".join('{"i":%d,"s":"x%d"}\n' % (i, i) for i in range(9)))
+        body = json.dumps({"kind": "apl", "name": "n", "who": "me", "metadata": {}, "query": {
+            "apl": "declare query_parameters (least:long, name:string = 'x0'); "
+                   "app | where i >= least or s == name | count",
+            "variables": {"least": 7, "name": "x3"}}})
+        self.evq("starred", "put", "mine", input=body)
+        local = self.out(*self.local, "starred", "run", "mine")
+        self.assertEqual(self.out("starred", "run", "mine"), local)
+        for where in ((), self.local):
+            self.assertIn('{"Count":3}', self.out(*where, "repl", input=".starred mine\n"))
+        self.assertEqual(local, '{"Count":3}\n')
 
     def test_no_rows_are_no_rows(self):
         self.evq("ingest", "app", input='{"i":1}\n{"i":2}\n')
