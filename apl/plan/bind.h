@@ -13,6 +13,7 @@
 #include "apl/plan/plan.h"
 #include "apl/plan/table_source.h"
 #include "apl/syntax/ast.h"
+#include "store/base/memory_budget.h"
 #include "store/base/result.h"
 
 namespace evq::plan {
@@ -67,6 +68,7 @@ struct BindOptions {
   std::map<std::string, Value, std::less<>> variables;
   SubqueryRunner* subqueries = nullptr;  // null: such queries are refused
   ExternalReader* external = nullptr;    // null: externaldata is refused
+  MemoryLease* held = nullptr;           // charged for tables that the plan holds; may be null
   bool delete_only = false;              // only where and search are allowed
 
   // Whether the request is for a part of the answer.

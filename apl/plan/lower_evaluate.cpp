@@ -191,8 +191,10 @@ struct PivotShape {
 // Cells of a pivot's table, most of which may be empty.
 constexpr std::size_t kPivotCellsMax = 20'000'000;
 
-// The rows of `grouped` as one row per group with a column per pivot text.
-Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span span) {
+// The rows of `grouped` as one row per group with a column per pivot text; `held`, which may be
+// null, is charged for them.
+Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span span,
+                          MemoryLease* held) {
   const Vector& pivots = grouped.columns[shape.groups];
   const Vector& cells = grouped.columns[shape.groups + 1];
   std::vector<Field> fields(
@@ -220,6 +222,9 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
   }
   if (first_rows.size() * names.size() > kPivotCellsMax) {
     return diag::limit_exceeded(span, "cells of pivot", kPivotCellsMax);
+  }
+  if (held != nullptr) {
+    EVQ_TRY(held->grow(first_rows.size() * names.size() * sizeof(std::string_view)));
   }
   Table output;
   output.rows = first_rows.size();
@@ -459,7 +464,7 @@ Result<Relation> Binder::pivot(const ast::Evaluate& op, Relation input) {
   const NodePtr sorted = stack(std::move(grouped.node), std::move(sort), schema);
   EVQ_TRY_ASSIGN(const Table rows, run_now(*sorted, op.call->span, "pivot"));
   const PivotShape shape{groups, counts_from_zero(aggregate_call->function.text)};
-  EVQ_TRY_ASSIGN(Table pivoted, pivot_table(rows, shape, op.call->span));
+  EVQ_TRY_ASSIGN(Table pivoted, pivot_table(rows, shape, op.call->span, options_.held));
   return relation_of(std::move(pivoted));
 }
 

@@ -95,19 +95,16 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
   return bytes;
 }
 
-// Texts or dynamic values, a column each.
+// Texts or dynamic values, a column each, charged to the lease as they grow.
 class Rows {
  public:
-  explicit Rows(const std::vector<std::string>& names) : names_(names) {}
+  Rows(const std::vector<std::string>& names, Type type, MemoryLease* lease)
+      : names_(names), columns_(names.size(), VectorBuilder(type)), type_(type), lease_(lease) {}
 
-  void start(Type type) {
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      columns_.emplace_back(type);
-    }
-    type_ = type;
-  }
+  std::size_t width() const { return names_.size(); }
+
   // By position; empty cells and missing ones are null.
-  void add_record(const std::vector<std::string>& cells) {
+  Status add_record(const std::vector<std::string>& cells) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (i < cells.size() && !cells[i].empty()) {
         columns_[i].append_text(cells[i]);
@@ -115,9 +112,9 @@ class Rows {
         columns_[i].append_null();
       }
     }
-    ++rows_;
+    return end_row();
   }
-  void add_line(std::string_view line) {
+  Status add_line(std::string_view line) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       if (i == 0) {
         columns_[i].append_text(line);
@@ -125,10 +122,10 @@ class Rows {
         columns_[i].append_null();
       }
     }
-    ++rows_;
+    return end_row();
   }
   // By name; a name with dots may lead into nested objects.
-  void add_object(DynamicView object) {
+  Status add_object(DynamicView object) {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const DynamicView value = member(object, names_[i]);
       if (value.is_null()) {
@@ -137,9 +134,10 @@ class Rows {
         columns_[i].append_text(value.bytes());
       }
     }
-    ++rows_;
+    return end_row();
   }
-  Table finish() {
+  Result<Table> finish() {
+    EVQ_TRY(charge());
     Table table;
     std::vector<Field> fields;
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -152,6 +150,18 @@ class Rows {
   }
 
  private:
+  Status end_row() {
+    constexpr std::size_t kRowsPerCharge = 1024;
+    return ++rows_ % kRowsPerCharge == 0 ? charge() : Status::success();
+  }
+  Status charge() {
+    std::size_t bytes = 0;
+    for (const VectorBuilder& column : columns_) {
+      bytes += column.size_bytes();
+    }
+    return lease_->grow(bytes - std::exchange(charged_bytes_, bytes));
+  }
+
   static DynamicView member(DynamicView object, std::string_view name) {
     if (const auto direct = object.find(name); direct.has_value()) {
       return *direct;
@@ -166,42 +176,138 @@ class Rows {
 
   const std::vector<std::string>& names_;
   std::vector<VectorBuilder> columns_;
-  Type type_ = Type::kString;
+  Type type_;
+  MemoryLease* lease_;
+  std::size_t charged_bytes_ = 0;
   std::size_t rows_ = 0;
 };
 
-void add_delimited(std::string_view text, char delimiter, bool skip_first, Rows* rows) {
-  bool first = true;
-  for (const std::vector<std::string>& record : split_records(text, delimiter)) {
-    if (!(first && skip_first)) {
-      rows->add_record(record);
+// Gives visit() the records of delimited text one by one, each the first `cells_max` of its cells;
+// RFC 4180 quoting. A line end within quotes belongs to the cell.
+template <class Visit>
+Status split_records(std::string_view text, char delimiter, std::size_t cells_max,
+                     const Visit& visit) {
+  std::vector<std::string> record;
+  std::string cell;
+  bool quoted = false;
+  bool started = false;  // the record has something in it
+  const auto end_cell = [&] {
+    if (record.size() < cells_max) {
+      record.push_back(cell);
     }
-    first = false;
+    cell.clear();
+  };
+  const auto end_record = [&]() -> Status {
+    if (!std::exchange(started, false)) {
+      return Status::success();
+    }
+    end_cell();
+    return visit(std::exchange(record, {}));
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c != '"') {
+        cell.push_back(c);
+      } else if (i + 1 < text.size() && text[i + 1] == '"') {
+        cell.push_back(text[++i]);
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"' && cell.empty()) {
+      quoted = true;
+      started = true;
+    } else if (c == delimiter) {
+      end_cell();
+      started = true;
+    } else if (c == '\n') {
+      EVQ_TRY(end_record());
+    } else if (c != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) {
+      cell.push_back(c);
+      started = true;
+    }
   }
+  return end_record();
 }
 
-void add_lines(std::string_view text, bool skip_first, Rows* rows) {
-  bool first = true;
+// Gives visit() the top-level JSON values of `text`, one after the other, in an array or not; kData
+// with the line of the first that is none.
+template <class Visit>
+Status split_json(std::string_view text, const Visit& visit) {
+  std::size_t line = 1;
+  std::size_t at = 0;
+  const auto skip = [&](std::string_view skipped) {
+    for (; at < text.size() && skipped.find(text[at]) != std::string_view::npos; ++at) {
+      line += text[at] == '\n' ? 1U : 0U;
+    }
+  };
+  skip(" \t\r\n");
+  while (at < text.size()) {
+    const std::size_t begin = at;
+    const std::size_t first_line = line;
+    int depth = 0;
+    bool in_string = false;
+    for (; at < text.size(); ++at) {
+      const char c = text[at];
+      line += c == '\n' ? 1U : 0U;
+      if (in_string) {
+        at += c == '\\' ? 1U : 0U;
+        in_string = c != '"';
+        continue;
+      }
+      in_string = c == '"';
+      depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+      if (depth <= 0 && !in_string) {
+        break;
+      }
+    }
+    at = std::min(at + 1, text.size());
+    const std::optional<std::string> value = dynamic_from_json(text.substr(begin, at - begin));
+    const DynamicView view = value.has_value() ? DynamicView(*value) : DynamicView();
+    if (!view.is_array() && !view.is_bag()) {
+      return make_error(ErrorCode::kData,
+                        "line " + std::to_string(first_line) + " does not begin a JSON object");
+    }
+    DynamicView::Iterator elements(view);
+    while (view.is_array() && elements.next()) {
+      EVQ_TRY(visit(elements.value()));
+    }
+    if (view.is_bag()) {
+      EVQ_TRY(visit(view));
+    }
+    skip(" \t\r\n,");
+  }
+  return Status::success();
+}
+
+Status add_delimited(std::string_view text, char delimiter, bool skip_first, Rows* rows) {
+  bool skips = skip_first;
+  return split_records(text, delimiter, rows->width(), [&](const std::vector<std::string>& record) {
+    return std::exchange(skips, false) ? Status::success() : rows->add_record(record);
+  });
+}
+
+Status add_lines(std::string_view text, bool skip_first, Rows* rows) {
+  bool skips = skip_first;
   while (!text.empty()) {
     const std::string_view line = take_line(&text);
-    if (!(first && skip_first)) {
-      rows->add_line(line);
+    if (!std::exchange(skips, false)) {
+      EVQ_TRY(rows->add_line(line));
     }
-    first = false;
   }
+  return Status::success();
 }
 
 Status add_json(std::string_view text, const std::string& location, Rows* rows) {
-  auto values = split_json(text);
-  if (!values.ok()) {
-    Error error = std::move(values).take_error();
+  Status read = split_json(text, [&](DynamicView value) { return rows->add_object(value); });
+  if (read.ok()) {
+    return read;
+  }
+  Error error = std::move(read).take_error();
+  if (error.code == ErrorCode::kData) {
     error.message = location + ": " + error.message;
-    return error;
   }
-  for (const std::string& value : values.value()) {
-    rows->add_object(DynamicView(value));
-  }
-  return Status::success();
+  return error;
 }
 
 }  // namespace
@@ -212,26 +318,26 @@ Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
                       "write externaldata (name:type, …) [\"data.csv\"]");
   }
   EVQ_TRY_ASSIGN(const Format format, format_of(request));
-  Rows rows(request.columns);
-  rows.start(format.shape == Shape::kJson ? Type::kDynamic : Type::kString);
+  Rows rows(request.columns, format.shape == Shape::kJson ? Type::kDynamic : Type::kString,
+            &lease_);
   for (const std::string& location : request.locations) {
     EVQ_TRY_ASSIGN(const std::string bytes, bytes_of(location));
-    // The bytes themselves while they are read, and the columns made of them.
-    EVQ_TRY(lease_.grow(2 * bytes.size()));
+    EVQ_TRY(lease_.grow(bytes.size()));
     switch (format.shape) {
       case Shape::kDelimited:
-        add_delimited(bytes, format.delimiter, request.ignore_first_record, &rows);
+        EVQ_TRY(add_delimited(bytes, format.delimiter, request.ignore_first_record, &rows));
         break;
       case Shape::kJson:
         EVQ_TRY(add_json(bytes, location, &rows));
         break;
       case Shape::kLines:
-        add_lines(bytes, request.ignore_first_record, &rows);
+        EVQ_TRY(add_lines(bytes, request.ignore_first_record, &rows));
         break;
       case Shape::kWhole:
-        rows.add_line(bytes);
+        EVQ_TRY(rows.add_line(bytes));
         break;
     }
+    lease_.shrink(bytes.size());
   }
   return rows.finish();
 }
@@ -288,94 +394,6 @@ bool is_below(const std::string& location, const std::vector<std::string>& prefi
     const auto [rest, at] = std::ranges::mismatch(directory, file);
     return rest == directory.end();
   });
-}
-
-std::vector<std::vector<std::string>> split_records(std::string_view text, char delimiter) {
-  std::vector<std::vector<std::string>> records;
-  std::vector<std::string> record;
-  std::string cell;
-  bool quoted = false;
-  bool started = false;  // the record has something in it
-  const auto end_record = [&] {
-    if (started) {
-      record.push_back(std::exchange(cell, {}));
-      records.push_back(std::exchange(record, {}));
-    }
-    started = false;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        cell.push_back(c);
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        cell.push_back(text[++i]);
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"' && cell.empty()) {
-      quoted = true;
-      started = true;
-    } else if (c == delimiter) {
-      record.push_back(std::exchange(cell, {}));
-      started = true;
-    } else if (c == '\n') {
-      end_record();
-    } else if (c != '\r' || (i + 1 < text.size() && text[i + 1] != '\n')) {
-      cell.push_back(c);
-      started = true;
-    }
-  }
-  end_record();
-  return records;
-}
-
-Result<std::vector<std::string>> split_json(std::string_view text) {
-  std::vector<std::string> values;
-  std::size_t line = 1;
-  std::size_t at = 0;
-  const auto skip = [&](std::string_view skipped) {
-    for (; at < text.size() && skipped.find(text[at]) != std::string_view::npos; ++at) {
-      line += text[at] == '\n' ? 1U : 0U;
-    }
-  };
-  skip(" \t\r\n");
-  while (at < text.size()) {
-    const std::size_t begin = at;
-    const std::size_t first_line = line;
-    int depth = 0;
-    bool in_string = false;
-    for (; at < text.size(); ++at) {
-      const char c = text[at];
-      line += c == '\n' ? 1U : 0U;
-      if (in_string) {
-        at += c == '\\' ? 1U : 0U;
-        in_string = c != '"';
-        continue;
-      }
-      in_string = c == '"';
-      depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
-      if (depth <= 0 && !in_string) {
-        break;
-      }
-    }
-    at = std::min(at + 1, text.size());
-    const std::optional<std::string> value = dynamic_from_json(text.substr(begin, at - begin));
-    const DynamicView view = value.has_value() ? DynamicView(*value) : DynamicView();
-    if (!view.is_array() && !view.is_bag()) {
-      return make_error(ErrorCode::kData,
-                        "line " + std::to_string(first_line) + " does not begin a JSON object");
-    }
-    DynamicView::Iterator elements(view);
-    while (view.is_array() && elements.next()) {
-      values.emplace_back(elements.value().bytes());
-    }
-    if (view.is_bag()) {
-      values.push_back(*value);
-    }
-    skip(" \t\r\n,");
-  }
-  return values;
 }
 
 }  // namespace evq

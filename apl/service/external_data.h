@@ -34,12 +34,4 @@ class ExternalData final : public plan::ExternalReader {
 // an address that goes on after the prefix without leaving its host or directory.
 bool is_below(const std::string& location, const std::vector<std::string>& prefixes);
 
-// The records of delimited text, each a list of cells; RFC 4180 quoting. A line end within quotes
-// belongs to the cell.
-std::vector<std::vector<std::string>> split_records(std::string_view text, char delimiter);
-
-// The top-level JSON values of `text`, one after the other, in an array or not; kData with the line
-// of the first that is none.
-Result<std::vector<std::string>> split_json(std::string_view text);
-
 }  // namespace evq

@@ -132,6 +132,7 @@ class Session {
             memory)),
         store_(store),
         external_(options.external, budget_.get()),
+        held_(budget_.get(), "pivot"),
         external_allowed_(options.external.any || !options.external.prefixes.empty()),
         tables_(store, request.may_read) {
     exec_.workers = options.workers != 0 ? options.workers : ThreadPool::processors();
@@ -210,6 +211,7 @@ class Session {
   plan::BindOptions bind_options(Subqueries* subqueries) {
     plan::BindOptions bind;
     bind.context = context_;
+    bind.held = &held_;
     bind.default_limit = request_.default_limit;
     bind.request_limit = request_.limit;
     if (request_.rows_max.has_value()) {
@@ -431,6 +433,7 @@ class Session {
   EvalContext context_;
   Store& store_;
   ExternalData external_;
+  MemoryLease held_;
   const bool external_allowed_;
   SnapshotTables tables_;
   std::optional<plan::CursorBound> cursor_;       // where the answer begins

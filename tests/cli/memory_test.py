@@ -214,6 +214,42 @@ class Memory(EvqCase):
                 _, errors = self.evq("-q", "query", "--timeout", "0.2", query, status=124)
                 self.assertIn("longer than its limit", errors)
 
+    def assert_refused(self, query, reason):
+        status, errors, _, peak = self.run_measured("--memory-limit", "32M", query)
+        self.assertRegex(errors, reason)
+        self.assertEqual(status, 1)
+        if not SANITIZED:
+            self.assertLess(peak, (32 + 96) << 10)
+
+    def test_external_data_is_counted(self):
+        (self.directory / "commas.csv").write_text("," * (4 << 20))
+        (self.directory / "short.csv").write_text("a\n" * (4 << 20))
+        (self.directory / "short.json").write_text('{"a":1}\n' * (2 << 20))
+        commas = "externaldata (a:string) ['commas.csv'] | count"
+        out, peak = self.measured("--memory-limit", "32M", "-o", "csv", "--no-header", commas)
+        with out:
+            self.assertEqual(out.read(), "1\n")
+        if not SANITIZED:
+            self.assertLess(peak, (32 + 96) << 10)
+        for name in ("short.csv", "short.json"):
+            with self.subTest(name):
+                self.assert_refused(f"externaldata (a:string) ['{name}'] | count",
+                                    "memory limit of .* exceeded in externaldata")
+
+    def test_the_table_of_a_pivot_is_counted(self):
+        self.assert_refused("range x from 1 to 4400 step 1 | extend p = tostring(x) "
+                            "| evaluate pivot(p, take_any(p), x) | count",
+                            "memory limit of .* exceeded in pivot")
+
+    def test_what_stars_write_out_is_limited(self):
+        fields = ", ".join(f"f{i} = {i}" for i in range(1800))
+        packs = ", ".join(f"p{i} = pack_all()" for i in range(150))
+        tests = " or ".join(f"* == 'q{i}'" for i in range(120))
+        for operators in ("extend " + packs, "extend a = 1 | where " + tests):
+            with self.subTest(operators[:30]):
+                self.assert_refused(f"print {fields} | {operators} | count",
+                                    "more than 200000 expressions")
+
     def test_constants_are_counted(self):
         columns = ", ".join(f"c{i} = range(0, {900000 + i})" for i in range(100))
         _, errors = self.evq("-q", "query", "--memory-limit", "64M", "print " + columns, status=1)
