@@ -1,5 +1,5 @@
 #pragma once
-// Beast and Asio for server.cpp, which alone includes this: the names they go by, how their errors
+// Beast and Asio for server.cpp and listener.cpp: the names they go by, how their errors
 // become statuses, and what the connections of a server share.
 
 #include <atomic>

@@ -18,6 +18,7 @@
 #include "http/beast_support.h"
 #include "http/exchange.h"
 #include "http/framing.h"
+#include "http/listener.h"
 #include "http/receive_body.h"
 #include "http/send_response.h"
 #include "store/base/ascii.h"
@@ -422,43 +423,10 @@ class BeastServer final : public HttpServer {
         signals_(io_) {}
 
   Status open() {
-    const HttpServerOptions& options = shared_.options;
-    error_code error;
-    if (!options.tls_certificate.empty()) {
-      tls_.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_tlsv1 |
-                       asio::ssl::context::no_tlsv1_1);
-      tls_.use_certificate_chain_file(options.tls_certificate, error);
-      const std::string* file = &options.tls_certificate;
-      if (!error) {
-        tls_.use_private_key_file(options.tls_key, asio::ssl::context::pem, error);
-        file = &options.tls_key;
-      }
-      if (error) {
-        return make_error(ErrorCode::kUsage, "cannot use " + *file + " for TLS: " + error.message(),
-                          "a chain of certificates and its private key, in PEM, are needed");
-      }
+    if (!shared_.options.tls_certificate.empty()) {
+      EVQ_TRY(use_certificate(shared_.options, &tls_));
     }
-    tcp::resolver resolver(io_);
-    const auto found = resolver.resolve(options.host, std::to_string(options.port), error);
-    if (error || found.empty()) {
-      return make_error(ErrorCode::kUsage, "cannot resolve the address " + options.host);
-    }
-    const tcp::endpoint endpoint = found.begin()->endpoint();
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error) {
-      acceptor_.set_option(asio::socket_base::reuse_address(true), error);
-      acceptor_.bind(endpoint, error);
-    }
-    if (!error) {
-      acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    }
-    if (error) {
-      const bool taken = error == asio::error::address_in_use;
-      return make_error(ErrorCode::kIo,
-                        "cannot listen on " + options.host + ":" + std::to_string(options.port) +
-                            ": " + error.message(),
-                        taken ? "another server is there; --listen names another port" : "");
-    }
+    EVQ_TRY(listen_at(shared_.options, &acceptor_));
     // From here on, so that one which comes before run() waits for it.
     signals_.add(SIGTERM);
     signals_.add(SIGINT);

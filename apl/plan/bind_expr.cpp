@@ -592,10 +592,9 @@ Result<Value> Binder::bind_constant(const ast::Expr& expr, std::string_view what
 
 Result<std::uint64_t> Binder::bind_count(const ast::Expr& expr, std::string_view what) {
   EVQ_TRY_ASSIGN(const Value value, bind_constant(expr, what));
-  if (value.type() != Type::kLong || value.is_null() || value.as_integer() < 0) {
-    return diag::invalid_constant(expr.span, what, "be a whole number, 0 or more");
-  }
-  return static_cast<std::uint64_t>(value.as_integer());
+  const bool counts = value.type() == Type::kLong && !value.is_null() && value.as_integer() >= 0;
+  return counts ? Result<std::uint64_t>(static_cast<std::uint64_t>(value.as_integer()))
+                : diag::invalid_constant(expr.span, what, "be a whole number, 0 or more");
 }
 
 }  // namespace evq::plan

@@ -281,6 +281,7 @@ class Ingest(EvqCase):
         self.assertEqual(out, "ingested 1,234, failed 0\n")
 
     def test_lines_show_while_the_pipe_is_open(self):
+        self.evq("dataset", "create", "d")
         process = self.start("ingest", "d", stdin=subprocess.PIPE)
         process.stdin.write('{"a":1}\n')
         process.stdin.flush()

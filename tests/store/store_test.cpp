@@ -259,39 +259,6 @@ TEST_CASE("events are kept for ever when that is how long they are to be kept") 
   CHECK(store->stats("d")->rows == 0);
 }
 
-TEST_CASE("a load whose dataset is deleted meanwhile goes on in a new one of that name") {
-  const TempDirectory directory;
-  auto store = open_store(directory.path(), 100);
-  auto other = open_store(directory.path(), 100);
-  IngestRequest request;
-  request.options.format = InputFormat::kNdjson;
-  request.clock = [] { return kReceipt; };
-  std::uint64_t gone = 0;
-  request.committed = [&](const IngestCounts& counts) {
-    if (gone == 0) {
-      gone = counts.ingested;
-      REQUIRE(other->drop_dataset("d").ok());
-    }
-  };
-  const std::string events = numbered_events(0, 350, 0, 1);
-  const std::unique_ptr<ByteSource> source = memory_source(events);
-  QueryControl control;
-  const auto report = store->ingest("d", *source, request, control);
-  REQUIRE(report.ok());
-  REQUIRE(gone > 0);
-  REQUIRE(gone < 350);
-  const auto left = static_cast<int>(350 - gone);
-  CHECK(texts(read_rows(*store, "d", "n")) == numbers(350 - left, left));
-  require_clean(*store);
-  store.reset();
-  other.reset();
-  const auto names = list_directory(directory.path() + "/datasets");
-  REQUIRE(names.ok());
-  for (const std::string& name : *names) {
-    CHECK(name.starts_with("2."));
-  }
-}
-
 TEST_CASE("compaction merges small neighbours and gives space back") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 100);

@@ -1,0 +1,53 @@
+// A batch's columns, made one at a time.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "store/ingest/batch_builder.h"
+#include "store/ingest/event_rules.h"
+#include "tests/support/load_events.h"
+
+TEST_CASE("columns taken one by one are those of the table, batch after batch") {
+  const auto rules = evq::make_event_rules({}, nullptr);
+  REQUIRE(rules.ok());
+  evq::BatchBuilder one_by_one(rules.value());
+  evq::BatchBuilder whole(rules.value());
+  // Texts that repeat and texts that do not, more and fewer of them, absent ones, mixed types.
+  for (const int rows : {3000, 3000, 10, 2000, 1}) {
+    for (int i = 0; i < rows; ++i) {
+      const std::string number = std::to_string(i);
+      const std::string event = R"({"id":"id )" + std::to_string(rows) + "/" + number +
+                                R"(","kind":"k)" + std::to_string(i % 7) + R"(","n":)" + number +
+                                (i % 3 == 0 ? R"(,"some":"s)" + number + "\"" : "") +
+                                R"(,"mixed":)" +
+                                (i % 2 == 0 ? number : R"([")" + number + R"("])") + "}";
+      REQUIRE(one_by_one.add_json(event, i).ok());
+      REQUIRE(whole.add_json(event, i).ok());
+    }
+    const evq::Table expected = whole.take();
+    {
+      evq::BatchColumns columns(one_by_one);
+      evq::Table table;
+      table.schema = columns.schema();
+      table.rows = columns.rows();
+      for (std::size_t i = 0; i < table.schema.size(); ++i) {
+        table.columns.push_back(columns.take(i));
+      }
+      CHECK(evq::test::dump_schema(table) == evq::test::dump_schema(expected));
+      CHECK(evq::test::dump_rows(table) == evq::test::dump_rows(expected));
+    }
+    CHECK(one_by_one.rows() == 0);
+  }
+}
+
+TEST_CASE("columns that nobody takes are gone") {
+  const auto rules = evq::make_event_rules({}, nullptr);
+  REQUIRE(rules.ok());
+  evq::BatchBuilder builder(rules.value());
+  REQUIRE(builder.add_json(R"({"a":"old","b":1})", 0).ok());
+  CHECK(evq::BatchColumns(builder).rows() == 1);
+  REQUIRE(builder.add_json(R"({"a":"new"})", 0).ok());
+  const evq::Table table = builder.take();
+  CHECK(evq::test::dump_schema(table) == "a:string");
+  CHECK(evq::test::dump_rows(table).find("new") != std::string::npos);
+}
