@@ -8,13 +8,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "apl/functions/registry.h"
+#include "store/base/text_hash.h"
 #include "store/column/ordering.h"
 
 namespace evq {
@@ -89,35 +89,12 @@ void put_left_nulls(const Values& left, Values* out) {
   }
 }
 
-// Whether texts are one text: most differ from it in size or in the eight bytes they begin with.
-class SameText {
- public:
-  explicit SameText(std::string_view text) : text_(text), head_(head_of(text)) {}
-
-  bool operator()(std::string_view other) const {
-    return other.size() == text_.size() &&
-           (text_.size() < sizeof head_ || head_of(other) == head_) && other == text_;
-  }
-
- private:
-  static std::uint64_t head_of(std::string_view text) {
-    std::uint64_t head = 0;
-    if (text.size() >= sizeof head) {
-      std::memcpy(&head, text.data(), sizeof head);
-    }
-    return head;
-  }
-
-  const std::string_view text_;
-  const std::uint64_t head_;
-};
-
 template <Comparison kOp, class T>
 void compare_with_constant(const T* values, std::size_t rows, const T& bound, std::uint8_t* to) {
   if constexpr (is_equality(kOp) && std::is_same_v<T, std::string_view>) {
-    const SameText same(bound);
     for (std::size_t i = 0; i < rows; ++i) {
-      to[i] = static_cast<std::uint8_t>(same(values[i]) == (kOp == Comparison::kEqual));
+      to[i] =
+          static_cast<std::uint8_t>(equal_text(values[i], bound) == (kOp == Comparison::kEqual));
     }
   } else {
     for (std::size_t i = 0; i < rows; ++i) {

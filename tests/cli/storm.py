@@ -374,7 +374,8 @@ def jump_clock(world, jumps):
         threads = [world.loop(world.write_by_http), world.loop(world.watch_count)]
         time.sleep(0.4)
         far = world.model.below(1) < 0.5
-        write(int((world.model.below(2) - 1) * (10 * 365 * 86400 if far else 3600)))
+        jump = int((world.model.below(2) - 1) * (10 * 365 * 86400 if far else 3600))
+        write(jump if number > 0 else 2 * 365 * 86400)  # at least one beyond the retention period
         time.sleep(0.6)
         finish(world, threads)
         if world.problems:
