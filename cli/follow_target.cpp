@@ -9,6 +9,7 @@
 #include "http/ingest_client.h"
 #include "store/base/checksum.h"
 #include "store/base/file.h"
+#include "store/base/file_lock.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/ingest/byte_source.h"
@@ -30,7 +31,7 @@ class RowCount final : public ResultSink {
 
 // Held for as long as the target lives.
 Result<FileLock> lock_follower(const std::string& path, const std::string& file) {
-  EVQ_TRY_ASSIGN(std::optional<FileLock> lock, FileLock::try_acquire(path, LockMode::kExclusive));
+  EVQ_TRY_ASSIGN(std::optional<FileLock> lock, FileLock::try_acquire(path));
   if (!lock.has_value()) {
     return make_error(ErrorCode::kUnavailable, file + " is being followed already",
                       "another evq ingest --follow stores its lines");

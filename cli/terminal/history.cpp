@@ -6,6 +6,7 @@
 
 #include "store/base/ascii.h"
 #include "store/base/file.h"
+#include "store/base/file_lock.h"
 #include "store/base/limits.h"
 #include "store/base/seeded_text_hash.h"
 #include "store/base/utf8.h"
@@ -112,8 +113,7 @@ void History::remember(std::string text) {
 }
 
 Status History::append_to_file(std::string_view text) {
-  EVQ_TRY_ASSIGN(const FileLock lock,
-                 FileLock::acquire(path_ + ".lock", LockMode::kExclusive, kLockTimeoutMs));
+  EVQ_TRY_ASSIGN(const FileLock lock, FileLock::acquire(path_ + ".lock", kLockTimeoutMs));
   EVQ_TRY_ASSIGN(File file, File::open_read_write(path_));
   EVQ_TRY_ASSIGN(const std::uint64_t size, file.size());
   std::string line = escaped_entry(text);
@@ -132,8 +132,7 @@ Status History::append_to_file(std::string_view text) {
 }
 
 Status History::rewrite_file() {
-  EVQ_TRY_ASSIGN(const FileLock lock,
-                 FileLock::acquire(path_ + ".lock", LockMode::kExclusive, kLockTimeoutMs));
+  EVQ_TRY_ASSIGN(const FileLock lock, FileLock::acquire(path_ + ".lock", kLockTimeoutMs));
   // Other processes' entries are in the file only, so it is read again.
   History current;
   EVQ_TRY(current.load(path_));

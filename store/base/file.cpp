@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "store/base/checksum.h"
-#include "store/base/control.h"
+#include "store/base/system_call.h"
 
 namespace evq {
 
@@ -25,38 +25,6 @@ namespace {
 
 constexpr mode_t kFileMode = 0600;
 constexpr mode_t kDirectoryMode = 0700;
-
-ErrorCode code_of(int reason) {
-  switch (reason) {
-    case ENOENT:
-    case ENOTDIR:
-      return ErrorCode::kNotFound;
-    case EEXIST:
-      return ErrorCode::kConflict;
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return ErrorCode::kDiskFull;
-    default:
-      return ErrorCode::kIo;
-  }
-}
-
-// "cannot read /a/b: Permission denied".
-Error system_error(const char* action, const std::string& path, int reason) {
-  return make_error(code_of(reason), std::string("cannot ") + action + " " + path + ": " +
-                                         std::generic_category().message(reason));
-}
-
-// Calls again while a signal interrupts the system call.
-template <class Call>
-auto retried(Call call) {
-  auto answer = call();
-  while (answer < 0 && errno == EINTR) {
-    answer = call();
-  }
-  return answer;
-}
 
 Result<int> open_descriptor(const std::string& path, int flags, const char* action) {
   const int descriptor =
@@ -222,13 +190,6 @@ Status File::write_at(std::uint64_t offset, std::string_view bytes) {
   return Status::success();
 }
 
-Status File::truncate(std::uint64_t size_bytes) {
-  if (retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) != 0) {
-    return system_error("resize", path_, errno);
-  }
-  return Status::success();
-}
-
 Status File::reserve_room(std::uint64_t bytes) {
   const auto length = static_cast<off_t>(bytes);
   if (retried([&] { return ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, 0, length); }) != 0) {
@@ -252,13 +213,6 @@ Status File::sync() {
   return Status::success();
 }
 
-Status File::sync_data() {
-  if (retried([&] { return ::fdatasync(descriptor_); }) != 0) {
-    return system_error("sync", path_, errno);
-  }
-  return Status::success();
-}
-
 Status File::close() {
   const int descriptor = std::exchange(descriptor_, -1);
   // Linux has closed the descriptor even when close() was interrupted: it must not be repeated.
@@ -266,54 +220,6 @@ Status File::close() {
     return system_error("close", path_, errno);
   }
   return Status::success();
-}
-
-Result<std::optional<FileLock>> FileLock::try_acquire(const std::string& path, LockMode mode) {
-  EVQ_TRY_ASSIGN(File file, File::open_read_write(path));
-  const int operation = (mode == LockMode::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB;
-  const int descriptor = file.descriptor();
-  if (retried([&] { return ::flock(descriptor, operation); }) == 0) {
-    return std::optional<FileLock>(FileLock(std::move(file)));
-  }
-  if (errno == EWOULDBLOCK) {
-    return std::optional<FileLock>();
-  }
-  return system_error("lock", path, errno);
-}
-
-Result<FileLock> FileLock::acquire(const std::string& path, LockMode mode,
-                                   std::int64_t timeout_ms) {
-  EVQ_TRY_ASSIGN(File file, File::open_read_write(path));
-  const int operation = mode == LockMode::kShared ? LOCK_SH : LOCK_EX;
-  const int descriptor = file.descriptor();
-  if (timeout_ms < 0) {
-    if (retried([&] { return ::flock(descriptor, operation); }) != 0) {
-      return system_error("lock", path, errno);
-    }
-    return FileLock(std::move(file));
-  }
-  // flock knows no time-out, so a bounded wait looks again with pauses that grow up to 5 ms.
-  const std::int64_t start_ns = monotonic_now_ns();
-  useconds_t pause_us = 100;
-  while (retried([&] { return ::flock(descriptor, operation | LOCK_NB); }) != 0) {
-    if (errno != EWOULDBLOCK) {
-      return system_error("lock", path, errno);
-    }
-    if ((monotonic_now_ns() - start_ns) / 1000000 >= timeout_ms) {
-      return make_error(ErrorCode::kTimeout,
-                        "cannot lock " + path + ": held by another process for " +
-                            std::to_string(timeout_ms) + " ms",
-                        "wait for the other evq process to finish its write, or stop it");
-    }
-    static_cast<void>(::usleep(pause_us));
-    pause_us = std::min<useconds_t>(pause_us * 2, 5000);
-  }
-  return FileLock(std::move(file));
-}
-
-// Closing the only descriptor of the open file releases its lock.
-void FileLock::release() {
-  static_cast<void>(file_.close());
 }
 
 Status make_private_directory(const std::string& path) {

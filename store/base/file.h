@@ -49,15 +49,13 @@ class File {
   Result<std::size_t> read_some(std::span<char> buffer);
   Status write_all(std::string_view bytes);
   Status write_at(std::uint64_t offset, std::string_view bytes);
-  Status truncate(std::uint64_t size_bytes);
   // Takes room on the disk for the first bytes, without changing the file's size. kDiskFull when
   // there is not enough: then it may have taken some. kIo where the file system knows no such
   // thing.
   Status reserve_room(std::uint64_t bytes);
   Result<std::uint64_t> size() const;
-  // fsync and fdatasync. After a failure the file's state on disk is unknown: never retry.
+  // fsync. After a failure the file's state on disk is unknown: never retry.
   Status sync();
-  Status sync_data();
   // Closes now and reports the failure a destructor would have to swallow.
   Status close();
 
@@ -71,25 +69,6 @@ class File {
   int descriptor_ = -1;
   bool owned_ = true;
   std::string path_;
-};
-
-enum class LockMode : std::uint8_t { kShared, kExclusive };
-
-// A lock between processes and between holders in one process: flock on a side file, which is
-// created when missing and never removed. Released when destroyed or when the process ends.
-class FileLock {
- public:
-  // Waits up to `timeout_ms` (negative: without end); kTimeout when it is over.
-  static Result<FileLock> acquire(const std::string& path, LockMode mode,
-                                  std::int64_t timeout_ms = -1);
-  // Nothing when another holder is in the way.
-  static Result<std::optional<FileLock>> try_acquire(const std::string& path, LockMode mode);
-  void release();
-
- private:
-  explicit FileLock(File file) : file_(std::move(file)) {}
-
-  File file_;
 };
 
 // Creates the folder and missing parents with mode 0700; one that exists must be a folder.

@@ -119,7 +119,7 @@ Database::~Database() {
     return;
   }
   try {
-    auto lock = FileLock::try_acquire(options_.path + ".lock", LockMode::kExclusive);
+    auto lock = FileLock::try_acquire(options_.path + ".lock");
     if (lock.ok() && lock->has_value()) {
       static_cast<void>(empty_wal(0));
       keep_reserve();
@@ -240,8 +240,7 @@ Result<std::unique_ptr<Connection>> Database::open_reader() {
 }
 
 Result<FileLock> Database::lock_file(std::int64_t timeout_ms) {
-  Result<FileLock> lock =
-      FileLock::acquire(options_.path + ".lock", LockMode::kExclusive, timeout_ms);
+  Result<FileLock> lock = FileLock::acquire(options_.path + ".lock", timeout_ms);
   if (!lock.ok() && lock.error().code == ErrorCode::kTimeout) {
     return make_error(ErrorCode::kUnavailable,
                       options_.path + ": another process has been writing for too long",

@@ -2,7 +2,7 @@
 // Database: one SQLite file of a store and the discipline around it.
 //
 // SQLite before 3.51.3 can corrupt a file when two connections write and checkpoint at the same
-// instant. Here that cannot happen: one lock between processes (flock on "<file>.lock") and one
+// instant. Here that cannot happen: one lock between processes (FileLock on "<file>.lock") and one
 // mutex inside the process surround every write transaction and every checkpoint, no connection
 // checkpoints by itself, and readers never write. Readers use pooled connections and never wait
 // for a writer.
@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "store/base/file.h"
+#include "store/base/file_lock.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/result.h"

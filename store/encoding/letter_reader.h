@@ -1,7 +1,6 @@
 #pragma once
 // LetterReader: the letters at the varying places of values of one length as numbers,
-// kLettersAtOnce of them a word, as packed text (packed_text.cpp) stores them. Letters are looked
-// up 16 at a time where the processor can. One thread.
+// kLettersAtOnce of them a word, as packed text (packed_text.cpp) stores them. One thread.
 
 #include <array>
 #include <cstddef>
@@ -14,22 +13,19 @@
 
 namespace evq {
 
-enum class LetterLevel : std::uint8_t { kPortable, kSsse3 };
-// The best level of this processor.
-LetterLevel best_letter_level();
-
 class LetterReader {
  public:
   // `letters` by their numbers, at most 64 different ones, of which each takes `letter_bits`;
   // `places` ascending, at least one, in values of `length` bytes, at most 255.
   LetterReader(std::string_view letters, unsigned letter_bits,
-               std::span<const std::uint32_t> places, std::size_t length,
-               LetterLevel level = best_letter_level());
+               std::span<const std::uint32_t> places, std::size_t length);
 
   std::size_t words() const { return words_.size(); }
   // `text` has the values' length.
   void read(const char* text) {
-    level_ == LetterLevel::kPortable ? read_each(text) : read_16(text);
+    for (std::size_t place = first_place_; place <= last_place_; ++place) {
+      read_[place] = numbers_[static_cast<unsigned char>(text[place])];
+    }
   }
   // The numbers at the places from `kLettersAtOnce * i` on of the text read last, the first one in
   // the lowest bits; of a byte that is no letter, any number.
@@ -47,34 +43,23 @@ class LetterReader {
   static constexpr std::uint8_t kNoLetter = 0x80;
   static constexpr std::uint64_t kNoLetters = 0x8080808080808080ULL;
   static constexpr std::size_t kLengthMax = 255;
-  static constexpr std::size_t kBlockBytes = 16;
 
   struct Word {
     std::array<std::uint8_t, 8> places{};
     unsigned letters = 0;
     std::uint64_t together = 0;  // mask of the letters when their places are neighbours, else 0
   };
-  // Numbers of the letters with the same upper four bits, by the lower four.
-  struct Row {
-    std::uint8_t upper = 0;
-    std::array<std::uint8_t, 16> numbers{};
-  };
-
-  void read_each(const char* text);
-  void read_16(const char* text);
   std::uint64_t bytes_of(const Word& word);
   // Eight numbers, a byte each, side by side.
   std::uint64_t pack(std::uint64_t bytes) const;
 
-  const LetterLevel level_;
   const unsigned bits_;
-  const std::size_t length_;
   std::size_t first_place_;
   std::size_t last_place_;
   std::vector<Word> words_;
   std::array<std::uint8_t, 256> numbers_;
-  std::vector<Row> rows_;
-  std::array<std::uint8_t, kLengthMax + kBlockBytes> read_{};  // number of each byte of the text
+  // The number of each byte of the text; a word's neighbours are read eight bytes at once.
+  std::array<std::uint8_t, kLengthMax + sizeof(std::uint64_t)> read_{};
   std::uint64_t seen_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include "store/base/file.h"
+#include "store/base/file_lock.h"
 #include "store/catalog/sqlite.h"
 #include "tests/support/store_support.h"
 
@@ -348,7 +349,7 @@ TEST_CASE("merges and deletes wait for their turn without a snapshot") {
     for (int i = 0; i < 8; ++i) {
       REQUIRE(load(store, "d", numbered_events((round * 8 + i) * 4, 4, i, 1)).ok());
     }
-    auto lock = FileLock::acquire(path + ".lock", LockMode::kExclusive, 60000);
+    auto lock = FileLock::acquire(path + ".lock", 60000);
     REQUIRE(lock.ok());
     std::atomic<bool> done{false};
     std::thread waiting([&] {
@@ -465,8 +466,7 @@ TEST_CASE("loads that wait for the same commit share a chunk, each with its own 
   int loads = 1;
   // Who comes in time is up to the threads, so the lock is held until some did.
   while (store->stats("d")->fresh_chunks == static_cast<std::uint64_t>(loads) && loads < 600) {
-    auto lock =
-        FileLock::acquire(directory.path() + "/datasets/1.db.lock", LockMode::kExclusive, 60000);
+    auto lock = FileLock::acquire(directory.path() + "/datasets/1.db.lock", 60000);
     REQUIRE(lock.ok());
     std::vector<std::thread> threads;
     std::vector<std::string> reports(kThreads);

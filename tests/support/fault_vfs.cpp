@@ -17,6 +17,7 @@
 #include <sqlite3.h>
 
 #include "store/base/file.h"
+#include "store/base/file_lock.h"
 #include "tests/support/unsynced.h"
 
 namespace evq {
@@ -106,7 +107,7 @@ struct FaultVfs::State {
     }
     const std::string lock_path =
         (wal ? path.substr(0, path.size() - std::string_view("-wal").size()) : path) + ".lock";
-    const auto lock = FileLock::try_acquire(lock_path, LockMode::kExclusive);
+    const auto lock = FileLock::try_acquire(lock_path);
     if (!lock.ok() || lock->has_value()) {
       const std::lock_guard<std::mutex> guard(mutex);
       unlocked = unlocked.empty() ? std::string(what) + " " + file.filename().string() : unlocked;

@@ -35,7 +35,7 @@ unsigned mode_of(const std::string& path) {
   return about.st_mode & 0777U;
 }
 
-TEST_CASE("a file is written, read at places, resized and removed") {
+TEST_CASE("a file is written, read and changed at places, and removed") {
   const Folder folder;
   const std::string path = folder.at("a");
   {
@@ -44,7 +44,6 @@ TEST_CASE("a file is written, read at places, resized and removed") {
     CHECK(file->write_all("hello").ok());
     CHECK(file->write_at(5, " world").ok());
     CHECK(file->sync().ok());
-    CHECK(file->sync_data().ok());
     CHECK(file->size().value() == 11);
     CHECK(file->close().ok());
     CHECK(!file->is_open());
@@ -62,8 +61,8 @@ TEST_CASE("a file is written, read at places, resized and removed") {
   CHECK(!file->write_all("x").ok());
   Result<File> writable = File::open_read_write(path);
   REQUIRE(writable.ok());
-  CHECK(writable->truncate(3).ok());
-  CHECK(read_whole_file(path, 3).value() == "hel");
+  CHECK(writable->write_at(0, "HEL").ok());
+  CHECK(read_whole_file(path, 11).value() == "HELlo world");
   CHECK(remove_file(path).ok());
   CHECK(!file_exists(path));
 }
@@ -95,8 +94,8 @@ TEST_CASE("what the system refuses names the path, whatever was asked of it") {
   File reading = File::adopt(ends[0], "the pipe");
   File writing = File::adopt(ends[1], "the pipe");
   std::array<char, 4> buffer{};
-  const Status refused[] = {reading.write_all("x"),  writing.write_at(7, "x"), writing.truncate(1),
-                            reading.reserve_room(1), writing.sync(),           writing.sync_data()};
+  const Status refused[] = {reading.write_all("x"), writing.write_at(7, "x"),
+                            reading.reserve_room(1), writing.sync()};
   for (const Status& status : refused) {
     REQUIRE_FALSE(status.ok());
     CHECK(status.error().code == ErrorCode::kIo);
@@ -115,8 +114,6 @@ TEST_CASE("what the system refuses names the path, whatever was asked of it") {
   REQUIRE(write_file_atomically(folder.at("file"), "").ok());
   CHECK(sync_directory(folder.at("file")).error().code == ErrorCode::kNotFound);
   CHECK(is_network_filesystem(folder.at("file/inside")).error().code == ErrorCode::kNotFound);
-  CHECK(FileLock::try_acquire(folder.path(), LockMode::kShared).error().code == ErrorCode::kIo);
-  CHECK(FileLock::acquire(folder.path(), LockMode::kShared).error().code == ErrorCode::kIo);
   CHECK(disk_bytes_of(folder.at("none")) == 0);
 }
 
@@ -164,31 +161,6 @@ TEST_CASE("an atomic write replaces the whole file and leaves nothing else") {
   CHECK(read_whole_file(folder.at("f"), 10).value().empty());
   CHECK(list_directory(folder.path()).value() == std::vector<std::string>{"f"});
   CHECK(!write_file_atomically(folder.at("no/f"), "x").ok());
-}
-
-TEST_CASE("locks exclude holders in the same process too") {
-  const Folder folder;
-  const std::string path = folder.at("lock");
-  {
-    Result<FileLock> exclusive = FileLock::acquire(path, LockMode::kExclusive);
-    REQUIRE(exclusive.ok());
-    CHECK(!FileLock::try_acquire(path, LockMode::kShared).value().has_value());
-    const Result<FileLock> late = FileLock::acquire(path, LockMode::kExclusive, 20);
-    REQUIRE(!late.ok());
-    CHECK(late.error().code == ErrorCode::kTimeout);
-    exclusive->release();
-    CHECK(FileLock::try_acquire(path, LockMode::kExclusive).value().has_value());
-  }
-  Result<FileLock> shared = FileLock::acquire(path, LockMode::kShared, 0);
-  REQUIRE(shared.ok());
-  CHECK(FileLock::try_acquire(path, LockMode::kShared).value().has_value());
-  CHECK(!FileLock::try_acquire(path, LockMode::kExclusive).value().has_value());
-  std::thread releaser([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    shared->release();
-  });
-  CHECK(FileLock::acquire(path, LockMode::kExclusive, 10000).ok());
-  releaser.join();
 }
 
 TEST_CASE("facts about file systems") {

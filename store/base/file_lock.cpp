@@ -1,0 +1,87 @@
+#include "store/base/file_lock.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "store/base/control.h"
+#include "store/base/system_call.h"
+
+namespace evq {
+
+namespace {
+
+constexpr useconds_t kPauseUsMin = 100;
+constexpr useconds_t kPauseUsMax = 5000;
+
+// False when there is a holder.
+Result<bool> try_lock(const File& file) {
+  if (retried([&] { return ::flock(file.descriptor(), LOCK_EX | LOCK_NB); }) == 0) {
+    return true;
+  }
+  if (errno == EWOULDBLOCK) {
+    return false;
+  }
+  return system_error("lock", file.path(), errno);
+}
+
+// Takes the turn or gives it up; false when somebody else has it.
+Result<bool> set_turn(const File& file, bool mine) {
+  struct flock first_byte {};
+  first_byte.l_type = static_cast<short>(mine ? F_WRLCK : F_UNLCK);
+  first_byte.l_whence = SEEK_SET;
+  first_byte.l_len = 1;
+  if (retried([&] { return ::fcntl(file.descriptor(), F_OFD_SETLK, &first_byte); }) == 0) {
+    return true;
+  }
+  if (errno == EAGAIN || errno == EACCES) {
+    return false;
+  }
+  return system_error("lock", file.path(), errno);
+}
+
+}  // namespace
+
+Result<std::optional<FileLock>> FileLock::try_acquire(const std::string& path) {
+  EVQ_TRY_ASSIGN(File file, File::open_read_write(path));
+  EVQ_TRY_ASSIGN(const bool locked, try_lock(file));
+  return locked ? std::optional<FileLock>(FileLock(std::move(file))) : std::nullopt;
+}
+
+// Neither kind of lock knows a time-out, so who waits looks again, with pauses that grow.
+Result<FileLock> FileLock::acquire(const std::string& path, std::int64_t timeout_ms) {
+  EVQ_TRY_ASSIGN(File file, File::open_read_write(path));
+  const std::int64_t start_ns = monotonic_now_ns();
+  useconds_t pause_us = kPauseUsMin;
+  for (bool my_turn = false;;) {
+    if (!my_turn) {
+      EVQ_TRY_ASSIGN(my_turn, set_turn(file, true));
+    }
+    if (my_turn) {
+      EVQ_TRY_ASSIGN(const bool locked, try_lock(file));
+      if (locked) {
+        break;
+      }
+    }
+    if ((monotonic_now_ns() - start_ns) / 1000000 >= timeout_ms) {
+      return make_error(ErrorCode::kTimeout,
+                        "cannot lock " + path + ": held by another process for " +
+                            std::to_string(timeout_ms) + " ms",
+                        "wait for the other evq process to finish its write, or stop it");
+    }
+    static_cast<void>(::usleep(pause_us));
+    pause_us = std::min(pause_us * 2, kPauseUsMax);
+  }
+  EVQ_TRY(set_turn(file, false));
+  return FileLock(std::move(file));
+}
+
+// Closing the only descriptor of the open file releases its lock.
+void FileLock::release() {
+  static_cast<void>(file_.close());
+}
+
+}  // namespace evq

@@ -1,0 +1,33 @@
+#pragma once
+// FileLock: a lock between processes, and between holders in one process, on a side file. Every
+// function may be called from any thread; one FileLock belongs to one thread at a time.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "store/base/error.h"
+#include "store/base/file.h"
+
+namespace evq {
+
+// The lock is flock's. Those who wait take turns at a second one, a lock of the file's first byte:
+// only who has that one may take the lock, so that a holder that comes back at once cannot pass by
+// one who has waited. The file is created when missing and never removed. Released when destroyed
+// or when the process ends.
+class FileLock {
+ public:
+  // Waits up to `timeout_ms`; kTimeout when it is over.
+  static Result<FileLock> acquire(const std::string& path, std::int64_t timeout_ms);
+  // Nothing when there is a holder. Does not take turns: for work that may as well be left.
+  static Result<std::optional<FileLock>> try_acquire(const std::string& path);
+  void release();
+
+ private:
+  explicit FileLock(File file) : file_(std::move(file)) {}
+
+  File file_;
+};
+
+}  // namespace evq
