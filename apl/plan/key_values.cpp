@@ -62,7 +62,8 @@ class PairReader {
       : syntax_(syntax),
         text_(text),
         control_(control),
-        unclosed_from_(syntax.quotes.size(), std::string_view::npos) {}
+        unclosed_from_(syntax.quotes.size(), std::string_view::npos),
+        closed_(syntax.quotes.size()) {}
 
   bool next(std::string* key, std::string* value) {
     if (syntax_.regex != nullptr) {
@@ -72,6 +73,13 @@ class PairReader {
   }
 
  private:
+  // A quoted text, from the opening sign to behind the closing one, and its kind of quotes.
+  struct Quoted {
+    std::size_t kind = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
   bool next_match(std::string* key, std::string* value) {
     std::array<std::string_view, 3> groups;
     if (at_ > text_.size() || stopped() || !syntax_.regex->match(text_, at_, groups)) {
@@ -127,9 +135,8 @@ class PairReader {
 
   bool read_key(std::string* key) {
     skip_blanks();
-    if (read_quoted(key)) {
-      skip_blanks();
-      return accept(syntax_.kv_delimiter);
+    if (const std::optional<Quoted> quoted = find_quoted()) {
+      return quoted->end != keyless_end_ && read_quoted_key(*quoted, key);
     }
     const std::size_t delimiter = next_kv_delimiter();
     if (delimiter == std::string_view::npos ||
@@ -139,6 +146,18 @@ class PairReader {
     }
     *key = trimmed(text_.substr(at_, delimiter - at_));
     at_ = delimiter + syntax_.kv_delimiter.size();
+    return true;
+  }
+
+  // Many quoted texts may end where no delimiter follows: the place is looked at once.
+  bool read_quoted_key(const Quoted& quoted, std::string* key) {
+    at_ = quoted.end;
+    skip_blanks();
+    if (!accept(syntax_.kv_delimiter)) {
+      keyless_end_ = quoted.end;
+      return false;
+    }
+    *key = inside(quoted);
     return true;
   }
 
@@ -181,35 +200,71 @@ class PairReader {
 
   bool stopped() const { return control_ != nullptr && control_->should_stop(); }
 
-  bool read_quoted(std::string* to) {
-    for (std::size_t i = 0; i < syntax_.quotes.size(); ++i) {
-      const auto& [open, close] = syntax_.quotes[i];
-      const std::size_t begin = at_;
-      if (begin >= unclosed_from_[i] || !accept(open)) {
+  // The one that begins here.
+  std::optional<Quoted> find_quoted() {
+    for (std::size_t kind = 0; kind < syntax_.quotes.size(); ++kind) {
+      const auto& [open, close] = syntax_.quotes[kind];
+      if (at_ >= unclosed_from_[kind] || !stands_at(at_, open)) {
         continue;
+      }
+      Quoted& known = closed_[kind];
+      if (known.begin <= at_ && at_ + close.size() < known.end) {
+        return Quoted{kind, at_, known.end};
       }
       if (stopped()) {
         at_ = text_.size();
-        return false;
+        return std::nullopt;
       }
-      to->clear();
-      while (at_ < text_.size()) {
-        if (!syntax_.escape.empty() && accept(syntax_.escape)) {
-          to->append(text_.substr(at_, 1));
-          at_ = std::min(at_ + 1, text_.size());
-        } else if (accept(close)) {
-          return true;
-        } else {
-          to->push_back(text_[at_++]);
-        }
+      const std::size_t end = quote_end(kind);
+      // What opens later is closed, or not, at the same place: an escape of one sign hides the same
+      // closing signs from there.
+      const bool same_later = syntax_.escape.size() <= 1 && syntax_.escape != open;
+      if (end != std::string_view::npos) {
+        const Quoted quoted{kind, at_, end};
+        known = same_later ? quoted : Quoted{};
+        return quoted;
       }
-      at_ = begin;  // never closed: an ordinary text
-      // Nor is what opens later: an escape of one sign hides the same closing signs from there.
-      if (syntax_.escape.size() <= 1 && syntax_.escape != open) {
-        unclosed_from_[i] = begin;
+      unclosed_from_[kind] = same_later ? at_ : unclosed_from_[kind];
+    }
+    return std::nullopt;
+  }
+
+  // The place behind the sign that closes what opens here, npos when none does.
+  std::size_t quote_end(std::size_t kind) const {
+    const auto& [open, close] = syntax_.quotes[kind];
+    for (std::size_t at = at_ + open.size(); at < text_.size();) {
+      if (!syntax_.escape.empty() && stands_at(at, syntax_.escape)) {
+        at += syntax_.escape.size() + 1;
+      } else if (stands_at(at, close)) {
+        return at + close.size();
+      } else {
+        ++at;
       }
     }
-    return false;
+    return std::string_view::npos;
+  }
+
+  // Without its quotes and escapes.
+  std::string inside(const Quoted& quoted) const {
+    const auto& [open, close] = syntax_.quotes[quoted.kind];
+    const std::size_t end = quoted.end - close.size();
+    std::string out;
+    for (std::size_t at = quoted.begin + open.size(); at < end; ++at) {
+      if (!syntax_.escape.empty() && stands_at(at, syntax_.escape)) {
+        at += syntax_.escape.size();
+      }
+      out.push_back(text_[at]);
+    }
+    return out;
+  }
+
+  bool read_quoted(std::string* to) {
+    const std::optional<Quoted> quoted = find_quoted();
+    if (quoted.has_value()) {
+      *to = inside(*quoted);
+      at_ = quoted->end;
+    }
+    return quoted.has_value();
   }
 
   // To the place after the next pair delimiter.
@@ -228,12 +283,14 @@ class PairReader {
     }
   }
   bool at_delimiter() const {
-    return (!syntax_.pair_delimiter.empty() &&
-            text_.substr(at_).starts_with(syntax_.pair_delimiter)) ||
-           text_.substr(at_).starts_with(syntax_.kv_delimiter);
+    return (!syntax_.pair_delimiter.empty() && stands_at(at_, syntax_.pair_delimiter)) ||
+           stands_at(at_, syntax_.kv_delimiter);
+  }
+  bool stands_at(std::size_t at, std::string_view sign) const {
+    return text_.substr(at).starts_with(sign);
   }
   bool accept(std::string_view sign) {
-    if (!text_.substr(at_).starts_with(sign)) {
+    if (!stands_at(at_, sign)) {
       return false;
     }
     at_ += sign.size();
@@ -243,7 +300,11 @@ class PairReader {
   const KeyValueSyntax& syntax_;
   std::string_view text_;
   const QueryControl* control_;
-  std::vector<std::size_t> unclosed_from_;  // by kind of quotes; npos: not known of any place
+  // By kind of quotes: from where on none is closed, npos where that is not known of any place; and
+  // the last one that is closed, with its closing sign.
+  std::vector<std::size_t> unclosed_from_;
+  std::vector<Quoted> closed_;
+  std::size_t keyless_end_ = 0;  // of quoted texts that are no keys
   std::size_t at_ = 0;
   std::optional<std::size_t> kv_delimiter_;
 };
