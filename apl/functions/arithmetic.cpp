@@ -11,6 +11,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/number.h"
 
 namespace evq {
 namespace {
@@ -50,10 +51,7 @@ MaybeSpan span_of(MaybeLong ns) {
 
 // A number of nanoseconds that a real computation gave; null when it does not fit.
 MaybeSpan span_of_real(double ns) {
-  if (!(ns >= -0x1.0p63 && ns < 0x1.0p63)) {
-    return std::nullopt;
-  }
-  return Timespan{static_cast<std::int64_t>(ns)};
+  return span_of(int_from_real(ns));
 }
 
 double add_reals(double a, double b) {

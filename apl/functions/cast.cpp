@@ -1,11 +1,8 @@
 // Implicit conversions between types: what a call may do to its arguments without being asked.
 
-#include <bit>
-#include <cmath>
-#include <string>
-
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
+#include "store/base/number.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
@@ -35,32 +32,6 @@ Vector map_slots(const Vector& vector, Type type, const Put& put) {
   return vector.with_values(std::move(to));
 }
 
-std::int64_t truncated(double value, bool* ok) {
-  *ok = value >= -0x1.0p63 && value < 0x1.0p63;  // false for NaN
-  return *ok ? static_cast<std::int64_t>(value) : 0;
-}
-
-Vector texts_of_dynamics(const Vector& vector) {
-  auto arena = std::make_shared<StringArena>();
-  const std::string_view* bytes = vector.values().data<std::string_view>();
-  auto owner_added = false;
-  std::string text;
-  return map_slots(vector, Type::kString, [&](std::size_t slot, Values& out) {
-    if (!owner_added) {
-      out.add_owner(arena);
-      owner_added = true;
-    }
-    const DynamicView value(bytes[slot]);
-    if (value.is_null()) {
-      return false;
-    }
-    text.clear();
-    append_text_form(value, &text);
-    out.mutable_data<std::string_view>()[slot] = arena->copy(text);
-    return true;
-  });
-}
-
 Vector scalars_of_dynamics(const Vector& vector, Type type) {
   const std::string_view* bytes = vector.values().data<std::string_view>();
   return map_slots(vector, type, [&](std::size_t slot, Values& out) {
@@ -78,9 +49,9 @@ Vector scalars_of_dynamics(const Vector& vector, Type type) {
     }
     const bool number_of_time = type == Type::kLong && is_time;
     if (type == Type::kLong && held == Type::kReal) {
-      bool ok = false;
-      out.mutable_data<std::int64_t>()[slot] = truncated(value.as_real(), &ok);
-      return ok;
+      const std::optional<std::int64_t> whole = int_from_real(value.as_real());
+      out.mutable_data<std::int64_t>()[slot] = whole.value_or(0);
+      return whole.has_value();
     }
     const bool span_of_number = type == Type::kTimespan && held == Type::kLong;
     if (held != type && !span_of_number && !number_of_time) {
@@ -128,7 +99,7 @@ Vector implicit_cast(const Vector& vector, Type type) {
                ? vector.widen(type)
                : Vector::constant(Value::null(type), vector.size());
   }
-  return type == Type::kString ? texts_of_dynamics(vector) : scalars_of_dynamics(vector, type);
+  return type == Type::kString ? text_forms(vector) : scalars_of_dynamics(vector, type);
 }
 
 }  // namespace evq

@@ -9,6 +9,7 @@
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
+#include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
@@ -133,8 +134,9 @@ MaybeReal real_of_text(std::string_view text) {
   double value = 0;
   const char* const end = digits.data() + digits.size();
   const auto read = std::from_chars(digits.data() + 2, end, value, std::chars_format::hex);
-  const bool complete =
-      digits.find_first_of("pP") != std::string_view::npos && digits.size() > 2 && digits[2] != '-';
+  // Not a sign, nor the name of an infinity or NaN.
+  const bool complete = digits.find_first_of("pP") != std::string_view::npos &&
+                        (hex_digit(digits[2]) >= 0 || digits[2] == '.');
   if (!complete || read.ec != std::errc() || read.ptr != end) {
     return std::nullopt;
   }

@@ -1,7 +1,7 @@
 #pragma once
-// JsonPath: the paths of array_extract() and of the bag functions, "$.a['b'][0][*]". Compiled from
-// text, then followed through dynamic values. `*` stands for every element or value; negative
-// indexes count from the end. Immutable after parsing.
+// JsonPath: the paths of extract_json(), array_extract() and of the bag functions,
+// "$.a['b'][0][*]". Compiled from text, then followed through dynamic values. `*` stands for every
+// element or value; negative indexes count from the end. Immutable after parsing.
 
 #include <cstdint>
 #include <optional>

@@ -45,9 +45,10 @@ std::optional<UsualRange> usual_range(std::optional<std::string_view> method, Us
 }
 
 // How many spreads of the usual range a number lies outside of it, with sign; 1.5 is a mild
-// anomaly, 3 a strong one. Null for gaps.
+// anomaly, 3 a strong one. Null for gaps and for NaN, which is in no order.
 std::vector<std::optional<double>> outlier_scores(const NumberSeries& series, UsualRange usual) {
   Numbers sorted = series.present();
+  std::erase_if(sorted, [](double value) { return std::isnan(value); });
   std::ranges::sort(sorted);
   std::vector<std::optional<double>> scores(series.size());
   if (sorted.empty()) {
@@ -57,7 +58,7 @@ std::vector<std::optional<double>> outlier_scores(const NumberSeries& series, Us
   const double high = quantile(sorted, usual.high / 100);
   const double spread = high - low;
   for (std::size_t i = 0; i < series.size(); ++i) {
-    if (!series.values[i].has_value()) {
+    if (!series.values[i].has_value() || std::isnan(*series.values[i])) {
       continue;
     }
     const double value = *series.values[i];
@@ -262,8 +263,9 @@ Numbers seasonal_medians(const Numbers& values, std::size_t period, std::size_t 
     for (std::size_t i = place; i < values.size(); i += period) {
       repeats.push_back(values[i]);
     }
+    std::erase_if(repeats, [](double value) { return std::isnan(value); });
     std::ranges::sort(repeats);
-    medians.push_back(quantile(repeats, 0.5));
+    medians.push_back(repeats.empty() ? std::nan("") : quantile(repeats, 0.5));
   }
   for (std::size_t i = 0; i < size; ++i) {
     season[i] = medians[i % period];

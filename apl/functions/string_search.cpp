@@ -149,79 +149,54 @@ std::int64_t has_any_index(std::string_view text, DynamicView needles) {
   return -1;
 }
 
-// A stretch of a text, and the place in the list of the lookup that it was, if it was one.
+// A stretch of a text in which the lookups from number `lookup` on are still to be replaced; or,
+// when `found`, one that begins with that lookup.
 struct Stretch {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-  std::uint32_t lookup = kNone;
-
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::size_t lookup = 0;
+  bool found = false;
 };
 
-// Cuts the stretches that are still as they were at each `lookup`, which is number `number`. False
-// when there are more than kListItemsMax then.
-bool cut_stretches(std::string_view text, std::string_view lookup, std::uint32_t number,
-                   std::vector<Stretch>* stretches) {
-  std::vector<Stretch> cut;
-  PollCounter poll;
-  const auto add = [&](std::size_t begin, std::size_t end, std::uint32_t at) {
-    if (begin != end) {
-      cut.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), at});
-    }
-  };
-  for (const Stretch& stretch : *stretches) {
-    poll.add(1 + (stretch.end - stretch.begin) / kPollTextBytes);
-    const std::string_view visible = text.substr(0, stretch.end);
-    std::size_t begin = stretch.begin;
-    while (stretch.lookup == Stretch::kNone && cut.size() <= kListItemsMax) {
-      const std::size_t at = find_text(visible, lookup, begin);
-      if (at == std::string_view::npos) {
-        break;
-      }
-      poll.add();
-      add(begin, at, Stretch::kNone);
-      begin = at + lookup.size();
-      add(at, begin, number);
-    }
-    add(begin, stretch.end, stretch.lookup);
-    if (cut.size() > kListItemsMax) {
-      return false;
-    }
-  }
-  stretches->swap(cut);
-  return true;
-}
-
 // Replaces lookups[i] by rewrites[i], earlier pairs first; what was replaced is not looked at
-// again. A lookup without a text to replace it keeps its places from later ones.
+// again. A lookup without a text to replace it keeps its places from later ones. The first place of
+// a lookup parts a stretch in three: what is before it, where only later lookups can be; the place;
+// and the rest, which waits. So there are never more stretches than lookups.
 std::optional<std::string> replace_strings(std::string_view text, DynamicView lookups,
                                            DynamicView rewrites) {
-  if (text.size() >= Stretch::kNone) {
-    return std::nullopt;
-  }
   const std::vector<DynamicView> wanted = elements_of(lookups);
   const std::vector<DynamicView> given = elements_of(rewrites);
-  std::vector<Stretch> stretches = {{0, static_cast<std::uint32_t>(text.size()), Stretch::kNone}};
-  for (std::uint32_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].is_string() && !wanted[i].as_string().empty() &&
-        !cut_stretches(text, wanted[i].as_string(), i, &stretches)) {
-      return std::nullopt;
-    }
-  }
+  const auto rewrite_of = [&](std::size_t lookup) {
+    const DynamicView rewrite = !rewrites.is_array()    ? rewrites
+                                : lookup < given.size() ? given[lookup]
+                                                        : DynamicView();
+    return rewrite.is_string() ? rewrite.as_string() : wanted[lookup].as_string();
+  };
   std::string out;
-  for (const Stretch& stretch : stretches) {
-    const std::size_t at = stretch.lookup;
-    const DynamicView rewrite = stretch.lookup == Stretch::kNone ? DynamicView()
-                                : !rewrites.is_array()           ? rewrites
-                                : at < given.size()              ? given[at]
-                                                                 : DynamicView();
-    out += rewrite.is_string() ? rewrite.as_string()
-                               : text.substr(stretch.begin, stretch.end - stretch.begin);
-    if (out.size() > kStringValueBytesMax) {
-      return std::nullopt;
+  PollCounter poll;
+  std::vector<Stretch> left = {{0, text.size(), 0, false}};
+  while (!left.empty() && out.size() <= kStringValueBytesMax) {
+    Stretch here = left.back();
+    left.pop_back();
+    if (here.found) {
+      out += rewrite_of(here.lookup);
+      here.begin += wanted[here.lookup].as_string().size();
     }
+    for (; here.begin < here.end && here.lookup < wanted.size(); ++here.lookup) {
+      poll.add(1 + (here.end - here.begin) / kPollTextBytes);
+      const DynamicView lookup = wanted[here.lookup];
+      const std::size_t at =
+          !lookup.is_string() || lookup.as_string().empty()
+              ? std::string_view::npos
+              : find_text(text.substr(0, here.end), lookup.as_string(), here.begin);
+      if (at != std::string_view::npos) {
+        left.push_back({at, here.end, here.lookup, true});
+        here.end = at;
+      }
+    }
+    out += text.substr(here.begin, here.end - here.begin);
   }
-  return out;
+  return out.size() <= kStringValueBytesMax ? std::optional(std::move(out)) : std::nullopt;
 }
 
 constexpr std::array<ScalarFunction, 4> kStringSearchFunctions = {{
@@ -270,7 +245,7 @@ constexpr std::array<ScalarFunction, 4> kStringSearchFunctions = {{
                  {"rewrites", "An array of texts for their places."}}},
      .returns = "string. Where lookups overlap the earlier of the array wins; what "
                 "was replaced is not looked at again, and values that are no texts "
-                "replace nothing. Null when the text falls into more than 1,048,576 pieces.",
+                "replace nothing.",
      .examples = {{{"print replace_strings('abc', dynamic(['a', 'c']), "
                     "dynamic(['x', 'z']))",
                     "xbz"}}},

@@ -7,6 +7,14 @@
 #include "store/column/dynamic_json.h"
 
 namespace evq {
+namespace {
+
+bool is_null_at(const Values& values, std::size_t slot) {
+  return values.is_null(slot) || (values.type() == Type::kDynamic &&
+                                  DynamicView(values.data<std::string_view>()[slot]).is_null());
+}
+
+}  // namespace
 
 void append_text_form(DynamicView value, std::string* out) {
   switch (value.tag()) {
@@ -95,17 +103,13 @@ Vector text_forms(const Vector& vector) {
   auto* data = to->mutable_data<std::string_view>();
   std::string text;
   for (std::size_t slot = 0; slot < from.size(); ++slot) {
-    if (from.is_null(slot)) {
-      to->set_null(slot);
-      continue;
-    }
     text.clear();
     append_text_form(from, slot, &text);
-    if (text.size() > kStringValueBytesMax) {
+    if (is_null_at(from, slot) || text.size() > kStringValueBytesMax) {
       to->set_null(slot);
-      continue;
+    } else {
+      data[slot] = arena->copy(text);
     }
-    data[slot] = arena->copy(text);
   }
   to->add_owner(std::move(arena));
   return vector.with_values(std::move(to));

@@ -17,7 +17,8 @@ void append_text_form(DynamicView value, std::string* out);
 void append_text_form(const Values& values, std::size_t slot, std::string* out);
 // The bool that a text spells: 1 t T TRUE true True, or 0 f F FALSE false False.
 std::optional<bool> bool_of_text(std::string_view text);
-// Every row as text; null rows stay null. Strings are passed through.
+// Every row as text; null rows stay null, and so do dynamic nulls and texts above
+// kStringValueBytesMax. Strings are passed through.
 Vector text_forms(const Vector& vector);
 
 }  // namespace evq

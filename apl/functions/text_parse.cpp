@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "apl/functions/json_path.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
@@ -374,62 +375,26 @@ MaybeLong parse_version(std::string_view text) {
 
 // ---- JSON by path
 
-// One step of $.a.b[0]['c d']: the value there; null view when there is none.
-std::optional<DynamicView> step_into(DynamicView value, std::string_view* path) {
-  if (path->starts_with("['") || path->starts_with("[\"")) {
-    const char quote = (*path)[1];
-    const std::size_t end = path->find(quote, 2);
-    if (end == std::string_view::npos || end + 1 >= path->size() || (*path)[end + 1] != ']') {
-      return std::nullopt;
-    }
-    const std::string_view key = path->substr(2, end - 2);
-    path->remove_prefix(end + 2);
-    return value.find(key);
-  }
-  if (path->starts_with('[')) {
-    const std::size_t end = path->find(']');
-    const MaybeLong index =
-        end == std::string_view::npos ? std::nullopt : parse_int(path->substr(1, end - 1));
-    if (!index.has_value()) {
-      return std::nullopt;
-    }
-    path->remove_prefix(end + 1);
-    return value.at(*index);
-  }
-  if (path->starts_with('.')) {
-    path->remove_prefix(1);
-  }
-  const std::size_t end = std::min(path->find_first_of(".["), path->size());
-  if (end == 0) {
+// Of several values that a path with * leads to the first.
+MaybeText extract_json(std::string_view text, DynamicView json) {
+  const std::optional<JsonPath> path = JsonPath::parse(text);
+  if (!path.has_value()) {
     return std::nullopt;
   }
-  const std::string_view key = path->substr(0, end);
-  path->remove_prefix(end);
-  return value.find(key);
-}
-
-MaybeText extract_json(std::string_view path, DynamicView json) {
-  std::string parsed;
+  MaybeText parsed;
   if (json.is_string()) {
-    MaybeText bytes = dynamic_from_json(json.as_string());
-    if (!bytes.has_value()) {
+    parsed = dynamic_from_json(json.as_string());
+    if (!parsed.has_value()) {
       return std::nullopt;
     }
-    parsed = *std::move(bytes);
-    json = DynamicView(parsed);
+    json = DynamicView(*parsed);
   }
-  if (path.starts_with('$')) {
-    path.remove_prefix(1);
-  }
-  while (!path.empty()) {
-    const std::optional<DynamicView> next = step_into(json, &path);
-    if (!next.has_value() || next->is_null()) {
-      return std::nullopt;
-    }
-    json = *next;
+  const std::vector<DynamicView> found = path->matches(json);
+  if (found.empty() || (found[0].is_null() && !path->steps().empty())) {
+    return std::nullopt;
   }
   std::string out;
-  append_text_form(json, &out);
+  append_text_form(found[0], &out);
   return out;
 }
 
@@ -458,7 +423,7 @@ constexpr std::array<ScalarFunction, 9> kTextParseFunctions = {{
      .aliases = {"extractjson"},
      .category = "string",
      .summary = "Takes the value at a path out of JSON text.",
-     .params = {{{"path", "The path, like $.a.b[0]."},
+     .params = {{{"path", "The path, like $.a.b[0]; of several values * gives the first."},
                  {"json", "JSON text or a dynamic value."},
                  {"[type]", "typeof(long), typeof(real) or typeof(bool) for a value of it."}}},
      .returns = "string, or the type asked for; null when there is nothing at the path.",
