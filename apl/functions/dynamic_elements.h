@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apl/functions/lift.h"
+#include "store/base/checksum.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
@@ -28,8 +29,12 @@ inline bool same_dynamic(DynamicView a, DynamicView b) {
   return compare_dynamic(a, b) == 0;
 }
 
+// With a seed that nobody knows: values of events might be made to collide else.
 struct SameDynamicHash {
-  std::size_t operator()(DynamicView value) const { return hash_dynamic(value, 0); }
+  std::size_t operator()(DynamicView value) const {
+    static const std::uint64_t kSeed = random_seed();
+    return hash_dynamic(value, kSeed);
+  }
 };
 struct SameDynamicEqual {
   bool operator()(DynamicView a, DynamicView b) const { return same_dynamic(a, b); }

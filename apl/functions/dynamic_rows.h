@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apl/functions/function.h"
+#include "store/base/allocation_meter.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 
@@ -22,17 +23,22 @@ using DynamicRowFunction = bool (*)(std::span<const DynamicView> args, DynamicBu
 class DynamicRows {
  public:
   explicit DynamicRows(std::span<const Vector> args) : args_(args), views_(args.size()) {}
+  // Polls, too.
   std::span<const DynamicView> row(std::size_t i) {
+    std::size_t bytes = 0;
     for (std::size_t a = 0; a < args_.size(); ++a) {
       views_[a] =
           args_[a].is_null(i) ? DynamicView() : DynamicView(args_[a].at<std::string_view>(i));
+      bytes += views_[a].bytes().size();
     }
+    poll_.add(1 + bytes / kPollTextBytes);
     return views_;
   }
 
  private:
   std::span<const Vector> args_;
   std::vector<DynamicView> views_;
+  PollCounter poll_;
 };
 
 class RowsFunction final : public BoundFunction {

@@ -291,7 +291,11 @@ void has_any(std::span<const DynamicView> args, VectorBuilder* out) {
     return;
   }
   const Text text = args[0].is_string() ? args[0].as_string() : Text();
-  out->append_bool(any_text(args.subspan(1), [&](Text wanted) { return kHas(text, wanted); }));
+  PollCounter poll;
+  out->append_bool(any_text(args.subspan(1), [&](Text wanted) {
+    poll.add(1 + text.size() / kPollTextBytes);
+    return kHas(text, wanted);
+  }));
 }
 
 std::optional<DynamicBytes> geo_info(const EvalContext& context, Text text) {

@@ -4,6 +4,10 @@
 // nulls, one for any mix of shapes; dictionaries never get here when a call has one varying
 // argument (evaluate_call runs once per entry instead).
 //
+// A loop over texts or dynamics ends between two rows when the query must
+// (AllocationMeter::poll()); an F that takes longer than to read its arguments a few times polls by
+// itself.
+//
 //   parameter types: bool, std::int64_t (long), double (real), std::string_view (string),
 //     Datetime, Timespan, DynamicView; std::optional<T> receives nulls and may be left out at
 //     the end of the list; a leading `const EvalContext&` receives the context, a leading
@@ -66,12 +70,16 @@ Vector run(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
       return F(std::get<I>(readers).get(i)...);
     }
   };
+  [[maybe_unused]] PollCounter poll;
   for (std::size_t i = 0; i < call.rows; ++i) {
     if ((std::get<I>(readers).missing(i) || ...)) {
       out.put_null(i);
-    } else {
-      out.put(i, invoke(i));
+      continue;
     }
+    if constexpr ((Reader<std::tuple_element_t<I, Params>>::kIsText || ...)) {
+      poll.add((std::size_t{1} + ... + std::get<I>(readers).poll_steps(i)));
+    }
+    out.put(i, invoke(i));
   }
   return out.finish();
 }

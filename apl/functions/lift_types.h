@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "apl/functions/function.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
@@ -123,6 +124,16 @@ class Reader {
       return Inner::load(data_[at]);
     }
   }
+  // Steps of a PollCounter that row i takes to be looked at.
+  std::size_t poll_steps(std::size_t i) const {
+    if constexpr (kIsText) {
+      const std::size_t at = slot(i);
+      return values_->is_null(at) ? 0 : data_[at].size() / kPollTextBytes;
+    } else {
+      return 0;
+    }
+  }
+  static constexpr bool kIsText = std::is_same_v<typename Inner::Stored, std::string_view>;
 
  private:
   const Values* values_;

@@ -14,6 +14,7 @@
 
 #include "apl/functions/registry.h"
 #include "apl/functions/string_operator.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/seeded_text_hash.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic.h"
@@ -230,7 +231,15 @@ class InCall final : public BoundFunction {
     }
     auto out = Values::make(Type::kBool, rows);
     auto* to = out->mutable_data<std::uint8_t>();
+    PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
+      std::size_t bytes = 0;
+      for (const Vector& item : args.subspan(1)) {
+        bytes += item.is_null(i) || item.type() != Type::kDynamic
+                     ? 0
+                     : item.at<std::string_view>(i).size();
+      }
+      poll.add(args.size() + bytes / kPollTextBytes);
       const bool found = is_in(args[0].values(), args[0].slot(i), list_of(args, i));
       to[i] = static_cast<std::uint8_t>(found != negated_);
     }

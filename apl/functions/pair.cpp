@@ -6,6 +6,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq {
 namespace {
@@ -46,7 +47,9 @@ bool matches_wildcards(std::string_view pattern, std::string_view text) {
   std::size_t t = 0;
   std::size_t star = std::string_view::npos;
   std::size_t resume = 0;
+  PollCounter poll;
   while (t < text.size()) {
+    poll.add();
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
       resume = t;

@@ -371,6 +371,7 @@ const Regex* RegexCache::get(std::string_view pattern) {
   if (entries_.size() >= kRegexCacheEntriesMax) {
     entries_.clear();
   }
+  AllocationMeter::poll();  // a pattern may take milliseconds to compile
   Result<std::shared_ptr<const Regex>> compiled = Regex::compile(pattern);
   std::shared_ptr<const Regex> regex = compiled.ok() ? std::move(compiled).value() : nullptr;
   return entries_.emplace(std::string(pattern), std::move(regex)).first->second.get();

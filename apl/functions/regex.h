@@ -66,7 +66,7 @@ class Regex {
   std::unique_ptr<Compiled> compiled_;
 };
 
-// Compiled patterns by text, for patterns that come from rows. One thread at a time.
+// Compiled patterns by text, for patterns that come from rows. Polls. One thread at a time.
 class RegexCache {
  public:
   // Null when the pattern is invalid.

@@ -80,6 +80,7 @@ class RegexCall final : public BoundFunction {
     RegexCache cache;
     const Vector& texts = args[form_.text];
     const Vector& patterns = args[form_.pattern];
+    PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
       const Regex* regex = constant_.get();
       if (regex == nullptr && !patterns.is_null(i)) {
@@ -91,6 +92,7 @@ class RegexCall final : public BoundFunction {
       // A group of an empty text must differ from one that took no part, whose data is null.
       std::string_view text = texts.is_null(i) ? "" : texts.at<std::string_view>(i);
       text = text.empty() ? "" : text;
+      poll.add(1 + text.size() / kPollTextBytes);
       if (regex == nullptr || texts.is_null(i) || !put_({*regex, text, args, i}, i, &sink)) {
         sink.put_null(i);
       }

@@ -12,6 +12,7 @@
 #include "apl/functions/string_operator.h"
 #include "apl/functions/text_form.h"
 #include "apl/functions/text_search.h"
+#include "store/base/allocation_meter.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -61,9 +62,11 @@ class HasListCall final : public BoundFunction {
     }
     auto out = Values::make(Type::kBool, rows);
     auto* to = out->mutable_data<std::uint8_t>();
+    PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
       const std::string_view text =
           left.is_null(i) ? std::string_view() : left.at<std::string_view>(i);
+      poll.add(1 + text.size() / kPollTextBytes);
       to[i] = static_cast<std::uint8_t>(matches(text, matchers_of(args, i)) != negated_);
     }
     return Vector::flat(std::move(out));
@@ -79,7 +82,9 @@ class HasListCall final : public BoundFunction {
   }
 
   bool matches(std::string_view text, const Matchers& matchers) const {
+    PollCounter poll;
     for (const TextMatcher& matcher : matchers) {
+      poll.add(1 + text.size() / kPollTextBytes);
       if (matcher.matches(text) != all_) {
         return !all_;
       }
@@ -94,6 +99,7 @@ class HasListCall final : public BoundFunction {
     std::fill_n(to, slots.size(), static_cast<std::uint8_t>(all_));
     std::vector<std::uint8_t> found(slots.size());
     for (const TextMatcher& matcher : matchers) {
+      AllocationMeter::poll();
       matcher.match_slots(slots, found.data());
       for (std::size_t i = 0; i < slots.size(); ++i) {
         to[i] = all_ ? (to[i] & found[i]) : (to[i] | found[i]);

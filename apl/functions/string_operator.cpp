@@ -12,6 +12,7 @@
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
 #include "apl/functions/text_search.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq {
 namespace {
@@ -62,8 +63,10 @@ class TextTestCall final : public BoundFunction {
     auto* to = out->mutable_data<std::uint8_t>();
     std::optional<TextMatcher> matcher;
     std::string_view needle;
+    PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
       const std::string_view wanted = text_at(right, i);
+      poll.add(1 + (text_at(left, i).size() + wanted.size()) / kPollTextBytes);
       if (!matcher.has_value() || wanted != needle) {
         matcher.emplace(test_, wanted, fold_);
         needle = wanted;
@@ -99,7 +102,9 @@ class EqualFoldCall final : public BoundFunction {
     const Vector right = text_forms(args[1]);
     auto out = Values::make(Type::kBool, rows);
     auto* to = out->mutable_data<std::uint8_t>();
+    PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
+      poll.add(1 + text_at(right, i).size() / kPollTextBytes);
       if (left.is_null(i) && right.is_null(i)) {
         out->set_null(i);
         continue;
@@ -134,7 +139,9 @@ class RegexTestCall final : public BoundFunction {
     auto out = Values::make(Type::kBool, rows);
     auto* to = out->mutable_data<std::uint8_t>();
     RegexCache cache;
+    PollCounter poll;
     for (std::size_t i = 0; i < rows; ++i) {
+      poll.add(1 + text_at(left, i).size() / kPollTextBytes);
       const Regex* regex = cache.get(text_at(right, i));
       const bool found = regex != nullptr && regex->search(text_at(left, i));
       to[i] = static_cast<std::uint8_t>(found != negated_);
