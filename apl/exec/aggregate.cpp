@@ -8,6 +8,7 @@
 #include <atomic>
 #include <bit>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "apl/exec/eval.h"
@@ -124,6 +125,7 @@ class AggregateOutput {
  private:
   std::vector<Seen> all_groups() const {
     std::vector<Seen> all;
+    AllocationMeter::charge(size_ * sizeof(Seen));
     all.reserve(size_);
     for (std::uint32_t part = 0; part < parts_.size(); ++part) {
       for (std::uint32_t group = 0; group < parts_[part]->size(); ++group) {
@@ -334,8 +336,12 @@ class AggregateConsumer final : public Consumer {
       only.emplace_back(std::move(results[0]), 1);
       return push_all(std::move(only), next_);
     }
-    AggregateOutput output(std::move(tables), std::move(results), keys, top_);
-    return executor_.push_each([&] { return output.next(); }, "summarize", next_);
+    const ExecOptions& options = executor_.options();
+    AllocationMeter meter(options.budget, options.control, "summarize");
+    std::optional<AggregateOutput> output;
+    EVQ_TRY(
+        meter.guard([&] { output.emplace(std::move(tables), std::move(results), keys, top_); }));
+    return executor_.push_each([&] { return output->next(); }, "summarize", next_);
   }
 
   const GroupStates::Spec& spec_;

@@ -1,15 +1,37 @@
 #include "apl/exec/group_states.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "apl/exec/integer_codes.h"
+#include "apl/functions/aggregate_rows.h"
 #include "apl/functions/canonical.h"
+#include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
 // A row's place in the stream is its sequence, then its number among the sequence's rows.
 constexpr unsigned kOrderShift = 32;
+
+// What copies of all rows' texts take at most: rows may share one long text.
+std::size_t text_bytes_max(const Vector& vector) {
+  if (physical_of(vector.type()) != Physical::kView || vector.size() == 0) {
+    return 0;
+  }
+  const Values& values = vector.values();
+  if (vector.is_flat()) {
+    const std::size_t contiguous = values.contiguous_text().size();
+    return contiguous != 0 ? contiguous : row_text_bytes(vector, vector.size());
+  }
+  const auto* texts = values.data<std::string_view>();
+  std::size_t longest = 0;
+  for (std::size_t slot = 0; slot < values.size(); ++slot) {
+    longest = std::max(longest, texts[slot].size());
+  }
+  return longest * vector.size();
+}
 
 }  // namespace
 
@@ -19,8 +41,13 @@ GroupStates::GroupStates(const Spec& spec)
       lease_(spec.budget, "summarize") {
   for (const plan::AggregateCall& call : spec.op.aggregates) {
     states_.push_back(call.call.aggregate->make_state());
-    counts_rows_ = counts_rows_ && states_.back()->counts_rows();
+    if (!states_.back()->counts_rows()) {
+      counts_rows_ = false;
+      arg_columns_.insert(arg_columns_.end(), call.args.begin(), call.args.end());
+    }
   }
+  std::ranges::sort(arg_columns_);
+  arg_columns_.erase(std::unique(arg_columns_.begin(), arg_columns_.end()), arg_columns_.end());
 }
 
 Status GroupStates::add(const Chunk& chunk) {
@@ -42,19 +69,66 @@ Status GroupStates::add(const Chunk& chunk) {
     }
     groups = groups_.data();
   }
+  counted_ = counted.has_value();
   for (std::size_t i = 0; i < states_.size(); ++i) {
     states_[i]->resize(size());
-    if (counted.has_value() && states_[i]->counts_rows()) {
+    if (!takes_rows(i)) {
       states_[i]->add_counts(counted->groups, counted->counts);
-      continue;
     }
-    args_.clear();
-    for (const std::size_t column : spec_.op.aggregates[i].args) {
-      args_.push_back(chunk.column(column));
+  }
+  const bool cut = has_much_text(chunk);
+  for (std::size_t begin = 0; begin < rows;) {
+    const std::size_t count = cut ? rows_at_once(chunk, begin) : rows;
+    EVQ_TRY(add_rows(chunk, begin, count, groups != nullptr ? groups + begin : nullptr));
+    begin += count;
+    if (begin < rows) {
+      EVQ_TRY(charge());
     }
-    states_[i]->add(spec_.context, args_, groups, rows);
   }
   return charge();
+}
+
+Status GroupStates::add_rows(const Chunk& chunk, std::size_t begin, std::size_t count,
+                             const std::uint32_t* groups) {
+  const bool all = count == chunk.rows();
+  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
+  return meter.guard([&] {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!takes_rows(i)) {
+        continue;
+      }
+      args_.clear();
+      for (const std::size_t column : spec_.op.aggregates[i].args) {
+        const Vector& values = chunk.column(column);
+        args_.push_back(all ? values : values.slice(begin, count));
+      }
+      states_[i]->add(spec_.context, args_, groups, count);
+    }
+  });
+}
+
+// States copy texts that rows may share, so that a chunk can come to many times its size in them.
+bool GroupStates::has_much_text(const Chunk& chunk) const {
+  std::size_t bytes = 0;
+  for (const std::size_t column : arg_columns_) {
+    bytes += text_bytes_max(chunk.column(column));
+  }
+  return bytes > kUncutTextBytesMax;
+}
+
+// Rows from `begin` on that may be added before the states are charged for their texts.
+std::size_t GroupStates::rows_at_once(const Chunk& chunk, std::size_t begin) const {
+  std::size_t bytes = 0;
+  std::size_t row = begin;
+  for (; row < chunk.rows() && bytes < kCallTextBytesMax; ++row) {
+    for (const std::size_t column : arg_columns_) {
+      const Vector& values = chunk.column(column);
+      if (physical_of(values.type()) == Physical::kView && !values.is_null(row)) {
+        bytes += values.at<std::string_view>(row).size();
+      }
+    }
+  }
+  return row - begin;
 }
 
 Status GroupStates::settle() {
@@ -70,10 +144,13 @@ Status GroupStates::merge(const GroupStates& other, std::span<const std::uint32_
   if (has_keys()) {
     table_.merge(other.table_, groups, &pairs);
   }
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    states_[i]->resize(size());
-    states_[i]->merge(*other.states_[i], pairs);
-  }
+  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
+  EVQ_TRY(meter.guard([&] {
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      states_[i]->resize(size());
+      states_[i]->merge(*other.states_[i], pairs);
+    }
+  }));
   return charge();
 }
 

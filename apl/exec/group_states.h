@@ -42,13 +42,21 @@ class GroupStates {
 
  private:
   bool has_keys() const { return !spec_.op.groups.empty(); }
+  // Adds some rows to the states that do not only count; `groups` are those of the rows.
+  Status add_rows(const Chunk& chunk, std::size_t begin, std::size_t count,
+                  const std::uint32_t* groups);
+  bool takes_rows(std::size_t state) const { return !counted_ || !states_[state]->counts_rows(); }
+  bool has_much_text(const Chunk& chunk) const;
+  std::size_t rows_at_once(const Chunk& chunk, std::size_t begin) const;
   Status charge();
 
   const Spec& spec_;
   GroupTable table_;
   std::vector<std::unique_ptr<AggregateState>> states_;
   MemoryLease lease_;
-  bool counts_rows_ = true;  // all states ask for is the number of rows of each group
+  bool counts_rows_ = true;               // all states ask for is the number of rows of each group
+  bool counted_ = false;                  // the rows of the chunk at hand were counted by group
+  std::vector<std::size_t> arg_columns_;  // that the other states read
   SequenceRows sequence_rows_;
   std::vector<Vector> keys_;
   std::vector<Vector> args_;

@@ -7,6 +7,7 @@
 namespace evq {
 
 std::size_t RowGroups::group_of(std::size_t row) {
+  poll_.add();
   std::uint64_t hash = seed_;
   for (const std::size_t key : keys_) {
     hash = hash_row(input_.column(key), row, hash);

@@ -1,7 +1,7 @@
 #pragma once
 // RowGroups: numbers the rows of a whole input by the values of its key columns, 0, 1, 2, … in the
 // order in which they are asked for. For operators that hold all their rows; streams of chunks have
-// GroupTable. One thread.
+// GroupTable. Under an AllocationMeter it ends when the query must. One thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/base/allocation_meter.h"
 #include "store/column/chunk.h"
 
 namespace evq {
@@ -36,6 +37,7 @@ class RowGroups {
   const std::uint64_t seed_;
   std::unordered_multimap<std::uint64_t, std::size_t> known_;  // groups by the hash of their key
   std::vector<std::uint32_t> first_rows_;
+  PollCounter poll_;
 };
 
 }  // namespace evq

@@ -206,7 +206,7 @@ class SumState final : public AggregateState {
     return one_column(builder);
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(parts_); }
 
  private:
   struct Part {

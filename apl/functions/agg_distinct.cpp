@@ -81,7 +81,7 @@ class HllState : public AggregateState {
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(sketches_); }
 
  protected:
   std::vector<HyperLogLog>& sketches() { return sketches_; }

@@ -13,6 +13,7 @@
 #include "apl/functions/size_meter.h"
 #include "apl/functions/value_encoder.h"
 #include "apl/functions/value_hash.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/column/vector_builder.h"
 
@@ -221,7 +222,7 @@ class SetState final : public AggregateState {
       add_value(DynamicView(encoder_.encode(vector.values(), slot)), &sets_[group]);
     };
     visit_pairs(vector, groups, sets_.size(), rows, visit);
-    meter_.note_rows(rows, sets_);
+    meter_.note_rows(rows, sets_, row_text_bytes(vector, rows));
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -243,17 +244,18 @@ class SetState final : public AggregateState {
     })};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(sets_); }
 
  private:
   // Arrays are taken apart, one level.
-  void add_value(DynamicView value, BoundedSet* set) const {
+  void add_value(DynamicView value, BoundedSet* set) {
     if (!value.is_array()) {
       set->add(value.bytes(), sketch_hash(value), items_max_);
       return;
     }
     DynamicView::Iterator elements(value);
     while (elements.next()) {
+      poll_.add();
       if (!elements.value().is_null()) {
         set->add(elements.value().bytes(), sketch_hash(elements.value()), items_max_);
       }
@@ -266,6 +268,7 @@ class SetState final : public AggregateState {
   std::vector<BoundedSet> sets_;
   SizeMeter meter_{kRowBytesMax};
   ValueEncoder encoder_;
+  PollCounter poll_;
 };
 
 // ---- make_bag
@@ -326,6 +329,7 @@ class BagState final : public AggregateState {
 
   // Beyond the limit the keys that come first in order stay.
   void put(std::size_t group, std::string_view key, DynamicView value) {
+    poll_.add();
     Bag& bag = bags_[group];
     const auto at = bag.find(key);
     if (at != bag.end()) {
@@ -348,6 +352,7 @@ class BagState final : public AggregateState {
   std::size_t items_max_;
   std::vector<Bag> bags_;
   std::size_t bytes_ = 0;
+  PollCounter poll_;
 };
 
 // ---- buildschema
@@ -362,10 +367,13 @@ class SchemaState final : public AggregateState {
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
+    PollCounter poll;
     visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
-      schemas_[group].add(DynamicView(encoder_.encode(args[0].values(), slot)));
+      const DynamicView value(encoder_.encode(args[0].values(), slot));
+      poll.add(1 + value.bytes().size() / kPollTextBytes);
+      schemas_[group].add(value);
     });
-    meter_.note_rows(rows, schemas_);
+    meter_.note_rows(rows, schemas_, row_text_bytes(args[0], rows));
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -392,7 +400,7 @@ class SchemaState final : public AggregateState {
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(schemas_); }
 
  private:
   static constexpr std::size_t kRowBytesMax = 256;

@@ -7,6 +7,7 @@
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/frequent_items_state.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 
 namespace evq {
@@ -129,16 +130,22 @@ class PhrasesState final : public FrequentItemsState {
       return;
     }
     const std::string_view* data = args[0].values().data<std::string_view>();
-    visit_counted(
-        args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t count) {
-          cutter_.cut(data[slot],
-                      [&](std::string_view phrase) { items_of(group).add(phrase, count); });
-        });
-    note_rows(rows);
+    PollCounter poll;
+    visit_counted(args[0], groups, rows,
+                  [&](std::size_t group, std::size_t slot, std::size_t count) {
+                    poll.add(1 + data[slot].size() / kPollTextBytes);
+                    cutter_.cut(data[slot], [&](std::string_view phrase) {
+                      poll.add();
+                      items_of(group).add(phrase, count);
+                    });
+                  });
+    note_rows(rows, kBytesPerTextByte * row_text_bytes(args[0], rows));
   }
 
  private:
   static constexpr std::size_t kRowBytesMax = 1024;
+  // Every word is in several phrases, and each phrase is kept with its count.
+  static constexpr std::size_t kBytesPerTextByte = 16;
   // Looked at per phrase asked for, since parts of longer phrases are left out.
   static constexpr std::size_t kCandidatesPerPhrase = 16;
 

@@ -10,6 +10,7 @@
 #include "apl/functions/group_values.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/size_meter.h"
 #include "apl/functions/space_saving.h"
 #include "apl/functions/value_encoder.h"
 #include "store/column/vector_builder.h"
@@ -193,7 +194,11 @@ class SpotlightState final : public AggregateState {
         add_row(values, row, groups == nullptr ? 0 : groups[row], side);
       }
     }
-    measure();
+    std::size_t text_bytes = 0;
+    for (const Vector& vector : values) {
+      text_bytes += row_text_bytes(vector, rows);
+    }
+    meter_.note_rows(rows * types_.size(), fields_, text_bytes);
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
@@ -208,7 +213,7 @@ class SpotlightState final : public AggregateState {
         }
       }
     }
-    measure();
+    meter_.measure(fields_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
@@ -217,7 +222,7 @@ class SpotlightState final : public AggregateState {
         begin, count, [&](std::size_t group, DynamicBuilder* list) { write_group(group, list); })};
   }
 
-  std::size_t size_bytes() const override { return bytes_; }
+  std::size_t size_bytes() const override { return meter_.bytes(fields_); }
 
  private:
   void add_row(std::span<const Vector> values, std::size_t row, std::size_t group,
@@ -237,12 +242,8 @@ class SpotlightState final : public AggregateState {
     }
   }
 
-  void measure() {
-    bytes_ = fields_.capacity() * sizeof(FieldSides);
-    for (const FieldSides& field : fields_) {
-      bytes_ += field.size_bytes();
-    }
-  }
+  // What a row adds to one field at most, with what its lists have in reserve.
+  static constexpr std::size_t kFieldBytesMax = 128;
 
   // A number as a value of the field's type.
   std::string value_bytes(std::size_t field, double number) const {
@@ -416,7 +417,7 @@ class SpotlightState final : public AggregateState {
   std::vector<std::string> names_;
   std::size_t group_count_ = 0;
   std::vector<FieldSides> fields_;  // by group, then by field
-  std::size_t bytes_ = 0;
+  SizeMeter meter_{kFieldBytesMax};
   ValueEncoder encoder_;
 };
 

@@ -121,7 +121,7 @@ class SpreadState final : public AggregateState {
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(groups_); }
 
  private:
   Spread spread_;
@@ -204,7 +204,7 @@ class CovarianceState final : public AggregateState {
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(groups_); }
 
  private:
   Divisor divisor_;
@@ -281,7 +281,7 @@ class RateState final : public AggregateState {
     return {builder.finish()};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(sums_); }
 
  private:
   std::int64_t bin_ns_;

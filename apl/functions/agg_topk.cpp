@@ -30,7 +30,7 @@ class TopState final : public FrequentItemsState {
                 [&](std::size_t group, std::size_t slot, std::size_t count) {
                   items_of(group).add(encoder_.encode(values.values(), slot), count);
                 });
-    note_rows(rows);
+    note_rows(rows, row_text_bytes(values, rows));
   }
 
  private:

@@ -54,6 +54,19 @@ void visit_shapes(const Vector& vector, std::size_t rows, const Visit& visit) {
 
 }  // namespace visiting
 
+// The bytes of the rows' texts or dynamics, of shared ones as often as they occur; 0 of other
+// types.
+inline std::size_t row_text_bytes(const Vector& vector, std::size_t rows) {
+  if (rows == 0 || physical_of(vector.type()) != Physical::kView) {
+    return 0;
+  }
+  const auto* texts = vector.values().data<std::string_view>();
+  std::size_t bytes = 0;
+  visiting::visit_shapes(vector, rows,
+                         [&](std::size_t, std::size_t slot) { bytes += texts[slot].size(); });
+  return bytes;
+}
+
 // visit(group, slot) for every row that is not null.
 template <class Visit>
 void visit_row_slots(const Vector& vector, const std::uint32_t* groups, std::size_t rows,

@@ -38,10 +38,11 @@ class FrequentItemsState : public AggregateState {
     })};
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(); }
+  std::size_t size_bytes() const override { return meter_.bytes(items_); }
 
  protected:
-  // `counters` is the capacity of each group, `row_bytes_max` what one row may add to its size.
+  // `counters` is the capacity of each group, `row_bytes_max` what one row may add to its size, its
+  // texts aside.
   FrequentItemsState(std::size_t counters, std::size_t row_bytes_max)
       : counters_(counters), meter_(row_bytes_max) {}
 
@@ -50,7 +51,10 @@ class FrequentItemsState : public AggregateState {
 
   FrequentItems& items_of(std::size_t group) { return items_[group]; }
   std::size_t group_count() const { return items_.size(); }
-  void note_rows(std::size_t rows) { meter_.note_rows(rows, items_); }
+  // At the end of add(), with the bytes of the texts that the items may keep.
+  void note_rows(std::size_t rows, std::size_t text_bytes) {
+    meter_.note_rows(rows, items_, text_bytes);
+  }
 
  private:
   std::size_t counters_;

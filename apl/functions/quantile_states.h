@@ -10,6 +10,7 @@
 #include "apl/functions/function.h"
 #include "apl/functions/quantile_sketch.h"
 #include "apl/functions/size_meter.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq {
 
@@ -25,12 +26,14 @@ class QuantileStates : public AggregateState {
   }
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) final {
     const auto& from = static_cast<const QuantileStates&>(other);
+    PollCounter poll;
     for (const GroupPair pair : pairs) {
+      poll.add(kMergeSteps);
       sketches_[pair.to].merge(from.sketches_[pair.from]);
     }
     meter_.measure(sketches_);
   }
-  std::size_t size_bytes() const final { return meter_.bytes(); }
+  std::size_t size_bytes() const final { return meter_.bytes(sketches_); }
 
  protected:
   std::vector<QuantileSketch<T>>& sketches() { return sketches_; }
@@ -41,6 +44,8 @@ class QuantileStates : public AggregateState {
  private:
   // What a row adds to a sketch at most, with what its vectors have in reserve.
   static constexpr std::size_t kRowBytesMax = 64;
+  // Microseconds that it takes to merge two full sketches.
+  static constexpr std::size_t kMergeSteps = 64;
 
   std::vector<QuantileSketch<T>> sketches_;
   SizeMeter meter_{kRowBytesMax};
