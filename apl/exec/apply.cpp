@@ -9,6 +9,7 @@
 #include "apl/exec/row_groups.h"
 #include "apl/exec/unnest.h"
 #include "apl/exec/whole_input.h"
+#include "apl/functions/aggregate_rows.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/column/vector_builder.h"
@@ -48,7 +49,7 @@ std::vector<Chunk> gather_chunks(const Chunk& input, std::span<const std::uint32
 Vector join_column(Type type, std::span<const Vector> parts) {
   std::size_t bytes = 0;
   for (const Vector& part : parts) {
-    bytes += part.size_bytes();
+    bytes += part.size() * sizeof(std::string_view) + row_text_bytes(part, part.size());
   }
   if ((type != Type::kString && type != Type::kDynamic) ||
       bytes > parts.size() * kCopiedRunBytesMax) {
@@ -87,10 +88,11 @@ class ApplyRun {
       return std::move(made).take_error();
     }
     for (Chunk& chunk : made.value().chunks) {
-      const std::vector<std::uint32_t> repeated(chunk.rows(), static_cast<std::uint32_t>(row));
+      const std::uint32_t only[] = {static_cast<std::uint32_t>(row)};
       std::vector<Vector> columns;
       for (const std::size_t column : apply_.passed) {
-        columns.push_back(input.column(column).gather(repeated));
+        columns.push_back(Vector::constant(
+            input.column(column).gather(only).flatten().shared_values(), chunk.rows()));
       }
       for (Vector& column : chunk.columns()) {
         columns.push_back(std::move(column));
@@ -140,7 +142,7 @@ class ApplyRun {
       AllocationMeter meter(executor_.options().budget, executor_.options().control, name(apply_));
       EVQ_TRY(meter.guard([&] { output_.push_back(joined_rows()); }));
       lease_.shrink(held_bytes_);
-      EVQ_TRY(lease_.grow(output_.back().size_bytes()));
+      EVQ_TRY(lease_.grow(joined_bytes(output_.back(), held_bytes_)));
     }
     held_.clear();
     held_bytes_ = 0;
@@ -191,7 +193,13 @@ Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer)
   EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
   const Chunk& input = whole.rows;
   EVQ_TRY(whole.lease.grow(input.rows() * sizeof(std::uint32_t)));
-  const Groups groups = group_rows(input, apply.keys, executor.context().random_seed);
+  Groups groups;
+  {
+    // For the deadline alone: the groups are charged to the input's lease.
+    AllocationMeter meter(nullptr, executor.options().control, "partition");
+    EVQ_TRY(meter.guard(
+        [&] { groups = group_rows(input, apply.keys, executor.context().random_seed); }));
+  }
   EVQ_TRY(whole.lease.grow(groups.size() * RowGroups::kGroupBytes));
   for (const std::vector<std::uint32_t>& group : groups) {
     AllocationMeter meter(executor.options().budget, executor.options().control, "partition");

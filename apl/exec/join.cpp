@@ -13,6 +13,7 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/group_table.h"
+#include "apl/exec/repeated_rows.h"
 #include "apl/exec/whole_input.h"
 #include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"
@@ -293,12 +294,10 @@ class ProbeSink final : public ForwardingSink {
   }
 
   Chunk joined_rows(const Chunk& chunk) const {
-    std::vector<Vector> columns;
     // Rows rise, and each comes once when there are as many as the chunk has.
     const bool all_left = left_rows_.size() == chunk.rows() && spec_.side.unique_keys;
-    for (const Vector& column : chunk.columns()) {
-      columns.push_back(all_left ? column : column.gather(left_rows_));
-    }
+    std::vector<Vector> columns =
+        all_left ? chunk.columns() : repeat_rows(chunk.columns(), left_rows_);
     if (spec_.emits_right()) {
       add_right_columns(&columns);
     }

@@ -6,6 +6,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/repeated_rows.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
@@ -121,10 +122,7 @@ class Unnester {
     if (parents_.empty()) {
       return Flow::kMore;
     }
-    std::vector<Vector> columns;
-    for (const Vector& column : chunk_.columns()) {
-      columns.push_back(column.gather(parents_));
-    }
+    std::vector<Vector> columns = repeat_rows(chunk_.columns(), parents_);
     for (std::size_t i = 0; i < builders_.size(); ++i) {
       columns[unnest_.columns[i].column] = builders_[i].finish();
     }

@@ -26,16 +26,15 @@ Chunk join_chunks(std::span<const Chunk> chunks, const Schema& schema) {
   return Chunk(std::move(columns), rows);
 }
 
-// Rows share the texts of what they were joined from: those of a dictionary count once.
-std::size_t joined_bytes(const Chunk& rows, std::size_t collected_bytes) {
-  std::size_t bytes = collected_bytes;
+}  // namespace
+
+std::size_t joined_bytes(const Chunk& rows, std::size_t parts_bytes) {
+  std::size_t bytes = parts_bytes;
   for (const Vector& column : rows.columns()) {
     bytes += column.values().size_bytes();
   }
   return std::min(bytes, rows.size_bytes());
 }
-
-}  // namespace
 
 Result<WholeInput> join_collected(Executor& executor, Collected collected, const Schema& schema,
                                   std::string_view operator_name) {

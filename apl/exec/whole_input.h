@@ -22,6 +22,9 @@ Result<WholeInput> collect_whole(Executor& executor, const plan::Node& node,
 // The same for what is collected already.
 Result<WholeInput> join_collected(Executor& executor, Collected collected, const Schema& schema,
                                   std::string_view operator_name);
+// What rows take that were joined from parts of `parts_bytes`, whose texts they share: those of a
+// dictionary count once.
+std::size_t joined_bytes(const Chunk& rows, std::size_t parts_bytes);
 // Hands rows on, a chunk at a time.
 Status push_whole(Executor& executor, const Chunk& rows, std::string_view operator_name,
                   Consumer& consumer);

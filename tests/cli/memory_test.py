@@ -45,13 +45,13 @@ class Memory(EvqCase):
     def test_what_a_join_pairs_is_counted(self):
         columns = ", ".join(f"c{i} = x + {i}" for i in range(100))
         query = (f"range x from 1 to 60000 step 1 | extend {columns} | join kind=inner "
-                 "(range i from 1 to 120000 step 1 | project x = i % 60000) on x "
+                 "(range i from 1 to 60999 step 1 | project x = iff(i > 60000, 1, i)) on x "
                  "| summarize n = count(), " + ", ".join(f"s{i} = sum(c{i})" for i in range(100)))
         _, errors = self.evq("-q", "query", "--memory-limit", "64M", query, status=1)
         self.assertRegex(errors, "memory limit of .* exceeded in join")
-        sums = [str(2 * sum(range(1 + i, 60000 + i))) for i in range(100)]
+        sums = [str(sum(range(1 + i, 60001 + i)) + 999 * (1 + i)) for i in range(100)]
         self.assertEqual(self.out("-q", "query", "--memory-limit", "200M", "-o", "csv",
-                                  "--no-header", query), ",".join(["119998", *sums]) + "\n")
+                                  "--no-header", query), ",".join(["60999", *sums]) + "\n")
 
     def test_blocks_of_large_events_are_counted(self):
         with open(self.directory / "large.ndjson", "w") as events:
@@ -178,7 +178,7 @@ class Memory(EvqCase):
                 ("range x from 1 to 10 step 1 | extend s = strcat(strrep(strrep('a', 1024), 1024), x) "
                  "| summarize n = countif(strlen(replace_strings(s, dynamic(['a']), "
                  "dynamic(['b']))) > 0), m = countif(array_length(treepath(split(s, 'z'))) > 0)",
-                 128, '{"n":0,"m":10}')):
+                 128, '{"n":10,"m":10}')):
             with self.subTest(query):
                 status, errors, path, peak = self.run_measured("--memory-limit", f"{limit}M", query)
                 if wanted is not None:
@@ -186,6 +186,26 @@ class Memory(EvqCase):
                     self.assertEqual(path.read_text().strip(), wanted)
                 if not SANITIZED:
                     self.assertLess(peak, (limit + 96) << 10)
+
+    def test_texts_of_rows_that_repeat_count_once(self):
+        rows = ("range i from 1 to 9 step 1 "
+                "| extend s = strcat(strrep(strrep('a', 1024), 1024), i), a = range(1, 5000) ")
+        for operators, wanted in (
+                ("mv-expand a | summarize n = count(), l = max(strlen(s))", (45000, 1048577)),
+                ("mv-expand a | sort by tolong(a) asc, i desc "
+                 "| summarize n = take_any(i), l = max(strlen(s))", (9, 1048577)),
+                ("project i, s, g = 1 | join kind=inner (range b from 1 to 5000 step 1 | extend g = 1) "
+                 "on g | sort by b asc, i desc | summarize n = take_any(i), l = max(strlen(s))",
+                 (9, 1048577)),
+                ("mv-apply a on (where tolong(a) % 2 == 0) "
+                 "| summarize n = count(), l = max(strlen(s))", (22500, 1048577))):
+            with self.subTest(operators):
+                out, peak = self.measured("--memory-limit", "100M", rows + "| " + operators)
+                with out:
+                    answer = json.load(out)
+                self.assertEqual((answer["n"], answer["l"]), wanted)
+                if not SANITIZED:
+                    self.assertLess(peak, (100 + 96) << 10)
 
     def test_a_query_ends_at_its_time_limit_inside_a_constant(self):
         # Each match looks at all of the text behind it.
@@ -197,11 +217,53 @@ class Memory(EvqCase):
                 self.assertIn("longer than its limit", errors)
 
     def test_a_query_ends_at_its_time_limit_inside_an_expression(self):
-        _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
-                             "range x from 1 to 60000 step 1 | extend s = strrep(tostring(x), 3000) "
-                             "| extend n = array_length(extract_all('([0-9])', s)) | summarize sum(n)",
-                             status=124)
-        self.assertIn("longer than its limit", errors)
+        rows = "range x from 1 to 60000 step 1 | extend "
+        for query in (
+                rows + "s = strrep(tostring(x), 3000) "
+                "| extend n = array_length(extract_all('([0-9])', s)) | summarize sum(n)",
+                # Rows that share a long value.
+                "let a = range(1, 100000); " + rows +
+                "n = array_index_of(a, -x) | summarize max(n)",
+                "let a = range(1, 100000); " + rows +
+                "n = set_has_element(a, -x) | summarize countif(n)",
+                "let a = repeat('1.2.3.4/32', 10000); " + rows +
+                "n = ipv4_is_in_any_range(format_ipv4(x), a) | summarize countif(n)",
+                # Patterns that take long to compile.
+                rows + "n = extract(strcat('((a{30}){30})', x), 0, 'a') | summarize max(n)",
+                rows + "n = 'a' matches regex strcat('((a{30}){30})', x) | summarize countif(n)"):
+            with self.subTest(query):
+                _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
+                                     query, status=124)
+                self.assertIn("longer than its limit", errors)
+
+    def test_a_query_ends_at_its_time_limit_inside_an_aggregate(self):
+        words = "strrep(strcat('word', x, ' and ', x, ' more, '), 1000)"
+        for aggregate in (f"phrases({words}, 3)", f"make_set(split({words}, ' '), 1000000)",
+                          f"buildschema(split({words}, ' '))"):
+            with self.subTest(aggregate):
+                _, errors = self.evq("-q", "query", "--timeout", "0.2", "--memory-limit", "4G",
+                                     "range x from 1 to 5000 step 1 | summarize r = " + aggregate,
+                                     status=124)
+                self.assertIn("longer than its limit", errors)
+
+    def test_what_groups_keep_is_counted(self):
+        shared = ("range x from 1 to 4000 step 1 "
+                  "| extend s = iff(x > 0, strrep(strrep('a', 1024), 1024), 'b') | summarize r = %s by x"
+                  " | summarize max(tostring(r))")
+        many = "range x from 1 to 1000000 step 1 | summarize %s by x | summarize sum(s)"
+        for query in (*(shared % call for call in (
+                "make_list(s)", "make_set(s)", "make_set(pack_array(s))", "max(s)", "take_any(s)",
+                "count_distinct(s)", "topk(s, 1)", "make_bag(bag_pack('k', s))",
+                "make_list_if(s, x > 1)")),
+                      many % "s = stdevif(x, x < 0), v = varianceif(x, x < 0), d = dcountif(x, x < 0)",
+                      many % "s = stdev(x), v = variance(x), d = variancep(x)"):
+            with self.subTest(query):
+                status, errors, _, peak = self.run_measured(
+                    "--memory-limit", "100M", query)
+                self.assertRegex(errors, "memory limit of .* exceeded in summarize")
+                self.assertEqual(status, 1)
+                if not SANITIZED:
+                    self.assertLess(peak, (100 + 96) << 10)
 
     def test_a_query_ends_at_its_time_limit_inside_a_value(self):
         text = "print s = strrep(strrep('%s', 1024), 1024) | "
@@ -209,7 +271,10 @@ class Memory(EvqCase):
                 text % "aa" + "redact 'a.*z|' on s",
                 text % "aa" + "parse-kv s as (k:string) with (regex='(a)(.*z|)')",
                 text % "(," + "extend s = strcat(s, ')') | parse-kv s as (k:string) "
-                "with (pair_delimiter=',', kv_delimiter='=', quote='()')"):
+                "with (pair_delimiter=',', kv_delimiter='=', quote='()', escape='^^')",
+                text % "aa" + "project find_pair(pack_array(strcat(s, ':x')), "
+                "strcat('*', strrep(strrep('a', 1024), 256), 'b'), '*')",
+                text % "1.2.3.4 " + "project has_any_ipv4(s, repeat('4.3.2.1', 1000000))"):
             with self.subTest(query):
                 _, errors = self.evq("-q", "query", "--timeout", "0.2", query, status=124)
                 self.assertIn("longer than its limit", errors)
