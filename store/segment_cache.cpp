@@ -19,21 +19,22 @@ std::size_t SegmentCache::KeyHash::operator()(const SegmentKey& key) const {
   return hash64(key.file, hash64(key.block, key.column));
 }
 
-SegmentCache::Entry* SegmentCache::find(const SegmentKey& key) {
+SegmentCache::Entry* SegmentCache::find(const SegmentKey& key, std::uint64_t reader) {
   const auto at = index_.find(key);
   if (at == index_.end()) {
     return nullptr;
   }
   entries_.splice(entries_.begin(), entries_, at->second);
+  at->second->reader = reader;
   return &*at->second;
 }
 
-std::optional<Vector> SegmentCache::find_column(const SegmentKey& key) {
+std::optional<Vector> SegmentCache::find_column(const SegmentKey& key, std::uint64_t reader) {
   if (bytes_max_ == 0) {
     return std::nullopt;
   }
   const MutexLock lock(mutex_);
-  Entry* entry = find(key);
+  Entry* entry = find(key, reader);
   if (entry == nullptr || entry->few_rows == FewRows::kOnce ||
       entry->few_rows == FewRows::kDeclined) {
     return std::nullopt;
@@ -42,61 +43,68 @@ std::optional<Vector> SegmentCache::find_column(const SegmentKey& key) {
   return entry->column;
 }
 
-std::shared_ptr<const BlockHeader> SegmentCache::find_header(const SegmentKey& key) {
+std::shared_ptr<const BlockHeader> SegmentCache::find_header(const SegmentKey& key,
+                                                             std::uint64_t reader) {
   if (bytes_max_ == 0) {
     return nullptr;
   }
   const MutexLock lock(mutex_);
-  const Entry* entry = find(key);
+  const Entry* entry = find(key, reader);
   return entry == nullptr ? nullptr : entry->header;
 }
 
-void SegmentCache::put_column(const SegmentKey& key, const Vector& column) {
+void SegmentCache::put_column(const SegmentKey& key, const Vector& column, std::uint64_t reader) {
   Entry entry;
   entry.key = key;
+  entry.reader = reader;
   entry.size_bytes = column.size_bytes() + kEntryBytes;
   entry.column = column;
   put(std::move(entry));
 }
 
-bool SegmentCache::note_few_rows(const SegmentKey& key) {
+bool SegmentCache::note_few_rows(const SegmentKey& key, std::uint64_t reader) {
   if (bytes_max_ == 0) {
     return false;
   }
   {
     const MutexLock lock(mutex_);
-    if (const Entry* known = find(key)) {
+    if (const Entry* known = find(key, reader)) {
       return known->few_rows != FewRows::kDeclined;
     }
   }
   Entry entry;
   entry.key = key;
+  entry.reader = reader;
   entry.size_bytes = kEntryBytes;
   entry.few_rows = FewRows::kOnce;
   put(std::move(entry));
   return false;
 }
 
-void SegmentCache::put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header) {
+void SegmentCache::put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header,
+                              std::uint64_t reader) {
   Entry entry;
   entry.key = key;
+  entry.reader = reader;
   entry.size_bytes = header->columns.size() * kColumnHeaderBytes + kEntryBytes;
   entry.header = std::move(header);
   put(std::move(entry));
 }
 
-std::optional<SharedBytes> SegmentCache::find_filter(const SegmentKey& key) {
+std::optional<SharedBytes> SegmentCache::find_filter(const SegmentKey& key, std::uint64_t reader) {
   if (bytes_max_ == 0) {
     return std::nullopt;
   }
   const MutexLock lock(mutex_);
-  const Entry* entry = find(key);
+  const Entry* entry = find(key, reader);
   return entry == nullptr ? std::nullopt : std::optional(entry->filter);
 }
 
-void SegmentCache::put_filter(const SegmentKey& key, const SharedBytes& filter) {
+void SegmentCache::put_filter(const SegmentKey& key, const SharedBytes& filter,
+                              std::uint64_t reader) {
   Entry entry;
   entry.key = key;
+  entry.reader = reader;
   entry.size_bytes = filter.view.size() + kEntryBytes;
   entry.filter = filter;
   put(std::move(entry));
@@ -138,24 +146,40 @@ void SegmentCache::put(Entry entry) {
   made.push_back(std::move(entry));
   Entry& added = made.front();
   const MutexLock lock(mutex_);
+  if (!make_room(added, &evicted)) {
+    return;
+  }
   // The last that may fail for want of memory; from here on entries only move.
   const auto [place, is_new] = index_.try_emplace(added.key, made.begin());
   if (!is_new) {
-    const FewRows state = place->second->few_rows;
-    const bool placeholder = state == FewRows::kOnce || state == FewRows::kDeclined;
-    if (!placeholder || added.few_rows == FewRows::kOnce) {
-      return;
-    }
-    added.few_rows = state == FewRows::kOnce ? FewRows::kDecoded : FewRows::kNever;
+    // A placeholder.
+    added.few_rows =
+        place->second->few_rows == FewRows::kOnce ? FewRows::kDecoded : FewRows::kNever;
     size_bytes_ -= place->second->size_bytes;
     evicted.splice(evicted.begin(), entries_, place->second);
     place->second = made.begin();
   }
-  while (size_bytes_ + added.size_bytes > bytes_max_) {
-    evict_last(&evicted);
-  }
   size_bytes_ += added.size_bytes;
   entries_.splice(entries_.begin(), made);
+}
+
+// False when it is there already, or would push out what its own reader used.
+bool SegmentCache::make_room(const Entry& entry, std::list<Entry>* evicted) {
+  const auto known = index_.find(entry.key);
+  if (known != index_.end()) {
+    const FewRows state = known->second->few_rows;
+    const bool placeholder = state == FewRows::kOnce || state == FewRows::kDeclined;
+    if (!placeholder || entry.few_rows == FewRows::kOnce) {
+      return false;
+    }
+  }
+  while (size_bytes_ + entry.size_bytes > bytes_max_) {
+    if (entry.reader != kNoReader && entries_.back().reader == entry.reader) {
+      return false;
+    }
+    evict_last(evicted);
+  }
+  return true;
 }
 
 void SegmentCache::evict_last(std::list<Entry>* evicted) {

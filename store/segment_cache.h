@@ -6,8 +6,12 @@
 // Columns of which only a few rows were decoded are remembered by name alone, so that one asked
 // for again can be decoded whole and kept. Such a column that nobody wanted before it had to go
 // makes room for others for good: a working set beyond the budget would decode all of it each time.
+//
+// A reader (a query's snapshot) never pushes out what it used itself: of a working set beyond the
+// budget, read over and over, a part stays instead of none.
 // Any thread.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -30,6 +34,9 @@ struct SegmentKey {
   friend bool operator==(const SegmentKey&, const SegmentKey&) = default;
 };
 
+// Whoever uses the cache with this number of a reader may push out anything.
+inline constexpr std::uint64_t kNoReader = 0;
+
 inline constexpr std::uint64_t kHeaderColumn = ~std::uint64_t{0};
 inline constexpr std::uint64_t kFilterBit = std::uint64_t{1} << 62;
 
@@ -46,16 +53,22 @@ class SegmentCache {
 
   bool keeps_nothing() const { return bytes_max_ == 0; }
 
-  std::optional<Vector> find_column(const SegmentKey& key);
-  void put_column(const SegmentKey& key, const Vector& column);
+  // A number for one reader.
+  std::uint64_t new_reader() { return ++readers_; }
+
+  std::optional<Vector> find_column(const SegmentKey& key, std::uint64_t reader = kNoReader);
+  void put_column(const SegmentKey& key, const Vector& column, std::uint64_t reader = kNoReader);
   // Says that a few rows of a column are wanted that is not here. True when it is worth decoding
   // whole for put_column(): it is not the first time, and it did not go unused the last time.
-  bool note_few_rows(const SegmentKey& key);
-  std::shared_ptr<const BlockHeader> find_header(const SegmentKey& key);
-  void put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header);
+  bool note_few_rows(const SegmentKey& key, std::uint64_t reader = kNoReader);
+  std::shared_ptr<const BlockHeader> find_header(const SegmentKey& key,
+                                                 std::uint64_t reader = kNoReader);
+  void put_header(const SegmentKey& key, std::shared_ptr<const BlockHeader> header,
+                  std::uint64_t reader = kNoReader);
   // The bytes of a filter, verified by whoever puts them here.
-  std::optional<SharedBytes> find_filter(const SegmentKey& key);
-  void put_filter(const SegmentKey& key, const SharedBytes& filter);
+  std::optional<SharedBytes> find_filter(const SegmentKey& key, std::uint64_t reader = kNoReader);
+  void put_filter(const SegmentKey& key, const SharedBytes& filter,
+                  std::uint64_t reader = kNoReader);
   // A block that was just written: whoever merges it, or asks for it, need not read it.
   void put_block(std::uint64_t file, std::uint64_t block, const DecodedBlock& decoded);
   // A block that is no more; those who still see it will read it.
@@ -72,6 +85,7 @@ class SegmentCache {
   };
   struct Entry {
     SegmentKey key;
+    std::uint64_t reader = kNoReader;  // that used it last
     std::size_t size_bytes = 0;
     Vector column;
     std::shared_ptr<const BlockHeader> header;
@@ -81,11 +95,13 @@ class SegmentCache {
   struct KeyHash {
     std::size_t operator()(const SegmentKey& key) const;
   };
-  Entry* find(const SegmentKey& key) EVQ_REQUIRES(mutex_);
+  Entry* find(const SegmentKey& key, std::uint64_t reader) EVQ_REQUIRES(mutex_);
+  bool make_room(const Entry& entry, std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void put(Entry entry);
 
   const std::size_t bytes_max_;
+  std::atomic<std::uint64_t> readers_{kNoReader};
   mutable Mutex mutex_;
   std::size_t size_bytes_ EVQ_GUARDED_BY(mutex_) = 0;
   std::list<Entry> entries_ EVQ_GUARDED_BY(mutex_);  // most recently used first

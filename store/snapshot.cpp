@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/base/checksum.h"
+#include "store/block/block_filter.h"
 #include "store/block/block_reader.h"
 #include "store/dataset.h"
 #include "store/mini_block.h"
@@ -17,7 +18,10 @@ class SnapshotSource {
  public:
   SnapshotSource(std::shared_ptr<Dataset> dataset, std::shared_ptr<SegmentCache> cache,
                  ReadLease lease)
-      : dataset_(std::move(dataset)), cache_(std::move(cache)), lease_(std::move(lease)) {}
+      : dataset_(std::move(dataset)),
+        cache_(std::move(cache)),
+        reader_(cache_->new_reader()),
+        lease_(std::move(lease)) {}
 
   Result<std::string> fetch(BlobTable table, std::uint64_t id) {
     const MutexLock lock(mutex_);
@@ -26,6 +30,7 @@ class SnapshotSource {
 
   Dataset& dataset() { return *dataset_; }
   SegmentCache& cache() { return *cache_; }
+  std::uint64_t reader() const { return reader_; }  // of the cache
   SegmentKey key(BlockId block, std::uint64_t column) const {
     return {dataset_->file_id(), block, column};
   }
@@ -33,6 +38,7 @@ class SnapshotSource {
  private:
   const std::shared_ptr<Dataset> dataset_;  // outlives the lease
   const std::shared_ptr<SegmentCache> cache_;
+  const std::uint64_t reader_;
   Mutex mutex_;
   ReadLease lease_ EVQ_GUARDED_BY(mutex_);
 };
@@ -53,13 +59,15 @@ class SealedSource final : public SegmentSource {
     return SharedBytes{view, std::move(owner)};
   }
   std::optional<Vector> decoded(std::size_t column) override {
-    return source_->cache().find_column(source_->key(block_, column));
+    return source_->cache().find_column(source_->key(block_, column), source_->reader());
   }
   std::optional<SharedBytes> kept_filter(std::size_t column) override {
-    return source_->cache().find_filter(source_->key(block_, column | kFilterBit));
+    return source_->cache().find_filter(source_->key(block_, column | kFilterBit),
+                                        source_->reader());
   }
   void keep_filter(std::size_t column, const SharedBytes& verified) override {
-    source_->cache().put_filter(source_->key(block_, column | kFilterBit), verified);
+    source_->cache().put_filter(source_->key(block_, column | kFilterBit), verified,
+                                source_->reader());
   }
 
  private:
@@ -107,7 +115,7 @@ class FreshSource final : public SegmentSource {
     return reader_->source().fetch(column, part);
   }
   std::optional<Vector> decoded(std::size_t column) override {
-    return source_->cache().find_column(source_->key(info_.id, column));
+    return source_->cache().find_column(source_->key(info_.id, column), source_->reader());
   }
 
  private:
@@ -119,19 +127,20 @@ class FreshSource final : public SegmentSource {
 Result<std::unique_ptr<BlockReader>> open_fresh(const std::shared_ptr<SnapshotSource>& source,
                                                 const SnapshotBlock& info) {
   const SegmentKey key = source->key(info.id, kHeaderColumn);
-  if (std::shared_ptr<const BlockHeader> header = source->cache().find_header(key)) {
+  if (std::shared_ptr<const BlockHeader> header =
+          source->cache().find_header(key, source->reader())) {
     return std::make_unique<BlockReader>(std::move(header),
                                          std::make_unique<FreshSource>(source, info));
   }
   EVQ_TRY_ASSIGN(std::unique_ptr<BlockReader> reader, read_fresh(*source, info));
-  source->cache().put_header(key, reader->shared_header());
+  source->cache().put_header(key, reader->shared_header(), source->reader());
   return reader;
 }
 
 Result<std::unique_ptr<BlockReader>> open_sealed(const std::shared_ptr<SnapshotSource>& source,
                                                  const SnapshotBlock& info) {
   const SegmentKey key = source->key(info.id, kHeaderColumn);
-  std::shared_ptr<const BlockHeader> header = source->cache().find_header(key);
+  std::shared_ptr<const BlockHeader> header = source->cache().find_header(key, source->reader());
   if (header == nullptr) {
     EVQ_TRY_ASSIGN(const std::string bytes, source->fetch(BlobTable::kHeaders, info.id));
     if (checksum64(bytes, info.id) != info.payload_sum) {
@@ -140,7 +149,7 @@ Result<std::unique_ptr<BlockReader>> open_sealed(const std::shared_ptr<SnapshotS
     EVQ_TRY_ASSIGN(BlockHeader decoded, decode_header(bytes));
     EVQ_TRY(check_header(info, decoded));
     header = std::make_shared<const BlockHeader>(std::move(decoded));
-    source->cache().put_header(key, header);
+    source->cache().put_header(key, header, source->reader());
   }
   return std::make_unique<BlockReader>(std::move(header),
                                        std::make_unique<SealedSource>(source, info.id));
@@ -193,14 +202,14 @@ Result<Vector> StoredBlock::column(std::string_view field) {
     return Vector::constant(Value::null(), info_.rows);
   }
   const SegmentKey key = source_->key(info_.id, *at);
-  if (std::optional<Vector> known = source_->cache().find_column(key)) {
+  if (std::optional<Vector> known = source_->cache().find_column(key, source_->reader())) {
     return std::move(*known);
   }
   Result<Vector> column = reader_->read(*at, Selection::all());
   if (!column.ok()) {
     return located(std::move(column).take_error());
   }
-  source_->cache().put_column(key, *column);
+  source_->cache().put_column(key, *column, source_->reader());
   return column;
 }
 
@@ -211,15 +220,26 @@ Result<Vector> StoredBlock::column_rows(std::string_view field,
     return Vector::constant(Value::null(), rows.size());
   }
   const SegmentKey key = source_->key(info_.id, *at);
-  if (const std::optional<Vector> known = source_->cache().find_column(key)) {
+  if (const std::optional<Vector> known = source_->cache().find_column(key, source_->reader())) {
     return known->gather(rows);
   }
-  if (source_->cache().note_few_rows(key)) {
+  if (source_->cache().note_few_rows(key, source_->reader())) {
     EVQ_TRY_ASSIGN(const Vector whole, column(field));
     return whole.gather(rows);
   }
   Result<Vector> values = reader_->read(*at, Selection::rows(rows));
   return values.ok() ? std::move(values) : located(std::move(values).take_error());
+}
+
+Result<bool> StoredBlock::may_match(const BlockTest& test) {
+  Result<bool> may = test.may_match(*reader_);
+  return may.ok() ? std::move(may) : located(std::move(may).take_error());
+}
+
+Result<bool> StoredBlock::may_have_terms(std::size_t column,
+                                         const std::vector<std::string>& terms) {
+  Result<bool> may = column_may_have_terms(*reader_, column, terms);
+  return may.ok() ? std::move(may) : located(std::move(may).take_error());
 }
 
 Result<Vector> StoredBlock::ordinals() {

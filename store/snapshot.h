@@ -28,6 +28,7 @@
 namespace evq {
 
 class BlockReader;     // store/block/block_reader.h
+class BlockTest;       // store/block/block_filter.h
 struct BlockHeader;    // store/block/format.h
 class Dataset;         // store/dataset.h
 class SegmentCache;    // store/segment_cache.h
@@ -83,6 +84,10 @@ class StoredBlock {
   // Values of this block as their field's type in the schema. kCorrupt when no such values can be
   // of that type.
   Result<Vector> widened(const Vector& values, Type wanted) const;
+  // Whether rows may match (store/block/block_filter.h); and whether texts of the column at this
+  // place of the header may have the terms.
+  Result<bool> may_match(const BlockTest& test);
+  Result<bool> may_have_terms(std::size_t column, const std::vector<std::string>& terms);
   // The ordinals of all rows, as longs.
   Result<Vector> ordinals();
   // `error` of reader(), with the file and block put in front when bytes are damaged.

@@ -123,9 +123,9 @@ class Translator {
         right.type != Type::kString || right.constant.is_null()) {
       return BlockTest::unknown();
     }
-    TextTest test;
-    test.terms = required_terms(right.constant.as_text(), row.open_begin, row.open_end);
-    return test.terms.empty() ? BlockTest::unknown() : BlockTest::text(*field, std::move(test));
+    std::vector<std::string> terms =
+        required_terms(right.constant.as_text(), row.open_begin, row.open_end);
+    return terms.empty() ? BlockTest::unknown() : BlockTest::has_terms(*field, std::move(terms));
   }
 
   BlockTest translate_in(const plan::Expr& expr) const {

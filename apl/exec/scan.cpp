@@ -266,7 +266,7 @@ class BlockRows {
       return true;  // its text may be another once it is widened
     }
     for (const std::vector<std::string>& terms : searches) {
-      EVQ_TRY_ASSIGN(const bool may_match, column_may_have_terms(block_.reader(), *at, terms));
+      EVQ_TRY_ASSIGN(const bool may_match, block_.may_have_terms(*at, terms));
       if (may_match) {
         return true;
       }
@@ -369,8 +369,8 @@ class ScanWorker {
   Result<Flow> scan_rows(std::uint32_t index, const SnapshotBlock& info, bool count_only) {
     EVQ_TRY_ASSIGN(StoredBlock block, shared_.snapshot.open(info));
     if (shared_.has_test) {
-      EVQ_TRY_ASSIGN(const TestOutcome outcome, shared_.test.run(block.reader()));
-      if (outcome == TestOutcome::kCannotMatch) {
+      EVQ_TRY_ASSIGN(const bool may_match, block.may_match(shared_.test));
+      if (!may_match) {
         shared_.executor.stats().rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
         return Flow::kMore;
       }

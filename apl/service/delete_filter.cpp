@@ -29,8 +29,8 @@ class DeleteFilter final : public RowFilter {
 
   Result<BlockMatch> match(StoredBlock& block) const override {
     BlockMatch found;
-    EVQ_TRY_ASSIGN(const TestOutcome outcome, test_.run(block.reader()));
-    if (outcome == TestOutcome::kCannotMatch) {
+    EVQ_TRY_ASSIGN(const bool may_match, block.may_match(test_));
+    if (!may_match) {
       return found;
     }
     EVQ_TRY_ASSIGN(const Vector times, block.column(kTimeField));

@@ -10,32 +10,15 @@
 #include "store/encoding/terms.h"
 #include "store/encoding/token_filter.h"
 
-// Three-valued logic over column facts. A leaf first asks the header (bounds, null counts), then,
-// if allowed to read, the token filter (text leaves and equality), then the entries of a
-// dictionary. "All rows match" is claimed only from facts that are exact for every row.
+// A leaf first asks the header (bounds, null counts), then, if allowed to read, the token filter
+// (terms and equality), the entries of a dictionary, and (equality) the packed texts.
 
 namespace evq {
 namespace {
 
-using enum TestOutcome;
-
 // Decoding a longer list of entries costs what decoding the rows does, and its filter has spoken.
 constexpr std::uint32_t kEntriesTestedMax = 8192;
 constexpr std::size_t kLongDigitsMax = 19;  // in decimal
-
-TestOutcome both(TestOutcome a, TestOutcome b) {
-  if (a == kCannotMatch || b == kCannotMatch) {
-    return kCannotMatch;
-  }
-  return a == kAllMatch && b == kAllMatch ? kAllMatch : kMayMatch;
-}
-
-TestOutcome either(TestOutcome a, TestOutcome b) {
-  if (a == kAllMatch || b == kAllMatch) {
-    return kAllMatch;
-  }
-  return a == kCannotMatch && b == kCannotMatch ? kCannotMatch : kMayMatch;
-}
 
 bool is_nan(const Value& value) {
   return value.type() == Type::kReal && std::isnan(value.as_real());
@@ -89,8 +72,6 @@ bool holds(CompareOp op, int order) {
   switch (op) {
     case CompareOp::kEqual:
       return order == 0;
-    case CompareOp::kNotEqual:
-      return order != 0;
     case CompareOp::kLess:
       return order < 0;
     case CompareOp::kLessEqual:
@@ -103,52 +84,25 @@ bool holds(CompareOp op, int order) {
   return true;
 }
 
-// Where a value stands that lies between `low` and `high` orders against the constant: whether
-// none, some or all of them can hold.
-TestOutcome compare_bounds(CompareOp op, int low, int high) {
-  // low and high are the signs of (least - constant) and (greatest - constant).
-  const bool below = low < 0;
-  const bool above = high > 0;
-  const bool equal = low <= 0 && high >= 0;
-  const bool any = (below && holds(op, -1)) || (above && holds(op, 1)) || (equal && holds(op, 0));
-  if (!any) {
-    return kCannotMatch;
-  }
-  const bool all =
-      (!below || holds(op, -1)) && (!above || holds(op, 1)) && (!equal || holds(op, 0));
-  return all ? kAllMatch : kMayMatch;
+// Whether a value can hold that stands between `least` and `greatest` orders from the constant.
+bool one_may_hold(CompareOp op, int least, int greatest) {
+  return op == CompareOp::kEqual ? least <= 0 && greatest >= 0
+                                 : holds(op, least) || holds(op, greatest);
 }
 
-TestOutcome without_all(TestOutcome outcome) {
-  return outcome == kAllMatch ? kMayMatch : outcome;
-}
-
-// One column, with what is needed to ask about it; a null header stands for an absent column.
-TestOutcome compare_header(const ColumnHeader* column, std::uint32_t rows, CompareOp op,
-                           const Value& constant) {
-  if (constant.is_null()) {
-    return kMayMatch;
+// What the bounds say of a column with values and a constant that is not null.
+bool header_may_match(const ColumnHeader& column, CompareOp op, const Value& constant) {
+  if (!comparable(column.type, constant.type()) || is_nan(constant)) {
+    return true;
   }
-  if (column == nullptr || column->nulls == rows) {
-    return kCannotMatch;
+  // NaN is outside of the bounds; languages differ on its order, but it equals no number.
+  if (column.has(kColumnHasNan) && op != CompareOp::kEqual) {
+    return true;
   }
-  if (!comparable(column->type, constant.type()) || is_nan(constant)) {
-    return kMayMatch;
+  if (!column.has(kColumnHasBounds)) {
+    return !column.has(kColumnHasNan);
   }
-  if (column->has(kColumnHasNan)) {
-    // NaN is outside of the bounds; languages differ on its order, so only what is certain counts.
-    const bool nan_never = op == CompareOp::kEqual;
-    if (!nan_never || !column->has(kColumnHasBounds)) {
-      return nan_never ? kCannotMatch : kMayMatch;
-    }
-  }
-  if (!column->has(kColumnHasBounds)) {
-    return kMayMatch;
-  }
-  const TestOutcome outcome =
-      compare_bounds(op, compare(column->least, constant), compare(column->greatest, constant));
-  const bool certain = column->nulls == 0 && !column->has(kColumnHasNan);
-  return certain ? outcome : without_all(outcome);
+  return one_may_hold(op, compare(column.least, constant), compare(column.greatest, constant));
 }
 
 bool all_digits(std::string_view text) {
@@ -202,20 +156,12 @@ bool long_may_have_term(const ColumnHeader& column, std::string_view term) {
 }
 
 // The header's word on a text test of one column: only types and bounds are known.
-TestOutcome text_header(const ColumnHeader* column, std::uint32_t rows,
-                        const std::vector<std::string>& terms) {
-  if (column == nullptr || column->nulls == rows) {
-    return kCannotMatch;
-  }
-  for (const std::string& term : terms) {
-    if (!type_may_have_term(column->type, term)) {
-      return kCannotMatch;
-    }
-    if (column->type == Type::kLong && !long_may_have_term(*column, term)) {
-      return kCannotMatch;
-    }
-  }
-  return kMayMatch;
+bool header_may_have_terms(const ColumnHeader& column, std::uint32_t rows,
+                           const std::vector<std::string>& terms) {
+  return column.nulls != rows && std::ranges::all_of(terms, [&](const std::string& term) {
+           return type_may_have_term(column.type, term) &&
+                  (column.type != Type::kLong || long_may_have_term(column, term));
+         });
 }
 
 }  // namespace
@@ -224,23 +170,21 @@ TestOutcome text_header(const ColumnHeader* column, std::uint32_t rows,
 
 struct BlockTest::Node {
   enum class Kind : std::uint8_t {
-    kOutcome,
+    kUnknown,
     kAllOf,
     kAnyOf,
     kCompare,
     kIsNull,
     kIsNotNull,
-    kText,
-    kAnyText,
+    kHasTerms,
   };
 
-  Kind kind = Kind::kOutcome;
-  TestOutcome outcome = kMayMatch;
+  Kind kind = Kind::kUnknown;
   std::vector<BlockTest> children;
   std::string field;
   CompareOp op = CompareOp::kEqual;
-  std::vector<Value> constants;
-  TextTest text;
+  Value constant;
+  std::vector<std::string> terms;
 };
 
 BlockTest::BlockTest(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
@@ -251,18 +195,6 @@ BlockTest& BlockTest::operator=(BlockTest other) noexcept {
   return *this;
 }
 BlockTest::~BlockTest() = default;
-
-BlockTest BlockTest::always() {
-  auto node = std::make_shared<Node>();
-  node->outcome = kAllMatch;
-  return BlockTest(std::move(node));
-}
-
-BlockTest BlockTest::never() {
-  auto node = std::make_shared<Node>();
-  node->outcome = kCannotMatch;
-  return BlockTest(std::move(node));
-}
 
 BlockTest BlockTest::unknown() {
   return BlockTest(std::make_shared<Node>());
@@ -288,9 +220,9 @@ BlockTest BlockTest::compare(std::string field, CompareOp op, Value constant) {
   node->field = std::move(field);
   node->op = op;
   if (op == CompareOp::kEqual && constant.type() == Type::kString && !constant.is_null()) {
-    node->text.terms = required_terms(constant.as_text(), false, false);
+    node->terms = required_terms(constant.as_text(), false, false);
   }
-  node->constants.push_back(std::move(constant));
+  node->constant = std::move(constant);
   return BlockTest(std::move(node));
 }
 
@@ -317,18 +249,11 @@ BlockTest BlockTest::is_not_null(std::string field) {
   return BlockTest(std::move(node));
 }
 
-BlockTest BlockTest::text(std::string field, TextTest test) {
+BlockTest BlockTest::has_terms(std::string field, std::vector<std::string> terms) {
   auto node = std::make_shared<Node>();
-  node->kind = Node::Kind::kText;
+  node->kind = Node::Kind::kHasTerms;
   node->field = std::move(field);
-  node->text = std::move(test);
-  return BlockTest(std::move(node));
-}
-
-BlockTest BlockTest::any_text(TextTest test) {
-  auto node = std::make_shared<Node>();
-  node->kind = Node::Kind::kAnyText;
-  node->text = std::move(test);
+  node->terms = std::move(terms);
   return BlockTest(std::move(node));
 }
 
@@ -339,102 +264,89 @@ class BlockTester {
  public:
   BlockTester(const BlockHeader& header, BlockReader* reader) : header_(header), reader_(reader) {}
 
-  Result<TestOutcome> run(const BlockTest& test) { return run_node(*test.node_); }
-
+  Result<bool> may_match(const BlockTest& test) { return may_match(*test.node_); }
   // What headers and filters say of one column.
   Result<bool> may_have_terms(std::size_t column, const std::vector<std::string>& terms);
 
  private:
   using Node = BlockTest::Node;
 
-  Result<TestOutcome> run_node(const Node& node);
-  Result<TestOutcome> run_all_of(const Node& node);
-  Result<TestOutcome> run_any_of(const Node& node);
-  Result<TestOutcome> run_compare(const Node& node);
-  Result<TestOutcome> run_any_text(const Node& node);
-  // A text test of one column.
-  Result<TestOutcome> test_text(std::size_t column, const TextTest& test);
+  Result<bool> may_match(const Node& node);
+  Result<bool> all_may_match(const std::vector<BlockTest>& tests);
+  Result<bool> any_may_match(const std::vector<BlockTest>& tests);
+  Result<bool> compare_may_match(std::size_t column, const Node& node);
+  Result<bool> terms_may_match(std::size_t column, const std::vector<std::string>& terms);
   Result<bool> filter_denies(std::size_t column, const std::vector<std::string>& terms);
-  // Asks `matches` about every entry: whether none, some or all rows match; nothing when the column
-  // is no dictionary, or one too large.
+  // Whether `matches` says yes to an entry; nothing when the column is no dictionary, or one too
+  // large.
   template <class Matches>
-  Result<std::optional<TestOutcome>> ask_entries(std::size_t column, Matches matches);
-
-  const ColumnHeader* column_of(const std::string& field) const {
-    const std::optional<std::size_t> column = header_.find(field);
-    return column.has_value() ? &header_.columns[*column] : nullptr;
-  }
+  Result<std::optional<bool>> ask_entries(std::size_t column, Matches matches);
 
   const BlockHeader& header_;
   BlockReader* reader_;
 };
 
-Result<TestOutcome> BlockTester::run_node(const Node& node) {
+Result<bool> BlockTester::may_match(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::kOutcome:
-      return node.outcome;
+    case Node::Kind::kUnknown:
+      return true;
     case Node::Kind::kAllOf:
-      return run_all_of(node);
+      return all_may_match(node.children);
     case Node::Kind::kAnyOf:
-      return run_any_of(node);
+      return any_may_match(node.children);
     case Node::Kind::kCompare:
-      return run_compare(node);
     case Node::Kind::kIsNull:
-    case Node::Kind::kIsNotNull: {
-      const ColumnHeader* column = column_of(node.field);
-      const std::uint32_t nulls = column == nullptr ? header_.rows : column->nulls;
-      const std::uint32_t matching =
-          node.kind == Node::Kind::kIsNull ? nulls : header_.rows - nulls;
-      return matching == 0 ? kCannotMatch : matching == header_.rows ? kAllMatch : kMayMatch;
-    }
-    case Node::Kind::kText: {
-      const std::optional<std::size_t> column = header_.find(node.field);
-      if (!column.has_value()) {
-        return kCannotMatch;
-      }
-      return test_text(*column, node.text);
-    }
-    case Node::Kind::kAnyText:
-      return run_any_text(node);
+    case Node::Kind::kIsNotNull:
+    case Node::Kind::kHasTerms:
+      break;
   }
-  return kMayMatch;
+  const std::optional<std::size_t> column = header_.find(node.field);
+  const std::uint32_t nulls = column.has_value() ? header_.columns[*column].nulls : header_.rows;
+  if (node.kind == Node::Kind::kIsNull) {
+    return nulls != 0;
+  }
+  if (node.kind == Node::Kind::kCompare && node.constant.is_null()) {
+    return true;
+  }
+  if (nulls == header_.rows || node.kind == Node::Kind::kIsNotNull) {
+    return nulls != header_.rows;
+  }
+  return node.kind == Node::Kind::kCompare ? compare_may_match(*column, node)
+                                           : terms_may_match(*column, node.terms);
 }
 
-// Two rounds: what headers say of every child comes before any bytes are read for one.
-Result<TestOutcome> BlockTester::run_all_of(const Node& node) {
-  for (BlockReader* reader : {static_cast<BlockReader*>(nullptr), reader_}) {
-    TestOutcome outcome = kAllMatch;
-    for (const BlockTest& child : node.children) {
-      BlockTester tester(header_, reader);
-      EVQ_TRY_ASSIGN(const TestOutcome one, tester.run(child));
-      outcome = both(outcome, one);
-      if (outcome == kCannotMatch) {
-        return outcome;
-      }
-    }
-    if (outcome == kAllMatch || reader == reader_) {
-      return outcome;
+// What headers say of every test comes before any bytes are read for one.
+Result<bool> BlockTester::all_may_match(const std::vector<BlockTest>& tests) {
+  for (const BlockTest& test : tests) {
+    EVQ_TRY_ASSIGN(const bool may, BlockTester(header_, nullptr).may_match(test));
+    if (!may) {
+      return false;
     }
   }
-  return kMayMatch;
+  if (reader_ == nullptr) {
+    return true;
+  }
+  for (const BlockTest& test : tests) {
+    EVQ_TRY_ASSIGN(const bool may, may_match(test));
+    if (!may) {
+      return false;
+    }
+  }
+  return true;
 }
 
-Result<TestOutcome> BlockTester::run_any_of(const Node& node) {
-  for (BlockReader* reader : {static_cast<BlockReader*>(nullptr), reader_}) {
-    TestOutcome outcome = kCannotMatch;
-    for (const BlockTest& child : node.children) {
-      BlockTester tester(header_, reader);
-      EVQ_TRY_ASSIGN(const TestOutcome one, tester.run(child));
-      outcome = either(outcome, one);
-      if (outcome == kAllMatch) {
-        return outcome;
-      }
+Result<bool> BlockTester::any_may_match(const std::vector<BlockTest>& tests) {
+  for (const BlockTest& test : tests) {
+    // Without its header's consent no bytes are read.
+    EVQ_TRY_ASSIGN(bool may, BlockTester(header_, nullptr).may_match(test));
+    if (may && reader_ != nullptr) {
+      EVQ_TRY_ASSIGN(may, may_match(test));
     }
-    if (outcome == kCannotMatch || reader == reader_) {
-      return outcome;
+    if (may) {
+      return true;
     }
   }
-  return kMayMatch;
+  return false;
 }
 
 Result<bool> BlockTester::filter_denies(std::size_t column, const std::vector<std::string>& terms) {
@@ -451,128 +363,97 @@ Result<bool> BlockTester::filter_denies(std::size_t column, const std::vector<st
 }
 
 template <class Matches>
-Result<std::optional<TestOutcome>> BlockTester::ask_entries(std::size_t column, Matches matches) {
+Result<std::optional<bool>> BlockTester::ask_entries(std::size_t column, Matches matches) {
   const ColumnHeader& header = header_.columns[column];
   if (!header.has(kColumnIsDictionary) || header.distinct > kEntriesTestedMax) {
-    return std::optional<TestOutcome>();
+    return std::optional<bool>();
   }
   EVQ_TRY_ASSIGN(const std::optional<Vector> entries, reader_->read_dictionary(column));
   if (!entries.has_value()) {
-    return std::optional<TestOutcome>();
+    return std::optional<bool>();
   }
-  bool any = false;
-  bool all = header.nulls == 0;
-  for (std::size_t i = 0; i < entries->size() && !(any && !all); ++i) {
-    if (!entries->is_null(i)) {
-      const bool one = matches(*entries, i);
-      any = any || one;
-      all = all && one;
+  for (std::size_t i = 0; i < entries->size(); ++i) {
+    if (!entries->is_null(i) && matches(*entries, i)) {
+      return std::optional(true);
     }
   }
-  return std::optional(!any ? kCannotMatch : all ? kAllMatch : kMayMatch);
+  return std::optional(false);
 }
 
-Result<TestOutcome> BlockTester::run_compare(const Node& node) {
-  const std::optional<std::size_t> column = header_.find(node.field);
-  const Value& constant = node.constants[0];
-  const ColumnHeader* header = column.has_value() ? &header_.columns[*column] : nullptr;
-  const TestOutcome outcome = compare_header(header, header_.rows, node.op, constant);
-  if (outcome != kMayMatch || header == nullptr || reader_ == nullptr || constant.is_null() ||
-      is_nan(constant) || !comparable(header->type, constant.type()) ||
-      header->has(kColumnHasNan)) {
-    return outcome;
+// The column has values, and the constant is one.
+Result<bool> BlockTester::compare_may_match(std::size_t column, const Node& node) {
+  const Value& constant = node.constant;
+  const ColumnHeader& header = header_.columns[column];
+  if (!header_may_match(header, node.op, constant)) {
+    return false;
+  }
+  if (reader_ == nullptr || is_nan(constant) || !comparable(header.type, constant.type()) ||
+      header.has(kColumnHasNan)) {
+    return true;
   }
   if (node.op == CompareOp::kEqual) {
-    EVQ_TRY_ASSIGN(const bool denied, filter_denies(*column, node.text.terms));
+    EVQ_TRY_ASSIGN(const bool denied, filter_denies(column, node.terms));
     if (denied) {
-      return kCannotMatch;
+      return false;
     }
   }
-  const std::string_view wanted =
-      constant.type() == Type::kString ? std::string_view(constant.as_text()) : "";
-  EVQ_TRY_ASSIGN(const std::optional<TestOutcome> asked,
-                 ask_entries(*column, [&](const Vector& entries, std::size_t i) {
-                   const int order = constant.type() == Type::kString
-                                         ? three_way(entries.at<std::string_view>(i), wanted)
-                                         : evq::compare(entries.value(i), constant);
+  const bool is_text = constant.type() == Type::kString;
+  const std::string_view text = is_text ? std::string_view(constant.as_text()) : "";
+  EVQ_TRY_ASSIGN(const std::optional<bool> asked,
+                 ask_entries(column, [&](const Vector& entries, std::size_t i) {
+                   const int order = is_text ? three_way(entries.at<std::string_view>(i), text)
+                                             : evq::compare(entries.value(i), constant);
                    return holds(node.op, order);
                  }));
-  return asked.value_or(outcome);
+  if (asked.has_value() || !is_text || node.op != CompareOp::kEqual) {
+    return asked.value_or(true);
+  }
+  return reader_->may_have_text(column, text);
 }
 
 Result<bool> BlockTester::may_have_terms(std::size_t column,
                                          const std::vector<std::string>& terms) {
-  const ColumnHeader& header = header_.columns[column];
-  if (text_header(&header, header_.rows, terms) == kCannotMatch) {
+  if (!header_may_have_terms(header_.columns[column], header_.rows, terms)) {
     return false;
+  }
+  if (reader_ == nullptr) {
+    return true;
   }
   EVQ_TRY_ASSIGN(const bool denied, filter_denies(column, terms));
   return !denied;
 }
 
-Result<TestOutcome> BlockTester::test_text(std::size_t column, const TextTest& test) {
-  const ColumnHeader& header = header_.columns[column];
-  const TestOutcome outcome = text_header(&header, header_.rows, test.terms);
-  if (outcome != kMayMatch || reader_ == nullptr || header.type != Type::kString) {
-    return outcome;
+Result<bool> BlockTester::terms_may_match(std::size_t column,
+                                          const std::vector<std::string>& terms) {
+  EVQ_TRY_ASSIGN(const bool may_have, may_have_terms(column, terms));
+  if (!may_have || reader_ == nullptr || terms.empty() ||
+      header_.columns[column].type != Type::kString) {
+    return may_have;
   }
-  EVQ_TRY_ASSIGN(const bool denied, filter_denies(column, test.terms));
-  if (denied) {
-    return kCannotMatch;
-  }
-  if (!test.matches && test.terms.empty()) {
-    return outcome;
-  }
-  EVQ_TRY_ASSIGN(const std::optional<TestOutcome> asked,
+  EVQ_TRY_ASSIGN(const std::optional<bool> asked,
                  ask_entries(column, [&](const Vector& entries, std::size_t i) {
-                   const auto text = entries.at<std::string_view>(i);
-                   if (test.matches) {
-                     return test.matches(text);
-                   }
-                   const std::vector<std::string> terms = fold_terms(text);
-                   return std::all_of(test.terms.begin(), test.terms.end(), [&](const auto& term) {
-                     return std::find(terms.begin(), terms.end(), term) != terms.end();
+                   const std::vector<std::string> found =
+                       fold_terms(entries.at<std::string_view>(i));
+                   return std::ranges::all_of(terms, [&](const std::string& term) {
+                     return std::ranges::find(found, term) != found.end();
                    });
                  }));
-  if (!asked.has_value()) {
-    return outcome;
-  }
-  // Having the terms is necessary for a match, and only `matches` knows whether it is enough.
-  return test.matches ? *asked : without_all(*asked);
+  return asked.value_or(true);
 }
 
-Result<TestOutcome> BlockTester::run_any_text(const Node& node) {
-  TestOutcome outcome = kCannotMatch;
-  for (std::size_t column = 0; column < header_.columns.size(); ++column) {
-    EVQ_TRY_ASSIGN(const TestOutcome one, test_text(column, node.text));
-    outcome = either(outcome, one);
-    if (outcome == kAllMatch) {
-      return outcome;
-    }
-    // Some column may match: more reading could only find that all rows do, which is rare.
-    if (outcome == kMayMatch && reader_ != nullptr) {
-      return outcome;
-    }
-  }
-  return outcome;
-}
-
-TestOutcome BlockTest::run(const BlockHeader& header) const {
-  BlockTester tester(header, nullptr);
-  const Result<TestOutcome> outcome = tester.run(*this);
+bool BlockTest::may_match(const BlockHeader& header) const {
+  const Result<bool> may = BlockTester(header, nullptr).may_match(*this);
   // Without a reader nothing can fail.
-  return outcome.ok() ? *outcome : kMayMatch;
+  return may.ok() ? *may : true;
 }
 
-Result<TestOutcome> BlockTest::run(BlockReader& reader) const {
-  BlockTester tester(reader.header(), &reader);
-  return tester.run(*this);
+Result<bool> BlockTest::may_match(BlockReader& reader) const {
+  return BlockTester(reader.header(), &reader).may_match(*this);
 }
 
 Result<bool> column_may_have_terms(BlockReader& reader, std::size_t column,
                                    const std::vector<std::string>& terms) {
-  BlockTester tester(reader.header(), &reader);
-  return tester.may_have_terms(column, terms);
+  return BlockTester(reader.header(), &reader).may_have_terms(column, terms);
 }
 
 std::vector<std::string> required_terms(std::string_view text, bool open_begin, bool open_end) {

@@ -1,20 +1,18 @@
 #pragma once
-// BlockTest: what can be said about a predicate over the rows of a block without decoding rows. It
-// is a tree of "and" and "or" over leaf tests; the answer is never wrong: kCannotMatch means that
-// no row matches, kAllMatch that every row does, kMayMatch everything else. The caller translates
-// its predicate into a tree that is true at least wherever the predicate is (a conjunct nothing is
-// known about becomes `unknown`, which may match); kAllMatch helps only when it is exact.
+// BlockTest: whether rows of a block may match a predicate, told without decoding them. It is a
+// tree of "and" and "or" over leaf tests; "no" is never wrong. The caller translates its predicate
+// into a tree that is true at least wherever the predicate is: a conjunct nothing is known about
+// becomes `unknown`, which may match.
 //
-// Nulls: a null row matches no comparison, no `in` and no text test, also not kNotEqual; a caller
-// whose language says otherwise adds `or is_null`. A column the block lacks is null in all rows.
-// Numbers compare as numbers (long against real); strings by bytes; a constant of a type that the
-// column's cannot be compared with, and any dynamic column, may match.
+// Nulls: a null row matches no comparison, no `in` and no text test; a caller whose language says
+// otherwise adds `or is_null`. A column the block lacks is null in all rows. Numbers compare as
+// numbers (long against real); strings by bytes; a constant of a type that the column's cannot be
+// compared with, and any dynamic column, may match.
 //
 // Terms are maximal runs of letters and digits of any script (is_alphanumeric of
 // store/base/utf8.h), case-folded.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,28 +24,16 @@
 
 namespace evq {
 
-enum class TestOutcome : std::uint8_t { kCannotMatch, kMayMatch, kAllMatch };
-
 enum class CompareOp : std::uint8_t {
   kEqual,
-  kNotEqual,
   kLess,
   kLessEqual,
   kGreater,
   kGreaterEqual,
 };
 
-// A test of one text value: a match has every one of `terms` among its terms, and `matches`, when
-// given, says exactly whether a value matches (it is asked about dictionary entries).
-struct TextTest {
-  std::vector<std::string> terms;  // folded
-  std::function<bool(std::string_view)> matches;
-};
-
 class BlockTest {
  public:
-  static BlockTest always();
-  static BlockTest never();
   static BlockTest unknown();
   static BlockTest all_of(std::vector<BlockTest> tests);
   static BlockTest any_of(std::vector<BlockTest> tests);
@@ -56,11 +42,9 @@ class BlockTest {
   static BlockTest in_list(const std::string& field, std::vector<Value> constants);
   static BlockTest is_null(std::string field);
   static BlockTest is_not_null(std::string field);
-  // For has, contains, startswith, matches regex, ==~ and their like on a string column.
-  static BlockTest text(std::string field, TextTest test);
-  // Some column of the block has a value, taken as text, that passes the test: `search`. The text
-  // of a long is its digits; bools are true/false; reals, datetimes and timespans any usual text.
-  static BlockTest any_text(TextTest test);
+  // For has, contains, startswith, =~ and their like on a string column: a match has every one of
+  // `terms` (folded) among its terms.
+  static BlockTest has_terms(std::string field, std::vector<std::string> terms);
 
   BlockTest(const BlockTest&);
   BlockTest(BlockTest&&) noexcept;
@@ -68,10 +52,10 @@ class BlockTest {
   ~BlockTest();
 
   // From the header alone: no I/O.
-  TestOutcome run(const BlockHeader& header) const;
-  // Header first, then filters and dictionary entries of the columns it names, cheapest first, as
-  // long as they can still change the answer. Errors are those of the reader.
-  Result<TestOutcome> run(BlockReader& reader) const;
+  bool may_match(const BlockHeader& header) const;
+  // Header first, then what the columns it names have: filters, dictionary entries, packed texts.
+  // Errors are those of the reader.
+  Result<bool> may_match(BlockReader& reader) const;
 
  private:
   friend class BlockTester;  // block_filter.cpp

@@ -180,6 +180,14 @@ Result<std::optional<Vector>> BlockReader::read_dictionary(std::size_t column) {
   return entries;
 }
 
+Result<bool> BlockReader::may_have_text(std::size_t column, std::string_view text) {
+  if (source_->decoded(column).has_value()) {
+    return true;
+  }
+  EVQ_TRY_ASSIGN(const std::string_view bytes, fetch(column, SegmentPart::kSegment));
+  return segment_may_have_text(bytes, rows(), text);
+}
+
 Result<std::string_view> BlockReader::filter(std::size_t column) {
   if (header_->columns[column].filter_bytes == 0) {
     return std::string_view();

@@ -88,6 +88,9 @@ class BlockReader {
   Result<std::optional<Vector>> read_dictionary(std::size_t column);
   // The same when it takes no reading.
   std::optional<Vector> known_dictionary(std::size_t column);
+  // False when no row of a string column is `text`. True also where telling would cost what
+  // decoding does, or the column lies decoded already.
+  Result<bool> may_have_text(std::size_t column, std::string_view text);
   // The verified bytes of the column's token filter; empty when it has none.
   Result<std::string_view> filter(std::size_t column);
 

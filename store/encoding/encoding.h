@@ -114,6 +114,12 @@ class ColumnEncoding {
   // The requested values without nulls. The reader stands at the body; when all values were asked
   // for, it stands behind the body afterwards.
   virtual Result<Vector> decode(ByteReader& in, const DecodeRequest& request) const = 0;
+  // False when none of the `size` values is `text`, as far as that can be told for much less than
+  // decoding costs. The reader stands at the body; damage is left to decode().
+  virtual bool may_have_text(ByteReader& /*in*/, std::size_t /*size*/,
+                             std::string_view /*text*/) const {
+    return true;
+  }
 };
 
 // The scheme of `id`; null when there is none.

@@ -109,6 +109,54 @@ std::optional<std::vector<Step>> read_steps(ByteReader& in, std::size_t letters,
   return steps;
 }
 
+bool has_packed(std::string_view packed, std::size_t size, const std::vector<Step>& steps,
+                std::span<const std::uint64_t> words) {
+  // Of each step, the bits that are stored, where they begin in the value, and what is sought.
+  struct Probe {
+    std::size_t begin = 0;
+    std::uint64_t mask = 0;
+    std::uint64_t sought = 0;
+
+    bool matches(const char* bytes, std::size_t bit) const {
+      bit += begin;
+      return ((load64(bytes + bit / 8) >> (bit % 8)) & mask) == sought;
+    }
+  };
+  std::vector<Probe> probes;
+  std::size_t value_bits = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    if (((words[i] ^ step.fixed) & ~step.varying) != 0) {
+      return false;
+    }
+    if (step.stored_bits > 0) {
+      probes.push_back({value_bits, ones(step.stored_bits), step.compact(words[i])});
+    }
+    value_bits += step.stored_bits;
+  }
+  if (value_bits == 0) {
+    return true;
+  }
+  const auto has = [&](const char* bytes, std::size_t count) {
+    const Probe first = probes.front();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t bit = i * value_bits;
+      if (first.matches(bytes, bit) &&
+          std::all_of(probes.begin() + 1, probes.end(),
+                      [&](const Probe& probe) { return probe.matches(bytes, bit); })) {
+        return true;
+      }
+    }
+    return false;
+  };
+  // A probe reads eight bytes: the last values are looked at where there is room behind them.
+  const std::size_t in_eight_bytes = 64 / value_bits + 1;
+  const std::size_t last_begin = (size - std::min(size, in_eight_bytes)) / 8 * 8;  // begins a byte
+  std::string last(packed.substr(last_begin * value_bits / 8));
+  last.append(sizeof(std::uint64_t), '\0');
+  return has(packed.data(), last_begin) || has(last.data(), size - last_begin);
+}
+
 LetterPairs::LetterPairs(std::string_view letters, unsigned letter_bits) : bits_(letter_bits) {
   std::array<char, std::size_t{1} << kLetterBitsMax> all{};
   all.fill(letters[0]);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -80,6 +81,10 @@ class BitRun {
   std::uint64_t word_ = 0;
   unsigned filled_ = 0;  // bits of the word, fewer than eight
 };
+
+// Whether one of `size` values whose steps' bits are packed has these letters, a word a step.
+bool has_packed(std::string_view packed, std::size_t size, const std::vector<Step>& steps,
+                std::span<const std::uint64_t> words);
 
 // Reads packed numbers as letters, two a look-up. Numbers that no letter has are read as some.
 class LetterPairs {

@@ -281,17 +281,21 @@ bool measure_and_pack(std::span<const std::string_view> texts, Layout* layout, P
   }
 }
 
+std::uint64_t integer_of(LetterReader& reader, unsigned letter_bits) {
+  std::uint64_t integer = 0;
+  for (std::size_t i = 0; i < reader.words(); ++i) {
+    integer = integer << (reader.letters(i) * letter_bits) | reader.word_descending(i);
+  }
+  return integer;
+}
+
 void write_integers(std::span<const std::string_view> texts, const Layout& layout,
                     const EncodeOptions& options, ByteWriter& out) {
   LetterReader reader = reader_of(layout);
   std::vector<std::int64_t> integers(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     reader.read(texts[i].data());
-    std::uint64_t integer = 0;
-    for (std::size_t word = 0; word < reader.words(); ++word) {
-      integer = integer << (reader.letters(word) * layout.bits) | reader.word_descending(word);
-    }
-    integers[i] = static_cast<std::int64_t>(integer);
+    integers[i] = static_cast<std::int64_t>(integer_of(reader, layout.bits));
   }
   encode_stream({Type::kLong, integers.size(), integers.data()}, options, out);
 }
@@ -372,6 +376,28 @@ Status decode_integers(ByteReader& in, const Layout& layout, const DecodeRequest
   return {};
 }
 
+// Whether a text has the places that all values share; the others are read by letters.
+bool has_fixed_places(const Layout& layout, std::string_view text) {
+  std::size_t varying = 0;
+  for (std::size_t p = 0; p < text.size(); ++p) {
+    if (varying < layout.places.size() && layout.places[varying] == p) {
+      ++varying;
+    } else if (text[p] != layout.first[p]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool has_integer(ByteReader& in, std::size_t size, std::int64_t integer) {
+  const auto values = decode_stream(in, {Type::kLong, size, {0, size, nullptr}, 1});
+  if (!values.ok() || !values->is_flat()) {
+    return true;
+  }
+  const auto* data = values->values().data<std::int64_t>();
+  return std::find(data, data + size, integer) != data + size;
+}
+
 class PackedText final : public ColumnEncoding {
  public:
   EncodingId id() const override { return EncodingId::kPackedText; }
@@ -443,10 +469,46 @@ class PackedText final : public ColumnEncoding {
     return Vector::flat(std::move(out));
   }
 
+  bool may_have_text(ByteReader& in, std::size_t size, std::string_view text) const override {
+    const bool has_exceptions = in.varint() != 0;
+    Layout layout;
+    const bool sound = read_layout(in, &layout);
+    const std::uint8_t form = in.u8();
+    if (has_exceptions || !sound || !in.ok() || form > kVaryingForm || layout.places.empty()) {
+      return true;
+    }
+    if (text.size() != layout.first.size() || !has_fixed_places(layout, text)) {
+      return false;
+    }
+    LetterReader reader = reader_of(layout);
+    reader.read(text.data());
+    if (form == kIntegerForm) {
+      const auto integer = static_cast<std::int64_t>(integer_of(reader, layout.bits));
+      return !reader.saw_other_bytes() && has_integer(in, size, integer);
+    }
+    const std::optional<std::vector<Step>> steps = read_form_steps(in, form, layout);
+    if (!steps.has_value()) {
+      return true;
+    }
+    std::vector<std::uint64_t> words;
+    for (std::size_t i = 0; i < reader.words(); ++i) {
+      words.push_back(reader.word(i));
+    }
+    const std::string_view stored = in.take((size * stored_bits_of(*steps) + 7) / 8);
+    return !in.ok() || (!reader.saw_other_bytes() && has_packed(stored, size, *steps, words));
+  }
+
  private:
   static constexpr std::uint8_t kPackedForm = 0;
   static constexpr std::uint8_t kIntegerForm = 1;
   static constexpr std::uint8_t kVaryingForm = 2;
+
+  // Nothing when they are not what an encoder writes.
+  static std::optional<std::vector<Step>> read_form_steps(ByteReader& in, std::uint8_t form,
+                                                          const Layout& layout) {
+    return form == kVaryingForm ? read_steps(in, layout.places.size(), layout.bits)
+                                : whole_steps(layout.places.size(), layout.bits);
+  }
 
   // All values as if there were no exceptions.
   static Result<std::shared_ptr<Values>> decode_uniform(ByteReader& in,
@@ -464,10 +526,7 @@ class PackedText final : public ColumnEncoding {
     if (form == kIntegerForm) {
       EVQ_TRY(decode_integers(in, layout, request, target));
     } else {
-      const std::size_t letters = layout.places.size();
-      const std::optional<std::vector<Step>> steps = form == kVaryingForm
-                                                         ? read_steps(in, letters, layout.bits)
-                                                         : whole_steps(letters, layout.bits);
+      const std::optional<std::vector<Step>> steps = read_form_steps(in, form, layout);
       if (!steps.has_value()) {
         return corrupt_segment("packed text leaves out bits it cannot");
       }

@@ -476,6 +476,12 @@ Result<Vector> decode_segment(std::string_view bytes, Type type, std::size_t row
   return expand(values, wanted_validity(nulls, wanted), wanted.count);
 }
 
+bool segment_may_have_text(std::string_view bytes, std::size_t rows, std::string_view text) {
+  ByteReader in(bytes);
+  const Result<Opened> opened = open_segment(in, Type::kString, rows);
+  return !opened.ok() || opened->encoding->may_have_text(in, rows - opened->nulls.nulls, text);
+}
+
 Result<std::optional<Vector>> decode_entries(std::string_view bytes, Type type, std::size_t rows) {
   ByteReader in(bytes);
   EVQ_TRY_ASSIGN(const Opened opened, open_segment(in, type, rows));

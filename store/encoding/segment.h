@@ -54,6 +54,10 @@ Result<Vector> decode_segment(std::string_view bytes, Type type, std::size_t row
 // value; nothing for other schemes.
 Result<std::optional<Vector>> decode_entries(std::string_view bytes, Type type, std::size_t rows);
 
+// False when no row of a string column is `text`, as far as that can be told for much less than
+// decoding costs.
+bool segment_may_have_text(std::string_view bytes, std::size_t rows, std::string_view text);
+
 // For reports: the scheme's name, such as "dictionary".
 std::string_view encoding_name(EncodingId id);
 

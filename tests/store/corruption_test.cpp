@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/block/block_filter.h"
 #include "tests/support/environment_number.h"
 #include "tests/support/store_support.h"
 
@@ -56,6 +57,11 @@ Result<std::string> read_everything(Store& store) {
   }
   for (const SnapshotBlock& info : snapshot.blocks()) {
     EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(info));
+    for (const char* id : {"key 16 is a square", "key 17 is a square"}) {
+      const auto equal = BlockTest::compare("id", CompareOp::kEqual, Value::string(id));
+      EVQ_TRY_ASSIGN(const bool may_match, block.may_match(equal));
+      all += may_match ? "may have it\n" : "lacks it\n";
+    }
     for (const Field& field : snapshot.schema().fields()) {
       EVQ_TRY_ASSIGN(const Vector column, block.column(field.name));
       for (std::size_t i = 0; i < info.rows; ++i) {
@@ -76,7 +82,8 @@ void make_store(const std::string& directory) {
   for (int i = 0; i < 900; ++i) {
     text += "{\"_time\":" + std::to_string(1'600'000'000 + i * 37 % 100) +
             ",\"n\":" + std::to_string(i * i) + ",\"s\":\"value " + std::to_string(i % 50) +
-            "\",\"r\":" + std::to_string(i) + ".25,\"b\":" + (i % 3 == 0 ? "true" : "null") + "}\n";
+            "\",\"r\":" + std::to_string(i) + ".25,\"id\":\"key " + std::to_string(i * i) +
+            " is a square\",\"b\":" + (i % 3 == 0 ? "true" : "null") + "}\n";
   }
   REQUIRE(load(*store, "d", text, false).ok());
   REQUIRE(load(*store, "d", "{\"_time\":5,\"s\":\"late\",\"list\":[1,\"two\"]}").ok());

@@ -32,6 +32,28 @@ TEST_CASE("the least recently used columns go first") {
   CHECK(cache.size_bytes() <= 3 * 8 * 1000 + 1000);
 }
 
+TEST_CASE("of a working set beyond the budget a part stays") {
+  constexpr std::uint64_t kColumns = 10;
+  SegmentCache cache(4 * 8 * 1000 + 2000);
+  cache.put_column({1, 2, 0}, numbers(1000));
+  for (int round = 0; round < 3; ++round) {
+    const std::uint64_t reader = cache.new_reader();
+    std::size_t found = 0;
+    for (std::uint64_t column = 0; column < kColumns; ++column) {
+      if (cache.find_column(key(column), reader).has_value()) {
+        ++found;
+      } else {
+        cache.put_column(key(column), numbers(1000), reader);
+      }
+    }
+    CHECK(found == (round == 0 ? 0 : 4));
+  }
+  // What another reader wants pushes it out.
+  CHECK_FALSE(cache.find_column({1, 2, 0}).has_value());
+  cache.put_column({1, 2, 0}, numbers(1000), cache.new_reader());
+  CHECK(cache.find_column({1, 2, 0}).has_value());
+}
+
 TEST_CASE("a column of which few rows are wanted twice is worth decoding whole") {
   SegmentCache cache(100000);
   CHECK(!cache.note_few_rows(key(0)));
