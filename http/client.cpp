@@ -98,6 +98,7 @@ struct Attempt {
   const char* step = "";
   bool connected = false;  // the request may have reached the server
   bool answered = false;   // some of the answer has come
+  bool stopped = false;    // whoever waits for it wants it no more
   WireResponse response;
 };
 
@@ -165,6 +166,9 @@ struct HttpClient::State {
     tcp::resolver resolver(io);
     const auto found =
         co_await resolver.async_resolve(address.host, address.port, quietly(attempt.error));
+    if (attempt.stopped && !attempt.error) {  // nothing can end a resolver that has begun
+      attempt.error = asio::error::operation_aborted;
+    }
     if (attempt.error) {
       co_return;
     }
@@ -243,7 +247,6 @@ struct HttpClient::State {
   // One attempt; false when `control` stopped it.
   bool run(WireRequest& request, bool only_reads, Attempt& attempt, const QueryControl* control) {
     bool done = false;
-    bool cancelled = false;
     asio::co_spawn(io, perform(request, only_reads, attempt), [&](const std::exception_ptr& why) {
       done = true;
       if (why != nullptr && !attempt.error) {
@@ -256,8 +259,8 @@ struct HttpClient::State {
       if (io.stopped() && !done) {
         io.restart();
       }
-      if (!done && !cancelled && control != nullptr && control->should_stop()) {
-        cancelled = true;
+      if (!done && control != nullptr && control->should_stop()) {
+        attempt.stopped = true;
         if (open()) {
           lowest().cancel();
           error_code ignored;
@@ -265,7 +268,7 @@ struct HttpClient::State {
         }
       }
     }
-    return !cancelled;
+    return !attempt.stopped;
   }
 
   // What else a failure may mean: http:// and https:// were mixed up.
@@ -351,9 +354,15 @@ Result<ClientResponse> HttpClient::send(const ClientRequest& request, const Quer
   while (true) {
     Attempt attempt;
     WireRequest copy = wire;
-    if (!state_->run(copy, request.only_reads, attempt, control)) {
+    const bool stopped = control != nullptr && control->should_stop();
+    if (stopped || !state_->run(copy, request.only_reads, attempt, control)) {
       return control->cancelled() ? make_error(ErrorCode::kCancelled, "interrupted")
                                   : control->check().error();
+    }
+    if (attempt.error == http::error::body_limit) {
+      return make_error(ErrorCode::kTooLarge, "the answer of " + origin() + " is larger than " +
+                                                  std::to_string(state_->options.answer_bytes_max) +
+                                                  " bytes");
     }
     if (attempt.error) {
       if (attempt.connected && !attempt.answered && request.only_reads && !repeated) {

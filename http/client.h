@@ -7,8 +7,9 @@
 // when the connection broke. A request that stores and whose answer was lost is never repeated: the
 // error says that its outcome is unknown.
 //
-// Errors: kServer for connections and for what is no HTTP, kUsage for a bad address, kCancelled.
-// Statuses are not errors here. One thread at a time.
+// Errors: kServer for connections and for what is no HTTP, kTooLarge for an answer, kUsage for a
+// bad address, kCancelled and kTimeout as the control says. Statuses are not errors here. One
+// thread at a time.
 
 #include <cstdint>
 #include <memory>

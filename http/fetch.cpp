@@ -42,7 +42,7 @@ std::optional<FetchAddress> split_address(std::string_view text) {
 }  // namespace
 
 Result<std::string> fetch_address(const std::string& address, std::size_t bytes_max,
-                                  bool may_redirect) {
+                                  bool may_redirect, const QueryControl& control) {
   std::string at = address;
   for (int redirects = 0; redirects <= kRedirectsMax; ++redirects) {
     const std::optional<FetchAddress> parts = split_address(at);
@@ -58,7 +58,7 @@ Result<std::string> fetch_address(const std::string& address, std::size_t bytes_
     ClientRequest request;
     request.target = parts->target;
     request.headers.emplace_back("Accept", "*/*");
-    EVQ_TRY_ASSIGN(ClientResponse answer, client->send(request, nullptr));
+    EVQ_TRY_ASSIGN(ClientResponse answer, client->send(request, &control));
     if (answer.status == 200) {
       return std::move(answer.body);
     }

@@ -69,7 +69,8 @@ Result<Format> format_of(const plan::ExternalRequest& request) {
 }
 
 // Without compression and byte order mark, up to the limit.
-Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::string& location) {
+Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::string& location,
+                             const QueryControl& control) {
   DecodeOptions options;
   options.limit_ratio = true;
   options.decoded_bytes_max = kExternalBytesMax;
@@ -77,6 +78,7 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
   std::string bytes;
   std::string buffer(kExternalPieceBytes, '\0');
   for (;;) {
+    EVQ_TRY(control.check());
     EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source->read(buffer, -1));
     if (got.value_or(0) == 0) {
       break;
@@ -350,14 +352,15 @@ Result<std::string> ExternalData::bytes_of(const std::string& location) const {
   if (!is_address(location)) {
     const std::string path = location.starts_with("file://") ? location.substr(7) : location;
     EVQ_TRY_ASSIGN(File file, File::open_input(path));
-    return read_all(file_source(std::move(file)), location);
+    return read_all(file_source(std::move(file)), location, control_);
   }
   if (!access_.fetch) {
     return make_error(ErrorCode::kUnsupported, "addresses cannot be read here");
   }
   // A redirect could lead anywhere.
-  EVQ_TRY_ASSIGN(const std::string packed, access_.fetch(location, kExternalBytesMax, access_.any));
-  return read_all(memory_source(packed), location);
+  EVQ_TRY_ASSIGN(const std::string packed,
+                 access_.fetch(location, kExternalBytesMax, access_.any, control_));
+  return read_all(memory_source(packed), location, control_);
 }
 
 bool is_below(const std::string& location, const std::vector<std::string>& prefixes) {

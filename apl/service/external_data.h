@@ -11,15 +11,16 @@
 
 #include "apl/plan/bind.h"
 #include "apl/service/service.h"
+#include "store/base/control.h"
 #include "store/base/memory_budget.h"
 
 namespace evq {
 
 class ExternalData final : public plan::ExternalReader {
  public:
-  // `access` must outlive the reader.
-  ExternalData(const ExternalAccess& access, MemoryBudget* budget)
-      : access_(access), lease_(budget, "externaldata") {}
+  // `access` and `control`, which ends what takes long, must outlive the reader.
+  ExternalData(const ExternalAccess& access, MemoryBudget* budget, const QueryControl& control)
+      : access_(access), control_(control), lease_(budget, "externaldata") {}
 
   Result<Table> read(const plan::ExternalRequest& request) override;
 
@@ -27,6 +28,7 @@ class ExternalData final : public plan::ExternalReader {
   Result<std::string> bytes_of(const std::string& location) const;
 
   const ExternalAccess& access_;
+  const QueryControl& control_;
   MemoryLease lease_;
 };
 

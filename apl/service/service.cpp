@@ -131,7 +131,8 @@ class Session {
                                               : kQueryMemoryBytesDefault,
             memory)),
         store_(store),
-        external_(options.external, budget_.get()),
+        external_(options.external, budget_.get(),
+                  request.control != nullptr ? *request.control : own_control_),
         held_(budget_.get(), "pivot"),
         external_allowed_(options.external.any || !options.external.prefixes.empty()),
         tables_(store, request.may_read) {

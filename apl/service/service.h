@@ -24,10 +24,10 @@ namespace evq {
 struct ExternalAccess {
   bool any = false;                   // everything this process may
   std::vector<std::string> prefixes;  // or what lies in these directories and below these addresses
-  // Gets what an http(s) address names, up to some bytes, following redirects or not. Empty: no
-  // address can be read.
+  // Gets what an http(s) address names, up to some bytes, following redirects or not, and ends when
+  // the control says so. Empty: no address can be read.
   std::function<Result<std::string>(const std::string& address, std::size_t bytes_max,
-                                    bool may_redirect)>
+                                    bool may_redirect, const QueryControl& control)>
       fetch;
 };
 

@@ -16,6 +16,14 @@ class Web(http.server.BaseHTTPRequestHandler):
             self.send_header("Location", "/people.csv")
             self.end_headers()
             return
+        if self.path in ("/never-ends", "/too-long"):
+            self.send_response(200)
+            self.send_header("Content-Length", str(1 << (10 if self.path == "/never-ends" else 30)))
+            self.end_headers()
+            self.wfile.write(b"1\n")
+            if self.path == "/never-ends":
+                self.server.over.wait(60)
+            return
         if self.path != "/people.csv":
             self.send_error(404)
             return
@@ -38,6 +46,8 @@ class External(EvqCase):
 
     def web(self):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Web)
+        server.over = threading.Event()
+        self.addCleanup(server.over.set)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
@@ -94,6 +104,18 @@ class External(EvqCase):
                 [{"id": 2, "name": "Bob"}])
         _, errors = self.evq("query", f'externaldata (id:long) ["{base}/none"]', status=None)
         self.assertIn("answers 404", errors)
+
+    def test_an_address_that_takes_long_or_is_long(self):
+        base = self.web()
+        _, errors = self.evq("query", "--timeout", "0.5",
+                             f'externaldata (id:long) ["{base}/never-ends"]', status=124)
+        self.assertIn("longer than its limit of 500 ms", errors)
+        _, errors = self.evq("query", f'externaldata (id:long) ["{base}/too-long"]', status=4)
+        self.assertIn(f"the answer of {base} is larger than", errors)
+        server = self.serve("--allow-external", base, "--timeout", "0.5")
+        status, answer = self.ask(server, f'externaldata (id:long) ["{base}/never-ends"]')
+        self.assertEqual(status, 422, answer)
+        self.assertIn("longer than its limit", answer["message"])
 
     def test_mistakes(self):
         for apl, text in (('externaldata (a:long) ["/nowhere/x.csv"]', "/nowhere/x.csv"),

@@ -1,6 +1,9 @@
 #include "http/client.h"
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "store/base/file.h"
 #include "tests/support/temp_store.h"
@@ -81,6 +84,30 @@ TEST_CASE("a server that is not there is named") {
   CHECK(answer.error().message.find("http://127.0.0.1:1: ") != std::string::npos);
   request.only_reads = false;  // nothing was sent, so its outcome is known
   CHECK((*client)->send(request, nullptr).error().hint.empty());
+}
+
+TEST_CASE("what is cancelled before it begins is not begun") {
+  const int listening = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const where = reinterpret_cast<sockaddr*>(&address);
+  REQUIRE(::bind(listening, where, size) == 0);
+  REQUIRE(::listen(listening, 1) == 0);
+  REQUIRE(::getsockname(listening, where, &size) == 0);
+  const auto client = client_of("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  REQUIRE(client.ok());
+  ClientRequest request;
+  request.target = "/v1/datasets/d/ingest";
+  request.only_reads = false;
+  QueryControl control;
+  control.cancel();
+  const auto answer = (*client)->send(request, &control);
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().code == ErrorCode::kCancelled);
+  CHECK(::accept(listening, nullptr, nullptr) == -1);  // nobody has come
+  ::close(listening);
 }
 
 TEST_CASE("texts in addresses are escaped byte by byte") {

@@ -33,7 +33,8 @@ TEST_CASE("a request reads external data once, also with a cursor and with total
   options.workers = 1;
   options.external.any = true;
   options.external.fetch = [&](const std::string& /*address*/, std::size_t /*bytes_max*/,
-                               bool /*may_redirect*/) -> Result<std::string> {
+                               bool /*may_redirect*/,
+                               const QueryControl& /*control*/) -> Result<std::string> {
     ++fetched;
     return std::string("1\n2\n3\n");
   };
