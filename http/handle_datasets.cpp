@@ -7,6 +7,7 @@
 #include "http/map_fields.h"
 #include "http/router.h"
 #include "http/wire.h"
+#include "http/wire_answer.h"
 #include "http/wire_resources.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
@@ -223,9 +224,7 @@ Result<HttpResponse> handle_map_field_add(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string name, read_name_body(text));
   EVQ_TRY(change_visible(api, request,
                          [&](DatasetDefinition* known) { return add_map_field(known, name); }));
-  HttpResponse response = json_response(write_strings({name}));
-  response.body = "{\"name\":" + response.body.substr(1, response.body.size() - 2) + "}";
-  return response;
+  return json_response(write_name_body(name));
 }
 
 Result<HttpResponse> handle_map_field_remove(Api& api, HttpRequest& request) {

@@ -51,7 +51,7 @@ Result<IngestOptions> ingest_options(const HttpRequest& request) {
   options.csv_delimiter = delimiter.size() == 1 ? delimiter[0] : '\0';
   options.csv_fields = split_fields(request.header("x-axiom-csv-fields").value_or(""));
   options.labels_json = std::string(request.header("x-axiom-event-labels").value_or(""));
-  options.strict = request.parameter("strict") == std::string_view("true");
+  EVQ_TRY_ASSIGN(options.strict, switch_parameter(request, "strict"));
   if (!options.labels_json.empty()) {
     const std::optional<std::string> labels = dynamic_from_json(options.labels_json);
     if (!labels.has_value() || !DynamicView(*labels).is_bag()) {

@@ -11,6 +11,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -162,11 +163,23 @@ HttpResponse splunk_answer(int status, int code, std::string_view text) {
   JsonWriter json(response.body);
   json.begin_object();
   json.key("text");
-  json.string(text);
+  json.string(repair_utf8(text));
   json.key("code");
   json.integer(code);
   json.end_object();
   return response;
+}
+
+// The collector's own number for a refusal with this status.
+int splunk_code(int status) {
+  constexpr int kInvalidToken = 4;
+  constexpr int kInvalidFormat = 6;
+  constexpr int kServerError = 8;
+  constexpr int kServerBusy = 9;
+  return status == 403                    ? kInvalidToken
+         : status == 429 || status == 503 ? kServerBusy
+         : status >= 500                  ? kServerError
+                                          : kInvalidFormat;
 }
 
 // One envelope as an event; false when it has none.
@@ -231,7 +244,8 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
       return splunk_answer(400, 7, "Incorrect index");
     }
     if (!request.identity.may(dataset, "ingest", "create")) {
-      return permission_error("ingest", "create", dataset);
+      return splunk_answer(
+          403, 7, "Incorrect index: " + permission_error("ingest", "create", dataset).message);
     }
   }
   IngestCounts counts;
@@ -258,6 +272,10 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
 }
 
 }  // namespace
+
+HttpResponse splunk_error(int status, std::string_view message) {
+  return splunk_answer(status, splunk_code(status), message);
+}
 
 Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& request) {
   const std::string_view path = request.route->pattern;

@@ -27,11 +27,18 @@ Result<StoredObject> allowed_starred(Api& api, const HttpRequest& request,
   return stored;
 }
 
+// `qs` is part of the name or of the query.
 bool wanted(const HttpRequest& request, const StoredObject& object) {
   const std::string_view who = request.parameter("who").value_or("");
   const std::string_view text = request.parameter("qs").value_or("");
-  return (who.empty() || who == "all" || who == object.who) &&
-         (text.empty() || object.body.find(text) != std::string::npos);
+  if (!who.empty() && who != "all" && who != object.who) {
+    return false;
+  }
+  if (text.empty() || object.name.find(text) != std::string::npos) {
+    return true;
+  }
+  const Result<QueryRequest> query = starred_request(object);
+  return query.ok() && query->apl.find(text) != std::string::npos;
 }
 
 }  // namespace

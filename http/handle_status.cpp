@@ -42,6 +42,14 @@ Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view
   return value;
 }
 
+Result<bool> switch_parameter(const HttpRequest& request, std::string_view name) {
+  const std::string text = ascii_lower(request.parameter(name).value_or("false"));
+  if (text != "true" && text != "1" && text != "false" && text != "0") {
+    return make_error(ErrorCode::kUsage, std::string(name) + " must be true or false");
+  }
+  return text == "true" || text == "1";
+}
+
 Result<HttpResponse> handle_health(Api& /*api*/, HttpRequest& /*request*/) {
   return json_response(R"({"status":"ok","version":")" EVQ_VERSION R"("})");
 }

@@ -56,6 +56,20 @@ std::optional<std::size_t> match_parts(std::string_view pattern, std::string_vie
   return pattern.empty() && path.empty() ? std::optional(literal) : std::nullopt;
 }
 
+// What is wrong, in the form that the clients of the route read.
+HttpResponse refusal_of(const Route* route, int status, std::string_view message) {
+  return route != nullptr && route->errors == ErrorForm::kSplunk ? splunk_error(status, message)
+                                                                 : error_response(status, message);
+}
+
+HttpResponse refusal_of(const Route* route, const Error& error) {
+  HttpResponse refusal = response_of_error(error, {});
+  if (route != nullptr && route->errors == ErrorForm::kSplunk) {
+    refusal.body = splunk_error(refusal.status, error.message).body;
+  }
+  return refusal;
+}
+
 }  // namespace
 
 RouteMatch find_route(std::string_view method, std::string_view path) {
@@ -114,6 +128,7 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
   RouteMatch match = find_route(request.method, request.path);
   static constexpr AuthRules kDefaultRules{};
   const AuthRules& rules = match.route == nullptr ? kDefaultRules : match.route->rules;
+  request.route = match.route;
   Result<Identity> identity = api_.auth.authenticate(request, rules);
   if (identity.ok()) {
     request.identity = identity.value();
@@ -122,8 +137,9 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
     api_.metrics.refused_rate.fetch_add(1);
     Admission refused;
     refused.refusal =
-        error_response(429, "rate limit exceeded: at most " + std::to_string(request.rate->limit) +
-                                " requests a minute, try again later");
+        refusal_of(match.route, 429,
+                   "rate limit exceeded: at most " + std::to_string(request.rate->limit) +
+                       " requests a minute, try again later");
     refused.refusal->headers.emplace_back("Retry-After", std::to_string(request.rate->reset_s));
     return refused;
   }
@@ -144,7 +160,6 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
     return admission;
   }
   const Route& route = *match.route;
-  request.route = &route;
   request.arguments = std::move(match.arguments);
   const std::string& dataset = request.argument("dataset");
   if (route.scope == Scope::kDataset &&
@@ -188,7 +203,7 @@ Admission Router::admit(HttpRequest& request) {
   if (result.ok()) {
     admission = std::move(result).value();
   } else {
-    admission.refusal = response_of_error(result.error(), {});
+    admission.refusal = refusal_of(request.route, result.error());
   }
   if (admission.refusal.has_value()) {
     add_headers(request, &*admission.refusal);
@@ -212,14 +227,14 @@ HttpResponse Router::handle(HttpRequest& request) {
   HttpResponse response;
   try {
     Result<HttpResponse> result = answer(request);
-    response = result.ok() ? *std::move(result) : response_of_error(result.error(), {});
+    response = result.ok() ? *std::move(result) : refusal_of(request.route, result.error());
     if (request.waiting != nullptr) {
       response.again_ms = kTurnPollMs;
     }
   } catch (const std::bad_alloc&) {
-    response = error_response(413, "the request needs more memory than there is");
+    response = refusal_of(request.route, 413, "the request needs more memory than there is");
   } catch (const std::exception& error) {
-    response = error_response(500, std::string("unexpected: ") + error.what());
+    response = refusal_of(request.route, 500, std::string("unexpected: ") + error.what());
   }
   add_headers(request, &response);
   return response;

@@ -21,6 +21,12 @@ enum class Scope : std::uint8_t {
   kContent,       // depends on the request's content: the handler asks
 };
 
+// How a route says what is wrong.
+enum class ErrorForm : std::uint8_t {
+  kApi,     // {"code":…,"message":…}
+  kSplunk,  // {"text":…,"code":…}, as the event collector's clients read it
+};
+
 struct Route {
   std::string_view method;
   std::string_view pattern;  // "/v1/datasets/{dataset}/query"
@@ -33,6 +39,7 @@ struct Route {
   AuthRules rules;
   bool json_body = false;  // another Content-Type is refused; none is tolerated
   std::string_view summary;
+  ErrorForm errors = ErrorForm::kApi;
 };
 
 std::span<const Route> routes();

@@ -1,5 +1,5 @@
 // The table itself. A row: method, path, handler, scope with its permission, lane, body limit,
-// rules for credentials, and a line for the manual.
+// rules for credentials, and a line for the manual; the form of errors where it is not the API's.
 
 #include <array>
 
@@ -52,16 +52,21 @@ constexpr Route kRoutes[] = {
      kIngestBytes, kShippers, false, "OTLP traces, one event a span."},
     {"POST", "/services/collector", handle_splunk_events, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
-     "Splunk's event collector; ?index= or the envelope names the dataset."},
+     "Splunk's event collector; ?index= or the envelope names the dataset. Errors are Splunk's, "
+     "{text, code}.",
+     ErrorForm::kSplunk},
     {"POST", "/services/collector/event", handle_splunk_events, Scope::kContent, "ingest", "create",
-     Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path."},
+     Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path.",
+     ErrorForm::kSplunk},
     {"POST", "/services/collector/event/1.0", handle_splunk_events, Scope::kContent, "ingest",
      "create", Lane::kWrite, kIngestBytes, kShippers, false,
-     "The same under the path that Docker and Splunk's libraries use."},
+     "The same under the path that Docker and Splunk's libraries use.", ErrorForm::kSplunk},
     {"POST", "/services/collector/raw", handle_splunk_raw, Scope::kContent, "ingest", "create",
-     Lane::kWrite, kIngestBytes, kShippers, false, "Splunk's collector, one event a line of text."},
+     Lane::kWrite, kIngestBytes, kShippers, false, "Splunk's collector, one event a line of text.",
+     ErrorForm::kSplunk},
     {"POST", "/services/collector/raw/1.0", handle_splunk_raw, Scope::kContent, "ingest", "create",
-     Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path."},
+     Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path.",
+     ErrorForm::kSplunk},
     {"GET", "/services/collector/health", handle_splunk_health, Scope::kOpen, "", "", Lane::kInline,
      kGetBytes, kNoToken, false, "Whether the collector is up."},
     {"GET", "/services/collector/health/1.0", handle_splunk_health, Scope::kOpen, "", "",

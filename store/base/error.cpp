@@ -10,7 +10,8 @@ namespace evq {
 namespace {
 
 // In the order of the enumerators. A query that asks for too much is the request's fault, so limits
-// and time-outs are 4xx: a client must not retry them unchanged.
+// and time-outs are 4xx: a client must not retry them unchanged. Who is told of a cancelled request
+// has not cancelled it: the server ends, and another one may do it.
 constexpr std::array<ErrorCodeInfo, 17> kErrorCodes = {{
     {ErrorCode::kUsage, "usage", 2, 400},
     {ErrorCode::kCompile, "compile", 3, 400},
@@ -25,7 +26,7 @@ constexpr std::array<ErrorCodeInfo, 17> kErrorCodes = {{
     {ErrorCode::kUnsupported, "unsupported", 2, 415},
     {ErrorCode::kLimit, "limit", 1, 422},
     {ErrorCode::kTimeout, "timeout", 124, 422},
-    {ErrorCode::kCancelled, "cancelled", 130, 400},
+    {ErrorCode::kCancelled, "cancelled", 130, 503},
     {ErrorCode::kUnavailable, "unavailable", 6, 503},
     {ErrorCode::kServer, "server", 6, 502},
     {ErrorCode::kInternal, "internal", 1, 500},

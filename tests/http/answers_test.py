@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from evq_server import Server
+from evq_server import Server, ServerCase
 
 # The names that axiom-go knows; it refuses a whole answer for any other.
 GO_AGGREGATES = set(
@@ -26,17 +26,12 @@ def minute(m):
     return f"2024-05-01T00:{m:02}:00Z"
 
 
-class Answers(unittest.TestCase):
+class Answers(ServerCase):
     @classmethod
-    def setUpClass(cls):
-        cls.server = Server("--no-auth")
+    def fill(cls):
         events = [{"_time": minute(m), "status": 200 + m % 3, "d": m * 1.5, "user": f"u{m % 2}",
                    "geo": {"city": "x"}} for m in range(10)]
         cls.server.call("POST", "/v1/ingest/w", events)
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
 
     def test_check_compiles_and_does_not_run(self):
         status, answer = self.server.call("POST", "/v1/_check",
@@ -350,21 +345,17 @@ class Answers(unittest.TestCase):
         self.assertEqual(self.server.call("GET", "/healthz")[0], 200)
 
 
-class GoSuite(unittest.TestCase):
+class GoSuite(ServerCase):
     """The requests of axiom-go's own suite, and what it expects of the answers."""
 
     EVENTS = [{"time": f"17/May/2015:08:05:3{i} +0000", "remote_ip": f"93.180.71.{1 + i % 2}",
                "remote_user": "-", "request": "GET /downloads/product_1 HTTP/1.1", "response": 304,
                "bytes": 0, "referrer": "-", "agent": "Debian APT-HTTP/1.3"} for i in range(4)]
+    FLAGS = ()
 
     @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
+    def fill(cls):
         cls.call = cls.server.call
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
 
     def ingest(self, body, expected_bytes, **headers):
         headers = {name.replace("_", "-"): value for name, value in headers.items()}

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import unittest
 
 EVQ = sys.argv[1] if len(sys.argv) > 1 else "evq"
 T0 = "2024-05-01T00:00:00Z"
@@ -91,6 +92,25 @@ class Server:
             except (socket.timeout, ConnectionResetError):
                 pass
             return out
+
+
+class ServerCase(unittest.TestCase):
+    """Tests that share one server."""
+
+    FLAGS = ("--no-auth",)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.FLAGS)
+        cls.fill()
+
+    @classmethod
+    def fill(cls):
+        """What the server holds before the first test."""
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.server.stop() == 0
 
 
 def run_evq(store, *words):

@@ -8,7 +8,9 @@ Usage: hostile_test.py EVQ.
 import gzip
 import json
 import os
+import re
 import socket
+import struct
 import sys
 import threading
 import time
@@ -23,6 +25,11 @@ SANITIZED = sanitizer_runtime(EVQ) is not None
 
 HEAD = "POST /v1/ingest/h HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 JSON = {"Content-Type": "application/json"}
+
+
+def gauge(server, name):
+    text = server.call("GET", "/metrics")[1].decode()
+    return int(re.search(rf"^{name} (\d+)$", text, re.M).group(1))
 
 
 def status_of(answer):
@@ -371,6 +378,51 @@ class Deadlines(unittest.TestCase):
             self.assertLess(time.monotonic(), end, "the query goes on")
             time.sleep(0.1)
         self.assertEqual(server.stop(), 0)
+
+    def test_a_vanished_client_leaves_its_events_or_none(self):
+        server = Server("--no-auth", "--no-access-log")
+        body = b"".join(b'{"n":%d}\n' % n for n in range(20000))
+        head = (f"POST /v1/ingest/d HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+                "Content-Type: application/x-ndjson\r\n\r\n").encode()
+        self.assertEqual(server.call("POST", "/v1/ingest/d", body,
+                                     {"Content-Type": "application/x-ndjson"})[0], 200)
+        expected = 20000
+        for cut in (0, 1, len(body) // 2, 0, len(body) - 1, 0):
+            with socket.create_connection(("127.0.0.1", server.port)) as sock:
+                # A reset, as of a process that was killed; nothing of an answer is read.
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                sock.sendall(head + body[:len(body) - cut])
+                if cut == 0:
+                    self.wait_until(lambda: gauge(server, "evq_ingested_events_total") > expected
+                                    or gauge(server, "evq_http_requests_running") > 0)
+            expected = self.settled(server, expected, 0 if cut else 20000)
+        self.assertEqual(server.query("d | count")["tables"][0]["columns"], [[expected]])
+        self.assertEqual(server.stop(), 0)
+
+    def settled(self, server, before, more):
+        """How many events there are when nobody works any more: all of a request or none."""
+        self.wait_until(lambda: gauge(server, "evq_http_requests_running") == 0
+                        and gauge(server, "evq_http_connections") == 1)
+        after = gauge(server, "evq_ingested_events_total")
+        self.assertIn(after, (before, before + more))
+        return after
+
+    def wait_until(self, done):
+        end = time.monotonic() + 100  # far beyond what it takes
+        while not done():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.01)
+
+    def test_what_a_stopping_server_cannot_finish_may_be_sent_again(self):
+        server = Server("--no-auth", "--no-access-log")
+        answers = []
+        asker = threading.Thread(
+            target=lambda: answers.append(server.call("POST", "/v1/query/_apl", self.ENDLESS)))
+        asker.start()
+        self.wait_until(lambda: gauge(server, "evq_http_requests_running") == 1)
+        self.assertEqual(server.stop(), 0)
+        asker.join()
+        self.assertEqual([status for status, _ in answers], [503], answers)
 
     def test_idle_heads_are_cut_off(self):
         server = Server("--no-auth")

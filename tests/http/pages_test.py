@@ -8,7 +8,7 @@ Usage: pages_test.py EVQ.
 import sys
 import unittest
 
-from evq_server import Server
+from evq_server import ServerCase
 
 COUNT = 100
 
@@ -17,18 +17,13 @@ def second(i):
     return f"2024-05-01T00:{i // 60:02}:{i % 60:02}Z"
 
 
-class Pages(unittest.TestCase):
+class Pages(ServerCase):
     @classmethod
-    def setUpClass(cls):
-        cls.server = Server("--no-auth")
+    def fill(cls):
         for part in (range(0, 60), range(60, COUNT)):
             cls.server.call("POST", "/v1/ingest/t", [
                 {"_time": second(i), "a": i + 1, "g": f"g{i % 5}"} for i in part])
         cls.server.call("POST", "/v1/ingest/u", [{"_time": second(i), "a": i} for i in (3, 50, 98)])
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
 
     def ask(self, apl, **body):
         status, answer = self.server.call("POST", "/v1/query/_apl?format=tabular",

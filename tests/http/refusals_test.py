@@ -110,6 +110,7 @@ class Refusals(unittest.TestCase):
         self.assertEqual(sorted(names("who=you")), ["second", "third"])
         self.assertEqual(names("qs=third"), ["third"])
         self.assertEqual(names("qs=nothing"), [])
+        self.assertEqual(names("qs=metadata"), [])  # no name and no query has it
         self.assertEqual(names("limit=1"), every[:1])
         self.assertEqual(names("offset=1"), every[1:])
         self.assertEqual(names("offset=3"), [])

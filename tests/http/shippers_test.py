@@ -12,7 +12,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
-from evq_server import Server  # noqa: E402
+from evq_server import ServerCase, run_evq  # noqa: E402
 
 PROTOBUF = "application/x-protobuf"
 
@@ -55,14 +55,8 @@ def push_request(*streams):
     return message
 
 
-class Loki(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server("--no-auth", "--no-access-log")
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
+class Loki(ServerCase):
+    FLAGS = ("--no-auth", "--no-access-log")
 
     def push(self, body, **headers):
         sent = {"Content-Type": PROTOBUF, "X-Axiom-Dataset": "loki"}
@@ -141,16 +135,42 @@ class Loki(unittest.TestCase):
         self.assertEqual([row["data"] for row in rows], 2 * [{"app": "x", "trace": "t", "line": "line"}])
 
 
-class Refused(unittest.TestCase):
+class Splunk(ServerCase):
+    """Refusals as the event collector's clients read them."""
+
+    FLAGS = ("--no-access-log", "--rate-limit", "100")
+
+    def send(self, path, body=b'{"event":"x","index":"web"}', **headers):
+        return self.server.call("POST", path, body, headers)
+
+    def test_a_refusal_has_its_text_and_its_number(self):
+        store = self.server.directory
+        reader = run_evq(store, "token", "create", "--name", "r", "--query", "web")
+        writer = "Splunk " + run_evq(store, "token", "create", "--name", "w", "--ingest", "web")
+        for path in ("/services/collector", "/services/collector/event",
+                     "/services/collector/event/1.0", "/services/collector/raw?index=web",
+                     "/services/collector/raw/1.0?index=web"):
+            for credentials, code in (("", 4), ("Splunk xaat-unknown", 4), ("Foo bar", 4),
+                                      ("Splunk " + reader, 7)):
+                status, answer = self.send(path, Authorization=credentials)
+                self.assertEqual((status, answer["code"]), (403, code), (path, credentials))
+                self.assertEqual(set(answer), {"text", "code"})
+            self.assertEqual(self.send(path, Authorization=writer), (200, {"text": "Success", "code": 0}))
+            status, answer = self.send(path, **{"Authorization": writer, "Content-Encoding": "br"})
+            self.assertEqual((status, answer["code"]), (415, 6))
+
+    def test_one_too_many_is_told_that_the_server_is_busy(self):
+        made = run_evq(self.server.directory, "token", "create", "--name", "b", "--ingest", "web")
+        answers = (self.send("/services/collector", Authorization="Splunk " + made)
+                   for _ in range(300))  # a minute may end in between
+        status, answer = next(each for each in answers if each[0] != 200)
+        self.assertEqual((status, answer["code"]), (429, 9))
+
+
+class Refused(ServerCase):
     """A refused load leaves nothing, not even an empty dataset."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server("--no-auth", "--no-access-log")
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.server.stop() == 0
+    FLAGS = ("--no-auth", "--no-access-log")
 
     def test_a_refused_first_load_makes_no_dataset(self):
         post = self.server.call
@@ -193,7 +213,7 @@ class Refused(unittest.TestCase):
             except (BrokenPipeError, ConnectionResetError):
                 continue  # refused while it was sent
             self.assertEqual(status, 413, (path, answer))
-            self.assertIn("64 MiB", answer["message"], path)
+            self.assertIn("64 MiB", answer.get("message") or answer["text"], path)
         self.assertEqual(self.server.call("GET", "/v2/datasets/big")[0], 404)
 
 
