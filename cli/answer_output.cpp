@@ -18,6 +18,7 @@ namespace {
 struct FormRow {
   AnswerForm form;
   std::optional<ResultFormat> written;  // by result_writer.h; else by a table or a picture
+  bool streamed = false;
 };
 
 constexpr FormRow kForms[] = {
@@ -25,12 +26,12 @@ constexpr FormRow kForms[] = {
     {{"table", "a box, as wide as the terminal", ".txt"}, std::nullopt},
     {{"line", "one field a line", ""}, std::nullopt},
     {{"chart", "lines over time, bars for groups", ""}, std::nullopt},
-    {{"json", "one array of objects", ".json"}, ResultFormat::kJson},
-    {{"ndjson", "one object a line", ".ndjson"}, ResultFormat::kNdjson},
-    {{"csv", "comma-separated, header first", ".csv"}, ResultFormat::kCsv},
-    {{"tsv", "tab-separated, header first", ".tsv"}, ResultFormat::kTsv},
+    {{"json", "one array of objects", ".json"}, ResultFormat::kJson, true},
+    {{"ndjson", "one object a line", ".ndjson"}, ResultFormat::kNdjson, true},
+    {{"csv", "comma-separated, header first", ".csv"}, ResultFormat::kCsv, true},
+    {{"tsv", "tab-separated, header first", ".tsv"}, ResultFormat::kTsv, true},
     {{"markdown", "a table for documents", ".md"}, std::nullopt},
-    {{"logfmt", "key=value pairs", ".log"}, ResultFormat::kLogfmt},
+    {{"logfmt", "key=value pairs", ".log"}, ResultFormat::kLogfmt, true},
     {{"parquet", "a file for DuckDB, ClickHouse, pandas", ".parquet"}, ResultFormat::kParquet},
     {{"tabular", "the API's tabular answer", ""}, ResultFormat::kTabular},
     {{"legacy", "the API's legacy answer", ""}, ResultFormat::kLegacy},
@@ -162,6 +163,23 @@ std::optional<std::string_view> answer_form_of_file(std::string_view path) {
     }
   }
   return std::nullopt;
+}
+
+bool is_streamed_form(std::string_view form) {
+  const auto* const row = find_form(form);
+  return row != nullptr && row->streamed;
+}
+
+bool is_api_form(std::string_view form) {
+  const auto* const row = find_form(form);
+  return row != nullptr &&
+         (row->written == ResultFormat::kTabular || row->written == ResultFormat::kLegacy);
+}
+
+void fit_request(std::string_view form, QueryRequest* request) {
+  request->keeps_rows = !is_streamed_form(form);
+  request->api_form = is_api_form(form);
+  request->exact_matches = request->api_form;
 }
 
 std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options, ByteSink out) {

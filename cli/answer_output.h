@@ -30,6 +30,13 @@ Result<std::string> choose_answer_form(const GlobalOptions& global, const std::s
 // "csv" for "rows.csv"; nothing when no form has the suffix.
 std::optional<std::string_view> answer_form_of_file(std::string_view path);
 
+// Whether a form shows the first rows before it has seen all.
+bool is_streamed_form(std::string_view form);
+// Whether it is a form of the API, whose answers carry cursors.
+bool is_api_form(std::string_view form);
+// What the form wants of the query whose answer is shown in it.
+void fit_request(std::string_view form, QueryRequest* request);
+
 // A sink that writes the answer in the form that `options` names. `auto` is a picture for answers
 // of `render` and a table for others.
 std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options, ByteSink out);

@@ -28,7 +28,9 @@ std::vector<std::int64_t> with_empty_bins(std::vector<std::int64_t> places,
   }
   std::vector<std::int64_t> all;
   std::size_t next = 0;
-  for (std::int64_t at = places.front(); at < places.back(); at += *bin) {
+  const std::int64_t bins = *span / *bin + (*span % *bin != 0 ? 1 : 0);  // before the last place
+  for (std::int64_t i = 0; i < bins; ++i) {
+    const std::int64_t at = places.front() + i * *bin;
     // A bin of a calendar month is not a multiple: rows keep their own places.
     for (; next < places.size() && places[next] < at; ++next) {
       all.push_back(places[next]);

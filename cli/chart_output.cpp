@@ -302,7 +302,9 @@ class ChartOutput final : public ResultSink {
     }
     std::ranges::sort(places);
     places.erase(std::unique(places.begin(), places.end()), places.end());
-    places = with_empty_bins(std::move(places), roles_.arrays ? std::nullopt : header_.bin_ns);
+    if (axis_is_time() && !roles_.arrays) {
+      places = with_empty_bins(std::move(places), header_.bin_ns);
+    }
     std::vector<ChartSeries> drawn;
     for (const Series& series : series_) {
       ChartSeries one{series.name, {}};

@@ -82,7 +82,7 @@ Status add_remote_names(const GlobalOptions& global, const CompletionPlan& plan,
   if (plan.datasets) {
     EVQ_TRY(add("/v2/datasets", "name", "dataset"));
   }
-  return plan.saved_queries ? add("/v2/apl-starred-queries", "id", "saved query")
+  return plan.saved_queries ? add("/v2/apl-starred-queries?limit=1000", "id", "saved query")
                             : Status::success();
 }
 

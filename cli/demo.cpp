@@ -64,7 +64,7 @@ Result<Demo> open_server_demo(const GlobalOptions& global) {
   }
   Demo demo;
   if (dataset.ok()) {
-    demo.events_there = dataset.value().counted ? dataset.value().events : 1;
+    demo.events_there = dataset.value().stats.has_value() ? dataset.value().stats->rows : 1;
   }
   demo.ingest = [server](ByteSource& events) {
     return ingest_remotely(server->client(), kDataset, events, {}, interrupt_control());

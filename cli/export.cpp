@@ -152,15 +152,7 @@ class Export {
     request_.keeps_rows = false;
     request_.control = &interrupt_control();
     request_.now_ns = wall_clock_now_ns();  // one now for all parts
-    if (!command_.start_time.empty()) {
-      request_.start_time = command_.start_time;
-    }
-    if (!command_.since.empty()) {
-      request_.start_time = since_time(command_.since);
-    }
-    if (!command_.end_time.empty()) {
-      request_.end_time = command_.end_time;
-    }
+    set_times(command_, &request_);
     return row_wise_dataset(request_.apl,
                             {.expanding = true, .subqueries = target_.caps_answers()});
   }

@@ -294,9 +294,11 @@ int ingest_to_server(const GlobalOptions& global, const IngestCommand& command) 
     return report_error(server.error());
   }
   HttpClient& client = server.value()->client();
+  const Failures failures = command.reject_file.empty() ? Failures::kFirst : Failures::kAll;
   IngestRun run(global, command,
                 [&](ByteSource& source, const IngestRequest& request, QueryControl& control) {
-                  return ingest_remotely(client, command.dataset, source, request, control);
+                  return ingest_remotely(client, command.dataset, source, request, control,
+                                         failures);
                 });
   return run_files(run, command);
 }

@@ -21,6 +21,11 @@ ListForm list_form(const std::string& output) {
   return output == "json" ? ListForm::kJson : ListForm::kNdjson;
 }
 
+ListForm single_form(const std::string& output) {
+  const ListForm form = list_form(output);
+  return form == ListForm::kJson ? ListForm::kNdjson : form;
+}
+
 std::string items_text(const std::vector<std::string>& items, ListForm form) {
   const bool array = form == ListForm::kJson;
   std::string text = array ? "[" : "";

@@ -20,6 +20,8 @@ enum class ListForm : std::uint8_t {
 std::vector<std::string> list_form_names();
 // The form that -o names; without one a table on a terminal, else ndjson.
 ListForm list_form(const std::string& output);
+// The same for what is one object: as JSON it stands alone.
+ListForm single_form(const std::string& output);
 // Compact JSON objects in a form for programs, which kTable is not.
 std::string items_text(const std::vector<std::string>& items, ListForm form);
 // One row a token, from its JSON object: id, name, kind where it is told, expiry, last use.

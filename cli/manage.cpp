@@ -3,8 +3,10 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "apl/service/service.h"
@@ -22,40 +24,9 @@
 #include "http/wire.h"
 #include "http/wire_answer.h"
 #include "store/base/ascii.h"
-#include "store/base/json_writer.h"
-#include "store/base/time.h"
 
 namespace evq {
 namespace {
-
-std::string stats_json(const std::string& name, const DatasetStats& stats) {
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.key("name");
-  json.string(name);
-  const std::pair<std::string_view, std::uint64_t> counts[] = {
-      {"numEvents", stats.rows},           {"numBlocks", stats.blocks},
-      {"freshChunks", stats.fresh_chunks}, {"queuedBlocks", stats.queued_blocks},
-      {"inputBytes", stats.raw_bytes},     {"compressedBytes", stats.stored_bytes},
-      {"fileBytes", stats.file_bytes}};
-  for (const auto& [key, count] : counts) {
-    json.key(key);
-    json.unsigned_integer(count);
-  }
-  json.key("minTime");
-  json.string(instant_text(stats.min_time));
-  json.key("maxTime");
-  json.string(instant_text(stats.max_time));
-  json.end_object();
-  return text;
-}
-
-// A list in the form that the command asks for; one object stands alone.
-std::string dataset_items(const DatasetCommand& command, const std::vector<std::string>& items) {
-  const bool alone = command.action == "info";
-  return items_text(items, alone ? ListForm::kNdjson : list_form(command.output));
-}
 
 Result<std::string> describe_datasets(Store& store, const DatasetCommand& command,
                                       const DisplayZone& zone) {
@@ -68,53 +39,37 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
       names.push_back(dataset.name);
     }
   }
-  if (list_form(command.output) == ListForm::kTable) {
-    EVQ_TRY_ASSIGN(const std::vector<DatasetRow> rows, dataset_rows(store, names));
-    return datasets_table(rows, zone);
-  }
-  std::vector<std::string> items;
-  for (const std::string& name : names) {
-    EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
-    items.push_back(stats_json(name, stats));
-  }
-  return dataset_items(command, items);
+  EVQ_TRY_ASSIGN(const std::vector<DatasetRow> rows, dataset_rows(store, names));
+  const bool alone = command.action == "info";
+  return datasets_text(rows, alone ? single_form(command.output) : list_form(command.output), zone);
 }
 
 Result<std::string> describe_fields(Store& store, const DatasetCommand& command) {
-  if (list_form(command.output) == ListForm::kTable) {
-    return fields_table(store, command.name);
-  }
-  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(command.name));
-  std::vector<std::string> items;
-  for (const FieldInfo& field : fields) {
-    JsonWriter json(items.emplace_back());
-    json.begin_object();
-    json.key("name");
-    json.string(field.name);
-    json.key("type");
-    json.string(api_type_name(field.type));
-    json.key("unit");
-    json.string(field.attributes.unit);
-    json.key("hidden");
-    json.boolean(field.attributes.hidden);
-    json.key("description");
-    json.string(field.attributes.description);
-    json.end_object();
-  }
-  return dataset_items(command, items);
+  EVQ_TRY_ASSIGN(const std::vector<FieldRow> rows, field_rows(store, command.name));
+  return fields_text(rows, list_form(command.output));
 }
 
-// Asks on a terminal; elsewhere only --yes will do.
-bool confirmed(const std::string& question) {
+// Asks on a terminal; elsewhere only --yes will do. What the process ends with when the answer is
+// no, or Ctrl-C.
+std::optional<int> refused(const std::string& question) {
   if (::isatty(STDIN_FILENO) == 0) {
     print_error_line("this needs --yes when it is not run on a terminal", "");
-    return false;
+    return 1;
   }
+  const QueryControl& control = running_control();
   write_quietly(STDERR_FILENO, question + " [y/N] ");
+  constexpr int kLookMs = 100;
+  pollfd typed{STDIN_FILENO, POLLIN, 0};
+  while (::poll(&typed, 1, kLookMs) <= 0) {  // a read would go on after Ctrl-C
+    if (control.cancelled()) {
+      write_quietly(STDERR_FILENO, "\n");
+      return error_code_info(ErrorCode::kCancelled).exit_status;
+    }
+  }
   std::string line;
   std::getline(std::cin, line);
   const std::string answer = ascii_lower(trimmed(line));
-  return answer == "y" || answer == "yes";
+  return answer == "y" || answer == "yes" ? std::nullopt : std::optional(1);
 }
 
 Result<std::string> perform_map_field(Store& store, const DatasetCommand& command) {
@@ -234,8 +189,8 @@ int run_dataset(const GlobalOptions& global, const DatasetCommand& command) {
     const std::string what = events.value().has_value()
                                  ? "its " + counted_text(*events.value(), "event")
                                  : std::string("all its events");
-    if (!confirmed("Delete the dataset " + command.name + " and " + what + "?")) {
-      return 1;
+    if (const auto status = refused("Delete the dataset " + command.name + " and " + what + "?")) {
+      return *status;
     }
   }
   if (global.remote()) {
@@ -260,27 +215,20 @@ int run_delete(const GlobalOptions& global, const DeleteCommand& command) {
   const RemoveFunction& remove = remover.value();
   DeleteRequest request;
   request.apl = command.apl;
-  if (!command.start_time.empty()) {
-    request.start_time = command.start_time;
-  }
-  if (!command.since.empty()) {
-    request.start_time = since_time(command.since);
-  }
-  if (!command.end_time.empty()) {
-    request.end_time = command.end_time;
-  }
+  set_times(command, &request);
   request.control = &interrupt_control();
   if (command.commit && !command.yes) {
     const auto effect = remove(request);
     if (!effect.ok()) {
       return report_error(effect.error(), command.apl, global.color);
     }
-    const bool go =
-        effect.value().rows_deleted == 0 ||
-        confirmed("Delete " + counted_text(effect.value().rows_deleted, "event") + " (" +
-                  grouped_text(effect.value().rows_matched) + " of them matching)?");
-    if (!go) {
-      return 1;
+    const std::uint64_t events = effect.value().rows_deleted;
+    const auto status =
+        events == 0 ? std::nullopt
+                    : refused("Delete " + counted_text(events, "event") + " (" +
+                              grouped_text(effect.value().rows_matched) + " of them matching)?");
+    if (status.has_value()) {
+      return *status;
     }
   }
   request.commit = command.commit;

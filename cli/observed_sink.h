@@ -24,6 +24,8 @@ class ObservedSink final : public ResultSink {
     status_ = status;
     return next_->end(status);
   }
+  // Of an answer that went another way.
+  void observe(const QueryStatus& status) { status_ = status; }
   const ResultHeader& header() const { return header_; }
   const QueryStatus& status() const { return status_; }
 

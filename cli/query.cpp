@@ -79,23 +79,10 @@ void print_footer(const GlobalOptions& global, const QueryCommand& command, cons
   }
 }
 
-// Forms that need not see all rows before they show the first.
-bool is_streamed(const std::string& form) {
-  return form == "ndjson" || form == "json" || form == "csv" || form == "tsv" || form == "logfmt";
-}
-
 Result<QueryRequest> make_request(const QueryCommand& command, const std::string& form) {
   QueryRequest request;
   EVQ_TRY_ASSIGN(request.apl, query_text(command));
-  if (!command.start_time.empty()) {
-    request.start_time = command.start_time;
-  }
-  if (!command.since.empty()) {
-    request.start_time = since_time(command.since);
-  }
-  if (!command.end_time.empty()) {
-    request.end_time = command.end_time;
-  }
+  set_times(command, &request);
   request.limit = command.limit;
   if (!command.all && !command.limit.has_value()) {
     request.default_limit = kResultRowsDefault;
@@ -107,26 +94,23 @@ Result<QueryRequest> make_request(const QueryCommand& command, const std::string
     EVQ_TRY_ASSIGN(request.memory_limit_bytes, parse_size(command.memory_limit));
   }
   request.control = &interrupt_control();
-  request.keeps_rows = !is_streamed(form);
-  const bool api_form = form == "tabular" || form == "legacy";
-  request.api_form = api_form;
-  request.exact_matches = api_form;
+  fit_request(form, &request);
   return request;
 }
 
 // Many rows of events go out page by page.
 Status answer(QueryTarget& target, const QueryRequest& request, const std::string& form,
-              ResultSink& sink) {
+              ObservedSink& sink, const ByteSink& out) {
   const bool many = !request.default_limit.has_value() &&
                     request.limit.value_or(UINT64_MAX) > target.part_events_max();
-  if (is_streamed(form) && many && !request.cursor.has_value()) {
+  if (is_streamed_form(form) && many && !request.cursor.has_value()) {
     EVQ_TRY_ASSIGN(const auto dataset,
                    row_wise_dataset(request.apl, {.subqueries = target.caps_answers()}));
     if (dataset.has_value()) {
       return query_in_pages(target, *dataset, request, sink);
     }
   }
-  return target.query(request, sink);
+  return query_in_form(target, request, form, sink, out);
 }
 
 // A range that ends before it begins holds nothing, and is nearly always a slip.
@@ -185,9 +169,11 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
                     pager_for(global, command));
   WatchedQuery watched(global);
-  ObservedSink sink(make_answer_output(options, watched.output(paged_sink(paged))));
-  const Status done = finish_paged(
-      paged, watched.run(*request.control, [&] { return answer(target, request, form, sink); }));
+  const ByteSink out = watched.output(paged_sink(paged));
+  ObservedSink sink(make_answer_output(options, out));
+  const Status done = finish_paged(paged, watched.run(*request.control, [&] {
+    return answer(target, request, form, sink, out);
+  }));
   if (!done.ok()) {
     return report_end(with_sources(done.error(), sources), request.apl, global.color);
   }

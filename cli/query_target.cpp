@@ -3,9 +3,12 @@
 #include <utility>
 
 #include "apl/service/starred.h"
+#include "cli/answer_output.h"
 #include "cli/open_service.h"
 #include "cli/remote_server.h"
 #include "cli/store_tables.h"
+#include "http/wire_answer.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -32,6 +35,10 @@ class LocalTarget final : public QueryTarget {
   }
   std::uint64_t part_events_max() const override { return kPartEventsMax; }
   bool caps_answers() const override { return false; }
+  Result<std::optional<std::string>> api_answer(const QueryRequest& /*request*/,
+                                                const std::string& /*form*/) override {
+    return std::optional<std::string>();
+  }
   Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {
     const Result<std::uint64_t> end = service_.arrival_end(dataset);
     if (!end.ok() && end.error().code != ErrorCode::kNotFound) {
@@ -44,10 +51,11 @@ class LocalTarget final : public QueryTarget {
   Result<std::string> datasets_table(const DisplayZone& zone) override {
     EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names());
     EVQ_TRY_ASSIGN(const std::vector<DatasetRow> rows, dataset_rows(service_.store(), names));
-    return evq::datasets_table(rows, zone);
+    return datasets_text(rows, ListForm::kTable, zone);
   }
   Result<std::string> fields_table(const std::string& dataset) override {
-    return evq::fields_table(service_.store(), dataset);
+    EVQ_TRY_ASSIGN(const std::vector<FieldRow> rows, field_rows(service_.store(), dataset));
+    return fields_text(rows, ListForm::kTable);
   }
   Result<std::vector<StoredObject>> saved_queries() override {
     return service_.store().definitions().objects(ObjectKind::kSavedQuery, "");
@@ -71,6 +79,23 @@ class LocalTarget final : public QueryTarget {
 
 std::unique_ptr<QueryTarget> local_target(Service& service) {
   return std::make_unique<LocalTarget>(service, nullptr);
+}
+
+Status query_in_form(QueryTarget& target, const QueryRequest& request, const std::string& form,
+                     ObservedSink& sink, const ByteSink& out) {
+  std::optional<std::string> text;
+  if (is_api_form(form)) {
+    EVQ_TRY_ASSIGN(text, target.api_answer(request, form));
+  }
+  if (!text.has_value()) {
+    return target.query(request, sink);
+  }
+  EVQ_TRY_ASSIGN(const QueryStatus status, read_answer_status(*text));
+  if (request.limit.value_or(UINT64_MAX) > kResultRowsMax && !request.default_limit.has_value()) {
+    EVQ_TRY(check_answer_whole(status, kResultRowsMax));
+  }
+  sink.observe(status);
+  return out(*text + "\n");
 }
 
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global) {

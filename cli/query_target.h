@@ -13,7 +13,9 @@
 #include "apl/service/completion.h"
 #include "apl/service/completion_source.h"
 #include "apl/service/display_zone.h"
+#include "apl/service/result_writer.h"
 #include "apl/service/service.h"
+#include "cli/observed_sink.h"
 #include "cli/options.h"
 #include "store/definitions.h"
 
@@ -32,6 +34,9 @@ class QueryTarget {
   // Whether an answer of more events lacks some: then it is worth reading what a subquery reads
   // again for every part.
   virtual bool caps_answers() const = 0;
+  // The answer in a form of the API as a server itself writes it; nothing where it is written here.
+  virtual Result<std::optional<std::string>> api_answer(const QueryRequest& request,
+                                                        const std::string& form) = 0;
   // Service::arrival_end; nothing where a server does not tell, and for a dataset that is not
   // there: a query says that best.
   virtual Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) = 0;
@@ -56,5 +61,10 @@ Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& glob
 // The store in this directory, which must be there.
 Result<std::unique_ptr<QueryTarget>> open_store_target(const GlobalOptions& global,
                                                        const std::string& directory);
+
+// Runs the query for an answer in `form`, which `sink` writes to `out`; what a server has written
+// goes there as it is, and `sink` sees its status alone.
+Status query_in_form(QueryTarget& target, const QueryRequest& request, const std::string& form,
+                     ObservedSink& sink, const ByteSink& out);
 
 }  // namespace evq

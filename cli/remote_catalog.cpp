@@ -3,19 +3,9 @@
 #include <utility>
 
 #include "cli/store_tables.h"
-#include "cli/terminal/table_format.h"
 #include "http/wire_answer.h"
-#include "store/base/time_parse.h"
 
 namespace evq {
-namespace {
-
-TableCell text_cell(std::string text) {
-  return {std::move(text), TableCellKind::kText};
-}
-
-}  // namespace
-
 std::string remote_dataset_path(const std::string& name) {
   return "/v2/datasets/" + encode_url_text(name);
 }
@@ -47,21 +37,12 @@ Result<DatasetAnswer> remote_dataset(RemoteServer& server, const std::string& na
 Result<std::string> remote_datasets_text(RemoteServer& server,
                                          const std::vector<std::string>& names, ListForm form,
                                          const DisplayZone& zone) {
-  std::vector<std::string> items;
   std::vector<DatasetRow> rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const DatasetAnswer dataset, remote_dataset(server, name));
-    items.push_back(dataset.json);
-    DatasetRow& row = rows.emplace_back();
-    row.name = dataset.name;
-    if (dataset.counted) {
-      row.events = dataset.events;
-      row.bytes = dataset.bytes;
-      row.oldest = parse_instant(dataset.oldest);
-      row.newest = parse_instant(dataset.newest);
-    }
+    rows.push_back({dataset.name, dataset.stats, dataset.json});
   }
-  return form == ListForm::kTable ? datasets_table(rows, zone) : items_text(items, form);
+  return datasets_text(rows, form, zone);
 }
 
 Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset) {
@@ -71,7 +52,7 @@ Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string
   std::vector<Field> fields;
   fields.reserve(answers.size());
   for (const FieldAnswer& field : answers) {
-    fields.push_back({field.name, field.column_type});
+    fields.push_back({field.name, field.type});
   }
   return fields;
 }
@@ -81,31 +62,34 @@ Result<std::string> remote_fields_text(RemoteServer& server, const std::string& 
   EVQ_TRY_ASSIGN(const std::string answer,
                  server.call("GET", remote_dataset_path(dataset) + "/fields"));
   EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> fields, read_field_answers(answer));
-  std::vector<std::string> items;
-  TableRows rows;
+  std::vector<FieldRow> rows;
+  rows.reserve(fields.size());
   for (const FieldAnswer& field : fields) {
-    items.push_back(field.json);
-    rows.push_back({text_cell(field.name), text_cell(field.type)});
+    rows.push_back({field.name, field.type, field.description, field.json});
   }
-  if (form != ListForm::kTable) {
-    return items_text(items, form);
-  }
-  return format_table({{"field", "", TableCellKind::kText}, {"type", "", TableCellKind::kText}},
-                      rows, list_table_options());
+  return fields_text(rows, form);
 }
 
 Result<std::vector<StoredObject>> remote_saved_queries(RemoteServer& server) {
-  EVQ_TRY_ASSIGN(const std::string answer,
-                 server.call("GET", "/v2/apl-starred-queries?limit=1000"));
-  EVQ_TRY_ASSIGN(std::vector<std::string> items, read_json_list(answer));
+  constexpr std::size_t kPage = 1000;  // as many as a server gives
   std::vector<StoredObject> objects;
-  for (std::string& item : items) {
-    StoredObject object;
-    EVQ_TRY_ASSIGN(object.id, read_text_member(item, "id"));
-    EVQ_TRY_ASSIGN(object.name, read_text_member(item, "name"));
-    EVQ_TRY_ASSIGN(object.who, read_text_member(item, "who"));
-    object.body = std::move(item);
-    objects.push_back(std::move(object));
+  for (bool more = true; more;) {
+    std::string target = "/v2/apl-starred-queries?limit=" + std::to_string(kPage);
+    target += objects.empty() ? "" : "&offset=" + std::to_string(objects.size());
+    EVQ_TRY_ASSIGN(const std::string answer, server.call("GET", target));
+    EVQ_TRY_ASSIGN(std::vector<std::string> items, read_json_list(answer));
+    more = items.size() == kPage;
+    for (std::string& item : items) {
+      StoredObject object;
+      EVQ_TRY_ASSIGN(object.id, read_text_member(item, "id"));
+      EVQ_TRY_ASSIGN(object.name, read_text_member(item, "name"));
+      EVQ_TRY_ASSIGN(object.who, read_text_member(item, "who"));
+      object.body = std::move(item);
+      if (!objects.empty() && object.id == objects[0].id) {
+        return objects;  // the server knows no offset
+      }
+      objects.push_back(std::move(object));
+    }
   }
   return objects;
 }

@@ -130,21 +130,22 @@ class RemoteTarget final : public QueryTarget {
       : server_(std::move(server)), completion_(global), completer_(completion_) {}
 
   Status query(const QueryRequest& request, ResultSink& sink) override {
-    QueryRequest bounded = request;
-    if (request.limit == std::uint64_t{0}) {
-      bounded.limit = 1;  // to a server 0 means its own default
-    } else if (!request.limit.has_value() && !request.default_limit.has_value()) {
-      bounded.limit = kResultRowsMax;  // the server has a default of its own
-    }
-    EVQ_TRY_ASSIGN(const ClientResponse answer,
-                   server_->call_apl("/v1/datasets/_apl?format=tabular", write_query_body(bounded),
-                                     request.apl, true));
+    const QueryRequest bounded = with_limit(request);
+    EVQ_TRY_ASSIGN(const std::string answer, ask(bounded, "tabular"));
     // Where more rows were asked for than a server gives, an answer of that many may have lost
     // some.
     const std::uint64_t wanted = request.limit.value_or(bounded.limit.has_value() ? UINT64_MAX : 0);
     CompletedAnswer completed(request, sink);
-    return read_tabular_answer(answer.body, wanted > kResultRowsMax ? kResultRowsMax : UINT64_MAX,
+    return read_tabular_answer(answer, wanted > kResultRowsMax ? kResultRowsMax : UINT64_MAX,
                                completed);
+  }
+  Result<std::optional<std::string>> api_answer(const QueryRequest& request,
+                                                const std::string& form) override {
+    if (request.limit == std::uint64_t{0}) {  // no server gives so few rows
+      return std::optional<std::string>();
+    }
+    EVQ_TRY_ASSIGN(std::string answer, ask(with_limit(request), form));
+    return std::optional(std::move(answer));
   }
   Result<std::string> explain(const QueryRequest& request) override {
     return ask_plan("/v1/_check", request);
@@ -200,6 +201,23 @@ class RemoteTarget final : public QueryTarget {
   CompletionSource& completion() override { return completion_; }
 
  private:
+  static QueryRequest with_limit(const QueryRequest& request) {
+    QueryRequest bounded = request;
+    if (request.limit == std::uint64_t{0}) {
+      bounded.limit = 1;  // to a server 0 means its own default
+    } else if (!request.limit.has_value() && !request.default_limit.has_value()) {
+      bounded.limit = kResultRowsMax;  // the server has a default of its own
+    }
+    return bounded;
+  }
+
+  Result<std::string> ask(const QueryRequest& request, const std::string& format) {
+    EVQ_TRY_ASSIGN(ClientResponse answer,
+                   server_->call_apl("/v1/datasets/_apl?format=" + format,
+                                     write_query_body(request), request.apl, true));
+    return std::move(answer.body);
+  }
+
   // A route of evq's own that answers with a plan.
   Result<std::string> ask_plan(const std::string& route, const QueryRequest& request) {
     auto answer = server_->call_apl(route, write_query_body(request), request.apl, true);

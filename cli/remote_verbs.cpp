@@ -7,11 +7,8 @@
 #include "cli/remote_catalog.h"
 #include "cli/store_tables.h"
 #include "http/wire_answer.h"
-#include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/base/json_writer.h"
-#include "store/base/time.h"
-#include "store/base/time_parse.h"
 
 namespace evq {
 namespace {
@@ -21,11 +18,10 @@ constexpr std::string_view kDatasetList = "evq dataset list";
 Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command,
                                       const DisplayZone& zone) {
   std::vector<std::string> names = {command.name};
-  ListForm form = list_form(command.output);
+  ListForm form = single_form(command.output);
   if (command.action == "list") {
     EVQ_TRY_ASSIGN(names, remote_dataset_names(server));
-  } else if (form == ListForm::kJson) {
-    form = ListForm::kNdjson;  // one object stands alone
+    form = list_form(command.output);
   }
   return remote_datasets_text(server, names, form, zone);
 }
@@ -105,24 +101,19 @@ Result<std::string> perform_starred(RemoteServer& server, const StarredCommand& 
   return text;
 }
 
-Result<std::string> token_body(const TokenCommand& command, const std::string& capabilities) {
+std::string token_body(const TokenSpec& spec) {
   std::string body;
   JsonWriter json(body);
   json.begin_object();
   json.key("name");
-  json.string(command.name);
+  json.string(spec.name);
   json.key("description");
-  json.string(command.description);
-  if (!command.expires.empty()) {
-    const auto expires = parse_relative_time(command.expires, wall_clock_now_ns());
-    if (!expires.has_value()) {
-      return make_error(ErrorCode::kUsage, "'" + command.expires + "' is not a time",
-                        "write now+30d or 2030-01-01");
-    }
+  json.string(spec.description);
+  if (spec.expires.has_value()) {
     json.key("expiresAt");
-    json.instant(*expires);
+    json.instant(*spec.expires);
   }
-  if (command.personal) {
+  if (spec.personal) {
     json.key("personal");
     json.boolean(true);
     json.end_object();
@@ -131,7 +122,7 @@ Result<std::string> token_body(const TokenCommand& command, const std::string& c
   json.end_object();
   // The members of the capabilities are members of the body.
   body.pop_back();
-  return body + "," + capabilities.substr(1);
+  return body + "," + spec.capabilities.substr(1);
 }
 
 bool is_missing(const Result<std::string>& answer) {
@@ -160,17 +151,16 @@ Result<std::string> delete_remote_token(RemoteServer& server, const std::string&
 }
 
 Result<std::string> perform_token(RemoteServer& server, const TokenCommand& command,
-                                  const std::string& capabilities) {
+                                  const TokenSpec& spec) {
   if (command.action == "delete") {
     return delete_remote_token(server, command.id);
   }
   if (command.action == "list") {
     return list_tokens(server, command);
   }
-  EVQ_TRY_ASSIGN(const std::string body, token_body(command, capabilities));
   Result<std::string> answer =
-      server.call("POST", command.personal ? "/v1/_tokens" : "/v2/tokens", body);
-  if (command.personal && is_missing(answer)) {
+      server.call("POST", spec.personal ? "/v1/_tokens" : "/v2/tokens", token_body(spec));
+  if (spec.personal && is_missing(answer)) {
     return make_error(
         ErrorCode::kUnsupported, "this server makes no personal tokens",
         "an evq store makes one where it is: evq --store DIR token create --personal");
@@ -242,7 +232,8 @@ Result<std::optional<std::uint64_t>> count_remote_events(const GlobalOptions& gl
   if (!answer.ok()) {
     return near_dataset(*server, answer.error(), dataset);
   }
-  return answer.value().counted ? std::optional(answer.value().events) : std::nullopt;
+  const std::optional<DatasetStats>& stats = answer.value().stats;
+  return stats.has_value() ? std::optional(stats->rows) : std::nullopt;
 }
 
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command) {
@@ -282,9 +273,9 @@ int run_remote_compact(const GlobalOptions& global, const StoreCommand& command)
 }
 
 int run_remote_token(const GlobalOptions& global, const TokenCommand& command,
-                     const std::string& capabilities) {
+                     const TokenSpec& spec) {
   return print_answer(global, "evq token list", [&](RemoteServer& server) {
-    return perform_token(server, command, capabilities);
+    return perform_token(server, command, spec);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/options.h"
+#include "http/token_store.h"
 #include "store/base/result.h"
 #include "store/definitions.h"
 
@@ -23,9 +24,9 @@ Error near_saved_query(Error error, std::string_view id,
                        const Result<std::vector<StoredObject>>& stored);
 // put, get, list and delete.
 int run_remote_starred(const GlobalOptions& global, const StarredCommand& command);
-// `capabilities` is a JSON object of what an API token may do.
+// `spec` is what create makes.
 int run_remote_token(const GlobalOptions& global, const TokenCommand& command,
-                     const std::string& capabilities);
+                     const TokenSpec& spec);
 int run_remote_compact(const GlobalOptions& global, const StoreCommand& command);
 int run_remote_organization(const GlobalOptions& global, const OrganizationCommand& command);
 

@@ -77,9 +77,12 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   }
   options.form = std::move(form).value();
   options.zone = global.zone;
+  options.arrival_time = names_arrival_time(request.value().apl);
+  fit_request(options.form, &request.value());
   fit_to_standard_output(&options, global.color);
-  ObservedSink sink(make_answer_output(options, stdout_sink()));
-  const Status done = target.query(request.value(), sink);
+  const ByteSink out = stdout_sink();
+  ObservedSink sink(make_answer_output(options, out));
+  const Status done = query_in_form(target, request.value(), options.form, sink, out);
   if (done.ok()) {
     for (const std::string& remark : answer_remarks(
              sink.header(), sink.status(), *request.value().default_limit, "evq query --all")) {

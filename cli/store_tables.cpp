@@ -8,6 +8,8 @@
 #include "cli/table_output.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/table_format.h"
+#include "http/wire_resources.h"
+#include "store/base/json_writer.h"
 #include "store/base/time.h"
 
 namespace evq {
@@ -21,21 +23,43 @@ TableOptions list_table_options() {
   return options;
 }
 
-std::string instant_text(std::optional<std::int64_t> time) {
-  std::string text;
-  if (time.has_value()) {
-    append_instant(text, *time);
-  }
-  return text;
-}
-
 Result<std::vector<DatasetRow>> dataset_rows(Store& store, const std::vector<std::string>& names) {
   std::vector<DatasetRow> rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
-    rows.push_back({name, stats.rows, stats.file_bytes, stats.min_time, stats.max_time});
+    rows.push_back({name, stats, {}});
   }
   return rows;
+}
+
+namespace {
+
+std::string dataset_json(const DatasetRow& dataset) {
+  if (!dataset.stats.has_value()) {
+    return dataset.json;
+  }
+  const DatasetStats& stats = *dataset.stats;
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("name");
+  json.string(dataset.name);
+  const std::pair<std::string_view, std::uint64_t> counts[] = {
+      {"numEvents", stats.rows},           {"numBlocks", stats.blocks},
+      {"freshChunks", stats.fresh_chunks}, {"queuedBlocks", stats.queued_blocks},
+      {"inputBytes", stats.raw_bytes},     {"compressedBytes", stats.stored_bytes},
+      {"fileBytes", stats.file_bytes}};
+  for (const auto& [key, count] : counts) {
+    json.key(key);
+    json.unsigned_integer(count);
+  }
+  for (const auto& [key, time] :
+       {std::pair("minTime", stats.min_time), std::pair("maxTime", stats.max_time)}) {
+    json.key(key);
+    time.has_value() ? json.instant(*time) : json.string("");
+  }
+  json.end_object();
+  return text;
 }
 
 std::string datasets_table(const std::vector<DatasetRow>& datasets, const DisplayZone& zone) {
@@ -48,13 +72,13 @@ std::string datasets_table(const std::vector<DatasetRow>& datasets, const Displa
   };
   TableRows rows;
   for (const DatasetRow& dataset : datasets) {
+    const bool told = dataset.stats.has_value();
+    const DatasetStats stats = dataset.stats.value_or(DatasetStats());
     rows.push_back({{dataset.name, TableCellKind::kFixed},
-                    {dataset.events.has_value() ? grouped_text(*dataset.events) : std::string(),
-                     TableCellKind::kNumber},
-                    {dataset.bytes.has_value() ? bytes_text(*dataset.bytes) : std::string(),
-                     TableCellKind::kNumber},
-                    time_cell(dataset.oldest),
-                    time_cell(dataset.newest)});
+                    {told ? grouped_text(stats.rows) : std::string(), TableCellKind::kNumber},
+                    {told ? bytes_text(stats.file_bytes) : std::string(), TableCellKind::kNumber},
+                    time_cell(stats.min_time),
+                    time_cell(stats.max_time)});
   }
   return format_table({{"dataset", "", TableCellKind::kFixed},
                        {"events", "", TableCellKind::kNumber},
@@ -64,24 +88,60 @@ std::string datasets_table(const std::vector<DatasetRow>& datasets, const Displa
                       rows, list_table_options());
 }
 
-Result<std::string> fields_table(Store& store, const std::string& dataset) {
-  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(dataset));
-  const bool described = std::ranges::any_of(
-      fields, [](const FieldInfo& field) { return !field.attributes.description.empty(); });
+std::string fields_table(const std::vector<FieldRow>& fields) {
+  const bool described =
+      std::ranges::any_of(fields, [](const FieldRow& field) { return !field.description.empty(); });
   std::vector<TableColumn> columns = {{"field", "", TableCellKind::kText},
                                       {"type", "", TableCellKind::kText}};
   if (described) {
     columns.push_back({"description", "", TableCellKind::kText});
   }
   TableRows rows;
-  for (const FieldInfo& field : fields) {
+  for (const FieldRow& field : fields) {
     rows.push_back({{field.name, TableCellKind::kText},
                     {std::string(type_name(field.type)), TableCellKind::kText}});
     if (described) {
-      rows.back().push_back({field.attributes.description, TableCellKind::kText});
+      rows.back().push_back({field.description, TableCellKind::kText});
     }
   }
   return format_table(columns, rows, list_table_options());
+}
+
+}  // namespace
+
+std::string datasets_text(const std::vector<DatasetRow>& datasets, ListForm form,
+                          const DisplayZone& zone) {
+  if (form == ListForm::kTable) {
+    return datasets_table(datasets, zone);
+  }
+  std::vector<std::string> items;
+  items.reserve(datasets.size());
+  for (const DatasetRow& dataset : datasets) {
+    items.push_back(dataset_json(dataset));
+  }
+  return items_text(items, form);
+}
+
+Result<std::vector<FieldRow>> field_rows(Store& store, const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(dataset));
+  std::vector<FieldRow> rows;
+  rows.reserve(fields.size());
+  for (const FieldInfo& field : fields) {
+    rows.push_back({field.name, field.type, field.attributes.description, write_field(field)});
+  }
+  return rows;
+}
+
+std::string fields_text(const std::vector<FieldRow>& fields, ListForm form) {
+  if (form == ListForm::kTable) {
+    return fields_table(fields);
+  }
+  std::vector<std::string> items;
+  items.reserve(fields.size());
+  for (const FieldRow& field : fields) {
+    items.push_back(field.json);
+  }
+  return items_text(items, form);
 }
 
 Result<std::string> saved_queries_table(const std::vector<StoredObject>& objects) {

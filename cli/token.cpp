@@ -82,7 +82,7 @@ Result<std::string> capabilities_of(const TokenCommand& command) {
   return text;
 }
 
-Status create(Definitions& definitions, const TokenCommand& command) {
+Result<TokenSpec> token_spec(const TokenCommand& command) {
   TokenSpec spec;
   spec.name = command.name;
   spec.description = command.description;
@@ -97,6 +97,11 @@ Status create(Definitions& definitions, const TokenCommand& command) {
   if (!spec.personal) {
     EVQ_TRY_ASSIGN(spec.capabilities, capabilities_of(command));
   }
+  return spec;
+}
+
+Status create(Definitions& definitions, const TokenCommand& command) {
+  EVQ_TRY_ASSIGN(const TokenSpec spec, token_spec(command));
   EVQ_TRY_ASSIGN(const CreatedToken created, create_token(definitions, spec));
   return plain_sink()(created.secret + "\n");
 }
@@ -145,9 +150,8 @@ Status organize(const GlobalOptions& global, const OrganizationCommand& command)
 int run_token(const GlobalOptions& global, const TokenCommand& command) {
   keep_memory_private();
   if (global.remote()) {
-    const Result<std::string> capabilities = capabilities_of(command);
-    return capabilities.ok() ? run_remote_token(global, command, capabilities.value())
-                             : report_error(capabilities.error());
+    const Result<TokenSpec> spec = token_spec(command);
+    return spec.ok() ? run_remote_token(global, command, spec.value()) : report_error(spec.error());
   }
   Status status = manage(global, command);
   if (!status.ok()) {

@@ -154,8 +154,11 @@ std::string_view line_of(std::string_view text, std::uint64_t number) {
 class RemoteLoad {
  public:
   RemoteLoad(HttpClient& client, std::string_view dataset, const IngestRequest& request,
-             QueryControl& control)
-      : client_(client), request_(request), control_(control) {
+             QueryControl& control, Failures failures)
+      : client_(client),
+        request_(request),
+        control_(control),
+        events_max_(failures == Failures::kAll ? kIngestFailuresListedMax : kBatchEventsMax) {
     wire_.method = "POST";
     wire_.only_reads = false;
     wire_.target = "/v1/datasets/" + encode_url_text(dataset) + "/ingest";
@@ -183,7 +186,7 @@ class RemoteLoad {
       EVQ_TRY(control_.check());
       Piece piece;
       EVQ_TRY_ASSIGN(const PieceCutter::Outcome outcome,
-                     cutter.next(kBatchEventsMax, kBatchWaitMs, piece));
+                     cutter.next(events_max_, kBatchWaitMs, piece));
       if (outcome == PieceCutter::Outcome::kEnd) {
         return std::move(report_);
       }
@@ -239,7 +242,7 @@ class RemoteLoad {
   Status add(IngestReport report, const Piece& piece, const Batch& batch) {
     for (IngestFailure& failure : report.counts.failures) {
       read_place(&failure);
-      const std::string_view text = line_of(batch.body, failure.line);
+      const std::uint64_t body_line = failure.line;
       if (failure.line == 0) {
         failure.line = piece.line;
       } else if (failure.line <= batch.lines.size()) {
@@ -248,7 +251,7 @@ class RemoteLoad {
         failure.line += batch.first_line - 1;
       }
       if (request_.reject) {
-        request_.reject(text, failure);
+        request_.reject(line_of(batch.body, body_line), failure);
       }
     }
     report_.blocks_created += report.blocks_created;
@@ -281,6 +284,7 @@ class RemoteLoad {
   HttpClient& client_;
   const IngestRequest& request_;
   QueryControl& control_;
+  const std::size_t events_max_;  // of a batch
   ClientRequest wire_;
   std::string target_;
   std::string separator_;
@@ -291,8 +295,8 @@ class RemoteLoad {
 
 Result<IngestReport> ingest_remotely(HttpClient& client, std::string_view dataset,
                                      ByteSource& source, const IngestRequest& request,
-                                     QueryControl& control) {
-  return RemoteLoad(client, dataset, request, control).run(source);
+                                     QueryControl& control, Failures failures) {
+  return RemoteLoad(client, dataset, request, control, failures).run(source);
 }
 
 }  // namespace evq

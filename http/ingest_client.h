@@ -5,6 +5,7 @@
 // no event is stored twice; when the connection breaks, the error says from where on it is unknown.
 // Memory is bounded by one batch. One thread.
 
+#include <cstdint>
 #include <string_view>
 
 #include "http/client.h"
@@ -12,10 +13,15 @@
 
 namespace evq {
 
-// As Store::ingest, by way of a server; what its request says of atomic, clock and strict is for
-// the server to decide and ignored here. Failures have the places of the whole input.
+// How much a server tells of the failures of one batch: what it likes to, which is the first 1,000
+// of an evq server, or all of them, for which batches are smaller.
+enum class Failures : std::uint8_t { kFirst, kAll };
+
+// As Store::ingest, by way of a server; what its request says of atomic and clock is for the server
+// to decide and ignored here. Failures have the places of the whole input; `reject` hears of those
+// that the server tells.
 Result<IngestReport> ingest_remotely(HttpClient& client, std::string_view dataset,
                                      ByteSource& source, const IngestRequest& request,
-                                     QueryControl& control);
+                                     QueryControl& control, Failures failures = Failures::kFirst);
 
 }  // namespace evq

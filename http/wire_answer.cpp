@@ -323,17 +323,42 @@ Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, Result
   for (const Chunk& chunk : chunks) {
     status.rows += chunk.rows();
   }
-  if (status.rows >= rows_max || status.is_partial) {
-    return make_error(ErrorCode::kLimit,
-                      "the server gives at most " + std::to_string(status.rows) +
-                          " rows at once, and there may be more",
-                      "ask for fewer with | limit N, or narrow the time range");
-  }
+  EVQ_TRY(check_answer_whole(status, rows_max));
   EVQ_TRY(sink.begin(header));
   for (const Chunk& chunk : chunks) {
     EVQ_TRY(sink.push(chunk, {}));
   }
   return sink.end(status);
+}
+
+Result<QueryStatus> read_answer_status(std::string_view text) {
+  EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
+  QueryStatus status = read_status(answer);
+  if (const Json* tables = list_member(answer, "tables");
+      tables != nullptr && !tables->empty() && (*tables)[0].is_object()) {
+    const Json* columns = list_member((*tables)[0], "columns");
+    status.rows = columns == nullptr || columns->empty() ? 0 : (*columns)[0].size();
+    return status;
+  }
+  const Json* matches = list_member(answer, "matches");
+  const Json* buckets = wire::member(answer, "buckets");
+  if (matches == nullptr) {
+    return unexpected("neither tables nor matches");
+  }
+  const Json* totals =
+      buckets != nullptr && buckets->is_object() ? list_member(*buckets, "totals") : nullptr;
+  status.rows = matches->size() + (totals != nullptr ? totals->size() : 0);
+  return status;
+}
+
+Status check_answer_whole(const QueryStatus& status, std::uint64_t rows_max) {
+  if (status.rows < rows_max && !status.is_partial) {
+    return Status::success();
+  }
+  return make_error(ErrorCode::kLimit,
+                    "the server gives at most " + std::to_string(status.rows) +
+                        " rows at once, and there may be more",
+                    "ask for fewer with | limit N, or narrow the time range");
 }
 
 Result<IngestReport> read_ingest_answer(std::string_view text) {
@@ -492,12 +517,22 @@ Result<DatasetAnswer> read_dataset_answer(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json object, parse(text, Json::value_t::object, "no JSON object"));
   DatasetAnswer dataset;
   dataset.name = text_member(object, "name");
-  dataset.counted = object.contains("numEvents");
-  dataset.events = count_member(object, "numEvents");
-  dataset.bytes = count_member(object, "compressedBytes");
-  dataset.oldest = text_member(object, "minTime");
-  dataset.newest = text_member(object, "maxTime");
   dataset.json = wire::text_of(object);
+  if (!object.contains("numEvents")) {
+    return dataset;
+  }
+  DatasetStats& stats = dataset.stats.emplace();
+  stats.rows = count_member(object, "numEvents");
+  stats.fresh_chunks = count_member(object, "freshChunks");
+  const std::uint64_t blocks = count_member(object, "numBlocks");
+  stats.blocks = blocks - std::min(blocks, stats.fresh_chunks);  // there they are blocks as well
+  stats.queued_blocks = count_member(object, "queuedBlocks");
+  stats.raw_bytes = count_member(object, "inputBytes");
+  stats.stored_bytes = count_member(object, "compressedBytes");
+  stats.file_bytes =
+      object.contains("fileBytes") ? count_member(object, "fileBytes") : stats.stored_bytes;
+  stats.min_time = parse_instant(text_member(object, "minTime"));
+  stats.max_time = parse_instant(text_member(object, "maxTime"));
   return dataset;
 }
 
@@ -508,8 +543,8 @@ Result<std::vector<FieldAnswer>> read_field_answers(std::string_view text) {
     if (!item.is_object()) {
       return unexpected("fields");
     }
-    const std::string type = text_member(item, "type");
-    fields.push_back({text_member(item, "name"), type, type_of(type), wire::text_of(item)});
+    fields.push_back({text_member(item, "name"), type_of(text_member(item, "type")),
+                      text_member(item, "description"), wire::text_of(item)});
   }
   return fields;
 }

@@ -4,6 +4,7 @@
 // is not as the API says. Members that are not known are ignored.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,11 @@ std::string write_delete_body(const DeleteRequest& request);
 // A tabular answer into `sink`: begin, push, end. An answer that may lack rows is
 // kLimit, before begin: one that says so, and one of `rows_max` rows or more.
 Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, ResultSink& sink);
+// The status of an answer in either form, with its number of rows; those of a legacy aggregation
+// are its totals.
+Result<QueryStatus> read_answer_status(std::string_view text);
+// kLimit for an answer that may lack rows: one that says so, and one of `rows_max` rows or more.
+Status check_answer_whole(const QueryStatus& status, std::uint64_t rows_max);
 Result<IngestReport> read_ingest_answer(std::string_view text);
 Result<DeleteResponse> read_delete_answer(std::string_view text);
 Result<CheckReport> read_check_answer(std::string_view text);
@@ -40,19 +46,15 @@ Result<std::string> read_text_member(std::string_view text, const char* name);
 // A dataset's or field's members as `evq dataset` shows them.
 struct DatasetAnswer {
   std::string name;
-  bool counted = false;  // the server tells the numbers and times; Axiom does not
-  std::uint64_t events = 0;
-  std::uint64_t bytes = 0;
-  std::string oldest;
-  std::string newest;
-  std::string json;  // compact
+  std::optional<DatasetStats> stats;  // Axiom does not tell
+  std::string json;                   // compact
 };
 Result<DatasetAnswer> read_dataset_answer(std::string_view text);
 struct FieldAnswer {
   std::string name;
-  std::string type;                   // as the server spells it
-  Type column_type = Type::kDynamic;  // as queries here see it
-  std::string json;                   // compact
+  Type type = Type::kDynamic;  // as queries here see it
+  std::string description;
+  std::string json;  // compact
 };
 Result<std::vector<FieldAnswer>> read_field_answers(std::string_view text);
 

@@ -157,6 +157,10 @@ std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetSt
   json["inputBytesHuman"] = std::to_string(stats.raw_bytes) + " B";
   json["compressedBytes"] = stats.stored_bytes;
   json["compressedBytesHuman"] = std::to_string(stats.stored_bytes) + " B";
+  // These three are evq's own.
+  json["freshChunks"] = stats.fresh_chunks;
+  json["queuedBlocks"] = stats.queued_blocks;
+  json["fileBytes"] = stats.file_bytes;
   if (stats.min_time.has_value() && stats.max_time.has_value()) {
     json["minTime"] = instant_text(*stats.min_time);
     json["maxTime"] = instant_text(*stats.max_time);

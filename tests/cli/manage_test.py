@@ -1,6 +1,8 @@
 """evq delete, starred, dataset and check on the local store."""
 
 import json
+import os
+import pty
 import sqlite3
 
 from evq_case import EvqCase, main
@@ -76,6 +78,18 @@ class Delete(EvqCase):
     def test_scripts_must_say_yes(self):
         out, errors = self.evq("delete", "d | where i == 5", "--commit", status=1)
         self.assertIn("--yes", errors)
+        self.assertEqual(self.left(), self.count)
+
+    def test_ctrl_c_is_an_answer(self):
+        for words in (("delete", "d | where i == 5", "--commit"), ("dataset", "delete", "d")):
+            ours, terminal = pty.openpty()
+            self.addCleanup(os.close, ours)
+            process = self.start(*words, stdin=terminal)
+            os.close(terminal)
+            asked = ""
+            while "[y/N]" not in asked:
+                asked += process.stderr.read(1)
+            self.assertEqual(self.interrupt(process), 130)
         self.assertEqual(self.left(), self.count)
 
     def test_for_people(self):

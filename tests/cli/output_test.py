@@ -80,6 +80,13 @@ class Output(EvqCase):
             self.assertEqual(errors,
                              "error: EVQ_OUTPUT: there is no form 'cvs'\n  = did you mean 'csv'?\n")
 
+    def test_a_saved_query_is_answered_as_if_it_were_typed(self):
+        self.evq("starred", "put", "some", "--apl", "logs | take 2")
+        untimed = lambda text: re.sub(r'"elapsedTime":\d+', "", text)
+        for form in ("auto", "table", "line", "ndjson", "tabular", "legacy"):
+            self.assertEqual(untimed(self.out("starred", "run", "some", "-o", form)),
+                             untimed(self.out("query", "logs | take 2", "-o", form)))
+
     def test_parquet(self):
         for words in (("query", QUERY), ("repl",)):
             done = subprocess.run([EVQ, *words, "-o", "parquet"], env=self.environment,

@@ -53,6 +53,13 @@ class Pictures(EvqCase):
             self.assertNotIn("█", text)
             self.assertNotIn("⣿", text)
 
+    def test_numbers_near_the_end_of_all_numbers(self):
+        text = self.out(
+            "query", "-q", "-o", "chart",
+            "range i from 0 to 1 step 1 | extend _time = datetime(2024-05-01), n = 9223372036854775806 + i"
+            " | summarize c = count() by bin(_time, 1h), n | render linechart with (xcolumn=n)")
+        self.assertIn("9223372036854775806", text)
+
     def test_no_such_zone(self):
         self.assertIn("no time zone 'Mars'",
                       self.evq("query", "--tz", "Mars", "print 1", status=2)[1])

@@ -4,6 +4,7 @@ that are repeated only when nothing was done."""
 import http.server
 import json
 import pathlib
+import re
 import shutil
 import socket
 import ssl
@@ -167,10 +168,35 @@ class Server(EvqCase):
             report = json.loads(self.out(*where, "ingest", "strict", "--strict", input=repaired, status=4))
             self.assertEqual((report["ingested"], report["failed"]), (1, 1))
 
-    def test_query_forms_are_the_local_ones(self):
+    def test_every_rejected_line_is_written_down(self):
+        lines = "".join(f"bad {i}\n" for i in range(2500))
+        out, errors = self.evq("ingest", "app", "--format", "ndjson", "--reject-file", "rejects",
+                               input=lines)
+        self.assertEqual(json.loads(out)["failed"], 2500)
+        self.assertEqual((self.directory / "rejects").read_text(), lines)
+        self.assertIn("2490 more lines skipped", errors.replace(",", ""))
+
+    def ingest_some(self):
         self.evq("ingest", "app", input="".join(
             f'{{"_time":{1714521600 + i},"i":{i},"real":{i}.5,"text":"t","ok":true,"list":[1,"x"]}}\n'
             for i in range(5)))
+
+    def test_the_forms_of_the_api_are_the_local_ones(self):
+        self.ingest_some()
+        without_time = lambda text: re.sub(r'"elapsedTime":\d+', "", text)
+        for query in ("app", "app | take 2 | project i", "app | summarize count() by bin(_time, 2s), ok",
+                      "print 1", "app | where i > 100"):
+            self.evq("starred", "put", "mine", "--apl", query)
+            for form in ("tabular", "legacy"):
+                for words in (("query", query), ("starred", "run", "mine")):
+                    here = self.out(*self.local, *words, "-o", form)
+                    self.assertEqual(without_time(self.out(*words, "-o", form)), without_time(here))
+        for status, query in ((0, "app"), (1, "app | where i > 100")):
+            for form in ("tabular", "legacy"):
+                self.evq("query", query, "-o", form, "--fail-on-empty", status=status)
+
+    def test_query_forms_are_the_local_ones(self):
+        self.ingest_some()
         for query in ("app", "app | summarize n = count(), max(_time) by i",
                       "app | extend span = 90s | take 2"):
             for form in ("table", "json", "ndjson", "csv", "markdown", "line", "logfmt"):
@@ -253,6 +279,11 @@ class Server(EvqCase):
         self.evq("ingest", "made", input='{"i":1}\n')
         info = json.loads(self.out("dataset", "info", "made"))
         self.assertEqual(info["numEvents"], 1)
+        self.evq("ingest", "made", input='{"i":"x","l":[1],"r":1.5,"b":true,"t":null}\n')
+        for words in (("list",), ("info", "made"), ("fields", "made")):
+            for form in ("json", "ndjson", "table"):
+                self.assertEqual(self.out("dataset", *words, "-o", form),
+                                 self.out(*self.local, "dataset", *words, "-o", form))
         self.assertIn("i", self.out("dataset", "fields", "made", "-o", "table"))
         self.evq("dataset", "map-field", "add", "made", "labels")
         self.assertEqual(self.out("dataset", "map-field", "list", "made"), "labels\n")
@@ -414,6 +445,7 @@ class Server(EvqCase):
                       ("query", "--all", "big | summarize c = count() by n"),
                       ("query", "big | summarize c = count() by n"),
                       ("query", "--limit", "50200", "big | sort by n asc"),
+                      ("query", "--all", "big", "-o", "tabular"),
                       ("query", "big | take 50200")):
             with self.subTest(words):
                 out, errors = self.evq(*words, status=None)
