@@ -198,9 +198,8 @@ class Follower {
       EVQ_TRY(save());
     }
     auto report = target_.ingest(batch_, request_);
-    while (!report.ok() && (report.error().code == ErrorCode::kServer ||
-                            report.error().code == ErrorCode::kUnavailable)) {
-      EVQ_TRY(wait_for_server(report.error()));
+    while (!report.ok() && passes(report.error().code)) {
+      EVQ_TRY(wait_for_room(report.error()));
       report = target_.ingest(batch_, request_);
     }
     if (!report.ok()) {
@@ -212,8 +211,12 @@ class Follower {
     return target_.exactly_once() ? Status::success() : save();
   }
 
-  // A server that went away may come back.
-  Status wait_for_server(const Error& error) {
+  // A server that went away may come back, and a full disk may be given room.
+  static bool passes(ErrorCode code) {
+    return code == ErrorCode::kServer || code == ErrorCode::kUnavailable ||
+           code == ErrorCode::kDiskFull;
+  }
+  Status wait_for_room(const Error& error) {
     if (!std::exchange(waits_, true)) {
       print_note(global_, "note: " + error.message + "; trying again");
     }
@@ -271,7 +274,7 @@ class Follower {
   ReadSoFar progress_;
   std::string batch_;  // that is being stored
   std::size_t batch_bytes_ = kBatchBytesMax;
-  bool waits_ = false;  // for a server, which the user was told
+  bool waits_ = false;  // for a server or room, which the user was told
   IngestCounts counts_;
 };
 

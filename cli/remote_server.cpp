@@ -4,7 +4,9 @@
 
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "http/wire.h"
 #include "http/wire_answer.h"
+#include "store/base/ascii.h"
 #include "store/base/process.h"
 
 namespace evq {
@@ -19,6 +21,7 @@ Result<std::unique_ptr<RemoteServer>> RemoteServer::open(const GlobalOptions& gl
   if (quick) {
     options.connect_ms_max = kQuickConnectMs;
     options.stall_ms_max = kQuickAnswerMs;
+    options.answer_ms_max = kQuickAnswerMs;
     options.retry_ms_max = 0;
   }
   options.url = global.settings.value("server");
@@ -57,7 +60,8 @@ Result<ClientResponse> RemoteServer::perform(const ClientRequest& request, std::
   if (answer.status >= 200 && answer.status <= 299) {
     return answer;
   }
-  Error error = read_error_answer(answer.status, answer.body, apl);
+  Error error = read_error_answer(answer.status, answer.body, apl,
+                                  answer.header(ascii_lower(kErrorKindHeader)).value_or(""));
   if (error.code == ErrorCode::kForbidden && error.hint.empty()) {
     error.hint = token_hint_;
   }

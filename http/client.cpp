@@ -13,6 +13,8 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl.hpp>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include "store/base/ascii.h"
 
@@ -91,6 +93,17 @@ auto quietly(error_code& error) {
 
 using WireRequest = http::request<http::string_body>;
 using WireResponse = http::response<http::string_body>;
+
+// A machine that has gone without a word is noticed while its answer is waited for.
+void notice_silent_death(int socket) {
+  const std::pair<std::pair<int, int>, int> options[] = {{{SOL_SOCKET, SO_KEEPALIVE}, 1},
+                                                         {{IPPROTO_TCP, TCP_KEEPIDLE}, 60},
+                                                         {{IPPROTO_TCP, TCP_KEEPINTVL}, 15},
+                                                         {{IPPROTO_TCP, TCP_KEEPCNT}, 4}};
+  for (const auto& [option, value] : options) {
+    static_cast<void>(::setsockopt(socket, option.first, option.second, &value, sizeof(value)));
+  }
+}
 
 // How far one attempt came.
 struct Attempt {
@@ -185,6 +198,7 @@ struct HttpClient::State {
     }
     error_code ignored;
     lowest().socket().set_option(tcp::no_delay(true), ignored);
+    notice_silent_death(lowest().socket().native_handle());
     if (tls_stream != nullptr) {
       attempt.step = "no TLS with";
       // What SSL_set_tlsext_host_name expands to, without its cast.
@@ -211,7 +225,10 @@ struct HttpClient::State {
     http::response_parser<http::string_body> parser;
     parser.body_limit(options.answer_bytes_max);
     while (!parser.is_done()) {
-      lowest().expires_after(std::chrono::milliseconds(options.stall_ms_max));
+      const std::int64_t patience_ms =
+          attempt.answered ? options.stall_ms_max : options.answer_ms_max;
+      patience_ms > 0 ? lowest().expires_after(std::chrono::milliseconds(patience_ms))
+                      : lowest().expires_never();
       const std::size_t size =
           co_await http::async_read_some(stream, buffer, parser, quietly(attempt.error));
       attempt.answered = attempt.answered || size > 0;

@@ -31,7 +31,8 @@ struct HttpClientOptions {
   std::string ca_file;       // trusted certificates, PEM; empty: the system's
   std::uint64_t answer_bytes_max = std::uint64_t{1} << 30U;  // 50,000 wide rows fit
   std::int64_t connect_ms_max = 10'000;
-  std::int64_t stall_ms_max = 120'000;  // without any byte, in either direction
+  std::int64_t stall_ms_max = 120'000;  // without any byte while one side sends
+  std::int64_t answer_ms_max = 0;       // until an answer begins; 0: as long as the work takes
   std::int64_t retry_ms_max = 60'000;   // how long refusals are waited out
 };
 

@@ -52,6 +52,7 @@ Result<std::string> fetch_address(const std::string& address, std::size_t bytes_
     HttpClientOptions options;
     options.url = parts->origin;
     options.stall_ms_max = kStallMsMax;
+    options.answer_ms_max = kStallMsMax;
     options.retry_ms_max = 0;
     options.answer_bytes_max = bytes_max;
     EVQ_TRY_ASSIGN(const std::unique_ptr<HttpClient> client, HttpClient::create(options));

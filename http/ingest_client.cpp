@@ -6,6 +6,7 @@
 
 #include <zstd.h>
 
+#include "http/wire.h"
 #include "http/wire_answer.h"
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
@@ -226,7 +227,8 @@ class RemoteLoad {
       return error;
     }
     if (sent->status < 200 || sent->status > 299) {
-      Error error = read_error_answer(sent->status, sent->body, {});
+      Error error = read_error_answer(sent->status, sent->body, {},
+                                      sent->header(ascii_lower(kErrorKindHeader)).value_or(""));
       error.message = "line " + std::to_string(piece.line) + ": " + error.message;
       return error;
     }

@@ -128,6 +128,7 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
   }
   if (error.code != ErrorCode::kCompile) {
     HttpResponse plain = error_response(status, message);
+    plain.headers.emplace_back(kErrorKindHeader, error_code_info(error.code).name);
     if (error.code == ErrorCode::kUnavailable) {
       plain.headers.emplace_back("Retry-After", "1");
     }
@@ -153,7 +154,9 @@ HttpResponse response_of_error(const Error& error, std::string_view apl) {
   json.key("compileErrorCode");
   json.string(error.id);
   json.end_object();
-  return error_response(status, message, detail);
+  HttpResponse refusal = error_response(status, message, detail);
+  refusal.headers.emplace_back(kErrorKindHeader, error_code_info(error.code).name);
+  return refusal;
 }
 
 Result<QueryRequest> read_query_body(std::string_view text) {

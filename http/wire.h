@@ -16,6 +16,8 @@
 
 namespace evq {
 
+// What kind of error it is, as store/base/error.h names them: more than a status can tell.
+inline constexpr const char* kErrorKindHeader = "X-Evq-Error";
 // Where the arrivals of a dataset end, in answers about it.
 inline constexpr const char* kArrivalEndHeader = "X-Evq-Arrival-End";
 

@@ -421,7 +421,8 @@ Result<CheckReport> read_check_answer(std::string_view text) {
   return report;
 }
 
-Error read_error_answer(int status, std::string_view body, std::string_view apl) {
+Error read_error_answer(int status, std::string_view body, std::string_view apl,
+                        std::string_view kind) {
   const Result<Json> answer = parse(body, Json::value_t::object, "no JSON object");
   Error error;
   error.message = "the server answered with status " + std::to_string(status);
@@ -438,6 +439,11 @@ Error read_error_answer(int status, std::string_view body, std::string_view apl)
                : status == 400 || status == 415 ? ErrorCode::kUsage
                : status == 422                  ? ErrorCode::kLimit
                                                 : ErrorCode::kServer;
+  // Those whose exit status tells more than the HTTP status.
+  for (const ErrorCode code :
+       {ErrorCode::kTimeout, ErrorCode::kData, ErrorCode::kDiskFull, ErrorCode::kCorrupt}) {
+    error.code = kind == error_code_info(code).name ? code : error.code;
+  }
   if (detail != nullptr && detail->is_object()) {
     error.code = ErrorCode::kCompile;
     error.span = span_at(apl, count_member(*detail, "line"), count_member(*detail, "column"),

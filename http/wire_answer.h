@@ -31,7 +31,9 @@ Result<IngestReport> read_ingest_answer(std::string_view text);
 Result<DeleteResponse> read_delete_answer(std::string_view text);
 Result<CheckReport> read_check_answer(std::string_view text);
 // The error object of an answer with this status; a compile error gets its place in `apl` back.
-Error read_error_answer(int status, std::string_view body, std::string_view apl);
+// `kind` is what kErrorKindHeader says, if anything.
+Error read_error_answer(int status, std::string_view body, std::string_view apl,
+                        std::string_view kind = {});
 
 // What the server would complete, as its own completer says it.
 Result<CompletionAnswer> read_completion_answer(std::string_view text);

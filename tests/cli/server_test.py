@@ -467,6 +467,12 @@ class Server(EvqCase):
         self.assertEqual(out, "")
         self.assertIn("longer than its limit of 300 ms", errors)
 
+    def test_the_servers_time_limit_is_one_too(self):
+        url, token, _ = self.serve("--timeout", "0.2")
+        _, errors = self.evq("--server", url, "--token", token, "query",
+                             "range x from 1 to 100000000 step 1 | summarize dcount(x)", status=124)
+        self.assertIn("longer than its limit of 200 ms", errors)
+
     def test_tls_is_verified(self):
         key, certificate = self.directory / "key.pem", self.directory / "cert.pem"
         made = subprocess.run(

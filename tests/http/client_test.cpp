@@ -1,5 +1,8 @@
 #include "http/client.h"
 
+#include <chrono>
+#include <thread>
+
 #include <doctest/doctest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -86,17 +89,70 @@ TEST_CASE("a server that is not there is named") {
   CHECK((*client)->send(request, nullptr).error().hint.empty());
 }
 
+// A socket that listens on a free port of this machine.
+class Listener {
+ public:
+  explicit Listener(int flags) : socket_(::socket(AF_INET, SOCK_STREAM | flags, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* const where = reinterpret_cast<sockaddr*>(&address);
+    REQUIRE(::bind(socket_, where, size) == 0);
+    REQUIRE(::listen(socket_, 1) == 0);
+    REQUIRE(::getsockname(socket_, where, &size) == 0);
+    url_ = "http://127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  }
+  ~Listener() { ::close(socket_); }
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  const std::string& url() const { return url_; }
+  int accept() const { return ::accept(socket_, nullptr, nullptr); }
+
+ private:
+  const int socket_;
+  std::string url_;
+};
+
+TEST_CASE("an answer may begin long after its request, but then it must go on") {
+  const Listener listener(0);
+  const std::string_view head = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+  const auto send = [](int socket, std::string_view text) {
+    CHECK(::send(socket, text.data(), text.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(text.size()));
+  };
+  const auto late = std::chrono::milliseconds(300);  // beyond what a pause may be
+  std::jthread server([&] {
+    for (const bool whole : {true, false}) {
+      const int socket = listener.accept();
+      std::this_thread::sleep_for(late);
+      send(socket, head);
+      send(socket, whole ? "ok" : "o");
+      char byte = 0;
+      while (::recv(socket, &byte, 1, 0) > 0) {  // until the client has had enough
+      }
+      ::close(socket);
+    }
+  });
+  HttpClientOptions options;
+  options.url = listener.url();
+  options.stall_ms_max = 100;
+  ClientRequest request;
+  request.target = "/";
+  request.only_reads = false;
+  for (const bool whole : {true, false}) {
+    const auto client = HttpClient::create(options);
+    REQUIRE(client.ok());
+    const auto answer = (*client)->send(request, nullptr);
+    CHECK(answer.ok() == whole);
+    CHECK((!whole || answer->body == "ok"));
+  }
+}
+
 TEST_CASE("what is cancelled before it begins is not begun") {
-  const int listening = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  auto* const where = reinterpret_cast<sockaddr*>(&address);
-  REQUIRE(::bind(listening, where, size) == 0);
-  REQUIRE(::listen(listening, 1) == 0);
-  REQUIRE(::getsockname(listening, where, &size) == 0);
-  const auto client = client_of("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  const Listener listener(SOCK_NONBLOCK);
+  const auto client = client_of(listener.url());
   REQUIRE(client.ok());
   ClientRequest request;
   request.target = "/v1/datasets/d/ingest";
@@ -106,8 +162,7 @@ TEST_CASE("what is cancelled before it begins is not begun") {
   const auto answer = (*client)->send(request, &control);
   REQUIRE_FALSE(answer.ok());
   CHECK(answer.error().code == ErrorCode::kCancelled);
-  CHECK(::accept(listening, nullptr, nullptr) == -1);  // nobody has come
-  ::close(listening);
+  CHECK(listener.accept() == -1);  // nobody has come
 }
 
 TEST_CASE("texts in addresses are escaped byte by byte") {

@@ -145,6 +145,10 @@ TEST_CASE("a refusal keeps its kind and its words, whatever its body is") {
     }
     CHECK(read_error_answer(status, R"({"message":"no","detail":7})", "").message == "no");
   }
+  CHECK(read_error_answer(422, "", "", "timeout").code == ErrorCode::kTimeout);
+  CHECK(read_error_answer(507, "", "", "disk-full").code == ErrorCode::kDiskFull);
+  // What the server cancelled, nobody has cancelled here.
+  CHECK(read_error_answer(503, "", "", "cancelled").code == ErrorCode::kServer);
 }
 
 TEST_CASE("a place that the query does not have is none") {
