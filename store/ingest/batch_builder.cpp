@@ -109,9 +109,16 @@ Table BatchBuilder::take() {
   return BatchColumns(*this).take_all();
 }
 
+// The memory of columns that no event had goes when all together hold much: a load may have other
+// fields in every batch.
 void BatchBuilder::clear() {
+  const bool large = memory_bytes() > kIdleBuilderBytesMax;
   for (ColumnBuilder& column : columns_) {
-    column.clear();
+    if (large && column.empty()) {
+      column.release();
+    } else {
+      column.clear();
+    }
   }
   times_.clear();
   receipts_.clear();

@@ -552,7 +552,7 @@ Vector ColumnBuilder::take_dictionary(Texts texts) {
   if (entries_.size() == 1) {
     return Vector::constant(std::move(entries), rows_);
   }
-  std::shared_ptr<Code[]> codes(new Code[rows_]);
+  std::shared_ptr<Code[]> codes = make_codes(rows_);
   std::copy(codes_.begin(), codes_.end(), codes.get());
   return Vector::dictionary(std::move(entries), std::move(codes), rows_);
 }

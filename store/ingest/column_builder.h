@@ -50,8 +50,10 @@ class ColumnBuilder {
   // vector's or lent to it until clear(), so that their memory serves time and again.
   enum class Texts : std::uint8_t { kGiven, kLent };
   Vector take(std::size_t rows, Texts texts = Texts::kGiven);
-  // Forgets the settled values.
+  // Forgets the settled values, and keeps the memory.
   void clear();
+  // Forgets everything.
+  void release() { *this = ColumnBuilder(seed_); }
 
  private:
   enum class State : std::uint8_t { kEmpty, kBool, kLong, kReal, kDictionary, kPlain, kTagged };

@@ -18,6 +18,22 @@ constexpr std::size_t kSlabBytes = 64 * kKibibyte;
 // Room for every field of a full dataset with its parents, and then some for events that failed.
 constexpr std::size_t kNodesMax = 4 * kDatasetFieldsMax;
 
+// What is kept of a key. Of one that is too long for any name, as much as shows that: it makes no
+// field, and memory of keys lasts.
+std::string_view kept_part(std::string_view key) {
+  if (key.size() <= kFieldNameBytesMax) {
+    return key;
+  }
+  std::size_t size = std::min(key.size(), kFieldNameBytesMax + kUtf8BytesMax);
+  const auto inside_character = [key](std::size_t at) {
+    return at < key.size() && (static_cast<unsigned char>(key[at]) & 0xC0) == 0x80;
+  };
+  while (size > kFieldNameBytesMax + 1 && inside_character(size)) {
+    --size;
+  }
+  return key.substr(0, size);
+}
+
 void append_escaped(std::string& out, std::string_view key) {
   for (const char c : key) {
     if (c == '.') {
@@ -67,6 +83,7 @@ void EventAssembler::begin() {
 // ---------------------------------------------------------------- the tree of keys
 
 NodeId EventAssembler::find(NodeId parent, std::string_view key) {
+  key = kept_part(key);
   const std::uint64_t hash = hash_text(key, seed_ + parent);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask; slots_[i] != 0; i = (i + 1) & mask) {
@@ -98,8 +115,7 @@ NodeId EventAssembler::create(NodeId parent, std::string_view key, std::uint64_t
     i = (i + 1) & mask;
   }
   slots_[i] = id;
-  const std::string name = name_of(id);
-  nodes_[id].traits = traits_of(id, name);
+  nodes_[id].traits = traits_of(id);
   return id;
 }
 
@@ -115,8 +131,12 @@ void EventAssembler::rehash() {
   }
 }
 
-std::uint16_t EventAssembler::traits_of(NodeId id, const std::string& name) const {
+std::uint16_t EventAssembler::traits_of(NodeId id) const {
   unsigned traits = kUnresolved;
+  if ((nodes_[nodes_[id].parent].traits & kNameTooLong) != 0) {
+    return static_cast<std::uint16_t>(traits | kNameTooLong);
+  }
+  const std::string name = name_of(id);
   if (name.size() > kFieldNameBytesMax) {
     traits |= kNameTooLong;
   }
@@ -161,9 +181,8 @@ std::string EventAssembler::name_of(NodeId node) const {
 }
 
 std::size_t EventAssembler::memory_bytes() const {
-  // A node's key and a column's names are a few words each.
-  constexpr std::size_t kNameBytes = 64;
-  return kEventFieldsMax * sizeof(Cell) + nodes_.capacity() * (sizeof(Node) + kNameBytes) +
+  constexpr std::size_t kNameBytes = 64;  // a column's names are a few words each
+  return kEventFieldsMax * sizeof(Cell) + nodes_.capacity() * sizeof(Node) + keys_.size_bytes() +
          slots_.capacity() * sizeof(NodeId) + column_names_.capacity() * 4 * kNameBytes +
          slabs_bytes_;
 }
@@ -259,7 +278,8 @@ bool EventAssembler::is_below(NodeId node, NodeId ancestor) const {
   return node == ancestor;
 }
 
-// The key comes a second time in its object: the last one wins, with everything below it.
+// The key comes a second time in its object: the last one wins, with everything below it, which
+// came in one run, since each cell is as old as its node's last visit.
 void EventAssembler::take_back(NodeId id) {
   if (++repeated_keys_ > kEventRepeatedKeysMax) {
     fail("the event repeats keys more than " + std::to_string(kEventRepeatedKeysMax) + " times");
@@ -273,7 +293,13 @@ void EventAssembler::take_back(NodeId id) {
   if (named_time_ && below(*named_time_)) {
     named_time_.reset();
   }
-  remove_cells(below);
+  Cell* const end = cells_.get() + cell_count_;
+  const auto older = [this, seen = nodes_[id].seen](const Cell& cell) {
+    return nodes_[cell.node].seen < seen;
+  };
+  Cell* const first = std::partition_point(cells_.get(), end, older);
+  Cell* const last = std::find_if_not(first, end, below);
+  cell_count_ = static_cast<std::size_t>(std::move(last, end, first) - cells_.get());
 }
 
 char* EventAssembler::scratch(std::size_t size) {

@@ -165,7 +165,7 @@ class EventAssembler {
   NodeId find(NodeId parent, std::string_view key);
   NodeId create(NodeId parent, std::string_view key, std::uint64_t hash);
   std::string name_of(NodeId node) const;
-  std::uint16_t traits_of(NodeId id, const std::string& name) const;
+  std::uint16_t traits_of(NodeId id) const;
   void resolve(NodeId id);
   void add_with_care(NodeId id, Cell cell);
   void fail_long_value(NodeId node, std::size_t size);

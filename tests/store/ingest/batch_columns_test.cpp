@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/limits.h"
 #include "store/ingest/batch_builder.h"
 #include "store/ingest/event_rules.h"
 #include "tests/support/load_events.h"
@@ -50,4 +51,26 @@ TEST_CASE("columns that nobody takes are gone") {
   const evq::Table table = builder.take();
   CHECK(evq::test::dump_schema(table) == "a:string");
   CHECK(evq::test::dump_rows(table).find("new") != std::string::npos);
+}
+
+TEST_CASE("columns that only other batches have keep no memory beside many") {
+  constexpr std::size_t kBatches = 8;
+  constexpr std::size_t kFields = 500;
+  const auto rules = evq::make_event_rules({}, nullptr);
+  REQUIRE(rules.ok());
+  evq::BatchBuilder builder(rules.value());
+  std::size_t of_first = 0;
+  for (std::size_t batch = 0; batch < kBatches; ++batch) {
+    for (std::size_t row = 0; row < 2000; ++row) {
+      std::string event = "{";
+      for (std::size_t i = 0; i < kFields; ++i) {
+        event += (i == 0 ? "\"f" : ",\"f") + std::to_string(batch * kFields + i) +
+                 "\":" + std::to_string(row + i);
+      }
+      REQUIRE(builder.add_json(event + "}", 0).ok());
+    }
+    CHECK(builder.take().columns.size() == kFields + 2);
+    of_first = batch == 0 ? builder.memory_bytes() : of_first;
+  }
+  CHECK(builder.memory_bytes() < of_first + evq::kIdleBuilderBytesMax);
 }

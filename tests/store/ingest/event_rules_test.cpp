@@ -1,6 +1,11 @@
 // The input policy and the rules of events, a table row each; every text goes through the fast
 // parser's path and through the tolerant one, which must agree.
+#include <algorithm>
+#include <map>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -309,6 +314,88 @@ TEST_CASE("keys without end fail, and what they left behind goes") {
   const Loaded loaded = evq::test::load_source(*source, options, context);
   CHECK(loaded.counts.failed == 20);
   CHECK(context.builders->take()->memory_bytes() < 16 * evq::kMebibyte);
+}
+
+TEST_CASE("keys too long for a name fail with a value below them, and leave nothing behind") {
+  const std::string name(evq::kFieldNameBytesMax, 'n');
+  const std::string lengths[] = {name + "1", name + "2", name + "\u00E9\u00E9", name + name};
+  std::string nothing = "{";
+  for (const std::string& key : lengths) {
+    const std::string too_long = "1:1 a field name is longer than 200 bytes\n";
+    check_row({"a value", "{\"" + key + "\":1}", "", too_long});
+    check_row({"a value further down", "{\"" + key + "\":{\"a\":{\"b\":[]}}}", "", too_long});
+    check_row({"no value", "{\"" + key + "\":null,\"a\":{\"" + key + "\":{}}}", "\n"});
+    nothing += "\"" + key + "\":{\"a\":null},";
+  }
+  check_row({"alike", nothing + "\"b\":1}", "b=1\n"});
+  check_row({"at the limit", "{\"" + name + "\":1}", name + "=1\n"});
+
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += "{\"" + std::to_string(i) + std::string(100000, 'k') + "\":1}\n";
+  }
+  evq::StreamContext context;
+  context.builders = std::make_shared<evq::BuilderPool>(evq::make_event_rules({}, nullptr).value());
+  const auto source = evq::memory_source(text);
+  CHECK(evq::test::load_source(*source, {}, context).counts.failed == 100);
+  CHECK(context.builders->take()->memory_bytes() < 2 * evq::kMebibyte);
+}
+
+// An object of few keys, which thus repeat, and what it means.
+struct RandomObject {
+  std::string text;
+  std::string meaning;
+};
+
+RandomObject random_object(std::mt19937& random, int depth) {
+  RandomObject object{"{", {}};
+  std::vector<std::pair<char, std::string>> members;
+  for (auto i = random() % 6; i > 0; --i) {
+    const char key = static_cast<char>('a' + random() % 3);
+    std::string text = std::to_string(random() % 10);
+    std::string meaning = text;
+    if (depth > 0 && random() % 2 == 0) {
+      RandomObject inner = random_object(random, depth - 1);
+      text = std::move(inner.text);
+      meaning = std::move(inner.meaning);
+    } else if (random() % 5 == 0) {
+      text = "null";
+      meaning = text;
+    }
+    object.text += (object.text.size() > 1 ? ",\"" : "\"") + std::string(1, key) + "\":" + text;
+    const auto known = std::ranges::find(members, key, &std::pair<char, std::string>::first);
+    if (known != members.end()) {
+      members.erase(known);
+    }
+    members.emplace_back(key, std::move(meaning));
+  }
+  object.text += "}";
+  for (const auto& [key, meaning] : members) {
+    object.meaning +=
+        (object.meaning.empty() ? "{\"" : ",\"") + std::string(1, key) + "\":" + meaning;
+  }
+  object.meaning += object.meaning.empty() ? "{}" : "}";
+  return object;
+}
+
+TEST_CASE("events with keys that repeat are those without what the last ones replace") {
+  std::mt19937 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    const RandomObject event = random_object(random, 4);
+    CAPTURE(event.text);
+    evq::BatchBuilder repeated(evq::make_event_rules({}, nullptr).value());
+    evq::BatchBuilder plain(evq::make_event_rules({}, nullptr).value());
+    REQUIRE(repeated.add_json(event.text, 0).ok());
+    REQUIRE(plain.add_json(event.meaning, 0).ok());
+    const auto fields_of = [](const evq::Table& table) {
+      std::map<std::string, std::string> fields;
+      for (std::size_t column = 2; column < table.columns.size(); ++column) {
+        fields[table.schema[column].name] = evq::test::cell_text(table.columns[column], 0);
+      }
+      return fields;
+    };
+    CHECK(fields_of(repeated.take()) == fields_of(plain.take()));
+  }
 }
 
 TEST_CASE("lists and objects of an event are bounded one by one and together") {
