@@ -35,13 +35,12 @@ bool exact_as_reals(const Vector& longs) {
 // The same texts one after the other, as a decoded column has them: a search reads them in one go,
 // and the loads need not stay for them.
 std::shared_ptr<const Values> in_one_run(const Values& from) {
-  constexpr std::size_t kSlack = 64;  // searches read the text in wide steps
   const auto* texts = from.data<std::string_view>();
   std::size_t total = 0;
   for (std::size_t i = 0; i < from.size(); ++i) {
     total += texts[i].size();
   }
-  auto text = std::make_shared_for_overwrite<char[]>(total + kSlack);
+  auto text = std::make_shared_for_overwrite<char[]>(total);
   auto to = Values::make(from.type(), from.size());
   auto* views = to->mutable_data<std::string_view>();
   char* at = text.get();
@@ -49,7 +48,6 @@ std::shared_ptr<const Values> in_one_run(const Values& from) {
     views[i] = {at, texts[i].size()};
     at = std::copy_n(texts[i].data(), texts[i].size(), at);
   }
-  std::fill_n(at, kSlack, '\0');
   if (const std::uint64_t* validity = from.validity()) {
     to->set_validity({validity, validity + (from.size() + 63) / 64});
   }

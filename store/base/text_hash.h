@@ -3,6 +3,7 @@
 // keyed by input (field names, dictionary entries; with a random seed nobody outside can make keys
 // collide; not for anything that is stored), and equal_text. Neither reads outside of its texts.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,9 +43,12 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint64_t state = seed ^ kFirst;
+  // The seed is in both factors, and in each its own way: a factor that a text can make zero, or
+  // two that it can exchange, would give one hash to many texts, whatever the seed.
+  const std::uint64_t other = std::rotl(seed, 32) ^ kSecond;
   if (left > 16) {
     while (left > 16) {
-      state = fold(load64(p) ^ kSecond, load64(p + 8) ^ state);
+      state = fold(load64(p) ^ other, load64(p + 8) ^ state);
       p += 16;
       left -= 16;
     }
@@ -62,7 +66,7 @@ inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
         static_cast<std::uint64_t>(static_cast<unsigned char>(p[left >> 1])) << 8 |
         static_cast<unsigned char>(p[left - 1]);
   }
-  return fold(kSecond ^ text.size(), fold(a ^ kSecond, b ^ state));
+  return fold(other ^ text.size(), fold(a ^ other, b ^ state));
 }
 
 // The same bytes; for texts of a few words, where calling memcmp costs more than comparing.

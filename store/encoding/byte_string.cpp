@@ -1,10 +1,10 @@
 #include "store/encoding/byte_string.h"
 
 #include <memory>
+#include <new>
 
 #include <zstd.h>
 
-#include "store/base/check.h"
 #include "store/base/error.h"
 #include "store/base/limits.h"
 #include "store/encoding/encoding.h"
@@ -23,15 +23,22 @@ struct FreeContext {
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
 };
 
+// Without memory the library makes none; the thread's next call tries again.
+template <class Context>
+std::unique_ptr<Context, FreeContext> owned(Context* context) {
+  if (context == nullptr) {
+    throw std::bad_alloc();
+  }
+  return std::unique_ptr<Context, FreeContext>(context);
+}
+
 ZSTD_CCtx* compression_context() {
-  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> kContext(ZSTD_createCCtx());
-  EVQ_CHECK(kContext != nullptr);
+  thread_local const auto kContext = owned(ZSTD_createCCtx());
   return kContext.get();
 }
 
 ZSTD_DCtx* decompression_context() {
-  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> kContext(ZSTD_createDCtx());
-  EVQ_CHECK(kContext != nullptr);
+  thread_local const auto kContext = owned(ZSTD_createDCtx());
   return kContext.get();
 }
 

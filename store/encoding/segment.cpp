@@ -266,6 +266,17 @@ std::uint64_t raw_bytes_of_parts(const Parts& parts) {
   return bytes;
 }
 
+// Whether the column takes no more than kBlockBytesMax when it is decoded: a constant's value is
+// there once, and so is each entry of a dictionary.
+bool fits_block(const Vector& column, const Parts& parts) {
+  if (parts.dictionary.has_value()) {
+    return raw_bytes_of(parts.dictionary->entries) <= kBlockBytesMax;
+  }
+  const DenseValues& dense = parts.dense;
+  return raw_bytes_of(column.is_constant() ? DenseValues{dense.type, 1, dense.slots} : dense) <=
+         kBlockBytesMax;
+}
+
 // ---------------------------------------------------------------- decoding
 
 std::size_t rank(const std::vector<std::uint64_t>& valid, std::size_t row) {
@@ -441,11 +452,11 @@ Result<EncodedSegment> encode_segment(const Vector& column, const EncodeOptions&
     segment.statistics.distinct_exact = true;
     return segment;
   }
-  segment.statistics.raw_bytes = raw_bytes_of_parts(parts);
-  if (segment.statistics.raw_bytes > kBlockBytesMax) {
+  if (!fits_block(column, parts)) {
     return make_error(ErrorCode::kTooLarge, "a column of a block holds too much text");
   }
-  if (!parts.dictionary.has_value() && options.analyse) {
+  segment.statistics.raw_bytes = std::min<std::uint64_t>(raw_bytes_of_parts(parts), kBlockBytesMax);
+  if (!parts.dictionary.has_value() && options.analyse && !column.is_constant()) {
     parts.dictionary = choose_dictionary(parts.dense);
   }
   if (parts.dictionary.has_value() && parts.dictionary->entries.size > 1) {

@@ -43,7 +43,8 @@ struct EncodedSegment {
 };
 
 // `column` has 1 to kBlockRowsMax rows. Flat and constant vectors are analysed for a dictionary;
-// dictionary vectors are not hashed again row by row. kTooLarge beyond kBlockBytesMax of text.
+// dictionary vectors are not hashed again row by row. kTooLarge beyond kBlockBytesMax of text, of
+// which a constant's value and the entries of a dictionary count once.
 Result<EncodedSegment> encode_segment(const Vector& column, const EncodeOptions& options,
                                       std::size_t bound_bytes_max);
 

@@ -209,10 +209,7 @@ class StringFrames final : public ColumnEncoding {
     for (const Frame& frame : frames) {
       total += frame.raw_size;
     }
-    // Searches read the text in wide steps.
-    constexpr std::size_t kSlack = 64;
-    auto text = std::make_shared_for_overwrite<char[]>(total + kSlack);
-    std::memset(text.get() + total, 0, kSlack);
+    auto text = std::make_shared_for_overwrite<char[]>(total);
     auto* views = out.mutable_data<std::string_view>();
     std::size_t offset = 0;
     for (std::size_t f = 0; f < frames.size(); ++f) {

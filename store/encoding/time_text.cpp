@@ -20,7 +20,6 @@ namespace {
 constexpr std::size_t kDateBytes = 10;    // 2025-06-01
 constexpr std::size_t kSecondBytes = 19;  // 2025-06-01T00:00:00
 constexpr std::size_t kFractionDigitsMax = 9;
-constexpr std::size_t kSlackBytes = 64;
 constexpr std::int64_t kDaySeconds = 86400;
 // Whole years in which every unit down to nanoseconds fits 64 bits.
 constexpr int kYearMin = 1678;
@@ -116,8 +115,8 @@ class TimeReader {
 
   std::size_t digits_;
   std::int64_t units_;
-  std::array<char, kDateBytes> date_{};
-  std::int64_t days_ = 0;
+  std::array<char, kDateBytes> date_{'1', '9', '7', '0', '-', '0', '1', '-', '0', '1'};
+  std::int64_t days_ = 0;  // of that date
 };
 
 std::int64_t floor_divide(std::int64_t value, std::int64_t by) {
@@ -215,8 +214,7 @@ class TimeText final : public ColumnEncoding {
     TimeWriter writer(digits);
     const std::size_t size = writer.text_bytes();
     const std::size_t count = request.rows.count;
-    auto text = std::make_shared_for_overwrite<char[]>(count * size + kSlackBytes);
-    std::memset(text.get() + count * size, 0, kSlackBytes);
+    auto text = std::make_shared_for_overwrite<char[]>(count * size);
     auto out = Values::make(request.type, count);
     auto* views = out->mutable_data<std::string_view>();
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,9 @@ class GzipDecoder : public Decoder {
 class ZstdDecoder : public Decoder {
  public:
   ZstdDecoder() : stream_(ZSTD_createDStream()) {
+    if (stream_ == nullptr) {
+      throw std::bad_alloc();
+    }
     ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, kZstdWindowLogMax);
   }
   ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "store/base/ascii.h"
 #include "store/base/number.h"
 
 namespace evq {
@@ -128,15 +129,8 @@ int read_hex4(std::string_view text) {
   }
   int value = 0;
   for (std::size_t i = 0; i < kHexDigits; ++i) {
-    const char c = text[i];
-    int digit = 0;
-    if (c >= '0' && c <= '9') {
-      digit = c - '0';
-    } else if (c >= 'a' && c <= 'f') {
-      digit = c - 'a' + 10;
-    } else if (c >= 'A' && c <= 'F') {
-      digit = c - 'A' + 10;
-    } else {
+    const int digit = hex_digit(text[i]);
+    if (digit < 0) {
       return -1;
     }
     value = value * 16 + digit;
