@@ -1,6 +1,7 @@
 #include "store/block/format.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "store/base/bytes.h"
@@ -17,6 +18,8 @@ constexpr std::uint8_t kKnownFlags = kColumnHasBounds | kColumnDistinctExact | k
 // The least a column's description can take.
 constexpr std::size_t kColumnBytesMin = 12;
 constexpr std::size_t kChecksumBytes = 8;
+// Up to here looking at one name after the other takes less than an order of the names.
+constexpr std::size_t kScannedColumnsMax = 64;
 
 void write_bound(const Value& bound, ByteWriter& out) {
   switch (bound.type()) {
@@ -127,12 +130,28 @@ Error corrupt_header(std::string_view what) {
 }  // namespace
 
 std::optional<std::size_t> BlockHeader::find(std::string_view name) const {
+  if (!by_name.empty()) {
+    const auto name_at = [this](std::uint32_t i) -> std::string_view { return columns[i].name; };
+    const auto at = std::ranges::lower_bound(by_name, name, {}, name_at);
+    return at != by_name.end() && name_at(*at) == name ? std::optional<std::size_t>(*at)
+                                                       : std::nullopt;
+  }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name == name) {
       return i;
     }
   }
   return std::nullopt;
+}
+
+void BlockHeader::index_names() {
+  if (columns.size() <= kScannedColumnsMax) {
+    return;
+  }
+  by_name.resize(columns.size());
+  std::iota(by_name.begin(), by_name.end(), 0U);
+  std::ranges::stable_sort(by_name, {},
+                           [this](std::uint32_t i) -> std::string_view { return columns[i].name; });
 }
 
 std::uint64_t BlockHeader::stored_bytes() const {
@@ -209,6 +228,7 @@ Result<BlockHeader> decode_header(std::string_view bytes) {
   if (!in.ok() || !in.at_end()) {
     return corrupt_header("its columns do not decode");
   }
+  header.index_names();
   return header;
 }
 

@@ -20,7 +20,8 @@
 //     varint  nulls, varint distinct values (nulls not counted)
 //     bounds  when kColumnHasBounds: least, then greatest: i64 for bool, long, datetime, timespan;
 //             f64 for real; string for string
-//     varint  raw bytes: the values as text or machine words, before any encoding
+//     varint  raw bytes: the values as text or machine words, before any encoding, and at most
+//             kBlockBytesMax, which values that repeat may be beyond
 //     varint  segment bytes, u64 checksum of the segment
 //     varint  filter bytes, 0 when there is none; otherwise u64 checksum of the filter
 //   u64     checksum of everything above (store/base/checksum.h)
@@ -86,9 +87,12 @@ struct BlockHeader {
   std::int64_t min_sys_time = 0;
   std::int64_t max_sys_time = 0;
   std::vector<ColumnHeader> columns;
+  std::vector<std::uint32_t> by_name;  // index_names()'s: positions in the order of the names
 
   // The position of the column called `name`.
   std::optional<std::size_t> find(std::string_view name) const;
+  // Makes find() fast where there are many columns; none may come later.
+  void index_names();
   // All segments and filters together.
   std::uint64_t stored_bytes() const;
 };

@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -86,6 +87,29 @@ TEST_CASE("headers come back whole") {
   }
   CHECK(decoded->find("r") == 2);
   CHECK_FALSE(decoded->find("R").has_value());
+}
+
+TEST_CASE("columns are found by their names, however many there are") {
+  for (const std::size_t count : {1U, 64U, 65U, 3000U}) {
+    BlockHeader header;
+    header.rows = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      ColumnHeader column;
+      column.name = "f" + std::to_string(i * 7919 % count);
+      header.columns.push_back(std::move(column));
+    }
+    header.columns.push_back(header.columns.front());
+    const Result<BlockHeader> decoded = decode_header(encode_header(header));
+    REQUIRE(decoded.ok());
+    for (const BlockHeader* each : {&std::as_const(header), &decoded.value()}) {
+      for (std::size_t i = 0; i < count; ++i) {
+        CHECK(each->find(header.columns[i].name) == i);
+      }
+      for (const char* missing : {"", "f", "f00", "g", "f3000"}) {
+        CHECK_FALSE(each->find(missing).has_value());
+      }
+    }
+  }
 }
 
 TEST_CASE("damaged headers are corrupt") {
