@@ -204,6 +204,10 @@ Status make_dataset_file(const DatabaseOptions& options, std::uint64_t file_key)
 
 }  // namespace
 
+Error missing_dataset(std::string_view name) {
+  return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
+}
+
 std::string dataset_path(const std::string& directory, std::uint64_t file_id) {
   return directory + "/datasets/" + std::to_string(file_id) + ".db";
 }
@@ -305,7 +309,7 @@ Result<DatasetFileName> CatalogDefinitions::find_file(std::string_view name,
     }
     EVQ_TRY(checked_.check(lease.connection(), dataset_list()));
   }
-  return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
+  return missing_dataset(name);
 }
 
 Result<DatasetDefinition> CatalogDefinitions::create_dataset(const DatasetDefinition& definition) {
@@ -357,7 +361,7 @@ Result<DatasetDefinition> CatalogDefinitions::change_dataset(std::string_view na
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
   EVQ_TRY_ASSIGN(std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
   if (!row) {
-    return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
+    return missing_dataset(name);
   }
   const std::uint64_t file_id = row->definition.file_id;
   const std::int64_t before = row->sum;
@@ -381,7 +385,7 @@ Status CatalogDefinitions::drop_dataset(Database& catalog, std::string_view name
   EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
   EVQ_TRY_ASSIGN(const std::optional<DatasetRow> row, read_dataset(lock.connection(), name));
   if (!row) {
-    return make_error(ErrorCode::kNotFound, "dataset '" + std::string(name) + "' not found");
+    return missing_dataset(name);
   }
   {
     EVQ_TRY_ASSIGN(Statement remove,

@@ -36,6 +36,8 @@ struct DatasetFileName {
   std::uint64_t file_key = 0;
 };
 
+// kNotFound.
+Error missing_dataset(std::string_view name);
 std::string dataset_path(const std::string& directory, std::uint64_t file_id);
 // The store's disk_reserve.h file.
 std::string reserve_path(const std::string& directory);

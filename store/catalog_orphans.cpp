@@ -10,6 +10,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "store/base/file_lock.h"
 #include "store/catalog/dataset_file.h"
 #include "store/catalog_definitions.h"
 #include "store/catalog_rows.h"
@@ -19,6 +20,8 @@ namespace evq {
 namespace {
 
 constexpr std::string_view kDropped = "dropped_";
+// How long a drop, which holds the catalog's lock, waits for who writes to the dataset.
+constexpr std::int64_t kDropWaitMsMax = 2000;
 
 std::string dropped_setting(std::uint64_t file_id) {
   return std::string(kDropped) + std::to_string(file_id);
@@ -96,8 +99,12 @@ Status CatalogDefinitions::note_dropped(Connection& connection, std::uint64_t fi
   return write_setting(connection, dropped_setting(file_id), std::to_string(file_key));
 }
 
+// Whoever writes there ends first, and those behind find the file gone, and not a part of it.
 void CatalogDefinitions::remove_dropped(std::uint64_t file_id) const {
-  remove_dataset_files(dataset_path(options_.directory, file_id));
+  const std::string path = dataset_path(options_.directory, file_id);
+  const Result<FileLock> lock = FileLock::acquire(path + ".lock", kDropWaitMsMax);
+  static_cast<void>(lock.ok());  // who keeps it longer than this writes for nobody
+  remove_dataset_files(path);
 }
 
 Result<std::vector<std::uint64_t>> CatalogDefinitions::unlisted_files(

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -292,14 +293,28 @@ Status replace(Dataset& dataset, Sources sources, const StoredForm& form, Segmen
   return {};
 }
 
-Result<StoredForm> merge_blocks(const Snapshot& snapshot, Sources run, const MergePlan& plan,
-                                const MergeMeans& means) {
+// The first sources, up to one that is damaged; then also why.
+struct OpenSources {
   std::vector<StoredBlock> blocks;
+  Status damage;
+};
+
+Result<OpenSources> open_sources(const Snapshot& snapshot, Sources run) {
+  OpenSources open;
   for (const SnapshotBlock& source : run) {
-    EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(source));
-    blocks.push_back(std::move(block));
+    Result<StoredBlock> block = snapshot.open(source);
+    if (!block.ok() && block.error().code == ErrorCode::kCorrupt) {
+      open.damage = std::move(block).take_error();
+      break;
+    }
+    EVQ_TRY_ASSIGN(StoredBlock opened, std::move(block));
+    open.blocks.push_back(std::move(opened));
   }
-  return merge(blocks, run, plan, means);
+  return open;
+}
+
+bool is_worth_merging(Sources run, const MergePlan& plan) {
+  return run.size() > 1 || (run.size() == 1 && run.front().fresh && !plan.stay_fresh);
 }
 
 bool holds_all(const Snapshot& snapshot, Sources run) {
@@ -311,17 +326,33 @@ bool holds_all(const Snapshot& snapshot, Sources run) {
   });
 }
 
+// Sources that are damaged stay as they are, and what lies between them is merged; kCorrupt then.
 Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const MergePlan& plan,
                  const CompactOptions& options, const QueryControl& control) {
-  StoredForm merged;
-  {
-    EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
-    if (!holds_all(snapshot, run)) {
-      return {};  // someone else merged or deleted it first
+  Status damage;
+  for (Sources rest = run; !rest.empty();) {
+    Sources part;
+    std::optional<StoredForm> merged;
+    {
+      EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
+      if (!holds_all(snapshot, rest)) {
+        break;  // someone else merged or deleted it first
+      }
+      EVQ_TRY_ASSIGN(OpenSources open, open_sources(snapshot, rest));
+      part = rest.first(open.blocks.size());
+      if (is_worth_merging(part, plan)) {
+        EVQ_TRY_ASSIGN(merged, merge(open.blocks, part, plan, {options.pool, control}));
+      }
+      if (damage.ok()) {
+        damage = std::move(open.damage);
+      }
     }
-    EVQ_TRY_ASSIGN(merged, merge_blocks(snapshot, run, plan, {options.pool, control}));
+    if (merged) {
+      EVQ_TRY(replace(*dataset, part, *merged, *options.cache));
+    }
+    rest = rest.subspan(std::min(part.size() + 1, rest.size()));
   }
-  return replace(*dataset, run, merged, *options.cache);
+  return damage;
 }
 
 // What a merge takes in: at most the rows of a block, and events of kMergedEventBytesMax.
@@ -370,11 +401,18 @@ std::vector<Run> runs_of(Sources blocks, std::uint64_t rows_max, Wanted wanted) 
 
 Status merge_runs(const std::shared_ptr<Dataset>& dataset, const std::vector<Run>& runs,
                   const MergePlan& plan, const CompactOptions& options, QueryControl& control) {
+  Status damage;
   for (const Run& run : runs) {
     EVQ_TRY(control.check());
-    EVQ_TRY(merge_run(dataset, run, plan, options, control));
+    Status merged = merge_run(dataset, run, plan, options, control);
+    if (!merged.ok() && merged.error().code != ErrorCode::kCorrupt) {
+      return merged;
+    }
+    if (damage.ok()) {
+      damage = std::move(merged);
+    }
   }
-  return {};
+  return damage;
 }
 
 std::uint64_t rows_of(Sources blocks) {
@@ -495,17 +533,17 @@ Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& op
 }
 
 // Each step is a transaction of its own, so that the write-ahead file stays short.
-Result<std::uint64_t> reap(Dataset& dataset) {
-  std::uint64_t reaped = 0;
-  for (bool more = true; more;) {
+Status reap(Dataset& dataset, const QueryControl& control) {
+  bool first = true;
+  for (bool more = true; more; first = false) {
+    EVQ_TRY(control.check());
     const bool short_of_room = dataset.database().short_of_room();
-    if (short_of_room && reaped != 0) {
+    if (short_of_room && !first) {
       static_cast<void>(dataset.database().checkpoint(true));
     }
-    std::vector<std::uint64_t> queued;
     WriteJob job;
     job.apply = [&](DatasetWriter& writer) -> Status {
-      queued.clear();
+      std::vector<std::uint64_t> queued;
       EVQ_TRY(writer.load_blocks());
       for (const BlockRow& row : writer.blocks()) {
         if (row.state == BlockState::kQueued) {
@@ -521,15 +559,15 @@ Result<std::uint64_t> reap(Dataset& dataset) {
       return {};
     };
     EVQ_TRY(dataset.write(job));
-    reaped += queued.size();
   }
-  return reaped;
+  return {};
 }
 
 // Readers of older states keep the write-ahead file as it is, and with it what would become free.
-Status give_back(Dataset& dataset) {
+Status give_back(Dataset& dataset, const QueryControl& control) {
   Database& database = dataset.database();
   for (std::int64_t before = std::numeric_limits<std::int64_t>::max();;) {
+    EVQ_TRY(control.check());
     EVQ_TRY_ASSIGN(const std::int64_t left,
                    database.with_reserve([&] { return give_back_some(database); }));
     Status emptied = database.checkpoint(true);

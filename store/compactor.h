@@ -7,6 +7,8 @@
 // another process was faster, the work is thrown away: never twice, never half. Readers are not
 // stalled, and snapshots taken before keep seeing the sources.
 //
+// What is damaged stays as it is, and the rest is merged around it; kCorrupt in the end.
+//
 // Rows keep their ordinals: sources are neighbours in arrival order, the result is in (_time,
 // ordinal) order, and where row numbers no longer tell the ordinals they become the column
 // kOrdinalField. Any thread.
@@ -43,10 +45,10 @@ Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions&
 // Seals every fresh chunk and merges runs of small neighbours, compressing harder.
 Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                QueryControl& control);
-// Removes the rows and bytes of queued blocks; how many.
-Result<std::uint64_t> reap(Dataset& dataset);
+// Removes the rows and bytes of queued blocks, in steps of a transaction each.
+Status reap(Dataset& dataset, const QueryControl& control);
 // Gives free pages of the file back to the file system, in steps that leave the write-ahead file
 // short; readers in the way leave the rest to a later call.
-Status give_back(Dataset& dataset);
+Status give_back(Dataset& dataset, const QueryControl& control);
 
 }  // namespace evq

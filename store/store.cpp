@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -49,10 +50,25 @@ class DirectoryStore final : public Store {
   Result<CheckReport> check(QueryControl& control) override;
 
  private:
+  struct OpenDataset {
+    std::shared_ptr<Dataset> dataset;
+    std::uint64_t last_use = 0;  // the number of the look-up
+  };
+
   // With its definition where one is wanted.
   Result<std::shared_ptr<Dataset>> open_dataset(std::string_view name,
                                                 DatasetDefinition* definition = nullptr);
   Result<std::shared_ptr<Dataset>> open_or_create(std::string_view name);
+  std::vector<std::shared_ptr<Dataset>> take_idle() EVQ_REQUIRES(mutex_);
+  // Whether the catalog no longer names this file: then what failed did so for that.
+  bool is_dropped(std::string_view name, std::uint64_t file_id);
+  // What `run` makes of the dataset; kNotFound when it failed because somebody dropped it
+  // meanwhile.
+  template <class Run>
+  auto with_dataset(std::string_view name, const Run& run, DatasetDefinition* definition = nullptr)
+      -> decltype(run(std::shared_ptr<Dataset>()));
+  Status maintain(const std::shared_ptr<Dataset>& dataset, const DatasetDefinition& definition,
+                  bool full, QueryControl& control);
   CompactOptions compact_options() const { return {options_.block_rows, options_.pool, cache_}; }
 
   const StoreOptions options_;
@@ -62,7 +78,8 @@ class DirectoryStore final : public Store {
 
   ClockWatch clock_watch_;
   Mutex mutex_;
-  std::map<std::string, std::shared_ptr<Dataset>, std::less<>> open_ EVQ_GUARDED_BY(mutex_);
+  std::map<std::string, OpenDataset, std::less<>> open_ EVQ_GUARDED_BY(mutex_);
+  std::uint64_t uses_ EVQ_GUARDED_BY(mutex_) = 0;
 };
 
 Error missing_store(const std::string& directory) {
@@ -76,19 +93,20 @@ Error missing_store(const std::string& directory) {
 Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view name,
                                                               DatasetDefinition* definition) {
   Result<DatasetFileName> file = definitions_.find_file(name, definition);
+  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
   const MutexLock lock(mutex_);
   const auto known = open_.find(name);
-  if (!file.ok()) {
-    if (known != open_.end() && file.error().code == ErrorCode::kNotFound) {
-      open_.erase(known);
-    }
-    return std::move(file).take_error();
+  const bool gone = !file.ok() && file.error().code == ErrorCode::kNotFound;
+  if (known != open_.end() && file.ok() && known->second.dataset->file_id() == file->file_id) {
+    known->second.last_use = ++uses_;
+    return known->second.dataset;
   }
-  if (known != open_.end()) {
-    if (known->second->file_id() == file->file_id) {
-      return known->second;
-    }
+  if (known != open_.end() && (file.ok() || gone)) {
+    closed.push_back(std::move(known->second.dataset));
     open_.erase(known);
+  }
+  if (!file.ok()) {
+    return std::move(file).take_error();
   }
   DatabaseOptions options;
   options.path = dataset_path(directory_, file->file_id);
@@ -98,10 +116,52 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view n
   if (options_.background_upkeep) {
     options.wal_bytes_target = kBusyWalBytesTarget;
   }
-  EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> dataset,
-                 Dataset::open(std::string(name), *file, options));
-  open_.emplace(std::string(name), dataset);
+  Result<std::shared_ptr<Dataset>> dataset = Dataset::open(std::string(name), *file, options);
+  if (!dataset.ok()) {
+    return is_dropped(name, file->file_id) ? missing_dataset(name)
+                                           : std::move(dataset).take_error();
+  }
+  std::ranges::move(take_idle(), std::back_inserter(closed));
+  open_.insert_or_assign(std::string(name), OpenDataset{*dataset, ++uses_});
   return dataset;
+}
+
+// Those that nobody uses and that were used longest ago, so many that there is room for one more.
+// The map's reference to them is the only one, and no other can come up under the lock.
+std::vector<std::shared_ptr<Dataset>> DirectoryStore::take_idle() {
+  std::vector<std::shared_ptr<Dataset>> idle;
+  while (open_.size() >= options_.open_datasets_max) {
+    auto oldest = open_.end();
+    for (auto at = open_.begin(); at != open_.end(); ++at) {
+      const bool older = oldest == open_.end() || at->second.last_use < oldest->second.last_use;
+      if (at->second.dataset.use_count() == 1 && older) {
+        oldest = at;
+      }
+    }
+    if (oldest == open_.end()) {
+      break;
+    }
+    idle.push_back(std::move(oldest->second.dataset));
+    open_.erase(oldest);
+  }
+  return idle;
+}
+
+bool DirectoryStore::is_dropped(std::string_view name, std::uint64_t file_id) {
+  const Result<DatasetFileName> now = definitions_.find_file(name);
+  return now.ok() ? now->file_id != file_id : now.error().code == ErrorCode::kNotFound;
+}
+
+template <class Run>
+auto DirectoryStore::with_dataset(std::string_view name, const Run& run,
+                                  DatasetDefinition* definition)
+    -> decltype(run(std::shared_ptr<Dataset>())) {
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name, definition));
+  auto outcome = run(dataset);
+  if (!outcome.ok() && is_dropped(name, dataset->file_id())) {
+    return missing_dataset(name);
+  }
+  return outcome;
 }
 
 Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view name) {
@@ -122,21 +182,22 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_or_create(std::string_view
 
 Status DirectoryStore::drop_dataset(std::string_view dataset) {
   EVQ_TRY(definitions_.drop_dataset(dataset));
+  std::shared_ptr<Dataset> closed;  // without the lock
   const MutexLock lock(mutex_);
   const auto known = open_.find(dataset);
   if (known != open_.end()) {
+    closed = std::move(known->second.dataset);
     open_.erase(known);
   }
   return {};
 }
 
-Result<DatasetStats> DirectoryStore::stats(std::string_view name) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
-  EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
-  EVQ_TRY_ASSIGN(const Counters counters, read_counters(lease.connection(), dataset->file_key()));
+Result<DatasetStats> read_stats(Dataset& dataset) {
+  EVQ_TRY_ASSIGN(ReadLease lease, dataset.database().begin_read());
+  EVQ_TRY_ASSIGN(const Counters counters, read_counters(lease.connection(), dataset.file_key()));
   EVQ_TRY_ASSIGN(const std::vector<BlockRow> rows, read_blocks(lease.connection(), counters));
   DatasetStats stats;
-  stats.file_bytes = dataset->database().file_bytes();
+  stats.file_bytes = dataset.database().file_bytes();
   for (const BlockRow& row : rows) {
     if (row.state == BlockState::kQueued) {
       ++stats.queued_blocks;
@@ -155,11 +216,9 @@ Result<DatasetStats> DirectoryStore::stats(std::string_view name) {
   return stats;
 }
 
-Result<std::vector<FieldInfo>> DirectoryStore::fields(std::string_view name) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
-  EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
-  EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> listing,
-                 dataset->listing(lease.connection()));
+Result<std::vector<FieldInfo>> read_field_infos(Dataset& dataset) {
+  EVQ_TRY_ASSIGN(ReadLease lease, dataset.database().begin_read());
+  EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> listing, dataset.listing(lease.connection()));
   std::vector<FieldInfo> fields;
   for (const FieldRow& row : listing->fields) {
     FieldInfo field;
@@ -176,9 +235,18 @@ Result<std::vector<FieldInfo>> DirectoryStore::fields(std::string_view name) {
   return fields;
 }
 
+Result<DatasetStats> DirectoryStore::stats(std::string_view name) {
+  return with_dataset(name,
+                      [](const std::shared_ptr<Dataset>& dataset) { return read_stats(*dataset); });
+}
+
+Result<std::vector<FieldInfo>> DirectoryStore::fields(std::string_view name) {
+  return with_dataset(
+      name, [](const std::shared_ptr<Dataset>& dataset) { return read_field_infos(*dataset); });
+}
+
 Status DirectoryStore::set_field(std::string_view name, std::string_view field,
                                  const FieldAttributes& attributes) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
   WriteJob job;
   job.bytes_needed = 1;
   job.apply = [&](DatasetWriter& writer) -> Status {
@@ -193,12 +261,14 @@ Status DirectoryStore::set_field(std::string_view name, std::string_view field,
                                                                "' not found in dataset '" +
                                                                std::string(name) + "'"));
   };
-  return dataset->write(job);
+  return with_dataset(name,
+                      [&](const std::shared_ptr<Dataset>& dataset) { return dataset->write(job); });
 }
 
 Result<Snapshot> DirectoryStore::snapshot(std::string_view name) {
-  EVQ_TRY_ASSIGN(std::shared_ptr<Dataset> dataset, open_dataset(name));
-  return take_snapshot(std::move(dataset), cache_);
+  return with_dataset(name, [this](const std::shared_ptr<Dataset>& dataset) {
+    return take_snapshot(dataset, cache_);
+  });
 }
 
 // ---------------------------------------------------------------- ingest
@@ -229,8 +299,9 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   }
   context.reject = request.reject;
   context.clock = request.clock;
+  bool given = false;  // then it was deleted since
   const auto open = [&]() -> Result<std::shared_ptr<Dataset>> {
-    return known.ok() ? known.value() : open_or_create(name);
+    return known.ok() && !std::exchange(given, true) ? known.value() : open_or_create(name);
   };
   CompactOptions compact = compact_options();
   compact.pool = context.pool;
@@ -275,16 +346,42 @@ Result<bool> queue_blocks(Dataset& dataset, const std::vector<BlockId>& ids) {
   return all_there;
 }
 
+// Marks the blocks whose newest event is older deleted; their rows.
+Result<std::uint64_t> queue_older(Dataset& dataset, std::int64_t before) {
+  {
+    EVQ_TRY_ASSIGN(ReadLease lease, dataset.database().begin_read());
+    EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> now, dataset.listing(lease.connection()));
+    const auto is_old = [&](const SnapshotBlock& block) { return block.max_time < before; };
+    if (std::ranges::none_of(now->blocks, is_old)) {
+      return std::uint64_t{0};
+    }
+  }
+  std::uint64_t rows = 0;
+  WriteJob job;
+  job.apply = [&](DatasetWriter& writer) -> Status {
+    EVQ_TRY(writer.load_blocks());
+    rows = 0;
+    for (const BlockRow& row : writer.blocks()) {
+      if (row.max_time < before && row.state != BlockState::kQueued) {
+        rows += row.rows;
+        EVQ_TRY(writer.set_state(row.id, BlockState::kQueued));
+      }
+    }
+    return {};
+  };
+  EVQ_TRY(dataset.write(job));
+  return rows;
+}
+
 // Of deleted blocks, the bytes inside the file; and those of the file where the disk needs them.
-Status free_removed(Dataset& dataset) {
-  EVQ_TRY_ASSIGN(const std::uint64_t reaped, reap(dataset));
-  static_cast<void>(reaped);
-  return dataset.database().short_of_room() ? give_back(dataset) : Status();
+Status free_removed(Dataset& dataset, const QueryControl& control) {
+  EVQ_TRY(reap(dataset, control));
+  return dataset.database().short_of_room() ? give_back(dataset, control) : Status();
 }
 
 // After a delete, which is durable by then: what fails is made up for by the next upkeep.
-void free_removed_if_possible(Dataset& dataset) {
-  static_cast<void>(free_removed(dataset));
+void free_removed_if_possible(Dataset& dataset, const QueryControl& control) {
+  static_cast<void>(free_removed(dataset, control));
 }
 
 // The snapshot ends with the search: nobody waits for the write lock with one open.
@@ -316,18 +413,18 @@ Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
   return report;
 }
 
-Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilter& doomed,
-                                            bool commit, QueryControl& control) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+Result<RemoveReport> remove_matches(const std::shared_ptr<Dataset>& dataset,
+                                    const std::shared_ptr<SegmentCache>& cache,
+                                    const RowFilter& doomed, bool commit, QueryControl& control) {
   for (int attempt = 0; attempt < kRemoveAttemptsMax; ++attempt) {
     std::vector<BlockId> ids;
-    EVQ_TRY_ASSIGN(const RemoveReport report, find_matches(dataset, cache_, doomed, control, &ids));
+    EVQ_TRY_ASSIGN(const RemoveReport report, find_matches(dataset, cache, doomed, control, &ids));
     if (!commit || ids.empty()) {
       return report;
     }
     EVQ_TRY_ASSIGN(const bool queued, queue_blocks(*dataset, ids));
     if (queued) {
-      free_removed_if_possible(*dataset);
+      free_removed_if_possible(*dataset, control);
       return report;
     }
   }
@@ -335,55 +432,53 @@ Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilt
                     "try the delete again");
 }
 
+Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilter& doomed,
+                                            bool commit, QueryControl& control) {
+  return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) {
+    return remove_matches(dataset, cache_, doomed, commit, control);
+  });
+}
+
 Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t before) {
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
-  {
-    EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
-    EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> now, dataset->listing(lease.connection()));
-    const auto is_old = [&](const SnapshotBlock& block) { return block.max_time < before; };
-    if (std::ranges::none_of(now->blocks, is_old)) {
-      return std::uint64_t{0};
+  return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) -> Result<std::uint64_t> {
+    EVQ_TRY_ASSIGN(const std::uint64_t rows, queue_older(*dataset, before));
+    if (rows != 0) {
+      free_removed_if_possible(*dataset, QueryControl());
     }
-  }
-  std::uint64_t rows = 0;
-  WriteJob job;
-  job.apply = [&](DatasetWriter& writer) -> Status {
-    EVQ_TRY(writer.load_blocks());
-    rows = 0;
-    for (const BlockRow& row : writer.blocks()) {
-      if (row.max_time < before && row.state != BlockState::kQueued) {
-        rows += row.rows;
-        EVQ_TRY(writer.set_state(row.id, BlockState::kQueued));
-      }
-    }
-    return {};
-  };
-  EVQ_TRY(dataset->write(job));
-  free_removed_if_possible(*dataset);
-  return rows;
+    return rows;
+  });
 }
 
 Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& control) {
-  EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
-                 definitions_.find_dataset(name));
-  EVQ_TRY_ASSIGN(const std::shared_ptr<Dataset> dataset, open_dataset(name));
+  DatasetDefinition definition;
+  return with_dataset(
+      name,
+      [&](const std::shared_ptr<Dataset>& dataset) {
+        return maintain(dataset, definition, full, control);
+      },
+      &definition);
+}
+
+Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
+                                const DatasetDefinition& definition, bool full,
+                                QueryControl& control) {
   // Asked each time, so that a jump is seen when it happens.
   const bool steady = clock_watch_.is_steady();
-  if (steady && definition && definition->use_retention && definition->retention_days > 0) {
-    const auto age = checked_multiply(definition->retention_days, kDayNs);
+  if (steady && definition.use_retention && definition.retention_days > 0) {
+    const auto age = checked_multiply(definition.retention_days, kDayNs);
     const auto before = age ? checked_subtract(wall_clock_now_ns(), *age) : std::nullopt;
     if (before) {
-      EVQ_TRY_ASSIGN(const std::uint64_t trimmed, trim(name, *before));
+      EVQ_TRY_ASSIGN(const std::uint64_t trimmed, queue_older(*dataset, *before));
       static_cast<void>(trimmed);
     }
   }
-  EVQ_TRY_ASSIGN(const DatasetStats now, stats(name));
+  EVQ_TRY_ASSIGN(const DatasetStats now, read_stats(*dataset));
   if (now.queued_blocks != 0 || dataset->database().short_of_room()) {
-    EVQ_TRY(free_removed(*dataset));  // before what needs room
+    EVQ_TRY(free_removed(*dataset, control));  // before what needs room
   }
   EVQ_TRY(full ? compact(dataset, compact_options(), control)
                : tidy_fresh(dataset, compact_options(), control));
-  return full ? give_back(*dataset) : Status();
+  return full ? give_back(*dataset, control) : Status();
 }
 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {
@@ -413,13 +508,17 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
     return report;
   }
   for (const DatasetDefinition& definition : *datasets) {
+    const std::size_t before = report.problems.size();
     Result<std::shared_ptr<Dataset>> dataset = open_dataset(definition.name);
-    if (!dataset.ok()) {
+    if (dataset.ok()) {
+      EVQ_TRY(check_dataset(*dataset, control, &report));
+    } else {
       report.problems.push_back({"datasets/" + std::to_string(definition.file_id) + ".db",
                                  std::nullopt, dataset.error().message});
-      continue;
     }
-    EVQ_TRY(check_dataset(*dataset, control, &report));
+    if (report.problems.size() != before && is_dropped(definition.name, definition.file_id)) {
+      report.problems.resize(before);  // of what went away meanwhile
+    }
   }
   return report;
 }

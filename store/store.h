@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/limits.h"
 #include "store/base/result.h"
 #include "store/definitions.h"
 #include "store/ingest/options.h"
@@ -38,6 +39,8 @@ struct StoreOptions {
   // Decoded segments kept across queries, and rows of small loads until they are merged; 0 = none.
   std::size_t cache_bytes = 0;
   std::uint32_t block_rows = 65536;  // rows of a full block; tests use less
+  // Datasets that stay open when nobody uses them; tests use less.
+  std::size_t open_datasets_max = kOpenDatasetsMax;
   ThreadPool* pool = nullptr;  // encodes columns in parallel when given; must outlive the store
   // True when somebody calls maintain() regularly (a server): loads then leave sealing to that.
   bool background_upkeep = false;

@@ -35,6 +35,10 @@ inline constexpr std::size_t kDiskReserveBytesMin = 16 * kMebibyte;
 // step of reaping and shrinking.
 inline constexpr std::size_t kDiskReserveFileBytes = 2 * kMebibyte;
 
+// Datasets that a process keeps open, besides those in use: each takes about seven descriptors and
+// two megabytes.
+inline constexpr std::size_t kOpenDatasetsMax = 128;
+
 // ---- input policy
 // Deep enough for every log seen; parsers keep an explicit stack of this many levels.
 inline constexpr std::size_t kJsonDepthMax = 100;

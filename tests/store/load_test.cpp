@@ -11,10 +11,13 @@
 namespace evq {
 namespace {
 
-TEST_CASE("a load whose dataset is deleted meanwhile goes on in a new one of that name") {
+void check_load_beside_drop(bool was_there) {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 100);
   auto other = open_store(directory.path(), 100);
+  if (was_there) {
+    REQUIRE(load(*store, "d", numbered_events(1000, 1, 0, 1)).ok());
+  }
   IngestRequest request;
   request.options.format = InputFormat::kNdjson;
   request.clock = [] { return kReceipt; };
@@ -46,6 +49,13 @@ TEST_CASE("a load whose dataset is deleted meanwhile goes on in a new one of tha
   REQUIRE(names.ok());
   for (const std::string& name : *names) {
     CHECK(name.starts_with("2."));
+  }
+}
+
+TEST_CASE("a load whose dataset is deleted meanwhile goes on in a new one of that name") {
+  for (const bool was_there : {false, true}) {
+    CAPTURE(was_there);
+    check_load_beside_drop(was_there);
   }
 }
 

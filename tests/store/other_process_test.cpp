@@ -1,7 +1,9 @@
 // What others do to the files of a store that is open: another evq drops and makes datasets, a
 // person removes or empties files.
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -38,6 +40,58 @@ TEST_CASE("a dataset that another process drops is gone, and one made anew is th
   REQUIRE(load(*there, "d", numbered_events(20, 1, 0, 1)).ok());
   REQUIRE(load(*here, "d", numbered_events(30, 1, 9, 1)).ok());
   CHECK(texts(read_rows(*there, "d", "n")) == std::vector<std::string>{"20", "30"});
+}
+
+// Drops the dataset while it is searched.
+class DroppingFilter final : public RowFilter {
+ public:
+  explicit DroppingFilter(Store& store) : store_(store) {}
+  bool may_match(const SnapshotBlock& /*block*/) const override { return true; }
+  Result<BlockMatch> match(StoredBlock& block) const override {
+    static_cast<void>(store_.drop_dataset("d").ok());
+    return BlockMatch{block.rows(), block.info().min_time, block.info().max_time};
+  }
+
+ private:
+  Store& store_;
+};
+
+TEST_CASE("a dataset that is dropped meanwhile is not found, and not damaged") {
+  const TempDirectory directory;
+  const auto here = open_store(directory.path(), kFewRows);
+  const auto there = open_store(directory.path(), kFewRows);
+  REQUIRE(load(*here, "d", numbered_events(0, 3, 0, 1)).ok());
+  QueryControl control;
+  const auto removed = here->remove("d", DroppingFilter(*there), true, control);
+  REQUIRE_FALSE(removed.ok());
+  CHECK(removed.error().code == ErrorCode::kNotFound);
+  CHECK(removed.error().message == "dataset 'd' not found");
+
+  std::atomic<bool> done = false;
+  std::thread drops([&] {
+    for (int i = 0; i < 200; ++i) {
+      REQUIRE(load(*there, "d", numbered_events(i, 1, 0, 1)).ok());
+      REQUIRE(there->drop_dataset("d").ok());
+    }
+    done = true;
+  });
+  const auto check_reason = [](const auto& outcome) {
+    const bool gone = !outcome.ok() && outcome.error().code == ErrorCode::kNotFound;
+    CHECK_MESSAGE((outcome.ok() || gone), (outcome.ok() ? "" : outcome.error().message));
+  };
+  while (!done) {
+    check_reason(here->snapshot("d"));
+    check_reason(here->stats("d"));
+    check_reason(here->fields("d"));
+    check_reason(here->trim("d", 0));
+    check_reason(here->maintain("d", true, control));
+    const auto report = here->check(control);
+    REQUIRE(report.ok());
+    for (const CheckProblem& problem : report->problems) {
+      FAIL_CHECK(problem.file << ": " << problem.message);
+    }
+  }
+  drops.join();
 }
 
 TEST_CASE("a store that lost its catalog is not begun anew over its datasets") {
