@@ -172,7 +172,7 @@ Datetime time_of_long(std::int64_t ns) {
   return {ns};
 }
 MaybeTime time_of_real(double ns) {
-  return wrap<Datetime>(ns_from_real(ns));
+  return wrap<Datetime>(int_from_real(ns));
 }
 MaybeTime time_of_text(std::string_view text) {
   return wrap<Datetime>(parse_liberal_datetime(text));
@@ -202,7 +202,7 @@ Timespan span_of_long(std::int64_t ns) {
   return {ns};
 }
 MaybeSpan span_from_real(double ns) {
-  return wrap<Timespan>(ns_from_real(ns));
+  return wrap<Timespan>(int_from_real(ns));
 }
 MaybeSpan span_of_text(std::string_view text) {
   return wrap<Timespan>(parse_timespan(text));

@@ -149,7 +149,7 @@ std::optional<Value> parse_span(std::string_view text) {
   }
   if (!ns) {
     if (const auto days = parse_real(text)) {
-      ns = ns_from_real(*days * static_cast<double>(kDayNs));
+      ns = int_from_real(*days * static_cast<double>(kDayNs));
     }
   }
   return ns ? std::optional(Value::timespan(*ns)) : std::nullopt;

@@ -1,7 +1,6 @@
 #include "store/base/time.h"
 
 #include <array>
-#include <cmath>
 #include <cstring>
 
 namespace evq {
@@ -209,13 +208,6 @@ std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int64_t b) {
     return std::nullopt;
   }
   return product;
-}
-
-std::optional<std::int64_t> ns_from_real(double ns) {
-  if (!(ns >= -9223372036854775808.0 && ns < 9223372036854775808.0)) {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(ns);
 }
 
 std::optional<std::int64_t> floor_to(std::int64_t ns, std::int64_t size) {

@@ -56,8 +56,6 @@ std::string instant_text(std::int64_t ns);
 std::optional<std::int64_t> checked_add(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> checked_subtract(std::int64_t a, std::int64_t b);
 std::optional<std::int64_t> checked_multiply(std::int64_t a, std::int64_t b);
-// A real number of nanoseconds, rounded toward zero; nothing for NaN and outside of int64.
-std::optional<std::int64_t> ns_from_real(double ns);
 
 // The greatest multiple of `size` that is not above `ns`: bins with the epoch as origin.
 // Nothing when size <= 0 or when the multiple is below the range.
