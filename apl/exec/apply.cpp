@@ -45,7 +45,21 @@ std::vector<Chunk> gather_chunks(const Chunk& input, std::span<const std::uint32
   return chunks;
 }
 
-// All rows of `parts`. Short texts are copied: each run's would keep an arena of its own.
+// All rows of `parts`. What repeats in them goes on as entries of a dictionary.
+Vector join_parts(std::span<const Vector> parts) {
+  if (std::ranges::any_of(parts, &Vector::is_flat)) {
+    return concatenate(parts);
+  }
+  std::vector<RowPlace> places;
+  for (std::uint32_t part = 0; part < parts.size(); ++part) {
+    for (std::uint32_t row = 0; row < parts[part].size(); ++row) {
+      places.push_back({part, row});
+    }
+  }
+  return interleave(parts, places);
+}
+
+// The same, but short texts are copied: each run's would keep an arena of its own.
 Vector join_column(Type type, std::span<const Vector> parts) {
   std::size_t bytes = 0;
   for (const Vector& part : parts) {
@@ -53,7 +67,7 @@ Vector join_column(Type type, std::span<const Vector> parts) {
   }
   if ((type != Type::kString && type != Type::kDynamic) ||
       bytes > parts.size() * kCopiedRunBytesMax) {
-    return concatenate(parts);
+    return join_parts(parts);
   }
   VectorBuilder joined(type);
   for (const Vector& part : parts) {
@@ -174,39 +188,49 @@ class ApplyRun {
   std::size_t held_rows_ = 0;
 };
 
-}  // namespace
-
-Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer) {
-  const auto& apply = std::get<plan::Apply>(node.op);
-  ApplyRun run(executor, apply, node.schema);
-  if (apply.per_row) {
-    EVQ_TRY_ASSIGN(const Collected input, executor.collect(*node.inputs[0], "mv-apply"));
-    for (const Chunk& chunk : input.chunks) {
-      for (std::size_t row = 0; row < chunk.rows(); ++row) {
-        EVQ_TRY_ASSIGN(const std::vector<Chunk> rows, run.expand(chunk.slice(row, 1)));
-        EVQ_TRY(run.run(rows, chunk, row));
-      }
+// Over the rows that the arrays of one row make.
+Status apply_to_rows(Executor& executor, const plan::Node& node, ApplyRun* run) {
+  EVQ_TRY_ASSIGN(const Collected input, executor.collect(*node.inputs[0], "mv-apply"));
+  for (const Chunk& chunk : input.chunks) {
+    for (std::size_t row = 0; row < chunk.rows(); ++row) {
+      EVQ_TRY_ASSIGN(const std::vector<Chunk> rows, run->expand(chunk.slice(row, 1)));
+      EVQ_TRY(run->run(rows, chunk, row));
     }
-    EVQ_TRY_ASSIGN(std::vector<Chunk> output, run.take());
-    return push_all(std::move(output), consumer);
   }
+  return Status::success();
+}
+
+// Over the rows of each group.
+Status apply_to_groups(Executor& executor, const plan::Node& node, ApplyRun* run) {
+  const auto& apply = std::get<plan::Apply>(node.op);
+  const ExecOptions& options = executor.options();
   EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], "partition"));
   const Chunk& input = whole.rows;
   EVQ_TRY(whole.lease.grow(input.rows() * sizeof(std::uint32_t)));
   Groups groups;
   {
     // For the deadline alone: the groups are charged to the input's lease.
-    AllocationMeter meter(nullptr, executor.options().control, "partition");
+    AllocationMeter meter(nullptr, options.control, "partition");
     EVQ_TRY(meter.guard(
         [&] { groups = group_rows(input, apply.keys, executor.context().random_seed); }));
   }
   EVQ_TRY(whole.lease.grow(groups.size() * RowGroups::kGroupBytes));
   for (const std::vector<std::uint32_t>& group : groups) {
-    AllocationMeter meter(executor.options().budget, executor.options().control, "partition");
+    AllocationMeter meter(options.budget, options.control, "partition");
     std::vector<Chunk> rows;
     EVQ_TRY(meter.guard([&] { rows = gather_chunks(input, group); }));
-    EVQ_TRY(run.run(rows, input, group[0]));
+    EVQ_TRY(run->run(rows, input, group[0]));
   }
+  return Status::success();
+}
+
+}  // namespace
+
+Status run_apply(Executor& executor, const plan::Node& node, Consumer& consumer) {
+  const auto& apply = std::get<plan::Apply>(node.op);
+  ApplyRun run(executor, apply, node.schema);
+  EVQ_TRY(apply.per_row ? apply_to_rows(executor, node, &run)
+                        : apply_to_groups(executor, node, &run));
   EVQ_TRY_ASSIGN(std::vector<Chunk> output, run.take());
   return push_all(std::move(output), consumer);
 }

@@ -1,5 +1,6 @@
 // Window functions: the whole ordered input is collected, each call makes one column over it.
 
+#include <array>
 #include <utility>
 
 #include "apl/exec/executor.h"
@@ -117,18 +118,18 @@ class WindowColumn {
     return to.finish();
   }
 
+  // Shares the argument's texts.
   Vector shift(bool later) {
-    VectorBuilder to(call_.type);
+    const std::array<Vector, 2> parts = {argument(), Vector::constant(call_.fallback, 1)};
     const auto distance = static_cast<std::uint64_t>(call_.offset);
+    std::vector<RowPlace> places(input_.rows(), RowPlace{1, 0});
     for (std::size_t row = 0; row < input_.rows(); ++row) {
       const bool inside = later ? distance < input_.rows() - row : distance <= row;
       if (inside) {
-        to.append_row(argument(), later ? row + distance : row - distance);
-      } else {
-        to.append(call_.fallback);
+        places[row] = {0, static_cast<std::uint32_t>(later ? row + distance : row - distance)};
       }
     }
-    return to.finish();
+    return interleave(parts, places);
   }
 
   // The first time of each row's session.
@@ -171,7 +172,7 @@ Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer
   EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], kWindowName));
   Chunk& input = whole.rows;
   for (const WindowCall& call : window.calls) {
-    // What the column's builder holds besides the column.
+    // What is held besides the column while it is made.
     const std::size_t builder_bytes = input.rows() * sizeof(std::string_view);
     EVQ_TRY(whole.lease.grow(builder_bytes));
     Vector made;
@@ -180,7 +181,7 @@ Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer
       EVQ_TRY(meter.guard([&] { made = WindowColumn(call, input).make(); }));
     }
     whole.lease.shrink(builder_bytes);
-    EVQ_TRY(whole.lease.grow(made.size_bytes()));
+    EVQ_TRY(whole.lease.grow(made.values().size_bytes() + input.rows() * sizeof(Code)));
     input.columns().push_back(std::move(made));
   }
   return push_whole(executor, input, kWindowName, consumer);

@@ -197,8 +197,10 @@ class Memory(EvqCase):
                 ("project i, s, g = 1 | join kind=inner (range b from 1 to 5000 step 1 | extend g = 1) "
                  "on g | sort by b asc, i desc | summarize n = take_any(i), l = max(strlen(s))",
                  (9, 1048577)),
-                ("mv-apply a on (where tolong(a) % 2 == 0) "
-                 "| summarize n = count(), l = max(strlen(s))", (22500, 1048577))):
+                ("mv-apply a on (where tolong(a) % 2 == 0) | sort by tolong(a) asc, i desc "
+                 "| summarize n = count(), l = max(strlen(s))", (22500, 1048577)),
+                ("mv-expand a | serialize p = prev(s, 1, '') | where isempty(p) "
+                 "| summarize n = count(), l = max(strlen(s))", (1, 1048577))):
             with self.subTest(operators):
                 out, peak = self.measured("--memory-limit", "100M", rows + "| " + operators)
                 with out:
