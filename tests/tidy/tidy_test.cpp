@@ -236,6 +236,7 @@ const std::vector<Ban>& code_bans() {
       {"throw",
        "expected failures return Status or Result",
        {"store/base/allocation_meter.cpp", "store/column/dynamic_builder.cpp",
+        "store/encoding/byte_string.cpp", "store/ingest/decoded_source.cpp",
         "store/ingest/text_buffer.cpp", "tests/*"}},
       {"std::thread", "threads come from ThreadPool", {"store/base/thread_pool.*", "tests/*"}},
       {"std::jthread", "threads come from ThreadPool", {"store/base/thread_pool.*", "tests/*"}},
