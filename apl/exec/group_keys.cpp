@@ -11,16 +11,9 @@
 namespace evq {
 namespace {
 
-std::uint64_t hash_of_null(std::uint64_t seed) {
-  constexpr std::uint64_t kNullWord = 0x6E756C6C6E756C6CULL;
-  return hash64(kNullWord, ~seed);
-}
-
 std::uint64_t canonical_bits(double value) {
-  if (std::isnan(value)) {
-    return std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
-  }
-  return value == 0 ? 0 : std::bit_cast<std::uint64_t>(value);
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  return std::bit_cast<std::uint64_t>(value == value ? value + 0.0 : kNan);
 }
 
 // A value that is neither null nor a text.
@@ -41,9 +34,14 @@ std::uint64_t word_of(const Values& values, std::size_t slot) {
 
 }  // namespace
 
+std::uint64_t GroupKeys::null_hash(std::uint64_t seed) {
+  constexpr std::uint64_t kNullWord = 0x6E756C6C6E756C6CULL;
+  return hash64(kNullWord, ~seed);
+}
+
 std::uint64_t GroupKeys::hash(const Values& values, std::size_t slot, std::uint64_t seed) const {
   if (values.is_null(slot)) {
-    return hash_of_null(seed);
+    return null_hash(seed);
   }
   return text_ ? hash64(values.data<std::string_view>()[slot], seed)
                : hash64(word_of(values, slot), seed);
@@ -90,7 +88,7 @@ void GroupKeys::hash_all(const KeyColumn& keys, std::uint64_t seed, std::uint64_
     hashes[j] = hash64(keys.words[j], seed);
   }
   for (std::size_t j = 0; values.has_nulls() && j < keys.slots.size(); ++j) {
-    hashes[j] = values.is_null(keys.slots[j]) ? hash_of_null(seed) : hashes[j];
+    hashes[j] = values.is_null(keys.slots[j]) ? null_hash(seed) : hashes[j];
   }
 }
 

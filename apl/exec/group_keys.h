@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/large_pages.h"
 #include "store/column/vector.h"
 
 namespace evq {
@@ -33,6 +34,7 @@ class GroupKeys {
  public:
   explicit GroupKeys(Type type) : type_(type), text_(physical_of(type) == Physical::kView) {}
 
+  static std::uint64_t null_hash(std::uint64_t seed);
   // The hash of the value at `slot`, which has the column's type.
   std::uint64_t hash(const Values& values, std::size_t slot, std::uint64_t seed) const;
   // Fills keys->words from its slots.
@@ -68,8 +70,8 @@ class GroupKeys {
 
   Type type_;
   bool text_;
-  std::vector<std::uint64_t> words_;     // when the column is no text
-  std::vector<std::string_view> texts_;  // when it is
+  LargeVector<std::uint64_t> words_;     // when the column is no text
+  LargeVector<std::string_view> texts_;  // when it is
   std::vector<std::uint8_t> nulls_;      // a flag a group; empty until the first null
   std::size_t size_ = 0;
   // The first is this column's own; texts in the others are counted one by one.

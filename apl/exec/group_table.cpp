@@ -10,9 +10,9 @@ namespace evq {
 namespace {
 
 // Combinations of dictionary codes are numbered through a direct table up to this many slots;
-// beyond it (and beyond a few slots a row) clearing the table costs more than hashing.
+// beyond it (and beyond so many slots a row) clearing the table costs more than hashing.
 constexpr std::size_t kCombinationsMax = std::size_t{1} << 20U;
-constexpr std::size_t kCombinationsPerRowMax = 4;
+constexpr std::size_t kCombinationsPerRowMax = 16;
 constexpr std::size_t kCombinationsMin = 256;
 constexpr std::size_t kFirstSlots = 64;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
@@ -145,16 +145,17 @@ class CombinationSlots {
 }  // namespace
 
 GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
-    : seed_(seed), slots_(kFirstSlots) {
+    : seed_(seed), null_hash_(GroupKeys::null_hash(seed)), slots_(kFirstSlots) {
   for (const Type type : key_types) {
     columns_.emplace_back(type);
   }
+  one_number_ = columns_.size() == 1 && !columns_[0].is_text();
 }
 
 // ---------------------------------------------------------------- the hash table
 
 void GroupTable::grow() {
-  std::vector<Slot> slots(slots_.size() * kGrowth);
+  LargeVector<Slot> slots(slots_.size() * kGrowth);
   const std::size_t mask = slots.size() - 1;
   for (std::size_t group = 0; group < hashes_.size(); ++group) {
     __builtin_prefetch(&slots[hashes_[std::min(group + kAhead, hashes_.size() - 1)] & mask], 1);
@@ -219,6 +220,12 @@ void GroupTable::prefetch(std::span<const std::uint64_t> hashes) const {
       groups.push_back(slot.group - 1);
     }
   }
+  if (one_number_) {
+    for (const std::size_t group : groups) {
+      __builtin_prefetch(&hashes_[group]);
+    }
+    return;
+  }
   for (const GroupKeys& column : columns_) {
     for (const std::size_t group : groups) {
       column.prefetch_key(group);
@@ -236,8 +243,8 @@ std::uint32_t GroupTable::look_up(const KeyBatch& batch, std::size_t j, std::uin
       continue;
     }
     const std::uint32_t group = slots_[at].group - 1;
-    bool equal = true;
-    for (std::size_t column = 0; equal && column < columns_.size(); ++column) {
+    bool equal = !one_number_ || hashes_[group] == hash;
+    for (std::size_t column = 0; equal && !is_key(hash) && column < columns_.size(); ++column) {
       equal = columns_[column].equals(group, batch.columns[column], j);
     }
     if (equal) {
@@ -278,8 +285,12 @@ void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
     groups[j] = kNoGroup;
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t at = hash & mask; slots_[at].group != 0; at = (at + 1) & mask) {
-      if (slots_[at].tag == tag_of(hash) && holds_key(slots_[at].group - 1, batch, j)) {
-        groups[j] = slots_[at].group - 1;
+      if (slots_[at].tag != tag_of(hash)) {
+        continue;
+      }
+      const std::uint32_t group = slots_[at].group - 1;
+      if (is_key(hash) ? hashes_[group] == hash : holds_key(group, batch, j)) {
+        groups[j] = group;
         break;
       }
     }
@@ -543,8 +554,8 @@ std::uint32_t GroupTable::merge_one(const GroupTable& other, std::size_t other_g
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask; slots_[at].group != 0; at = (at + 1) & mask) {
     const std::uint32_t group = slots_[at].group - 1;
-    bool equal = slots_[at].tag == tag_of(hash);
-    for (std::size_t column = 0; equal && column < columns_.size(); ++column) {
+    bool equal = slots_[at].tag == tag_of(hash) && (!one_number_ || hashes_[group] == hash);
+    for (std::size_t column = 0; equal && !is_key(hash) && column < columns_.size(); ++column) {
       equal = columns_[column].equals(group, other.columns_[column], other_group);
     }
     if (equal) {

@@ -14,6 +14,7 @@
 
 #include "apl/exec/group_keys.h"
 #include "apl/functions/function.h"
+#include "store/base/large_pages.h"
 #include "store/base/result.h"
 #include "store/column/vector.h"
 
@@ -66,6 +67,9 @@ class GroupTable {
   void hash_batch(const KeyBatch& batch, std::vector<std::uint64_t>* hashes) const;
   void prefetch(std::span<const std::uint64_t> hashes) const;
   void prefetch_group(std::size_t group) const;
+  // Whether keys with this hash are equal: a key that is one number has a hash of its own, as
+  // hash64() is a bijection, but for the number whose hash is that of null.
+  bool is_key(std::uint64_t hash) const { return one_number_ && hash != null_hash_; }
   // The group of key j of the batch, or kNoGroup.
   std::uint32_t look_up(const KeyBatch& batch, std::size_t j, std::uint64_t hash) const;
   // groups[j] becomes the group of key j; new ones have no first_seen yet.
@@ -98,10 +102,12 @@ class GroupTable {
   void assign_runs(const Vector& key, std::size_t rows, std::uint64_t order, std::uint32_t* groups);
 
   std::uint64_t seed_;
+  std::uint64_t null_hash_;
+  bool one_number_;  // the key is one column, and that no text
   std::vector<GroupKeys> columns_;
-  std::vector<std::uint64_t> hashes_;      // by group
-  std::vector<std::uint64_t> first_seen_;  // by group
-  std::vector<Slot> slots_;
+  LargeVector<std::uint64_t> hashes_;      // by group
+  LargeVector<std::uint64_t> first_seen_;  // by group
+  LargeVector<Slot> slots_;
   std::uint64_t order_max_ = 0;  // of the chunks so far
   // Of the last chunk: the combinations of entries that occur, with their rows and groups.
   std::vector<std::uint32_t> present_;

@@ -18,6 +18,7 @@
 #include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
+#include "store/base/large_pages.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -31,8 +32,8 @@ struct BuildSide {
   WholeInput input;  // all rows, then one row of nulls
   std::size_t rows = 0;
   std::unique_ptr<GroupTable> table;
-  std::vector<std::uint32_t> group_begin;  // rows of group g: group_rows[group_begin[g]…[g + 1])
-  std::vector<std::uint32_t> group_rows;
+  LargeVector<std::uint32_t> group_begin;  // rows of group g: group_rows[group_begin[g]…[g + 1])
+  LargeVector<std::uint32_t> group_rows;
   bool unique_keys = false;  // no group has two rows
   std::vector<std::atomic<std::uint8_t>> matched;
   MemoryLease lists_lease;  // what is kept of each row besides
@@ -92,7 +93,7 @@ std::vector<Vector> key_columns(std::span<const Vector> columns,
 // The group of every row, none for rows that match nothing.
 Status number_keys(Executor& executor, const plan::Join& join, const Schema& schema,
                    std::span<const Chunk> chunks, BuildSide* side,
-                   std::vector<std::uint32_t>* groups) {
+                   LargeVector<std::uint32_t>* groups) {
   std::vector<Type> key_types;
   for (const std::size_t key : join.right_keys) {
     key_types.push_back(schema[key].type);
@@ -124,7 +125,7 @@ Status build(Executor& executor, const plan::Join& join, const plan::Node& right
   }
   side->lists_lease = MemoryLease(executor.options().budget, "join");
   EVQ_TRY(side->lists_lease.grow(side->rows * kBuildRowBytes));
-  std::vector<std::uint32_t> groups(side->rows);
+  LargeVector<std::uint32_t> groups(side->rows);
   EVQ_TRY(number_keys(executor, join, right.schema, collected.chunks, side, &groups));
   std::vector<Vector> nulls;
   for (const Field& field : right.schema.fields()) {
@@ -142,7 +143,7 @@ Status build(Executor& executor, const plan::Join& join, const plan::Node& right
     side->group_begin[group + 1] += side->group_begin[group];
   }
   side->group_rows.resize(side->group_begin.back());
-  std::vector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
+  LargeVector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
   for (std::size_t row = 0; row < groups.size(); ++row) {
     if (groups[row] != GroupTable::kNoGroup) {
       side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);

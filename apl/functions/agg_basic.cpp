@@ -8,6 +8,7 @@
 #include "apl/functions/exact_sum.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
+#include "store/base/large_pages.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 
@@ -64,7 +65,7 @@ class CountState final : public AggregateState {
   std::size_t size_bytes() const override { return counts_.capacity() * sizeof(std::int64_t); }
 
  private:
-  std::vector<std::int64_t> counts_;
+  LargeVector<std::int64_t> counts_;
 };
 
 AggregateBindResult bind_count(const AggregateBindRequest& /*request*/) {
@@ -120,7 +121,7 @@ class CountIfState final : public AggregateState {
   std::size_t size_bytes() const override { return counts_.capacity() * sizeof(std::int64_t); }
 
  private:
-  std::vector<std::int64_t> counts_;
+  LargeVector<std::int64_t> counts_;
 };
 
 AggregateBindResult bind_countif(const AggregateBindRequest& request) {
@@ -136,6 +137,11 @@ AggregateBindResult bind_countif(const AggregateBindRequest& request) {
 // ---- sum, avg
 
 enum class SumKind : std::uint8_t { kSum, kAverage };
+
+struct SumResult {
+  SumKind kind;
+  Type type;
+};
 
 template <class T>
 struct Summing;
@@ -168,7 +174,12 @@ class SumState final : public AggregateState {
  public:
   using S = Summing<T>;
 
-  SumState(SumKind kind, Type result) : kind_(kind), result_(result) {}
+  explicit SumState(std::vector<SumResult> results) : results_(std::move(results)) {}
+
+  static bool join(std::vector<SumResult>* results, const std::vector<SumResult>& others) {
+    results->insert(results->end(), others.begin(), others.end());
+    return true;
+  }
 
   void resize(std::size_t groups) override { parts_.resize(std::max(groups, parts_.size())); }
 
@@ -199,11 +210,15 @@ class SumState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(result_);
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      append_result(group, &builder);
+    std::vector<Vector> columns;
+    for (const SumResult& result : results_) {
+      VectorBuilder builder(result.type);
+      for (std::size_t group = begin; group < begin + count; ++group) {
+        append_result(group, result, &builder);
+      }
+      columns.push_back(builder.finish());
     }
-    return one_column(builder);
+    return columns;
   }
 
   std::size_t size_bytes() const override { return meter_.bytes(parts_); }
@@ -251,13 +266,13 @@ class SumState final : public AggregateState {
     parts_[0].add(part);
   }
 
-  void append_result(std::size_t group, VectorBuilder* builder) const {
+  void append_result(std::size_t group, const SumResult& result, VectorBuilder* builder) const {
     const Part& part = parts_[group];
-    if (kind_ == SumKind::kAverage && part.count == 0) {
+    if (result.kind == SumKind::kAverage && part.count == 0) {
       builder->append_null();
-    } else if (result_ == Type::kReal) {
+    } else if (result.type == Type::kReal) {
       const DoublePair sum = S::digits(part.total);
-      if (kind_ == SumKind::kSum) {
+      if (result.kind == SumKind::kSum) {
         builder->append_real(sum.high);
       } else {
         const DoublePair mean = quotient_of(sum, static_cast<double>(part.count));
@@ -265,7 +280,7 @@ class SumState final : public AggregateState {
       }
     } else if constexpr (std::is_same_v<T, std::int64_t>) {
       const std::optional<std::int64_t> fits = narrow(
-          kind_ == SumKind::kSum ? part.total : part.total / static_cast<Int128>(part.count));
+          result.kind == SumKind::kSum ? part.total : part.total / static_cast<Int128>(part.count));
       if (fits.has_value()) {
         builder->append_integer(*fits);
       } else {
@@ -274,9 +289,8 @@ class SumState final : public AggregateState {
     }
   }
 
-  SumKind kind_;
-  Type result_;
-  std::vector<Part> parts_;
+  std::vector<SumResult> results_;
+  LargeVector<Part> parts_;
   SizeMeter meter_{0};  // a total seldom grows
 };
 
@@ -288,9 +302,11 @@ AggregateBindResult bind_sum(const AggregateBindRequest& request) {
     return not_a_number(kAverage ? "avg" : "sum", 0, request.arguments[0].type);
   }
   const Type result = kAverage && *type == Type::kLong ? Type::kReal : *type;
+  std::vector<SumResult> results{{kKind, result}};
   return one_result(request, result, *type,
-                    *type == Type::kReal ? make_aggregate<SumState<double>>(kKind, result)
-                                         : make_aggregate<SumState<std::int64_t>>(kKind, result));
+                    *type == Type::kReal
+                        ? make_aggregate<SumState<double>>(std::move(results))
+                        : make_aggregate<SumState<std::int64_t>>(std::move(results)));
 }
 
 // ---- the table

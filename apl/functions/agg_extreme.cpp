@@ -6,6 +6,7 @@
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
+#include "store/base/large_pages.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
 
@@ -133,7 +134,7 @@ class ExtremeState final : public AggregateState {
   }
 
   Type type_;
-  std::vector<T> best_;
+  LargeVector<T> best_;
   std::vector<std::uint8_t> seen_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/base/allocation_meter.h"
+#include "store/base/large_pages.h"
 #include "store/column/dynamic.h"
 #include "store/column/physical.h"
 
@@ -203,6 +204,9 @@ Values::Values(Type type, std::size_t size) : type_(type), size_(size) {
   const std::size_t bytes = size * width_of(type) + kSlackBytes;
   std::size_t room = bytes + kAlignment;
   void* memory = ::operator new(room + sizeof memory);
+  if (room >= 2 * kLargePageBytes) {
+    use_large_pages(memory, room);
+  }
   void* slots = static_cast<std::byte*>(memory) + sizeof memory;
   std::align(kAlignment, bytes, slots, room);
   slots_.reset(static_cast<std::byte*>(slots));
