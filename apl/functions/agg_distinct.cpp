@@ -1,6 +1,8 @@
 // dcount by HyperLogLog, count_distinct by exact sets, and hll() states.
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <memory>
 
 #include "apl/functions/aggregate_binding.h"
@@ -9,6 +11,7 @@
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
 #include "apl/functions/value_hash.h"
+#include "store/base/large_pages.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -126,10 +129,7 @@ class HashedSet {
   // whether it did.
   template <class Equals, class Make>
   bool insert(std::uint64_t hash, const Equals& equals, const Make& make) {
-    constexpr std::size_t kFirstSlots = 8;
-    if ((count_ + 1) * 4 > slots_.size() * 3) {
-      grow(slots_.empty() ? kFirstSlots : slots_.size() * 2);
-    }
+    reserve(count_ + 1);
     std::size_t at = hash & (slots_.size() - 1);
     for (; slots_[at].hash != 0; at = (at + 1) & (slots_.size() - 1)) {
       if (slots_[at].hash == hash && equals(slots_[at])) {
@@ -149,10 +149,24 @@ class HashedSet {
     }
   }
   std::size_t size() const { return count_; }
+  // Makes room for `count` entries. Needed ahead of entries in the order of their hashes, as
+  // for_each() of another set gives them: they would crowd the first slots of a small table.
+  void reserve(std::size_t count) {
+    constexpr std::size_t kFirstSlots = 8;
+    if (count * 4 > slots_.size() * 3) {
+      grow(std::max(kFirstSlots, std::bit_ceil(count + count / 3 + 1)));
+    }
+  }
+  // Asks for the memory that insert() will read first.
+  void prefetch(std::uint64_t hash) const {
+    if (!slots_.empty()) {
+      __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1);
+    }
+  }
 
  private:
   void grow(std::size_t size) {
-    std::vector<Entry> slots(size);
+    LargeVector<Entry> slots(size);
     for_each([&](const Entry& entry) {
       std::size_t at = entry.hash & (size - 1);
       while (slots[at].hash != 0) {
@@ -163,7 +177,7 @@ class HashedSet {
     slots_ = std::move(slots);
   }
 
-  std::vector<Entry> slots_;
+  LargeVector<Entry> slots_;
   std::size_t count_ = 0;
 };
 
@@ -181,17 +195,17 @@ class ExactState final : public AggregateState {
     const Values& values = args[0].values();
     with_value_type(args[0].type(), [&](auto tag) {
       using T = decltype(tag);
-      constexpr bool kDynamic = std::is_same_v<T, DynamicView>;
-      dynamic_ = kDynamic;
+      dynamic_ = std::is_same_v<T, DynamicView>;
+      std::array<Added, kBatch> batch;
+      std::size_t count = 0;
       visit_counted(args[0], groups, rows, [&](std::size_t group, std::size_t slot, std::size_t) {
-        const std::uint64_t hash = sketch_hash(slot_value<T>(values, slot));
-        if constexpr (kDynamic || std::is_same_v<T, std::string_view>) {
-          const std::string_view bytes = values.data<std::string_view>()[slot];
-          add_text(group, hash, bytes, [&] { return arenas_[0]->copy(bytes); });
-        } else {
-          add_number(group, hash);
+        batch[count++] = {group, slot, sketch_hash(slot_value<T>(values, slot))};
+        if (count == kBatch) {
+          add_batch<T>(values, {batch.data(), count});
+          count = 0;
         }
       });
+      add_batch<T>(values, {batch.data(), count});
     });
   }
 
@@ -201,6 +215,8 @@ class ExactState final : public AggregateState {
     arenas_.insert(arenas_.end(), from.arenas_.begin(), from.arenas_.end());
     for (const GroupPair pair : pairs) {
       const Group& group = from.groups_[pair.from];
+      groups_[pair.to].numbers.reserve(groups_[pair.to].numbers.size() + group.numbers.size());
+      groups_[pair.to].texts.reserve(groups_[pair.to].texts.size() + group.texts.size());
       if (group.has_zero) {
         add_number(pair.to, 0);
       }
@@ -243,8 +259,38 @@ class ExactState final : public AggregateState {
     bool has_zero = false;  // the number whose hash is zero
     HashedSet<Text> texts;
   };
+  // A value on its way into a group's set.
+  struct Added {
+    std::size_t group;
+    std::size_t slot;
+    std::uint64_t hash;
+  };
+  // Values whose places in the sets are asked for side by side.
+  static constexpr std::size_t kBatch = 256;
   // A slot, in a table that has just grown.
   static constexpr std::size_t kEntryBytesMax = sizeof(Text) * 8 / 3;
+
+  template <class T>
+  void add_batch(const Values& values, std::span<const Added> batch) {
+    constexpr bool kText = std::is_same_v<T, DynamicView> || std::is_same_v<T, std::string_view>;
+    for (const Added& added : batch) {
+      if constexpr (kText) {
+        groups_[added.group].texts.prefetch(key_of_text(added.hash));
+      } else {
+        groups_[added.group].numbers.prefetch(added.hash);
+      }
+    }
+    for (const Added& added : batch) {
+      if constexpr (kText) {
+        const std::string_view bytes = values.data<std::string_view>()[added.slot];
+        add_text(added.group, added.hash, bytes, [&] { return arenas_[0]->copy(bytes); });
+      } else {
+        add_number(added.group, added.hash);
+      }
+    }
+  }
+
+  static std::uint64_t key_of_text(std::uint64_t hash) { return std::max<std::uint64_t>(hash, 1); }
 
   void add_number(std::size_t group, std::uint64_t hash) {
     if (hash == 0) {
@@ -259,7 +305,7 @@ class ExactState final : public AggregateState {
   // keep() gives bytes that live as long as the arenas.
   template <class Keep>
   void add_text(std::size_t group, std::uint64_t hash, std::string_view bytes, const Keep& keep) {
-    const std::uint64_t key = std::max<std::uint64_t>(hash, 1);
+    const std::uint64_t key = key_of_text(hash);
     const bool fresh = groups_[group].texts.insert(
         key, [&](const Text& text) { return same_text(text.bytes, bytes); },
         [&] {
