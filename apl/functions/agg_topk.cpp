@@ -1,6 +1,8 @@
 // topk and topkif over bounded counters.
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
@@ -28,12 +30,46 @@ class TopState final : public FrequentItemsState {
     const Vector values = canonical_dynamics(args[0]);
     visit_pairs(values, groups, group_count(), rows,
                 [&](std::size_t group, std::size_t slot, std::size_t count) {
-                  items_of(group).add(encoder_.encode(values.values(), slot), count);
+                  const std::string_view bytes = encoder_.encode(values.values(), slot);
+                  waiting_.push_back(
+                      {group, count, FrequentItems::hash_of(bytes), text_.size(), bytes.size()});
+                  text_.append(bytes);
+                  if (waiting_.size() == kBatch || text_.size() > kBatchBytes) {
+                    add_waiting();
+                  }
                 });
+    add_waiting();
     note_rows(rows, row_text_bytes(values, rows));
   }
 
  private:
+  // A value on its way into a group's items.
+  struct Waiting {
+    std::size_t group;
+    std::size_t count;
+    std::uint64_t hash;
+    std::size_t offset;  // in text_
+    std::size_t size;
+  };
+  // So many wait for their memory side by side.
+  static constexpr std::size_t kBatch = 128;
+  static constexpr std::size_t kBatchBytes = std::size_t{1} << 18U;
+
+  void add_waiting() {
+    for (const Waiting& waiting : waiting_) {
+      items_of(waiting.group).prefetch_slot(waiting.hash);
+    }
+    for (const Waiting& waiting : waiting_) {
+      items_of(waiting.group).prefetch_item(waiting.hash);
+    }
+    for (const Waiting& waiting : waiting_) {
+      const std::string_view bytes = std::string_view(text_).substr(waiting.offset, waiting.size);
+      items_of(waiting.group).add(bytes, waiting.hash, waiting.count);
+    }
+    waiting_.clear();
+    text_.clear();
+  }
+
   static constexpr std::size_t kRowBytesMax = 256;
 
   void append_answer(const FrequentItems& items, DynamicBuilder* list) const override {
@@ -51,6 +87,8 @@ class TopState final : public FrequentItemsState {
 
   std::size_t k_;
   ValueEncoder encoder_;
+  std::vector<Waiting> waiting_;  // empty between calls of add()
+  std::string text_;
 };
 
 AggregateBindResult bind_topk(const AggregateBindRequest& request) {

@@ -24,16 +24,23 @@ class FrequentItemsState : public AggregateState {
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const FrequentItemsState&>(other);
     for (const GroupPair pair : pairs) {
-      items_[pair.to].merge(from.items_[pair.from]);
+      from.items_[pair.from].with_settled(
+          [&](const FrequentItems& items) { items_[pair.to].merge(items); });
     }
     meter_.measure(items_);
+  }
+
+  void settle() override {
+    for (FrequentItems& items : items_) {
+      items.settle();
+    }
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* list) {
       list->begin_array();
-      append_answer(items_[group], list);
+      items_[group].with_settled([&](const FrequentItems& items) { append_answer(items, list); });
       list->end_array();
     })};
   }

@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "apl/functions/value_hash.h"
+#include "store/base/check.h"
 
 namespace evq {
 namespace {
@@ -22,6 +23,12 @@ constexpr std::size_t kSketchRows = 8;
 constexpr std::size_t kCountersPerSampled = 8;
 // What a node of the sample holds besides its text.
 constexpr std::size_t kSampledBytes = 96;
+// Cells of a sketch are asked for so many items ahead.
+constexpr std::size_t kAhead = 8;
+
+std::uint32_t tag_of(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash >> 32U);
+}
 
 // The cell of a hash in each row of a sketch, by double hashing over a width that is a power of
 // two.
@@ -48,51 +55,78 @@ class SketchCells {
 std::size_t FrequentItems::slot_of(std::string_view bytes, std::uint64_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
-  while (slots_[at] != 0) {
-    const Entry& entry = entries_[slots_[at] - 1];
+  for (; slots_[at].entry != 0; at = (at + 1) & mask) {
+    if (slots_[at].tag != tag_of(hash)) {
+      continue;
+    }
+    const Entry& entry = entries_[slots_[at].entry - 1];
     if (entry.hash == hash && bytes_of(entry) == bytes) {
       return at;
     }
-    at = (at + 1) & mask;
   }
   return at;
 }
 
-void FrequentItems::count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count) {
+void FrequentItems::count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count,
+                               std::uint64_t unsketched) {
   if (entries_.size() * 2 >= slots_.size()) {
     rebuild_slots();
   }
   const std::size_t at = slot_of(bytes, hash);
-  if (slots_[at] != 0) {
-    entries_[slots_[at] - 1].count += count;
+  if (slots_[at].entry != 0) {
+    Entry& entry = entries_[slots_[at].entry - 1];
+    entry.count += count;
+    entry.unsketched += unsketched;
     return;
   }
-  entries_.push_back({hash, count, text_.size(), bytes.size()});
+  entries_.push_back({hash, count, unsketched, text_.size(), bytes.size()});
   text_.append(bytes);
-  slots_[at] = static_cast<std::uint32_t>(entries_.size());
+  slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(entries_.size())};
 }
 
 void FrequentItems::rebuild_slots() {
-  slots_.assign(std::max(kSlotsMin, std::bit_ceil(entries_.size() * 4)), 0);
+  slots_.assign(std::max(kSlotsMin, std::bit_ceil(entries_.size() * 4)), Slot{});
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     std::size_t at = entries_[i].hash & mask;
-    while (slots_[at] != 0) {
+    while (slots_[at].entry != 0) {
       at = (at + 1) & mask;
     }
-    slots_[at] = static_cast<std::uint32_t>(i + 1);
+    slots_[at] = {tag_of(entries_[i].hash), static_cast<std::uint32_t>(i + 1)};
   }
 }
 
-void FrequentItems::add(std::string_view bytes, std::uint64_t count) {
-  const std::uint64_t hash = sketch_hash(bytes);
-  count_item(bytes, hash, count);
-  total_ += count;
-  if (!is_exact()) {
-    add_to_sketch(hash, count);
-    add_to_sample(hash, bytes);
+std::uint64_t FrequentItems::hash_of(std::string_view bytes) {
+  return sketch_hash(bytes);
+}
+
+void FrequentItems::prefetch_slot(std::uint64_t hash) const {
+  if (!slots_.empty()) {
+    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
   }
+}
+
+void FrequentItems::prefetch_item(std::uint64_t hash) const {
+  if (!slots_.empty()) {
+    const Slot slot = slots_[hash & (slots_.size() - 1)];
+    if (slot.entry != 0) {
+      __builtin_prefetch(&entries_[slot.entry - 1]);
+    }
+  }
+}
+
+void FrequentItems::add(std::string_view bytes, std::uint64_t hash, std::uint64_t count) {
+  count_item(bytes, hash, count, count);
+  total_ += count;
+  unsketched_ = true;
   shrink();
+}
+
+void FrequentItems::settle() {
+  if (!is_settled()) {
+    sketch_entries(std::numeric_limits<std::uint64_t>::max());
+    unsketched_ = false;
+  }
 }
 
 void FrequentItems::shrink() {
@@ -118,6 +152,7 @@ void FrequentItems::purge() {
   const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
   std::ranges::nth_element(counts, middle);
   const std::uint64_t median = *middle;
+  sketch_entries(median);
   std::erase_if(entries_, [median](const Entry& entry) { return entry.count <= median; });
   // The texts that stay move down, in the order in which they lie.
   std::size_t end = 0;
@@ -132,13 +167,28 @@ void FrequentItems::purge() {
   rebuild_slots();
 }
 
-// The counts are still exact, so sketch and sample become what they would be had every item been
-// added.
+// The counts are still exact and all of them unsketched.
 void FrequentItems::open_sketch() {
   cells_.resize(kSketchRows * std::bit_ceil(capacity_));
-  for (const Entry& entry : entries_) {
-    add_to_sketch(entry.hash, entry.count);
-    add_to_sample(entry.hash, bytes_of(entry));
+  unsketched_ = true;
+}
+
+void FrequentItems::sketch_entries(std::uint64_t count) {
+  const auto waits = [count](const Entry& entry) {
+    return entry.count <= count && entry.unsketched != 0;
+  };
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (i + kAhead < entries_.size() && waits(entries_[i + kAhead])) {
+      SketchCells(entries_[i + kAhead].hash, cells_.size()).visit([&](std::size_t cell) {
+        __builtin_prefetch(&cells_[cell], 1);
+      });
+    }
+    Entry& entry = entries_[i];
+    if (waits(entry)) {
+      add_to_sketch(entry.hash, entry.unsketched);
+      add_to_sample(entry.hash, bytes_of(entry));
+      entry.unsketched = 0;
+    }
   }
 }
 
@@ -171,6 +221,7 @@ std::uint64_t FrequentItems::sketch_count(std::uint64_t hash) const {
 }
 
 void FrequentItems::merge(const FrequentItems& other) {
+  EVQ_DCHECK(other.is_settled());
   if (is_exact() && !other.is_exact()) {
     open_sketch();
   }
@@ -178,17 +229,15 @@ void FrequentItems::merge(const FrequentItems& other) {
     cells_[cell] += other.cells_[cell];
   }
   for (const Entry& entry : other.entries_) {
-    count_item(other.bytes_of(entry), entry.hash, entry.count);
-    if (!is_exact() && other.is_exact()) {
-      add_to_sketch(entry.hash, entry.count);
-      add_to_sample(entry.hash, other.bytes_of(entry));
-    }
+    count_item(other.bytes_of(entry), entry.hash, entry.count, other.is_exact() ? entry.count : 0);
   }
+  unsketched_ = unsketched_ || other.is_exact();
   for (const auto& [hash, bytes] : other.sample_) {
     add_to_sample(hash, bytes);
   }
   total_ += other.total_;
   shrink();
+  settle();
 }
 
 std::uint64_t FrequentItems::error() const {
@@ -205,15 +254,17 @@ std::uint64_t FrequentItems::certain_above() const {
 }
 
 std::uint64_t FrequentItems::count_of(std::string_view bytes) const {
+  EVQ_DCHECK(is_settled());
   const std::uint64_t hash = sketch_hash(bytes);
   if (!is_exact()) {
     return sketch_count(hash);
   }
-  const std::uint32_t entry = slots_.empty() ? 0 : slots_[slot_of(bytes, hash)];
+  const std::uint32_t entry = slots_.empty() ? 0 : slots_[slot_of(bytes, hash)].entry;
   return entry == 0 ? 0 : entries_[entry - 1].count;
 }
 
 std::vector<FrequentItems::Item> FrequentItems::top(std::size_t k) const {
+  EVQ_DCHECK(is_settled());
   const std::uint64_t error = this->error();
   const std::uint64_t certain = certain_above();
   std::vector<Item> items;
@@ -226,7 +277,7 @@ std::vector<FrequentItems::Item> FrequentItems::top(std::size_t k) const {
   }
   for (const auto& [hash, bytes] : sample_) {
     const std::uint64_t count = sketch_count(hash);
-    if (count <= certain || slots_[slot_of(bytes, hash)] == 0) {
+    if (count <= certain || slots_[slot_of(bytes, hash)].entry == 0) {
       items.push_back({bytes, count, std::min(error, count)});
     }
   }

@@ -16,6 +16,9 @@
 // above that threshold may still have a counter or not; that takes as many collisions as the sketch
 // has rows, each with at least four times a cell's fair share of all items, which one item in
 // 250,000 has in the worst of distributions.
+//
+// What listed items have occurred is put into the sketch when they are dropped or settle() is
+// called, so that an item that comes often costs a look-up each time and a sketch's memory once.
 
 #include <cstdint>
 #include <set>
@@ -23,6 +26,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "store/base/large_pages.h"
 
 namespace evq {
 
@@ -36,8 +41,28 @@ class FrequentItems {
 
   explicit FrequentItems(std::size_t capacity) : capacity_(capacity) {}
 
-  void add(std::string_view bytes, std::uint64_t count);
+  void add(std::string_view bytes, std::uint64_t count) { add(bytes, hash_of(bytes), count); }
+  // With the item's hash_of(), for callers that ask for the memory of many items ahead: first with
+  // prefetch_slot(), then with prefetch_item().
+  void add(std::string_view bytes, std::uint64_t hash, std::uint64_t count);
+  static std::uint64_t hash_of(std::string_view bytes);
+  void prefetch_slot(std::uint64_t hash) const;
+  void prefetch_item(std::uint64_t hash) const;
+  // `other` is settled; this is when it returns.
   void merge(const FrequentItems& other);
+  // To be called after the last add(), before anything but total() and size_bytes() is asked.
+  void settle();
+  // visit(items) with these items, or a copy of them, settled.
+  template <class Visit>
+  void with_settled(const Visit& visit) const {
+    if (is_settled()) {
+      visit(*this);
+    } else {
+      FrequentItems settled = *this;
+      settled.settle();
+      visit(settled);
+    }
+  }
 
   bool is_exact() const { return cells_.empty(); }
   // 0 while counts are exact.
@@ -53,7 +78,7 @@ class FrequentItems {
 
   // Memory held outside the object itself.
   std::size_t size_bytes() const {
-    return entries_.capacity() * sizeof(Entry) + slots_.capacity() * sizeof(std::uint32_t) +
+    return entries_.capacity() * sizeof(Entry) + slots_.capacity() * sizeof(Slot) +
            cells_.capacity() * sizeof(std::uint64_t) + text_.capacity() + sample_bytes_;
   }
 
@@ -61,7 +86,8 @@ class FrequentItems {
   // The item's bytes are text_[offset, offset + size).
   struct Entry {
     std::uint64_t hash = 0;
-    std::uint64_t count = 0;  // exact, or what purges have left of it
+    std::uint64_t count = 0;       // exact, or what purges have left of it
+    std::uint64_t unsketched = 0;  // what the sketch does not know of yet
     std::size_t offset = 0;
     std::size_t size = 0;
   };
@@ -70,18 +96,27 @@ class FrequentItems {
     const std::string_view text = text_;
     return text.substr(entry.offset, entry.size);
   }
+  struct Slot {
+    std::uint32_t tag = 0;    // the hash's upper half
+    std::uint32_t entry = 0;  // its number + 1, or 0 for a free slot
+  };
   // By hash, then by bytes.
   using Sample = std::set<std::pair<std::uint64_t, std::string>>;
 
   // The item's slot: with its entry's number + 1, or the free one where it would go.
   std::size_t slot_of(std::string_view bytes, std::uint64_t hash) const;
-  void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count);
+  // `unsketched` of the `count` are not in the sketch.
+  void count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count,
+                  std::uint64_t unsketched);
+  bool is_settled() const { return is_exact() || !unsketched_; }
   // Brings the list back to the capacity.
   void shrink();
   void purge();
   // Makes room for twice as many entries as there are.
   void rebuild_slots();
   void open_sketch();
+  // Puts what is unsketched of the entries with at most `count` into sketch and sample.
+  void sketch_entries(std::uint64_t count);
   // Keeps the item while it is among those of least hash.
   void add_to_sample(std::uint64_t hash, std::string_view bytes);
   void add_to_sketch(std::uint64_t hash, std::uint64_t count);
@@ -89,11 +124,12 @@ class FrequentItems {
 
   std::size_t capacity_;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;  // by hash: an entry's number + 1, or 0
+  LargeVector<Slot> slots_;  // by hash
   std::string text_;
-  std::vector<std::uint64_t> cells_;  // the sketch, row by row; empty while counts are exact
+  LargeVector<std::uint64_t> cells_;  // the sketch, row by row; empty while counts are exact
   Sample sample_;                     // likewise
   std::size_t sample_bytes_ = 0;
+  bool unsketched_ = false;  // some entry is
   std::uint64_t total_ = 0;
 };
 

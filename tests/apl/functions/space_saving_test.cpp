@@ -91,6 +91,8 @@ TEST_CASE("space_saving: bounds hold, and any split and order gives the same cou
       whole.add(rows[i], 1);
       parts[i * i % 7].add(rows[i], 1);
     }
+    whole.settle();
+    std::ranges::for_each(parts, &FrequentItems::settle);
     check_bounds(whole, truth, rows.size());
     CHECK(whole.top(10).size() == std::min<std::size_t>(10, truth.size()));
     for (int round = 0; round < 4; ++round) {
@@ -125,6 +127,9 @@ TEST_CASE("space_saving: parts on both sides of the capacity meet in the same co
     whole.add(item, 1);
     (i < kCapacity / 2 ? few : many).add(item, 1);
   }
+  few.settle();
+  many.settle();
+  whole.settle();
   CHECK(few.is_exact());
   CHECK_FALSE(many.is_exact());
   FrequentItems there = few;
@@ -133,6 +138,27 @@ TEST_CASE("space_saving: parts on both sides of the capacity meet in the same co
   back.merge(few);
   check_same(whole, there, truth);
   check_same(whole, back, truth);
+}
+
+TEST_CASE("space_saving: settling in between changes nothing") {
+  for (const char* name : {"zipf", "distinct", "heavy last", "many heavy"}) {
+    CAPTURE(name);
+    FrequentItems once(kCapacity);
+    FrequentItems often(kCapacity);
+    Truth truth;
+    for (const std::string& row : stream(name)) {
+      ++truth[row];
+      once.add(row, 1);
+      often.add(row, 1);
+      if (truth.size() % 100 == 0) {
+        often.settle();
+      }
+    }
+    once.with_settled([&](const FrequentItems& settled) {
+      often.settle();
+      check_same(settled, often, truth);
+    });
+  }
 }
 
 TEST_CASE("space_saving: exact and in order while items are few") {
