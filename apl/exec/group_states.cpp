@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "apl/exec/integer_codes.h"
+#include "apl/exec/number_codes.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"
@@ -57,7 +57,7 @@ Status GroupStates::add(const Chunk& chunk) {
   if (has_keys()) {
     keys_.clear();
     for (const std::size_t column : spec_.op.groups) {
-      keys_.push_back(code_integers(canonical_dynamics(chunk.column(column))));
+      keys_.push_back(code_numbers(canonical_dynamics(chunk.column(column))));
     }
     const std::uint64_t order = (chunk.sequence() << kOrderShift) + sequence_rows_.first_row(chunk);
     groups_.resize(rows);

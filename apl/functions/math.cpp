@@ -148,23 +148,30 @@ double pi_real() {
   return std::numbers::pi;
 }
 
-// x rounded to some places after the point where scaling cannot carry it to another side of a tie
-// than its decimal text would: what both err by is less than 2^-50 of the scaled number.
-MaybeReal round_far_from_tie(double x, std::int64_t places) {
-  constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+// The powers of ten that are doubles.
+constexpr std::array<double, 23> kPowersOfTen = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+bool is_power_of_ten(std::int64_t places) {
+  return places >= 1 && static_cast<std::size_t>(places) < kPowersOfTen.size();
+}
+
+// x rounded to some places after the point. `sure` where scaling by the power cannot carry it to
+// another side of a tie than its decimal text would: what both err by is less than 2^-50 of the
+// scaled number. Without a branch.
+struct Rounded {
+  double value;
+  bool sure;
+};
+Rounded round_scaled(double x, double power) {
   constexpr double kScaledMax = 0x1p49;
-  if (places < 1 || static_cast<std::size_t>(places) >= kPowers.size()) {
-    return std::nullopt;
-  }
-  const double power = kPowers[static_cast<std::size_t>(places)];
   const double scaled = std::fabs(x * power);
-  const double fraction = scaled - std::floor(scaled);
-  if (scaled >= kScaledMax || std::fabs(fraction - 0.5) <= scaled * 0x1p-50) {
-    return std::nullopt;
-  }
-  return std::copysign(std::round(scaled) / power, x);
+  const bool small = scaled < kScaledMax;
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(small ? scaled : 0));
+  const double beyond_tie = scaled - whole - 0.5;
+  return {std::copysign((whole + static_cast<double>(beyond_tie > 0)) / power, x),
+          small && std::fabs(beyond_tie) > scaled * 0x1p-50};
 }
 
 // Half away from zero. Scaling by a power of ten can carry a tie to the wrong side (1.005), so the
@@ -183,8 +190,11 @@ MaybeReal round_digits(double x, MaybeLong digits) {
   if (places == 0) {
     return std::round(x);
   }
-  if (const MaybeReal rounded = round_far_from_tie(x, places); rounded.has_value()) {
-    return rounded;
+  if (is_power_of_ten(places)) {
+    const Rounded rounded = round_scaled(x, kPowersOfTen[static_cast<std::size_t>(places)]);
+    if (rounded.sure) {
+      return rounded.value;
+    }
   }
   std::string text;
   append_real(text, x);
@@ -204,6 +214,41 @@ MaybeReal round_digits(double x, MaybeLong digits) {
   const double scaled = x * scale;
   return std::isfinite(scaled) && scale != 0 ? std::round(scaled) / scale : x;
 }
+
+// A whole column to one number of places.
+Vector round_kernel(const KernelCall& call) {
+  const Vector& input = call.args[0];
+  const bool plain = input.is_flat() && !input.may_have_nulls() && call.args.size() == 2 &&
+                     call.args[1].is_constant() && !call.args[1].may_have_nulls();
+  const std::int64_t places = plain && call.rows > 0 ? call.args[1].at<std::int64_t>(0) : 0;
+  if (!is_power_of_ten(places)) {
+    return lifting::kernel<&round_digits>(call);
+  }
+  const double power = kPowersOfTen[static_cast<std::size_t>(places)];
+  const double* data = input.values().data<double>();
+  std::shared_ptr<Values> values = Values::make(Type::kReal, call.rows);
+  auto* out = values->mutable_data<double>();
+  for (std::size_t i = 0; i < call.rows; ++i) {
+    const Rounded rounded = round_scaled(data[i], power);
+    out[i] = rounded.value;
+    if (!rounded.sure) [[unlikely]] {
+      const MaybeReal exact = round_digits(data[i], places);
+      if (exact.has_value()) {
+        out[i] = *exact;
+      } else {
+        values->set_null(i);
+      }
+    }
+  }
+  return Vector::flat(std::move(values));
+}
+
+constexpr Overload lift_round() {
+  Overload overload = lift<round_digits>();
+  overload.kernel = &round_kernel;
+  return overload;
+}
+
 // An integer has nothing to round but by negative digits.
 MaybeLong round_long(std::int64_t x, MaybeLong digits) {
   const std::int64_t places = digits.value_or(0);
@@ -459,7 +504,7 @@ constexpr std::array<ScalarFunction, 32> kMathFunctions = {{
      .examples = {{{"print round(2.5), round(-2.5)", "3  -3"},
                    {"print round(1.005, 2)", "1.01"},
                    {"print round(1250, -2)", "1300"}}},
-     .overloads = {lift<round_long>(), lift<round_digits>()}},
+     .overloads = {lift<round_long>(), lift_round()}},
     {.name = "sign",
      .category = "math",
      .summary = "-1, 0 or 1, as a number is negative, zero or positive.",

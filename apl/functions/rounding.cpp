@@ -29,14 +29,16 @@ struct Bucket {
   std::int64_t low = 0;
   std::int64_t last = -1;  // empty
   bool holds(std::int64_t value) const { return value >= low && value <= last; }
-  // False when the bucket begins below the range of integers.
+  // `size` is above 0. False when the bucket begins below the range of integers.
   bool move_to(std::int64_t value, std::int64_t size) {
-    const std::optional<std::int64_t> floor = floor_to(value, size);
-    if (!floor.has_value()) {
+    const std::int64_t rest = value % size;
+    if (__builtin_sub_overflow(value, rest < 0 ? rest + size : rest, &low)) {
+      last = low - 1;
       return false;
     }
-    low = *floor;
-    last = checked_add(low, size - 1).value_or(kInstantMax);
+    if (__builtin_add_overflow(low, size - 1, &last)) {
+      last = kInstantMax;
+    }
     return true;
   }
 };
@@ -206,11 +208,21 @@ class BinAuto final : public BoundFunction {
   Value width_;
 };
 
+// std::floor(), which is a call where the instruction is not among those of every machine.
+double floor_of(double value) {
+  constexpr double kWholeFrom = 0x1p52;
+  if (!(std::fabs(value) < kWholeFrom)) {
+    return value;  // has no fraction, or is no number
+  }
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(value));
+  return std::copysign(whole > value ? whole - 1 : whole, value);
+}
+
 std::optional<double> bin_real(double value, double size) {
   if (!(size > 0)) {
     return std::nullopt;
   }
-  return std::floor(value / size) * size;
+  return floor_of(value / size) * size;
 }
 
 class BinReals final : public BoundFunction {

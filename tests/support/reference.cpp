@@ -425,7 +425,11 @@ class Interpreter final : public plan::SubqueryRunner {
     });
   }
 
+  // A key of a group as all that are equal to it are.
   static Value canonical(const Value& value) {
+    if (value.type() == Type::kReal && !value.is_null() && value.as_real() == 0) {
+      return Value::real(0);
+    }
     return value.is_null() || value.type() != Type::kDynamic
                ? value
                : Value::dynamic(canonical_dynamic(DynamicView(value.as_text())));
