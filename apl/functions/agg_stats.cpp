@@ -1,14 +1,15 @@
 // stdev, variance, covariance, rate and the bitwise aggregates.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/exact_sum.h"
+#include "apl/functions/moments.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
+#include "store/base/large_pages.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -19,54 +20,13 @@ namespace {
 enum class Spread : std::uint8_t { kStdev, kVariance };
 enum class Divisor : std::uint8_t { kSample, kPopulation };
 
-// Sums of reals grow with their values' digits, which hardly any rows do.
-constexpr std::size_t kRowBytesTypical = 0;
-
-struct Moments {
-  std::uint64_t count = 0;
-  RealSum sum;
-  ProductSum squares;
-
-  void add_times(double value, std::uint64_t times) {
-    count += times;
-    sum.add_times(value, times);
-    squares.add_times(exact_product(value, value), times);
-  }
-  void merge(const Moments& other) {
-    count += other.count;
-    sum.add(other.sum);
-    squares.add(other.squares);
-  }
-  std::size_t size_bytes() const { return sum.size_bytes() + squares.size_bytes(); }
+struct SpreadResult {
+  Spread spread;
+  Divisor divisor;
 };
 
-// All of `data`, in four chains that do not wait for each other.
-Moments moments_of(const double* data, std::size_t count) {
-  struct Lane {
-    RealSum::Lane sum;
-    ProductSum::Lane squares;
-  };
-  std::array<Lane, 4> lanes;
-  for (std::size_t i = 0; i < count; ++i) {
-    Lane& lane = lanes[i % lanes.size()];
-    lane.sum.add(data[i]);
-    lane.squares.add(exact_product(data[i], data[i]));
-  }
-  Moments all;
-  if (std::ranges::all_of(
-          lanes, [](const Lane& lane) { return lane.sum.is_exact() && lane.squares.is_exact(); })) {
-    all.count = count;
-    for (const Lane& lane : lanes) {
-      all.sum.add(lane.sum);
-      all.squares.add(lane.squares);
-    }
-    return all;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    all.add_times(data[i], 1);
-  }
-  return all;
-}
+// Sums of reals grow with their values' digits, which hardly any rows do.
+constexpr std::size_t kRowBytesTypical = 0;
 
 // The divisor of a variance of `count` values.
 double divisor_of(Divisor divisor, std::uint64_t count) {
@@ -75,7 +35,12 @@ double divisor_of(Divisor divisor, std::uint64_t count) {
 
 class SpreadState final : public AggregateState {
  public:
-  SpreadState(Spread spread, Divisor divisor) : spread_(spread), divisor_(divisor) {}
+  explicit SpreadState(std::vector<SpreadResult> results) : results_(std::move(results)) {}
+
+  static bool join(std::vector<SpreadResult>* results, const std::vector<SpreadResult>& others) {
+    results->insert(results->end(), others.begin(), others.end());
+    return true;
+  }
 
   void resize(std::size_t groups) override { groups_.resize(std::max(groups, groups_.size())); }
 
@@ -84,15 +49,7 @@ class SpreadState final : public AggregateState {
     if (rows == 0) {
       return;
     }
-    const double* data = args[0].values().data<double>();
-    if (groups == nullptr && args[0].is_flat() && !args[0].may_have_nulls()) {
-      groups_[0].merge(moments_of(data, rows));
-    } else {
-      visit_counted(args[0], groups, rows,
-                    [&](std::size_t group, std::size_t slot, std::size_t count) {
-                      groups_[group].add_times(data[slot], count);
-                    });
-    }
+    add_moments(args[0], groups, rows, groups_);
     meter_.note_rows(rows, groups_);
   }
 
@@ -106,27 +63,33 @@ class SpreadState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    VectorBuilder builder(Type::kReal);
-    for (std::size_t group = begin; group < begin + count; ++group) {
-      const Moments& moments = groups_[group];
-      if (moments.count == 0) {
-        builder.append_null();
-        continue;
+    std::vector<Vector> columns;
+    for (const SpreadResult& result : results_) {
+      VectorBuilder builder(Type::kReal);
+      for (std::size_t group = begin; group < begin + count; ++group) {
+        append_result(groups_[group], result, &builder);
       }
-      const double squares =
-          co_moment(moments.squares, moments.sum, moments.sum, static_cast<double>(moments.count));
-      const double variance = (squares < 0 ? 0 : squares) / divisor_of(divisor_, moments.count);
-      builder.append_real(spread_ == Spread::kStdev ? std::sqrt(variance) : variance);
+      columns.push_back(builder.finish());
     }
-    return {builder.finish()};
+    return columns;
   }
 
   std::size_t size_bytes() const override { return meter_.bytes(groups_); }
 
  private:
-  Spread spread_;
-  Divisor divisor_;
-  std::vector<Moments> groups_;
+  static void append_result(const Moments& moments, SpreadResult result, VectorBuilder* builder) {
+    if (moments.count == 0) {
+      builder->append_null();
+      return;
+    }
+    const double squares =
+        co_moment(moments.squares, moments.sum, moments.sum, static_cast<double>(moments.count));
+    const double variance = (squares < 0 ? 0 : squares) / divisor_of(result.divisor, moments.count);
+    builder->append_real(result.spread == Spread::kStdev ? std::sqrt(variance) : variance);
+  }
+
+  std::vector<SpreadResult> results_;
+  LargeVector<Moments> groups_;
   SizeMeter meter_{kRowBytesTypical};
 };
 
@@ -138,7 +101,7 @@ AggregateBindResult bind_spread(const AggregateBindRequest& request) {
                         request.arguments[0].type);
   }
   return one_result(request, Type::kReal, Type::kReal,
-                    make_aggregate<SpreadState>(kSpread, kDivisor));
+                    make_aggregate<SpreadState>(std::vector<SpreadResult>{{kSpread, kDivisor}}));
 }
 
 // ---- covariance
