@@ -32,6 +32,12 @@ class PercentileState final : public QuantileStates<T> {
  public:
   explicit PercentileState(Shape shape) : shape_(std::move(shape)) {}
 
+  static bool join(Shape* shape, const Shape& other) {
+    shape->percents.insert(shape->percents.end(), other.percents.begin(), other.percents.end());
+    return !shape->array && !other.array && shape->type == other.type &&
+           shape->weighted == other.weighted;
+  }
+
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
     if (rows == 0) {
@@ -273,6 +279,8 @@ AggregateBindResult bind_percentiles(const AggregateBindRequest& request) {
   if (shape.percents.empty()) {
     return BindFailure{-1, "at least one percentile is needed", ""};
   }
+  call.settled_begin = kWeighted ? 2 : 1;
+  call.settled_end = call.arguments.size();
   call.aggregate = *type == Type::kReal
                        ? make_aggregate<PercentileState<double>>(std::move(shape))
                        : make_aggregate<PercentileState<std::int64_t>>(std::move(shape));

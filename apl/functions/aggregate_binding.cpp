@@ -16,6 +16,13 @@ class FilteredState final : public AggregateState {
   FilteredState(const std::shared_ptr<const BoundAggregate>& inner, std::size_t predicate)
       : inner_(inner->make_state()), predicate_(predicate) {}
 
+  static bool join(std::shared_ptr<const BoundAggregate>* inner, const std::size_t* predicate,
+                   const std::shared_ptr<const BoundAggregate>& other_inner,
+                   const std::size_t& other_predicate) {
+    *inner = (*inner)->joined(*other_inner);
+    return *inner != nullptr && *predicate == other_predicate;
+  }
+
   void resize(std::size_t groups) override { inner_->resize(groups); }
 
   void add(const EvalContext& context, std::span<const Vector> args, const std::uint32_t* groups,
@@ -176,6 +183,10 @@ AggregateBindResult bind_filtered(const AggregateBindRequest& request, Aggregate
   auto& call = std::get<BoundAggregateCall>(bound);
   call.arguments.resize(std::max(call.arguments.size(), at), Type::kNull);
   call.arguments.insert(call.arguments.begin() + static_cast<std::ptrdiff_t>(at), Type::kBool);
+  if (at < call.settled_end) {
+    ++call.settled_begin;
+    ++call.settled_end;
+  }
   call.aggregate = make_aggregate<FilteredState>(std::move(call.aggregate), at);
   return bound;
 }

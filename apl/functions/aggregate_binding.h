@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "apl/functions/function.h"
 
@@ -16,13 +17,35 @@ namespace evq {
 // The condition of the …if aggregates, documented once.
 inline constexpr ParameterDoc kPredicate{"predicate", "A bool; null is not true."};
 
-// A BoundAggregate that makes State(args...) for every worker.
+// A BoundAggregate that makes State(args...) for every worker. Where State has one, the static
+// State::join(&args..., args...) appends to the former what the latter ask for, or says that it
+// cannot: then states of both answer calls with the same rows together.
 template <class State, class... Args>
 class StateMaker final : public BoundAggregate {
  public:
   explicit StateMaker(Args... args) : args_(std::move(args)...) {}
   std::unique_ptr<AggregateState> make_state() const override {
     return std::apply([](const Args&... args) { return std::make_unique<State>(args...); }, args_);
+  }
+  std::shared_ptr<const BoundAggregate> joined(const BoundAggregate& other) const override {
+    if constexpr (requires(Args * ... mine, const Args&... theirs) {
+                    State::join(mine..., theirs...);
+                  }) {
+      const auto* same = dynamic_cast<const StateMaker*>(&other);
+      auto both = std::make_shared<StateMaker>(*this);
+      const bool joins = same != nullptr && std::apply(
+                                                [&](Args&... mine) {
+                                                  return std::apply(
+                                                      [&](const Args&... theirs) {
+                                                        return State::join(&mine..., theirs...);
+                                                      },
+                                                      same->args_);
+                                                },
+                                                both->args_);
+      return joins ? both : nullptr;
+    } else {
+      return nullptr;
+    }
   }
 
  private:

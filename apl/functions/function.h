@@ -128,6 +128,9 @@ struct ScalarFunction {
   // Of a function that gives an array of different things: what they are called. A call without a
   // name in project or extend becomes a column each, function_argument_part.
   std::span<const std::string_view> parts{};
+  // Of a function that gives a list or a bag: the internal function of its arguments and an index
+  // from 0 on, or a key, that gives what lies there without making the rest. May be empty.
+  std::string_view element{};
 };
 
 // The row of a function that stands behind an operator of the language: no one calls it by name.
@@ -184,6 +187,11 @@ class BoundAggregate {
  public:
   virtual ~BoundAggregate() = default;
   virtual std::unique_ptr<AggregateState> make_state() const = 0;
+  // The aggregate whose states, given the same rows, answer with the results of this one and then
+  // with those of `other`; null when there is none.
+  virtual std::shared_ptr<const BoundAggregate> joined(const BoundAggregate& /*other*/) const {
+    return nullptr;
+  }
 };
 
 struct BoundAggregateCall {
@@ -191,6 +199,10 @@ struct BoundAggregateCall {
   std::vector<std::string> result_suffixes;  // names of further columns; empty for usual ones
   std::vector<Type> arguments;
   std::shared_ptr<const BoundAggregate> aggregate;
+  // Arguments [settled_begin, settled_end) are constants that went into `aggregate`: its states do
+  // not read them.
+  std::size_t settled_begin = 0;
+  std::size_t settled_end = 0;
 };
 using AggregateBindResult = std::variant<BoundAggregateCall, BindFailure>;
 

@@ -35,6 +35,7 @@ constexpr ScalarTable kScalarTables[] = {
     series_fit_functions,   probability_functions,
     sketch_functions,       unit_functions,
     punycode_functions,     document_functions,
+    url_functions,
 };
 
 constexpr AggregateTable kAggregateTables[] = {

@@ -60,6 +60,7 @@ EVQ_FUNCTION_TABLE(string_operator);
 EVQ_FUNCTION_TABLE(string);
 EVQ_FUNCTION_TABLE(string_search);
 EVQ_FUNCTION_TABLE(text_parse);
+EVQ_FUNCTION_TABLE(url);
 EVQ_FUNCTION_TABLE(regex);
 EVQ_FUNCTION_TABLE(math);
 EVQ_FUNCTION_TABLE(math_list);  // max_of, range, rand

@@ -32,6 +32,48 @@ std::string title(std::string_view text) {
   return to_title(text);
 }
 
+// A column of texts in another case. Those of ASCII alone, where a letter between kFirst and kLast
+// changes by one bit, go where they stay without a text in between.
+template <std::string (*kMap)(std::string_view), char kFirst, char kLast>
+Vector case_kernel(const KernelCall& call) {
+  constexpr char kCaseBit = 0x20;
+  const Vector& input = call.args[0];
+  if (!input.is_flat()) {
+    return lifting::kernel<kMap>(call);
+  }
+  const Values& from = input.values();
+  std::shared_ptr<Values> values = Values::make(Type::kString, call.rows);
+  auto arena = std::make_shared<StringArena>();
+  const auto* texts = from.data<std::string_view>();
+  auto* out = values->mutable_data<std::string_view>();
+  for (std::size_t i = 0; i < call.rows; ++i) {
+    const std::string_view text = from.is_null(i) ? std::string_view() : texts[i];
+    if (is_ascii(text)) {
+      char* to = arena->allocate(text.size());
+      std::ranges::transform(text, to, [](char c) {
+        return static_cast<char>(c ^ (c >= kFirst && c <= kLast ? kCaseBit : 0));
+      });
+      out[i] = {to, text.size()};
+    } else if (const std::string mapped = kMap(text); mapped.size() <= kStringValueBytesMax) {
+      out[i] = arena->copy(mapped);
+    } else {
+      values->set_null(i);
+    }
+    if (from.is_null(i)) {
+      values->set_null(i);
+    }
+  }
+  values->add_owner(std::move(arena));
+  return Vector::flat(std::move(values));
+}
+
+template <std::string (*kMap)(std::string_view), char kFirst, char kLast>
+constexpr Overload lift_case() {
+  Overload overload = lift<kMap>();
+  overload.kernel = &case_kernel<kMap, kFirst, kLast>;
+  return overload;
+}
+
 std::int64_t size_in_bytes(std::string_view text) {
   return static_cast<std::int64_t>(text.size());
 }
@@ -76,54 +118,6 @@ std::string_view substring(std::string_view text, std::int64_t start, MaybeLong 
   return count.has_value()
              ? rest.substr(0, code_point_offset(rest, static_cast<std::size_t>(*count)))
              : rest;
-}
-
-// Calls take(part) for each part between separators; an empty separator parts all characters.
-template <class Take>
-void for_each_part(std::string_view text, std::string_view separator, const Take& take) {
-  std::size_t begin = 0;
-  if (separator.empty()) {
-    while (begin < text.size()) {
-      const std::size_t from = begin;
-      next_code_point(text, begin);
-      take(text.substr(from, begin - from));
-    }
-    return;
-  }
-  const bool one_byte = separator.size() == 1;
-  while (true) {
-    const std::size_t end =
-        one_byte ? text.find(separator[0], begin) : find_text(text, separator, begin);
-    if (end == std::string_view::npos) {
-      take(text.substr(begin));
-      return;
-    }
-    take(text.substr(begin, end - begin));
-    begin = end + separator.size();
-  }
-}
-
-DynamicView split(DynamicBuilder& builder, std::string_view text, std::string_view separator,
-                  MaybeLong index) {
-  builder.begin_array();
-  const auto walk = [&](const auto& take) {
-    std::int64_t count = 0;
-    for_each_part(text, separator, [&](std::string_view part) {
-      if (index.has_value() || count < static_cast<std::int64_t>(kListItemsMax)) {
-        take(part, count++);
-      }
-    });
-    return count;
-  };
-  const auto nothing = [](std::string_view, std::int64_t) {};
-  const std::int64_t wanted = index.value_or(0) < 0 ? walk(nothing) + *index : index.value_or(0);
-  walk([&](std::string_view part, std::int64_t at) {
-    if (!index.has_value() || at == wanted) {
-      builder.add_string(part);
-    }
-  });
-  builder.end_array();
-  return DynamicView(builder.bytes());
 }
 
 bool holds(std::string_view set, char32_t wanted, PollCounter* poll) {
@@ -418,17 +412,6 @@ constexpr std::array kStringFunctions = {
                    .returns = "string.",
                    .examples = {{{"print reverse('abc')", "cba"}}},
                    .overloads = {lift<reversed>()}},
-    ScalarFunction{
-        .name = "split",
-        .category = "string",
-        .summary = "Cuts a text into an array at every separator.",
-        .params = {{kStringText,
-                    {"separator", "The text between parts; empty cuts everywhere."},
-                    {"[index]", "Gives this part alone; negative counts from the end."}}},
-        .returns = "dynamic array of strings, of the first 1,048,576 parts.",
-        .examples = {{{"print split('a,b,c', ',')", R"(["a","b","c"])"},
-                      {"print split('a,b,c', ',', 1)", R"(["b"])"}}},
-        .overloads = {lift<split>()}},
     ScalarFunction{.name = "strcat",
                    .category = "string",
                    .summary = "Joins texts, or the text forms of other values.",
@@ -505,7 +488,7 @@ constexpr std::array kStringFunctions = {
                    .params = {{kStringText}},
                    .returns = "string.",
                    .examples = {{{"print tolower('ABC')", "abc"}}},
-                   .overloads = {lift<lower>()}},
+                   .overloads = {lift_case<lower, 'A', 'Z'>()}},
     ScalarFunction{.name = "totitle",
                    .category = "string",
                    .summary = "Writes the first letter of each word in upper case.",
@@ -519,7 +502,7 @@ constexpr std::array kStringFunctions = {
                    .params = {{kStringText}},
                    .returns = "string.",
                    .examples = {{{"print toupper('abc')", "ABC"}}},
-                   .overloads = {lift<upper>()}},
+                   .overloads = {lift_case<upper, 'a', 'z'>()}},
     ScalarFunction{.name = "translate",
                    .category = "string",
                    .summary = "Replaces characters by other characters.",

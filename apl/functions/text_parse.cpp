@@ -1,5 +1,5 @@
 // Functions that take texts apart by a well-known notation, and put them together again: CSV,
-// paths, URLs, versions, sizes in bytes, JSON by path.
+// parts between separators, paths, versions, sizes in bytes, JSON by path.
 
 #include <algorithm>
 #include <array>
@@ -8,12 +8,13 @@
 
 #include "apl/functions/json_path.h"
 #include "apl/functions/lift.h"
-#include "apl/functions/percent_coding.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/text_form.h"
+#include "apl/functions/text_search.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
+#include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
 
 namespace evq {
@@ -72,6 +73,87 @@ DynamicBytes parse_csv(std::string_view text) {
   return {builder.take()};
 }
 
+// ---- parts between separators
+
+// Calls take(part) for each part between separators while that says to go on; an empty separator
+// parts all characters.
+template <class Take>
+void for_each_part(std::string_view text, std::string_view separator, const Take& take) {
+  std::size_t begin = 0;
+  if (separator.empty()) {
+    while (begin < text.size()) {
+      const std::size_t from = begin;
+      next_code_point(text, begin);
+      if (!take(text.substr(from, begin - from))) {
+        return;
+      }
+    }
+    return;
+  }
+  const bool one_byte = separator.size() == 1;
+  while (true) {
+    const std::size_t end =
+        one_byte ? text.find(separator[0], begin) : find_text(text, separator, begin);
+    if (end == std::string_view::npos) {
+      take(text.substr(begin));
+      return;
+    }
+    if (!take(text.substr(begin, end - begin))) {
+      return;
+    }
+    begin = end + separator.size();
+  }
+}
+
+DynamicView split(DynamicBuilder& builder, std::string_view text, std::string_view separator,
+                  MaybeLong index) {
+  builder.begin_array();
+  const auto walk = [&](const auto& take) {
+    std::int64_t count = 0;
+    for_each_part(text, separator, [&](std::string_view part) {
+      if (index.has_value() || count < static_cast<std::int64_t>(kListItemsMax)) {
+        take(part, count++);
+      }
+      return true;
+    });
+    return count;
+  };
+  const auto nothing = [](std::string_view, std::int64_t) {};
+  const std::int64_t wanted = index.value_or(0) < 0 ? walk(nothing) + *index : index.value_or(0);
+  walk([&](std::string_view part, std::int64_t at) {
+    if (!index.has_value() || at == wanted) {
+      builder.add_string(part);
+    }
+  });
+  builder.end_array();
+  return DynamicView(builder.bytes());
+}
+
+// Of longer texts the whole array may be too large to be, and then has no elements.
+constexpr std::size_t kElementTextMax = kStringValueBytesMax / 16;
+
+// split(text, separator)[index]
+std::optional<DynamicView> split_element(DynamicBuilder& builder, std::string_view text,
+                                         std::string_view separator, std::int64_t index) {
+  if (index >= static_cast<std::int64_t>(kListItemsMax)) {
+    return std::nullopt;
+  }
+  if (text.size() > kElementTextMax) {
+    const DynamicView all = split(builder, text, separator, std::nullopt);
+    const bool small = all.bytes().size() <= kStringValueBytesMax;
+    return small && index < static_cast<std::int64_t>(all.size()) ? std::optional(all.at(index))
+                                                                  : std::nullopt;
+  }
+  std::int64_t left = index;
+  for_each_part(text, separator, [&](std::string_view part) {
+    if (left == 0) {
+      builder.add_string(part);
+    }
+    return left-- > 0;
+  });
+  return left < 0 ? std::optional(DynamicView(builder.bytes())) : std::nullopt;
+}
+
 // ---- paths
 
 DynamicBytes parse_path(std::string_view path) {
@@ -110,163 +192,6 @@ DynamicBytes parse_path(std::string_view path) {
   add_entry(&builder, "AlternateDataStreamName", stream);
   builder.end_bag();
   return {builder.take()};
-}
-
-// ---- URLs
-
-void add_query(DynamicBuilder* builder, std::string_view query) {
-  builder->begin_bag();
-  while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    if (pair.empty()) {
-      continue;
-    }
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    add_entry(builder, percent_decode(pair.substr(0, equals), true),
-              percent_decode(pair.substr(std::min(equals + 1, pair.size())), true));
-  }
-  builder->end_bag();
-}
-
-DynamicBytes parse_urlquery(std::string_view query) {
-  if (query.starts_with('?')) {
-    query.remove_prefix(1);
-  }
-  DynamicBuilder builder;
-  add_query(&builder, query);
-  return {builder.take()};
-}
-
-struct UrlParts {
-  std::string_view scheme;
-  std::string_view username;
-  std::string_view password;
-  std::string_view host;
-  std::string_view port;
-  std::string_view path;
-  std::string_view query;
-  std::string_view fragment;
-};
-
-// Cuts `text` at the first of `marks`; gives what follows the mark.
-std::string_view cut_after(std::string_view* text, char mark) {
-  const std::size_t at = text->find(mark);
-  if (at == std::string_view::npos) {
-    return {};
-  }
-  const std::string_view tail = text->substr(at + 1);
-  *text = text->substr(0, at);
-  return tail;
-}
-
-void split_authority(std::string_view authority, UrlParts* parts) {
-  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
-    parts->username = authority.substr(0, at);
-    parts->password = cut_after(&parts->username, ':');
-    authority.remove_prefix(at + 1);
-  }
-  const std::size_t bracket = authority.rfind(']');
-  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  parts->host = authority.substr(0, colon);
-  if (colon != std::string_view::npos) {
-    parts->port = authority.substr(colon + 1);
-  }
-}
-
-UrlParts split_url(std::string_view url) {
-  UrlParts parts;
-  parts.fragment = cut_after(&url, '#');
-  parts.query = cut_after(&url, '?');
-  const std::size_t scheme = url.find("://");
-  if (scheme != std::string_view::npos) {
-    parts.scheme = url.substr(0, scheme);
-    url.remove_prefix(scheme + 3);
-    const std::size_t slash = std::min(url.find('/'), url.size());
-    split_authority(url.substr(0, slash), &parts);
-    url.remove_prefix(slash);
-  } else if (const std::size_t colon = url.find(':');
-             colon != std::string_view::npos && url.find('/') > colon) {
-    parts.scheme = url.substr(0, colon);
-    url.remove_prefix(colon + 1);
-  }
-  parts.path = url;
-  return parts;
-}
-
-DynamicBytes parse_url(std::string_view url) {
-  const UrlParts parts = split_url(url);
-  DynamicBuilder builder;
-  builder.begin_bag();
-  add_entry(&builder, "scheme", parts.scheme);
-  add_entry(&builder, "host", parts.host);
-  add_entry(&builder, "port", parts.port);
-  add_entry(&builder, "path", percent_decode(parts.path, false));
-  add_entry(&builder, "username", percent_decode(parts.username, false));
-  add_entry(&builder, "password", percent_decode(parts.password, false));
-  builder.key("query");
-  add_query(&builder, parts.query);
-  add_entry(&builder, "fragment", percent_decode(parts.fragment, false));
-  builder.end_bag();
-  return {builder.take()};
-}
-
-std::string part_of(DynamicView bag, std::string_view key, std::string_view other_key = {}) {
-  std::optional<DynamicView> found = bag.find(key);
-  if (!found.has_value() && !other_key.empty()) {
-    found = bag.find(other_key);
-  }
-  std::string text;
-  append_text_form(found.value_or(DynamicView()), &text);
-  return text;
-}
-
-void append_query(DynamicView query, std::string* out) {
-  if (query.is_bag()) {
-    char mark = '?';
-    DynamicView::Iterator entries(query);
-    while (entries.next()) {
-      std::string value;
-      append_text_form(entries.value(), &value);
-      out->push_back(mark);
-      out->append(percent_encode(entries.key())).append("=").append(percent_encode(value));
-      mark = '&';
-    }
-    return;
-  }
-  std::string text;
-  append_text_form(query, &text);
-  if (!text.empty()) {
-    out->append(text.starts_with('?') ? "" : "?").append(text);
-  }
-}
-
-MaybeText format_url(DynamicView parts) {
-  if (!parts.is_bag()) {
-    return std::nullopt;
-  }
-  std::string out;
-  const std::string scheme = part_of(parts, "scheme");
-  const std::string host = part_of(parts, "host");
-  if (!scheme.empty()) {
-    out.append(scheme).append("://");
-  }
-  const std::string user = part_of(parts, "user", "username");
-  const std::string password = part_of(parts, "password");
-  if (!user.empty()) {
-    out.append(percent_encode(user));
-    out.append(password.empty() ? "" : ":" + percent_encode(password)).append("@");
-  }
-  out.append(host);
-  const std::string port = part_of(parts, "port");
-  out.append(port.empty() ? "" : ":" + port);
-  const std::string path = part_of(parts, "path");
-  out.append(path.empty() || path.starts_with('/') || out.empty() ? "" : "/").append(path);
-  append_query(parts.find("query").value_or(DynamicView()), &out);
-  const std::string fragment = part_of(parts, "fragment");
-  out.append(fragment.empty() ? "" : "#" + fragment);
-  return out;
 }
 
 // ---- sizes in bytes
@@ -418,7 +343,7 @@ std::optional<bool> extract_json_bool(std::string_view path, DynamicView json,
   return text == "true" || text == "false" ? std::optional(*text == "true") : std::nullopt;
 }
 
-constexpr std::array<ScalarFunction, 9> kTextParseFunctions = {{
+constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
     {.name = "extract_json",
      .aliases = {"extractjson"},
      .category = "string",
@@ -443,16 +368,6 @@ constexpr std::array<ScalarFunction, 9> kTextParseFunctions = {{
                    {"print format_bytes(1536, 1)", "1.5 KB"},
                    {"print format_bytes(8000000, 2, 'MB', 10)", "8.00 MB"}}},
      .overloads = {lift<format_bytes>()}},
-    {.name = "format_url",
-     .category = "string",
-     .summary = "Writes a URL from its parts.",
-     .params = {{{"parts",
-                  "A bag of scheme, host, port, path, user, password, query and fragment."}}},
-     .returns = "string; null when the argument is not a bag.",
-     .examples = {{{"print format_url(dynamic({\"scheme\": \"https\", \"host\": \"x.io\", "
-                    "\"path\": \"/a\", \"query\": {\"q\": \"1\"}}))",
-                    "https://x.io/a?q=1"}}},
-     .overloads = {lift<format_url>()}},
     {.name = "parse_bytes",
      .category = "string",
      .summary = "Reads a number of bytes with a unit.",
@@ -479,22 +394,6 @@ constexpr std::array<ScalarFunction, 9> kTextParseFunctions = {{
      .examples = {{{"print parse_path('/var/log/app.log').Filename", "app.log"},
                    {"print parse_path('C:\\\\temp\\\\a.txt').RootPath", "C:"}}},
      .overloads = {lift<parse_path>()}},
-    {.name = "parse_url",
-     .category = "string",
-     .summary = "Takes a URL apart.",
-     .params = {{{"url", "An absolute URL."}}},
-     .returns = "dynamic bag of scheme, host, port, path, username, password, query (a bag) and "
-                "fragment.",
-     .examples = {{{"print parse_url('https://x.io:8443/a?q=1').port", "8443"},
-                   {"print parse_url('https://x.io/a?q=1').query.q", "1"}}},
-     .overloads = {lift<parse_url>()}},
-    {.name = "parse_urlquery",
-     .category = "string",
-     .summary = "Takes the query of a URL apart.",
-     .params = {{{"query", "key=value pairs joined by &; a leading ? is skipped."}}},
-     .returns = "dynamic bag of texts.",
-     .examples = {{{"print parse_urlquery('a=1&b=x%20y')", R"({"a":"1","b":"x y"})"}}},
-     .overloads = {lift<parse_urlquery>()}},
     {.name = "parse_version",
      .category = "string",
      .summary = "Turns a version into a number that orders like it.",
@@ -502,6 +401,22 @@ constexpr std::array<ScalarFunction, 9> kTextParseFunctions = {{
      .returns = "long; null when the text is no version.",
      .examples = {{{"print parse_version('1.10') > parse_version('1.9')", "true"}}},
      .overloads = {lift<parse_version>()}},
+    {.name = "split",
+     .category = "string",
+     .summary = "Cuts a text into an array at every separator.",
+     .params = {{{"text", "The text."},
+                 {"separator", "The text between parts; empty cuts everywhere."},
+                 {"[index]", "Gives this part alone; negative counts from the end."}}},
+     .returns = "dynamic array of strings, of the first 1,048,576 parts.",
+     .examples = {{{"print split('a,b,c', ',')", R"(["a","b","c"])"},
+                   {"print split('a,b,c', ',', 1)", R"(["b"])"}}},
+     .overloads = {lift<split>()},
+     .element = "split_element"},
+    {.name = "split_element",
+     .category = "string",
+     .summary = "split(text, separator)[index]",
+     .overloads = {lift<split_element>()},
+     .flags = FunctionFlags::kInternal},
 }};
 
 }  // namespace

@@ -8,10 +8,14 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::array<OptimizerPass, 7> kPasses = {{
+constexpr std::array<OptimizerPass, 9> kPasses = {{
     {"inline_shared", "reads again what is cheaper to read than to keep", inline_shared},
+    {"share_aggregates", "computes once what several aggregates of one summarize have in common",
+     share_aggregates},
     {"push_filters", "moves filters towards and into the scans", push_filters},
     {"time_range", "turns filters on _time into a scan's time range", tighten_time_range},
+    {"take_elements", "makes of a list or bag only what an index or a key takes out",
+     take_elements},
     {"order_filters", "evaluates a scan's cheap filters first", order_filters},
     {"top_n", "makes one bounded operator of sort and limit", fuse_top_n},
     {"prune_columns", "reads and carries only the columns that are used", prune_columns},

@@ -29,8 +29,10 @@ void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& op
 
 // The passes, each in the file named after it.
 NodePtr inline_shared(NodePtr root, const EvalContext& context);
+NodePtr share_aggregates(NodePtr root, const EvalContext& context);
 NodePtr push_filters(NodePtr root, const EvalContext& context);
 NodePtr tighten_time_range(NodePtr root, const EvalContext& context);
+NodePtr take_elements(NodePtr root, const EvalContext& context);
 NodePtr order_filters(NodePtr root, const EvalContext& context);
 NodePtr fuse_top_n(NodePtr root, const EvalContext& context);
 NodePtr prune_columns(NodePtr root, const EvalContext& context);
