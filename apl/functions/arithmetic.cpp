@@ -45,6 +45,70 @@ MaybeLong checked_modulo(std::int64_t a, std::int64_t b) {
   return b == -1 ? 0 : a % b;
 }
 
+// ---- whole columns of longs
+
+// `each` of a row, and of any row what the result would be modulo 2^64; `overflow` is negative
+// where that is another.
+struct Sum {
+  static constexpr MaybeLong (*each)(std::int64_t, std::int64_t) = checked_add;
+  static std::uint64_t wrapped(std::uint64_t a, std::uint64_t b) { return a + b; }
+  static std::uint64_t overflow(std::uint64_t a, std::uint64_t b, std::uint64_t result) {
+    return (a ^ result) & (b ^ result);
+  }
+};
+struct Difference {
+  static constexpr MaybeLong (*each)(std::int64_t, std::int64_t) = checked_subtract;
+  static std::uint64_t wrapped(std::uint64_t a, std::uint64_t b) { return a - b; }
+  static std::uint64_t overflow(std::uint64_t a, std::uint64_t b, std::uint64_t result) {
+    return (a ^ b) & (a ^ result);
+  }
+};
+
+// Without a branch a row; nothing when some result does not fit.
+template <class Operation, class Left, class Right>
+std::optional<Vector> compute_all(std::size_t rows, const Left& left, const Right& right) {
+  std::shared_ptr<Values> values = Values::make(Type::kLong, rows);
+  auto* out = values->mutable_data<std::int64_t>();
+  std::uint64_t overflow = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::uint64_t result = Operation::wrapped(left(i), right(i));
+    overflow |= Operation::overflow(left(i), right(i), result);
+    out[i] = static_cast<std::int64_t>(result);
+  }
+  return overflow >> 63U != 0 ? std::nullopt : std::optional(Vector::flat(std::move(values)));
+}
+
+template <class Operation>
+Vector long_kernel(const KernelCall& call) {
+  const Vector& left = call.args[0];
+  const Vector& right = call.args[1];
+  const auto plain = [](const Vector& side) {
+    return (side.is_flat() || side.is_constant()) && !side.may_have_nulls();
+  };
+  std::optional<Vector> result;
+  if (call.rows > 0 && plain(left) && plain(right) && (left.is_flat() || right.is_flat())) {
+    const auto* a = left.values().data<std::int64_t>();
+    const auto* b = right.values().data<std::int64_t>();
+    const auto each = [](const std::int64_t* data) {
+      return [data](std::size_t i) { return static_cast<std::uint64_t>(data[i]); };
+    };
+    const auto same = [](const std::int64_t* data) {
+      return [value = static_cast<std::uint64_t>(*data)](std::size_t) { return value; };
+    };
+    result = right.is_constant()  ? compute_all<Operation>(call.rows, each(a), same(b))
+             : left.is_constant() ? compute_all<Operation>(call.rows, same(a), each(b))
+                                  : compute_all<Operation>(call.rows, each(a), each(b));
+  }
+  return result.has_value() ? *std::move(result) : lifting::kernel<Operation::each>(call);
+}
+
+template <class Operation>
+constexpr Overload lift_longs() {
+  Overload overload = lift<Operation::each>();
+  overload.kernel = &long_kernel<Operation>;
+  return overload;
+}
+
 MaybeSpan span_of(MaybeLong ns) {
   return ns.has_value() ? MaybeSpan(Timespan{*ns}) : MaybeSpan();
 }
@@ -310,13 +374,13 @@ constexpr std::array<ScalarFunction, 13> kArithmeticFunctions = {{
     {.name = "op_add",
      .category = "operator",
      .summary = "a + b",
-     .overloads = {lift<checked_add>(), lift<add_reals>(), lift<add_time_span>(),
+     .overloads = {lift_longs<Sum>(), lift<add_reals>(), lift<add_time_span>(),
                    lift<add_span_time>(), lift<add_spans>()},
      .flags = FunctionFlags::kInternal},
     {.name = "op_subtract",
      .category = "operator",
      .summary = "a - b",
-     .overloads = {lift<checked_subtract>(), lift<subtract_reals>(), lift<subtract_time_span>(),
+     .overloads = {lift_longs<Difference>(), lift<subtract_reals>(), lift<subtract_time_span>(),
                    lift<subtract_times>(), lift<subtract_spans>()},
      .flags = FunctionFlags::kInternal},
     {.name = "op_multiply",
