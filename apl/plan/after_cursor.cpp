@@ -1,7 +1,11 @@
 #include "apl/plan/after_cursor.h"
 
+#include <cstdint>
 #include <utility>
 #include <vector>
+
+#include "apl/plan/optimizer.h"
+#include "apl/plan/stacking.h"
 
 namespace evq::plan {
 
@@ -32,7 +36,42 @@ Result<Relation> after_cursor(Binder& binder, const CursorBound& cursor,
   // A filter on the time alone lets whole blocks be skipped.
   EVQ_TRY_ASSIGN(ExprPtr bound, compare(cursor.descending ? "op_less_equal" : "op_greater_equal",
                                         kTimeColumn, Value::datetime(cursor.time)));
-  return binder.filter(binder.filter(std::move(input), std::move(bound)), std::move(predicate));
+  const auto keep = [&](ExprPtr kept) {
+    input = filter(std::move(input), std::move(kept));
+    std::get<Filter>(input.node->op).of_page = true;
+  };
+  keep(std::move(bound));
+  keep(std::move(predicate));
+  return input;
+}
+
+std::shared_ptr<const Node> whole_plan(const std::shared_ptr<const Node>& plan, WholePlans* known) {
+  if (const auto at = known->find(plan); at != known->end()) {
+    return at->second;
+  }
+  bool changed = false;
+  const auto replace = [&](std::shared_ptr<const Node>* part) {
+    std::shared_ptr<const Node> whole = whole_plan(*part, known);
+    changed = changed || whole != *part;
+    *part = std::move(whole);
+  };
+  std::shared_ptr<const Node> made = rewrite_bottom_up(clone(*plan), [&](NodePtr node) -> NodePtr {
+    if (const auto* filter = std::get_if<Filter>(&node->op); filter != nullptr && filter->of_page) {
+      changed = true;
+      return std::move(node->inputs[0]);
+    }
+    if (auto* scan = std::get_if<Scan>(&node->op)) {
+      changed = changed || scan->arrived_from != 0 || scan->arrived_before != UINT64_MAX;
+      scan->arrived_from = 0;
+      scan->arrived_before = UINT64_MAX;
+    } else if (auto* shared = std::get_if<Shared>(&node->op)) {
+      replace(&shared->plan);
+    } else if (auto* apply = std::get_if<Apply>(&node->op)) {
+      replace(&apply->subplan);
+    }
+    return node;
+  });
+  return known->emplace(plan, changed ? made : plan).first->second;
 }
 
 }  // namespace evq::plan

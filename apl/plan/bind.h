@@ -68,7 +68,7 @@ struct BindOptions {
   std::map<std::string, Value, std::less<>> variables;
   SubqueryRunner* subqueries = nullptr;  // null: such queries are refused
   ExternalReader* external = nullptr;    // null: externaldata is refused
-  MemoryLease* held = nullptr;           // charged for tables that the plan holds; may be null
+  MemoryLease* held = nullptr;           // charged for what the plan holds; may be null
   bool delete_only = false;              // only where and search are allowed
 
   // Whether the request is for a part of the answer.

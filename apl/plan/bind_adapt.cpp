@@ -131,7 +131,7 @@ Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) c
 
 // value >= low and value <= high: two comparisons that pruning understands, except where each of
 // them would draw a value of its own.
-Result<ExprPtr> Binder::within(ExprPtr value, ExprPtr low, ExprPtr high, Span span) const {
+Result<ExprPtr> Binder::within(ExprPtr value, ExprPtr low, ExprPtr high, Span span) {
   std::vector<ExprPtr> args;
   if (!is_deterministic(*value)) {
     args.push_back(std::move(value));
@@ -139,6 +139,7 @@ Result<ExprPtr> Binder::within(ExprPtr value, ExprPtr low, ExprPtr high, Span sp
     args.push_back(std::move(high));
     return call("op_between", std::move(args), span);
   }
+  EVQ_TRY(note_expressions(node_count(*value), span));
   std::vector<ExprPtr> above;
   above.push_back(clone(*value));
   above.push_back(std::move(low));

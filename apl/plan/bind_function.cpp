@@ -5,6 +5,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
+#include "apl/plan/fold.h"
 #include "apl/plan/shared_draw.h"
 
 namespace evq::plan {
@@ -38,9 +39,7 @@ Status check_declared(const Binder& binder, const ast::Parameter& parameter, con
     const std::string& name = column.name.text;
     const auto at = find_field(table.schema(), name);
     if (!at.has_value()) {
-      if (std::ranges::find(table.map_fields, name) == table.map_fields.end() &&
-          std::ranges::find(table.virtual_fields, name, &VirtualField::name) ==
-              table.virtual_fields.end()) {
+      if (!table.knows(name)) {
         return binder.unknown_field(&table, name, span);
       }
       continue;
@@ -264,6 +263,12 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
     return diag::recursive_function(call.function.span, name);
   }
   EVQ_TRY_ASSIGN(Environment frame, bind_parameters(*function, call, span, nullptr, piped));
+  // There are no rows around a table, so that an argument has one value in all of its body.
+  for (auto& [parameter, argument] : frame.names) {
+    if (auto* scalar = std::get_if<Environment::Scalar>(&argument)) {
+      scalar->expr = fold_once(std::move(scalar->expr), context());
+    }
+  }
   return bind_within(std::move(frame), *function->lambda, [&]() -> Result<Relation> {
     if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&function->lambda->body)) {
       return bind_pipeline(**pipeline);

@@ -7,6 +7,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/fold.h"
+#include "apl/plan/stacking.h"
 #include "apl/plan/window_names.h"
 #include "store/column/dynamic.h"
 
@@ -51,6 +52,9 @@ Result<ExprPtr> Binder::bind_column_ifexists(const ast::Call& call, Span span,
   if (input != nullptr) {
     if (const auto at = find_field(input->schema(), field); at.has_value()) {
       return make_column(*at, input->schema()[*at].type, span);
+    }
+    if (input->knows(field)) {
+      return bind_name({.text = field, .span = span, .quoted = true}, span, input);
     }
   }
   if (const auto* type = std::get_if<ast::TypeOf>(&call.arguments[1].value->node)) {

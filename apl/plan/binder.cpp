@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/field_name.h"
+#include "apl/plan/stacking.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
@@ -209,92 +210,6 @@ Result<Table> Binder::run_now(const Node& node, Span span, std::string_view what
 
 // ---- building blocks
 
-namespace {
-
-// What is known of a summarize's columns goes on for those that pass as they are, by their new
-// names.
-void follow_groups(const Schema& from, const std::vector<NamedColumn>& columns,
-                   RelationTraits* traits) {
-  const auto passed = [&](std::string_view name) {
-    return std::ranges::find_if(columns, [&](const NamedColumn& column) {
-      return column.expr->is_column() && from[column.expr->column].name == name;
-    });
-  };
-  std::vector<std::string> groups;
-  for (const std::string& group : traits->group_names) {
-    if (const auto at = passed(group); at != columns.end()) {
-      groups.push_back(at->name);
-    }
-  }
-  traits->group_names = std::move(groups);
-  if (traits->bin_ns.has_value()) {
-    const auto bin = passed(traits->bin_name);
-    traits->bin_name = bin != columns.end() ? bin->name : std::string();
-    if (bin == columns.end()) {
-      traits->bin_ns.reset();
-    }
-  }
-  decltype(traits->origins) origins;
-  for (auto& [name, origin] : traits->origins) {
-    if (const auto at = passed(name); at != columns.end()) {
-      origins.emplace(at->name, std::move(origin));
-    }
-  }
-  traits->origins = std::move(origins);
-}
-
-}  // namespace
-
-Relation Binder::project(Relation input, std::vector<NamedColumn> columns) {
-  const Schema& from = input.schema();
-  follow_groups(from, columns, &input);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const bool listed = std::ranges::any_of(
-        columns, [&](const NamedColumn& column) { return column.name == from[i].name; });
-    if (is_hidden(from[i].name) && !listed) {
-      columns.push_back({from[i].name, make_column(i, from[i].type)});
-    }
-  }
-  std::vector<Field> fields;
-  Project op;
-  for (NamedColumn& column : columns) {
-    fields.push_back({std::move(column.name), column.expr->type});
-    op.exprs.push_back(std::move(column.expr));
-  }
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input.node));
-  input.node = make_node(std::move(op), std::move(inputs), Schema(std::move(fields)));
-  return input;
-}
-
-std::vector<NamedColumn> Binder::pass_through(const Relation& input) const {
-  std::vector<NamedColumn> columns;
-  for (std::size_t i = 0; i < input.schema().size(); ++i) {
-    const Field& field = input.schema()[i];
-    if (!is_hidden(field.name)) {
-      columns.push_back({field.name, make_column(i, field.type)});
-    }
-  }
-  return columns;
-}
-
-Relation Binder::append(Relation input, std::string name, ExprPtr expr) {
-  std::vector<NamedColumn> columns;
-  for (std::size_t i = 0; i < input.schema().size(); ++i) {
-    columns.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
-  }
-  columns.push_back({std::move(name), std::move(expr)});
-  return project(std::move(input), std::move(columns));
-}
-
-Relation Binder::filter(Relation input, ExprPtr predicate) {
-  Schema schema = input.schema();
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input.node));
-  input.node = make_node(Filter{std::move(predicate)}, std::move(inputs), std::move(schema));
-  return input;
-}
-
 Relation Binder::limit(Relation input, std::uint64_t count) const {
   Schema schema = input.schema();
   Operation op = Limit{count};
@@ -304,9 +219,7 @@ Relation Binder::limit(Relation input, std::uint64_t count) const {
               count};
     input.ordered = true;
   }
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input.node));
-  input.node = make_node(std::move(op), std::move(inputs), std::move(schema));
+  input.node = stack(std::move(input.node), std::move(op), std::move(schema));
   input.limit = std::min(count, input.limit.value_or(count));
   return input;
 }
@@ -318,27 +231,9 @@ Relation Binder::order_naturally(Relation input, bool ascending) {
   Schema schema = input.schema();
   Sort sort{{{*input.time_column(), {!ascending, ascending}},
              {*input.row_column(), {!ascending, ascending}}}};
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input.node));
-  input.node = make_node(std::move(sort), std::move(inputs), std::move(schema));
+  input.node = stack(std::move(input.node), std::move(sort), std::move(schema));
   input.ordered = true;
   return input;
-}
-
-std::string Binder::unique_name(std::string name, const std::vector<NamedColumn>& columns) {
-  const auto taken = [&](std::string_view candidate) {
-    return std::ranges::any_of(columns,
-                               [&](const NamedColumn& column) { return column.name == candidate; });
-  };
-  if (!taken(name)) {
-    return name;
-  }
-  for (int suffix = 1;; ++suffix) {
-    std::string candidate = name + std::to_string(suffix);
-    if (!taken(candidate)) {
-      return candidate;
-    }
-  }
 }
 
 std::vector<std::string_view> Binder::visible_names(const Relation& input) const {
@@ -517,9 +412,7 @@ Result<Plan> Binder::finish(Relation root) {
       root.order.emplace_back(value->name, true);
     }
     Schema schema = root.schema();
-    std::vector<NodePtr> inputs;
-    inputs.push_back(std::move(root.node));
-    root.node = make_node(std::move(sort), std::move(inputs), std::move(schema));
+    root.node = stack(std::move(root.node), std::move(sort), std::move(schema));
     root.ordered = true;
   }
   plan.explicit_limit = root.limit;
@@ -536,6 +429,7 @@ Result<Plan> Binder::finish(Relation root) {
   plan.aggregated = root.aggregated;
   plan.group_names = root.group_names;
   plan.bin_ns = root.bin_ns;
+  plan.sorted = root.sorted;
   plan.order = root.order;
   for (const Field& field : root.schema().fields()) {
     if (!is_hidden(field.name)) {

@@ -62,18 +62,10 @@ class Binder {
   // needs it. An error inside an Apply, whose rows are not there yet, and where nothing may run.
   Result<Table> run_now(const Node& node, Span span, std::string_view what) const;
 
-  // Replaces the visible columns; hidden ones are carried along.
-  Relation project(Relation input, std::vector<NamedColumn> columns);
-  // All visible columns as they are.
-  std::vector<NamedColumn> pass_through(const Relation& input) const;
-  // A further hidden or visible column at the end; its position is schema().size() - 1.
-  Relation append(Relation input, std::string name, ExprPtr expr);
-  Relation filter(Relation input, ExprPtr predicate);
   // The first `count` rows of the stream in its order.
   Relation limit(Relation input, std::uint64_t count) const;
   // Gives a natural stream its order explicitly: newest or oldest first.
   Relation order_naturally(Relation input, bool ascending);
-  static std::string unique_name(std::string name, const std::vector<NamedColumn>& columns);
   Result<std::size_t> find_column(const Relation& input, const ast::Name& name) const;
   // That each of the comma-separated names is a column.
   Status check_columns(const Relation& input, std::string_view names, Span span) const;
@@ -89,30 +81,32 @@ class Binder {
   friend class JoinBinder;
   friend class TopNestedBinder;
 
-  // bind_expr.cpp
-  Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
+  // bind_name.cpp
   Result<ExprPtr> bind_name(const ast::Name& name, Span span, const Relation* input);
   Result<ExprPtr> bind_path(const ast::Expr& expr, const Relation* input);
   Result<ExprPtr> bind_steps(std::span<const PathStep> steps, const Relation* input) const;
   Result<ExprPtr> bind_longest(std::span<const PathStep> steps, std::size_t count_min,
                                std::size_t count_max, const Relation* input) const;
   Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
+  Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
+                             const Relation* input);
+  Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
+  // bind_adapt.cpp
   Result<ExprPtr> adapt(ExprPtr constant, Type other, bool equality) const;
   Result<ExprPtr> adapt_weekday(ExprPtr value, Type other) const;
   Result<ExprPtr> adapt_texts(ExprPtr value, const Expr& other) const;
   Result<ExprPtr> adapt_span(ExprPtr value, const Expr& other, ast::BinaryOp op) const;
   Status adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) const;
-  Result<ExprPtr> within(ExprPtr value, ExprPtr low, ExprPtr high, Span span) const;
+  Result<ExprPtr> within(ExprPtr value, ExprPtr low, ExprPtr high, Span span);
   Result<ExprPtr> bind_between(const ast::Between& between, Span span, const Relation* input);
+  // bind_expr.cpp
+  Result<ExprPtr> bind_node(const ast::Expr& expr, const Relation* input);
   Result<ExprPtr> bind_binary(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_any_field(const ast::Binary& binary, Span span, const Relation* input);
   Result<ExprPtr> bind_logical(const ast::Logical& logical, Span span, const Relation* input);
   Result<ExprPtr> bind_unary(const ast::Unary& unary, Span span, const Relation* input);
   Result<ExprPtr> bind_membership(const ast::Membership& membership, Span span,
                                   const Relation* input);
-  Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
-                             const Relation* input);
-  Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
   // bind_call.cpp
   Result<ExprPtr> bind_call(const ast::Call& call, Span span, const Relation* input);
   Result<ExprPtr> bind_registry_call(const ast::Call& call, Span span, const Relation* input);
@@ -167,10 +161,10 @@ class Binder {
   Result<Relation> lower(const ast::Distinct& op, Span span, Relation input);
   Result<Relation> lower(const ast::Extend& op, Span span, Relation input);
   Result<Relation> lower(const ast::Project& op, Span span, Relation input);
-  Result<Relation> lower(const ast::ProjectAway& op, Span span, Relation input);
-  Result<Relation> lower(const ast::ProjectKeep& op, Span span, Relation input);
-  Result<Relation> lower(const ast::ProjectRename& op, Span span, Relation input);
-  Result<Relation> lower(const ast::ProjectReorder& op, Span span, Relation input);
+  Result<Relation> lower(const ast::ProjectAway& op, Span span, Relation input) const;
+  Result<Relation> lower(const ast::ProjectKeep& op, Span span, Relation input) const;
+  Result<Relation> lower(const ast::ProjectRename& op, Span span, Relation input) const;
+  Result<Relation> lower(const ast::ProjectReorder& op, Span span, Relation input) const;
   Result<Relation> lower(const ast::ProjectByNames& op, Span span, Relation input);
   Result<Relation> lower(const ast::Limit& op, Span span, Relation input);
   Result<Relation> lower(const ast::Sample& op, Span span, Relation input);
@@ -209,7 +203,7 @@ class Binder {
                                       int* unnamed) const;
   Result<ExprPtr> explain_double_equals(Result<ExprPtr> bound, const ast::NamedExpr& item,
                                         const Relation& input) const;
-  Result<std::vector<ExprPtr>> parts_of(ExprPtr value, std::size_t count, Relation* input);
+  Result<std::vector<ExprPtr>> parts_of(ExprPtr value, std::size_t count, Relation* input) const;
   // May add window columns to `input` when its rows are in an order.
   Result<std::vector<NamedColumn>> bind_named(const std::vector<ast::NamedExpr>& items,
                                               Relation* input);
@@ -236,6 +230,8 @@ class Binder {
   Result<Relation> summarize(SummarizeParts parts, Relation input);
   Result<Relation> limit_groups(Relation input, std::uint64_t count) const;
   Result<Relation> union_of(std::vector<Relation> inputs, const ast::Union& op);
+  Status note_union(const std::vector<Relation>& inputs, std::size_t width);
+  Result<Project> align(const Schema& from, const Schema& to, std::int64_t offset) const;
   Result<std::vector<Relation>> union_inputs(const ast::Union& op, Span span);
   std::set<std::string> views_matching(const ast::NamePattern& pattern) const;
   Result<ExprPtr> bind_search(const ast::Expr& predicate, ast::SearchKind kind,
@@ -272,6 +268,8 @@ class Binder {
   std::map<std::pair<const ast::Expr*, const Environment*>, ExprPtr> scalars_;
   std::map<std::tuple<const ast::Call*, const Environment*, bool>, Environment::BoundTable>
       materialized_;
+  std::map<std::shared_ptr<const Node>, std::shared_ptr<const Node>>
+      whole_plans_;  // after_cursor.h
   bool strict_types_ = false;
   // What bin_auto() bins by when the query says so: a width, and an end of some bin.
   std::optional<Value> bin_auto_size_;

@@ -9,6 +9,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
@@ -235,6 +236,10 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
   if (shape.zero) {
     missing = cells.type() == Type::kReal ? Value::real(0) : Value::integer(0);
   }
+  UniqueNames taken;
+  for (const Field& field : fields) {
+    taken.note(field.name);
+  }
   for (const std::string& name : names) {
     VectorBuilder column(cells.type());
     for (const auto& group : found) {
@@ -246,11 +251,7 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
       }
     }
     output.columns.push_back(column.finish());
-    std::string unique = name;
-    while (std::ranges::any_of(fields, [&](const Field& field) { return field.name == unique; })) {
-      unique += "1";
-    }
-    fields.push_back({std::move(unique), cells.type()});
+    fields.push_back({taken.take(name), cells.type()});
   }
   output.schema = Schema(std::move(fields));
   return output;
@@ -321,7 +322,7 @@ Result<Relation> Binder::conform(const ast::Evaluate& op, Relation made) {
     }
     columns.push_back({spec.name.text, std::move(value)});
   }
-  return choose(std::move(made), std::move(columns));
+  return project(std::move(made), std::move(columns));
 }
 
 Result<Relation> Binder::narrow(Relation input) {
@@ -380,12 +381,14 @@ Result<Relation> Binder::bag_unpack(const ast::Evaluate& op, Relation input) {
   if (bag->type != Type::kDynamic) {
     return diag::wrong_argument_type(bag->span, "bag_unpack", 1, "dynamic", type_name(bag->type));
   }
+  const bool is_field = bag->is_column();
+  bag = computed_once(std::move(bag), &input);
   EVQ_TRY_ASSIGN(const std::vector<Field> wanted, unpack_fields(op, input, *bag, options));
   std::vector<NamedColumn> columns = pass_through(input);
   std::erase_if(columns, [&](const NamedColumn& column) {
     const bool schema_drops = !op.columns.empty() && !op.keep_others &&
                               std::ranges::find(wanted, column.name, &Field::name) == wanted.end();
-    return expr_equal(*column.expr, *bag) || schema_drops;
+    return (is_field && column.expr->column == bag->column) || schema_drops;
   });
   for (const Field& field : wanted) {
     const auto source = std::ranges::find(columns, field.name, &NamedColumn::name);

@@ -184,6 +184,7 @@ Result<Relation> Binder::lower(const ast::MvApply& op, Span /*span*/, Relation i
   made.unnest.item_index = op.item_index.has_value();
   EVQ_TRY_ASSIGN(std::vector<NamedColumn> columns, expansion.placed(made, op.items, op.item_index));
   Relation body;
+  body.take_fields(made.input);
   body.ordered = true;
   body.serialized = true;
   const std::uint64_t id = ++applies_;
@@ -277,6 +278,7 @@ Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation inp
     input = append(std::move(input), hidden_name("partition"), std::move(key));
   }
   Relation body;
+  body.take_fields(input);
   body.ordered = input.ordered;
   body.serialized = input.serialized;
   const std::uint64_t id = ++applies_;
@@ -285,21 +287,25 @@ Result<Relation> Binder::lower(const ast::Partition& op, Span span, Relation inp
   Apply apply;
   apply.id = id;
   apply.keys.push_back(column);
-  Schema schema = body.schema();
+  const Schema schema = body.schema();
   apply.subplan = std::move(body.node);
-  input.node = stack(std::move(input.node), std::move(apply), std::move(schema));
-  input.ordered = false;
-  input.serialized = false;
-  input.aggregated = input.aggregated || body.aggregated;
-  input.order.clear();
-  input.limit.reset();
+  // What is known of one group's rows is so of all of them, but for their order and number.
+  Relation output{body.traits(), nullptr};
+  output.ordered = false;
+  output.sorted = false;
+  output.serialized = false;
+  output.order.clear();
+  output.bin_ns.reset();
+  output.limit.reset();
+  output.aggregated = input.aggregated || body.aggregated;
+  output.node = stack(std::move(input.node), std::move(apply), schema);
   std::vector<NamedColumn> kept;
-  for (std::size_t i = 0; i < input.schema().size(); ++i) {
-    if (input.schema()[i].name != hidden_name("partition")) {
-      kept.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
+  for (std::size_t i = 0; i < schema.size(); ++i) {
+    if (schema[i].name != hidden_name("partition")) {
+      kept.push_back({schema[i].name, make_column(i, schema[i].type)});
     }
   }
-  return choose(std::move(input), std::move(kept));
+  return choose(std::move(output), std::move(kept));
 }
 
 }  // namespace evq::plan

@@ -5,8 +5,36 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
+#include "apl/plan/stacking.h"
+#include "apl/syntax/ast_printer.h"
 
 namespace evq::plan {
+namespace {
+
+// The rows of `input` after `op`, without the columns beyond the first `count`.
+Relation without_keys(Relation input, Operation op, std::size_t count) {
+  const Schema schema = input.schema();
+  input.node = stack(std::move(input.node), std::move(op), schema);
+  if (count == schema.size()) {
+    return input;
+  }
+  std::vector<NamedColumn> kept;
+  for (std::size_t i = 0; i < count; ++i) {
+    kept.push_back({schema[i].name, make_column(i, schema[i].type)});
+  }
+  return choose(std::move(input), std::move(kept));
+}
+
+// A field's name, or the text of the expression.
+std::string key_name(const Binder& binder, const ast::Expr& key, const Relation& input) {
+  std::string field;
+  if (!std::holds_alternative<ast::Call>(key.node)) {
+    field = binder.derived_name(key, &input);
+  }
+  return field.empty() ? syntax::print(key) : field;
+}
+
+}  // namespace
 
 Result<Relation> Binder::lower(const ast::Where& op, Span /*span*/, Relation input) {
   const Meanwhile windows(&windowed_, &input);
@@ -81,7 +109,6 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
   for (std::size_t i = 0; i < before.size(); ++i) {
     columns.push_back({before[i].name, make_column(i, before[i].type)});
   }
-  bool computed = false;
   for (const ast::SortKey& key : keys) {
     note_quoted_field(*key.value, &input);
     EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*key.value, &input));
@@ -95,12 +122,11 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
       order.emplace_back(before[value->column].name, key.descending);
       continue;
     }
-    computed = true;
     sort_keys.push_back({columns.size(), direction});
-    order.emplace_back(derived_name(*key.value, &input), key.descending);
+    order.emplace_back(key_name(*this, *key.value, input), key.descending);
     columns.push_back({hidden_name("key") + std::to_string(columns.size()), std::move(value)});
   }
-  if (computed) {
+  if (columns.size() > before.size()) {
     input = project(std::move(input), std::move(columns));
   }
   // Among equal keys the natural order decides, so that pages do not depend on workers; rows of one
@@ -110,32 +136,16 @@ Result<Relation> Binder::sort_by(const std::vector<ast::SortKey>& keys, Relation
     sort_keys.push_back({*input.time_column(), {descending, false}});
     sort_keys.push_back({*input.row_column(), {descending, false}});
   }
-  Schema schema = input.schema();
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input.node));
   Operation op = count.has_value() ? Operation(TopN{std::move(sort_keys), *count})
                                    : Operation(Sort{std::move(sort_keys)});
-  input.node = make_node(std::move(op), std::move(inputs), std::move(schema));
   input.ordered = true;
+  input.sorted = true;
   input.serialized = true;
   input.order = std::move(order);
   if (count.has_value()) {
     input.limit = std::min(*count, input.limit.value_or(*count));
   }
-  if (computed) {
-    std::vector<NamedColumn> kept;
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      kept.push_back({before[i].name, make_column(i, before[i].type)});
-    }
-    Project drop;
-    for (NamedColumn& column : kept) {
-      drop.exprs.push_back(std::move(column.expr));
-    }
-    std::vector<NodePtr> sorted;
-    sorted.push_back(std::move(input.node));
-    input.node = make_node(std::move(drop), std::move(sorted), before);
-  }
-  return input;
+  return without_keys(std::move(input), std::move(op), before.size());
 }
 
 Result<Relation> Binder::lower(const ast::Sort& op, Span /*span*/, Relation input) {
@@ -151,11 +161,9 @@ Result<Relation> Binder::lower(const ast::Sample& op, Span /*span*/, Relation in
   EVQ_TRY_ASSIGN(const Value amount, bind_constant(*op.amount, "the size of a sample"));
   const bool real = amount.type() == Type::kReal && !amount.is_null();
   const bool whole = amount.type() == Type::kLong && !amount.is_null();
-  Schema schema = input.schema();
   if (real && amount.as_real() > 0 && amount.as_real() < 1) {
-    std::vector<NodePtr> inputs;
-    inputs.push_back(std::move(input.node));
-    input.node = make_node(Sample{amount.as_real()}, std::move(inputs), std::move(schema));
+    Schema schema = input.schema();
+    input.node = stack(std::move(input.node), Sample{amount.as_real()}, std::move(schema));
     return input;
   }
   if (!whole || amount.as_integer() < 1) {
@@ -164,21 +172,14 @@ Result<Relation> Binder::lower(const ast::Sample& op, Span /*span*/, Relation in
   }
   // n rows: the n smallest of one random number a row.
   EVQ_TRY_ASSIGN(ExprPtr random, call("rand", {}, op.amount->span));
-  const std::size_t key = schema.size();
+  const std::size_t key = input.schema().size();
   input = append(std::move(input), hidden_name("sample"), std::move(random));
-  Schema with_key = input.schema();
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input.node));
-  input.node = make_node(TopN{{{key, {}}}, static_cast<std::uint64_t>(amount.as_integer())},
-                         std::move(inputs), std::move(with_key));
-  Project drop;
-  for (std::size_t i = 0; i < schema.size(); ++i) {
-    drop.exprs.push_back(make_column(i, schema[i].type));
-  }
-  std::vector<NodePtr> sampled;
-  sampled.push_back(std::move(input.node));
-  input.node = make_node(std::move(drop), std::move(sampled), std::move(schema));
-  return input;
+  input.ordered = false;
+  input.sorted = false;
+  input.serialized = false;
+  input.order.clear();
+  return without_keys(std::move(input),
+                      TopN{{{key, {}}}, static_cast<std::uint64_t>(amount.as_integer())}, key);
 }
 
 }  // namespace evq::plan

@@ -10,6 +10,7 @@
 #include "apl/functions/ip_address.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
 
@@ -214,7 +215,7 @@ class IpLookupBinder {
   Status read_table(LookupTable* lookup) {
     const Meanwhile beside(&binder_.answer_rows_, false);
     EVQ_TRY_ASSIGN(Relation table, binder_.table_of_expr(*call_.arguments[0].value));
-    std::vector<NamedColumn> columns = binder_.pass_through(table);
+    std::vector<NamedColumn> columns = pass_through(table);
     table = choose(std::move(table), std::move(columns));
     EVQ_TRY_ASSIGN(lookup->table, binder_.run_now(*table.node, span_, call_.function.text));
     lookup->table.schema = table.schema();
@@ -268,7 +269,7 @@ class IpLookupBinder {
   Result<Relation> joined(Relation input, std::vector<ExprPtr> keys,
                           const std::shared_ptr<const LookupTable>& lookup) {
     const std::size_t before = input.schema().size();
-    std::vector<NamedColumn> columns = binder_.pass_through(input);
+    std::vector<NamedColumn> columns = pass_through(input);
     add_hidden(input.schema(), before, &columns);
     const std::size_t matches = columns.size();
     columns.push_back(
@@ -285,6 +286,7 @@ class IpLookupBinder {
         result.push_back({schema[i].name, make_column(i, schema[i].type)});
       }
     }
+    UniqueNames names(result);
     for (std::size_t column = 0; column < lookup->table.columns.size(); ++column) {
       if (std::ranges::find(lookup->extra_keys, column) != lookup->extra_keys.end()) {
         continue;
@@ -294,7 +296,7 @@ class IpLookupBinder {
       std::vector<ExprPtr> args;
       args.push_back(std::move(row));
       args.push_back(make_constant(Value::integer(static_cast<std::int64_t>(column))));
-      result.push_back({Binder::unique_name(lookup->table.schema[column].name, result),
+      result.push_back({names.take(lookup->table.schema[column].name),
                         bound_call(kLookupCell, lookup->table.columns[column].type(),
                                    std::move(args), std::make_shared<LookupCell>(lookup, column))});
     }

@@ -6,6 +6,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 
 namespace evq::plan {
 namespace {
@@ -106,19 +107,20 @@ class JoinBinder {
   Result<Relation> build(JoinKind kind, bool drop_right_keys) {
     Join join{kind, {}, {}};
     for (auto& [left, right] : keys_) {
-      right_key_columns_.push_back(right->is_column() ? right->column : right_.schema().size());
       join.left_keys.push_back(place(&left_, std::move(left)));
       join.right_keys.push_back(place(&right_, std::move(right)));
     }
     const bool has_left = kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
     const bool has_right = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
     std::vector<Field> fields;
+    UniqueNames names;
     std::vector<bool> visible;
     // Every row has a left one, and with it that row's place in the natural order.
     const bool keeps_order = kind != JoinKind::kRightOuter && kind != JoinKind::kFullOuter;
     if (has_left) {
       for (const Field& field : left_.schema().fields()) {
         fields.push_back(field);
+        names.note(field.name);
         visible.push_back(!is_hidden(field.name) ||
                           (keeps_order && !left_.ordered && left_.natural() &&
                            (field.name == kTimeColumn || field.name == kRowColumn)));
@@ -126,12 +128,11 @@ class JoinBinder {
     }
     for (std::size_t i = 0; has_right && i < right_.schema().size(); ++i) {
       Field field = right_.schema()[i];
-      const bool hidden = is_hidden(field.name);
       const bool dropped =
-          drop_right_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end();
-      visible.push_back(!hidden && !dropped);
-      field.name =
-          hidden ? hidden_name("right") + std::to_string(i) : free_name(fields, field.name);
+          is_hidden(field.name) ||
+          (drop_right_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end());
+      visible.push_back(!dropped);
+      field.name = dropped ? hidden_name("right") + std::to_string(i) : names.take(field.name);
       fields.push_back(std::move(field));
     }
     std::vector<NodePtr> inputs;
@@ -139,20 +140,17 @@ class JoinBinder {
     inputs.push_back(std::move(right_.node));
     Relation output;
     output.aggregated = left_.aggregated && right_.aggregated;
+    output.take_fields(has_left ? left_ : right_);
+    output.name.clear();
     output.node = make_node(std::move(join), std::move(inputs), Schema(fields));
     // Other hidden columns end here.
-    Project project;
-    std::vector<Field> kept;
+    std::vector<NamedColumn> kept;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (visible[i]) {
-        project.exprs.push_back(make_column(i, fields[i].type));
-        kept.push_back(fields[i]);
+        kept.push_back({fields[i].name, make_column(i, fields[i].type)});
       }
     }
-    std::vector<NodePtr> joined;
-    joined.push_back(std::move(output.node));
-    output.node = make_node(std::move(project), std::move(joined), Schema(std::move(kept)));
-    return output;
+    return choose(std::move(output), std::move(kept));
   }
 
  private:
@@ -169,6 +167,9 @@ class JoinBinder {
     if (left->type != right->type && type == Type::kReal) {
       type = Type::kDynamic;  // a real cannot tell large integers apart; dynamics compare exactly
     }
+    if (right->is_column()) {
+      right_key_columns_.push_back(right->column);
+    }
     keys_.emplace_back(make_cast(std::move(left), type), make_cast(std::move(right), type));
     return Status::success();
   }
@@ -179,8 +180,7 @@ class JoinBinder {
       return key->column;
     }
     const std::size_t column = side->schema().size();
-    *side = binder_.append(std::move(*side), hidden_name("key") + std::to_string(column),
-                           std::move(key));
+    *side = append(std::move(*side), hidden_name("key") + std::to_string(column), std::move(key));
     return column;
   }
 

@@ -6,6 +6,8 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/natural_order.h"
+#include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 
 namespace evq::plan {
 
@@ -58,6 +60,7 @@ Result<ExprPtr> Binder::explain_double_equals(Result<ExprPtr> bound, const ast::
 Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::NamedExpr>& items,
                                                     Relation* input) {
   std::vector<NamedColumn> columns;
+  UniqueNames taken;
   int unnamed = 0;
   for (const ast::NamedExpr& item : items) {
     const Meanwhile windows(&windowed_, input);
@@ -66,28 +69,22 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
     std::vector<std::string> names = item_names(item, input, &unnamed);
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, parts_of(std::move(bound), names.size(), input));
     for (std::size_t i = 0; i < names.size(); ++i) {
-      columns.push_back({unique_name(std::move(names[i]), columns), std::move(parts[i])});
+      columns.push_back({taken.take(names[i]), std::move(parts[i])});
     }
   }
   return columns;
 }
 
-// (a, b) = value: the elements of an array, in order; one name is that of the value itself. What is
-// computed becomes a hidden column of `input`, so that it is worked out once for all of them.
-Result<std::vector<ExprPtr>> Binder::parts_of(ExprPtr value, std::size_t count, Relation* input) {
+// (a, b) = value: the elements of an array, in order; one name is that of the value itself.
+Result<std::vector<ExprPtr>> Binder::parts_of(ExprPtr value, std::size_t count,
+                                              Relation* input) const {
   std::vector<ExprPtr> parts;
   if (count == 1) {
     parts.push_back(std::move(value));
     return parts;
   }
   const Span span = value->span;
-  if (!value->is_constant() && !value->is_column()) {
-    const std::size_t column = input->schema().size();
-    const Type type = value->type;
-    *input =
-        append(std::move(*input), hidden_name("tuple" + std::to_string(column)), std::move(value));
-    value = make_column(column, type, span);
-  }
+  value = computed_once(std::move(value), input);
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<ExprPtr> args;
     args.push_back(clone(*value));
@@ -113,8 +110,11 @@ Result<Relation> Binder::lower(const ast::Project& op, Span /*span*/, Relation i
 namespace {
 
 // An assignment to an existing column removes it and appends the new one at the end.
-void assign(std::vector<NamedColumn>* columns, NamedColumn column) {
-  std::erase_if(*columns, [&](const NamedColumn& old) { return old.name == column.name; });
+void assign(std::vector<NamedColumn>* columns, UniqueNames* taken, NamedColumn column) {
+  if (taken->is_taken(column.name)) {
+    std::erase_if(*columns, [&](const NamedColumn& old) { return old.name == column.name; });
+  }
+  taken->note(column.name);
   columns->push_back(std::move(column));
 }
 
@@ -130,11 +130,13 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
   // Each expression sees the operator's input; where that fails, the columns made before it.
   Relation current = std::move(input);
   std::vector<NamedColumn> columns = pass_through(current);
+  UniqueNames taken(columns);
   bool pending = false;
   for (const ast::NamedExpr& item : items) {
     const Meanwhile windows(&windowed_, &current);
     auto bound = bind_expr(*item.value, &current);
     if (!bound.ok() && pending) {
+      EVQ_TRY(note_expressions(columns.size(), item.span));
       current = project(std::move(current), std::move(columns));
       columns = pass_through(current);
       bound = bind_expr(*item.value, &current);
@@ -148,8 +150,10 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
     pending = true;
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, parts_of(std::move(value), names.size(), &current));
     for (std::size_t i = 0; i < names.size(); ++i) {
-      std::string name =
-          item.names.empty() ? unique_name(std::move(names[i]), columns) : std::move(names[i]);
+      std::string name = std::move(names[i]);
+      if (item.names.empty() && taken.is_taken(name)) {
+        name = taken.take(name);
+      }
       ExprPtr part = std::move(parts[i]);
       if (keep_invalid) {
         const auto old = current.schema().find(name);
@@ -159,13 +163,13 @@ Result<Relation> Binder::extend(const std::vector<ast::NamedExpr>& items, bool k
                                        : make_constant(Value::null(args[0]->type), item.span));
         EVQ_TRY_ASSIGN(part, call("op_valid_or", std::move(args), item.span));
       }
-      assign(&columns, {std::move(name), std::move(part)});
+      assign(&columns, &taken, {std::move(name), std::move(part)});
     }
   }
   return project(std::move(current), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) {
+Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relation input) const {
   for (const ast::NamePattern& pattern : op.fields) {
     if (!pattern.is_wild() && !input.schema().find(pattern.text()).has_value()) {
       return unknown_field(&input, pattern.text(), pattern.span);
@@ -179,7 +183,7 @@ Result<Relation> Binder::lower(const ast::ProjectAway& op, Span /*span*/, Relati
   return project(std::move(input), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) {
+Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relation input) const {
   for (const ast::NamePattern& pattern : op.fields) {
     if (!pattern.is_wild() && !input.schema().find(pattern.text()).has_value()) {
       return unknown_field(&input, pattern.text(), pattern.span);
@@ -193,7 +197,7 @@ Result<Relation> Binder::lower(const ast::ProjectKeep& op, Span /*span*/, Relati
   return project(std::move(input), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Relation input) {
+Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Relation input) const {
   std::vector<NamedColumn> columns = pass_through(input);
   const Schema before = input.schema();
   for (const ast::RenameItem& item : op.items) {
@@ -216,7 +220,7 @@ Result<Relation> Binder::lower(const ast::ProjectRename& op, Span /*span*/, Rela
   return project(std::move(input), std::move(columns));
 }
 
-Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Relation input) {
+Result<Relation> Binder::lower(const ast::ProjectReorder& op, Span /*span*/, Relation input) const {
   std::vector<NamedColumn> rest = pass_through(input);
   std::vector<NamedColumn> columns;
   const auto named = [&](const std::string& name) {

@@ -23,14 +23,15 @@ class ScanBinder {
   ScanBinder(Binder& binder, const ast::Scan& op) : binder_(binder), op_(op) {}
 
   Result<Relation> bind(Relation input) {
-    std::vector<NamedColumn> visible = binder_.pass_through(input);
+    std::vector<NamedColumn> visible = pass_through(input);
     input = choose(std::move(input), std::move(visible));
     row_ = input.schema();
+    stand_in_.take_fields(input);
     for (const ast::ScanColumn& column : op_.declared) {
       EVQ_TRY(declare(column));
     }
     EVQ_TRY(make_stand_in());
-    std::vector<NamedColumn> columns = binder_.pass_through(input);
+    std::vector<NamedColumn> columns = pass_through(input);
     for (const ast::NamedExpr& item : op_.partition) {
       EVQ_TRY_ASSIGN(ExprPtr key, binder_.bind_expr(*item.value, &input));
       program_.partition.push_back(columns.size());

@@ -7,6 +7,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
 
@@ -104,11 +105,11 @@ class SeriesBinder {
 
  private:
   std::string axis_name(const std::vector<Field>& fields) const {
-    std::string name = axis_name_.empty() ? "axis" : axis_name_;
-    while (std::ranges::any_of(fields, [&](const Field& field) { return field.name == name; })) {
-      name += "1";
+    UniqueNames names;
+    for (const Field& field : fields) {
+      names.note(field.name);
     }
-    return name;
+    return names.take(axis_name_.empty() ? "axis" : axis_name_);
   }
 
   Result<std::optional<std::int64_t>> bound(const ast::ExprPtr& expr, std::string_view what) {
@@ -227,7 +228,7 @@ class SeriesBinder {
 
   Status keep(std::string_view function, ExprPtr limit) {
     EVQ_TRY_ASSIGN(ExprPtr predicate, pair(function, clone(*axis_), std::move(limit)));
-    input_ = binder_.filter(std::move(input_), std::move(predicate));
+    input_ = filter(std::move(input_), std::move(predicate));
     return Status::success();
   }
 

@@ -6,6 +6,8 @@
 
 #include "apl/plan/after_cursor.h"
 #include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 #include "store/base/limits.h"
 #include "store/column/vector_builder.h"
 
@@ -143,7 +145,10 @@ Result<Relation> Binder::named_table(std::string_view name, Span span) {
       return named(std::move(bound), name);
     }
     if (const auto* table = std::get_if<Environment::BoundTable>(meaning)) {
-      Relation relation = read_shared(table->plan, table->traits);
+      // Beside the rows of the answer it is read whole, whatever part of them is asked for.
+      const bool whole = !answer_rows_ && options_.takes_part();
+      Relation relation =
+          read_shared(whole ? whole_plan(table->plan, &whole_plans_) : table->plan, table->traits);
       relation.name = relation.name.empty() ? std::string(name) : relation.name;
       return relation;
     }
@@ -183,16 +188,17 @@ Result<Relation> Binder::lower(const ast::CallSource& source, Span /*span*/) {
 Result<Relation> Binder::lower(const ast::Print& source, Span /*span*/) {
   Relation row = values_relation(Schema(), Table{Schema(), {}, 1});
   std::vector<NamedColumn> columns;
+  UniqueNames names;
   for (std::size_t i = 0; i < source.items.size(); ++i) {
     const ast::NamedExpr& item = source.items[i];
     EVQ_TRY_ASSIGN(ExprPtr bound, bind_expr(*item.value, nullptr));
     if (item.names.empty()) {
-      columns.push_back({unique_name("print_" + std::to_string(i), columns), std::move(bound)});
+      columns.push_back({names.take("print_" + std::to_string(i)), std::move(bound)});
       continue;
     }
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, parts_of(std::move(bound), item.names.size(), &row));
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      columns.push_back({unique_name(item.names[part].text, columns), std::move(parts[part])});
+      columns.push_back({names.take(item.names[part].text), std::move(parts[part])});
     }
   }
   return project(std::move(row), std::move(columns));

@@ -8,6 +8,8 @@
 #include "apl/functions/rounding.h"
 #include "apl/plan/binder.h"
 #include "apl/plan/fold.h"
+#include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 
 namespace evq::plan {
 namespace {
@@ -74,7 +76,7 @@ class SummarizeBinder {
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, binder_.parts_of(std::move(bound), count, &input_));
     for (std::size_t i = 0; i < count; ++i) {
       groups_.push_back(
-          {Binder::unique_name(i == 0 ? name : item.names[i].text, groups_), std::move(parts[i])});
+          {group_names_.take(i == 0 ? name : item.names[i].text), std::move(parts[i])});
     }
     if (bin.has_value() && !bin_ns_.has_value()) {
       bin_ns_ = bin;
@@ -382,6 +384,7 @@ class SummarizeBinder {
   Binder& binder_;
   Relation input_;
   std::vector<NamedColumn> groups_;
+  UniqueNames group_names_;
   std::vector<NamedColumn> below_;  // aggregate arguments
   std::vector<AggregateCall> aggregates_;
   std::vector<NamedColumn> results_;
@@ -423,24 +426,20 @@ Result<Relation> SummarizeBinder::build() {
     }
     op.aggregates.push_back(std::move(call));
   }
-  Relation output;
-  output.aggregated = true;
-  output.bin_ns = bin_ns_;
-  output.bin_name = bin_name_;
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input_.node));
   NodePtr projected =
-      make_node(std::move(below), std::move(inputs), Schema(std::move(below_fields)));
-  std::vector<NodePtr> grouped;
-  grouped.push_back(std::move(projected));
-  NodePtr aggregate = make_node(std::move(op), std::move(grouped), Schema(std::move(fields)));
+      stack(std::move(input_.node), std::move(below), Schema(std::move(below_fields)));
+  NodePtr aggregate = stack(std::move(projected), std::move(op), Schema(std::move(fields)));
 
-  Project above;
+  RelationTraits traits;
+  traits.aggregated = true;
+  traits.bin_ns = bin_ns_;
+  traits.bin_name = bin_name_;
   std::vector<NamedColumn> columns;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     columns.push_back({groups_[i].name, make_column(i, groups_[i].expr->type)});
-    output.group_names.push_back(groups_[i].name);
+    traits.group_names.push_back(groups_[i].name);
   }
+  UniqueNames names(columns);
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const std::function<void(Expr*)> place = [&](Expr* expr) {
       if (expr->is_column() && expr->column >= kFirstResult) {
@@ -451,21 +450,14 @@ Result<Relation> SummarizeBinder::build() {
       }
     };
     place(results_[i].expr.get());
-    std::string name = Binder::unique_name(std::move(results_[i].name), columns);
+    std::string name = names.take(results_[i].name);
     if (!origins_[i].aggregate.empty()) {
-      output.origins.emplace(name, origins_[i]);
+      traits.origins.emplace(name, origins_[i]);
     }
     columns.push_back({std::move(name), std::move(results_[i].expr)});
   }
-  std::vector<Field> visible;
-  for (NamedColumn& column : columns) {
-    visible.push_back({std::move(column.name), column.expr->type});
-    above.exprs.push_back(std::move(column.expr));
-  }
-  std::vector<NodePtr> made;
-  made.push_back(std::move(aggregate));
-  output.node = make_node(std::move(above), std::move(made), Schema(std::move(visible)));
-  return output;
+  Relation output = choose({{}, std::move(aggregate)}, std::move(columns));
+  return Relation{std::move(traits), std::move(output.node)};
 }
 
 Result<Relation> Binder::lower(const ast::Summarize& op, Span /*span*/, Relation input) {

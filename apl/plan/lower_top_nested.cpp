@@ -8,6 +8,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 #include "store/column/ordering.h"
 
 namespace evq::plan {
@@ -97,9 +98,8 @@ class TopNestedBinder {
     for (const ast::TopNestedLevel& level : op_.levels) {
       EVQ_TRY(bind_level(level, &input));
     }
-    name_ = input.name;
-    ordered_ = input.ordered;
-    schema_ = input.schema();
+    events_.take_fields(input);
+    events_.ordered = input.ordered;
     all_ = std::move(input.node);
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       EVQ_TRY(keep_top(i));
@@ -145,19 +145,13 @@ class TopNestedBinder {
       }
       bound.label = std::move(label);
     }
-    *input = binder_.append(
-        std::move(*input), hidden_name("level") + std::to_string(levels_.size()), std::move(value));
+    *input = append(std::move(*input), hidden_name("level") + std::to_string(levels_.size()),
+                    std::move(value));
     levels_.push_back(std::move(bound));
     return Status::success();
   }
 
-  Relation read_input() const {
-    Relation source;
-    source.name = name_;
-    source.ordered = ordered_;
-    source.node = make_node(Shared{all_}, {}, schema_);
-    return source;
-  }
+  Relation read_input() const { return read_shared(all_, events_); }
   NodePtr read_kept(std::size_t level) const {
     return make_node(Shared{kept_[level]}, {}, kept_[level]->schema);
   }
@@ -165,9 +159,10 @@ class TopNestedBinder {
   // The first `count` levels of `input` as groups.
   std::vector<NamedColumn> groups(std::size_t count) const {
     std::vector<NamedColumn> columns;
+    UniqueNames names;
     for (std::size_t i = 0; i < count; ++i) {
-      columns.push_back({Binder::unique_name(levels_[i].name, columns),
-                         make_column(levels_[i].key, levels_[i].type)});
+      columns.push_back(
+          {names.take(levels_[i].name), make_column(levels_[i].key, levels_[i].type)});
     }
     return columns;
   }
@@ -198,10 +193,10 @@ class TopNestedBinder {
     place.exprs.push_back(make_column(i, own[i].type));
     place.exprs.push_back(make_column(i + 1, own[i + 1].type));
     // Levels that are called alike are told apart as the columns of a summarize are.
-    fields_.push_back({free_name(fields_, own[i].name), own[i].type});
+    fields_.push_back({names_.take(own[i].name), own[i].type});
     const std::string& aggregate = own[i + 1].name;
     fields_.push_back(
-        {free_name(fields_, level.by.names.empty() ? "aggregated_" + own[i].name : aggregate),
+        {names_.take(level.by.names.empty() ? "aggregated_" + own[i].name : aggregate),
          own[i + 1].type});
     descending_.push_back(level.descending);
     node = stack(std::move(node), std::move(place), Schema(fields_));
@@ -285,12 +280,11 @@ class TopNestedBinder {
   Binder& binder_;
   const ast::TopNested& op_;
   std::vector<Level> levels_;
-  std::string name_;  // of the input
-  bool ordered_ = false;
-  Schema schema_;
+  RelationTraits events_;  // of the input
   std::shared_ptr<const Node> all_;
   std::vector<std::shared_ptr<const Node>> kept_;  // by level: value and aggregate of each so far
   std::vector<Field> fields_;
+  UniqueNames names_;  // of those
   std::vector<bool> descending_;
 };
 

@@ -2,27 +2,44 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "apl/plan/binder.h"
 #include "apl/plan/dataset_location.h"
+#include "apl/plan/stacking.h"
+#include "apl/plan/unique_names.h"
 
 namespace evq::plan {
 namespace {
+
+// Fields by name; where a name comes again, its first place.
+using Positions = std::unordered_map<std::string_view, std::size_t>;
+
+Positions positions_of(const std::vector<Field>& fields) {
+  Positions positions;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    positions.emplace(fields[i].name, i);
+  }
+  return positions;
+}
 
 // Where two tables disagree about a column's type the union holds it as dynamic.
 std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner) {
   std::vector<Field> fields;
   std::vector<std::size_t> seen;
+  Positions positions;
   for (const Relation& input : inputs) {
     for (const Field& field : input.schema().fields()) {
-      const auto at = std::ranges::find(fields, field.name, &Field::name);
-      if (at == fields.end()) {
+      const auto [at, fresh] = positions.emplace(field.name, fields.size());
+      if (fresh) {
         fields.push_back(field);
         seen.push_back(1);
       } else {
-        at->type = common_type(at->type, field.type);
-        ++seen[static_cast<std::size_t>(at - fields.begin())];
+        Field& merged = fields[at->second];
+        merged.type = common_type(merged.type, field.type);
+        ++seen[at->second];
       }
     }
   }
@@ -37,6 +54,10 @@ std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner
   }
   return fields;
 }
+
+// Columns of all inputs that only other inputs have: a null each. Tables with little in common have
+// many, so that they count little; their memory is charged instead.
+constexpr std::size_t kNullsPerExpression = 16;
 
 // What a dataset's handle adds to the locations of rows that come from it alone; 0 when they do
 // not, as those of a union within the union, which have it already.
@@ -129,37 +150,53 @@ Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union
   }
   std::stable_partition(fields.begin(), fields.end(),
                         [](const Field& field) { return !is_hidden(field.name); });
-  EVQ_TRY(note_expressions(inputs.size() * fields.size(), Span{}));
+  const Schema schema(std::move(fields));
+  EVQ_TRY(note_union(inputs, schema.size()));
   Relation output;
   output.aggregated = std::ranges::all_of(inputs, &Relation::aggregated);
   std::vector<NodePtr> nodes;
   for (Relation& input : inputs) {
-    Project aligned;
     const std::int64_t offset = inputs.size() > 1 ? location_offset(input.node.get()) : 0;
-    for (const Field& field : fields) {
-      const auto at = input.schema().find(field.name);
-      if (offset != 0 && field.name == kRowColumn && at.has_value()) {
-        std::vector<ExprPtr> sum;
-        sum.push_back(make_column(*at, Type::kLong));
-        sum.push_back(make_constant(Value::integer(offset)));
-        EVQ_TRY_ASSIGN(ExprPtr location, call("op_add", std::move(sum), {}));
-        aligned.exprs.push_back(std::move(location));
-        continue;
-      }
-      aligned.exprs.push_back(
-          at.has_value() ? make_cast(make_column(*at, input.schema()[*at].type), field.type)
-                         : make_constant(Value::null(field.type)));
-    }
-    std::vector<NodePtr> below;
-    below.push_back(std::move(input.node));
-    nodes.push_back(make_node(std::move(aligned), std::move(below), Schema(fields)));
+    EVQ_TRY_ASSIGN(Project aligned, align(input.schema(), schema, offset));
+    nodes.push_back(stack(std::move(input.node), std::move(aligned), schema));
   }
-  if (nodes.size() == 1) {
-    output.node = std::move(nodes[0]);
-  } else {
-    output.node = make_node(Union{}, std::move(nodes), Schema(std::move(fields)));
-  }
+  output.node =
+      nodes.size() == 1 ? std::move(nodes[0]) : make_node(Union{}, std::move(nodes), schema);
   return output;
+}
+
+// What the columns of a union cost: those of its inputs, and nulls in the places of the others.
+Status Binder::note_union(const std::vector<Relation>& inputs, std::size_t width) {
+  std::size_t own = 0;
+  for (const Relation& input : inputs) {
+    own += std::min(input.schema().size(), width);
+  }
+  const std::size_t nulls = inputs.size() * width - own;
+  EVQ_TRY(note_expressions(own + nulls / kNullsPerExpression, Span{}));
+  return options_.held != nullptr ? options_.held->grow(nulls * sizeof(Expr)) : Status::success();
+}
+
+// The columns of `from` in the places and types of `to`; `offset` comes to their locations.
+Result<Project> Binder::align(const Schema& from, const Schema& to, std::int64_t offset) const {
+  const Positions positions = positions_of(from.fields());
+  Project aligned;
+  aligned.exprs.reserve(to.size());
+  for (const Field& field : to.fields()) {
+    const auto at = positions.find(field.name);
+    if (at == positions.end()) {
+      aligned.exprs.push_back(make_constant(Value::null(field.type)));
+      continue;
+    }
+    ExprPtr column = make_column(at->second, from[at->second].type);
+    if (offset != 0 && field.name == kRowColumn) {
+      std::vector<ExprPtr> sum;
+      sum.push_back(std::move(column));
+      sum.push_back(make_constant(Value::integer(offset)));
+      EVQ_TRY_ASSIGN(column, call("op_add", std::move(sum), {}));
+    }
+    aligned.exprs.push_back(make_cast(std::move(column), field.type));
+  }
+  return aligned;
 }
 
 Result<Relation> Binder::lower(const ast::Union& source, Span span) {
@@ -249,7 +286,7 @@ Result<std::vector<NamedColumn>> Binder::found_columns(const ast::Find& source,
       }
     }
     EVQ_TRY_ASSIGN(ExprPtr bag, call("pack_all", std::move(args), span));
-    chosen.push_back({unique_name("pack_", chosen), std::move(bag)});
+    chosen.push_back({UniqueNames(chosen).take("pack_"), std::move(bag)});
   }
   chosen.insert(chosen.begin(), std::move(all[0]));
   return chosen;

@@ -175,8 +175,8 @@ class WindowCallBinder {
       return value->column;
     }
     const std::size_t column = relation_.schema().size();
-    relation_ = binder_.append(std::move(relation_),
-                               hidden_name("windowed") + std::to_string(column), std::move(value));
+    relation_ = plan::append(std::move(relation_), hidden_name("windowed") + std::to_string(column),
+                             std::move(value));
     return column;
   }
   bool has(std::size_t position) const { return position < call_.arguments.size(); }

@@ -24,6 +24,29 @@ int repeated_cost(const Expr& expr) {
   return expr.is_column() ? 0 : cost_per_row(expr);
 }
 
+// Expressions and columns of a subplan that is put where it is read: more are read from where they
+// are kept, or plans would double with each level of what is shared.
+constexpr std::size_t kRepeatedSizeMax = 400'000;
+
+std::size_t size_of(const Node& node) {
+  std::size_t size = 1 + node.schema.size();
+  if (const auto* scan = std::get_if<Scan>(&node.op)) {
+    for (const ExprPtr& filter : scan->filters) {
+      size += node_count(*filter);
+    }
+  } else if (const auto* filter = std::get_if<Filter>(&node.op)) {
+    size += node_count(*filter->predicate);
+  } else if (const auto* project = std::get_if<Project>(&node.op)) {
+    for (const ExprPtr& expr : project->exprs) {
+      size += node_count(*expr);
+    }
+  }
+  for (const NodePtr& input : node.inputs) {
+    size += size_of(*input);
+  }
+  return size;
+}
+
 int repeated_cost(const std::vector<ExprPtr>& exprs) {
   int cost = 0;
   for (const ExprPtr& expr : exprs) {
@@ -60,9 +83,12 @@ class SharedInliner {
       if (shared == nullptr || shared->stays || pinned_.contains(shared->plan.get())) {
         return node;
       }
-      const bool read_once = uses_.at(shared->plan.get()) == 1;
+      if (uses_.at(shared->plan.get()) == 1) {
+        return rewrite(clone(*shared->plan));
+      }
       shared->plan = rewritten(shared->plan);
-      if (read_once || repeated_cost(*shared->plan) <= kRepeatedCostMax) {
+      if (repeated_cost(*shared->plan) <= kRepeatedCostMax &&
+          size_of(*shared->plan) <= kRepeatedSizeMax) {
         return clone(*shared->plan);
       }
       shared->stays = true;

@@ -19,7 +19,9 @@ struct CloneOperation {
     }
     return copy;
   }
-  Operation operator()(const Filter& filter) const { return Filter{clone(*filter.predicate)}; }
+  Operation operator()(const Filter& filter) const {
+    return Filter{clone(*filter.predicate), filter.of_page};
+  }
   Operation operator()(const Project& project) const {
     Project copy;
     for (const ExprPtr& expr : project.exprs) {

@@ -66,6 +66,7 @@ struct ValuesNode {
 
 struct Filter {
   ExprPtr predicate;
+  bool of_page = false;  // not the query's: keeps what lies beyond the request's cursor
 };
 
 struct Project {
@@ -214,7 +215,8 @@ struct Apply {
   std::shared_ptr<const Node> subplan;
 };
 struct Placeholder {
-  std::uint64_t apply = 0;  // whose rows it stands for
+  std::uint64_t apply = 0;     // whose rows it stands for
+  std::vector<bool> needed{};  // which of their columns are used; empty: all
 };
 
 // Operators whose output columns depend on the data or that need all rows at once: evaluate
@@ -274,7 +276,8 @@ struct Plan {
   bool aggregated = false;                          // ends in summarize/count/distinct-like rows
   std::vector<std::string> group_names;             // of the last summarize
   std::optional<std::int64_t> bin_ns;               // width of its time bin
-  std::vector<std::pair<std::string, bool>> order;  // final order: column, descending
+  bool sorted = false;                              // by keys that the query names
+  std::vector<std::pair<std::string, bool>> order;  // final order: column or key, descending
   struct ColumnOrigin {                             // one a visible result column
     std::string aggregate;  // API name of the aggregate that made it, or empty
     std::vector<std::string> fields;

@@ -1,10 +1,12 @@
 #include "apl/plan/redaction.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "apl/syntax/diagnostics.h"
 #include "store/base/checksum.h"
+#include "store/base/limits.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector_builder.h"
@@ -82,10 +84,13 @@ class Redaction final : public Extractor {
     const Values& values = source.values();
     VectorBuilder builder(Type::kString);
     for (std::size_t slot = 0; slot < values.size(); ++slot) {
-      if (values.is_null(slot)) {
-        builder.append_null();
+      const std::optional<std::string> text =
+          values.is_null(slot) ? std::nullopt
+                               : redact(values.data<std::string_view>()[slot], context.control);
+      if (text.has_value()) {
+        builder.append_text(*text);
       } else {
-        builder.append_text(redact(values.data<std::string_view>()[slot], context.control));
+        builder.append_null();
       }
     }
     std::vector<Vector> columns;
@@ -98,10 +103,14 @@ class Redaction final : public Extractor {
   }
 
  private:
-  std::string redact(std::string_view text, const QueryControl* control) const {
+  // Nothing where it would become longer than texts may be.
+  std::optional<std::string> redact(std::string_view text, const QueryControl* control) const {
     std::string current(text);
     for (const auto& pattern : syntax_.patterns) {
       current = redact_one(*pattern, current, control);
+      if (current.size() > kStringValueBytesMax) {
+        return std::nullopt;
+      }
     }
     return current;
   }
@@ -113,8 +122,8 @@ class Redaction final : public Extractor {
     std::vector<std::string_view> groups(regex.group_count() + 1);
     std::size_t done = 0;
     std::size_t from = 0;
-    while (from <= text.size() && !(control != nullptr && control->should_stop()) &&
-           regex.match(text, from, groups)) {
+    while (from <= text.size() && out.size() <= kStringValueBytesMax &&
+           !(control != nullptr && control->should_stop()) && regex.match(text, from, groups)) {
       const auto place = [&](std::string_view part) {
         return static_cast<std::size_t>(part.data() - text.data());
       };

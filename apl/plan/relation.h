@@ -2,6 +2,7 @@
 // Relation: a pipeline as far as it is bound, the node that gives its rows and what is known about
 // them. A value that the Binder hands from operator to operator; it owns its nodes.
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,16 +24,30 @@ struct RelationTraits {
   std::vector<VirtualField> virtual_fields;
   // Explicitly ordered (sort, top, print, …). Otherwise, with hidden columns: natural order.
   bool ordered = false;
+  bool sorted = false;      // by keys that the query names
   bool serialized = false;  // window functions may be used
   bool aggregated = false;
   std::vector<std::string> group_names;  // of a summarize, as far as they are still columns
   std::optional<std::int64_t> bin_ns;    // the width of a group that is a time bin
   std::string bin_name;                  // that group's
   bool just_summarized = false;          // the rows are a summarize's own, nothing came after it
+  // What the rows are sorted by, as far as it is known: columns, and other keys as written.
   std::vector<std::pair<std::string, bool>> order;
   std::optional<std::uint64_t> limit;
   // By visible column name: which aggregate made it.
   std::map<std::string, Plan::ColumnOrigin, std::less<>> origins;
+
+  // Whether `field` is a field though it is no column: it is virtual, or a map that no event has.
+  bool knows(std::string_view field) const {
+    return std::ranges::find(map_fields, field) != map_fields.end() ||
+           std::ranges::find(virtual_fields, field, &VirtualField::name) != virtual_fields.end();
+  }
+  // The rows are still those events, whatever else there is in them: they have the same fields.
+  void take_fields(const RelationTraits& events) {
+    name = events.name;
+    map_fields = events.map_fields;
+    virtual_fields = events.virtual_fields;
+  }
 };
 
 struct Relation : RelationTraits {

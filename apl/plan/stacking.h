@@ -1,53 +1,33 @@
 #pragma once
-// Small steps of the lowering files: putting one node on another, and a projection to exactly the
-// listed columns, which unlike Binder::project carries no hidden column along by itself.
+// Small steps of the lowering files: putting one node on another, projections and filters.
+// Relations go in and come out by value; what is known of their rows goes along. Pure.
 
-#include <algorithm>
+#include <cstddef>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "apl/plan/binder.h"
+#include "apl/plan/binding.h"
+#include "apl/plan/relation.h"
 
 namespace evq::plan {
 
-inline NodePtr stack(NodePtr input, Operation op, Schema schema) {
-  std::vector<NodePtr> inputs;
-  inputs.push_back(std::move(input));
-  return make_node(std::move(op), std::move(inputs), std::move(schema));
-}
+NodePtr stack(NodePtr input, Operation op, Schema schema);
 
-inline Relation choose(Relation input, std::vector<NamedColumn> columns) {
-  Project op;
-  std::vector<Field> fields;
-  for (NamedColumn& column : columns) {
-    fields.push_back({std::move(column.name), column.expr->type});
-    op.exprs.push_back(std::move(column.expr));
-  }
-  input.node = stack(std::move(input.node), std::move(op), Schema(std::move(fields)));
-  return input;
-}
-
-// `name`, with a number where a field is called so already.
-inline std::string free_name(const std::vector<Field>& fields, const std::string& name) {
-  const auto taken = [&](const std::string& candidate) {
-    return std::ranges::find(fields, candidate, &Field::name) != fields.end();
-  };
-  std::string candidate = name;
-  for (int suffix = 1; taken(candidate); ++suffix) {
-    candidate = name + std::to_string(suffix);
-  }
-  return candidate;
-}
+// A projection to exactly the listed columns. What is known of a column goes on, by its new name,
+// where it passes as it is.
+Relation choose(Relation input, std::vector<NamedColumn> columns);
+// As choose(), with the hidden columns that are not listed besides.
+Relation project(Relation input, std::vector<NamedColumn> columns);
+// All visible columns as they are.
+std::vector<NamedColumn> pass_through(const Relation& input);
+// A further hidden or visible column at the end; its position is schema().size() - 1.
+Relation append(Relation input, std::string name, ExprPtr expr);
+Relation filter(Relation input, ExprPtr predicate);
+// `value` over `input`, of which several expressions will be made: what is computed becomes a
+// hidden column of `input`, so that it is worked out once for all of them.
+ExprPtr computed_once(ExprPtr value, Relation* input);
 
 // Hidden columns among the first `count` of `schema`, as they are.
-inline void add_hidden(const Schema& schema, std::size_t count, std::vector<NamedColumn>* columns) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (is_hidden(schema[i].name)) {
-      columns->push_back({schema[i].name, make_column(i, schema[i].type)});
-    }
-  }
-}
+void add_hidden(const Schema& schema, std::size_t count, std::vector<NamedColumn>* columns);
 
 }  // namespace evq::plan

@@ -1,0 +1,250 @@
+// What names mean: a field, what a let or a parameter has made known, a virtual field or a map; and
+// paths, whose first names may be those of one field.
+
+#include <algorithm>
+#include <utility>
+
+#include "apl/plan/binder.h"
+#include "apl/plan/field_name.h"
+#include "apl/plan/shared_draw.h"
+#include "apl/syntax/parser.h"
+
+namespace evq::plan {
+namespace {
+
+// Virtual fields named by virtual fields; one that names itself ends here with a message.
+constexpr int kVirtualDepthMax = 16;
+
+// The constant key of a[…] when it is text.
+std::optional<std::string> text_key(const ast::Expr& key) {
+  if (const auto* literal = std::get_if<ast::Literal>(&key.node)) {
+    if (literal->value.type() == Type::kString && !literal->value.is_null()) {
+      return std::string(literal->value.as_text());
+    }
+  }
+  return std::nullopt;
+}
+
+// A chain a.b['c'].d as names from left to right.
+bool collect_path(const ast::Expr& expr, std::vector<PathStep>* steps) {
+  if (const auto* field = std::get_if<ast::FieldRef>(&expr.node)) {
+    steps->push_back({field->name.text, expr.span});
+    return true;
+  }
+  if (const auto* member = std::get_if<ast::Member>(&expr.node)) {
+    if (!collect_path(*member->object, steps)) {
+      return false;
+    }
+    steps->push_back({member->key.text, expr.span});
+    return true;
+  }
+  if (const auto* index = std::get_if<ast::Index>(&expr.node)) {
+    const std::optional<std::string> key = text_key(*index->key);
+    if (!key.has_value() || !collect_path(*index->object, steps)) {
+      return false;
+    }
+    steps->push_back({*key, expr.span});
+    return true;
+  }
+  return false;
+}
+
+std::string joined(std::span<const PathStep> steps, std::size_t count, bool escape) {
+  std::string name = steps[0].key;
+  for (std::size_t i = 1; i < count; ++i) {
+    name.push_back('.');
+    for (const char c : steps[i].key) {
+      if (escape && c == '.') {
+        name.push_back('\\');
+      }
+      name.push_back(c);
+    }
+  }
+  return name;
+}
+
+}  // namespace
+
+// In the body of a function and in a let, names known there come first: they were written without
+// the fields in mind that there are where they are used.
+Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relation* input) {
+  if (const auto* own = environment_->find_scalar(name.text); own_names_first_ && own != nullptr) {
+    return use_scalar(*own, name, input);
+  }
+  if (input != nullptr) {
+    if (const auto at = find_field(input->schema(), name.text); at.has_value()) {
+      return make_column(*at, input->schema()[*at].type, span);
+    }
+  }
+  if (const Environment::Meaning* meaning = environment_->find(name.text); meaning != nullptr) {
+    return use_scalar(*meaning, name, input);
+  }
+  if (input != nullptr) {
+    const auto at = std::ranges::find(input->virtual_fields, name.text, &VirtualField::name);
+    if (at != input->virtual_fields.end()) {
+      return bind_virtual(*at, span, input);
+    }
+    if (std::ranges::find(input->map_fields, name.text) != input->map_fields.end()) {
+      return make_constant(Value::null(Type::kDynamic), span);  // declared, no event has it yet
+    }
+  }
+  if (const std::optional<Type> elsewhere = type_elsewhere(name.text); elsewhere.has_value()) {
+    return make_constant(Value::null(*elsewhere), span);
+  }
+  return unknown_field(input, name.text, span);
+}
+
+// Binds the field's text over the rows that named it. Spans of that text mean nothing in the query.
+Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const Relation* input) {
+  const auto explain = [&](Error error) {
+    error.message = "the virtual field '" + field.name + "': " + error.message;
+    error.span = span;
+    return error;
+  };
+  if (depth_ >= kVirtualDepthMax) {
+    return diag::recursive_function(span, field.name);
+  }
+  auto parsed = syntax::parse_expression(field.expression, context().now_ns);
+  if (!parsed.ok()) {
+    return explain(std::move(parsed).take_error());
+  }
+  parsed_.push_back(std::move(parsed).value());
+  ++depth_;
+  const bool own_names = std::exchange(own_names_first_, false);
+  auto bound = bind_expr(*parsed_.back(), input);
+  own_names_first_ = own_names;
+  --depth_;
+  if (!bound.ok()) {
+    return explain(std::move(bound).take_error());
+  }
+  return bound;
+}
+
+Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
+                                   const Relation* input) {
+  if (const auto* scalar = std::get_if<Environment::Scalar>(&meaning)) {
+    EVQ_TRY(note_expressions(node_count(*scalar->expr), name.span));
+    return clone(*scalar->expr);
+  }
+  if (const auto* let = std::get_if<Environment::LetExpr>(&meaning)) {
+    return use_let(*let, input);
+  }
+  if (const auto* function = std::get_if<Environment::Function>(&meaning);
+      function != nullptr && std::holds_alternative<ast::ExprPtr>(function->lambda->body)) {
+    return bind_lambda_call(*function, ast::Call{name, {}}, name.span, input);
+  }
+  return diag::scalar_expected(name.span, "the table '" + name.text + "'");
+}
+
+// A value of toscalar() is the same wherever its name is used.
+Result<ExprPtr> Binder::use_let(const Environment::LetExpr& let, const Relation* input) {
+  const auto* call = std::get_if<ast::Call>(&let.expr->node);
+  const bool once = call != nullptr && call->function.text == "toscalar";
+  const std::pair key(let.expr, let.defined_in);
+  if (const auto known = scalars_.find(key); known != scalars_.end()) {
+    return clone(*known->second);
+  }
+  const Environment* outer = std::exchange(environment_, let.defined_in);
+  const bool own_names = std::exchange(own_names_first_, true);
+  auto bound = bind_expr(*let.expr, input);
+  own_names_first_ = own_names;
+  environment_ = outer;
+  if (once && bound.ok() && (*bound)->is_constant()) {
+    scalars_.emplace(key, clone(**bound));
+  }
+  if (own_names || !bound.ok()) {
+    return bound;
+  }
+  return share_draws(std::move(bound).value());
+}
+
+// The longest flattened name that exists, then accesses into its value; null when there is none.
+Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_t count_min,
+                                     std::size_t count_max, const Relation* input) const {
+  for (std::size_t count = count_max; count >= count_min; --count) {
+    std::optional<std::size_t> at = find_field(input->schema(), joined(steps, count, false));
+    if (!at.has_value() && count > 1) {
+      at = find_field(input->schema(), joined(steps, count, true));
+    }
+    if (!at.has_value()) {
+      continue;
+    }
+    const Type type = input->schema()[*at].type;
+    if (count < steps.size() && type != Type::kDynamic && type != Type::kNull) {
+      Error error = unknown_field(input, joined(steps, steps.size(), false), steps.back().span);
+      error.hint = "'" + joined(steps, count, false) + "' is a " + std::string(type_name(type)) +
+                   " and has no parts";
+      error.hint += type == Type::kString ? "; parse_json(…) reads JSON" : "";
+      return error;
+    }
+    ExprPtr bound = make_column(*at, type, steps[count - 1].span);
+    for (std::size_t i = count; i < steps.size(); ++i) {
+      std::vector<ExprPtr> args;
+      args.push_back(std::move(bound));
+      args.push_back(make_constant(Value::string(steps[i].key), steps[i].span));
+      EVQ_TRY_ASSIGN(bound, call("op_index", std::move(args), steps[i].span));
+    }
+    return bound;
+  }
+  return ExprPtr();
+}
+
+// As bind_longest, but a path into a map field means its value alone, never a flattened field of
+// the same name: the two are different fields.
+Result<ExprPtr> Binder::bind_steps(std::span<const PathStep> steps, const Relation* input) const {
+  std::size_t map = steps.size();
+  while (map > 0 && std::ranges::find(input->map_fields, joined(steps, map, false)) ==
+                        input->map_fields.end()) {
+    --map;
+  }
+  if (map > 0) {
+    EVQ_TRY_ASSIGN(ExprPtr inside, bind_longest(steps, map, map, input));
+    if (inside != nullptr) {
+      return inside;
+    }
+  }
+  EVQ_TRY_ASSIGN(ExprPtr bound, bind_longest(steps, 1, steps.size(), input));
+  if (bound == nullptr && map > 0) {
+    bound = make_constant(Value::null(Type::kDynamic), steps[0].span);  // no event has it yet
+  }
+  return bound;
+}
+
+Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) {
+  std::vector<PathStep> steps;
+  if (input != nullptr && collect_path(expr, &steps) &&
+      !(own_names_first_ && environment_->find_scalar(steps[0].key) != nullptr)) {
+    if (sided_ != nullptr && steps.size() > 1 &&
+        (steps[0].key == "$left" || steps[0].key == "$right")) {
+      steps.erase(steps.begin());
+    }
+    EVQ_TRY_ASSIGN(ExprPtr bound, bind_steps(steps, input));
+    if (bound != nullptr) {
+      return bound;
+    }
+    for (std::size_t count = steps.size(); count > 0; --count) {
+      if (const auto type = type_elsewhere(joined(steps, count, false)); type.has_value()) {
+        return make_constant(Value::null(count == steps.size() ? *type : Type::kDynamic),
+                             expr.span);
+      }
+    }
+    if (environment_->find(steps[0].key) == nullptr) {
+      return unknown_field(input, joined(steps, steps.size(), false), expr.span);
+    }
+  }
+  const auto* member = std::get_if<ast::Member>(&expr.node);
+  const auto* index = std::get_if<ast::Index>(&expr.node);
+  const ast::Expr& object = member != nullptr ? *member->object : *index->object;
+  std::vector<ExprPtr> args;
+  EVQ_TRY_ASSIGN(ExprPtr bound_object, bind_expr(object, input));
+  args.push_back(std::move(bound_object));
+  if (member != nullptr) {
+    args.push_back(make_constant(Value::string(member->key.text), member->key.span));
+  } else {
+    EVQ_TRY_ASSIGN(ExprPtr key, bind_expr(*index->key, input));
+    args.push_back(std::move(key));
+  }
+  return call("op_index", std::move(args), expr.span);
+}
+
+}  // namespace evq::plan

@@ -1,0 +1,163 @@
+#include "apl/plan/stacking.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace evq::plan {
+namespace {
+
+// What the columns of a relation are called after a projection.
+class NewNames {
+ public:
+  NewNames(const Schema& from, const std::vector<NamedColumn>& columns) {
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      positions_.emplace(from[i].name, i);
+    }
+    for (const NamedColumn& column : columns) {
+      names_.insert(column.name);
+      if (!column.expr->is_column()) {
+        continue;
+      }
+      const auto [at, is_first] = passed_.emplace(column.expr->column, column.name);
+      if (!is_first && column.name == from[column.expr->column].name) {
+        at->second = column.name;
+      }
+    }
+  }
+
+  // The new name of the column called `name`; null when it does not pass as it is.
+  const std::string* of(std::string_view name) const {
+    const auto position = positions_.find(name);
+    const auto at = position != positions_.end() ? passed_.find(position->second) : passed_.end();
+    return at != passed_.end() ? &at->second : nullptr;
+  }
+  bool has(std::string_view name) const { return names_.contains(name); }
+
+ private:
+  std::unordered_map<std::string_view, std::size_t> positions_;
+  std::unordered_map<std::size_t, std::string> passed_;
+  std::unordered_set<std::string_view> names_;
+};
+
+void follow_groups(const NewNames& names, RelationTraits* traits) {
+  std::vector<std::string> groups;
+  for (const std::string& group : traits->group_names) {
+    if (const std::string* name = names.of(group); name != nullptr) {
+      groups.push_back(*name);
+    }
+  }
+  traits->group_names = std::move(groups);
+  if (traits->bin_ns.has_value()) {
+    const std::string* bin = names.of(traits->bin_name);
+    traits->bin_name = bin != nullptr ? *bin : std::string();
+    if (bin == nullptr) {
+      traits->bin_ns.reset();
+    }
+  }
+  decltype(traits->origins) origins;
+  for (auto& [name, origin] : traits->origins) {
+    if (const std::string* passed = names.of(name); passed != nullptr) {
+      origins.emplace(*passed, std::move(origin));
+    }
+  }
+  traits->origins = std::move(origins);
+}
+
+// A key that is dropped is still what the rows are ordered by; one whose name is another column's
+// now tells nothing any more, and nor do those after it.
+void follow_order(const NewNames& names, RelationTraits* traits) {
+  for (std::size_t i = 0; i < traits->order.size(); ++i) {
+    std::string& key = traits->order[i].first;
+    if (const std::string* name = names.of(key); name != nullptr) {
+      key = *name;
+    } else if (names.has(key)) {
+      traits->order.resize(i);
+    }
+  }
+}
+
+}  // namespace
+
+NodePtr stack(NodePtr input, Operation op, Schema schema) {
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(input));
+  return make_node(std::move(op), std::move(inputs), std::move(schema));
+}
+
+Relation choose(Relation input, std::vector<NamedColumn> columns) {
+  if (!input.group_names.empty() || !input.origins.empty() || !input.order.empty() ||
+      input.bin_ns.has_value()) {
+    const NewNames names(input.schema(), columns);
+    follow_groups(names, &input);
+    follow_order(names, &input);
+  }
+  Project op;
+  std::vector<Field> fields;
+  for (NamedColumn& column : columns) {
+    fields.push_back({std::move(column.name), column.expr->type});
+    op.exprs.push_back(std::move(column.expr));
+  }
+  input.node = stack(std::move(input.node), std::move(op), Schema(std::move(fields)));
+  return input;
+}
+
+Relation project(Relation input, std::vector<NamedColumn> columns) {
+  const Schema& from = input.schema();
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (is_hidden(from[i].name) &&
+        std::ranges::find(columns, from[i].name, &NamedColumn::name) == columns.end()) {
+      columns.push_back({from[i].name, make_column(i, from[i].type)});
+    }
+  }
+  return choose(std::move(input), std::move(columns));
+}
+
+std::vector<NamedColumn> pass_through(const Relation& input) {
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+    const Field& field = input.schema()[i];
+    if (!is_hidden(field.name)) {
+      columns.push_back({field.name, make_column(i, field.type)});
+    }
+  }
+  return columns;
+}
+
+Relation append(Relation input, std::string name, ExprPtr expr) {
+  std::vector<NamedColumn> columns;
+  for (std::size_t i = 0; i < input.schema().size(); ++i) {
+    columns.push_back({input.schema()[i].name, make_column(i, input.schema()[i].type)});
+  }
+  columns.push_back({std::move(name), std::move(expr)});
+  return project(std::move(input), std::move(columns));
+}
+
+Relation filter(Relation input, ExprPtr predicate) {
+  Schema schema = input.schema();
+  input.node = stack(std::move(input.node), Filter{std::move(predicate)}, std::move(schema));
+  return input;
+}
+
+ExprPtr computed_once(ExprPtr value, Relation* input) {
+  if (value->is_constant() || value->is_column()) {
+    return value;
+  }
+  const std::size_t column = input->schema().size();
+  ExprPtr made = make_column(column, value->type, value->span);
+  *input =
+      append(std::move(*input), hidden_name("once" + std::to_string(column)), std::move(value));
+  return made;
+}
+
+void add_hidden(const Schema& schema, std::size_t count, std::vector<NamedColumn>* columns) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_hidden(schema[i].name)) {
+      columns->push_back({schema[i].name, make_column(i, schema[i].type)});
+    }
+  }
+}
+
+}  // namespace evq::plan
