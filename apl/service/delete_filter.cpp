@@ -96,9 +96,14 @@ class DeleteFilter final : public RowFilter {
 
 Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context) {
   plan::optimize(&plan, context);
-  // Projections that pruning or searching left are of columns only; the scan has all filters.
+  // Projections that pruning or searching left are of columns only; the scan has all filters but
+  // those that draw.
   plan::NodePtr root = std::move(plan.root);
   while (!std::holds_alternative<plan::Scan>(root->op)) {
+    if (std::holds_alternative<plan::Filter>(root->op)) {
+      return make_error(ErrorCode::kCompile, "a delete cannot choose events by chance",
+                        "leave out rand() and new_guid()");
+    }
     const bool transparent = std::holds_alternative<plan::Project>(root->op);
     if (!transparent || root->inputs.size() != 1) {
       return make_error(ErrorCode::kCompile, "a delete takes a dataset, where and search only");

@@ -133,7 +133,7 @@ class Session {
         store_(store),
         external_(options.external, budget_.get(),
                   request.control != nullptr ? *request.control : own_control_),
-        held_(budget_.get(), "pivot"),
+        held_(budget_.get(), "the plan"),
         external_allowed_(options.external.any || !options.external.prefixes.empty()),
         tables_(store, request.may_read) {
     exec_.workers = options.workers != 0 ? options.workers : ThreadPool::processors();
@@ -287,7 +287,8 @@ class Session {
     header->default_limited = request_.default_limit.has_value() &&
                               !plan_.explicit_limit.has_value() && !plan_.aggregated;
     // Events that nobody sorted come newest first, or as the request says.
-    if (header->order.empty() && plan_.root->schema.find(plan::kTimeColumn).has_value()) {
+    if (!plan_.sorted && header->order.empty() &&
+        plan_.root->schema.find(plan::kTimeColumn).has_value()) {
       header->order.push_back({std::string(kTimeField), !request_.ascending});
     }
     if (!request_.api_form) {
@@ -536,7 +537,8 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
     EVQ_TRY_ASSIGN(plan, plan::bind_query(query, tables, bind));
   }
   if (plan.datasets.size() != 1) {
-    return make_error(ErrorCode::kUsage, "a delete names exactly one dataset");
+    return make_error(ErrorCode::kUsage, "a delete names exactly one dataset",
+                      "delete from them one after the other");
   }
   const std::string dataset = plan.datasets[0];
   EVQ_TRY_ASSIGN(const std::unique_ptr<RowFilter> doomed,

@@ -37,10 +37,14 @@ std::optional<std::size_t> time_bin(const ast::Query& query) {
   if (summarize == nullptr || summarize->aggregates.empty()) {
     return std::nullopt;
   }
-  const auto bin = std::ranges::find_if(summarize->groups, is_time_bin);
-  return bin == summarize->groups.end()
-             ? std::nullopt
-             : std::optional(static_cast<std::size_t>(bin - summarize->groups.begin()));
+  std::size_t number = 0;
+  for (const ast::NamedExpr& group : summarize->groups) {
+    if (is_time_bin(group)) {
+      return number;
+    }
+    number += std::max<std::size_t>(group.names.size(), 1);
+  }
+  return std::nullopt;
 }
 
 // A plan again with a column less: group number `column` of its aggregation, which has the same

@@ -141,6 +141,48 @@ class Answers(ServerCase):
         table = self.ask("w | sort by d asc")["tables"][0]
         self.assertEqual(table["order"], [{"field": "d", "desc": False}])
 
+    def test_the_order_is_told_in_names_of_the_answer(self):
+        order = lambda apl: [(each["field"], each["desc"])
+                             for each in self.ask(apl)["tables"][0]["order"]]
+        self.assertEqual(order("w | sort by d asc, user | project-rename e = d"),
+                         [("e", False), ("user", True)])
+        self.assertEqual(order("w | sort by d asc | project d2 = d"), [("d2", False)])
+        self.assertEqual(order("w | sort by d asc, user | project d"), [("d", False), ("user", True)])
+        self.assertEqual(order("w | sort by d asc, user | extend user = 'x'"), [("d", False)])
+        self.assertEqual(order("w | sort by d asc | extend d = -d"), [])
+        self.assertEqual(order("w | sort by strlen(user) asc"), [("strlen(user)", False)])
+
+    def test_columns_are_no_aggregates_once_they_are_changed(self):
+        def fields(apl):
+            table = self.ask(apl)["tables"][0]
+            return ([each["name"] for each in table["groups"]],
+                    {each["name"]: each.get("agg", {}).get("name") for each in table["fields"]})
+        self.assertEqual(fields("w | summarize l = make_list(d) by user"),
+                         (["user"], {"user": None, "l": "makelist"}))
+        self.assertEqual(fields("w | summarize l = make_list(d) by user | mv-expand l"),
+                         (["user"], {"user": None, "l": None}))
+        self.assertEqual(fields("w | summarize n = count() by status, user"
+                                " | partition by user (summarize m = max(n))"),
+                         ([], {"m": "max"}))
+
+    def test_virtual_and_map_fields_go_along_with_the_events(self):
+        made = self.server.call("POST", "/v2/vfields", {
+            "dataset": "w", "name": "cost", "expression": "d * 10", "type": "number"})[1]
+        self.server.call("POST", "/v2/datasets/w/mapfields", {"name": "attr"})
+        for apl, column in (
+                ("w | join kind=inner (w) on _time | project cost", 10),
+                ("w | lookup (w | project _time, s = status) on _time | project cost, attr.x", 10),
+                ("w | partition by user (where cost > 20 | project cost, attr.x)", 8),
+                ("w | mv-apply x = pack_array(1, 2) to typeof(long) on (where cost > 20 | project x)",
+                 16),
+                ("w | top-nested 1 of user by sum(cost)", 1),
+                ("w | sort by _time asc | scan with (step s: cost > 20 and isnull(attr.x);)", 8),
+                ("w | project c = column_ifexists('cost', 0.0), status | where c > 20", 8)):
+            table = self.ask(apl)["tables"][0]
+            self.assertEqual(len(table["columns"][0]), column, apl)
+        self.server.call("DELETE", "/v2/vfields/" + made["id"])
+        self.server.call("DELETE", "/v2/datasets/w/mapfields/attr")
+
     def test_what_subqueries_match_is_not_counted(self):
         for form in ("tabular", "legacy"):
             status = self.ask("w | where d > toscalar(w | summarize avg(d) by user | summarize max(avg_d))",
@@ -179,6 +221,10 @@ class Answers(ServerCase):
                           endTime=minute(9))
         self.assertEqual(answer["tables"][0]["buckets"]["field"], "_time")
         self.assertEqual(answer["tables"][1]["columns"], [[10]])
+        answer = self.ask("w | summarize count() by (a, b) = pack_array(user, status % 2),"
+                          " bin(_time, 5m) | sort by a asc, b asc")
+        self.assertEqual(answer["tables"][1]["columns"],
+                         [["u0", "u0", "u1", "u1"], [0, 1, 0, 1], [4, 1, 3, 2]])
         # What follows the summarize may change its rows: no totals then.
         self.assertEqual(len(self.ask("w | summarize count() by bin(_time, 5m) | take 1")["tables"]), 1)
         self.assertEqual(len(self.ask("w | summarize count() by user")["tables"]), 1)

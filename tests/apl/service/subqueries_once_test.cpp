@@ -67,5 +67,40 @@ TEST_CASE("a request reads external data once, also with a cursor and with total
   CHECK(fetched == 2);
 }
 
+TEST_CASE("a cursor bounds the rows of the answer, not what is read beside them") {
+  TempDirectory folder;
+  ServiceOptions options;
+  options.store_directory = folder.path();
+  options.workers = 1;
+  const auto service = Service::open(options);
+  REQUIRE(service.ok());
+  const std::unique_ptr<ByteSource> source =
+      memory_source(R"({"_time":"2024-05-01T00:00:00Z","n":1})"
+                    "\n"
+                    R"({"_time":"2024-05-01T01:00:00Z","n":2})"
+                    "\n"
+                    R"({"_time":"2024-05-01T02:00:00Z","n":3})"
+                    "\n");
+  QueryControl control;
+  REQUIRE((*service)->store().ingest("t", *source, {}, control).ok());
+  QueryRequest request;
+  // Beyond 01:30, towards older events: two of the three, of which each must see all.
+  request.cursor = encode_cursor({1'714'527'000'000'000'000, 0});
+  for (const char* apl :
+       {"t | as all | where toscalar(all | count) == 3",
+        "t | as a | as b | join kind=inner (b | summarize n = max(n) - 1) on n | where n == 2"
+        " | union (print n = 0)",
+        "let f = (T:(*)) { T | where toscalar(T | count) == 3 }; f(t)",
+        "let f = (T:(*)) { T | where toscalar(T | count) == 3 }; t | invoke f()",
+        "let m = materialize(t); m | where toscalar(m | count) == 3",
+        "t | partition by n (as part | where toscalar(t | count) == 3)"}) {
+    request.apl = apl;
+    CountedRows page;
+    const Status status = (*service)->query(request, page);
+    CHECK_MESSAGE(status.ok(), apl);
+    CHECK_MESSAGE(page.rows == 2, apl);
+  }
+}
+
 }  // namespace
 }  // namespace evq
