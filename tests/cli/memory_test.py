@@ -306,7 +306,7 @@ class Memory(EvqCase):
     def test_the_table_of_a_pivot_is_counted(self):
         self.assert_refused("range x from 1 to 4400 step 1 | extend p = tostring(x) "
                             "| evaluate pivot(p, take_any(p), x) | count",
-                            "memory limit of .* exceeded in pivot")
+                            "memory limit of .* exceeded in the plan")
 
     def test_what_stars_write_out_is_limited(self):
         fields = ", ".join(f"f{i} = {i}" for i in range(1800))
