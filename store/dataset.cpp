@@ -1,8 +1,6 @@
 #include "store/dataset.h"
 
 #include <algorithm>
-#include <bit>
-#include <new>
 #include <utility>
 
 #include "store/base/check.h"
@@ -53,7 +51,8 @@ Dataset::Dataset(std::string name, DatasetFileName file, std::unique_ptr<Databas
     : name_(std::move(name)),
       file_(file),
       file_name_("datasets/" + std::to_string(file.file_id) + ".db"),
-      database_(std::move(database)) {}
+      database_(std::move(database)),
+      commits_([this](const GroupCommit::Group& members) { return prepare(members); }) {}
 
 Result<std::shared_ptr<Dataset>> Dataset::open(std::string name, DatasetFileName file,
                                                const DatabaseOptions& options) {
@@ -73,104 +72,65 @@ Result<std::shared_ptr<Dataset>> Dataset::open(std::string name, DatasetFileName
 
 // ---------------------------------------------------------------- group commit
 
-// Whoever leads must come back for the others, whatever happens to it: nothing below allocates but
-// enqueue() and run_group(), and their exceptions stop here.
 Status Dataset::write(const WriteJob& job) {
-  Pending pending;
-  pending.write = &job;
-  return join_group(&pending);
+  Pending pending(job);
+  return run(&pending);
 }
 
 Result<FreshCounts> Dataset::append(const AppendJob& job) {
-  Pending pending;
-  pending.append = &job;
-  EVQ_TRY(join_group(&pending));
+  Pending pending(job);
+  EVQ_TRY(run(&pending));
   return pending.fresh;
 }
 
-Status Dataset::join_group(Pending* pending) {
-  SeatSet moved = 0;
-  queue_mutex_.lock();
-  if (enqueue(pending)) {
-    while (!pending->done && leading_) {
-      seats_[pending->seat].wait(queue_mutex_);
-    }
-    if (!pending->done) {
-      moved = lead_group();
-    }
-  }
-  queue_mutex_.unlock();
-  for (; moved != 0; moved &= moved - 1) {  // without the lock, which those who wake up take
-    seats_[static_cast<std::size_t>(std::countr_zero(moved))].notify_all();
-  }
+Status Dataset::run(Pending* pending) {
+  commits_.run(pending);
   if (!pending->decided) {
     return make_error(ErrorCode::kLimit, file_name_ + ": the memory ran out during a commit");
   }
   return std::move(pending->status);
 }
 
-// Writes what waits. The seats of those who are done with it, and of who may lead next.
-Dataset::SeatSet Dataset::lead_group() {
-  leading_ = true;
-  const std::vector<Pending*> group = std::exchange(queue_, {});
-  queue_mutex_.unlock();
-  try {
-    run_group(group);
-  } catch (const std::bad_alloc&) {  // those without an outcome say so
+GroupCommit::Commit Dataset::prepare(const GroupCommit::Group& members) {
+  Group group;
+  group.reserve(members.size());
+  for (GroupCommit::Member* member : members) {
+    group.push_back(static_cast<Pending*>(member));
   }
-  queue_mutex_.lock();
-  leading_ = false;
-  SeatSet moved = 0;
-  for (Pending* member : group) {
-    member->done = true;
-    moved |= SeatSet{1} << member->seat;
-  }
-  if (!queue_.empty()) {
-    moved |= SeatSet{1} << queue_.front()->seat;
-  }
-  return moved;
-}
-
-bool Dataset::enqueue(Pending* pending) {
-  try {
-    queue_.push_back(pending);
-    pending->seat = next_seat_++ % kSeats;
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
+  Result<NewChunks> chunks = encode_rows(group);
+  return [this, group = std::move(group), chunks = std::move(chunks)]() mutable {
+    commit(group, std::move(chunks));
+  };
 }
 
 // A job that fails must not take others down: then each gets a transaction of its own. After an
 // I/O error the database takes no more writes, and all of them say so. When the memory runs out
 // nobody knows how far the commit came, so nothing is tried again.
-void Dataset::run_group(const std::vector<Pending*>& group) {
-  std::vector<NewChunk> written;
-  Status together =
-      group.size() == 1 ? run_alone(group.front(), &written) : run_jobs(group, &written);
+void Dataset::commit(const Group& group, Result<NewChunks> chunks) {
+  Status together = write_together(group, chunks);
   if (together.ok() || group.size() == 1) {
+    const bool written = together.ok();
     group.front()->status = std::move(together);
     for (Pending* member : group) {
       member->decided = true;
     }
-    keep_decoded(written);
+    if (written) {
+      keep_decoded(*chunks);
+    }
     return;
   }
   for (Pending* member : group) {
-    member->status = run_alone(member, &written);
+    Result<NewChunks> own = encode_rows({member});
+    member->status = write_together({member}, own);
     member->decided = true;
-    keep_decoded(written);
+    if (member->status.ok()) {
+      keep_decoded(*own);
+    }
   }
 }
 
-Status Dataset::run_alone(Pending* member, std::vector<NewChunk>* written) {
-  const auto run = [&] { return run_jobs({member}, written); };
-  const bool takes_away = member->write != nullptr && member->write->bytes_needed == 0;
-  return takes_away ? database_->with_reserve(run) : run();
-}
-
 // The rows of the group as chunks, each load in the first that takes it.
-Result<std::vector<Dataset::NewChunk>> Dataset::encode_rows(const std::vector<Pending*>& group) {
+Result<Dataset::NewChunks> Dataset::encode_rows(const Group& group) {
   std::vector<FreshChunk> chunks;
   const AppendJob* last = nullptr;
   for (const Pending* member : group) {
@@ -183,7 +143,7 @@ Result<std::vector<Dataset::NewChunk>> Dataset::encode_rows(const std::vector<Pe
       last = job;
     }
   }
-  std::vector<NewChunk> encoded;
+  NewChunks encoded;
   if (last == nullptr) {
     return encoded;
   }
@@ -197,10 +157,18 @@ Result<std::vector<Dataset::NewChunk>> Dataset::encode_rows(const std::vector<Pe
   return encoded;
 }
 
-// `written` becomes what is in the file afterwards; nothing when it fails.
-Status Dataset::run_jobs(const std::vector<Pending*>& group, std::vector<NewChunk>* written) {
-  written->clear();
-  EVQ_TRY_ASSIGN(std::vector<NewChunk> chunks, encode_rows(group));
+// In one transaction, if they were encoded.
+Status Dataset::write_together(const Group& group, Result<NewChunks>& chunks) {
+  if (!chunks.ok()) {
+    return std::move(chunks).take_error();
+  }
+  const WriteJob* const first = group.front()->write;
+  const bool takes_away = group.size() == 1 && first != nullptr && first->bytes_needed == 0;
+  const auto attempt = [&] { return write_in_transaction(group, *chunks); };
+  return takes_away ? database_->with_reserve(attempt) : attempt();
+}
+
+Status Dataset::write_in_transaction(const Group& group, NewChunks& chunks) {
   std::uint64_t bytes_needed = 0;
   for (const NewChunk& chunk : chunks) {
     bytes_needed += chunk.form.size_bytes() + 1;
@@ -225,12 +193,11 @@ Status Dataset::run_jobs(const std::vector<Pending*>& group, std::vector<NewChun
   EVQ_TRY(writer.finish());
   EVQ_TRY(lock.commit());
   fields_ = std::move(writer).take_fields();
-  *written = std::move(chunks);
   return {};
 }
 
 // After the commit, and when everybody's outcome is decided: its memory is not theirs to miss.
-void Dataset::keep_decoded(const std::vector<NewChunk>& chunks) const {
+void Dataset::keep_decoded(const NewChunks& chunks) const {
   for (const NewChunk& chunk : chunks) {
     if (chunk.cache != nullptr) {
       chunk.cache->put_block(file_id(), chunk.id, chunk.decoded);

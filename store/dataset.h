@@ -2,14 +2,12 @@
 // Dataset: the open file of one dataset, shared by everybody in this process who reads or writes
 // it, and the place where concurrent writes become one commit.
 //
-// Group commit: write() queues a job; the first caller to find nobody leading becomes the leader,
-// takes all queued jobs, applies them in one transaction and commits; the others sleep until their
-// job's outcome is known. So many small requests share one fsync, and nobody is answered before it.
-// append() queues rows, and the leader encodes those of one group as one fresh chunk, or as few as
-// their number and types allow. Nobody waits for company: a group is what came while the one before
-// it was written. Any thread.
+// write() and append() take their job through a GroupCommit (group_commit.h) and return when its
+// outcome is known: success is durable. A group's rows are encoded as one fresh chunk, or as few as
+// their number and types allow, beside the commit of the group before it; then all of its jobs are
+// applied in one transaction. When that fails, each job of the group is tried in a transaction of
+// its own, so that none takes another along. Any thread.
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -23,6 +21,7 @@
 #include "store/catalog_definitions.h"
 #include "store/column/schema.h"
 #include "store/fresh_rows.h"
+#include "store/group_commit.h"
 #include "store/ingest/builder_pool.h"
 #include "store/ingest/options.h"
 #include "store/snapshot.h"
@@ -86,20 +85,17 @@ class Dataset {
   void renew_builders();
 
  private:
-  struct Pending {
-    const WriteJob* write = nullptr;    // this …
-    const AppendJob* append = nullptr;  // … or that
+  struct Pending : GroupCommit::Member {
+    explicit Pending(const WriteJob& job) : Member(0), write(&job) {}
+    explicit Pending(const AppendJob& job) : Member(job.rows->table.rows), append(&job) {}
+
+    const WriteJob* const write = nullptr;    // this …
+    const AppendJob* const append = nullptr;  // … or that
     FreshCounts fresh;
     Status status;
     bool decided = false;  // `status` tells the outcome; else the memory ran out before one was
-    bool done = false;     // its leader has gone
-    std::size_t seat = 0;  // where it waits until it is done or may lead
   };
-
-  // Where loads wait. They belong to the dataset, so that who was waiting may be gone when its seat
-  // is told; more than load at once, but two may share one.
-  static constexpr std::size_t kSeats = 32;
-  using SeatSet = std::uint32_t;  // a bit a seat
+  using Group = std::vector<Pending*>;
 
   // Rows of a group.
   struct NewChunk {
@@ -108,29 +104,25 @@ class Dataset {
     DecodedBlock decoded;  // where there is a cache
     std::uint64_t id = 0;  // once it is in the file
   };
+  using NewChunks = std::vector<NewChunk>;
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
   Result<std::shared_ptr<FieldAdmission>> admission();
-  Status join_group(Pending* pending);
-  SeatSet lead_group() EVQ_REQUIRES(queue_mutex_);
-  bool enqueue(Pending* pending) EVQ_REQUIRES(queue_mutex_);
-  void run_group(const std::vector<Pending*>& group);
-  Status run_alone(Pending* member, std::vector<NewChunk>* written);
-  static Result<std::vector<NewChunk>> encode_rows(const std::vector<Pending*>& group);
-  Status run_jobs(const std::vector<Pending*>& group, std::vector<NewChunk>* written);
-  void keep_decoded(const std::vector<NewChunk>& chunks) const;
+  Status run(Pending* pending);
+  GroupCommit::Commit prepare(const GroupCommit::Group& members);
+  void commit(const Group& group, Result<NewChunks> chunks);
+  static Result<NewChunks> encode_rows(const Group& group);
+  Status write_together(const Group& group, Result<NewChunks>& chunks);
+  Status write_in_transaction(const Group& group, NewChunks& chunks);
+  void keep_decoded(const NewChunks& chunks) const;
 
   const std::string name_;
   const DatasetFileName file_;
   const std::string file_name_;
   const std::unique_ptr<Database> database_;
 
-  Mutex queue_mutex_;
-  std::vector<Pending*> queue_ EVQ_GUARDED_BY(queue_mutex_);
-  bool leading_ EVQ_GUARDED_BY(queue_mutex_) = false;
-  std::size_t next_seat_ EVQ_GUARDED_BY(queue_mutex_) = 0;
-  std::array<CondVar, kSeats> seats_;
-  FieldList fields_;  // after the last commit; the leader's
+  GroupCommit commits_;
+  FieldList fields_;  // after the last commit; the committing group's
 
   Mutex listing_mutex_;
   Counters listed_ EVQ_GUARDED_BY(listing_mutex_);
