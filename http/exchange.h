@@ -25,9 +25,17 @@ struct Exchange {
   asio::steady_timer done;  // of the connection, which waits with it; cut short by the worker
 };
 
-// By the worker, last of all.
-inline void finish(const std::shared_ptr<Exchange>& exchange, HttpResponse response) {
-  exchange->response = std::move(response);
+// By the worker, last of all: `answer()` is the response; where it finds no memory, one that needs
+// none and ends the connection.
+template <class Answer>
+void finish(const std::shared_ptr<Exchange>& exchange, const Answer& answer) {
+  try {
+    exchange->response = answer();
+  } catch (const std::bad_alloc&) {
+    exchange->response.status = 503;
+    exchange->response.close = true;
+    exchange->response.again_ms.reset();
+  }
   exchange->finished.store(true);
   try {
     asio::post(exchange->executor, [exchange] { exchange->done.cancel(); });

@@ -1,5 +1,6 @@
 #include "http/lane.h"
 
+#include <thread>
 #include <utility>
 
 #include "store/base/control.h"
@@ -19,8 +20,32 @@ bool WorkerLane::submit(std::function<void()> task, std::function<void()> expire
     }
     ++running_;
   }
-  threads_.submit([this] { run_next(); });
+  const std::thread::id here = std::this_thread::get_id();
+  threads_.submit([this, here] {
+    if (std::this_thread::get_id() == here) {  // it has not got a thread for us
+      give_up_seat();
+    } else {
+      run_next();
+    }
+  });
   return true;
+}
+
+// Who waits is told, unless another worker is left to come for it.
+void WorkerLane::give_up_seat() {
+  for (;;) {
+    Waiting next;
+    {
+      const MutexLock lock(mutex_);
+      if (running_ > 1 || queue_.empty()) {
+        --running_;
+        return;
+      }
+      next = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    next.expired();
+  }
 }
 
 // Keeps its thread for as long as somebody waits.

@@ -24,8 +24,8 @@ class WorkerLane {
   explicit WorkerLane(const WorkerLaneLimits& limits)
       : limits_(limits), threads_(limits.running_max) {}
 
-  // Runs `task` on a worker, or `expired` there when its turn comes too late. False, and neither is
-  // called, when the queue is full.
+  // Runs `task` on a worker, or `expired` there when its turn comes too late, or here when no
+  // worker can be had. False, and neither is called, when the queue is full. Neither may throw.
   bool submit(std::function<void()> task, std::function<void()> expired);
 
  private:
@@ -35,6 +35,7 @@ class WorkerLane {
     std::int64_t since_ns = 0;
   };
   void run_next();
+  void give_up_seat();
 
   const WorkerLaneLimits limits_;
   Mutex mutex_;

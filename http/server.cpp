@@ -329,9 +329,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     exchange->finished.store(false);
     const bool accepted = workers.submit(
         [exchange, &application = shared_.application] {
-          finish(exchange, application.handle(exchange->request));
+          finish(exchange, [&] { return application.handle(exchange->request); });
         },
-        [exchange, &metrics = shared_.metrics] { finish(exchange, busy(metrics)); });
+        [exchange, &metrics = shared_.metrics] {
+          finish(exchange, [&] { return busy(metrics); });
+        });
     if (!accepted) {
       co_return busy(shared_.metrics);
     }

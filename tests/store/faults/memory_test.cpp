@@ -1,9 +1,7 @@
 // Memory that runs out, at each allocation in turn: the call fails, nothing acknowledged is lost,
-// and the same store goes on. This program's operator new counts, and fails when told to.
+// and the same store goes on.
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <random>
 #include <string>
@@ -12,70 +10,9 @@
 
 #include "store/base/thread_pool.h"
 #include "tests/support/environment_number.h"
+#include "tests/support/fault_heap.h"
 #include "tests/support/store_workload.h"
 #include "tests/support/temp_store.h"
-
-namespace {
-
-struct Allocations {
-  std::atomic<bool> watched{false};
-  std::atomic<bool> for_good{false};
-  std::atomic<std::uint64_t> made{0};
-  std::atomic<std::uint64_t> fails_at{~std::uint64_t{0}};
-
-  bool fails() {
-    if (!watched.load(std::memory_order_relaxed)) {
-      return false;
-    }
-    const std::uint64_t number = made.fetch_add(1);
-    return number == fails_at.load() || (for_good.load() && number > fails_at.load());
-  }
-};
-
-Allocations& allocations() {
-  static Allocations all;
-  return all;
-}
-
-void* allocate(std::size_t size, std::size_t alignment) {
-  void* memory = nullptr;
-  if (!allocations().fails()) {
-    memory = alignment <= alignof(std::max_align_t)
-                 ? std::malloc(size == 0 ? 1 : size)
-                 : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  }
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  return allocate(size, 1);
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
-  return allocations().fails() ? nullptr : std::malloc(size == 0 ? 1 : size);
-}
-void operator delete(void* memory, const std::nothrow_t& /*tag*/) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
-  std::free(memory);
-}
 
 namespace evq {
 namespace {
@@ -107,15 +44,14 @@ std::uint64_t count_allocations(std::uint64_t work_seed) {
   Workload workload(work_seed);
   auto store = open(directory.path(), nullptr);
   REQUIRE(store.ok());
-  allocations().made = 0;
-  allocations().watched = true;
+  FaultHeap::count();
   bool all = true;
   for (int i = 0; i < kMemorySteps; ++i) {
     all = step(**store, workload) && all;
   }
-  allocations().watched = false;
+  FaultHeap::heal();
   REQUIRE(all);
-  return allocations().made;
+  return FaultHeap::allocations();
 }
 
 struct RunOut {
@@ -135,19 +71,18 @@ void run_out(std::uint64_t work_seed, const RunOut& when) {
   {
     auto store = open(directory.path(), when.pooled ? &pool : nullptr);
     REQUIRE(store.ok());
-    allocations().made = 0;
-    allocations().fails_at = when.allocation;
-    allocations().for_good = when.for_good;
+    FaultHeap::fail_at(when.allocation, when.for_good);
+    FaultHeap::pause();
     for (int i = 0; i < kMemorySteps; ++i) {
-      allocations().watched = true;
+      FaultHeap::go_on();
       const bool done = step(**store, workload);
-      allocations().watched = false;
+      FaultHeap::pause();
       if (!done) {
-        allocations().fails_at = ~std::uint64_t{0};
+        FaultHeap::heal();
         REQUIRE(workload.observe(**store) == "");
       }
     }
-    allocations().fails_at = ~std::uint64_t{0};
+    FaultHeap::heal();
   }
   auto store = open(directory.path(), nullptr);
   REQUIRE(store.ok());
