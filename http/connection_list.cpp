@@ -6,7 +6,8 @@ namespace evq {
 
 ConnectionList::Handle ConnectionList::add(std::function<void()> close) {
   const MutexLock lock(mutex_);
-  return entries_.insert(entries_.end(), Entry{ConnectionState::kBusy, 0, std::move(close), {}});
+  return entries_.insert(entries_.end(),
+                         Entry{ConnectionState::kBusy, 0, std::move(close), {}, false});
 }
 
 void ConnectionList::remove(Handle entry) {
@@ -19,6 +20,7 @@ void ConnectionList::mark(Handle entry, ConnectionState state,
   const MutexLock lock(mutex_);
   entry->state = state;
   entry->since_ns = monotonic_now_ns();
+  entry->asked_to_close = false;
   entry->control.swap(control);
 }
 
@@ -29,9 +31,9 @@ std::size_t ConnectionList::size() {
 
 void ConnectionList::close_oldest_idle() {
   const MutexLock lock(mutex_);
-  const Entry* oldest = nullptr;
-  for (const Entry& entry : entries_) {
-    if (entry.state == ConnectionState::kBusy) {
+  Entry* oldest = nullptr;
+  for (Entry& entry : entries_) {
+    if (entry.state == ConnectionState::kBusy || entry.asked_to_close) {
       continue;
     }
     if (oldest == nullptr ||
@@ -41,6 +43,7 @@ void ConnectionList::close_oldest_idle() {
   }
   if (oldest != nullptr) {
     oldest->close();
+    oldest->asked_to_close = true;
   }
 }
 
@@ -62,11 +65,6 @@ void ConnectionList::cancel_all() {
       entry.close();
     }
   }
-}
-
-void ConnectionList::clear() {
-  const MutexLock lock(mutex_);
-  entries_.clear();
 }
 
 }  // namespace evq

@@ -26,6 +26,7 @@ class ConnectionList {
     std::int64_t since_ns = 0;              // monotonic
     std::function<void()> close;            // asks the connection to end, from any thread
     std::shared_ptr<QueryControl> control;  // of the request that runs
+    bool asked_to_close = false;            // in this state
   };
   using Handle = std::list<Entry>::iterator;
 
@@ -35,13 +36,12 @@ class ConnectionList {
   void mark(Handle entry, ConnectionState state, std::shared_ptr<QueryControl> control);
 
   std::size_t size();
-  // Where none is idle, the one whose request has been coming for longest.
+  // Where none is idle, the one whose request has been coming for longest. One that was asked
+  // before and has not gone yet is not asked again.
   void close_oldest_idle();
   void close_idle();
   // Cancels what runs and closes the rest.
   void cancel_all();
-  // Forgets the connections that will not run on: what would close them goes before their executor.
-  void clear();
 
  private:
   Mutex mutex_;

@@ -35,6 +35,9 @@ Status listen_at(const HttpServerOptions& options, tcp::acceptor* acceptor) {
   if (!error) {
     acceptor->listen(asio::socket_base::max_listen_connections, error);
   }
+  if (!error) {
+    acceptor->non_blocking(true, error);
+  }
   if (error) {
     const bool taken = error == asio::error::address_in_use;
     return make_error(ErrorCode::kIo,

@@ -8,7 +8,8 @@ namespace evq {
 
 // kUsage when a file cannot be read, is no PEM, or the key is not the certificate's.
 Status use_certificate(const HttpServerOptions& options, asio::ssl::context* tls);
-// Binds and listens. kUsage for a host that cannot be resolved, kIo for an address that is taken.
+// Binds and listens; accepting does not block. kUsage for a host that cannot be resolved, kIo for
+// an address that is taken.
 Status listen_at(const HttpServerOptions& options, tcp::acceptor* acceptor);
 
 }  // namespace evq

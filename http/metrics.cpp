@@ -43,6 +43,8 @@ std::string metrics_text(const HttpMetrics& metrics) {
           metrics.refused_busy.load());
   counter("evq_http_rate_limited_total", "Requests refused because their client sent too many.",
           metrics.refused_rate.load());
+  counter("evq_http_out_of_memory_total", "Connections that ended for want of memory.",
+          metrics.out_of_memory.load());
   counter("evq_ingested_events_total", "Events stored.", metrics.events_ingested.load());
   counter("evq_failed_events_total", "Events refused.", metrics.events_failed.load());
   counter("evq_ingested_bytes_total", "Decoded bytes of ingest bodies.",

@@ -20,6 +20,7 @@ struct HttpMetrics {
   std::atomic<std::uint64_t> log_lines_dropped{0};
   std::atomic<std::uint64_t> refused_busy{0};
   std::atomic<std::uint64_t> refused_rate{0};
+  std::atomic<std::uint64_t> out_of_memory{0};  // what ended for it in an IO thread
   std::atomic<std::uint64_t> events_ingested{0};
   std::atomic<std::uint64_t> events_failed{0};
   std::atomic<std::uint64_t> bytes_ingested{0};  // decoded

@@ -1,15 +1,17 @@
-// The connections. One coroutine a connection, on a strand of its own: read a head, admit it, read
-// the body into the request, hand it to a lane of workers, wait (looking now and then whether the
-// client is still there), write the answer, and again. Request and answer belong to the worker as
-// well (exchange.h), which may outlive the coroutine.
+// The connections. One coroutine a connection, on one IO thread from its start to its end: read a
+// head, admit it, read the body into the request, hand it to a lane of workers, wait (looking now
+// and then whether the client is still there), write the answer, and again. Request and answer
+// belong to the worker as well (exchange.h), which may outlive the coroutine.
+//
+// Asio destroys a coroutine that finds no memory to wait with, and what it was to do next is lost.
+// So a connection may end like that at any time, and what must go on is no coroutine: the first IO
+// thread looks after it between the others' work.
 
 #include "http/server.h"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <exception>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "http/beast_support.h"
 #include "http/exchange.h"
 #include "http/framing.h"
+#include "http/io_threads.h"
 #include "http/listener.h"
 #include "http/receive_body.h"
 #include "http/send_response.h"
@@ -29,11 +32,26 @@
 namespace evq {
 namespace {
 
+// One more for as long as it is there.
+class Counted {
+ public:
+  explicit Counted(std::atomic<std::int64_t>& count) : count_(count) { count_.fetch_add(1); }
+  ~Counted() { count_.fetch_sub(1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<std::int64_t>& count_;
+};
+
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  public:
   Connection(Shared& shared, Stream stream, std::string peer)
       : shared_(shared), stream_(std::move(stream)), peer_(std::move(peer)) {}
+  ~Connection() { leave(); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   asio::awaitable<void> run() {
     enter();
@@ -48,15 +66,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     leave();
     co_await close();
-  }
-
-  // Off the server's list; also when run() ended with an exception. Not when it is destroyed while
-  // it waits: the list has gone by then.
-  void leave() {
-    if (entry_.has_value()) {
-      shared_.connections.remove(*std::exchange(entry_, std::nullopt));
-      shared_.metrics.connections.fetch_sub(1);
-    }
   }
 
  private:
@@ -81,6 +90,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     });
     shared_.metrics.connections.fetch_add(1);
     shared_.metrics.connections_total.fetch_add(1);
+  }
+  void leave() {
+    if (entry_.has_value()) {
+      shared_.connections.remove(*std::exchange(entry_, std::nullopt));
+      shared_.metrics.connections.fetch_sub(1);
+    }
   }
   void mark(ConnectionState state, std::shared_ptr<QueryControl> control = nullptr) {
     state_ = state;
@@ -296,7 +311,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     // What stores events takes the time it takes: a client told otherwise would drop them.
     const std::int64_t timeout_ms =
         lane == Lane::kQuery ? shared_.options.query_timeout_ms : std::int64_t{0};
-    shared_.metrics.requests_running.fetch_add(1);
+    const Counted running(shared_.metrics.requests_running);
     for (;;) {
       // A query's time is that of each turn: what lies between two of them is waiting. A write
       // keeps its control, which its claim of memory points to.
@@ -318,7 +333,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         break;
       }
     }
-    shared_.metrics.requests_running.fetch_sub(1);
     mark(ConnectionState::kBusy);
     request.control = nullptr;
     co_return response;
@@ -421,8 +435,8 @@ class BeastServer final : public HttpServer {
   BeastServer(const HttpServerOptions& options, HttpApplication& application, HttpMetrics& metrics)
       : shared_(options, application, metrics),
         tls_(asio::ssl::context::tls_server),
-        acceptor_(io_),
-        signals_(io_) {}
+        acceptor_(io_.first()),
+        signals_(io_.first()) {}
 
   Status open() {
     if (!shared_.options.tls_certificate.empty()) {
@@ -444,69 +458,62 @@ class BeastServer final : public HttpServer {
         drain();
       }
     });
-    asio::co_spawn(io_, accept(), asio::detached);
-    ThreadPool threads(kIoThreads - 1);
-    threads.run_parallel(kIoThreads, [this](std::size_t /*worker*/) { run_io(); });
+    wait_for_client();
+    io_.run([this] { look_after(); }, shared_.metrics.out_of_memory);
     shared_.queries.reset();
     shared_.writes.reset();
-    shared_.connections.clear();  // one accepted while the last one ended never left
   }
 
   void stop() override {
-    asio::post(io_, [this] { drain(); });
+    asio::post(io_.first(), [this] { drain(); });
   }
 
  private:
-  static constexpr std::size_t kIoThreads = 2;
-
-  // A task that finds no memory is lost; the thread goes on with the others.
-  void run_io() {
-    for (;;) {
-      try {
-        io_.run();
-        return;
-      } catch (const std::bad_alloc&) {
-        continue;
-      }
+  void look_after() {
+    if (shared_.draining.load()) {
+      go_on_draining();
+    } else if (!waiting_) {
+      wait_for_client();
     }
   }
 
-  asio::awaitable<void> accept() {
-    bool short_of_something = false;  // descriptors or memory
-    while (!shared_.draining.load()) {
-      try {
-        if (std::exchange(short_of_something, false)) {
-          shared_.connections.close_oldest_idle();
-          error_code ignored;
-          asio::steady_timer pause(io_, std::chrono::milliseconds(50));
-          co_await pause.async_wait(quietly(ignored));
-        }
-        short_of_something = !co_await accept_one();
-      } catch (const std::bad_alloc&) {
-        short_of_something = true;
+  void wait_for_client() {
+    acceptor_.async_wait(tcp::acceptor::wait_read, [this](const error_code& /*error*/) {
+      waiting_ = false;
+      if (take_clients()) {
+        wait_for_client();
       }
-    }
+    });
+    waiting_ = true;
   }
 
-  // False when a connection could not be taken; true as well when the server is to end.
-  asio::awaitable<bool> accept_one() {
-    error_code error;
-    tcp::socket socket(asio::make_strand(io_));
-    co_await acceptor_.async_accept(socket, quietly(error));
-    if (shared_.draining.load() || error == asio::error::operation_aborted) {
-      co_return true;
+  // Those who have come, but not so many that others wait for long, and one at a time where another
+  // has to go for it. False when descriptors are short, or the server is to end.
+  bool take_clients() {
+    constexpr int kClientsAtOnceMax = 64;
+    for (int taken = 0; taken < kClientsAtOnceMax; ++taken) {
+      if (shared_.draining.load()) {
+        return false;
+      }
+      tcp::socket socket(io_.next());
+      error_code error;
+      acceptor_.accept(socket, error);
+      if (error == asio::error::would_block) {
+        return true;
+      }
+      const std::size_t open = shared_.connections.size();
+      const bool crowded = error || open >= kHttpConnectionsMax;
+      if (crowded) {
+        shared_.connections.close_oldest_idle();
+      }
+      if (!error && open < kHttpConnectionsMax + kHttpConnectionsMax / 8) {
+        start(std::move(socket));
+      }
+      if (crowded) {
+        return !error;
+      }
     }
-    if (error) {
-      co_return false;
-    }
-    const std::size_t open = shared_.connections.size();
-    if (open >= kHttpConnectionsMax) {
-      shared_.connections.close_oldest_idle();
-    }
-    if (open < kHttpConnectionsMax + kHttpConnectionsMax / 8) {
-      start(std::move(socket));
-    }
-    co_return true;
+    return true;
   }
 
   void start(tcp::socket socket) {
@@ -531,7 +538,7 @@ class BeastServer final : public HttpServer {
   static void spawn(const asio::any_io_executor& executor, std::shared_ptr<C> connection) {
     asio::co_spawn(
         executor, [connection]() -> asio::awaitable<void> { return connection->run(); },
-        [connection](const std::exception_ptr& /*error*/) { connection->leave(); });
+        asio::detached);
   }
 
   void drain() {
@@ -542,32 +549,27 @@ class BeastServer final : public HttpServer {
     error_code ignored;
     acceptor_.close(ignored);
     drain_started_ns_ = monotonic_now_ns();
-    asio::co_spawn(io_, wait_for_connections(), asio::detached);
   }
 
-  asio::awaitable<void> wait_for_connections() {
-    while (shared_.connections.size() > 0) {
-      shared_.connections.close_idle();
-      const std::int64_t waited_ms = (monotonic_now_ns() - drain_started_ns_) / kMillisecondNs;
-      if (waited_ms > kHttpDrainMsMax) {
-        shared_.connections.cancel_all();
-      }
-      if (waited_ms > kHttpDrainMsMax + kHttpDrainMsMax / 4) {
-        break;
-      }
-      error_code ignored;
-      asio::steady_timer pause(io_, std::chrono::milliseconds(20));
-      co_await pause.async_wait(quietly(ignored));
+  void go_on_draining() {
+    const std::int64_t waited_ms = (monotonic_now_ns() - drain_started_ns_) / kMillisecondNs;
+    if (shared_.connections.size() == 0 || waited_ms > kHttpDrainMsMax + kHttpDrainMsMax / 4) {
+      io_.stop();
+      return;
     }
-    signals_.cancel();
-    io_.stop();
+    shared_.connections.close_idle();
+    if (waited_ms > kHttpDrainMsMax) {
+      shared_.connections.cancel_all();
+    }
   }
 
   Shared shared_;
-  asio::io_context io_;
+  IoThreads io_;
   asio::ssl::context tls_;
   tcp::acceptor acceptor_;
   asio::signal_set signals_;
+  // Of the first IO thread.
+  bool waiting_ = false;  // for a client
   std::int64_t drain_started_ns_ = 0;
 };
 
