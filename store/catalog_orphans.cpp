@@ -22,6 +22,8 @@ namespace {
 constexpr std::string_view kDropped = "dropped_";
 // How long a drop, which holds the catalog's lock, waits for who writes to the dataset.
 constexpr std::int64_t kDropWaitMsMax = 2000;
+// How long a check waits for who makes or drops a dataset.
+constexpr std::int64_t kCheckWaitMsMax = 60000;
 
 std::string dropped_setting(std::uint64_t file_id) {
   return std::string(kDropped) + std::to_string(file_id);
@@ -161,23 +163,26 @@ Result<std::vector<std::uint64_t>> CatalogDefinitions::remove_leftovers(Connecti
   return unlisted;
 }
 
-// Looks into a file before it asks the catalog once more: a file that had events then has its row
-// by now, unless it never will.
 Status CatalogDefinitions::check_unlisted(Database& catalog,
                                           std::vector<UnlistedFile>* found) const {
-  std::vector<std::uint64_t> candidates;
-  {
+  const auto list = [&]() -> Result<std::vector<std::uint64_t>> {
     EVQ_TRY_ASSIGN(ReadLease lease, catalog.begin_read());
-    EVQ_TRY_ASSIGN(candidates, unlisted_files(lease.connection()));
+    return unlisted_files(lease.connection());
+  };
+  EVQ_TRY_ASSIGN(std::vector<std::uint64_t> unlisted, list());
+  if (unlisted.empty()) {
+    return {};
   }
-  for (const std::uint64_t id : candidates) {
-    const std::string path = dataset_path(options_.directory, id);
-    const Contents contents = look_into(path, options_.vfs);
+  // Whoever makes or drops a dataset holds the catalog's lock: what is there without them stays.
+  EVQ_TRY_ASSIGN(const FileLock lock,
+                 FileLock::acquire(options_.directory + "/catalog.db.lock", kCheckWaitMsMax));
+  EVQ_TRY_ASSIGN(unlisted, list());
+  for (const std::uint64_t id : unlisted) {
+    const Contents contents = look_into(dataset_path(options_.directory, id), options_.vfs);
     EVQ_TRY_ASSIGN(ReadLease lease, catalog.begin_read());
-    EVQ_TRY_ASSIGN(const std::vector<std::uint64_t> unlisted, unlisted_files(lease.connection()));
     EVQ_TRY_ASSIGN(const std::optional<std::string> dropped,
                    read_setting(lease.connection(), dropped_setting(id)));
-    if (contents.empty || dropped || std::ranges::find(unlisted, id) == unlisted.end()) {
+    if (contents.empty || dropped) {
       continue;
     }
     const std::string holds = contents.readable

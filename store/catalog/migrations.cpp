@@ -166,6 +166,8 @@ const SchemaSpec& dataset_schema() {
 }
 
 Result<bool> schema_is_current(Connection& connection, const SchemaSpec& spec) {
+  // All of it as of one moment: another process may be making the file.
+  EVQ_TRY_ASSIGN(const Transaction look, Transaction::begin(connection, false));
   EVQ_TRY_ASSIGN(const std::int64_t version, pragma_number(connection, "PRAGMA user_version"));
   EVQ_TRY_ASSIGN(const std::int64_t kind, pragma_number(connection, "PRAGMA application_id"));
   const auto newest = static_cast<std::int64_t>(spec.migrations.size());

@@ -70,8 +70,10 @@ TEST_CASE("a dataset that is dropped meanwhile is not found, and not damaged") {
   std::atomic<bool> done = false;
   std::thread drops([&] {
     for (int i = 0; i < 200; ++i) {
-      REQUIRE(load(*there, "d", numbered_events(i, 1, 0, 1)).ok());
-      REQUIRE(there->drop_dataset("d").ok());
+      const auto loaded = load(*there, "d", numbered_events(i, 1, 0, 1));
+      CHECK_MESSAGE(loaded.ok(), (loaded.ok() ? "" : loaded.error().message));
+      const Status dropped = there->drop_dataset("d");
+      CHECK_MESSAGE(dropped.ok(), (dropped.ok() ? "" : dropped.error().message));
     }
     done = true;
   });

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -55,6 +56,26 @@ TEST_CASE("a new file is private and opens again") {
   REQUIRE(lease.ok());
   CHECK(read_counters(lease->connection(), 5).ok());
   CHECK(read_counters(lease->connection(), 6).error().code == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("of many that open a new file at once all have it") {
+  for (int round = 0; round < 40; ++round) {
+    const TempDirectory directory;
+    std::array<std::string, 4> errors;
+    std::vector<std::thread> threads;
+    for (std::string& error : errors) {
+      threads.emplace_back([&] {
+        const auto database = Database::open(options_for(directory), dataset_schema());
+        error = database.ok() ? "" : database.error().message;
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    for (const std::string& error : errors) {
+      CHECK(error.empty());
+    }
+  }
 }
 
 TEST_CASE("a missing file is not made unless asked for") {
