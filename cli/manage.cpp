@@ -39,13 +39,13 @@ Result<std::string> describe_datasets(Store& store, const DatasetCommand& comman
       names.push_back(dataset.name);
     }
   }
-  EVQ_TRY_ASSIGN(const std::vector<DatasetRow> rows, dataset_rows(store, names));
+  EVQ_TRY_ASSIGN(const std::vector<ListedDataset> rows, dataset_rows(store, names));
   const bool alone = command.action == "info";
   return datasets_text(rows, alone ? single_form(command.output) : list_form(command.output), zone);
 }
 
 Result<std::string> describe_fields(Store& store, const DatasetCommand& command) {
-  EVQ_TRY_ASSIGN(const std::vector<FieldRow> rows, field_rows(store, command.name));
+  EVQ_TRY_ASSIGN(const std::vector<ListedField> rows, field_rows(store, command.name));
   return fields_text(rows, list_form(command.output));
 }
 

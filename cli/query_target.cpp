@@ -50,11 +50,11 @@ class LocalTarget final : public QueryTarget {
   Result<std::vector<std::string>> dataset_names() override { return completion_->dataset_names(); }
   Result<std::string> datasets_table(const DisplayZone& zone) override {
     EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names());
-    EVQ_TRY_ASSIGN(const std::vector<DatasetRow> rows, dataset_rows(service_.store(), names));
+    EVQ_TRY_ASSIGN(const std::vector<ListedDataset> rows, dataset_rows(service_.store(), names));
     return datasets_text(rows, ListForm::kTable, zone);
   }
   Result<std::string> fields_table(const std::string& dataset) override {
-    EVQ_TRY_ASSIGN(const std::vector<FieldRow> rows, field_rows(service_.store(), dataset));
+    EVQ_TRY_ASSIGN(const std::vector<ListedField> rows, field_rows(service_.store(), dataset));
     return fields_text(rows, ListForm::kTable);
   }
   Result<std::vector<StoredObject>> saved_queries() override {

@@ -37,7 +37,7 @@ Result<DatasetAnswer> remote_dataset(RemoteServer& server, const std::string& na
 Result<std::string> remote_datasets_text(RemoteServer& server,
                                          const std::vector<std::string>& names, ListForm form,
                                          const DisplayZone& zone) {
-  std::vector<DatasetRow> rows;
+  std::vector<ListedDataset> rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const DatasetAnswer dataset, remote_dataset(server, name));
     rows.push_back({dataset.name, dataset.stats, dataset.json});
@@ -62,7 +62,7 @@ Result<std::string> remote_fields_text(RemoteServer& server, const std::string& 
   EVQ_TRY_ASSIGN(const std::string answer,
                  server.call("GET", remote_dataset_path(dataset) + "/fields"));
   EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> fields, read_field_answers(answer));
-  std::vector<FieldRow> rows;
+  std::vector<ListedField> rows;
   rows.reserve(fields.size());
   for (const FieldAnswer& field : fields) {
     rows.push_back({field.name, field.type, field.description, field.json});

@@ -274,9 +274,8 @@ int run_remote_compact(const GlobalOptions& global, const StoreCommand& command)
 
 int run_remote_token(const GlobalOptions& global, const TokenCommand& command,
                      const TokenSpec& spec) {
-  return print_answer(global, "evq token list", [&](RemoteServer& server) {
-    return perform_token(server, command, spec);
-  });
+  return print_answer(global, "evq token list",
+                      [&](RemoteServer& server) { return perform_token(server, command, spec); });
 }
 
 int run_remote_organization(const GlobalOptions& global, const OrganizationCommand& command) {

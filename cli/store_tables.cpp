@@ -23,8 +23,9 @@ TableOptions list_table_options() {
   return options;
 }
 
-Result<std::vector<DatasetRow>> dataset_rows(Store& store, const std::vector<std::string>& names) {
-  std::vector<DatasetRow> rows;
+Result<std::vector<ListedDataset>> dataset_rows(Store& store,
+                                                const std::vector<std::string>& names) {
+  std::vector<ListedDataset> rows;
   for (const std::string& name : names) {
     EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
     rows.push_back({name, stats, {}});
@@ -34,7 +35,7 @@ Result<std::vector<DatasetRow>> dataset_rows(Store& store, const std::vector<std
 
 namespace {
 
-std::string dataset_json(const DatasetRow& dataset) {
+std::string dataset_json(const ListedDataset& dataset) {
   if (!dataset.stats.has_value()) {
     return dataset.json;
   }
@@ -62,7 +63,7 @@ std::string dataset_json(const DatasetRow& dataset) {
   return text;
 }
 
-std::string datasets_table(const std::vector<DatasetRow>& datasets, const DisplayZone& zone) {
+std::string datasets_table(const std::vector<ListedDataset>& datasets, const DisplayZone& zone) {
   const auto time_cell = [&](std::optional<std::int64_t> time) {
     TableCell cell{"", TableCellKind::kFixed};
     if (time.has_value()) {
@@ -71,7 +72,7 @@ std::string datasets_table(const std::vector<DatasetRow>& datasets, const Displa
     return cell;
   };
   TableRows rows;
-  for (const DatasetRow& dataset : datasets) {
+  for (const ListedDataset& dataset : datasets) {
     const bool told = dataset.stats.has_value();
     const DatasetStats stats = dataset.stats.value_or(DatasetStats());
     rows.push_back({{dataset.name, TableCellKind::kFixed},
@@ -88,16 +89,16 @@ std::string datasets_table(const std::vector<DatasetRow>& datasets, const Displa
                       rows, list_table_options());
 }
 
-std::string fields_table(const std::vector<FieldRow>& fields) {
-  const bool described =
-      std::ranges::any_of(fields, [](const FieldRow& field) { return !field.description.empty(); });
+std::string fields_table(const std::vector<ListedField>& fields) {
+  const bool described = std::ranges::any_of(
+      fields, [](const ListedField& field) { return !field.description.empty(); });
   std::vector<TableColumn> columns = {{"field", "", TableCellKind::kText},
                                       {"type", "", TableCellKind::kText}};
   if (described) {
     columns.push_back({"description", "", TableCellKind::kText});
   }
   TableRows rows;
-  for (const FieldRow& field : fields) {
+  for (const ListedField& field : fields) {
     rows.push_back({{field.name, TableCellKind::kText},
                     {std::string(type_name(field.type)), TableCellKind::kText}});
     if (described) {
@@ -109,22 +110,22 @@ std::string fields_table(const std::vector<FieldRow>& fields) {
 
 }  // namespace
 
-std::string datasets_text(const std::vector<DatasetRow>& datasets, ListForm form,
+std::string datasets_text(const std::vector<ListedDataset>& datasets, ListForm form,
                           const DisplayZone& zone) {
   if (form == ListForm::kTable) {
     return datasets_table(datasets, zone);
   }
   std::vector<std::string> items;
   items.reserve(datasets.size());
-  for (const DatasetRow& dataset : datasets) {
+  for (const ListedDataset& dataset : datasets) {
     items.push_back(dataset_json(dataset));
   }
   return items_text(items, form);
 }
 
-Result<std::vector<FieldRow>> field_rows(Store& store, const std::string& dataset) {
+Result<std::vector<ListedField>> field_rows(Store& store, const std::string& dataset) {
   EVQ_TRY_ASSIGN(const std::vector<FieldInfo> fields, store.fields(dataset));
-  std::vector<FieldRow> rows;
+  std::vector<ListedField> rows;
   rows.reserve(fields.size());
   for (const FieldInfo& field : fields) {
     rows.push_back({field.name, field.type, field.attributes.description, write_field(field)});
@@ -132,13 +133,13 @@ Result<std::vector<FieldRow>> field_rows(Store& store, const std::string& datase
   return rows;
 }
 
-std::string fields_text(const std::vector<FieldRow>& fields, ListForm form) {
+std::string fields_text(const std::vector<ListedField>& fields, ListForm form) {
   if (form == ListForm::kTable) {
     return fields_table(fields);
   }
   std::vector<std::string> items;
   items.reserve(fields.size());
-  for (const FieldRow& field : fields) {
+  for (const ListedField& field : fields) {
     items.push_back(field.json);
   }
   return items_text(items, form);

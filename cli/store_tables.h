@@ -17,26 +17,27 @@ namespace evq {
 
 // Of lists such as these: as wide as standard output, one field a line where that is too narrow.
 TableOptions list_table_options();
-struct DatasetRow {
+struct ListedDataset {
   std::string name;
   std::optional<DatasetStats> stats;  // not told by every server
   std::string json;                   // what such a server tells, compact
 };
 // kNotFound.
-Result<std::vector<DatasetRow>> dataset_rows(Store& store, const std::vector<std::string>& names);
+Result<std::vector<ListedDataset>> dataset_rows(Store& store,
+                                                const std::vector<std::string>& names);
 // One row or object a dataset; times of tables to the second, in the zone.
-std::string datasets_text(const std::vector<DatasetRow>& datasets, ListForm form,
+std::string datasets_text(const std::vector<ListedDataset>& datasets, ListForm form,
                           const DisplayZone& zone);
-struct FieldRow {
+struct ListedField {
   std::string name;
   Type type = Type::kDynamic;  // as queries see it
   std::string description;
   std::string json;  // the API's object, compact
 };
 // kNotFound.
-Result<std::vector<FieldRow>> field_rows(Store& store, const std::string& dataset);
+Result<std::vector<ListedField>> field_rows(Store& store, const std::string& dataset);
 // One row or object a field; in tables the description where there are any.
-std::string fields_text(const std::vector<FieldRow>& fields, ListForm form);
+std::string fields_text(const std::vector<ListedField>& fields, ListForm form);
 // One row a saved query: id, name, who, the query itself.
 Result<std::string> saved_queries_table(const std::vector<StoredObject>& objects);
 

@@ -201,6 +201,14 @@ class SpotlightState final : public AggregateState {
     meter_.note_rows(rows * types_.size(), fields_, text_bytes);
   }
 
+  void settle() override {
+    for (FieldSides& field : fields_) {
+      for (Side& side : field.sides) {
+        side.items.settle();
+      }
+    }
+  }
+
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SpotlightState&>(other);
     for (const GroupPair pair : pairs) {
@@ -300,6 +308,7 @@ class SpotlightState final : public AggregateState {
     std::vector<Finding> findings;
     for (std::size_t field = 0; field < types_.size(); ++field) {
       for (Side& side : sides[field].sides) {
+        side.items.settle();
         side.numbers.flush();
       }
       findings.push_back(judge(field, sides[field]));

@@ -120,8 +120,8 @@ DynamicBytes series_of(const std::vector<double>& values) {
   return {out.take()};
 }
 
-Moments moments_of(const std::vector<double>& values) {
-  Moments moments;
+SeriesMoments moments_of(const std::vector<double>& values) {
+  SeriesMoments moments;
   if (values.empty()) {
     return moments;
   }

@@ -37,10 +37,10 @@ DynamicBytes timespans_of(const std::vector<std::optional<double>>& values);
 DynamicBytes series_of(const std::vector<double>& values);
 
 // Mean and sample variance (n - 1; 0 for one number) in two passes.
-struct Moments {
+struct SeriesMoments {
   double mean = 0;
   double variance = 0;
 };
-Moments moments_of(const std::vector<double>& values);
+SeriesMoments moments_of(const std::vector<double>& values);
 
 }  // namespace evq

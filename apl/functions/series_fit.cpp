@@ -114,7 +114,7 @@ struct LineSums {
 // Where the right line begins, so that both lines together leave the least. Each takes at least
 // two numbers; nothing when there are fewer than four.
 std::optional<std::size_t> best_split(const NumberSeries& series) {
-  const Moments moments = moments_of(series.present());
+  const SeriesMoments moments = moments_of(series.present());
   LineSums left;
   LineSums right;
   const auto middle = static_cast<double>(series.size()) / 2;

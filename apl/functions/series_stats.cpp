@@ -140,7 +140,7 @@ struct Summary {
   std::size_t min_index = 0;
   double max = 0;
   std::size_t max_index = 0;
-  Moments moments;
+  SeriesMoments moments;
 };
 
 using MaybeBool = std::optional<bool>;

@@ -361,7 +361,7 @@ void Pipeline::stop_workers() {
 void Pipeline::schedule(Job& job) {
   {
     const MutexLock lock(mutex_);
-    if (job.running || stopped_) {
+    if (job.running || job.done || stopped_) {  // done before its end: it failed
       return;
     }
     job.running = true;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -468,6 +469,31 @@ TEST_CASE("banned words are banned") {
   CHECK(finding_count(check_words, "apl/a.cpp", "operand(x); std::thread::id t;\n") == 0);
   CHECK(finding_count(check_words, "apl/a.cpp", "using namespace std::chrono_literals;\n") == 0);
   expect_clean(check_words);
+}
+
+// To the linker, two types of one name in one namespace are one.
+TEST_CASE("every type that a header declares has a name of its own") {
+  std::map<std::string, std::string> path_of;
+  for (const SourceFile& file : tree()) {
+    std::string space;
+    for (const std::string_view line : lines_of(file.code)) {
+      if (line.starts_with("namespace ")) {
+        space = line;
+      }
+      for (const std::string_view keyword : {"struct ", "class "}) {
+        if (!file.path.ends_with(".h") || !line.starts_with(keyword) ||
+            line.find(';') != std::string_view::npos) {
+          continue;
+        }
+        const std::string_view rest = line.substr(keyword.size());
+        const std::string name(rest.substr(0, rest.find_first_of(" :{")));
+        const auto [other, is_new] = path_of.try_emplace(space + name, file.path);
+        CHECK_MESSAGE((is_new || other->second == file.path || name.starts_with("EVQ_")),
+                      name << " is declared in " << other->second << " and in " << file.path);
+      }
+    }
+  }
+  CHECK(path_of.size() > 200);
 }
 
 TEST_CASE("a header is a contract and says so first") {
