@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/plan/binder.h"
+#include "apl/plan/stacking.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 #include "store/column/vector_builder.h"
