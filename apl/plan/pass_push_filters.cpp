@@ -46,6 +46,29 @@ ExprPtr remapped(ExprPtr expr, const std::vector<std::size_t>& mapping) {
   return expr;
 }
 
+// a and b, for a filter: one call of all their conjuncts.
+ExprPtr both(ExprPtr a, ExprPtr b) {
+  if (!a->is_call("op_and")) {
+    const ScalarFunction* row = find_function("op_and");
+    const std::vector<Argument> truths(1, Argument{Type::kBool, nullptr});
+    auto one = std::make_unique<Expr>();
+    one->kind = ExprKind::kCall;
+    one->type = Type::kBool;
+    one->span = a->span;
+    one->function = row;
+    one->call = std::get<BoundCall>(bind_function(*row, {truths, EvalContext()}));
+    one->args.push_back(std::move(a));
+    a = std::move(one);
+  }
+  a->args.push_back(std::move(b));
+  a->call.arguments.push_back(Type::kBool);
+  return a;
+}
+
+// So many filters lie on each other, the ones below sparing the ones above their rows; what comes
+// after joins the lowest, since a plan is walked by recursion and as deep as its operators are.
+constexpr std::size_t kFiltersMax = 16;
+
 // What a filter is worth: a larger one costs more where it goes than the rows it keeps away, and
 // one that meets extend s = s + s time and again would double each time.
 constexpr std::size_t kConjunctSizeMax = 256;
@@ -184,6 +207,21 @@ bool push_through(Node* node, ExprPtr* conjunct) {
   return false;
 }
 
+void push_below_filters(Node* filter, ExprPtr conjunct) {
+  std::size_t filters = 1;
+  while (std::holds_alternative<Filter>(filter->inputs[0]->op)) {
+    filter = filter->inputs[0].get();
+    ++filters;
+  }
+  NodePtr below = push(std::move(filter->inputs[0]), std::move(conjunct));
+  if (auto* rested = std::get_if<Filter>(&below->op); rested != nullptr && filters >= kFiltersMax) {
+    auto& lowest = std::get<Filter>(filter->op);
+    lowest.predicate = both(std::move(lowest.predicate), std::move(rested->predicate));
+    below = std::move(below->inputs[0]);
+  }
+  filter->inputs[0] = std::move(below);
+}
+
 // One conjunct as far down as it goes.
 NodePtr push(NodePtr node, ExprPtr conjunct) {
   if (!is_deterministic(*conjunct)) {
@@ -203,7 +241,10 @@ NodePtr push(NodePtr node, ExprPtr conjunct) {
       node->inputs[0] = push(std::move(node->inputs[0]), std::move(below));
       return node;
     }
-  } else if (std::holds_alternative<Filter>(node->op) || std::holds_alternative<Sort>(node->op)) {
+  } else if (std::holds_alternative<Filter>(node->op)) {
+    push_below_filters(node.get(), std::move(conjunct));
+    return node;
+  } else if (std::holds_alternative<Sort>(node->op)) {
     node->inputs[0] = push(std::move(node->inputs[0]), std::move(conjunct));
     return node;
   } else if (std::holds_alternative<Extract>(node->op)) {
