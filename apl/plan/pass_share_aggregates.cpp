@@ -2,26 +2,58 @@
 // together, such as percentile(x, 50) and percentile(x, 99), become one call.
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "apl/plan/optimizer.h"
+#include "store/base/checksum.h"
 
 namespace evq::plan {
 namespace {
+
+// Equal for expressions that are equal.
+std::size_t hash_expr(const Expr& expr) {
+  std::size_t hash = static_cast<std::size_t>(expr.kind) * 31 + static_cast<std::size_t>(expr.type);
+  const auto mix = [&hash](std::size_t part) { hash = split_mix(hash ^ part); };
+  switch (expr.kind) {
+    case ExprKind::kColumn:
+      mix(expr.column);
+      break;
+    case ExprKind::kConstant:
+      mix(std::hash<std::string>()(expr.constant.to_text()));
+      break;
+    case ExprKind::kCall:
+      mix(std::hash<const ScalarFunction*>()(expr.function));
+      for (const ExprPtr& arg : expr.args) {
+        mix(hash_expr(*arg));
+      }
+      break;
+  }
+  return hash;
+}
 
 // Columns of an aggregate's input that have equal expressions count as the first of them.
 std::vector<std::size_t> first_equals(const Node& input) {
   std::vector<std::size_t> firsts(input.schema.size());
   std::iota(firsts.begin(), firsts.end(), std::size_t{0});
   const auto* project = std::get_if<Project>(&input.op);
+  std::unordered_map<std::size_t, std::vector<std::size_t>> seen;  // by hash
   for (std::size_t i = 0; project != nullptr && i < firsts.size(); ++i) {
     const Expr& expr = *project->exprs[i];
-    for (std::size_t j = 0; j < i && is_deterministic(expr); ++j) {
-      if (firsts[j] == j && expr_equal(expr, *project->exprs[j])) {
-        firsts[i] = j;
-        break;
-      }
+    if (!is_deterministic(expr)) {
+      continue;
+    }
+    std::vector<std::size_t>& alike = seen[hash_expr(expr)];
+    const auto equal = std::ranges::find_if(
+        alike, [&](std::size_t other) { return expr_equal(expr, *project->exprs[other]); });
+    if (equal != alike.end()) {
+      firsts[i] = *equal;
+    } else {
+      alike.push_back(i);
     }
   }
   return firsts;
@@ -42,21 +74,22 @@ std::vector<std::size_t> read_columns(const AggregateCall& call) {
 class SharedCalls {
  public:
   void add(AggregateCall call) {
-    for (const Added& before : added_) {
-      if (before.function == call.function && before.args == call.args) {
-        added_.push_back(Added(before));
-        return;
-      }
+    const auto [same, is_new] = written_.try_emplace({call.function, call.args}, added_.size());
+    if (!is_new) {
+      added_.push_back(Added(added_[same->second]));
+      return;
     }
     const std::size_t results = call.call.results.size();
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
+    std::vector<std::size_t>& readers = readers_[read_columns(call)];
+    for (const std::size_t i : readers) {
       const std::size_t first = calls_[i].call.results.size();
       if (join(&calls_[i], call)) {
-        added_.push_back({call.function, std::move(call.args), i, first, results});
+        added_.push_back({i, first, results});
         return;
       }
     }
-    added_.push_back({call.function, call.args, calls_.size(), 0, results});
+    added_.push_back({calls_.size(), 0, results});
+    readers.push_back(calls_.size());
     calls_.push_back(std::move(call));
   }
 
@@ -80,17 +113,13 @@ class SharedCalls {
 
  private:
   struct Added {
-    const AggregateFunction* function;
-    std::vector<std::size_t> args;
     std::size_t call;   // that gives its results,
     std::size_t first;  // from this one on
     std::size_t results;
   };
 
+  // Of calls whose states read the same.
   static bool join(AggregateCall* call, const AggregateCall& other) {
-    if (read_columns(*call) != read_columns(other)) {
-      return false;
-    }
     auto joined = call->call.aggregate->joined(*other.call.aggregate);
     if (joined == nullptr) {
       return false;
@@ -106,6 +135,9 @@ class SharedCalls {
 
   std::vector<AggregateCall> calls_;
   std::vector<Added> added_;
+  // Which of added_ is that call; which of calls_ read those columns.
+  std::map<std::pair<const AggregateFunction*, std::vector<std::size_t>>, std::size_t> written_;
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> readers_;
 };
 
 // An aggregate below the projection that names its results.
