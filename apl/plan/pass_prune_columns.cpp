@@ -90,6 +90,30 @@ Mapping prune_project(Node* node, Project* project, const Needed& needed) {
   return mapping;
 }
 
+// take_any() of several fields gives those of the first row, whichever they are: it is left with
+// the ones that are `used`, and with two of them, since of a single one it gives the first that is
+// not null. Of other calls all results are used if one is.
+void narrow_take_any(AggregateCall* call, Needed* used) {
+  if (call->function->name != "take_any" || used->size() <= 2) {
+    used->assign(used->size(), true);
+    return;
+  }
+  if (std::ranges::count(*used, true) == 1) {
+    *std::ranges::find(*used, false) = true;
+  }
+  std::vector<Argument> arguments;
+  std::vector<std::size_t> args;
+  for (std::size_t i = 0; i < used->size(); ++i) {
+    if ((*used)[i]) {
+      arguments.push_back({call->call.arguments[i], nullptr});
+      args.push_back(call->args[i]);
+    }
+  }
+  call->call = std::get<BoundAggregateCall>(
+      bind_aggregate(*call->function, {arguments, EvalContext(), std::nullopt}));
+  call->args = std::move(args);
+}
+
 Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
   Needed below(node->inputs[0]->schema.size());
   for (const std::size_t column : op->groups) {
@@ -101,13 +125,12 @@ Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
   std::size_t column = op->groups.size();
   for (AggregateCall& call : op->aggregates) {
     const std::size_t results = call.call.results.size();
-    bool used = false;
-    for (std::size_t i = 0; i < results; ++i) {
-      used = used || needed[column + i];
-    }
-    if (used) {
+    const auto first = needed.begin() + static_cast<std::ptrdiff_t>(column);
+    Needed used(first, first + static_cast<std::ptrdiff_t>(results));
+    if (std::ranges::find(used, true) != used.end()) {
+      narrow_take_any(&call, &used);
       for (std::size_t i = 0; i < results; ++i) {
-        keep[column + i] = true;
+        keep[column + i] = used[i];
       }
       for (const std::size_t arg : call.args) {
         below[arg] = true;
