@@ -122,7 +122,7 @@ MaybeLong array_index_of(DynamicView array, DynamicView value, MaybeLong start, 
   const std::int64_t count = length.value_or(-1);
   const std::int64_t end = count < 0 || count > size - begin ? size : begin + count;
   for (std::int64_t i = begin; i < end; ++i) {
-    if (same_dynamic(element_at(elements, i), value) && --wanted == 0) {
+    if (is_wanted(element_at(elements, i), value) && --wanted == 0) {
       return i;
     }
   }
@@ -198,7 +198,7 @@ MaybeArray array_select_dict(DynamicView array, std::string_view key, DynamicVie
   DynamicView::Iterator each(array);
   while (array.is_array() && each.next()) {
     const std::optional<DynamicView> found = each.value().find(key);
-    if (found.has_value() && same_dynamic(*found, value)) {
+    if (found.has_value() && is_wanted(*found, value)) {
       return DynamicBytes{std::string(each.value().bytes())};
     }
   }

@@ -1,6 +1,7 @@
 #include "apl/functions/dynamic_elements.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
@@ -28,6 +29,18 @@ bool within_depth(DynamicView value, std::size_t levels) {
 }
 
 }  // namespace
+
+bool is_wanted(DynamicView element, DynamicView wanted) {
+  if (element.type() == Type::kTimespan && wanted.is_number()) {
+    std::swap(element, wanted);
+  }
+  if (wanted.type() != Type::kTimespan || !element.is_number()) {
+    return same_dynamic(element, wanted);
+  }
+  return element.tag() == DynamicTag::kLong
+             ? element.as_integer() == wanted.as_integer()
+             : compare_long_with_real(wanted.as_integer(), element.as_real()) == 0;
+}
 
 std::vector<DynamicView> elements_of(DynamicView container) {
   std::vector<DynamicView> elements;

@@ -29,6 +29,10 @@ inline bool same_dynamic(DynamicView a, DynamicView b) {
   return compare_dynamic(a, b) == 0;
 }
 
+// What a function that looks for `wanted` finds: the same value, or a number beside a timespan,
+// which counts nanoseconds there as it does beside ==.
+bool is_wanted(DynamicView element, DynamicView wanted);
+
 // With a seed that nobody knows: values of events might be made to collide else.
 struct SameDynamicHash {
   std::size_t operator()(DynamicView value) const {

@@ -87,7 +87,7 @@ std::optional<bool> set_has_element(DynamicView array, DynamicView value) {
   }
   DynamicView::Iterator each(array);
   while (each.next()) {
-    if (same_dynamic(each.value(), value)) {
+    if (is_wanted(each.value(), value)) {
       return true;
     }
   }
