@@ -269,8 +269,14 @@ MaybeLong round_long(std::int64_t x, MaybeLong digits) {
   return rest <= -half ? checked_subtract(down, unit) : down;
 }
 
-bool isfinite_real(double x) {
-  return std::isfinite(x);
+// A null is no finite number; what log(0) gives is none, either.
+bool isfinite_real(std::optional<double> x) {
+  return x.has_value() && std::isfinite(*x);
+}
+constexpr Overload isfinite_form() {
+  Overload form = lift<isfinite_real>();
+  form.required_count = 1;
+  return form;
 }
 bool isinf_real(double x) {
   return std::isinf(x);
@@ -414,9 +420,10 @@ constexpr std::array<ScalarFunction, 32> kMathFunctions = {{
      .category = "math",
      .summary = "Whether a number is neither infinite nor NaN.",
      .params = {{{"x", "A number."}}},
-     .returns = "A bool; null for null.",
-     .examples = {{{"print isfinite(1.0), isfinite(1.0 / 0.0)", "true  false"}}},
-     .overloads = {lift<isfinite_real>()}},
+     .returns = "A bool; false for null.",
+     .examples = {{{"print isfinite(1.0), isfinite(1.0 / 0.0), isfinite(log(0))",
+                    "true  false  false"}}},
+     .overloads = {isfinite_form()}},
     {.name = "isinf",
      .category = "math",
      .summary = "Whether a number is infinite.",

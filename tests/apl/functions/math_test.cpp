@@ -30,7 +30,7 @@ TEST_CASE("numbers in and out of domains") {
       {"isnan", {r(std::nan(""))}, "true"},
       {"isint", {n(4)}, "true"},
       {"isint", {r(4.5)}, "false"},
-      {"isfinite", {kNothing}, "null"},
+      {"isfinite", {kNothing}, "false"},
       {"not", {Value::boolean(true)}, "false"},
       {"not", {Value::null(Type::kBool)}, "null"},
       {"sign", {r(-0.5)}, "-1"},
