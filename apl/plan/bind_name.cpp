@@ -7,7 +7,11 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/field_name.h"
 #include "apl/plan/shared_draw.h"
+#include "apl/plan/stacking.h"
+#include "apl/plan/virtual_columns.h"
+#include "apl/syntax/ast_printer.h"
 #include "apl/syntax/parser.h"
+#include "apl/syntax/words.h"
 
 namespace evq::plan {
 namespace {
@@ -63,6 +67,17 @@ std::string joined(std::span<const PathStep> steps, std::size_t count, bool esca
   return name;
 }
 
+// What `steps` lead to from `value`.
+Result<ExprPtr> inside(const Binder& binder, ExprPtr value, std::span<const PathStep> steps) {
+  for (const PathStep& step : steps) {
+    std::vector<ExprPtr> args;
+    args.push_back(std::move(value));
+    args.push_back(make_constant(Value::string(step.key), step.span));
+    EVQ_TRY_ASSIGN(value, binder.call("op_index", std::move(args), step.span));
+  }
+  return value;
+}
+
 }  // namespace
 
 // In the body of a function and in a let, names known there come first: they were written without
@@ -82,7 +97,12 @@ Result<ExprPtr> Binder::bind_name(const ast::Name& name, Span span, const Relati
   if (input != nullptr) {
     const auto at = std::ranges::find(input->virtual_fields, name.text, &VirtualField::name);
     if (at != input->virtual_fields.end()) {
-      return bind_virtual(*at, span, input);
+      if (const auto held = input->schema().find(virtual_column(name.text)); held.has_value()) {
+        return make_column(*held, input->schema()[*held].type, span);
+      }
+      if (!at->expression.empty()) {
+        return bind_virtual(*at, span, input);
+      }
     }
     if (std::ranges::find(input->map_fields, name.text) != input->map_fields.end()) {
       return make_constant(Value::null(Type::kDynamic), span);  // declared, no event has it yet
@@ -118,6 +138,29 @@ Result<ExprPtr> Binder::bind_virtual(const VirtualField& field, Span span, const
     return explain(std::move(bound).take_error());
   }
   return bound;
+}
+
+// Gives the virtual fields of `relation` that the query may name columns of their own. A text that
+// cannot be bound is told of where the field is named, not here.
+void Binder::hold_virtual_fields(Relation* relation) {
+  const std::vector<VirtualField> fields = relation->virtual_fields;
+  for (const VirtualField& field : fields) {
+    if (field.expression.empty() || find_field(relation->schema(), field.name).has_value() ||
+        relation->schema().find(virtual_column(field.name)).has_value()) {
+      continue;
+    }
+    if (query_text_.empty()) {
+      query_text_ = syntax::print(*query_);
+    }
+    // A name that is written with escapes is not found as it is.
+    if (syntax::is_plain_name(field.name) && query_text_.find(field.name) == std::string::npos) {
+      continue;
+    }
+    if (auto value = bind_virtual(field, Span{}, relation); value.ok()) {
+      *relation =
+          append(std::move(*relation), virtual_column(field.name), std::move(value).value());
+    }
+  }
 }
 
 Result<ExprPtr> Binder::use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
@@ -177,14 +220,7 @@ Result<ExprPtr> Binder::bind_longest(std::span<const PathStep> steps, std::size_
       error.hint += type == Type::kString ? "; parse_json(…) reads JSON" : "";
       return error;
     }
-    ExprPtr bound = make_column(*at, type, steps[count - 1].span);
-    for (std::size_t i = count; i < steps.size(); ++i) {
-      std::vector<ExprPtr> args;
-      args.push_back(std::move(bound));
-      args.push_back(make_constant(Value::string(steps[i].key), steps[i].span));
-      EVQ_TRY_ASSIGN(bound, call("op_index", std::move(args), steps[i].span));
-    }
-    return bound;
+    return inside(*this, make_column(*at, type, steps[count - 1].span), steps.subspan(count));
   }
   return ExprPtr();
 }
@@ -227,6 +263,10 @@ Result<ExprPtr> Binder::bind_path(const ast::Expr& expr, const Relation* input) 
         return make_constant(Value::null(count == steps.size() ? *type : Type::kDynamic),
                              expr.span);
       }
+    }
+    if (environment_->find(steps[0].key) == nullptr && input->knows(steps[0].key)) {
+      EVQ_TRY_ASSIGN(bound, bind_name({steps[0].key, steps[0].span, true}, steps[0].span, input));
+      return inside(*this, std::move(bound), std::span(steps).subspan(1));
     }
     if (environment_->find(steps[0].key) == nullptr) {
       return unknown_field(input, joined(steps, steps.size(), false), expr.span);

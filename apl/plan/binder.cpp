@@ -64,6 +64,7 @@ Result<Plan> bind_query(const ast::Query& query, TableSource& tables, const Bind
 }
 
 Result<Plan> Binder::bind(const ast::Query& query) {
+  query_ = &query;
   if (query.statements.size() > kStatementsMax) {
     return diag::limit_exceeded(Span{}, "statements before the query", kStatementsMax);
   }
@@ -243,6 +244,9 @@ std::vector<std::string_view> Binder::visible_names(const Relation& input) const
       names.push_back(field.name);
     }
   }
+  for (const VirtualField& field : input.virtual_fields) {
+    names.push_back(field.name);
+  }
   return names;
 }
 
@@ -272,9 +276,6 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
   std::vector<std::string_view> names;
   if (input != nullptr) {
     names = visible_names(*input);
-    for (const VirtualField& field : input->virtual_fields) {
-      names.push_back(field.name);
-    }
   }
   for (const Environment* frame = environment_; frame != nullptr; frame = frame->outer) {
     for (const auto& [known, meaning] : frame->names) {

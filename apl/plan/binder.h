@@ -88,6 +88,7 @@ class Binder {
   Result<ExprPtr> bind_longest(std::span<const PathStep> steps, std::size_t count_min,
                                std::size_t count_max, const Relation* input) const;
   Result<ExprPtr> bind_virtual(const VirtualField& field, Span span, const Relation* input);
+  void hold_virtual_fields(Relation* relation);
   Result<ExprPtr> use_scalar(const Environment::Meaning& meaning, const ast::Name& name,
                              const Relation* input);
   Result<ExprPtr> use_let(const Environment::LetExpr& let, const Relation* input);
@@ -262,6 +263,8 @@ class Binder {
 
   TableSource& tables_;
   const BindOptions& options_;
+  const ast::Query* query_ = nullptr;
+  std::string query_text_;                            // as printed, once it is asked for
   std::vector<std::unique_ptr<Environment>> frames_;  // owns every frame of the query
   std::vector<ast::ExprPtr> parsed_;                  // of virtual fields
   // What lets of toscalar(…) and materialize(…) came to, by place, names seen and answer_rows_.

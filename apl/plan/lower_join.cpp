@@ -7,6 +7,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
+#include "apl/plan/virtual_columns.h"
 
 namespace evq::plan {
 namespace {
@@ -112,6 +113,7 @@ class JoinBinder {
     }
     const bool has_left = kind != JoinKind::kRightSemi && kind != JoinKind::kRightAnti;
     const bool has_right = kind != JoinKind::kLeftSemi && kind != JoinKind::kLeftAnti;
+    hold(kind, has_right);
     std::vector<Field> fields;
     UniqueNames names;
     std::vector<bool> visible;
@@ -121,13 +123,23 @@ class JoinBinder {
       for (const Field& field : left_.schema().fields()) {
         fields.push_back(field);
         names.note(field.name);
-        visible.push_back(!is_hidden(field.name) ||
+        visible.push_back(!is_hidden(field.name) || is_virtual_column(field.name) ||
                           (keeps_order && !left_.ordered && left_.natural() &&
                            (field.name == kTimeColumn || field.name == kRowColumn)));
       }
     }
     for (std::size_t i = 0; has_right && i < right_.schema().size(); ++i) {
       Field field = right_.schema()[i];
+      if (is_virtual_column(field.name)) {
+        std::string held(virtual_field_of(field.name));
+        if (has_left && (names.is_taken(held) || left_.knows(held))) {
+          held.push_back('1');
+        }
+        fields.push_back({virtual_column(held), field.type});
+        visible.push_back(true);
+        held_.push_back(std::move(held));
+        continue;
+      }
       const bool dropped =
           is_hidden(field.name) ||
           (drop_right_keys && std::ranges::find(right_key_columns_, i) != right_key_columns_.end());
@@ -142,6 +154,11 @@ class JoinBinder {
     output.aggregated = left_.aggregated && right_.aggregated;
     output.take_fields(has_left ? left_ : right_);
     output.name.clear();
+    for (const std::string& field : held_) {
+      if (!output.knows(field)) {
+        output.virtual_fields.push_back({field, ""});
+      }
+    }
     output.node = make_node(std::move(join), std::move(inputs), Schema(fields));
     // Other hidden columns end here.
     std::vector<NamedColumn> kept;
@@ -154,6 +171,16 @@ class JoinBinder {
   }
 
  private:
+  // Virtual fields of a side whose columns get other names, or have no row everywhere.
+  void hold(JoinKind kind, bool has_right) {
+    if (has_right) {
+      binder_.hold_virtual_fields(&right_);
+    }
+    if (kind == JoinKind::kRightOuter || kind == JoinKind::kFullOuter) {
+      binder_.hold_virtual_fields(&left_);
+    }
+  }
+
   // $left.a and $right.a are a; so is a alone.
   Result<ExprPtr> bind_side(const ast::Expr& expr, const Relation& side) {
     return binder_.bind_sided(expr, side);
@@ -189,6 +216,7 @@ class JoinBinder {
   Relation right_;
   std::vector<std::pair<ExprPtr, ExprPtr>> keys_;
   std::vector<std::size_t> right_key_columns_;
+  std::vector<std::string> held_;  // virtual fields of the right side, by their names in the result
 };
 
 Result<ExprPtr> Binder::bind_sided(const ast::Expr& expr, const Relation& side) {

@@ -10,6 +10,7 @@
 #include "apl/plan/dataset_location.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
+#include "apl/plan/virtual_columns.h"
 
 namespace evq::plan {
 namespace {
@@ -58,6 +59,63 @@ std::vector<Field> merged_fields(const std::vector<Relation>& inputs, bool inner
 // Columns of all inputs that only other inputs have: a null each. Tables with little in common have
 // many, so that they count little; their memory is charged instead.
 constexpr std::size_t kNullsPerExpression = 16;
+
+// Whether a path that begins with `map` goes into a map in `input`, or nowhere.
+bool fits_map(const Relation& input, const std::string& map) {
+  return std::ranges::find(input.map_fields, map) != input.map_fields.end() ||
+         std::ranges::none_of(input.schema().fields(), [&map](const Field& field) {
+           return field.name.starts_with(map + ".");
+         });
+}
+
+// Where one table has as a column what is a virtual field of another, both are that column.
+void show_held(std::vector<Relation>* inputs) {
+  std::set<std::string, std::less<>> shown;
+  for (const Relation& input : *inputs) {
+    for (const Field& field : input.schema().fields()) {
+      const std::string_view name = field.name;
+      if (is_virtual_column(name) && std::ranges::any_of(*inputs, [name](const Relation& other) {
+            return other.schema().find(virtual_field_of(name)).has_value();
+          })) {
+        shown.emplace(virtual_field_of(name));
+      }
+    }
+  }
+  for (std::size_t i = 0; !shown.empty() && i < inputs->size(); ++i) {
+    Relation& input = (*inputs)[i];
+    std::vector<NamedColumn> columns;
+    for (std::size_t at = 0; at < input.schema().size(); ++at) {
+      const Field& field = input.schema()[at];
+      const bool is_shown =
+          is_virtual_column(field.name) && shown.contains(virtual_field_of(field.name));
+      columns.push_back({is_shown ? std::string(virtual_field_of(field.name)) : field.name,
+                         make_column(at, field.type)});
+    }
+    input = choose(std::move(input), std::move(columns));
+  }
+}
+
+// What is still known of the fields of tables that were united: maps, unless they are flattened
+// fields of another, and virtual fields. One whose text came to nothing keeps it, for the message.
+void take_united_fields(const std::vector<Relation>& inputs, const Schema& schema,
+                        Relation* output) {
+  std::set<std::string> maps;
+  std::set<std::string> virtuals;
+  for (const Relation& input : inputs) {
+    maps.insert(input.map_fields.begin(), input.map_fields.end());
+    for (const VirtualField& field : input.virtual_fields) {
+      if (virtuals.insert(field.name).second) {
+        const bool held = schema.find(virtual_column(field.name)).has_value();
+        output->virtual_fields.push_back({field.name, held ? std::string() : field.expression});
+      }
+    }
+  }
+  for (const std::string& map : maps) {
+    if (std::ranges::all_of(inputs, [&map](const Relation& each) { return fits_map(each, map); })) {
+      output->map_fields.push_back(map);
+    }
+  }
+}
 
 // What a dataset's handle adds to the locations of rows that come from it alone; 0 when they do
 // not, as those of a union within the union, which have it already.
@@ -130,6 +188,10 @@ std::set<std::string> Binder::views_matching(const ast::NamePattern& pattern) co
 }
 
 Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union& op) {
+  for (Relation& input : inputs) {
+    hold_virtual_fields(&input);
+  }
+  show_held(&inputs);
   if (op.with_source.has_value()) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       Relation& input = inputs[i];
@@ -146,7 +208,9 @@ Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union
       inputs, [](const Relation& input) { return input.natural() && !input.ordered; });
   std::vector<Field> fields = merged_fields(inputs, op.kind == ast::UnionKind::kInner);
   if (!natural) {
-    std::erase_if(fields, [](const Field& field) { return is_hidden(field.name); });
+    std::erase_if(fields, [](const Field& field) {
+      return is_hidden(field.name) && !is_virtual_column(field.name);
+    });
   }
   std::stable_partition(fields.begin(), fields.end(),
                         [](const Field& field) { return !is_hidden(field.name); });
@@ -154,6 +218,7 @@ Result<Relation> Binder::union_of(std::vector<Relation> inputs, const ast::Union
   EVQ_TRY(note_union(inputs, schema.size()));
   Relation output;
   output.aggregated = std::ranges::all_of(inputs, &Relation::aggregated);
+  take_united_fields(inputs, schema, &output);
   std::vector<NodePtr> nodes;
   for (Relation& input : inputs) {
     const std::int64_t offset = inputs.size() > 1 ? location_offset(input.node.get()) : 0;

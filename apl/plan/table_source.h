@@ -21,7 +21,7 @@ struct TableRef {
 // A field that is an expression over the others, computed where a query names it.
 struct VirtualField {
   std::string name;
-  std::string expression;  // as text
+  std::string expression;  // as text; none: its values are a column (virtual_columns.h)
 };
 
 struct TableInfo {

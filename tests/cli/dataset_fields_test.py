@@ -10,6 +10,16 @@ class DatasetFields(EvqCase):
     def rows(self, apl):
         return [json.loads(line) for line in self.out("-q", "query", apl).splitlines()]
 
+    def define(self, **datasets):
+        url, token, server = self.serve()
+        headers = {"Content-Type": "application/json", "Authorization": "Bearer " + token}
+        for dataset, fields in datasets.items():
+            for name, expression in fields.items():
+                body = {"dataset": dataset, "name": name, "expression": expression}
+                urllib.request.urlopen(urllib.request.Request(
+                    url + "/v2/vfields", json.dumps(body).encode(), headers)).close()
+        self.interrupt(server)
+
     def test_map_field(self):
         self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","geo":{"city":"Rome"}}'])
         self.evq("dataset", "map-field", "add", "t", "geo")
@@ -27,19 +37,8 @@ class DatasetFields(EvqCase):
     def test_virtual_field(self):
         self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","ms":1500,"path":"/a"}',
                           '{"_time":"2024-05-01T00:00:01Z","ms":20,"path":"/b"}'])
-        url, token, server = self.serve()
-        headers = {"Content-Type": "application/json", "Authorization": "Bearer " + token}
-
-        def define(name, expression):
-            body = {"dataset": "t", "name": name, "expression": expression}
-            urllib.request.urlopen(urllib.request.Request(
-                url + "/v2/vfields", json.dumps(body).encode(), headers)).close()
-
-        define("seconds", "ms / 1000.0 // of a request")
-        define("is slow", "seconds > 1")
-        define("own", "own + 1")
-        define("broken", "nothing + 1")
-        self.interrupt(server)
+        self.define(t={"seconds": "ms / 1000.0 // of a request", "is slow": "seconds > 1",
+                       "own": "own + 1", "broken": "nothing + 1"})
         self.assertEqual(self.rows("t | where ['is slow'] | project path, seconds"),
                          [{"path": "/a", "seconds": 1.5}])
         self.assertEqual(self.rows("t | extend path = 'x' | summarize sum(seconds) by ['is slow']"
@@ -51,6 +50,67 @@ class DatasetFields(EvqCase):
                            ("secnds", "did you mean 'seconds'?")):
             _, errors = self.evq("query", f"t | project x = {name}", status=None)
             self.assertIn(text, errors)
+
+    def test_virtual_field_beside_other_tables(self):
+        self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","id":1,"ms":1500,'
+                          '"more":"{\\"a\\":{\\"b\\":7}}"}',
+                          '{"_time":"2024-05-01T00:00:01Z","id":2,"ms":20}'])
+        self.ingest("u", ['{"_time":"2024-05-01T00:00:02Z","id":2,"ms":9000,"slow":true}',
+                          '{"_time":"2024-05-01T00:00:03Z","id":3,"ms":4}'])
+        self.define(t={"seconds": "ms / 1000.0", "slow": "seconds > 1", "own": "own + 1",
+                       "parts": "parse_json(more)"},
+                    u={"half": "ms / 2", "seconds": "'u'"})
+        # Over a union each row's is that of its table.
+        self.assertEqual(
+            self.rows("t | union u | where isnotnull(seconds) | sort by _time asc"
+                      " | project id, seconds, half"),
+            [{"id": 1, "seconds": 1.5, "half": None}, {"id": 2, "seconds": 0.02, "half": None},
+             {"id": 2, "seconds": "u", "half": 4500}, {"id": 3, "seconds": "u", "half": 2}])
+        self.assertEqual(self.rows("union (t | where seconds > 1), u | where half > 1 | count"),
+                         [{"Count": 2}])
+        self.assertEqual(self.rows("union withsource=s t, u | summarize n = count() by half, s"
+                                   " | sort by half asc"),
+                         [{"half": None, "s": "t", "n": 2}, {"half": 2, "s": "u", "n": 1},
+                          {"half": 4500, "s": "u", "n": 1}])
+        # What is a column of another table is one column.
+        self.assertEqual(self.rows("union t, u | sort by _time asc | project slow"),
+                         [{"slow": True}, {"slow": False}, {"slow": True}, {"slow": None}])
+        self.assertEqual(self.rows("let all = materialize(union t, u); all | where half == 2"
+                                   " | project id"), [{"id": 3}])
+        self.assertEqual(sorted(self.rows("union t, u | take 1")[0]),
+                         ["_sysTime", "_time", "id", "more", "ms", "slow"])
+        # On both sides of a join; what the left side has comes with a number.
+        self.assertEqual(
+            self.rows("t | join kind=leftouter u on id | sort by id asc"
+                      " | project id, seconds, half, seconds1"),
+            [{"id": 1, "seconds": 1.5, "half": None, "seconds1": None},
+             {"id": 2, "seconds": 0.02, "half": 4500, "seconds1": "u"}])
+        self.assertEqual(
+            self.rows("u | join kind=rightouter t on id | sort by id1 asc"
+                      " | project id1, half, seconds, parts.a.b"),
+            [{"id1": 1, "half": None, "seconds": None, "parts_a_b": 7},
+             {"id1": 2, "half": 4500, "seconds": "u", "parts_a_b": None}])
+        self.assertEqual(self.rows("t | lookup u on id | where half > 0 | project half"),
+                         [{"half": 4500}])
+        self.assertEqual(self.rows("t | join u on $left.parts.a.b == $right.half | count"),
+                         [{"Count": 0}])
+        self.assertEqual(self.rows("t | project b = parts.a.b, c = parts['a'], d = parts.a['b'] + 1"
+                                   " | where b == 7"), [{"b": 7, "c": {"b": 7}, "d": 8}])
+        for query, text in (("t | union u | project own", "virtual field 'own'"),
+                            ("t | union u | project hlf", "did you mean 'half'?")):
+            _, errors = self.evq("query", query, status=None)
+            self.assertIn(text, errors)
+
+    def test_map_field_beside_other_tables(self):
+        self.ingest("t", ['{"_time":"2024-05-01T00:00:00Z","geo":{"city":"Rome"}}'])
+        self.evq("dataset", "map-field", "add", "t", "geo")
+        self.ingest("u", ['{"_time":"2024-05-01T00:00:02Z","x":1}'])
+        self.evq("dataset", "map-field", "add", "u", "tags")
+        self.assertEqual(self.rows("union t, u | sort by _time asc"
+                                   " | project a = geo.city, b = tags.z"),
+                         [{"a": "Rome", "b": None}, {"a": None, "b": None}])
+        self.ingest("u", ['{"_time":"2024-05-01T00:00:03Z","tags":{"z":5}}'])
+        self.assertEqual(self.rows("union t, u | where tags.z == 5 | count"), [{"Count": 1}])
 
 
 if __name__ == "__main__":
