@@ -127,16 +127,12 @@ Result<HttpResponse> handle_organization_set(Api& api, HttpRequest& request);
 // ---- shared by handlers
 HttpResponse json_response(std::string body, int status = 200);
 HttpResponse no_content();
-// The media type of Content-Type in lower case, without parameters; empty when absent.
-std::string media_type(const HttpRequest& request);
 // A number of the URL, `absent` when it is not given; kUsage above `max`.
 Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
                                     std::size_t absent, std::size_t max);
 // A switch of the URL, off when it is not given: true, 1, false, 0, in any case (Python writes
 // True). kUsage for anything else.
 Result<bool> switch_parameter(const HttpRequest& request, std::string_view name);
-// An error as Splunk's clients read it.
-HttpResponse splunk_error(int status, std::string_view message);
 // kForbidden, with the same text whether the dataset exists or not.
 Error permission_error(std::string_view resource, std::string_view action,
                        std::string_view dataset = {});

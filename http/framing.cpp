@@ -101,9 +101,8 @@ std::string size_text(std::size_t bytes) {
                             : std::to_string(bytes / kKibibyte) + " KiB";
 }
 
-HttpResponse body_too_large(std::size_t bytes_max) {
-  return error_response(413,
-                        "the request body is larger than the limit of " + size_text(bytes_max));
+Refusal body_too_large(std::size_t bytes_max) {
+  return {413, "the request body is larger than the limit of " + size_text(bytes_max)};
 }
 
 std::optional<HttpResponse> refuse_head(HttpRequest& request, unsigned version) {

@@ -19,7 +19,7 @@ std::string_view refusal_reason(int status);
 // A limit as a person writes it: 64 MiB, 16 KiB.
 std::string size_text(std::size_t bytes);
 // 413, with the limit.
-HttpResponse body_too_large(std::size_t bytes_max);
+Refusal body_too_large(std::size_t bytes_max);
 
 // Whether a header is continued on a line that begins with a blank, which the parser would allow.
 bool has_folded_line(std::string_view head);

@@ -2,6 +2,7 @@
 
 #include "http/ingest_body.h"
 #include "http/otlp.h"
+#include "http/protobuf.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 
@@ -32,16 +33,11 @@ std::string answer_text(const IngestReport& report, OtlpSignal signal, bool prot
   if (failed == 0) {
     return text;
   }
-  const auto varint = [](std::uint64_t value) {
-    std::string bytes;
-    for (; value >= 0x80U; value >>= 7U) {
-      bytes.push_back(static_cast<char>(value | 0x80U));
-    }
-    bytes.push_back(static_cast<char>(value));
-    return bytes;
-  };
-  const std::string inner = "\x08" + varint(failed) + "\x12" + varint(why.size()) + why;
-  return "\x0a" + varint(inner.size()) + inner;
+  std::string partial_success;
+  append_proto_varint(1, failed, &partial_success);
+  append_proto_bytes(2, why, &partial_success);
+  append_proto_bytes(1, partial_success, &text);
+  return text;
 }
 
 Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal signal) {
@@ -52,9 +48,8 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
   if (!request.identity.may(dataset, "ingest", "create")) {
     return permission_error("ingest", "create", dataset);
   }
-  const std::string type = media_type(request);
-  const bool protobuf = type == "application/x-protobuf" || type == "application/protobuf";
-  if (!protobuf && type != "application/json") {
+  const bool protobuf = is_protobuf(request);
+  if (!protobuf && media_type(request) != "application/json") {
     return make_error(ErrorCode::kUnsupported,
                       "Content-Type must be application/x-protobuf or application/json");
   }
@@ -68,7 +63,7 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
                    store_ndjson(api, request, dataset, events, {std::string(kOtlpCustomField)}));
   }
   HttpResponse response = json_response(answer_text(report, signal, protobuf));
-  response.content_type = protobuf ? "application/x-protobuf" : "application/json";
+  response.content_type = protobuf ? kProtobufType : "application/json";
   return response;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "http/error_form.h"
 #include "http/ingest_body.h"
 #include "http/router.h"
 #include "store/base/ascii.h"
@@ -157,37 +158,20 @@ std::optional<std::vector<std::string_view>> split_objects(std::string_view text
   return objects;
 }
 
-HttpResponse splunk_answer(int status, int code, std::string_view text) {
-  HttpResponse response;
-  response.status = status;
-  JsonWriter json(response.body);
-  json.begin_object();
-  json.key("text");
-  json.string(repair_utf8(text));
-  json.key("code");
-  json.integer(code);
-  json.end_object();
-  return response;
-}
-
-// The collector's own number for a refusal with this status.
-int splunk_code(int status) {
-  constexpr int kInvalidToken = 4;
-  constexpr int kInvalidFormat = 6;
-  constexpr int kServerError = 8;
-  constexpr int kServerBusy = 9;
-  return status == 403                    ? kInvalidToken
-         : status == 429 || status == 503 ? kServerBusy
-         : status >= 500                  ? kServerError
-                                          : kInvalidFormat;
-}
-
-// One envelope as an event; false when it has none.
-bool append_envelope(DynamicView envelope, std::string* out) {
+// Whether an envelope has an event, and one that says something.
+bool has_event(DynamicView envelope) {
   const auto event = envelope.find("event");
-  if (!event.has_value() || event->is_null()) {
-    return false;
-  }
+  return event.has_value() && !event->is_null();
+}
+
+bool has_blank_event(DynamicView envelope) {
+  const auto event = envelope.find("event");
+  return event.has_value() && event->is_string() && event->as_string().empty();
+}
+
+// One envelope, which has an event, as this event.
+void append_envelope(DynamicView envelope, std::string* out) {
+  const auto event = envelope.find("event");
   JsonWriter json(*out);
   json.begin_object();
   if (const auto time = envelope.find("time"); time.has_value() && !time->is_null()) {
@@ -211,7 +195,6 @@ bool append_envelope(DynamicView envelope, std::string* out) {
   }
   json.end_object();
   out->push_back('\n');
-  return true;
 }
 
 // ?index=, else the first envelope's index, else the only dataset the token may ingest to.
@@ -273,10 +256,6 @@ Result<HttpResponse> store_splunk(Api& api, HttpRequest& request,
 
 }  // namespace
 
-HttpResponse splunk_error(int status, std::string_view message) {
-  return splunk_answer(status, splunk_code(status), message);
-}
-
 Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& request) {
   const std::string_view path = request.route->pattern;
   HttpResponse response = json_response(
@@ -285,7 +264,7 @@ Result<HttpResponse> handle_elastic_info(Api& /*api*/, HttpRequest& request) {
           ? R"({"cluster_name":"evq","status":"green"})"
           : R"({"name":"evq","cluster_name":"evq","version":{"number":"8.12.1",)"
             R"("build_flavor":"default"},"tagline":"You Know, for Search"})");
-  response.headers.emplace_back("X-Elastic-Product", "Elasticsearch");
+  add_elastic_header(&response);
   return response;
 }
 
@@ -302,7 +281,7 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
                  store_events(api, request, request.argument("dataset"), *source, options));
   const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
   HttpResponse response = json_response(bulk_answer(bulk, report, took_ms));
-  response.headers.emplace_back("X-Elastic-Product", "Elasticsearch");
+  add_elastic_header(&response);
   return response;
 }
 
@@ -322,9 +301,13 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
       return splunk_answer(400, 6, "Invalid data format");
     }
     const DynamicView envelope(*bytes);
-    if (!append_envelope(envelope, &by_dataset[splunk_dataset(request, envelope)])) {
+    if (!has_event(envelope)) {
       return splunk_answer(400, 12, "Event field is required");
     }
+    if (has_blank_event(envelope)) {
+      return splunk_answer(400, 13, "Event field cannot be blank");
+    }
+    append_envelope(envelope, &by_dataset[splunk_dataset(request, envelope)]);
     if (by_dataset.size() > kIndexesMax) {
       return splunk_answer(400, 7, "Incorrect index: too many of them in one request");
     }

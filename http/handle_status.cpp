@@ -20,12 +20,6 @@ HttpResponse no_content() {
   return response;
 }
 
-std::string media_type(const HttpRequest& request) {
-  std::string_view type = request.header("content-type").value_or("");
-  type = type.substr(0, type.find(';'));
-  return ascii_lower(trimmed(type));
-}
-
 Result<std::size_t> count_parameter(const HttpRequest& request, std::string_view name,
                                     std::size_t absent, std::size_t max) {
   const auto text = request.parameter(name);

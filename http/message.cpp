@@ -56,6 +56,12 @@ HttpResponse error_response(int status, std::string_view message, std::string_vi
   return response;
 }
 
+std::string media_type(const HttpRequest& request) {
+  std::string_view type = request.header("content-type").value_or("");
+  type = type.substr(0, type.find(';'));
+  return ascii_lower(trimmed(type));
+}
+
 std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank) {
   std::string out;
   out.reserve(text.size());

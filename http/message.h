@@ -71,6 +71,8 @@ HttpResponse error_response(int status, std::string_view message, std::string_vi
 // escape or a NUL.
 bool split_target(std::string_view target, std::string* path,
                   std::vector<std::pair<std::string, std::string>>* parameters);
+// The media type of Content-Type in lower case, without parameters; empty when absent.
+std::string media_type(const HttpRequest& request);
 // %XX decoded; `plus_is_blank` as in query strings. Nothing for a malformed escape.
 std::optional<std::string> decode_url_text(std::string_view text, bool plus_is_blank);
 
@@ -90,6 +92,12 @@ struct Admission {
   std::optional<HttpResponse> refusal;
 };
 
+// Why a request is not handled.
+struct Refusal {
+  int status = 0;
+  std::string message;
+};
+
 class HttpApplication {
  public:
   virtual ~HttpApplication() = default;
@@ -97,6 +105,8 @@ class HttpApplication {
   virtual Admission admit(HttpRequest& request) = 0;
   // Called on a worker with the whole body. Never throws.
   virtual HttpResponse handle(HttpRequest& request) = 0;
+  // What the server itself says to a request that was admitted, as its clients read it. Any thread.
+  virtual HttpResponse refuse(const HttpRequest& request, const Refusal& why) const = 0;
 };
 
 }  // namespace evq

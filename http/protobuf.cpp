@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "http/message.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
 
@@ -222,6 +223,13 @@ bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_
   return true;
 }
 
+void append_varint(std::uint64_t value, std::string* out) {
+  for (; value >= 0x80U; value >>= 7U) {
+    out->push_back(static_cast<char>(value | 0x80U));
+  }
+  out->push_back(static_cast<char>(value));
+}
+
 }  // namespace
 
 std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message) {
@@ -230,6 +238,22 @@ std::optional<std::string> dynamic_from_proto(std::string_view bytes, const Prot
     return std::nullopt;
   }
   return builder.take();
+}
+
+bool is_protobuf(const HttpRequest& request) {
+  const std::string type = media_type(request);
+  return type == kProtobufType || type == "application/protobuf";
+}
+
+void append_proto_varint(std::uint32_t number, std::uint64_t value, std::string* out) {
+  append_varint(std::uint64_t{number} << 3U | kVarint, out);
+  append_varint(value, out);
+}
+
+void append_proto_bytes(std::uint32_t number, std::string_view value, std::string* out) {
+  append_varint(std::uint64_t{number} << 3U | kLengthDelimited, out);
+  append_varint(value.size(), out);
+  out->append(value);
 }
 
 }  // namespace evq

@@ -11,6 +11,12 @@
 
 namespace evq {
 
+struct HttpRequest;
+
+inline constexpr const char* kProtobufType = "application/x-protobuf";
+// Whether the body is said to be a message.
+bool is_protobuf(const HttpRequest& request);
+
 enum class ProtoKind : std::uint8_t {
   kText,     // string
   kHex,      // bytes, as hexadecimal text
@@ -39,5 +45,9 @@ struct ProtoMessage {
 // The bytes of a dynamic bag; nothing when the message is malformed, nested deeper than
 // kJsonDepthMax or has more than a million fields of the table.
 std::optional<std::string> dynamic_from_proto(std::string_view bytes, const ProtoMessage& message);
+
+// A field of a message that is written: an integer, or text, bytes or a message.
+void append_proto_varint(std::uint32_t number, std::uint64_t value, std::string* out);
+void append_proto_bytes(std::uint32_t number, std::string_view value, std::string* out);
 
 }  // namespace evq

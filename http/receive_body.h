@@ -11,6 +11,7 @@
 #include "http/beast_support.h"
 #include "http/framing.h"
 #include "http/message.h"
+#include "http/read_deadline.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 
@@ -23,16 +24,17 @@ class BodyReceiver {
  public:
   // `parser` has taken the head; what came behind it is in `buffer`, and what follows the body will
   // be. All must outlive the receiver.
-  BodyReceiver(Stream& stream, beast::flat_buffer& buffer, RequestParser& parser)
+  BodyReceiver(Stream& stream, ReadDeadline& deadline, beast::flat_buffer& buffer,
+               RequestParser& parser)
       : stream_(stream),
+        deadline_(deadline),
         buffer_(buffer),
         parser_(parser),
         sized_(parser.content_length().has_value()),
         left_(parser.is_done() ? 0 : parser.content_length().value_or(1)) {}
 
-  // Nothing when the whole body is there; else the answer, after which the connection ends.
-  asio::awaitable<std::optional<HttpResponse>> receive(HttpRequest& request,
-                                                       std::size_t bytes_max) {
+  // Nothing when the whole body is there; else why not, and the connection ends.
+  asio::awaitable<std::optional<Refusal>> receive(HttpRequest& request, std::size_t bytes_max) {
     if (left_ == 0) {
       co_return std::nullopt;
     }
@@ -47,9 +49,11 @@ class BodyReceiver {
         co_return refuse(room.error());
       }
       error_code error;
-      set_deadline(kHttpBodyRateWindowMs);
+      deadline_.set(kHttpBodyRateWindowMs);
       const std::size_t got = co_await read_piece(*room, error);
-      std::optional<HttpResponse> refusal =
+      deadline_.clear();
+      error = deadline_.reason(error);
+      std::optional<Refusal> refusal =
           error ? refuse_error(error) : take_piece(request, got, bytes_max);
       if (refusal.has_value()) {
         co_return refusal;
@@ -62,10 +66,6 @@ class BodyReceiver {
   bool gone() const { return gone_; }
 
  private:
-  void set_deadline(std::int64_t ms) {
-    beast::get_lowest_layer(stream_).expires_after(std::chrono::milliseconds(ms));
-  }
-
   asio::awaitable<std::size_t> read_piece(std::span<char> room, error_code& error) {
     std::size_t got = 0;
     if (!sized_) {
@@ -90,18 +90,17 @@ class BodyReceiver {
     co_return got;
   }
 
-  static HttpResponse refuse(const Error& error) {
-    return error_response(error_code_info(error.code).http_status, error.message);
+  static Refusal refuse(const Error& error) {
+    return {error_code_info(error.code).http_status, error.message};
   }
 
-  std::optional<HttpResponse> refuse_error(const error_code& error) {
+  std::optional<Refusal> refuse_error(const error_code& error) {
     const int status = status_of(error);
     gone_ = status == 0;
-    return error_response(status == 0 ? 400 : status, refusal_reason(status));
+    return Refusal{status == 0 ? 400 : status, std::string(refusal_reason(status))};
   }
 
-  std::optional<HttpResponse> take_piece(HttpRequest& request, std::size_t size,
-                                         std::size_t bytes_max) {
+  std::optional<Refusal> take_piece(HttpRequest& request, std::size_t size, std::size_t bytes_max) {
     if (request.body.size() + size > bytes_max) {
       return body_too_large(bytes_max);
     }
@@ -117,7 +116,7 @@ class BodyReceiver {
     constexpr auto kBytesMin =
         kHttpBodyBytesPerSecondMin * static_cast<std::size_t>(kHttpBodyRateWindowMs / 1000);
     if (window_bytes_ < kBytesMin) {
-      return error_response(408, "the request body arrives too slowly");
+      return Refusal{408, "the request body arrives too slowly"};
     }
     window_start_ns_ = now_ns;
     window_bytes_ = 0;
@@ -125,6 +124,7 @@ class BodyReceiver {
   }
 
   Stream& stream_;
+  ReadDeadline& deadline_;
   beast::flat_buffer& buffer_;
   RequestParser& parser_;
   const bool sized_;

@@ -56,17 +56,18 @@ std::optional<std::size_t> match_parts(std::string_view pattern, std::string_vie
   return pattern.empty() && path.empty() ? std::optional(literal) : std::nullopt;
 }
 
-// What is wrong, in the form that the clients of the route read.
-HttpResponse refusal_of(const Route* route, int status, std::string_view message) {
-  return route != nullptr && route->errors == ErrorForm::kSplunk ? splunk_error(status, message)
-                                                                 : error_response(status, message);
+// What is wrong, in the form that the clients of the request's route read.
+HttpResponse refusal_of(const HttpRequest& request, int status, std::string_view message) {
+  HttpResponse refusal = error_response(status, message);
+  put_error(request.route == nullptr ? ErrorForm::kApi : request.route->errors, request, message,
+            &refusal);
+  return refusal;
 }
 
-HttpResponse refusal_of(const Route* route, const Error& error) {
+HttpResponse refusal_of(const HttpRequest& request, const Error& error) {
   HttpResponse refusal = response_of_error(error, {});
-  if (route != nullptr && route->errors == ErrorForm::kSplunk) {
-    refusal.body = splunk_error(refusal.status, error.message).body;
-  }
+  put_error(request.route == nullptr ? ErrorForm::kApi : request.route->errors, request,
+            message_of_error(error), &refusal);
   return refusal;
 }
 
@@ -137,7 +138,7 @@ Result<Admission> Router::admit_or_fail(HttpRequest& request) {
     api_.metrics.refused_rate.fetch_add(1);
     Admission refused;
     refused.refusal =
-        refusal_of(match.route, 429,
+        refusal_of(request, 429,
                    "rate limit exceeded: at most " + std::to_string(request.rate->limit) +
                        " requests a minute, try again later");
     refused.refusal->headers.emplace_back("Retry-After", std::to_string(request.rate->reset_s));
@@ -203,7 +204,7 @@ Admission Router::admit(HttpRequest& request) {
   if (result.ok()) {
     admission = std::move(result).value();
   } else {
-    admission.refusal = refusal_of(request.route, result.error());
+    admission.refusal = refusal_of(request, result.error());
   }
   if (admission.refusal.has_value()) {
     add_headers(request, &*admission.refusal);
@@ -227,17 +228,26 @@ HttpResponse Router::handle(HttpRequest& request) {
   HttpResponse response;
   try {
     Result<HttpResponse> result = answer(request);
-    response = result.ok() ? *std::move(result) : refusal_of(request.route, result.error());
+    response = result.ok() ? *std::move(result) : refusal_of(request, result.error());
     if (request.waiting != nullptr) {
       response.again_ms = kTurnPollMs;
     }
   } catch (const std::bad_alloc&) {
-    response = refusal_of(request.route, 413, "the request needs more memory than there is");
+    response = refusal_of(request, 413, "the request needs more memory than there is");
   } catch (const std::exception& error) {
-    response = refusal_of(request.route, 500, std::string("unexpected: ") + error.what());
+    response = refusal_of(request, 500, std::string("unexpected: ") + error.what());
   }
   add_headers(request, &response);
   return response;
+}
+
+HttpResponse Router::refuse(const HttpRequest& request, const Refusal& why) const {
+  HttpResponse refusal = refusal_of(request, why.status, why.message);
+  if (why.status == 503) {
+    refusal.headers.emplace_back("Retry-After", "1");
+  }
+  add_headers(request, &refusal);
+  return refusal;
 }
 
 void Router::add_headers(const HttpRequest& request, HttpResponse* response) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "http/api.h"
+#include "http/error_form.h"
 
 namespace evq {
 
@@ -19,12 +20,6 @@ enum class Scope : std::uint8_t {
   kDataset,       // capability on the dataset of the path
   kOrganization,  // capability of the organization
   kContent,       // depends on the request's content: the handler asks
-};
-
-// How a route says what is wrong.
-enum class ErrorForm : std::uint8_t {
-  kApi,     // {"code":…,"message":…}
-  kSplunk,  // {"text":…,"code":…}, as the event collector's clients read it
 };
 
 struct Route {
@@ -61,6 +56,7 @@ class Router final : public HttpApplication {
   explicit Router(Api& api) : api_(api) {}
   Admission admit(HttpRequest& request) override;
   HttpResponse handle(HttpRequest& request) override;
+  HttpResponse refuse(const HttpRequest& request, const Refusal& why) const override;
 
  private:
   Result<Admission> admit_or_fail(HttpRequest& request);

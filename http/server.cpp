@@ -22,6 +22,7 @@
 #include "http/framing.h"
 #include "http/io_threads.h"
 #include "http/listener.h"
+#include "http/read_deadline.h"
 #include "http/receive_body.h"
 #include "http/send_response.h"
 #include "store/base/ascii.h"
@@ -145,8 +146,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       skip_empty_line();
     }
     mark(ConnectionState::kReceiving);
-    expire_after_ms(kHttpHeaderMsMax);
+    deadline_.set(kHttpHeaderMsMax);
     co_await read_head(parser, error);
+    deadline_.clear();
+    error = deadline_.reason(error);
     const auto exchange = std::make_shared<Exchange>(stream_.get_executor());
     HttpRequest& request = exchange->request;
     request.body = RequestBody(shared_.options.spool_directory);
@@ -228,12 +231,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       admission = shared_.application.admit(request);
       refusal = std::move(admission.refusal);
     }
-    if (!refusal.has_value() && parser.content_length().has_value() &&
-        *parser.content_length() > admission.body_bytes_max) {
-      refusal = body_too_large(admission.body_bytes_max);
-    }
     if (!refusal.has_value()) {
-      refusal = co_await read_body(parser, request, admission.body_bytes_max);
+      const auto why = co_await read_body(parser, request, admission.body_bytes_max);
+      if (why.has_value()) {
+        refusal = shared_.application.refuse(request, *why);
+      }
     }
     mark(ConnectionState::kBusy);
     HttpResponse response;
@@ -279,8 +281,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   // The whole body into the request, held to its limit and to the least rate.
-  asio::awaitable<std::optional<HttpResponse>> read_body(Parser& parser, HttpRequest& request,
-                                                         std::size_t bytes_max) {
+  asio::awaitable<std::optional<Refusal>> read_body(Parser& parser, HttpRequest& request,
+                                                    std::size_t bytes_max) {
+    if (parser.content_length().value_or(0) > bytes_max) {
+      co_return body_too_large(bytes_max);
+    }
     error_code error;
     if (!parser.is_done() && version_ == 11 &&
         equals_ignoring_ascii_case(request.header("expect").value_or(""), "100-continue")) {
@@ -289,11 +294,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       co_await http::async_write(stream_, go_on, quietly(error));
       if (error) {
         gone_ = true;
-        co_return error_response(400, "");
+        co_return Refusal{400, ""};
       }
     }
-    BodyReceiver<Stream> receiver(stream_, buffer_, parser);
-    std::optional<HttpResponse> refusal = co_await receiver.receive(request, bytes_max);
+    BodyReceiver<Stream> receiver(stream_, deadline_, buffer_, parser);
+    std::optional<Refusal> refusal = co_await receiver.receive(request, bytes_max);
     gone_ = receiver.gone();
     co_return refusal;
   }
@@ -345,11 +350,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         [exchange, &application = shared_.application] {
           finish(exchange, [&] { return application.handle(exchange->request); });
         },
-        [exchange, &metrics = shared_.metrics] {
-          finish(exchange, [&] { return busy(metrics); });
+        [exchange, &shared = shared_] {
+          finish(exchange, [&] { return busy(shared, exchange->request); });
         });
     if (!accepted) {
-      co_return busy(shared_.metrics);
+      co_return busy(shared_, exchange->request);
     }
     while (!exchange->finished.load()) {
       exchange->done.expires_after(std::chrono::milliseconds(kClientCheckMs));
@@ -362,11 +367,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return std::move(exchange->response);
   }
 
-  static HttpResponse busy(HttpMetrics& metrics) {
-    metrics.refused_busy.fetch_add(1);
-    HttpResponse response = error_response(503, "the server is busy, try again");
-    response.headers.emplace_back("Retry-After", "1");
-    return response;
+  static HttpResponse busy(Shared& shared, const HttpRequest& request) {
+    shared.metrics.refused_busy.fetch_add(1);
+    return shared.application.refuse(request, {503, "the server is busy, try again"});
   }
 
   void notice_client(QueryControl& control) {
@@ -404,6 +407,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   Shared& shared_;
   Stream stream_;
+  ReadDeadline deadline_{beast::get_lowest_layer(stream_)};
   std::function<void(std::uint64_t, beast::string_view, error_code&)> check_chunk_ =
       [this](std::uint64_t /*size*/, beast::string_view extensions, error_code& error) {
         if (extensions.size() > kHttpChunkExtensionBytesMax) {

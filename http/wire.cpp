@@ -13,7 +13,11 @@ namespace {
 
 using wire::Json;
 
-constexpr std::string_view kMissingDatasetId = "APL2001";
+// A query over a dataset that is not there is a compile error for the command line, and a missing
+// resource for clients, which look for these words.
+bool is_missing_dataset(const Error& error) {
+  return error.id == "APL2001";
+}
 
 Value value_of(const Json& json) {
   switch (json.type()) {
@@ -116,16 +120,18 @@ Result<QueryRequest> read_query(const Json& body) {
 
 }  // namespace
 
-HttpResponse response_of_error(const Error& error, std::string_view apl) {
-  // A query over a dataset that is not there is a compile error for the command line, and a missing
-  // resource for clients, which look for these words.
-  const bool missing = error.id == kMissingDatasetId;
-  const int status = missing ? error_code_info(ErrorCode::kNotFound).http_status
-                             : error_code_info(error.code).http_status;
-  std::string message = (missing ? "dataset not found: " : "") + error.message;
+std::string message_of_error(const Error& error) {
+  std::string message = (is_missing_dataset(error) ? "dataset not found: " : "") + error.message;
   if (!error.hint.empty()) {
     message += " (" + error.hint + ")";
   }
+  return message;
+}
+
+HttpResponse response_of_error(const Error& error, std::string_view apl) {
+  const ErrorCode code = is_missing_dataset(error) ? ErrorCode::kNotFound : error.code;
+  const int status = error_code_info(code).http_status;
+  const std::string message = message_of_error(error);
   if (error.code != ErrorCode::kCompile) {
     HttpResponse plain = error_response(status, message);
     plain.headers.emplace_back(kErrorKindHeader, error_code_info(error.code).name);

@@ -21,6 +21,8 @@ inline constexpr const char* kErrorKindHeader = "X-Evq-Error";
 // Where the arrivals of a dataset end, in answers about it.
 inline constexpr const char* kArrivalEndHeader = "X-Evq-Arrival-End";
 
+// What went wrong, with what may help.
+std::string message_of_error(const Error& error);
 // The error object of a failed request; `apl` gives a compile error its line and column.
 HttpResponse response_of_error(const Error& error, std::string_view apl);
 

@@ -68,6 +68,10 @@ Result<LegacyFilter> read_filter(const Json& json) {
   filter.field = field.value_or("");
   filter.case_sensitive = exact.value_or(false);
   if (const Json* value = wire::member(json, "value"); value != nullptr) {
+    if (value->is_structured()) {
+      return make_error(ErrorCode::kUsage,
+                        "the value of a filter must be a string, a number, true or false");
+    }
     filter.value = scalar(*value);
   }
   EVQ_TRY_ASSIGN(const std::vector<const Json*> children, objects_of(json, "children"));

@@ -174,22 +174,27 @@ std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetSt
   return wire::text_of(json);
 }
 
-Result<FieldAttributes> read_field_body(std::string_view text, FieldAttributes known) {
+void FieldBody::apply(FieldAttributes* attributes) const {
+  attributes->unit = unit.value_or(attributes->unit);
+  attributes->description = description.value_or(attributes->description);
+  attributes->hidden = hidden.value_or(attributes->hidden);
+}
+
+Result<FieldBody> read_field_body(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
-  EVQ_TRY_ASSIGN(const std::optional<std::string> unit, wire::optional_string(json, "unit"));
-  EVQ_TRY_ASSIGN(const std::optional<std::string> description,
-                 wire::optional_string(json, "description"));
-  EVQ_TRY_ASSIGN(const std::optional<bool> hidden, wire::optional_bool(json, "hidden"));
-  known.unit = unit.value_or(known.unit);
-  known.description = description.value_or(known.description);
-  known.hidden = hidden.value_or(known.hidden);
-  return known;
+  FieldBody body;
+  EVQ_TRY_ASSIGN(body.unit, wire::optional_string(json, "unit"));
+  EVQ_TRY_ASSIGN(body.description, wire::optional_string(json, "description"));
+  EVQ_TRY_ASSIGN(body.hidden, wire::optional_bool(json, "hidden"));
+  return body;
 }
 
 Result<std::vector<std::string>> read_names_body(std::string_view text) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_any(text));
   if (!json.is_object()) {
     json = Json{{"mapFields", std::move(json)}};
+  } else if (!json.contains("mapFields")) {  // no names are wanted: that would remove all
+    return make_error(ErrorCode::kUsage, "the body is a list of names");
   }
   EVQ_TRY_ASSIGN(const auto listed, wire::optional_strings(json, "mapFields"));
   return listed.value_or(std::vector<std::string>());

@@ -4,12 +4,15 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "http/connection_list.h"
+#include "http/error_form.h"
 #include "http/lane.h"
+#include "tests/support/running_server.h"
 
 namespace evq {
 namespace {
@@ -92,6 +95,107 @@ TEST_CASE("room for a connection is made by the one that has been idle longest")
   list.remove(second);
   list.remove(busy);
   CHECK(list.size() == 0);
+}
+
+// Holds its workers while told to, and tells what the server itself has to say.
+class HeldApplication final : public HttpApplication {
+ public:
+  Admission admit(HttpRequest& /*request*/) override { return {Lane::kQuery, 1024, {}}; }
+  HttpResponse handle(HttpRequest& /*request*/) override {
+    running.fetch_add(1);
+    while (held.load()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return {};
+  }
+  HttpResponse refuse(const HttpRequest& request, const Refusal& why) const override {
+    HttpResponse refusal;
+    refusal.status = why.status;
+    refusal.body = request.path + ": " + why.message;
+    return refusal;
+  }
+
+  std::atomic<bool> held{true};
+  std::atomic<std::size_t> running{0};
+};
+
+TEST_CASE("what the server says by itself is said by the application") {
+  HeldApplication application;
+  {
+    const RunningServer server(application);
+    const auto send = [&](std::string_view request) {
+      auto client = std::make_unique<SocketClient>(server.port());
+      REQUIRE(client->send(request));
+      return client;
+    };
+    CHECK(send("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n")
+              ->read()
+              .ends_with("/large: the request body is larger than the limit of 1 KiB"));
+    CHECK(send("POST /larger HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n401\r\n" +
+               std::string(1025, 'x') + "\r\n0\r\n\r\n")
+              ->read()
+              .ends_with("/larger: the request body is larger than the limit of 1 KiB"));
+    std::vector<std::unique_ptr<SocketClient>> clients;
+    std::string answer;
+    const std::size_t workers = ThreadPool::processors() * kQueriesPerProcessorMax;
+    for (std::size_t i = 0; i < workers + kQueriesQueuedMax; ++i) {
+      clients.push_back(send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
+    }
+    REQUIRE(comes_true([&] { return application.running.load() == workers; }, kPatienceMs));
+    // One of them comes last, and all seats are taken.
+    clients.push_back(send("GET /held HTTP/1.1\r\nHost: a\r\n\r\n"));
+    REQUIRE(comes_true(
+        [&] {
+          for (const auto& client : clients) {
+            answer = answer.empty() && client->readable(0) ? client->read() : answer;
+          }
+          return !answer.empty();
+        },
+        kPatienceMs));
+    CHECK(answer.starts_with("HTTP/1.1 503 "));
+    CHECK(answer.ends_with("/held: the server is busy, try again"));
+    application.held.store(false);
+  }
+}
+
+TEST_CASE("errors are said as each kind of client reads them") {
+  const auto said = [](ErrorForm form, int status, const char* type = "application/json") {
+    HttpRequest request;
+    request.headers.emplace_back("content-type", type);
+    HttpResponse response = error_response(status, "why \xff");
+    put_error(form, request, "why \xff", &response);
+    CHECK(response.status == status);
+    return response.content_type + "|" + response.body;
+  };
+  const std::string why = "\"why \xef\xbf\xbd\"";
+  const std::string json = "application/json|";
+  CHECK(said(ErrorForm::kApi, 503) == json + "{\"code\":503,\"message\":" + why + "}");
+  for (const auto& [status, code] : {std::pair(400, 6), std::pair(403, 4), std::pair(408, 6),
+                                     std::pair(413, 27), std::pair(415, 6), std::pair(429, 9),
+                                     std::pair(500, 8), std::pair(503, 9), std::pair(507, 8)}) {
+    CHECK(said(ErrorForm::kSplunk, status) ==
+          json + "{\"text\":" + why + ",\"code\":" + std::to_string(code) + "}");
+  }
+  for (const auto& [status, type] :
+       {std::pair(400, "illegal_argument_exception"), std::pair(403, "security_exception"),
+        std::pair(404, "index_not_found_exception"), std::pair(413, "content_too_long_exception"),
+        std::pair(429, "es_rejected_execution_exception"), std::pair(500, "exception"),
+        std::pair(503, "es_rejected_execution_exception")}) {
+    const std::string cause = "\"type\":\"" + std::string(type) + "\",\"reason\":" + why;
+    CHECK(said(ErrorForm::kElastic, status) == json + "{\"error\":{\"root_cause\":[{" + cause +
+                                                   "}]," + cause +
+                                                   "},\"status\":" + std::to_string(status) + "}");
+  }
+  for (const auto& [status, code] :
+       {std::pair(400, 3), std::pair(403, 7), std::pair(404, 5), std::pair(408, 4),
+        std::pair(413, 8), std::pair(429, 8), std::pair(500, 13), std::pair(503, 14)}) {
+    CHECK(said(ErrorForm::kOtlp, status, "application/json; charset=utf-8") ==
+          json + "{\"code\":" + std::to_string(code) + ",\"message\":" + why + "}");
+    CHECK(said(ErrorForm::kOtlp, status, "application/x-protobuf") ==
+          "application/x-protobuf|\x08" + std::string(1, static_cast<char>(code)) +
+              "\x12\x07why \xef\xbf\xbd");
+  }
+  CHECK(said(ErrorForm::kLoki, 400) == "text/plain; charset=utf-8|why \xef\xbf\xbd\n");
 }
 
 }  // namespace

@@ -263,12 +263,13 @@ Secrets fill(const std::string& directory) {
 // What went wrong says so, and blames nobody else.
 bool is_failure(const HttpResponse& response) {
   constexpr int kStatuses[] = {413, 422, 500, 503, 507};
-  const auto says = [&](const std::string& member) {  // "text" to Splunk's clients
+  const auto says = [&](const std::string& member) {
     const std::size_t found = response.body.find("\"" + member + "\":\"");
     return found != std::string::npos && response.body[found + member.size() + 4] != '"';
   };
   return std::ranges::find(kStatuses, response.status) != std::end(kStatuses) &&
-         (says("message") || says("text"));
+         (says("message") || says("text") || says("reason") ||  // as the clients read it
+          (response.content_type.starts_with("text/plain") && response.body.size() > 1));
 }
 
 enum class Kind : std::uint8_t { kCall, kWrite, kAllocation };

@@ -2,43 +2,25 @@
 // that connection may end, but the server accepts the next one and answers it, and a worker still
 // has what it works on when its connection has gone.
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "http/lane.h"
 #include "http/server.h"
 #include "tests/support/fault_heap.h"
+#include "tests/support/running_server.h"
 
 namespace evq {
 namespace {
 
-constexpr int kPatienceMs = 10000;
 // Longer than what strings keep within themselves.
 constexpr std::string_view kLongTarget = "/a/target/that/a/string/keeps/in/memory/of/its/own";
-
-bool comes_true(const std::function<bool()>& condition, int patience_ms) {
-  for (int ms = 0; ms < patience_ms; ++ms) {
-    if (condition()) {
-      return true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return condition();
-}
 
 TEST_CASE("a task that finds no memory leaves its seat to the next one") {
   std::atomic<int> told{0};
@@ -76,77 +58,17 @@ class TargetApplication final : public HttpApplication {
     running.store(false);
     return {};
   }
+  HttpResponse refuse(const HttpRequest& /*request*/, const Refusal& why) const override {
+    return error_response(why.status, why.message);
+  }
 
   std::atomic<bool> held{false};
   std::atomic<bool> running{false};
   std::atomic<bool> saw_its_request{true};
 };
 
-// A client that needs no memory until it reads.
-class Client {
- public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~Client() { ::close(socket_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  bool send(std::string_view text) const {
-    return connected_ && ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
-                             static_cast<ssize_t>(text.size());
-  }
-  // Something to read, or the end.
-  bool readable(int patience_ms) const {
-    pollfd wanted{socket_, POLLIN, 0};
-    return ::poll(&wanted, 1, patience_ms) > 0;
-  }
-  // What comes first, or nothing.
-  std::string read() const {
-    char piece[4096];
-    const ssize_t got = readable(kPatienceMs) ? ::recv(socket_, piece, sizeof piece, 0) : 0;
-    return got > 0 ? std::string(piece, static_cast<std::size_t>(got)) : std::string();
-  }
-
- private:
-  int socket_;
-  bool connected_ = false;
-};
-
-class RunningServer {
- public:
-  explicit RunningServer(HttpApplication& application) {
-    HttpServerOptions options;
-    options.port = 0;
-    auto server = HttpServer::listen(options, application, metrics_);
-    REQUIRE(server.ok());
-    server_ = std::move(server).value();
-    thread_ = std::thread([this] { server_->run(); });
-    const Client first(port());
-    REQUIRE(comes_true([this] { return metrics_.connections_total.load() == 1; }, kPatienceMs));
-  }
-  ~RunningServer() {
-    server_->stop();
-    thread_.join();
-  }
-  RunningServer(const RunningServer&) = delete;
-  RunningServer& operator=(const RunningServer&) = delete;
-
-  std::uint16_t port() const { return server_->port(); }
-  std::int64_t connections() const { return metrics_.connections.load(); }
-
- private:
-  HttpMetrics metrics_;
-  std::unique_ptr<HttpServer> server_;
-  std::thread thread_;
-};
-
 std::string get(std::uint16_t port, std::string_view request) {
-  const Client client(port);
+  const SocketClient client(port);
   return client.send(request) ? client.read() : std::string();
 }
 
@@ -158,7 +80,7 @@ bool fail_one(const std::string& request, std::uint64_t allocation) {
   application.held.store(true);
   {
     FaultHeap::fail_at(allocation, false);
-    const Client client(server.port());
+    const SocketClient client(server.port());
     REQUIRE(client.send(request));
     const auto settled = [&] { return application.running.load() || client.readable(0); };
     const bool seen = comes_true(settled, kPatienceMs);

@@ -27,13 +27,6 @@ REFUSED = (
      "X-Axiom-Event-Labels must be a JSON object"),
     ("POST", "/v1/ingest/d", "x", {"Content-Type": "text/html"}, 415, "text/csv"),
     ("POST", "/v1/ingest/d", "x", {"Content-Encoding": "br"}, 415, "gzip or zstd"),
-    ("POST", "/v1/ingest/d/elastic/_bulk", '{"index":{}}\n\n', {}, 400, "has no document"),
-    ("POST", "/v1/ingest/d/elastic/_bulk", '{"index":{}}\n', {}, 400, "has no document"),
-    ("POST", "/v1/ingest/d/elastic/_bulk", '{"update":{}}\n{"n":1}\n', {}, 400, "malformed"),
-    ("POST", "/v1/ingest/d/elastic/_bulk", '{"index":1}\n{"n":1}\n', {}, 400, "malformed"),
-    ("POST", "/v1/traces", b"\x0a", {"Content-Type": "application/x-protobuf",
-                                     "X-Axiom-Dataset": "d"}, 400, ""),
-    ("POST", "/v1/traces", {}, {}, 400, "X-Axiom-Dataset header is required"),
     ("POST", "/v1/query/batch", [{"queryId": str(i), "aplRequest": {"apl": "print 1"}}
                                  for i in range(200)], {}, 400, "a batch has at most"),
     ("POST", "/v1/datasets/d/query", b"", {}, 422, "no body"),
@@ -45,6 +38,12 @@ REFUSED = (
     ("POST", "/v2/datasets/d/trim", {"maxDuration": "soon"}, {}, 400, "such as 1h30m0s"),
     ("POST", "/v2/datasets/d/trim", {"maxDuration": "-1h"}, {}, 400, "such as 1h30m0s"),
     ("POST", "/v2/datasets/d/mapfields", {"name": ""}, {}, 400, ""),
+    ("PUT", "/v2/datasets/d/mapfields", {"name": "x"}, {}, 400, "a list of names"),
+    ("PUT", "/v2/datasets/d/mapfields", {"mapFields": "x"}, {}, 400, "a list of strings"),
+    ("POST", "/v1/datasets/d/query", {"filter": {"op": "==", "field": "n", "value": [1]}}, {}, 400,
+     "must be a string, a number, true or false"),
+    ("POST", "/v1/datasets/d/query", {"filter": {"op": "not", "children": [
+        {"op": "==", "field": "n", "value": {}}]}}, {}, 400, "must be a string, a number, true or false"),
     ("POST", "/v2/datasets/d/mapfields", {"name": "__x__"}, {}, 400, ""),
     ("GET", "/v2/dashboards?limit=-1", None, {}, 400, "limit must be a number up to"),
     ("GET", "/v2/apl-starred-queries?limit=1001", None, {}, 400, "limit must be a number up to 1000"),
@@ -58,6 +57,19 @@ REFUSED = (
     ("GET", "/v2/users/somebody", None, {}, 404, "user not found"),
     ("GET", "/v2/orgs/other", None, {}, 404, "organization not found"),
     ("POST", "/v2/tokens/none/regenerate", {}, {}, 404, "token not found"),
+)
+
+# The same of those who read errors in another form: path, body, headers, status, a part of the answer
+REFUSED_SHIPPERS = (
+    ("/services/collector?index=none", {"event": ""}, {}, 400, "cannot be blank"),
+    ("/services/collector?index=none", {"event": None}, {}, 400, "is required"),
+    ("/v1/ingest/d/elastic/_bulk", '{"index":{}}\n\n', {}, 400, "has no document"),
+    ("/v1/ingest/d/elastic/_bulk", '{"index":{}}\n', {}, 400, "has no document"),
+    ("/v1/ingest/d/elastic/_bulk", '{"update":{}}\n{"n":1}\n', {}, 400, "malformed"),
+    ("/v1/ingest/d/elastic/_bulk", '{"index":1}\n{"n":1}\n', {}, 400, "malformed"),
+    ("/v1/traces", b"\x0a", {"Content-Type": "application/x-protobuf",
+                             "X-Axiom-Dataset": "d"}, 400, ""),
+    ("/v1/traces", {}, {}, 400, "X-Axiom-Dataset header is required"),
 )
 
 
@@ -82,6 +94,11 @@ class Refusals(unittest.TestCase):
                 self.assertEqual(answer["code"], status)
                 self.assertIn(words, answer["message"])
                 self.assertTrue(answer["message"])
+        for path, body, headers, status, words in REFUSED_SHIPPERS:
+            with self.subTest(path):
+                found, answer = self.server.call("POST", path, body, headers)
+                self.assertEqual(found, status, answer)
+                self.assertIn(words, answer.decode("latin-1") if isinstance(answer, bytes) else json.dumps(answer))
         self.assertEqual(self.server.query("d | count")["tables"][0]["columns"], [[1]])
 
     def test_just_inside_of_the_limits(self):

@@ -1,0 +1,31 @@
+#pragma once
+// How errors read to the clients of each interface that the server speaks: Axiom's own, and those
+// of the systems whose shippers may send to it. Statuses are the same in all of them. Pure
+// functions.
+
+#include <cstdint>
+#include <string_view>
+
+#include "http/message.h"
+
+namespace evq {
+
+enum class ErrorForm : std::uint8_t {
+  kApi,      // {"code":…,"message":…}
+  kSplunk,   // {"text":…,"code":…}, with the event collector's own numbers
+  kElastic,  // {"error":{"type":…,"reason":…,…},"status":…}
+  kOtlp,     // a google.rpc.Status, in the content type of the request
+  kLoki,     // plain text
+};
+
+// Gives `response`, whose status is set, the body and content type that say `message`. kApi leaves
+// it as it is.
+void put_error(ErrorForm form, const HttpRequest& request, std::string_view message,
+               HttpResponse* response);
+
+// {"text":…,"code":…}, which the event collector answers with in any case.
+HttpResponse splunk_answer(int status, int code, std::string_view text);
+// What clients of Elasticsearch look for, to be sure of whom they talk to.
+void add_elastic_header(HttpResponse* response);
+
+}  // namespace evq

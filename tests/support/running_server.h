@@ -1,0 +1,100 @@
+#pragma once
+// A server over an application of the test's own, and a client that is no more than a socket. Both
+// end with their scope.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "http/server.h"
+
+namespace evq {
+
+inline constexpr int kPatienceMs = 10000;
+
+inline bool comes_true(const std::function<bool()>& condition, int patience_ms) {
+  for (int ms = 0; ms < patience_ms; ++ms) {
+    if (condition()) {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return condition();
+}
+
+// A client that needs no memory until it reads.
+class SocketClient {
+ public:
+  explicit SocketClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~SocketClient() { ::close(socket_); }
+  SocketClient(const SocketClient&) = delete;
+  SocketClient& operator=(const SocketClient&) = delete;
+
+  bool send(std::string_view text) const {
+    return connected_ && ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) ==
+                             static_cast<ssize_t>(text.size());
+  }
+  // Something to read, or the end.
+  bool readable(int patience_ms) const {
+    pollfd wanted{socket_, POLLIN, 0};
+    return ::poll(&wanted, 1, patience_ms) > 0;
+  }
+  // What comes first, or nothing.
+  std::string read() const {
+    char piece[4096];
+    const ssize_t got = readable(kPatienceMs) ? ::recv(socket_, piece, sizeof piece, 0) : 0;
+    return got > 0 ? std::string(piece, static_cast<std::size_t>(got)) : std::string();
+  }
+
+ private:
+  int socket_;
+  bool connected_ = false;
+};
+
+class RunningServer {
+ public:
+  explicit RunningServer(HttpApplication& application) {
+    HttpServerOptions options;
+    options.port = 0;
+    auto server = HttpServer::listen(options, application, metrics_);
+    REQUIRE(server.ok());
+    server_ = std::move(server).value();
+    thread_ = std::thread([this] { server_->run(); });
+    const SocketClient first(port());
+    REQUIRE(comes_true([this] { return metrics_.connections_total.load() == 1; }, kPatienceMs));
+  }
+  ~RunningServer() {
+    server_->stop();
+    thread_.join();
+  }
+  RunningServer(const RunningServer&) = delete;
+  RunningServer& operator=(const RunningServer&) = delete;
+
+  std::uint16_t port() const { return server_->port(); }
+  std::int64_t connections() const { return metrics_.connections.load(); }
+
+ private:
+  HttpMetrics metrics_;
+  std::unique_ptr<HttpServer> server_;
+  std::thread thread_;
+};
+
+}  // namespace evq
