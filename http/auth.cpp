@@ -195,7 +195,9 @@ Status set_organization_id(Definitions& definitions, std::string_view id) {
 
 void Authenticator::forget() {
   const MutexLock lock(mutex_);
+  ++turn_;
   known_.clear();
+  organization_.clear();
 }
 
 void Authenticator::note_use(const std::string& digest, const TokenRecord& record,
@@ -222,26 +224,51 @@ Status Authenticator::keep_uses() {
 
 Result<Authenticator::Known> Authenticator::look_up(const std::string& digest) {
   const std::int64_t now = monotonic_now_ns();
+  std::uint64_t turn = 0;
   {
     const MutexLock lock(mutex_);
+    turn = turn_;
     const auto found = known_.find(digest);
     if (found != known_.end() && now - found->second.read_ns < kTokenCacheMsMax * kMillisecondNs) {
       return found->second;
-    }
-    if (known_.size() >= kTokenCacheEntriesMax) {
-      known_.clear();
     }
   }
   Known known;
   known.read_ns = now;
   EVQ_TRY_ASSIGN(known.record, definitions_.tokens().find(digest));
-  if (known.record.has_value()) {
-    EVQ_TRY_ASSIGN(Capabilities capabilities, parse_capabilities(known.record->capabilities));
-    known.capabilities = std::make_shared<const Capabilities>(std::move(capabilities));
+  // Made-up tokens are looked up each time, so that they do not take the place of real ones.
+  if (!known.record.has_value()) {
+    return known;
   }
+  EVQ_TRY_ASSIGN(Capabilities capabilities, parse_capabilities(known.record->capabilities));
+  known.capabilities = std::make_shared<const Capabilities>(std::move(capabilities));
   const MutexLock lock(mutex_);
-  known_[digest] = known;
+  if (turn == turn_) {
+    if (known_.size() >= kTokenCacheEntriesMax) {
+      known_.clear();
+    }
+    known_[digest] = known;
+  }
   return known;
+}
+
+Result<std::string> Authenticator::known_organization() {
+  const std::int64_t now = monotonic_now_ns();
+  std::uint64_t turn = 0;
+  {
+    const MutexLock lock(mutex_);
+    turn = turn_;
+    if (!organization_.empty() && now - organization_read_ns_ < kTokenCacheMsMax * kMillisecondNs) {
+      return organization_;
+    }
+  }
+  EVQ_TRY_ASSIGN(std::string id, organization_id(definitions_));
+  const MutexLock lock(mutex_);
+  if (turn == turn_) {
+    organization_ = id;
+    organization_read_ns_ = now;
+  }
+  return id;
 }
 
 Status Authenticator::check_organization(const HttpRequest& request) {
@@ -252,7 +279,7 @@ Status Authenticator::check_organization(const HttpRequest& request) {
   if (!given.has_value()) {
     return refused("a personal token needs the x-service-org-id header");
   }
-  EVQ_TRY_ASSIGN(const std::string id, organization_id(definitions_));
+  EVQ_TRY_ASSIGN(const std::string id, known_organization());
   return id == *given ? Status::success() : Status(refused("unknown organization"));
 }
 

@@ -76,7 +76,8 @@ class Authenticator {
 
   bool enabled() const { return enabled_; }
   Result<Identity> authenticate(const HttpRequest& request, const AuthRules& rules);
-  // Tokens were changed: what is remembered is forgotten.
+  // Tokens or the organization were changed: what is remembered is forgotten. What another process
+  // changes is noticed within kTokenCacheMsMax.
   void forget();
   // Writes down when tokens were last used, for each at most once a minute. Slow.
   Status keep_uses();
@@ -90,11 +91,16 @@ class Authenticator {
   Result<Known> look_up(const std::string& digest);
   void note_use(const std::string& digest, const TokenRecord& record, std::int64_t now);
   Status check_organization(const HttpRequest& request);
+  Result<std::string> known_organization();
 
   Definitions& definitions_;
   const bool enabled_;
   Mutex mutex_;
+  // How often it was forgotten: what was read before is not remembered after.
+  std::uint64_t turn_ EVQ_GUARDED_BY(mutex_) = 0;
   std::map<std::string, Known, std::less<>> known_ EVQ_GUARDED_BY(mutex_);
+  std::string organization_ EVQ_GUARDED_BY(mutex_);  // empty: not known
+  std::int64_t organization_read_ns_ EVQ_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::int64_t, std::less<>> uses_ EVQ_GUARDED_BY(mutex_);  // not kept yet
 };
 

@@ -106,8 +106,8 @@ Result<HttpResponse> handle_dashboard_update(Api& api, HttpRequest& request) {
 }
 
 Result<HttpResponse> handle_dashboard_delete(Api& api, HttpRequest& request) {
-  EVQ_TRY_ASSIGN(const bool removed,
-                 api.definitions().remove_object(ObjectKind::kDashboard, request.argument("uid")));
+  EVQ_TRY_ASSIGN(const bool removed, api.definitions().remove_object(ObjectKind::kDashboard,
+                                                                     request.argument("uid"), {}));
   if (!removed) {
     return dashboard_not_found();
   }

@@ -179,9 +179,12 @@ Result<HttpResponse> handle_field_show(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_field_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const FieldBody body, read_field_body(text));
   EVQ_TRY_ASSIGN(FieldInfo field, find_field(api, request));
-  EVQ_TRY_ASSIGN(field.attributes, read_field_body(text, field.attributes));
-  EVQ_TRY(api.store().set_field(request.argument("dataset"), field.name, field.attributes));
+  EVQ_TRY_ASSIGN(field.attributes, api.store().change_field(request.argument("dataset"), field.name,
+                                                            [&](FieldAttributes* attributes) {
+                                                              body.apply(attributes);
+                                                            }));
   return json_response(write_field(field));
 }
 

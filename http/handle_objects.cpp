@@ -46,6 +46,12 @@ Status check_virtual(const HttpRequest& request, std::string_view dataset) {
              : Status(permission_error("virtualFields", action, dataset));
 }
 
+// Whether the request may have what is stored: another one may give it to another dataset
+// meanwhile.
+Status check_known(const HttpRequest& request, const StoredObject& known) {
+  return known.kind == ObjectKind::kVirtualField ? check_virtual(request, known.dataset) : Status();
+}
+
 Result<StoredObject> find_object(Api& api, const HttpRequest& request) {
   EVQ_TRY_ASSIGN(std::optional<StoredObject> found,
                  api.definitions().find_object(kind_of(request).kind, request.argument("id")));
@@ -183,6 +189,7 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
     if (known == nullptr) {
       return make_error(ErrorCode::kNotFound, "object not found");
     }
+    EVQ_TRY(check_known(request, *known));
     if (known->kind == ObjectKind::kAnnotation) {
       EVQ_TRY_ASSIGN(const ObjectBody merged, merge_object(known->body, text));
       EVQ_TRY_ASSIGN(body, read_annotation_body(merged.body, wall_clock_now_ns()));
@@ -201,7 +208,10 @@ Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request) {
 
 Result<HttpResponse> handle_object_delete(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const StoredObject known, find_object(api, request));
-  EVQ_TRY_ASSIGN(const bool removed, api.definitions().remove_object(known.kind, known.id));
+  EVQ_TRY_ASSIGN(const bool removed,
+                 api.definitions().remove_object(known.kind, known.id, [&](const StoredObject& at) {
+                   return check_known(request, at);
+                 }));
   if (!removed) {
     return make_error(ErrorCode::kNotFound, "object not found");
   }

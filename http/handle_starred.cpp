@@ -91,14 +91,19 @@ Result<HttpResponse> handle_starred_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const StarredQuery query, read_starred_query(body));
   EVQ_TRY(check(request, query.dataset, "update"));
   EVQ_TRY_ASSIGN(const StoredObject known, allowed_starred(api, request, "update"));
-  EVQ_TRY_ASSIGN(const StoredObject stored,
-                 put_starred(api.definitions(), known.id, query, PutRule::kKnown));
+  // Another request may move it to another dataset meanwhile.
+  EVQ_TRY_ASSIGN(
+      const StoredObject stored,
+      put_starred(api.definitions(), known.id, query, PutRule::kKnown,
+                  [&](const StoredObject& at) { return check(request, at.dataset, "update"); }));
   return json_response(starred_answer(stored));
 }
 
 Result<HttpResponse> handle_starred_delete(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const StoredObject known, allowed_starred(api, request, "delete"));
-  EVQ_TRY(remove_starred(api.definitions(), known.id));
+  EVQ_TRY(remove_starred(api.definitions(), known.id, [&](const StoredObject& at) {
+    return check(request, at.dataset, "delete");
+  }));
   return no_content();
 }
 

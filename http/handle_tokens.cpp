@@ -30,10 +30,14 @@ Status check_not_more(const Identity& giver, std::string_view capabilities) {
   return Status::success();
 }
 
+Error token_not_found() {
+  return make_error(ErrorCode::kNotFound, "token not found");
+}
+
 Result<TokenRecord> api_token(Api& api, const HttpRequest& request) {
   EVQ_TRY_ASSIGN(TokenRecord token, find_token(api.definitions(), request.argument("id")));
   if (token.kind != "api") {
-    return make_error(ErrorCode::kNotFound, "token not found");
+    return token_not_found();
   }
   return token;
 }
@@ -75,20 +79,28 @@ Result<HttpResponse> handle_token_delete(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_token_regenerate(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const RegenerateBody body, read_regenerate_body(text));
-  EVQ_TRY_ASSIGN(TokenRecord old, api_token(api, request));
-  TokenSpec spec = body.replacement.value_or(
-      TokenSpec{old.name, old.description, false, old.capabilities, std::nullopt});
-  if (body.new_expires.has_value()) {
-    spec.expires = body.new_expires;
-  }
-  EVQ_TRY(check_not_more(request.identity, spec.capabilities));
-  EVQ_TRY_ASSIGN(const CreatedToken created, create_token(api.definitions(), spec));
-  // Never later than before: that would hand on what the caller may not have.
-  old.expires =
-      std::min(old.expires.value_or(INT64_MAX), body.old_expires.value_or(wall_clock_now_ns()));
-  EVQ_TRY(api.definitions().tokens().put(old));
+  std::string secret;
+  const auto replace = [&](TokenRecord* old) -> Result<TokenRecord> {
+    if (old->kind != "api") {
+      return token_not_found();
+    }
+    TokenSpec spec = body.replacement.value_or(
+        TokenSpec{old->name, old->description, false, old->capabilities, std::nullopt});
+    if (body.new_expires.has_value()) {
+      spec.expires = body.new_expires;
+    }
+    EVQ_TRY(check_not_more(request.identity, spec.capabilities));
+    EVQ_TRY_ASSIGN(CreatedToken created, make_token(spec));
+    // Never later than before: that would hand on what the caller may not have.
+    old->expires =
+        std::min(old->expires.value_or(INT64_MAX), body.old_expires.value_or(wall_clock_now_ns()));
+    secret = created.secret;
+    return std::move(created.record);
+  };
+  EVQ_TRY_ASSIGN(const TokenRecord token,
+                 api.definitions().tokens().replace(request.argument("id"), replace));
   api.auth.forget();
-  return json_response(write_token(created.record, created.secret));
+  return json_response(write_token(token, secret));
 }
 
 Result<HttpResponse> handle_any_token_list(Api& api, HttpRequest& /*request*/) {

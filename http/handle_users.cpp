@@ -71,6 +71,7 @@ Result<HttpResponse> handle_organization_set(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(const std::string id, read_id_body(body));
   EVQ_TRY(set_organization_id(api.definitions(), id));
+  api.auth.forget();
   EVQ_TRY_ASSIGN(std::string text, organization_text(api));
   return json_response(std::move(text));
 }

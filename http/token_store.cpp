@@ -54,6 +54,8 @@ std::vector<std::string_view> actions_of(const Resource& resource) {
   return actions;
 }
 
+}  // namespace
+
 Result<CreatedToken> make_token(const TokenSpec& spec) {
   if (spec.name.empty() || spec.name.size() > kResourceNameBytesMax) {
     return make_error(ErrorCode::kUsage, "a token needs a name of at most " +
@@ -80,8 +82,6 @@ Result<CreatedToken> make_token(const TokenSpec& spec) {
   created.record.expires = spec.expires;
   return created;
 }
-
-}  // namespace
 
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec) {
   EVQ_TRY_ASSIGN(CreatedToken created, make_token(spec));

@@ -24,7 +24,10 @@ struct CreatedToken {
   std::string secret;
 };
 
-// kUsage for a missing or too long name, bad capabilities, or an expiry in the past.
+// One that is not stored yet. kUsage for a missing or too long name, bad capabilities, or an expiry
+// in the past.
+Result<CreatedToken> make_token(const TokenSpec& spec);
+// The same, stored.
 Result<CreatedToken> create_token(Definitions& definitions, const TokenSpec& spec);
 // The same, unless the store has any token: of several that start at once, one makes it.
 Result<std::optional<CreatedToken>> create_first_token(Definitions& definitions,

@@ -32,7 +32,13 @@ std::string write_field(const FieldInfo& field);
 std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetStats& stats,
                                const std::vector<FieldInfo>& fields);
 // What of a field's attributes a body changes, over `known`.
-Result<FieldAttributes> read_field_body(std::string_view text, FieldAttributes known);
+struct FieldBody {
+  std::optional<std::string> unit;
+  std::optional<std::string> description;
+  std::optional<bool> hidden;
+  void apply(FieldAttributes* attributes) const;
+};
+Result<FieldBody> read_field_body(std::string_view text);
 // A list of names, or {"mapFields":[…]}.
 Result<std::vector<std::string>> read_names_body(std::string_view text);
 // {"name":…}

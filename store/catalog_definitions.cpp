@@ -366,6 +366,7 @@ Result<DatasetDefinition> CatalogDefinitions::change_dataset(std::string_view na
   const std::uint64_t file_id = row->definition.file_id;
   const std::int64_t before = row->sum;
   EVQ_TRY(change(&row->definition));
+  row->definition.updated = wall_clock_now_ns();
   row->definition.name = name;
   row->definition.file_id = file_id;
   row->sum = written_sum(*row);
@@ -474,21 +475,26 @@ Result<StoredObject> CatalogDefinitions::change_object(ObjectKind kind, std::str
   return object;
 }
 
-Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view id) {
+Result<bool> CatalogDefinitions::remove_object(ObjectKind kind, std::string_view id,
+                                               const ObjectCheck& check) {
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> known, find_object(kind, id));
   if (!known) {
     return false;
   }
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
-  return catalog->with_reserve([&] { return remove_object(*catalog, kind, id); });
+  return catalog->with_reserve([&] { return remove_object(*catalog, kind, id, check); });
 }
 
 Result<bool> CatalogDefinitions::remove_object(Database& catalog, ObjectKind kind,
-                                               std::string_view id) const {
+                                               std::string_view id,
+                                               const ObjectCheck& check) const {
   EVQ_TRY_ASSIGN(WriteLock lock, catalog.begin_write(0));
   EVQ_TRY_ASSIGN(const std::optional<StoredObject> found, read_object(lock.connection(), kind, id));
   if (!found) {
     return false;
+  }
+  if (check) {
+    EVQ_TRY(check(*found));
   }
   EVQ_TRY(note_change(lock.connection(), object_list(kind), {object_sum(*found), std::nullopt},
                       options_.rows_max));

@@ -56,7 +56,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Status put_object(const StoredObject& object) override;
   Result<StoredObject> change_object(ObjectKind kind, std::string_view id, std::size_t body_bytes,
                                      const ObjectChange& change) override;
-  Result<bool> remove_object(ObjectKind kind, std::string_view id) override;
+  Result<bool> remove_object(ObjectKind kind, std::string_view id,
+                             const ObjectCheck& check) override;
   Tokens& tokens() override { return *this; }
   Result<std::optional<std::string>> setting(std::string_view name) override;
   Status put_setting(std::string_view name, std::string_view value) override;
@@ -65,6 +66,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<std::vector<TokenRecord>> list() override;
   Result<std::optional<TokenRecord>> find(std::string_view digest) override;
   Status put(const TokenRecord& token) override;
+  Result<TokenRecord> replace(std::string_view id, const TokenReplacement& make) override;
   Status note_use(std::string_view digest, std::int64_t time) override;
   Result<bool> put_first(const TokenRecord& token) override;
   Result<bool> remove(std::string_view id) override;
@@ -83,7 +85,8 @@ class CatalogDefinitions final : public Definitions, public Tokens {
   Result<Database*> database(bool create);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
   Status drop_dataset(Database& catalog, std::string_view name);
-  Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id) const;
+  Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id,
+                             const ObjectCheck& check) const;
   Status write_token(Connection& connection, const TokenRecord& token,
                      std::optional<std::int64_t> sum_before) const;
   Result<bool> remove_token(Database& catalog, std::string_view id) const;

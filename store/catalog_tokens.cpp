@@ -18,6 +18,9 @@ constexpr std::string_view kSelectTokens =
 constexpr std::string_view kSelectToken =
     "SELECT id, digest, name, description, kind, capabilities, created, expires, last_used, sum "
     "FROM tokens WHERE digest = ?1";
+constexpr std::string_view kSelectTokenById =
+    "SELECT id, digest, name, description, kind, capabilities, created, expires, last_used, sum "
+    "FROM tokens WHERE id = ?1";
 
 std::int64_t token_sum(const TokenRecord& token) {
   RowSum sum(0, "tokens");
@@ -77,9 +80,9 @@ Result<std::optional<std::int64_t>> stored_sum(Connection& connection, std::stri
   return found ? std::optional<std::int64_t>(row.integer(0)) : std::nullopt;
 }
 
-Result<std::optional<TokenRecord>> read_token(Connection& connection, std::string_view digest) {
-  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectToken));
-  EVQ_TRY_ASSIGN(const bool found, row.bind_blob(1, digest).step());
+// The token that the one parameter of `row` selects.
+Result<std::optional<TokenRecord>> read_token(Connection& connection, Statement& row) {
+  EVQ_TRY_ASSIGN(const bool found, row.step());
   if (!found) {
     return std::optional<TokenRecord>();
   }
@@ -87,6 +90,11 @@ Result<std::optional<TokenRecord>> read_token(Connection& connection, std::strin
   EVQ_TRY(check_list(connection, token_list()));
   EVQ_TRY_ASSIGN(TokenRecord token, token_of(row));
   return std::optional<TokenRecord>(std::move(token));
+}
+
+Result<std::optional<TokenRecord>> find_token(Connection& connection, std::string_view digest) {
+  EVQ_TRY_ASSIGN(Statement row, connection.prepare(kSelectToken));
+  return read_token(connection, row.bind_blob(1, digest));
 }
 
 void bind_time(Statement* write, int index, const std::optional<std::int64_t>& time) {
@@ -128,7 +136,7 @@ Result<std::optional<TokenRecord>> CatalogDefinitions::find(std::string_view dig
     return std::optional<TokenRecord>();
   }
   EVQ_TRY_ASSIGN(ReadLease lease, catalog->begin_read());
-  return read_token(lease.connection(), digest);
+  return find_token(lease.connection(), digest);
 }
 
 Status CatalogDefinitions::write_token(Connection& connection, const TokenRecord& token,
@@ -163,10 +171,29 @@ Status CatalogDefinitions::put(const TokenRecord& token) {
   return lock.commit();
 }
 
+Result<TokenRecord> CatalogDefinitions::replace(std::string_view id, const TokenReplacement& make) {
+  EVQ_TRY_ASSIGN(Database * catalog, database(true));
+  EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
+  std::optional<TokenRecord> old;
+  {
+    EVQ_TRY_ASSIGN(Statement row, lock.connection().prepare(kSelectTokenById));
+    EVQ_TRY_ASSIGN(old, read_token(lock.connection(), row.bind_text(1, id)));
+  }
+  if (!old) {
+    return make_error(ErrorCode::kNotFound, "token not found");
+  }
+  const std::int64_t before = token_sum(*old);
+  EVQ_TRY_ASSIGN(TokenRecord token, make(&*old));
+  EVQ_TRY(write_token(lock.connection(), *old, before));
+  EVQ_TRY(write_token(lock.connection(), token, std::nullopt));
+  EVQ_TRY(lock.commit());
+  return token;
+}
+
 Status CatalogDefinitions::note_use(std::string_view digest, std::int64_t time) {
   EVQ_TRY_ASSIGN(Database * catalog, database(true));
   EVQ_TRY_ASSIGN(WriteLock lock, catalog->begin_write(1));
-  EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, read_token(lock.connection(), digest));
+  EVQ_TRY_ASSIGN(std::optional<TokenRecord> token, find_token(lock.connection(), digest));
   if (!token.has_value()) {
     return {};
   }

@@ -69,6 +69,9 @@ using DatasetChange = std::function<Status(DatasetDefinition* dataset)>;
 // changed.
 using ObjectChange = std::function<Result<StoredObject>(const StoredObject* known)>;
 
+// Whether the object that is stored may be removed; a failure is passed on.
+using ObjectCheck = std::function<Status(const StoredObject& known)>;
+
 struct TokenRecord {
   std::string id;
   std::string digest;  // SHA-256 of the secret, 32 bytes: the secret itself is never stored
@@ -80,6 +83,11 @@ struct TokenRecord {
   std::optional<std::int64_t> expires;
   std::optional<std::int64_t> last_used;  // kept with a granularity of minutes by the caller
 };
+
+// Makes, of the token that is stored, the one that takes its place, and may change the old one,
+// which stays. Asked inside the transaction that stores both; a failure is passed on, and nothing
+// is changed.
+using TokenReplacement = std::function<Result<TokenRecord>(TokenRecord* old)>;
 
 struct FieldAttributes {
   std::string unit;
@@ -95,6 +103,8 @@ class Tokens {
   virtual Result<std::vector<TokenRecord>> list() = 0;
   virtual Result<std::optional<TokenRecord>> find(std::string_view digest) = 0;
   virtual Status put(const TokenRecord& token) = 0;  // by id; one that was used is only replaced
+  // What `make` made of the token with this id. kNotFound.
+  virtual Result<TokenRecord> replace(std::string_view id, const TokenReplacement& make) = 0;
   // Notes when the token with this digest was used, in one transaction; nothing when it has gone.
   virtual Status note_use(std::string_view digest, std::int64_t time) = 0;
   // Puts it unless there is any token; whether it did.
@@ -124,8 +134,9 @@ class Definitions {
   virtual Result<StoredObject> change_object(ObjectKind kind, std::string_view id,
                                              std::size_t body_bytes,
                                              const ObjectChange& change) = 0;
-  // False when there was none.
-  virtual Result<bool> remove_object(ObjectKind kind, std::string_view id) = 0;
+  // False when there was none. `check`, which may be empty, is asked in the same transaction.
+  virtual Result<bool> remove_object(ObjectKind kind, std::string_view id,
+                                     const ObjectCheck& check) = 0;
 
   virtual Tokens& tokens() = 0;
 

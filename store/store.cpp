@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/base/check.h"
 #include "store/base/clock_watch.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
@@ -38,8 +39,8 @@ class DirectoryStore final : public Store {
   Status drop_dataset(std::string_view dataset) override;
   Result<DatasetStats> stats(std::string_view name) override;
   Result<std::vector<FieldInfo>> fields(std::string_view name) override;
-  Status set_field(std::string_view name, std::string_view field,
-                   const FieldAttributes& attributes) override;
+  Result<FieldAttributes> change_field(std::string_view name, std::string_view field,
+                                       const FieldChange& change) override;
   Result<Snapshot> snapshot(std::string_view name) override;
   Result<IngestReport> ingest(std::string_view name, ByteSource& source,
                               const IngestRequest& request, QueryControl& control) override;
@@ -245,24 +246,32 @@ Result<std::vector<FieldInfo>> DirectoryStore::fields(std::string_view name) {
       name, [](const std::shared_ptr<Dataset>& dataset) { return read_field_infos(*dataset); });
 }
 
-Status DirectoryStore::set_field(std::string_view name, std::string_view field,
-                                 const FieldAttributes& attributes) {
+Result<FieldAttributes> DirectoryStore::change_field(std::string_view name, std::string_view field,
+                                                     const FieldChange& change) {
+  FieldAttributes attributes;
   WriteJob job;
   job.bytes_needed = 1;
   job.apply = [&](DatasetWriter& writer) -> Status {
+    const FieldRow* known = writer.find_field(field);
+    if (known == nullptr) {
+      return make_error(
+          ErrorCode::kNotFound,
+          "field '" + std::string(field) + "' not found in dataset '" + std::string(name) + "'");
+    }
+    attributes = {known->unit, known->description, known->hidden};
+    change(&attributes);
     FieldRow row;
     row.name = field;
     row.hidden = attributes.hidden;
     row.unit = attributes.unit;
     row.description = attributes.description;
     EVQ_TRY_ASSIGN(const bool found, writer.describe_field(row));
-    return found ? Status()
-                 : Status(make_error(ErrorCode::kNotFound, "field '" + row.name +
-                                                               "' not found in dataset '" +
-                                                               std::string(name) + "'"));
+    EVQ_CHECK(found);
+    return {};
   };
-  return with_dataset(name,
-                      [&](const std::shared_ptr<Dataset>& dataset) { return dataset->write(job); });
+  EVQ_TRY(with_dataset(
+      name, [&](const std::shared_ptr<Dataset>& dataset) { return dataset->write(job); }));
+  return attributes;
 }
 
 Result<Snapshot> DirectoryStore::snapshot(std::string_view name) {

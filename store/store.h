@@ -127,6 +127,10 @@ struct CheckReport {
   std::vector<CheckProblem> problems;
 };
 
+// Changes what is said of a field. Asked inside the transaction that stores it, perhaps more than
+// once, each time for what is known then.
+using FieldChange = std::function<void(FieldAttributes* attributes)>;
+
 class Store {
  public:
   // Opens, creating the directory when allowed. Touches no dataset. Network file systems are
@@ -140,8 +144,10 @@ class Store {
   virtual Status drop_dataset(std::string_view dataset) = 0;
   virtual Result<DatasetStats> stats(std::string_view dataset) = 0;
   virtual Result<std::vector<FieldInfo>> fields(std::string_view dataset) = 0;
-  virtual Status set_field(std::string_view dataset, std::string_view field,
-                           const FieldAttributes& attributes) = 0;
+  // Reads, changes and stores what is said of a field in one transaction; what was stored.
+  // kNotFound.
+  virtual Result<FieldAttributes> change_field(std::string_view dataset, std::string_view field,
+                                               const FieldChange& change) = 0;
 
   virtual Result<Snapshot> snapshot(std::string_view dataset) = 0;
 

@@ -422,6 +422,8 @@ class Session {
                                 : end != kUnboundedEnd ? end
                                 : bounds.has_value()   ? bounds->second
                                                        : 0;
+    // A range that begins behind all events and is open at its end.
+    status->max_block_time_ns = std::max(status->max_block_time_ns, status->min_block_time_ns);
     const std::string fallback = request_.cursor.value_or("");
     status->min_cursor = status->min_row.has_value() ? encode_cursor(*status->min_row) : fallback;
     status->max_cursor = status->max_row.has_value() ? encode_cursor(*status->max_row) : fallback;

@@ -286,7 +286,8 @@ std::string starred_answer(const StoredObject& stored) {
 }
 
 Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
-                                 const StarredQuery& query, PutRule rule) {
+                                 const StarredQuery& query, PutRule rule,
+                                 const ObjectCheck& check) {
   const std::string own_id = id.empty() ? fresh_id() : std::string(id);
   const auto change = [&](const StoredObject* known) -> Result<StoredObject> {
     if (known == nullptr && rule == PutRule::kKnown) {
@@ -294,6 +295,9 @@ Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
     }
     if (known != nullptr && rule == PutRule::kNew) {
       return make_error(ErrorCode::kConflict, "the saved query '" + own_id + "' exists already");
+    }
+    if (known != nullptr && check) {
+      EVQ_TRY(check(*known));
     }
     StoredObject object;
     object.updated = wall_clock_now_ns();
@@ -316,8 +320,8 @@ Result<StoredObject> find_starred(Definitions& definitions, std::string_view id)
   return *std::move(found);
 }
 
-Status remove_starred(Definitions& definitions, std::string_view id) {
-  EVQ_TRY_ASSIGN(const bool removed, definitions.remove_object(ObjectKind::kSavedQuery, id));
+Status remove_starred(Definitions& definitions, std::string_view id, const ObjectCheck& check) {
+  EVQ_TRY_ASSIGN(const bool removed, definitions.remove_object(ObjectKind::kSavedQuery, id, check));
   return removed ? Status::success()
                  : Status(make_error(ErrorCode::kNotFound, "saved query not found"));
 }

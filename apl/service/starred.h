@@ -38,11 +38,14 @@ enum class PutRule : std::uint8_t {
   kKnown,  // replaces; kNotFound when there is none
 };
 
-// The stored object; an empty `id` makes a new one.
+// The stored object; an empty `id` makes a new one. `check`, which may be empty, is asked about the
+// one that is replaced, in the same transaction.
 Result<StoredObject> put_starred(Definitions& definitions, std::string_view id,
-                                 const StarredQuery& query, PutRule rule);
+                                 const StarredQuery& query, PutRule rule,
+                                 const ObjectCheck& check = {});
 // kNotFound.
 Result<StoredObject> find_starred(Definitions& definitions, std::string_view id);
-Status remove_starred(Definitions& definitions, std::string_view id);
+// kNotFound. `check` as above, about the one that goes.
+Status remove_starred(Definitions& definitions, std::string_view id, const ObjectCheck& check = {});
 
 }  // namespace evq

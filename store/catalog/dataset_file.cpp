@@ -435,6 +435,11 @@ Status DatasetWriter::note_field(std::string_view name, std::uint32_t types) {
   return write_field_row(id, fields_.rows[id]);
 }
 
+const FieldRow* DatasetWriter::find_field(std::string_view name) const {
+  const auto found = fields_.ids.find(std::string(name));
+  return found == fields_.ids.end() ? nullptr : &fields_.rows[found->second];
+}
+
 Result<bool> DatasetWriter::describe_field(const FieldRow& field) {
   const auto found = fields_.ids.find(field.name);
   if (found == fields_.ids.end()) {

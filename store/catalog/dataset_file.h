@@ -129,6 +129,8 @@ class DatasetWriter {
   Status remove_block(std::uint64_t id);
   // Adds the field or the types; kLimit past kDatasetFieldsMax.
   Status note_field(std::string_view name, std::uint32_t types);
+  // Null when there is no such field; valid until the next change.
+  const FieldRow* find_field(std::string_view name) const;
   // False when there is no such field.
   Result<bool> describe_field(const FieldRow& field);
   Status finish();

@@ -219,6 +219,10 @@ class Open(unittest.TestCase):
         _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=300ms", {
             "cursor": answer["matches"][-1]["_rowId"], "order": [{"field": "_time", "desc": False}]})
         self.assertEqual(answer["matches"], [])
+        _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=1ms",
+                                     {"startTime": "2099-01-01T00:00:00Z"})
+        status = answer["status"]
+        self.assertLessEqual(status["minBlockTime"], status["maxBlockTime"])
 
     def test_the_wait_of_a_compressed_stream_is_none_of_its_query_s_time(self):
         server = Server("--no-auth", "--timeout", "1")
@@ -304,6 +308,8 @@ class Open(unittest.TestCase):
             one = f"{version}/datasets/{name}"
             status, changed = call("PUT", one, {"description": "e", "retentionDays": 3})
             self.assertEqual((changed["description"], changed["retentionDays"]), ("e", 3))
+            self.assertEqual((changed["created"], made["updatedAt"]), (made["created"], made["created"]))
+            self.assertNotEqual(changed["updatedAt"], made["updatedAt"])
             self.assertEqual(call("GET", one)[1], changed)
             self.assertIn(changed, call("GET", version + "/datasets")[1])
             self.assertEqual(call("POST", one + "/trim", {"maxDuration": "1h0m0s"})[0],
@@ -471,6 +477,20 @@ class Open(unittest.TestCase):
         self.assertEqual(set(statuses), {200})
         self.assertEqual(sorted(self.server.call("GET", path + "/mapfields")[1]), sorted(names))
 
+    def test_no_change_of_a_field_is_lost(self):
+        self.server.call("POST", "/v1/ingest/described", [{"n": 1}])
+        path = "/v2/datasets/described/fields/n"
+        for turn in range(20):
+            changes = {"unit": f"u{turn}", "description": f"d{turn}", "hidden": turn % 2 == 0}
+            threads = [threading.Thread(target=self.server.call, args=("PUT", path, {name: value}))
+                       for name, value in changes.items()]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            known = self.server.call("GET", path)[1]
+            self.assertEqual({name: known[name] for name in changes}, changes)
+
     def test_the_log_waits_for_nobody(self):
         for reads in (True, False):
             with tempfile.TemporaryDirectory(prefix="evq-log-") as directory:
@@ -622,6 +642,31 @@ class Guarded(unittest.TestCase):
         for wrong in ("", "a b", "gr\u00fcn", "a\nb", "x" * 257, 7, None):
             self.assertEqual(call("POST", "/v1/_set_org", {"id": wrong})[0], 400, wrong)
         self.assertEqual(call("POST", "/v1/_set_org", {"id": before})[0], 200)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 200)
+        run_evq(self.server.directory, "org", "set", "acme-2")  # another process
+        self.assertTrue(self.comes_true(
+            lambda: self.status(token, "GET", "/v2/datasets", x_service_org_id="acme-2") == 200))
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 403)
+        run_evq(self.server.directory, "org", "set", before)
+
+    def comes_true(self, condition):
+        for _ in range(100):
+            if condition():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def test_a_token_that_is_gone_does_not_come_back(self):
+        for _ in range(20):
+            made = self.server.call("POST", "/v2/tokens", {"name": "short"})[1]["id"]
+            asks = [threading.Thread(target=self.server.call, args=args) for args in (
+                ("POST", f"/v2/tokens/{made}/regenerate", {"existingTokenExpiresAt": "2100-01-01T00:00:00Z"}),
+                ("DELETE", "/v2/tokens/" + made))]
+            for ask in asks:
+                ask.start()
+            for ask in asks:
+                ask.join()
+            self.assertEqual(self.server.call("GET", "/v2/tokens/" + made)[0], 404)
 
     def test_tokens_over_the_api(self):
         call = self.server.call

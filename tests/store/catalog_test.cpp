@@ -298,7 +298,7 @@ TEST_CASE("a list of the catalog grows to its limit and no further") {
     CHECK(refused.error().message.find("at most 3") != std::string::npos);
   }
   CHECK(definitions.remove("n0").value());
-  CHECK(definitions.remove_object(ObjectKind::kSavedQuery, "n0").value());
+  CHECK(definitions.remove_object(ObjectKind::kSavedQuery, "n0", {}).value());
   CHECK(definitions.drop_dataset("n0").ok());
   CHECK(definitions.put(token).ok());
   CHECK(definitions.put_object(object).ok());

@@ -101,7 +101,7 @@ void make_store(const std::string& directory) {
     REQUIRE(definitions.tokens().put(token).ok());
     if (i % 3 == 0) {  // their bytes stay behind in free space
       REQUIRE(definitions.tokens().remove(token.id).ok());
-      REQUIRE(definitions.remove_object(ObjectKind::kSavedQuery, object.id).ok());
+      REQUIRE(definitions.remove_object(ObjectKind::kSavedQuery, object.id, {}).ok());
     }
   }
 }

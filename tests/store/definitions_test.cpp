@@ -146,8 +146,13 @@ TEST_CASE("objects are kept by kind and id") {
   CHECK(definitions.objects(ObjectKind::kSavedQuery, "web")->size() == 1);
   CHECK(definitions.objects(ObjectKind::kAnnotation, "")->empty());
   CHECK_FALSE(definitions.find_object(ObjectKind::kMonitor, "q1")->has_value());
-  CHECK(definitions.remove_object(ObjectKind::kSavedQuery, "q1").value());
-  CHECK_FALSE(definitions.remove_object(ObjectKind::kSavedQuery, "q1").value());
+  const auto refuse = [](const StoredObject& known) -> Status {
+    return make_error(ErrorCode::kForbidden, "not " + known.id);
+  };
+  CHECK(definitions.remove_object(ObjectKind::kSavedQuery, "q1", refuse).error().message ==
+        "not q1");
+  CHECK(definitions.remove_object(ObjectKind::kSavedQuery, "q1", {}).value());
+  CHECK_FALSE(definitions.remove_object(ObjectKind::kSavedQuery, "q1", {}).value());
 }
 
 TEST_CASE("tokens are found by digest only") {
@@ -180,6 +185,21 @@ TEST_CASE("tokens are found by digest only") {
   REQUIRE(tokens.put(token).ok());
   CHECK(tokens.list()->size() == 1);
   CHECK_FALSE(tokens.remove("t1").value());
+  // In the place of t2, which stays and ends earlier; a token that is gone stays so.
+  const auto replace = [](TokenRecord* old) -> Result<TokenRecord> {
+    TokenRecord next = *old;
+    next.id = "t3";
+    next.digest = std::string(32, 'c');
+    old->expires = 60;
+    return next;
+  };
+  REQUIRE(tokens.replace("t2", replace).ok());
+  CHECK(tokens.find(std::string(32, 'b'))->value().expires == 60);
+  CHECK(tokens.find(std::string(32, 'c'))->value().id == "t3");
+  CHECK(tokens.remove("t2").value());
+  CHECK(tokens.remove("t3").value());
+  CHECK(tokens.replace("t2", replace).error().code == ErrorCode::kNotFound);
+  CHECK(tokens.list()->empty());
   REQUIRE(store->definitions().put_setting("org.id", "local").ok());
   CHECK(store->definitions().setting("org.id")->value() == "local");
 }

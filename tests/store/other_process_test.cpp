@@ -148,10 +148,10 @@ TEST_CASE("what is not there is not found, not changed and not removed twice") {
   StoredObject object;
   object.id = "x";
   REQUIRE(definitions.put_object(object).ok());
-  CHECK(definitions.remove_object(object.kind, "x").value());
-  CHECK_FALSE(definitions.remove_object(object.kind, "x").value());
+  CHECK(definitions.remove_object(object.kind, "x", {}).value());
+  CHECK_FALSE(definitions.remove_object(object.kind, "x", {}).value());
   REQUIRE(load(*store, "d", numbered_events(0, 1, 0, 1)).ok());
-  const Status described = store->set_field("d", "none", {});
+  const auto described = store->change_field("d", "none", [](FieldAttributes* /*known*/) {});
   REQUIRE_FALSE(described.ok());
   CHECK(described.error().code == ErrorCode::kNotFound);
   CHECK(described.error().message == "field 'none' not found in dataset 'd'");

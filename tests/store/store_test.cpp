@@ -420,8 +420,17 @@ TEST_CASE("fields can be described") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 100);
   REQUIRE(load(*store, "d", R"({"_time":1,"n":1,"b":{"c":"x"}})").ok());
-  REQUIRE(store->set_field("d", "n", {"ms", "how long", true}).ok());
-  CHECK(store->set_field("d", "q", {}).error().code == ErrorCode::kNotFound);
+  const auto describe = [](FieldAttributes* attributes) {
+    attributes->unit += "m";
+    attributes->description = "how long";
+    attributes->hidden = !attributes->hidden;
+  };
+  REQUIRE(store->change_field("d", "n", describe).ok());
+  const auto changed =
+      store->change_field("d", "n", [](FieldAttributes* attributes) { attributes->unit += "s"; });
+  REQUIRE(changed.ok());
+  CHECK(changed->description == "how long");
+  CHECK(store->change_field("d", "q", describe).error().code == ErrorCode::kNotFound);
   const auto fields = store->fields("d");
   REQUIRE(fields.ok());
   const auto n = std::ranges::find(*fields, "n", &FieldInfo::name);

@@ -173,7 +173,7 @@ bool Workload::undefine(Store& store) {
   const bool token = below(2) == 0;
   maybe_.definitions.erase((token ? "token " : "object ") + name);
   auto removed = token ? store.definitions().tokens().remove(name)
-                       : store.definitions().remove_object(ObjectKind::kSavedQuery, name);
+                       : store.definitions().remove_object(ObjectKind::kSavedQuery, name, {});
   return finish(removed.ok() ? Status() : std::move(removed).take_error());
 }
 

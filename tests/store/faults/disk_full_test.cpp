@@ -164,7 +164,7 @@ TEST_CASE("datasets, tokens and objects can be removed on a full disk") {
   disk.fill();
   CHECK(disk.store().definitions().tokens().remove("t").value());
   disk.reopen();
-  CHECK(disk.store().definitions().remove_object(ObjectKind::kSavedQuery, "o").value());
+  CHECK(disk.store().definitions().remove_object(ObjectKind::kSavedQuery, "o", {}).value());
   disk.reopen();
   CHECK(disk.store().drop_dataset("d").ok());
   CHECK(disk.store().snapshot("d").error().code == ErrorCode::kNotFound);
