@@ -121,9 +121,13 @@ class Bodies(unittest.TestCase):
                     status, answer = self.send(method, path, replaced(body, place, value))
                     told = (method, path, place, str(value)[:20], status, answer)
                     self.assertLess(status, 500, told)
-                    if status >= 400:
-                        self.assertEqual(answer["code"], status, told)
-                        self.assertTrue(answer["message"], told)
+                    if status < 400:
+                        continue
+                    if path == "/loki/api/v1/push":
+                        self.assertTrue(answer, told)
+                        continue
+                    self.assertEqual(answer["code"], 3 if path == "/v1/logs" else status, told)
+                    self.assertTrue(answer["message"], told)
             for value in WRONG:
                 self.assertLess(self.send(method, path, value)[0], 500, (method, path, value))
         status, answer = self.server.call("POST", "/v1/ingest/d", [{"n": 1}])
