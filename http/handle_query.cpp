@@ -16,7 +16,7 @@
 namespace evq {
 namespace {
 
-// Keeps the status of an answer that somebody else sends.
+// Keeps the status of an answer, which is not told that it has ended.
 class StatusTap final : public ResultSink {
  public:
   explicit StatusTap(ResultSink& next) : next_(next) {}
@@ -27,11 +27,9 @@ class StatusTap final : public ResultSink {
   Status push_totals(const Chunk& rows) override { return next_.push_totals(rows); }
   Status end(const QueryStatus& ended) override {
     status = ended;
-    status.rows_matched = rows_matched.value_or(ended.rows_matched);
-    return next_.end(status);
+    return Status::success();
   }
 
-  std::optional<std::uint64_t> rows_matched;  // told instead of the page's own
   QueryStatus status;
 
  private:
@@ -54,6 +52,7 @@ class NoSink final : public ResultSink {
 // The rows that match over the whole range, which a page behind a cursor does not see itself.
 Result<std::uint64_t> count_without_cursor(Api& api, QueryRequest query) {
   query.cursor.reset();
+  query.exact_matches = true;
   query.limit = 1;
   query.api_form = false;
   NoSink sink;
@@ -74,7 +73,7 @@ std::int64_t streaming_ns(const HttpRequest& request) {
 }  // namespace
 
 Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest query,
-                              std::shared_ptr<ApiAnswer> answer) {
+                              std::shared_ptr<ApiAnswer> answer, bool waits) {
   query.rows_max = kResultRowsMax;
   if (query.limit.has_value()) {
     query.default_limit.reset();
@@ -82,19 +81,21 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
     query.default_limit = query.default_limit.value_or(kResultRowsDefault);
   }
   query.api_form = true;
-  query.exact_matches = true;
+  const bool behind_cursor = !query.cursor.value_or("").empty();
+  query.exact_matches = !behind_cursor;  // the page may end where it is full: counted below
   query.control = request.control;
   query.may_read = [&](const std::string& dataset) {
     return request.identity.may(dataset, "query", "read");
   };
   api.metrics.queries.fetch_add(1);
   StatusTap tap(*answer);
-  if (!query.cursor.value_or("").empty()) {
-    EVQ_TRY_ASSIGN(tap.rows_matched, count_without_cursor(api, query));
-    query.exact_matches = false;  // counted already: the page may end where it is full
-  }
   EVQ_TRY(api.service.query(query, tap));
   api.metrics.rows_examined.fetch_add(tap.status.rows_examined);
+  // A page without rows that waits for some is asked for again soon, and its status goes nowhere.
+  if (behind_cursor && (tap.status.rows > 0 || !waits)) {
+    EVQ_TRY_ASSIGN(tap.status.rows_matched, count_without_cursor(api, query));
+  }
+  EVQ_TRY(answer->end(tap.status));
   return QueryAnswer{std::move(answer), tap.status.rows};
 }
 
@@ -157,12 +158,14 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   }
   query.cursor = legacy.cursor;
   query.include_cursor = legacy.include_cursor;
-  const Result<QueryAnswer> answer = run_query(api, request, query, make_legacy_answer(true));
+  const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
+  const Result<QueryAnswer> answer =
+      run_query(api, request, query, make_legacy_answer(true), waits);
   if (!answer.ok()) {
     return response_of_error(answer.error(), query.apl);
   }
   HttpResponse response = send_answer(answer->answer);
-  if (answer->rows == 0 && monotonic_now_ns() - request.received_ns < wait_ns) {
+  if (answer->rows == 0 && waits) {
     response.again_ms = kPollMs;
   }
   add_history_id(request, &response);

@@ -16,9 +16,10 @@ struct QueryAnswer {
 };
 
 // Fills in what the server decides and runs the query into `answer`. Errors are for
-// response_of_error, which shows their place in the text.
+// response_of_error, which shows their place in the text. When it `waits`, an answer without rows
+// is not the last one.
 Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest query,
-                              std::shared_ptr<ApiAnswer> answer);
+                              std::shared_ptr<ApiAnswer> answer, bool waits = false);
 // A response that renders the answer while it is sent.
 HttpResponse send_answer(const std::shared_ptr<ApiAnswer>& answer);
 // X-Axiom-History-Query-Id, when the request asked for its query to be remembered.
