@@ -2,7 +2,6 @@
 // six response fields at the end.
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,6 +26,8 @@
 #include "store/ingest/byte_source.h"
 #include "store/ingest/csv_record.h"
 #include "store/ingest/format.h"
+#include "store/ingest/log_fields.h"
+#include "store/ingest/utf16_source.h"
 
 namespace evq {
 namespace {
@@ -68,7 +69,7 @@ class HeadKeeper final : public ByteSource {
     }
     return size;
   }
-  const std::string& head() const { return head_; }
+  std::string head() const { return begins_with_utf16_mark(head_) ? utf8_of_utf16(head_) : head_; }
 
  private:
   static constexpr std::size_t kHeadBytes = 4096;
@@ -90,8 +91,19 @@ bool has_key(std::string_view json, std::string_view name) {
 
 // The field that is likely to hold the events' times, by an input's beginning; empty: none.
 std::string find_time_field(std::string_view head, char csv_delimiter) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "timestamp", "@timestamp", "time", "ts", "datetime", "date", "created_at", "event_time"};
+  constexpr std::string_view kNames[] = {"timestamp",
+                                         "@timestamp",
+                                         "time",
+                                         "ts",
+                                         "datetime",
+                                         "date",
+                                         "created_at",
+                                         "createdAt",
+                                         "eventTime",
+                                         "event_time",
+                                         "Timestamp",
+                                         "__REALTIME_TIMESTAMP",
+                                         "requestReceivedTimestamp"};
   const std::string_view text = trimmed(head);
   const bool json = text.starts_with('{') || text.starts_with('[');
   std::vector<std::string> columns;
@@ -169,8 +181,9 @@ class IngestRun {
       return input_error(std::move(report).take_error(), path);
     }
     note_repairs(name, report.value().counts);
-    note_plain_text(name, source.head());
-    note_no_times(name, source.head(), report.value().counts);
+    const std::string head = source.head();
+    note_plain_text(name, head);
+    note_no_times(name, head, report.value().counts);
     total_.blocks_created += report.value().blocks_created;
     total_.wal_length = report.value().wal_length;
     total_.counts.add(std::move(report.value().counts));
@@ -214,16 +227,23 @@ class IngestRun {
     }
   }
 
-  // Whoever looks learns how to go on with lines that no format was seen in.
+  // Whoever looks learns what became of lines that are neither JSON nor CSV.
   void note_plain_text(const std::string& name, const std::string& head) const {
     const IngestOptions& options = request_.options;
     const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
-    if (!wants_json(command_.output) && options.format == InputFormat::kDetect && !csv &&
-        detect_kind(head, InputFormat::kDetect, true) == std::optional(PieceKind::kText)) {
-      print_note(global_, "note: " + name +
-                              " is plain text, a line an event: the field message, which parse "
-                              "takes apart (evq help parse)");
+    if (wants_json(command_.output) || options.format != InputFormat::kDetect || csv ||
+        detect_kind(head, InputFormat::kDetect, true) != std::optional(PieceKind::kText)) {
+      return;
     }
+    const std::string_view text = trimmed(head);
+    const LogFields parts = log_fields(text.substr(0, text.find_first_of("\r\n")));
+    std::string names;
+    for (const LogField& field : parts.fields()) {
+      names += (names.empty() ? "" : ", ") + std::string(field.name);
+    }
+    print_note(global_, "note: " + name + " is plain text, a line an event: the field message, " +
+                            (names.empty() ? "which parse takes apart (evq help parse)"
+                                           : "and of its first line " + names));
   }
 
   // Events without a time are welcome, but a field of times that nobody named is a mistake.

@@ -35,7 +35,10 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_flag("--progress", command->progress,
                 "Print how many events are committed, after each commit");
   set_examples(app, {{"evq ingest web access.ndjson.gz", "a file; gzip and zstd are recognised"},
-                     {"journalctl -o json | evq ingest journal", "a pipe"},
+                     {"evq ingest web /var/log/nginx/access.log", "a log of lines"},
+                     {"journalctl -o json | evq ingest journal --timestamp-field "
+                      "__REALTIME_TIMESTAMP",
+                      "a pipe, and the field that holds the times"},
                      {"evq ingest shop orders.csv --timestamp-field placed", "CSV"},
                      {"evq ingest app --follow /var/log/app.ndjson", "a file that grows"}});
 }

@@ -12,6 +12,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/ingest/json_rows.h"
+#include "store/ingest/line_times.h"
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/piece_cutter.h"
 #include "store/ingest/text_line.h"
@@ -41,23 +42,11 @@ void append_csv_cell(std::string* out, std::string_view cell) {
   out->push_back('"');
 }
 
-// A plain line as the event that the store makes of it.
-void append_text_as_json(std::string* out, std::string_view line, std::int64_t receipt_ns) {
-  JsonWriter json(*out);
-  json.begin_object();
-  if (const auto time = leading_time(line, receipt_ns); time.has_value()) {
-    json.key("_time");
-    json.instant(*time);
-  }
-  json.key(kTextLineField);
-  json.string(line);
-  json.end_object();
-}
-
 // A line for each line of the piece, blank for a blank one. A row that is none goes as it is: the
 // server says what is wrong with it.
 std::string lines_as_json(const Piece& piece, std::span<const std::string> names) {
   std::string body;
+  LineTimes times(piece);
   for (std::string_view text = piece.text(); !text.empty(); body.push_back('\n')) {
     const std::string_view line = take_line(&text);
     if (is_blank(line)) {
@@ -66,9 +55,9 @@ std::string lines_as_json(const Piece& piece, std::span<const std::string> names
     if (piece.kind == PieceKind::kRows) {
       body.append(row_as_object(line, names).value_or(std::string(line)));
     } else if (piece.kind == PieceKind::kLogfmt) {
-      append_logfmt_as_json(&body, line, piece.receipt_ns);
+      append_logfmt_as_json(&body, line, times.next(line));
     } else {
-      append_text_as_json(&body, line, piece.receipt_ns);
+      append_text_as_json(&body, line, times.next(line));
     }
   }
   return body;

@@ -36,6 +36,29 @@ std::size_t count_line_feeds(std::string_view text) {
   return total;
 }
 
+std::optional<std::size_t> records_prefix(std::string_view text) {
+  // Blanks may stand between these.
+  constexpr std::string_view kTokens[] = {"{", "\"Records\"", ":", "[", "{"};
+  std::size_t at = 0;
+  std::size_t token_begin = 0;
+  for (const std::string_view token : kTokens) {
+    while (at < text.size() && is_json_blank(text[at])) {
+      ++at;
+    }
+    token_begin = at;
+    for (const char wanted : token) {
+      if (at == text.size()) {
+        return std::nullopt;
+      }
+      if (text[at] != wanted && (wanted != 'R' || text[at] != 'r')) {
+        return 0;
+      }
+      ++at;
+    }
+  }
+  return token_begin;
+}
+
 namespace {
 
 class LineScanner : public BoundaryScanner {
@@ -127,6 +150,8 @@ class RecordScanner : public BoundaryScanner {
 
 class ValueScanner : public BoundaryScanner {
  public:
+  explicit ValueScanner(bool unwraps_records) : unwraps_records_(unwraps_records) {}
+
   Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
     while (seen_ < text.size() && events_ < events_max) {
       switch (state_) {
@@ -146,6 +171,12 @@ class ValueScanner : public BoundaryScanner {
           break;
         case State::kAfterElement:
           EVQ_TRY(pass_separator(text[seen_]));
+          break;
+        case State::kMaybeWrapper:
+          begin_object(text);
+          break;
+        case State::kWrapperEnd:
+          EVQ_TRY(close_wrapper(text[seen_]));
           break;
       }
     }
@@ -169,6 +200,8 @@ class ValueScanner : public BoundaryScanner {
     kString,        // in a string, at any depth
     kScalar,        // in a number, a word or something wrong
     kAfterElement,  // before `,` or `]`
+    kMaybeWrapper,  // in a top-level object that may turn out to hold records
+    kWrapperEnd,    // behind the array of records, before `}`
   };
 
   Status find_value(std::string_view text) {
@@ -194,6 +227,10 @@ class ValueScanner : public BoundaryScanner {
     }
     begin_ = seen_;
     depth_ = 0;
+    if (state_ == State::kTop && c == '{' && unwraps_records_) {
+      begin_object(text);
+      return {};
+    }
     ++seen_;
     if (c == '{' || c == '[') {
       depth_ = 1;
@@ -204,6 +241,39 @@ class ValueScanner : public BoundaryScanner {
       end_value(true);
     } else {
       state_ = State::kScalar;
+    }
+    return {};
+  }
+
+  // At the end of the text so far, where that does not tell what the object is.
+  void begin_object(std::string_view text) {
+    const auto prefix = records_prefix(text.substr(begin_));
+    if (!prefix) {
+      state_ = State::kMaybeWrapper;
+      seen_ = text.size();
+    } else if (*prefix == 0) {
+      state_ = State::kNested;
+      depth_ = 1;
+      seen_ = begin_ + 1;
+    } else {
+      state_ = State::kFirstElement;
+      in_array_ = true;
+      wrapped_ = true;
+      seen_ = begin_ + *prefix;
+      whole_bytes_ = seen_;
+    }
+  }
+
+  Status close_wrapper(char c) {
+    if (c != '}' && !is_json_blank(c)) {
+      return make_error(ErrorCode::kData, "expected '}' after the array of records",
+                        "--format json takes the whole object as one event");
+    }
+    ++seen_;
+    whole_bytes_ = seen_;
+    if (c == '}') {
+      wrapped_ = false;
+      state_ = State::kTop;
     }
     return {};
   }
@@ -274,7 +344,7 @@ class ValueScanner : public BoundaryScanner {
     ++seen_;
     whole_bytes_ = seen_;
     in_array_ = false;
-    state_ = State::kTop;
+    state_ = wrapped_ ? State::kWrapperEnd : State::kTop;
   }
 
   void end_value(bool whole) {
@@ -291,6 +361,9 @@ class ValueScanner : public BoundaryScanner {
       // A last number is whole only when something follows it; here the `]` is missing anyway.
       return make_error(ErrorCode::kData, "the array is not closed");
     }
+    if (state_ == State::kWrapperEnd) {
+      return make_error(ErrorCode::kData, "the object around the records is not closed");
+    }
     if (state_ != State::kTop) {
       end_value(state_ == State::kScalar);
     }
@@ -298,8 +371,10 @@ class ValueScanner : public BoundaryScanner {
     return {};
   }
 
+  const bool unwraps_records_;
   State state_ = State::kTop;
   bool in_array_ = false;
+  bool wrapped_ = false;  // the array is one of records, in an object
   bool escaped_ = false;
   std::uint64_t depth_ = 0;
   std::size_t begin_ = 0;  // of the value at hand
@@ -311,8 +386,8 @@ std::unique_ptr<BoundaryScanner> make_line_scanner() {
   return std::make_unique<LineScanner>();
 }
 
-std::unique_ptr<BoundaryScanner> make_value_scanner() {
-  return std::make_unique<ValueScanner>();
+std::unique_ptr<BoundaryScanner> make_value_scanner(bool unwraps_records) {
+  return std::make_unique<ValueScanner>(unwraps_records);
 }
 
 std::unique_ptr<BoundaryScanner> make_record_scanner(char delimiter) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,11 @@ namespace evq {
 
 // Line feeds in a text, many bytes at a time.
 std::size_t count_line_feeds(std::string_view text);
+
+// How many bytes of a text that begins with `{` lead to the first of the records that services of
+// Amazon (CloudTrail, S3, SNS) and Azure put into one object: {"Records": [{ or {"records": [{, the
+// last brace not counted. 0: none do; nothing: the text is too short to tell.
+std::optional<std::size_t> records_prefix(std::string_view text);
 
 class BoundaryScanner {
  public:
@@ -56,8 +62,9 @@ class BoundaryScanner {
 
 // A line an event.
 std::unique_ptr<BoundaryScanner> make_line_scanner();
-// JSON values one after the other; those of top-level arrays are their elements.
-std::unique_ptr<BoundaryScanner> make_value_scanner();
+// JSON values one after the other; those of top-level arrays are their elements, and so are, with
+// `unwraps_records`, those of the arrays that records_prefix() finds.
+std::unique_ptr<BoundaryScanner> make_value_scanner(bool unwraps_records);
 // CSV records: line ends inside quotes belong to the cell.
 std::unique_ptr<BoundaryScanner> make_record_scanner(char delimiter);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "store/ingest/boundary.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/json_text.h"
 #include "store/ingest/logfmt_line.h"
@@ -94,7 +95,13 @@ bool begins_array(std::string_view head, std::size_t open) {
   constexpr std::string_view kNumberLetters = "0123456789+-.eE";
   const std::size_t end = rest.find_first_not_of(kNumberLetters);
   const std::size_t next = skip_blanks(rest, std::min(end, rest.size()));
-  return end != 0 && (next == rest.size() || rest[next] == ',' || rest[next] == ']');
+  if (end == 0 || next == rest.size() || rest[next] != ']') {
+    return end != 0 && (next == rest.size() || rest[next] == ',');
+  }
+  // "[    0.000000] Linux version" is a kernel's log.
+  const std::size_t behind = rest.find_first_not_of(" \t\r", next + 1);
+  return behind == std::string_view::npos ||
+         std::string_view("\n[{").find(rest[behind]) != std::string_view::npos;
 }
 
 std::size_t count_words(std::string_view text) {
@@ -157,9 +164,11 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
     return true;
   }
   const char delimiter = detect_delimiter(head);
-  if (line.find(delimiter) == std::string_view::npos && at_end &&
-      skip_blanks(head, std::min(line_end, head.size())) == head.size()) {
-    return true;
+  if (line.find(delimiter) == std::string_view::npos) {
+    const bool last = skip_blanks(head, std::min(line_end, head.size())) == head.size();
+    if (count_words(line) > 1 || (at_end && last)) {
+      return true;
+    }
   }
   while (true) {
     const std::size_t end = std::min(line.find(delimiter), line.size());
@@ -193,7 +202,12 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     return at_end ? std::optional(PieceKind::kValues) : std::nullopt;
   }
   if (head[first] == '{') {
-    return detect_object_kind(head.substr(first), at_end);
+    const std::string_view object = head.substr(first);
+    const auto wrapper = forced == InputFormat::kDetect ? records_prefix(object) : std::size_t{0};
+    if (!wrapper && !at_end) {
+      return std::nullopt;
+    }
+    return wrapper.value_or(0) > 0 ? PieceKind::kValues : detect_object_kind(object, at_end);
   }
   if (head[first] == '[' && forced == InputFormat::kDetect && !begins_array(head, first)) {
     return PieceKind::kText;

@@ -15,11 +15,13 @@ namespace evq {
 //        the next one begins with `[` too, unless JSON is forced; with kDetect these lines are
 //        rows when the first one holds nothing but names (json_rows.h)
 //   `{`  lines when the first line is a whole object or the next one begins with `{`; values
-//        otherwise (pretty-printed, or several on a line without line ends)
+//        otherwise (pretty-printed, or several on a line without line ends), and with kDetect when
+//        the object's first member is an array of records (records_prefix in boundary.h)
 //   else CSV; but with kDetect logfmt, when the first line is key=value pairs, and plain text, when
 //        the first record is no header: it holds a time of day, a quote inside a cell or a cell of
-//        more than six words, or it is one word with nothing behind it. A `[` that begins no JSON
-//        value, as in "[notice] …", is plain text as well then.
+//        more than six words, it is several words without a delimiter, or it is one word with
+//        nothing behind it. A `[` that begins no JSON value, as in "[notice] …" and
+//        "[    0.000000] …", is plain text as well then.
 // Nothing: more bytes are needed, which cannot be with `at_end`.
 std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, bool at_end);
 

@@ -122,10 +122,9 @@ std::optional<std::int64_t> logfmt_time(std::string_view line) {
   return std::nullopt;
 }
 
-void read_logfmt_line(std::string_view line, bool find_time, std::int64_t receipt_ns,
-                      EventAssembler& event) {
+void read_logfmt_line(std::string_view line, EventAssembler& event) {
   if (!is_logfmt_line(line, 1)) {
-    read_text_line(line, find_time, receipt_ns, event);
+    read_text_line(line, event);
     return;
   }
   if (!is_valid_utf8(line)) {
@@ -147,26 +146,21 @@ void read_logfmt_line(std::string_view line, bool find_time, std::int64_t receip
       event.add_text(node, pair->value);
     }
   }
-  if (find_time) {
-    if (const auto time = logfmt_time(line)) {
-      event.set_time(*time);
-    }
-  }
 }
 
-void append_logfmt_as_json(std::string* out, std::string_view line, std::int64_t receipt_ns) {
+void append_logfmt_as_json(std::string* out, std::string_view line,
+                           std::optional<std::int64_t> time) {
+  if (!is_logfmt_line(line, 1)) {
+    append_text_as_json(out, line, time);
+    return;
+  }
   JsonWriter json(*out);
   json.begin_object();
-  const bool pairs = is_logfmt_line(line, 1);
-  if (const auto time = pairs ? logfmt_time(line) : leading_time(line, receipt_ns)) {
+  if (time) {
     json.key("_time");  // a key of that name in the line comes later and wins
     json.instant(*time);
   }
-  if (!pairs) {
-    json.key(kTextLineField);
-    json.string(line);
-  }
-  LogfmtReader reader(pairs ? line : std::string_view());
+  LogfmtReader reader(line);
   while (const auto pair = reader.next()) {
     if (!pair->quoted && pair->value.empty()) {
       continue;

@@ -20,12 +20,12 @@ bool is_logfmt_line(std::string_view line, std::size_t pairs_min);
 // The first value of the keys time, ts and timestamp that tells an instant.
 std::optional<std::int64_t> logfmt_time(std::string_view line);
 
-// Puts the line, which has no line end, into `event`, which has begun; with `find_time` its time
-// as well. `line` must outlive the event.
-void read_logfmt_line(std::string_view line, bool find_time, std::int64_t receipt_ns,
-                      EventAssembler& event);
+// Puts the line, which has no line end, into `event`, which has begun and whose time the caller
+// sets. `line` must outlive the event.
+void read_logfmt_line(std::string_view line, EventAssembler& event);
 
-// The same event as a JSON object, for those who send it on.
-void append_logfmt_as_json(std::string* out, std::string_view line, std::int64_t receipt_ns);
+// The same event as a JSON object of this time, for those who send it on.
+void append_logfmt_as_json(std::string* out, std::string_view line,
+                           std::optional<std::int64_t> time);
 
 }  // namespace evq

@@ -3,6 +3,7 @@
 // the parsers, the pipeline and the callers (HTTP, command line, queries over files).
 //
 // Which input is taken how (the input policy; each row has a test):
+// - UTF-16, told by its byte order mark, is read as the UTF-8 it stands for.
 // - Invalid UTF-8, lone surrogates: kept, the bytes become U+FFFD, counted as repaired.
 // - Integers outside of int64: the nearest double, counted as repaired.
 // - Numbers beyond every double (1e400): null, counted as repaired.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +47,8 @@ struct Piece {
   std::uint64_t line = 1;    // number of its first line
   std::uint64_t column = 1;  // of its first byte in that line
   std::int64_t receipt_ns = 0;
-  std::size_t events = 0;  // at most so many are in it
+  std::optional<std::int64_t> time_before;  // of kText and kLogfmt: of the line before
+  std::size_t events = 0;                   // at most so many are in it
   std::vector<ValueSpan> spans;
   // They stand before the events of this piece.
   std::vector<OverlongEvent> overlong;

@@ -12,6 +12,8 @@
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
 #include "store/ingest/json_rows.h"
+#include "store/ingest/line_times.h"
+#include "store/ingest/utf16_source.h"
 
 namespace evq {
 
@@ -56,11 +58,8 @@ std::string_view known_binary(std::string_view head) {
   return {};
 }
 
-// UTF-16 begins with its mark, or with two ASCII characters: every other byte is zero.
-bool is_utf16(std::string_view head) {
-  if (head.starts_with("\xFF\xFE") || head.starts_with("\xFE\xFF")) {
-    return true;
-  }
+// UTF-16 without its mark begins with two ASCII characters: every other byte is zero.
+bool is_unmarked_utf16(std::string_view head) {
   const auto zero = [&](std::size_t at) { return head[at] == '\0'; };
   return head.size() > 3 && zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3);
 }
@@ -86,7 +85,7 @@ bool has_lone_cr(std::string_view text) {
 
 PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
                          const std::function<std::int64_t()>& clock)
-    : source_(source), options_(options), clock_(clock), wanted_(kFirstPieceBytes) {}
+    : source_(&source), options_(options), clock_(clock), wanted_(kFirstPieceBytes) {}
 
 Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int64_t timeout_ms,
                                                Piece& piece) {
@@ -133,7 +132,7 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
     if (deadline_ns != kInstantNever) {
       timeout_ms = std::max<std::int64_t>(0, (deadline_ns - monotonic_now_ns()) / kNsPerWaitMs);
     }
-    auto read = source_.read({memory_.get() + size_, wanted_ - size_}, timeout_ms);
+    auto read = source_->read({memory_.get() + size_, wanted_ - size_}, timeout_ms);
     if (!read.ok()) {
       ended_ = true;
       size_ = 0;
@@ -150,7 +149,7 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
 
 // What is in memory already is cut where it is.
 void PieceCutter::adopt_all() {
-  if (std::optional<TextMemory> all = source_.release()) {
+  if (std::optional<TextMemory> all = source_->release()) {
     memory_ = std::move(all->bytes);
     capacity_ = all->capacity;
     size_ = all->size;
@@ -183,10 +182,8 @@ Result<bool> PieceCutter::detect(bool no_more) {
       return false;
     }
     mark_checked_ = true;
-    if (text().substr(0, kByteOrderMark.size()) == kByteOrderMark) {
-      offset_ += kByteOrderMark.size();
-      size_ -= kByteOrderMark.size();
-      std::memmove(memory_.get(), memory_.get() + kByteOrderMark.size(), size_);
+    if (!pass_byte_order_mark()) {
+      return false;
     }
   }
   if (scanner_ == nullptr) {
@@ -203,7 +200,7 @@ Result<bool> PieceCutter::detect(bool no_more) {
     }
     kind_ = *kind;
     const bool text_lines = kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt;
-    if (kind_ == PieceKind::kRecords || text_lines || is_utf16(text())) {
+    if (kind_ == PieceKind::kRecords || text_lines || is_unmarked_utf16(text())) {
       EVQ_TRY(refuse_binary());
     }
     if (records && has_lone_cr(text())) {
@@ -216,7 +213,7 @@ Result<bool> PieceCutter::detect(bool no_more) {
       scanner_ = make_line_scanner();
       header_due_ = kind_ == PieceKind::kRows;
     } else if (kind_ == PieceKind::kValues) {
-      scanner_ = make_value_scanner();
+      scanner_ = make_value_scanner(options_.format == InputFormat::kDetect);
     } else {
       csv_.delimiter =
           options_.csv_delimiter != 0 ? options_.csv_delimiter : detect_delimiter(text());
@@ -226,6 +223,25 @@ Result<bool> PieceCutter::detect(bool no_more) {
     }
   }
   return header_due_ ? take_header() : Result<bool>(true);
+}
+
+// False when the text is to be read again, as UTF-8.
+bool PieceCutter::pass_byte_order_mark() {
+  if (begins_with_utf16_mark(text())) {
+    utf16_ = utf16_source(text(), *source_);
+    source_ = utf16_.get();
+    memory_.reset();
+    capacity_ = 0;
+    size_ = 0;
+    ended_ = false;
+    return false;
+  }
+  if (text().starts_with(kByteOrderMark)) {
+    offset_ += kByteOrderMark.size();
+    size_ -= kByteOrderMark.size();
+    std::memmove(memory_.get(), memory_.get() + kByteOrderMark.size(), size_);
+  }
+  return true;
 }
 
 std::optional<PieceKind> PieceCutter::kind_of_head(bool no_more) const {
@@ -251,8 +267,9 @@ Status PieceCutter::refuse_binary() {
   ended_ = true;
   size_ = 0;
   return make_error(ErrorCode::kData,
-                    is_utf16(head)
-                        ? "this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8"
+                    is_unmarked_utf16(head)
+                        ? "this is UTF-16 text without its byte order mark; convert it first: "
+                          "iconv -f UTF-16LE -t UTF-8"
                         : "this is no text: byte " + std::to_string(offset_ + zero + 1) +
                               " is zero (compressed input may be gzip or zstd)");
 }
@@ -325,6 +342,10 @@ void PieceCutter::cut(Piece& piece) {
   piece.line = line_;
   piece.column = column_;
   piece.receipt_ns = clock_();
+  piece.time_before = time_before_;
+  if (kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt) {
+    time_before_ = last_line_time(piece);
+  }
   piece.events = scanner_->events();
   piece.spans = std::move(scanner_->spans());
   piece.overlong = std::move(overlong_);

@@ -48,6 +48,7 @@ class PieceCutter {
  private:
   Result<bool> fill(std::int64_t deadline_ns);
   Result<bool> detect(bool no_more);
+  bool pass_byte_order_mark();
   std::optional<PieceKind> kind_of_head(bool no_more) const;
   Status refuse_binary();
   bool drop_blank_lines();
@@ -64,10 +65,12 @@ class PieceCutter {
     return size_ == 0 ? std::string_view("") : std::string_view(memory_.get(), size_);
   }
 
-  ByteSource& source_;
+  ByteSource* source_;
   const IngestOptions& options_;
   const std::function<std::int64_t()>& clock_;
 
+  std::unique_ptr<ByteSource> utf16_;         // what source_ is then
+  std::optional<std::int64_t> time_before_;   // of the last line cut off (line_times.h)
   std::unique_ptr<BoundaryScanner> scanner_;  // empty until the kind is known
   PieceKind kind_ = PieceKind::kLines;
   CsvLayout csv_;

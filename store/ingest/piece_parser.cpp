@@ -8,6 +8,7 @@
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/fast_json.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/line_times.h"
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/text_line.h"
 #include "store/ingest/tolerant_json.h"
@@ -342,6 +343,7 @@ Status PieceParser::parse_rows(Target& target) const {
 
 Status PieceParser::parse_text(Target& target) const {
   const std::string_view text = target.piece.text();
+  LineTimes times(target.piece);
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
@@ -352,9 +354,16 @@ Status PieceParser::parse_text(Target& target) const {
       EventAssembler& event = target.builder.assembler();
       event.begin();
       target.base = begin;
-      const auto read_line =
-          target.piece.kind == PieceKind::kLogfmt ? read_logfmt_line : read_text_line;
-      read_line(line, settings_.find_times, target.piece.receipt_ns, event);
+      if (target.piece.kind == PieceKind::kLogfmt) {
+        read_logfmt_line(line, event);
+      } else {
+        read_text_line(line, event);
+      }
+      if (settings_.find_times) {
+        if (const auto time = times.next(line)) {
+          event.set_time(*time);
+        }
+      }
       EVQ_TRY(take_event(target, begin, begin + line.size()));
     }
     begin = end + 1;

@@ -5,9 +5,11 @@
 #include <string>
 
 #include "store/base/ascii.h"
+#include "store/base/json_writer.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 #include "store/base/utf8.h"
+#include "store/ingest/log_fields.h"
 
 namespace evq {
 
@@ -24,17 +26,24 @@ bool has_time_of_day(std::string_view text) {
 
 // "<34>" of syslog, and the version number behind it.
 std::string_view skip_priority(std::string_view line) {
-  const std::size_t end = line.find('>');
-  constexpr std::size_t kPriorityBytesMax = 5;
-  if (line.empty() || line.front() != '<' || end > kPriorityBytesMax ||
-      !std::all_of(line.begin() + 1, line.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
-    return line;
-  }
-  line.remove_prefix(end + 1);
-  if (line.size() > 2 && line[0] == '1' && line[1] == ' ') {
+  if (take_priority(&line) && line.starts_with("1 ")) {
     line.remove_prefix(2);
   }
   return line;
+}
+
+// The text without the sequences by which terminals are told colours.
+std::string without_colors(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    const std::size_t escape = std::min(text.find("\x1b["), text.size());
+    plain.append(text.substr(0, escape));
+    text.remove_prefix(escape);
+    const std::size_t end = text.find_first_not_of("0123456789;", 2);
+    text.remove_prefix(end == std::string_view::npos ? text.size()
+                                                     : std::min(end + 1, text.size()));
+  }
+  return plain;
 }
 
 // Where each of the first words ends.
@@ -68,16 +77,43 @@ bool begins_with_month(std::string_view text) {
          std::find(kMonths.begin(), kMonths.end(), text.substr(0, 3)) != kMonths.end();
 }
 
-// "Oct 11 22:14:15", in the year that puts it last before the receipt.
-std::optional<std::int64_t> read_without_year(std::string_view text, std::int64_t receipt_ns) {
+// The time that `in_year` writes out with a year, in the year that puts it last before the receipt.
+template <class InYear>
+std::optional<std::int64_t> read_in_last_year(std::int64_t receipt_ns, const InYear& in_year) {
   const int year = civil_from_ns(receipt_ns).year;
   for (const int candidate : {year + 1, year, year - 1}) {
-    const auto time = parse_liberal_datetime(std::string(text) + ' ' + std::to_string(candidate));
+    const auto time = parse_liberal_datetime(in_year(std::to_string(candidate)));
     if (time && *time <= receipt_ns + kDayNs) {
       return time;
     }
   }
   return std::nullopt;
+}
+
+// "Oct 11 22:14:15".
+std::optional<std::int64_t> read_without_year(std::string_view text, std::int64_t receipt_ns) {
+  return read_in_last_year(
+      receipt_ns, [text](const std::string& year) { return std::string(text) + ' ' + year; });
+}
+
+// "I1010 13:55:36.123456", as Kubernetes' own programs begin their lines.
+std::optional<std::int64_t> read_klog_time(std::string_view text, std::int64_t receipt_ns) {
+  constexpr std::size_t kDateBytes = 6;  // the level's letter, month, day and a blank
+  if (text.size() <= kDateBytes ||
+      std::string_view("IWEF").find(text[0]) == std::string_view::npos ||
+      !std::all_of(text.begin() + 1, text.begin() + kDateBytes - 1, is_digit) ||
+      text[kDateBytes - 1] != ' ') {
+    return std::nullopt;
+  }
+  const std::string month(text.substr(1, 2));
+  const std::string day(text.substr(3, 2));
+  const std::string time(text.substr(kDateBytes, text.find(' ', kDateBytes) - kDateBytes));
+  if (!has_time_of_day(time)) {
+    return std::nullopt;
+  }
+  return read_in_last_year(receipt_ns, [&](const std::string& year) {
+    return year + '-' + month + '-' + day + ' ' + time;
+  });
 }
 
 bool is_unix_time(std::string_view word) {
@@ -130,9 +166,16 @@ std::optional<std::int64_t> read_in_brackets(std::string_view text, std::size_t 
 }  // namespace
 
 std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns) {
-  const std::string_view text = skip_priority(line.substr(0, kTimeBytesMax));
+  const std::string_view head = line.substr(0, kTimeBytesMax);
+  if (head.find("\x1b[") != std::string_view::npos) {
+    return leading_time(without_colors(head), receipt_ns);
+  }
+  const std::string_view text = skip_priority(head);
   if (text.empty()) {
     return std::nullopt;
+  }
+  if (const auto time = read_klog_time(text, receipt_ns)) {
+    return time;
   }
   if (text.front() != '[') {
     if (const auto time = read_first_words(text, receipt_ns)) {
@@ -154,17 +197,42 @@ std::optional<std::int64_t> whole_time(std::string_view text) {
              : std::nullopt;
 }
 
-void read_text_line(std::string_view line, bool find_time, std::int64_t receipt_ns,
-                    EventAssembler& event) {
+void read_text_line(std::string_view line, EventAssembler& event) {
   if (!is_valid_utf8(line)) {
     line = event.repair_text(line, 0);
   }
   event.add_text(event.visit(EventAssembler::kRoot, kTextLineField), line);
-  if (find_time) {
-    if (const auto time = leading_time(line, receipt_ns)) {
-      event.set_time(*time);
+  const LogFields parts = log_fields(line);
+  for (const LogField& field : parts.fields()) {
+    const NodeId node = event.visit(EventAssembler::kRoot, field.name);
+    if (field.number) {
+      event.add_long(node, *field.number);
+    } else {
+      event.add_text(node, field.text);
     }
   }
+}
+
+void append_text_as_json(std::string* out, std::string_view line,
+                         std::optional<std::int64_t> time) {
+  JsonWriter json(*out);
+  json.begin_object();
+  if (time) {
+    json.key("_time");
+    json.instant(*time);
+  }
+  json.key(kTextLineField);
+  json.string(line);
+  const LogFields parts = log_fields(line);
+  for (const LogField& field : parts.fields()) {
+    json.key(field.name);
+    if (field.number) {
+      json.integer(*field.number);
+    } else {
+      json.string(field.text);
+    }
+  }
+  json.end_object();
 }
 
 }  // namespace evq

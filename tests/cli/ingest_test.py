@@ -206,11 +206,92 @@ class Ingest(EvqCase):
         self.assertEqual(self.rows("d | where ['http.status'] == 500")[0]["_time"],
                          "2024-05-01T10:00:01Z")
 
+    def test_lines_of_known_logs_have_fields(self):
+        self.load(self.ACCESS, dataset="web")
+        self.assertEqual(self.rows("web | where status == 500 | project-away message, _time"), [
+            {"client": "10.0.0.2", "method": "POST", "path": "/b", "protocol": "HTTP/1.1",
+             "status": 500, "bytes": 5, "referer": "http://c/", "user_agent": "curl/8"}])
+        self.load("<34>Oct 11 22:14:15 h su[7]: x\n", dataset="sys")
+        self.assertEqual(self.rows("sys | project host, program, pid, facility, severity"), [
+            {"host": "h", "program": "su", "pid": 7, "facility": "auth", "severity": "crit"}])
+
+    TRACE = ("2023-10-10 13:55:36,123 ERROR [main] x.App - Boom\njava.lang.Error: x\n\tat x.App\n"
+             "2023-10-10 13:55:38,123 INFO  [main] x.App - Done\n")
+
+    def test_a_line_without_a_time_is_from_when_the_line_before_is(self):
+        filler = "2023-10-10 13:55:36,123 INFO [main] x.App - Begin\n" * 30_000
+        self.load("no time yet\n" + filler + self.TRACE * 10_000, dataset="here")
+        query = "summarize n = count() by t = tostring(_time), timed = _time != _sysTime | sort by n asc"
+        counts = [(row["timed"], row["n"]) for row in self.rows("here | " + query)]
+        self.assertEqual(counts, [(False, 1), (True, 10_000), (True, 60_000)])
+        self.load(self.LOGFMT, dataset="pairs")
+        self.assertEqual(self.rows("pairs | where isnotnull(message) | project _time"),
+                         [{"_time": "2024-05-01T10:00:01Z"}])
+        url, token, _ = self.serve()
+        self.evq("--server", url, "--token", token, "ingest", "there", input=self.TRACE)
+        self.assertEqual(self.rows("there | summarize n = count() by _time | project n | sort by n asc"),
+                         [{"n": 1}, {"n": 3}])
+
+    def test_a_line_goes_to_a_server_with_its_fields(self):
+        url, token, _ = self.serve()
+        self.evq("--server", url, "--token", token, "ingest", "there", input=self.ACCESS)
+        self.load(self.ACCESS, dataset="here")
+        query = " | sort by _time asc | project-away _sysTime"
+        self.assertEqual(self.rows("there" + query), self.rows("here" + query))
+        self.assertEqual(self.out("dataset", "fields", "there"), self.out("dataset", "fields", "here"))
+
+    def test_records_in_an_object_are_events(self):
+        records = [{"i": i, "eventTime": "2024-05-01T00:00:00Z"} for i in range(3)]
+        whole = json.dumps({"Records": records})
+        for name, text, count in (
+                ("line", whole, 3), ("lines", whole + "\n" + whole + "\n", 6),
+                ("pretty", json.dumps({"records": records}, indent=2), 3),
+                ("mixed", whole + '\n{"i":3}\n' + whole, 7)):
+            with self.subTest(name):
+                report, _ = self.load(text, "--timestamp-field", "eventTime", dataset=name)
+                self.assertEqual((report["ingested"], report["failed"]), (count, 0))
+                self.assertEqual(self.rows(f"{name} | where i == 2 | take 1 | project i, _time"),
+                                 [{"i": 2, "_time": "2024-05-01T00:00:00Z"}])
+        self.load(whole, "--format", "json", dataset="one")
+        self.assertEqual(self.rows("one | project n = array_length(Records)"), [{"n": 3}])
+        _, errors = self.evq("ingest", "more", input=whole[:-1] + ',"next":"x"}', status=4)
+        self.assertIn("expected '}' after the array of records", errors)
+        _, errors = self.evq("ingest", "cut", input=whole[:-1], status=4)
+        self.assertIn("is not closed", errors)
+
+    def test_utf16_is_read_as_what_it_says(self):
+        for name, text in (("csv", "\ufeffname,n\r\nÖ,1\r\n"), ("json", '\ufeff{"name":"Ö","n":1}\r\n')):
+            for encoding in ("utf-16-le", "utf-16-be"):
+                self.load(text.encode(encoding), dataset=name)
+            self.assertEqual(self.rows(f"{name} | project name, n"), [{"name": "Ö", "n": 1}] * 2)
+        packed = gzip.compress("\ufeffa;b\n1;2\n".encode("utf-16-le"))
+        _, errors = self.evq("ingest", "packed", "-o", "text", input=packed)
+        self.assertEqual(errors, "")
+        self.assertEqual(self.rows("packed | project a, b"), [{"a": 1, "b": 2}])
+
+    def test_kernel_and_other_logs_are_plain_text(self):
+        for name, text in (
+                ("dmesg", "[    0.000000] Linux version 6.1.0\n[    1.234567] usb 1-1: new\n"),
+                ("klog", "I1010 13:55:36.123456       1 main.go:42] Starting\nE1010 13:55:37 1 x] y\n"),
+                ("iis", "#Software: Internet Information Services 10.0\n#Fields: date time\n")):
+            with self.subTest(name):
+                report, _ = self.load(text, dataset=name)
+                self.assertEqual((report["ingested"], report["failed"]), (2, 0))
+                self.assertEqual([row["message"] for row in self.rows(f"{name} | sort by message asc")],
+                                 sorted(text.splitlines()))
+
+    def test_a_field_of_times_is_pointed_out(self):
+        for name in ("timestamp", "__REALTIME_TIMESTAMP", "eventTime"):
+            _, errors = self.evq("ingest", "d", "-o", "text", input=f'{{"{name}":"1714521600123456"}}\n')
+            self.assertIn(f"--timestamp-field {name} takes it from there", errors)
+
     def test_plain_text_is_told_to_people(self):
-        for text, told in ((self.ACCESS, True), (self.LOGFMT, False), ("a,b\n1,2\n", False),
-                           ('{"a":1}\n', False)):
+        for text, told in ((self.ACCESS, "and of its first line client, user, method, path, protocol"),
+                           ("one two\n", "which parse takes apart"), (self.LOGFMT, ""),
+                           ("a,b\n1,2\n", ""), ('{"a":1}\n', "")):
             _, errors = self.evq("ingest", "d", "-o", "text", input=text)
-            self.assertEqual("stdin is plain text" in errors, told, errors)
+            self.assertEqual("stdin is plain text" in errors, told != "", errors)
+            self.assertIn(told, errors)
             self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
 
     def test_logfmt_comes_back(self):

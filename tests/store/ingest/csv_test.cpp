@@ -92,6 +92,8 @@ TEST_CASE("a header that repeats a name is an error") {
   REQUIRE_FALSE(loaded.status.ok());
   CHECK(loaded.status.error().code == evq::ErrorCode::kData);
   CHECK(loaded.status.error().message == "the CSV header repeats the field 'a'");
+  CHECK(loaded.status.error().hint ==
+        "leave the header line out and name the columns with csv-fields");
 }
 
 TEST_CASE("what a cell may be") {

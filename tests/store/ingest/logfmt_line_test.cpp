@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "store/base/time.h"
+#include "store/ingest/line_times.h"
 #include "tests/support/load_events.h"
 
 namespace {
@@ -90,8 +91,11 @@ TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
   for (const Row& row : rows) {
     CAPTURE(row.line);
     CHECK(rows_of(std::string(row.line) + "\n", evq::InputFormat::kLogfmt) == row.event);
+    evq::Piece piece;
+    piece.kind = evq::PieceKind::kLogfmt;
+    piece.receipt_ns = kReceiptNs;
     std::string json;
-    evq::append_logfmt_as_json(&json, row.line, kReceiptNs);
+    evq::append_logfmt_as_json(&json, row.line, evq::LineTimes(piece).next(row.line));
     CHECK(rows_of(json + "\n", evq::InputFormat::kNdjson) == row.event);
   }
 }

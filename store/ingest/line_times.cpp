@@ -1,0 +1,42 @@
+#include "store/ingest/line_times.h"
+
+#include <algorithm>
+
+#include "store/ingest/logfmt_line.h"
+#include "store/ingest/text_line.h"
+
+namespace evq {
+
+namespace {
+
+constexpr std::size_t kLinesBackMax = 1000;
+
+std::optional<std::int64_t> own_time(const Piece& piece, std::string_view line) {
+  return piece.kind == PieceKind::kLogfmt && is_logfmt_line(line, 1)
+             ? logfmt_time(line)
+             : leading_time(line, piece.receipt_ns);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> LineTimes::next(std::string_view line) {
+  if (const auto time = own_time(piece_, line)) {
+    last_ = time;
+  }
+  return last_;
+}
+
+std::optional<std::int64_t> last_line_time(const Piece& piece) {
+  std::string_view text = piece.text();
+  for (std::size_t lines = 0; lines < kLinesBackMax && !text.empty(); ++lines) {
+    text.remove_suffix(text.ends_with('\n') ? 1 : 0);
+    const std::size_t begin = text.rfind('\n') + 1;  // 0: it is the first
+    if (const auto time = own_time(piece, text.substr(begin))) {
+      return time;
+    }
+    text.remove_suffix(text.size() - begin);
+  }
+  return text.empty() ? piece.time_before : std::nullopt;
+}
+
+}  // namespace evq

@@ -1,0 +1,30 @@
+#pragma once
+// The times of log lines: a line says its own, and one that does not, such as those of a stack
+// trace, is from when the line before it is. Pure; nothing here fails.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "store/ingest/piece.h"
+
+namespace evq {
+
+class LineTimes {
+ public:
+  // Of the lines of this piece of kText or kLogfmt, which must outlive it.
+  explicit LineTimes(const Piece& piece) : piece_(piece), last_(piece.time_before) {}
+
+  // Of the next line, without its line end; nothing when none before it had one either.
+  std::optional<std::int64_t> next(std::string_view line);
+
+ private:
+  const Piece& piece_;
+  std::optional<std::int64_t> last_;
+};
+
+// Of the last line of the piece, for the piece that comes next. Looks back over a few lines only:
+// what has no time for longer is not from then.
+std::optional<std::int64_t> last_line_time(const Piece& piece);
+
+}  // namespace evq

@@ -1,0 +1,229 @@
+#include "store/ingest/log_fields.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "store/base/ascii.h"
+
+namespace evq {
+
+namespace {
+
+// A host's or a program's name; RFC 5424 allows no longer ones.
+constexpr std::size_t kNameBytesMax = 255;
+
+constexpr std::string_view kSeverities[] = {"emerg",   "alert",  "crit", "err",
+                                            "warning", "notice", "info", "debug"};
+constexpr std::string_view kFacilities[] = {
+    "kern",   "user",   "mail",     "daemon", "auth",   "syslog", "lpr",    "news",
+    "uucp",   "cron",   "authpriv", "ftp",    "ntp",    "audit",  "alert",  "clock",
+    "local0", "local1", "local2",   "local3", "local4", "local5", "local6", "local7"};
+
+// The bytes up to the first blank, which are taken from the text with that blank.
+std::string_view take_word(std::string_view* text) {
+  const std::size_t end = std::min(text->find(' '), text->size());
+  const std::string_view word = text->substr(0, end);
+  text->remove_prefix(std::min(end + 1, text->size()));
+  return word;
+}
+
+// What stands between quotes at the start of the text, and the blank behind them; nothing when no
+// quote opens or closes there. A quote behind a backslash closes nothing.
+std::optional<std::string_view> take_quoted(std::string_view* text) {
+  if (!text->starts_with('"')) {
+    return std::nullopt;
+  }
+  std::size_t end = 1;
+  while (end < text->size() && (*text)[end] != '"') {
+    end += (*text)[end] == '\\' ? 2U : 1U;
+  }
+  if (end >= text->size()) {
+    return std::nullopt;
+  }
+  const std::string_view inside = text->substr(1, end - 1);
+  text->remove_prefix(end + 1);
+  text->remove_prefix(text->starts_with(' ') ? 1 : 0);
+  return inside;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+// ---------------------------------------------------------------- access logs
+
+// "[10/Oct/2000:13:55:36 -0700] ", taken from the text.
+bool take_access_time(std::string_view* text) {
+  const std::size_t close = text->find("] ");
+  constexpr std::size_t kTimeBytesMax = 40;
+  if (!text->starts_with('[') || close > kTimeBytesMax ||
+      text->substr(0, close).find('/') == std::string_view::npos) {
+    return false;
+  }
+  text->remove_prefix(close + 2);
+  return true;
+}
+
+LogFields access_fields(std::string_view line) {
+  const std::string_view client = take_word(&line);
+  take_word(&line);  // who the client says it is, which nobody asks it any more
+  const std::string_view user = take_word(&line);
+  if (client.empty() || user.empty() || !take_access_time(&line)) {
+    return {};
+  }
+  const auto request = take_quoted(&line);
+  const std::string_view status = take_word(&line);
+  constexpr std::size_t kStatusDigits = 3;
+  if (!request || status.size() != kStatusDigits || !is_number(status)) {
+    return {};
+  }
+  const std::string_view bytes = take_word(&line);
+  LogFields fields;
+  fields.add("client", client);
+  fields.add("user", user);
+  // What is no request, such as a TLS greeting to a plain port, has no parts.
+  const std::size_t method_end = request->find(' ');
+  const std::size_t path_end = request->rfind(' ');
+  if (method_end != path_end) {
+    fields.add("method", request->substr(0, method_end));
+    fields.add("path", request->substr(method_end + 1, path_end - method_end - 1));
+    fields.add("protocol", request->substr(path_end + 1));
+  }
+  fields.add_number("status", status);
+  fields.add_number("bytes", bytes);
+  fields.add("referer", take_quoted(&line).value_or(""));
+  fields.add("user_agent", take_quoted(&line).value_or(""));
+  return fields;
+}
+
+// ---------------------------------------------------------------- syslog
+
+// "Oct 11 22:14:15 ", taken from the text.
+bool take_bsd_time(std::string_view* text) {
+  constexpr std::string_view kShape = "Aaa _9 99:99:99 ";
+  if (text->size() < kShape.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < kShape.size(); ++i) {
+    const char c = (*text)[i];
+    const char shape = kShape[i];
+    const bool fits = shape == 'A' || shape == 'a' ? is_letter(c)
+                      : shape == '9'               ? is_digit(c)
+                      : shape == '_'               ? c == ' ' || is_digit(c)
+                                                   : c == shape;
+    if (!fits) {
+      return false;
+    }
+  }
+  text->remove_prefix(kShape.size());
+  return true;
+}
+
+// "2003-10-11T22:14:15.003Z ", taken from the text.
+bool take_iso_time(std::string_view* text) {
+  constexpr std::size_t kDateBytes = 10;
+  const std::size_t end = text->find(' ');
+  if (end == std::string_view::npos || end <= kDateBytes || (*text)[kDateBytes] != 'T' ||
+      !is_digit(text->front()) || (*text)[4] != '-') {
+    return false;
+  }
+  text->remove_prefix(end + 1);
+  return true;
+}
+
+// Other logs have the level where syslog has the host.
+bool is_level(std::string_view word) {
+  constexpr std::string_view kLevels[] = {"trace", "debug", "info",     "notice", "warn",
+                                          "error", "fatal", "critical", "severe", "warning"};
+  word.remove_prefix(std::min(word.find_first_not_of("[<("), word.size()));
+  const std::string_view letters = word.substr(0, word.find_last_not_of(":])>") + 1);
+  return std::ranges::any_of(kLevels, [letters](std::string_view level) {
+    return equals_ignoring_ascii_case(level, letters);
+  });
+}
+
+// "program[123]: " or "program: " before the message.
+void add_program(std::string_view text, LogFields* fields) {
+  std::string_view word = take_word(&text);
+  const bool colon = word.ends_with(':');
+  word.remove_suffix(colon ? 1 : 0);
+  const std::size_t open = word.rfind('[');
+  const bool numbered = open != std::string_view::npos && open > 0 && word.ends_with(']') &&
+                        is_number(word.substr(open + 1, word.size() - open - 2));
+  if (word.size() > kNameBytesMax || (!colon && !numbered)) {
+    return;
+  }
+  fields->add("program", word.substr(0, numbered ? open : word.size()));
+  if (numbered) {
+    fields->add_number("pid", word.substr(open + 1, word.size() - open - 2));
+  }
+}
+
+LogFields syslog_fields(std::string_view line) {
+  const auto priority = take_priority(&line);
+  const bool versioned = priority && line.starts_with("1 ");
+  line.remove_prefix(versioned ? 2 : 0);
+  const bool iso = take_iso_time(&line);
+  if (!iso && !take_bsd_time(&line)) {
+    return {};
+  }
+  const std::string_view host = take_word(&line);
+  if (host.empty() || host.size() > kNameBytesMax || is_level(host)) {
+    return {};
+  }
+  LogFields fields;
+  fields.add("host", host);
+  if (versioned) {
+    fields.add("program", take_word(&line));
+    fields.add_number("pid", take_word(&line));
+  } else {
+    add_program(line, &fields);
+    // A line that only begins with such a time is anybody's.
+    if (!priority && fields.fields().size() < 2) {
+      return {};
+    }
+  }
+  if (priority) {
+    fields.add("facility", kFacilities[*priority / std::size(kSeverities)]);
+    fields.add("severity", kSeverities[*priority % std::size(kSeverities)]);
+  }
+  return fields;
+}
+
+}  // namespace
+
+void LogFields::add(std::string_view name, std::string_view text) {
+  if (!text.empty() && text != "-") {
+    fields_[count_++] = {name, text, std::nullopt};
+  }
+}
+
+void LogFields::add_number(std::string_view name, std::string_view digits) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (error == std::errc() && is_number(digits)) {
+    fields_[count_++] = {name, digits, number};
+  }
+}
+
+std::optional<unsigned> take_priority(std::string_view* line) {
+  constexpr std::size_t kDigitsMax = 3;
+  const std::size_t end = line->find('>');
+  if (!line->starts_with('<') || end > kDigitsMax + 1 || !is_number(line->substr(1, end - 1))) {
+    return std::nullopt;
+  }
+  unsigned priority = 0;
+  std::from_chars(line->data() + 1, line->data() + end, priority);
+  if (priority >= std::size(kFacilities) * std::size(kSeverities)) {
+    return std::nullopt;
+  }
+  line->remove_prefix(end + 1);
+  return priority;
+}
+
+LogFields log_fields(std::string_view line) {
+  LogFields fields = syslog_fields(line);
+  return fields.fields().empty() ? access_fields(line) : fields;
+}
+
+}  // namespace evq

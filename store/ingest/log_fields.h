@@ -1,0 +1,47 @@
+#pragma once
+// What the lines of web servers' access logs and of syslog say besides their time, as named values.
+// Pure functions; nothing here fails.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace evq {
+
+struct LogField {
+  std::string_view name;
+  std::string_view text;
+  std::optional<std::int64_t> number;  // the text, where the field is one
+};
+
+// A few of them, in a fixed order. The texts are views of the line they were read from.
+class LogFields {
+ public:
+  // Does nothing for an empty text and for "-", which stand for no value.
+  void add(std::string_view name, std::string_view text);
+  // The same for decimal digits; anything else is no value either.
+  void add_number(std::string_view name, std::string_view digits);
+  std::span<const LogField> fields() const { return {fields_.data(), count_}; }
+
+ private:
+  static constexpr std::size_t kFieldsMax = 9;
+  std::array<LogField, kFieldsMax> fields_;
+  std::size_t count_ = 0;
+};
+
+// The number before a syslog line, as in "<34>Oct 11 …" (eight times the facility, plus the
+// severity), which is taken from the line with its brackets.
+std::optional<unsigned> take_priority(std::string_view* line);
+
+// Of a line in
+//   the common or combined format of Apache and nginx: client, user, method, path, protocol,
+//     status, bytes, referer, user_agent;
+//   syslog of either RFC, or with an ISO 8601 time as rsyslog writes it to files: host, program,
+//     pid, and of its priority facility and severity.
+// Any other line has none.
+LogFields log_fields(std::string_view line);
+
+}  // namespace evq

@@ -1,0 +1,66 @@
+// Where the events end that stand in an array of records inside an object.
+#include "store/ingest/boundary.h"
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/load_events.h"
+
+namespace {
+
+evq::IngestOptions detected() {
+  evq::IngestOptions options;
+  options.format = evq::InputFormat::kDetect;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("an array of records is told by the beginning of its object") {
+  CHECK(evq::records_prefix("{\"Records\":[{\"a\"") == 12);
+  CHECK(evq::records_prefix("{ \"records\"\n: [ {") == 16);
+  CHECK(evq::records_prefix("{\"Records\":[") == std::nullopt);
+  CHECK(evq::records_prefix("{\"Rec") == std::nullopt);
+  CHECK(evq::records_prefix("{") == std::nullopt);
+  CHECK(evq::records_prefix("{\"Records\":[]}") == 0);
+  CHECK(evq::records_prefix("{\"Records\":{") == 0);
+  CHECK(evq::records_prefix("{\"RECORDS\":[{") == 0);
+  CHECK(evq::records_prefix("{}") == 0);
+}
+
+TEST_CASE("records are events, however their text arrives") {
+  const std::string text =
+      "{\"Records\":[{\"a\":\"]}\"},\n {\"a\":{\"b\":[1]}}]} {\"c\":1}\n"
+      "{ \"records\": [ {\"a\":3} ] }\n{\"Records\":[]}";
+  const std::string rows = evq::test::load_events(text, detected()).rows();
+  CHECK(rows ==
+        "_time=2023-11-14T22:13:20Z a=\"]}\"\n"
+        "_time=2023-11-14T22:13:20Z a.b=[1]\n"
+        "_time=2023-11-14T22:13:20Z c=1\n"
+        "_time=2023-11-14T22:13:20Z a=3\n"
+        "_time=2023-11-14T22:13:20Z Records=[]\n");
+  for (std::size_t first = 1; first < 20; ++first) {
+    evq::test::SteppingSource source(text, first, 1 + first % 3);
+    CHECK(evq::test::load_source(source, detected()).rows() == rows);
+  }
+}
+
+TEST_CASE("what stands around records is read to its end") {
+  const std::string records = "{\"Records\":[{\"a\":1}";
+  for (const auto& [rest, message] : {
+           std::pair(",2", "expected ',' or ']'"),
+           std::pair("]", "line 1, column 21: the object around the records is not closed"),
+           std::pair("],\"b\":1}", "line 1, column 21: expected '}' after the array of records"),
+           std::pair("", "line 1, column 20: the array is not closed"),
+       }) {
+    const auto loaded = evq::test::load_events(records + rest, detected());
+    CAPTURE(rest);
+    CHECK(loaded.counts.ingested >= 1);
+    if (std::string_view(rest) != ",2") {
+      REQUIRE(!loaded.status.ok());
+      CHECK(loaded.status.error().message == message);
+    }
+  }
+}

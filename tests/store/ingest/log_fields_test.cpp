@@ -1,0 +1,64 @@
+// Which fields the lines of access logs and of syslog have.
+#include "store/ingest/log_fields.h"
+
+#include <string>
+
+#include <doctest/doctest.h>
+
+TEST_CASE("lines of web servers and of syslog tell fields") {
+  struct Row {
+    const char* line;
+    const char* fields;
+  };
+  const Row rows[] = {
+      {R"(127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a?b=1 HTTP/1.0" 200 2326)",
+       "client=127.0.0.1 user=frank method=GET path=/a?b=1 protocol=HTTP/1.0 status:200 "
+       "bytes:2326"},
+      {R"(::1 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/2.0" 304 - "http://r/" "a \"b\" c" 12 x)",
+       "client=::1 method=GET path=/ protocol=HTTP/2.0 status:304 referer=http://r/ "
+       R"(user_agent=a \"b\" c)"},
+      {R"(10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "\x16\x03" 400 150 "-" "-")",
+       "client=10.0.0.1 status:400 bytes:150"},
+      {R"(10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a b HTTP/1.1" 200 1)",
+       "client=10.0.0.1 method=GET path=/a b protocol=HTTP/1.1 status:200 bytes:1"},
+      {R"(10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 2000 1)", ""},
+      {R"(10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1)", ""},
+      {R"(10.0.0.1 - - [10/Oct/2000:13:55:36 -0700])", ""},
+      {R"(10.0.0.1 - [x] "GET / HTTP/1.1" 200 1)", ""},
+      {"Oct 11 22:14:15 host sshd[42]: x", "host=host program=sshd pid:42"},
+      {"Oct  1 22:14:15 host kernel: [ 1.0] x", "host=host program=kernel"},
+      {"Jun 14 15:16:01 combo sshd(pam_unix)[19939]: x",
+       "host=combo program=sshd(pam_unix) pid:19939"},
+      {"<34>Oct 11 22:14:15 mymachine su: x",
+       "host=mymachine program=su facility=auth severity=crit"},
+      {"<34>Oct 11 22:14:15 mymachine said something",
+       "host=mymachine facility=auth severity=crit"},
+      {"<165>1 2003-10-11T22:14:15.003Z h.example.com evntslog 7 ID47 [x@1 a=\"b\"] m",
+       "host=h.example.com program=evntslog pid:7 facility=local4 severity=notice"},
+      {"<34>1 2003-10-11T22:14:15.003Z host su - ID47 - x",
+       "host=host program=su facility=auth severity=crit"},
+      {"2024-05-01T10:00:00.123456+02:00 host CRON[7]: x", "host=host program=CRON pid:7"},
+      {"2024-05-01T10:00:00Z INFO main: x", ""},
+      {"2024-05-01T10:00:00Z [info] main[7]: x", ""},
+      {"2024-05-01T10:00:00Z one two three", ""},
+      {"Oct 11 22:14:15 last message repeated", ""},
+      {"<192>Oct 11 22:14:15 host su: x", ""},
+      {"<>Oct 11 22:14:15 host su: x", ""},
+      {"Oct 11 22:14:15", ""},
+      {"Oct 11 22:14:15 ", ""},
+      {"<34>", ""},
+      {"<34>1 ", ""},
+      {"", ""},
+      {"hello", ""},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.line);
+    std::string text;
+    const evq::LogFields parts = evq::log_fields(row.line);
+    for (const evq::LogField& field : parts.fields()) {
+      text.append(text.empty() ? "" : " ").append(field.name).append(field.number ? ":" : "=");
+      text.append(field.number ? std::to_string(*field.number) : std::string(field.text));
+    }
+    CHECK(text == row.fields);
+  }
+}
