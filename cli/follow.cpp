@@ -1,9 +1,11 @@
 #include "cli/follow.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <poll.h>
 #include <sys/stat.h>
@@ -13,6 +15,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/terminal/number_text.h"
+#include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/ingest/format.h"
@@ -38,35 +41,57 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity{info.st_dev, info.st_ino};
 }
 
+// Bytes before the place a file was read to, by which one that was emptied and written anew is told
+// from one that grew.
+constexpr std::size_t kTraceBytes = 256;
+
 // How far a file was read.
 struct ReadSoFar {
   FileIdentity file;
   std::uint64_t offset = 0;  // all before it is stored
   std::uint64_t next = 0;    // the end of the batch that may be stored as well
   std::int64_t stamp = 0;    // the receipt time of that batch
+  // Checksums of what stood before these two places; nothing: not known.
+  std::optional<std::uint64_t> trace = std::nullopt;
+  std::optional<std::uint64_t> next_trace = std::nullopt;
 };
 
 std::string progress_text(const ReadSoFar& progress) {
   std::string text;
   for (const std::uint64_t number : {progress.file.device, progress.file.inode, progress.offset,
-                                     progress.next, static_cast<std::uint64_t>(progress.stamp)}) {
+                                     progress.next, static_cast<std::uint64_t>(progress.stamp),
+                                     progress.trace.value_or(0), progress.next_trace.value_or(0)}) {
     text += (text.empty() ? "" : " ") + std::to_string(number);
   }
   return text;
 }
 
+// The last two numbers may be missing.
 std::optional<ReadSoFar> read_progress(std::string_view text) {
-  std::uint64_t numbers[5] = {};
-  for (std::uint64_t& number : numbers) {
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr std::size_t kNumbersMin = 5;
+  constexpr std::size_t kNumbersMax = 7;
+  std::vector<std::uint64_t> numbers;
+  while (!text.empty() && numbers.size() < kNumbersMax) {
+    const auto [at, error] =
+        std::from_chars(text.data(), text.data() + text.size(), numbers.emplace_back());
     if (error != std::errc()) {
       return std::nullopt;
     }
     text.remove_prefix(static_cast<std::size_t>(at - text.data()));
     text.remove_prefix(text.starts_with(' ') ? 1 : 0);
   }
-  return ReadSoFar{
-      {numbers[0], numbers[1]}, numbers[2], numbers[3], static_cast<std::int64_t>(numbers[4])};
+  if (numbers.size() < kNumbersMin) {
+    return std::nullopt;
+  }
+  ReadSoFar progress{.file = {numbers[0], numbers[1]},
+                     .offset = numbers[2],
+                     .next = numbers[3],
+                     .stamp = static_cast<std::int64_t>(numbers[4])};
+  if (numbers.size() == kNumbersMax) {
+    progress.trace = numbers[5];
+    progress.next_trace = numbers[6];
+  }
+  return progress;
 }
 
 // Where the line of this number, from 1, starts.
@@ -125,9 +150,16 @@ class Follower {
       path = path_of(known->file).value_or(path_);
     }
     EVQ_TRY(open(path));
-    if (known.has_value() && known->file == progress_.file) {
-      EVQ_TRY_ASSIGN(progress_.offset, stored_end(*known));
-      EVQ_TRY(check_size());
+    if (!known.has_value() || !(known->file == progress_.file)) {
+      return Status::success();
+    }
+    EVQ_TRY_ASSIGN(const bool further, stored_further(*known));
+    progress_.offset = further ? known->next : known->offset;
+    EVQ_TRY_ASSIGN(before_, read_before(progress_.offset));
+    const auto trace = further ? known->next_trace : known->trace;
+    const bool whole = before_.size() == std::min<std::uint64_t>(progress_.offset, kTraceBytes);
+    if (!whole || (trace.has_value() && *trace != checksum64(before_))) {
+      start_anew();
     }
     return Status::success();
   }
@@ -149,12 +181,9 @@ class Follower {
     return std::nullopt;
   }
 
-  Result<std::uint64_t> stored_end(const ReadSoFar& known) {
-    if (known.next == known.offset) {
-      return known.offset;
-    }
-    EVQ_TRY_ASSIGN(const bool held, target_.holds(known.stamp));
-    return held ? known.next : known.offset;
+  // Whether the batch that was about to be stored is.
+  Result<bool> stored_further(const ReadSoFar& known) {
+    return known.next == known.offset ? Result<bool>(false) : target_.holds(known.stamp);
   }
 
   Status open(const std::string& path) {
@@ -164,13 +193,15 @@ class Follower {
       return make_error(ErrorCode::kUsage, path + " is no regular file",
                         "without --follow, evq ingest reads pipes to their end");
     }
-    progress_ = {{info.st_dev, info.st_ino}, 0, 0, progress_.stamp};
+    progress_ = {.file = {info.st_dev, info.st_ino}, .stamp = progress_.stamp};
+    before_.clear();
     return Status::success();
   }
 
   // Stores the whole lines after the offset; at the end of a file that is `over`, also a last line
   // without its end. False when there are none.
   Result<bool> read_batch(bool over) {
+    EVQ_TRY(check_unchanged());
     std::string text(batch_bytes_, '\0');
     EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(progress_.offset, text));
     text.resize(size);
@@ -194,6 +225,10 @@ class Follower {
   Status store_batch() {
     progress_.next = progress_.offset + batch_.size();
     progress_.stamp = std::max(progress_.stamp + 1, wall_clock_now_ns());
+    std::string before = before_ + batch_;
+    before.erase(0, before.size() - std::min(before.size(), kTraceBytes));
+    progress_.trace = checksum64(before_);
+    progress_.next_trace = checksum64(before);
     if (target_.exactly_once()) {
       EVQ_TRY(save());
     }
@@ -207,6 +242,8 @@ class Follower {
     }
     waits_ = false;
     progress_.offset = progress_.next;
+    progress_.trace = progress_.next_trace;
+    before_ = std::move(before);
     counts_.add(std::move(report.value().counts));
     return target_.exactly_once() ? Status::success() : save();
   }
@@ -242,18 +279,31 @@ class Follower {
 
   Status save() { return target_.save(progress_text(progress_)); }
 
-  Status check_size() {
-    EVQ_TRY_ASSIGN(const std::uint64_t size, file_.size());
-    if (size < progress_.offset) {
-      print_note(global_, path_ + " was cut short: reading it from its start");
-      progress_.offset = 0;
+  // What stands before a place of the file; less than wanted where the file ends before it.
+  Result<std::string> read_before(std::uint64_t offset) const {
+    std::string text(std::min<std::uint64_t>(offset, kTraceBytes), '\0');
+    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(offset - text.size(), text));
+    text.resize(size);
+    return text;
+  }
+
+  // A file that was emptied may have been written anew to any length since.
+  Status check_unchanged() {
+    EVQ_TRY_ASSIGN(const std::string before, read_before(progress_.offset));
+    if (before != before_) {
+      start_anew();
     }
     return Status::success();
   }
 
-  // At the end of the file: was it cut short, or is there a new file of its name?
+  void start_anew() {
+    print_note(global_, path_ + " was cut short: reading it from its start");
+    progress_.offset = 0;
+    before_.clear();
+  }
+
+  // At the end of the file: is there a new file of its name?
   Status look_for_change() {
-    EVQ_TRY(check_size());
     const std::optional<FileIdentity> now = identity_of(path_);
     if (!now.has_value() || *now == progress_.file) {
       return Status::success();
@@ -272,7 +322,8 @@ class Follower {
   IngestRequest request_;
   File file_;
   ReadSoFar progress_;
-  std::string batch_;  // that is being stored
+  std::string before_;  // the offset, at most kTraceBytes
+  std::string batch_;   // that is being stored
   std::size_t batch_bytes_ = kBatchBytesMax;
   bool waits_ = false;  // for a server or room, which the user was told
   IngestCounts counts_;

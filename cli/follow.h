@@ -3,11 +3,12 @@
 // across restarts, rotation and kill -9; on a server at least once.
 //
 // The store's setting "follow <dataset> <path>" says how far the file was read: device and inode,
-// the offset up to which all is stored, and the batch that was about to be stored, by its end and
-// its stamp. A batch is stored whole or not at all, with the stamp as the receipt time (_sysTime)
-// of its events; so after a kill the events themselves tell whether the batch was stored. A file
-// that shrank is read from its start; one that was renamed is read to its end before the new file
-// of its name is.
+// the offset up to which all is stored, the batch that was about to be stored, by its end and its
+// stamp, and checksums of what stands before these two places. A batch is stored whole or not at
+// all, with the stamp as the receipt time (_sysTime) of its events; so after a kill the events
+// themselves tell whether the batch was stored. A file that shrank, or in which something else
+// stands before the offset, is read from its start; one that was renamed is read to its end before
+// the new file of its name is.
 //
 // With a server the same numbers are kept in the user's state folder, after each batch: a batch
 // that was sent and whose answer never came is sent again. A server that is away is waited for.

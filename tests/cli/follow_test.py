@@ -126,6 +126,23 @@ class Follow(EvqCase):
         self.interrupt(process)
         self.assertIn("cut short", process.stderr.read())
 
+    def test_a_file_written_anew_at_once_is_read_anew(self):  # copytruncate, and no poll between
+        process = self.follow()
+        self.write(3)
+        self.wait_for_all()
+        for count in (3, 40):  # as long as before, and longer
+            with open(self.file, "r+") as file:
+                file.write("".join(json.dumps({"i": self.written + i}) + "\n" for i in range(count)))
+            self.written += count
+            self.wait_for_all()
+        self.interrupt(process)
+        with open(self.file, "r+") as file:  # while nobody looks
+            file.write("".join(json.dumps({"i": self.written + i}) + "\n" for i in range(50)))
+        self.written += 50
+        process = self.follow()
+        self.wait_for_all()
+        self.interrupt(process)
+
     def test_bad_lines_are_named_and_passed_over(self):
         process = self.follow()
         self.write(1)
