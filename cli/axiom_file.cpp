@@ -5,19 +5,12 @@
 #include <vector>
 
 #include "apl/syntax/diagnostics.h"
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 
 namespace evq {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r";
-
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  const std::size_t end = text.find_last_not_of(kBlanks);
-  return begin == std::string_view::npos ? std::string_view() : text.substr(begin, end - begin + 1);
-}
 
 // A text at the beginning of `rest`, "basic" or 'literal', taken off it; nothing for other values.
 Result<std::optional<std::string>> take_text(std::string_view* rest) {
@@ -45,8 +38,8 @@ Result<std::vector<std::string>> table_name(std::string_view text) {
     EVQ_TRY_ASSIGN(std::optional<std::string> quoted, take_text(&text));
     const std::size_t end = std::min(text.find('.'), text.size());
     parts.push_back(quoted.has_value() ? *std::move(quoted)
-                                       : std::string(without_blanks(text.substr(0, end))));
-    text = without_blanks(text.substr(std::min(end + 1, text.size())));
+                                       : std::string(trimmed(text.substr(0, end))));
+    text = trimmed(text.substr(std::min(end + 1, text.size())));
   }
   return parts;
 }
@@ -73,8 +66,8 @@ struct Deployments {
       return Status::success();
     }
     const std::size_t equals = std::min(line.find('='), line.size());
-    const std::string_view key = without_blanks(line.substr(0, equals));
-    std::string_view rest = without_blanks(line.substr(std::min(equals + 1, line.size())));
+    const std::string_view key = trimmed(line.substr(0, equals));
+    std::string_view rest = trimmed(line.substr(std::min(equals + 1, line.size())));
     EVQ_TRY_ASSIGN(std::optional<std::string> value, take_text(&rest));
     if (value.has_value()) {
       keep(key, *std::move(value));
@@ -113,7 +106,7 @@ Result<std::optional<AxiomDeployment>> find_axiom_deployment(const Environment& 
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     ++number;
-    Status line = read.read_line(without_blanks(std::string_view(text).substr(begin, end - begin)));
+    Status line = read.read_line(trimmed(std::string_view(text).substr(begin, end - begin)));
     if (!line.ok()) {
       return make_error(ErrorCode::kUsage,
                         file + ":" + std::to_string(number) + ": " + line.error().message);

@@ -10,6 +10,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/terminal/terminal.h"
+#include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/ingest/byte_source.h"
 
@@ -23,9 +24,7 @@ std::string dataset_name(const std::string& file) {
   const std::string base = std::filesystem::path(file).filename().string();
   std::string name = base.substr(0, base.find('.', 1));
   for (char& c : name) {
-    const bool allowed = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                         (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-    c = allowed ? c : '_';
+    c = is_letter_or_digit(c) || c == '-' ? c : '_';
   }
   return name.empty() ? "events" : name;
 }

@@ -95,8 +95,8 @@ void add_shell_verbs(CLI::App* root, ParsedOptions* parsed, const CommandHandler
     };
   });
   set_examples(verb, {{"source <(evq completion bash)", "in ~/.bashrc"},
-                      {"evq completion zsh > \"${fpath[1]}/_evq\"", ""},
-                      {"evq completion fish > ~/.config/fish/completions/evq.fish", ""}});
+                      {"source <(evq completion zsh)", "in ~/.zshrc, behind compinit"},
+                      {"evq completion fish | source", "in ~/.config/fish/config.fish"}});
   verb = root->add_subcommand("demo", "Make a dataset to try things on, and show some queries");
   verb->add_option("--events", parsed->demo.events, "How many events (100000)")
       ->check(whole_number());
@@ -181,24 +181,32 @@ const CLI::Option* named_option(const CLI::App& root, const CLI::App& app,
 // What people write who come from other programs.
 std::string_view own_word(std::string_view foreign) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"stream", "tail"},      {"follow", "tail"},      {"import", "ingest"}, {"load", "ingest"},
-      {"insert", "ingest"},    {"put", "ingest"},       {"sql", "query"},     {"run", "query"},
-      {"search", "query"},     {"select", "query"},     {"shell", "repl"},    {"console", "repl"},
-      {"server", "serve"},     {"datasets", "dataset"}, {"ls", "list"},       {"show", "info"},
-      {"describe", "info"},    {"schema", "fields"},    {"add", "create"},    {"new", "create"},
-      {"rm", "delete"},        {"remove", "delete"},    {"drop", "delete"},   {"revoke", "delete"},
-      {"verify", "check"},     {"vacuum", "compact"},   {"dump", "export"},   {"-V", "--version"},
-      {"version", "--version"}};
+      {"stream", "tail"},   {"follow", "tail"},      {"import", "ingest"},  {"load", "ingest"},
+      {"insert", "ingest"}, {"put", "ingest"},       {"sql", "query"},      {"run", "query"},
+      {"search", "query"},  {"select", "query"},     {"shell", "repl"},     {"console", "repl"},
+      {"server", "serve"},  {"datasets", "dataset"}, {"ls", "list"},        {"show", "info"},
+      {"describe", "info"}, {"schema", "fields"},    {"stats", "info"},     {"add", "create"},
+      {"new", "create"},    {"rm", "delete"},        {"remove", "delete"},  {"drop", "delete"},
+      {"revoke", "delete"}, {"verify", "check"},     {"vacuum", "compact"}, {"dump", "export"},
+      {"-V", "--version"},  {"version", "--version"}};
   const auto* const found =
       std::ranges::find(kWords, foreign, &std::pair<std::string_view, std::string_view>::first);
   return found == std::end(kWords) ? std::string_view() : found->second;
 }
 
-// The nearest verb or action of `app`, or the one that other programs call so.
+// The nearest verb or action of `app`, or the one that other programs call so; an action on
+// datasets as well, of which others make verbs.
 std::string nearest_verb(const CLI::App& app, const std::string& word) {
   const std::string own(own_word(word));
-  const bool known = own.starts_with("-") || find_verb(app, {own}) != nullptr;
-  return !own.empty() && known ? own : nearest_name(app, word);
+  if (!own.empty() && (own.starts_with("-") || find_verb(app, {own}) != nullptr)) {
+    return own;
+  }
+  for (const std::string& action : {own, word}) {
+    if (find_verb(app, {"dataset", action}) != nullptr) {
+      return "dataset " + action;
+    }
+  }
+  return nearest_name(app, word);
 }
 
 // What to write instead of an option that there is not: --json is -o json.

@@ -269,9 +269,11 @@ bool Repl::is_complete(std::string_view text) const {
 }
 
 CompletionList Repl::complete(std::string_view text, std::size_t cursor) {
-  if (is_repl_command(text)) {
-    return complete_repl_command(*this, text, cursor);
-  }
+  return is_repl_command(text) ? complete_repl_command(*this, text, cursor)
+                               : complete_query(text, cursor);
+}
+
+CompletionList Repl::complete_query(std::string_view text, std::size_t cursor) {
   const std::string whole = whole_query(text);
   const std::size_t before = whole.size() - text.size();
   CompletionList list = to_list(target_->complete(whole, before + cursor));

@@ -56,6 +56,7 @@ class Repl {
   void ask(QueryRequest request);
   // The query with what the settings say of every query.
   QueryRequest request_of(const std::string& apl) const;
+  CompletionList complete_query(std::string_view text, std::size_t cursor);
   Result<std::string> explain(const std::string& apl);
   Result<std::string> profile(const std::string& apl);
   // Shows events as they arrive, until Ctrl-C.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -33,13 +34,19 @@ using Words = ArgumentWords;
 // How long a key may wait for a server that tells the values of an argument.
 constexpr std::int64_t kCompletionMsMax = 2000;
 
+enum class ArgumentKind : std::uint8_t {
+  kWord,
+  kPath,   // a file or a directory
+  kQuery,  // APL
+};
+
 struct CommandRow {
   std::string_view name;
   std::string_view argument;  // as help shows it
   std::string_view summary;
   Status (*run)(Repl& repl, const std::string& argument);
   Words (*complete)(Repl& repl);  // values of the argument; may be null
-  bool takes_path = false;        // the argument is a file or a directory
+  ArgumentKind argument_kind = ArgumentKind::kWord;
 };
 std::span<const CommandRow> all_commands();
 
@@ -343,9 +350,7 @@ Status run_load(Repl& repl, const std::string& argument) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
   }
   EVQ_TRY_ASSIGN(std::string apl, read_whole_file(expand_home(argument), kQueryTextBytesMax));
-  while (apl.ends_with('\n')) {
-    apl.pop_back();
-  }
+  apl.erase(apl.find_last_not_of('\n') + 1);
   repl.ask(apl);
   return Status::success();
 }
@@ -353,9 +358,7 @@ Status run_load(Repl& repl, const std::string& argument) {
 Status run_edit(Repl& repl, const std::string& /*argument*/) {
   EVQ_TRY_ASSIGN(std::string apl,
                  edit_in_external_editor(repl.last_query(), "query.apl", process_environment()));
-  while (apl.ends_with('\n')) {
-    apl.pop_back();
-  }
+  apl.erase(apl.find_last_not_of('\n') + 1);
   if (!apl.empty()) {
     repl.print(visible_text(apl, LineBreaks::kKeep) + "\n");
     repl.ask(apl);
@@ -471,13 +474,14 @@ constexpr CommandRow kCommands[] = {
     {".mode", "[FORM]", "How answers are shown", run_mode, form_names},
     {".last", "[FORM]", "Show the last answer again", run_last, form_names},
     {".chart", "[KIND]", "Show the last answer as a picture", run_chart, chart_kinds},
-    {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr, true},
-    {".load", "FILE", "Run the query in a file", run_load, nullptr, true},
+    {".save", "FILE", "Write the last answer, or the query to FILE.apl", run_save, nullptr,
+     ArgumentKind::kPath},
+    {".load", "FILE", "Run the query in a file", run_load, nullptr, ArgumentKind::kPath},
     {".edit", "", "Change the last query in your editor and run it", run_edit, nullptr},
     {".starred", "[ID]", "Saved queries; run one", run_starred, starred_ids},
-    {".explain", "[QUERY]", "The plan of a query", run_explain, nullptr},
+    {".explain", "[QUERY]", "The plan of a query", run_explain, nullptr, ArgumentKind::kQuery},
     {".profile", "[QUERY]", "The plan with what each part cost; runs the query", run_profile,
-     nullptr},
+     nullptr, ArgumentKind::kQuery},
     {".stats", "", "What the last query read", run_stats, nullptr},
     {".timing", "[on|off]", "The line under answers", run_timing, switch_words},
     {".limit", "[N|all]", "Rows of queries without a limit", run_limit, nullptr},
@@ -485,7 +489,7 @@ constexpr CommandRow kCommands[] = {
     {".tz", "[ZONE]", "Time zone of tables and charts", run_zone, zone_words},
     {".null", "[TEXT]", "How tables show null", run_null, nullptr},
     {".pager", "[on|off]", "Page long answers", run_pager, switch_words},
-    {".store", "[DIR]", "Show or change the store", run_store, nullptr, true},
+    {".store", "[DIR]", "Show or change the store", run_store, nullptr, ArgumentKind::kPath},
     {".quit", "", "Leave, as Ctrl-D does", run_quit, nullptr},
 };
 
@@ -563,18 +567,24 @@ CompletionList complete_repl_command(Repl& repl, std::string_view text, std::siz
     }
     return list;
   }
-  list.begin = blank + 1;
   const ParsedCommand command = parse_command(before);
   const auto* row = std::ranges::find(kCommands, command.name, &CommandRow::name);
-  if (row != std::end(kCommands) && row->takes_path) {
-    list.begin = before.find_first_not_of(" \t", before.find_first_of(" \t"));
-    list.begin = std::min(list.begin, cursor);
-    for (const std::string& path : paths_starting(std::string(before.substr(list.begin)))) {
-      list.items.push_back({path, "", ""});
-    }
+  if (row == std::end(kCommands)) {
     return list;
   }
-  if (row != std::end(kCommands) && row->complete != nullptr) {
+  const std::size_t argument =
+      std::min(before.find_first_not_of(" \t", before.find_first_of(" \t")), cursor);
+  if (row->argument_kind == ArgumentKind::kQuery) {
+    list = repl.complete_query(text.substr(argument), cursor - argument);
+    list.begin += argument;
+    list.end += argument;
+  } else if (row->argument_kind == ArgumentKind::kPath) {
+    list.begin = argument;
+    for (const std::string& path : paths_starting(std::string(before.substr(argument)))) {
+      list.items.push_back({path, "", ""});
+    }
+  } else if (row->complete != nullptr) {
+    list.begin = blank + 1;
     const InterruptScope patience(kCompletionMsMax);
     for (const std::string& word : row->complete(repl)) {
       if (word.starts_with(before.substr(list.begin))) {

@@ -13,16 +13,20 @@
 namespace evq {
 namespace {
 
-void append_example(std::string_view query, std::string_view result, std::string* out) {
-  if (query.empty()) {
-    return;
-  }
-  out->append("\n  ").append(query).append("\n");
+void append_lines(std::string_view margin, std::string_view text, std::string* out) {
   std::size_t begin = 0;
-  while (begin <= result.size()) {
-    const std::size_t end = std::min(result.find('\n', begin), result.size());
-    out->append("    ").append(result.substr(begin, end - begin)).append("\n");
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    out->append(margin).append(text.substr(begin, end - begin)).append("\n");
     begin = end + 1;
+  }
+}
+
+void append_example(std::string_view query, std::string_view result, std::string* out) {
+  if (!query.empty()) {
+    out->append("\n");
+    append_lines("  ", query, out);
+    append_lines("    ", result, out);
   }
 }
 
