@@ -8,6 +8,7 @@
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
+#include "store/base/time.h"
 
 namespace evq {
 namespace {
@@ -63,6 +64,26 @@ bool names_version(std::string_view head) {
   return std::ranges::equal(line.substr(line.size() - kForm.size()), kForm, [](char c, char form) {
     return form == '0' ? is_digit(c) : c == form;
   });
+}
+
+std::string http_date(std::int64_t time_ns) {
+  constexpr std::string_view kDays = "ThuFriSatSunMonTueWed";  // from 1970-01-01 on
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  const Civil civil = civil_from_ns(time_ns);
+  const std::int64_t days = days_from_civil(civil.year, civil.month, civil.day);
+  const auto weekday = static_cast<std::size_t>((days % 7 + 7) % 7);
+  std::string text(kDays.substr(3 * weekday, 3));
+  const auto two_digits = [&](std::string_view before, int number) {
+    text.append(before).push_back(static_cast<char>('0' + number / 10));
+    text.push_back(static_cast<char>('0' + number % 10));
+  };
+  two_digits(", ", civil.day);
+  text.append(" ").append(kMonths.substr(3 * static_cast<std::size_t>(civil.month - 1), 3));
+  text.append(" ").append(std::to_string(civil.year));
+  two_digits(" ", civil.hour);
+  two_digits(":", civil.minute);
+  two_digits(":", civil.second);
+  return text + " GMT";
 }
 
 std::string make_trace_id() {

@@ -3,6 +3,7 @@
 // encodings that are not chunked. Ambiguity ends the connection, because whoever stands between may
 // read it the other way. Pure functions.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ Refusal body_too_large(std::size_t bytes_max);
 bool has_folded_line(std::string_view head);
 // Whether the first line ends as a request line does: HTTP/1.1, or another version, CR and LF.
 bool names_version(std::string_view head);
+
+// The time of an answer, to the second, as headers have it: Sun, 06 Nov 1994 08:49:37 GMT.
+std::string http_date(std::int64_t time_ns);
 
 // The X-Axiom-Trace-Id of a request.
 std::string make_trace_id();

@@ -172,7 +172,8 @@ std::string render_http_manual() {
       "unless the server runs with \\-\\-no\\-auth; a personal token (xapt\\-) also needs the\n"
       "organization's id in x\\-service\\-org\\-id or X\\-Axiom\\-Org\\-Id. A failed request "
       "answers\n"
-      "{\"code\": status, \"message\": text}; failed authentication is always 403. Every answer "
+      "{\"code\": status, \"message\": text}, or what the clients of its endpoint read; failed\n"
+      "authentication is always 403. Every answer "
       "has\n"
       "an X\\-Axiom\\-Trace\\-Id.\n"
       ".SH ENDPOINTS\n";
@@ -184,7 +185,8 @@ std::string render_http_manual() {
   page +=
       ".SH STATUS CODES\n"
       "200 and 201 done; 204 done, no body; 400 malformed request or query; 403 authentication or\n"
-      "permission; 404 not found; 405 wrong method; 408 too slow; 409 name taken; 413 too large;\n"
+      "permission; 404 not found; 405 wrong method; 408 too slow; 409 name taken;\n"
+      "412 a dashboard that has changed; 413 too large;\n"
       "415 content type or encoding; 422 no body, or a query over its time or memory limit; 429 "
       "too\n"
       "many requests; 503 busy, with Retry\\-After, or stopping; 507 disk full.\n"

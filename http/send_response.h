@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "http/beast_support.h"
+#include "http/framing.h"
 #include "http/message.h"
+#include "store/base/control.h"
 
 namespace evq {
 
@@ -30,6 +32,7 @@ inline bool is_bodyless(int status) {
 
 inline void fill_head(http::fields& fields, const HttpResponse& response,
                       const SendOptions& options) {
+  fields.set(http::field::date, http_date(wall_clock_now_ns()));
   fields.set("X-Axiom-Trace-Id", std::string(options.trace_id));
   fields.set("X-Content-Type-Options", "nosniff");
   if (!is_bodyless(response.status)) {

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "http/framing.h"
+#include "store/base/time.h"
+
 namespace evq {
 namespace {
 
@@ -22,6 +25,13 @@ TEST_CASE("malformed escapes and NUL are refused") {
     CAPTURE(target);
     CHECK_FALSE(split_target(target, &path, &parameters));
   }
+}
+
+TEST_CASE("an answer's date is as RFC 9110 has it") {
+  CHECK(http_date(784111777 * kSecondNs) == "Sun, 06 Nov 1994 08:49:37 GMT");
+  CHECK(http_date(0) == "Thu, 01 Jan 1970 00:00:00 GMT");
+  CHECK(http_date(1709251199 * kSecondNs + 999) == "Thu, 29 Feb 2024 23:59:59 GMT");
+  CHECK(http_date(-1) == "Wed, 31 Dec 1969 23:59:59 GMT");
 }
 
 TEST_CASE("a plus is a blank in parameters only") {

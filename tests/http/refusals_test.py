@@ -46,6 +46,7 @@ REFUSED = (
         {"op": "==", "field": "n", "value": {}}]}}, {}, 400, "must be a string, a number, true or false"),
     ("POST", "/v2/datasets/d/mapfields", {"name": "__x__"}, {}, 400, ""),
     ("GET", "/v2/dashboards?limit=-1", None, {}, 400, "limit must be a number up to"),
+    ("GET", "/v2/apl-starred-queries?limit=0", None, {}, 400, "limit must be a number from 1 to 1000"),
     ("GET", "/v2/apl-starred-queries?limit=1001", None, {}, 400, "limit must be a number up to 1000"),
     ("GET", "/v2/dashboards?offset=x", None, {}, 400, "offset must be a number up to"),
     ("GET", "/v2/apl-starred-queries?limit=1e3", None, {}, 400, "limit must be a number up to"),

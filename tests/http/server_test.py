@@ -6,6 +6,7 @@ stops it by its process id.
 """
 
 import base64
+import email.utils
 import gzip
 import http.client
 import json
@@ -517,6 +518,12 @@ class Open(unittest.TestCase):
             headers = {"Host": host, "Origin": "http://" + host}
             status, answer = self.server.call("GET", "/v2/datasets", headers=headers)
             self.assertEqual(status, expected, (host, answer))
+
+    def test_every_answer_has_its_date(self):
+        for method, path in (("GET", "/healthz"), ("GET", "/none"), ("OPTIONS", "/v2/datasets")):
+            self.server.call(method, path)
+            sent = email.utils.parsedate_to_datetime(self.server.headers["Date"]).timestamp()
+            self.assertLess(abs(sent - time.time()), 10)
 
     def test_methods_are_allowed_once(self):
         self.assertEqual(self.server.call("POST", "/v2/datasets/x")[0], 405)
