@@ -69,18 +69,21 @@ Result<ExprPtr> Binder::fit(ExprPtr value, Type type, std::string_view function,
   return make_cast(std::move(value), type);
 }
 
-// Texts whose order beside a constant number or timespan is asked are read as such. Of two
-// constants the mismatch is a slip and stays an error.
+// Texts whose order beside a constant number, timespan or datetime is asked are read as such. Of
+// two constants the mismatch is a slip and stays an error.
 Result<ExprPtr> Binder::adapt_texts(ExprPtr value, const Expr& other) const {
-  const bool reads = is_numeric(other.type) || other.type == Type::kTimespan;
-  if (strict_types_ || !reads || !other.is_constant() || other.constant.is_null() ||
+  const std::string_view reader = is_numeric(other.type)          ? "toreal"
+                                  : other.type == Type::kTimespan ? "totimespan"
+                                  : other.type == Type::kDatetime ? "todatetime"
+                                                                  : "";
+  if (strict_types_ || reader.empty() || !other.is_constant() || other.constant.is_null() ||
       value->type != Type::kString || value->is_constant()) {
     return value;
   }
   const Span span = value->span;
   std::vector<ExprPtr> args;
   args.push_back(std::move(value));
-  return call(other.type == Type::kTimespan ? "totimespan" : "toreal", std::move(args), span);
+  return call(reader, std::move(args), span);
 }
 
 // dayofweek() is a number here and days since Sunday in Kusto, whose queries compare it with 1d.
@@ -116,7 +119,10 @@ Status Binder::adapt_operands(ast::BinaryOp op, ExprPtr* left, ExprPtr* right) c
     const bool equality = op == ast::BinaryOp::kEqual || op == ast::BinaryOp::kNotEqual;
     EVQ_TRY_ASSIGN(*left, adapt(std::move(*left), (*right)->type, equality));
     EVQ_TRY_ASSIGN(*right, adapt(std::move(*right), (*left)->type, equality));
-    if (!equality || (*right)->type == Type::kTimespan || (*left)->type == Type::kTimespan) {
+    const auto is_time = [](Type type) {
+      return type == Type::kTimespan || type == Type::kDatetime;
+    };
+    if (!equality || is_time((*right)->type) || is_time((*left)->type)) {
       EVQ_TRY_ASSIGN(*left, adapt_texts(std::move(*left), **right));
       EVQ_TRY_ASSIGN(*right, adapt_texts(std::move(*right), **left));
     }
