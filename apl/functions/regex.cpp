@@ -379,9 +379,33 @@ const Regex* RegexCache::get(std::string_view pattern) {
 
 namespace {
 
+// Those beyond are not known by ${…}: each one costs every match.
+constexpr std::size_t kBracedGroupsMax = 99;
+
+using GroupNames = std::map<int, std::string>;
+
+// The group that ${1} or ${name} at the beginning of `text` stands for; null when for none.
+std::optional<std::size_t> braced_group(std::string_view text, std::size_t groups,
+                                        const GroupNames& names) {
+  const std::size_t end = text.starts_with("${") ? text.find('}') : std::string_view::npos;
+  if (end == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view name = text.substr(2, end - 2);
+  const auto named = std::ranges::find(names, name, &GroupNames::value_type::second);
+  std::size_t group = named != names.end() ? static_cast<std::size_t>(named->first) : groups;
+  if (!name.empty() && std::ranges::all_of(name, is_digit)) {
+    group = 0;
+    for (const char digit : name) {
+      group = std::min(group * 10 + static_cast<std::size_t>(digit - '0'), groups);
+    }
+  }
+  return group < groups ? std::optional(group) : std::nullopt;
+}
+
 // Stops past kStringValueBytesMax.
 void append_rewrite(std::string_view rewrite, std::span<const std::string_view> groups,
-                    std::string* out) {
+                    const GroupNames& names, std::string* out) {
   for (std::size_t i = 0; i < rewrite.size() && out->size() <= kStringValueBytesMax; ++i) {
     const char c = rewrite[i];
     if ((c != '$' && c != '\\') || i + 1 == rewrite.size()) {
@@ -389,7 +413,10 @@ void append_rewrite(std::string_view rewrite, std::span<const std::string_view> 
       continue;
     }
     const char next = rewrite[i + 1];
-    if (is_digit(next)) {
+    if (const auto group = braced_group(rewrite.substr(i), groups.size(), names)) {
+      out->append(groups[*group]);
+      i = rewrite.find('}', i);
+    } else if (is_digit(next)) {
       const auto group = static_cast<std::size_t>(next - '0');
       if (group < groups.size()) {
         out->append(groups[group]);
@@ -408,7 +435,10 @@ void append_rewrite(std::string_view rewrite, std::span<const std::string_view> 
 
 bool replace_matches(const Regex& regex, std::string_view text, std::string_view rewrite,
                      std::string* out) {
-  std::vector<std::string_view> groups(std::min<std::size_t>(regex.group_count(), 9) + 1);
+  const bool braced = rewrite.find("${") != std::string_view::npos;
+  const GroupNames names = braced ? regex.group_names() : GroupNames();
+  std::vector<std::string_view> groups(
+      std::min<std::size_t>(regex.group_count(), braced ? kBracedGroupsMax : 9) + 1);
   std::size_t copied = 0;
   std::size_t from = 0;
   PollCounter poll;
@@ -417,7 +447,7 @@ bool replace_matches(const Regex& regex, std::string_view text, std::string_view
     const auto begin = static_cast<std::size_t>(groups[0].data() - text.data());
     const std::size_t end = begin + groups[0].size();
     out->append(text.substr(copied, begin - copied));
-    append_rewrite(rewrite, groups, out);
+    append_rewrite(rewrite, groups, names, out);
     copied = end;
     from = end;
     if (begin == end) {  // an empty match: step over one character

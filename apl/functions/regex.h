@@ -76,8 +76,8 @@ class RegexCache {
   std::map<std::string, std::shared_ptr<const Regex>, std::less<>> entries_;
 };
 
-// Appends `text` with every match replaced; in `rewrite`, $0…$9 and \0…\9 stand for groups, $$ and
-// \\ for one sign. False when the result would be longer than kStringValueBytesMax.
+// Appends `text` with every match replaced; in `rewrite`, $0…$9, \0…\9, ${12} and ${name} stand for
+// groups, $$ and \\ for one sign. False when the result would be longer than kStringValueBytesMax.
 bool replace_matches(const Regex& regex, std::string_view text, std::string_view rewrite,
                      std::string* out);
 

@@ -543,7 +543,9 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .category = "string",
      .summary = "Replaces all matches of a regular expression.",
      .params = {{kPattern,
-                 {"rewrite", "The replacement; $0 is the match, $1 its first group."},
+                 {"rewrite",
+                  "The replacement; $0 is the match, $1 or ${1} its first group, ${name} a named "
+                  "one."},
                  kSearchedText}},
      .returns = "string.",
      .examples = {{{"print replace_regex('([a-z])([0-9])', '$2$1', 'a1 b2')", "1a 2b"}}},
