@@ -64,8 +64,16 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
   int unnamed = 0;
   for (const ast::NamedExpr& item : items) {
     const Meanwhile windows(&windowed_, input);
-    auto value = bind_expr(*item.value, input);
-    EVQ_TRY_ASSIGN(ExprPtr bound, explain_double_equals(std::move(value), item, *input));
+    auto value = explain_double_equals(bind_expr(*item.value, input), item, *input);
+    if (!value.ok()) {
+      std::vector<std::string_view> made;
+      made.reserve(columns.size());
+      for (const NamedColumn& column : columns) {
+        made.push_back(column.name);
+      }
+      return diag::made_here(std::move(value).take_error(), made, "make it by | extend before");
+    }
+    ExprPtr bound = std::move(value).value();
     std::vector<std::string> names = item_names(item, input, &unnamed);
     EVQ_TRY_ASSIGN(std::vector<ExprPtr> parts, parts_of(std::move(bound), names.size(), input));
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -48,7 +48,14 @@ class SummarizeBinder {
     }
     std::ranges::move(parts.bound_groups, std::back_inserter(groups_));
     for (const SummarizeItem& item : parts.aggregates) {
-      EVQ_TRY(bind_item(item));
+      if (Status bound = bind_item(item); !bound.ok()) {
+        std::vector<std::string_view> made;
+        made.reserve(results_.size());
+        for (const NamedColumn& result : results_) {
+          made.push_back(result.name);
+        }
+        return diag::made_here(std::move(bound).take_error(), made, "use it in | extend after");
+      }
     }
     return build();
   }

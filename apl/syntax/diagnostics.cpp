@@ -148,6 +148,15 @@ Error unknown_field(Span at, std::string_view name, std::string_view dataset, Ca
       near_or(name, fields, "fields not seen yet are reached by column_ifexists('name', default)"));
 }
 
+Error made_here(Error error, Candidates made, std::string_view advice) {
+  for (const std::string_view name : made) {
+    if (error.id == "APL2003" && error.message.starts_with("unknown field " + quoted(name))) {
+      error.hint = quoted(name) + " is made by this operator itself: " + std::string(advice);
+    }
+  }
+  return error;
+}
+
 Error unknown_function(Span at, std::string_view name, Candidates functions) {
   return planner_error("APL2004", at, "no function named " + quoted(name),
                        function_hint(name, functions, "evq help functions lists them all"));

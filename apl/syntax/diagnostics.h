@@ -82,6 +82,8 @@ Error unknown_dataset(Span at, std::string_view name, Candidates datasets);
 Error no_dataset_matches(Span at, std::string_view pattern);
 // `where` names the input ("'web'" without the quotes), or is empty for a computed input.
 Error unknown_field(Span at, std::string_view name, std::string_view dataset, Candidates fields);
+// `error`, with `advice` when its unknown field is one of those that the same operator makes.
+Error made_here(Error error, Candidates made, std::string_view advice);
 Error unknown_function(Span at, std::string_view name, Candidates functions);
 Error unknown_aggregate(Span at, std::string_view name, Candidates aggregates);
 Error unknown_plugin(Span at, std::string_view name, Candidates plugins);
