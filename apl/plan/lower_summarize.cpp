@@ -100,7 +100,7 @@ class SummarizeBinder {
     std::string name = item.names.empty() ? item_name(*item.value) : item.names[0].text;
     if (bare) {
       const BoundAggregateCall& call = aggregates_[first].call;
-      origins_.push_back(origin(aggregates_[first]));
+      origins_.push_back(origin(aggregates_[first], aggregates_[first].args));
       if (call.results.size() > 1 ||
           (aggregates_[first].function->gives_fields && has_star(*item.value))) {
         return add_columns(item, first, *bound);
@@ -133,14 +133,20 @@ class SummarizeBinder {
 
   // arg_max(x, a, b): one output column a result, named by the function or by the query.
   Status add_columns(const SummarizeItem& item, std::size_t aggregate, const Expr& bound) {
-    const BoundAggregateCall& call = aggregates_[aggregate].call;
+    const AggregateCall& whole = aggregates_[aggregate];
+    const BoundAggregateCall& call = whole.call;
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       std::string name = i < item.names.size() ? item.names[i].text : result_name(call, i);
       if (i > 0) {
-        origins_.push_back(origin(aggregates_[aggregate]));
+        origins_.emplace_back();
       }
-      // percentiles(x, 50, 90): each column is about its own argument.
+      // Each column is about its own argument: that of percentiles(x, 50, 90), and the field of
+      // arg_max(x, *) besides what is the largest.
       Plan::ColumnOrigin& made = origins_.back();
+      const std::size_t fields[] = {whole.args[0],
+                                    whole.args[whole.function->gives_fields ? i : 0]};
+      made = whole.function->gives_fields ? origin(whole, std::span(fields, i == 0 ? 1 : 2))
+                                          : origin(whole, whole.args);
       if (call.results.size() > 1 && made.args.size() == call.results.size()) {
         made.args = {Value(made.args[i])};
       }
@@ -204,11 +210,12 @@ class SummarizeBinder {
     return name.empty() ? "Column" + std::to_string(++unnamed_) : name;
   }
 
-  Plan::ColumnOrigin origin(const AggregateCall& call) const {
+  // `args` are those of its arguments that a column is about.
+  Plan::ColumnOrigin origin(const AggregateCall& call, std::span<const std::size_t> args) const {
     Plan::ColumnOrigin made;
     made.aggregate = std::string(call.function->api_name.empty() ? call.function->name
                                                                  : call.function->api_name);
-    for (const std::size_t arg : call.args) {
+    for (const std::size_t arg : args) {
       const Expr& expr = *below_[arg].expr;
       if (expr.is_column()) {
         made.fields.push_back(input_.schema()[expr.column].name);
