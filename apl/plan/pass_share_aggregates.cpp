@@ -76,7 +76,8 @@ class SharedCalls {
   void add(AggregateCall call) {
     const auto [same, is_new] = written_.try_emplace({call.function, call.args}, added_.size());
     if (!is_new) {
-      added_.push_back(Added(added_[same->second]));
+      const Added before = added_[same->second];  // of the list that grows
+      added_.push_back(before);
       return;
     }
     const std::size_t results = call.call.results.size();
