@@ -2,6 +2,7 @@
 // LetterReader: the letters at the varying places of values of one length as numbers,
 // kLettersAtOnce of them a word, as packed text (packed_text.cpp) stores them. One thread.
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,10 @@
 #include <vector>
 
 #include "store/base/bytes.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace evq {
 
@@ -23,21 +28,37 @@ class LetterReader {
   std::size_t words() const { return words_.size(); }
   // `text` has the values' length.
   void read(const char* text) {
+#if defined(__SSE2__)
+    if (wide_bytes_ == 16) {
+      read_wide<16>(text);
+      return;
+    }
+    if (wide_bytes_ == 8) {
+      read_wide<8>(text);
+      return;
+    }
+#endif
     for (std::size_t place = first_place_; place <= last_place_; ++place) {
       read_[place] = numbers_[static_cast<unsigned char>(text[place])];
     }
   }
   // The numbers at the places from `kLettersAtOnce * i` on of the text read last, the first one in
   // the lowest bits; of a byte that is no letter, any number.
-  std::uint64_t word(std::size_t i) { return pack(bytes_of(words_[i])); }
+  std::uint64_t word(std::size_t i) {
+    return pack(bytes_of(words_[i]));
+  }
   // The same with the first one in the highest bits; `letters(i)` are in it.
   std::uint64_t word_descending(std::size_t i) {
     const Word& word = words_[i];
     return pack(__builtin_bswap64(bytes_of(word)) >> (8 * (8 - word.letters)));
   }
-  unsigned letters(std::size_t i) const { return words_[i].letters; }
+  unsigned letters(std::size_t i) const {
+    return words_[i].letters;
+  }
   // Whether some word had a byte that is no letter.
-  bool saw_other_bytes() const { return (seen_ & kNoLetters) != 0; }
+  bool saw_other_bytes() const {
+    return (seen_ & kNoLetters) != 0;
+  }
 
  private:
   static constexpr std::uint8_t kNoLetter = 0x80;
@@ -49,6 +70,20 @@ class LetterReader {
     unsigned letters = 0;
     std::uint64_t together = 0;  // mask of the letters when their places are neighbours, else 0
   };
+  // Letters that follow each other as bytes and as numbers, each as many times as are read at once.
+  struct Stretch {
+    using Bytes = std::array<std::uint8_t, 16>;
+    alignas(16) Bytes first{};
+    alignas(16) Bytes size{};    // less one
+    alignas(16) Bytes number{};  // of the first letter, and kNoLetter
+  };
+  static constexpr std::size_t kStretchesMax = 5;  // beyond it a look-up a byte is faster
+
+  // False when the letters are in too many stretches.
+  bool set_stretches(std::string_view letters);
+  // The same as read(), many places at once.
+  template <std::size_t kBytes>
+  void read_wide(const char* text);
   std::uint64_t bytes_of(const Word& word);
   // Eight numbers, a byte each, side by side.
   std::uint64_t pack(std::uint64_t bytes) const;
@@ -56,6 +91,10 @@ class LetterReader {
   const unsigned bits_;
   std::size_t first_place_;
   std::size_t last_place_;
+  std::size_t wide_bytes_ = 0;  // that are read at once; 0: one
+  std::size_t wide_end_ = 0;    // the last place where so many are there
+  std::array<Stretch, kStretchesMax> stretches_;
+  std::size_t stretch_count_ = 0;
   std::vector<Word> words_;
   std::array<std::uint8_t, 256> numbers_;
   // The number of each byte of the text; a word's neighbours are read eight bytes at once.
@@ -86,5 +125,34 @@ inline std::uint64_t LetterReader::pack(std::uint64_t bytes) const {
   const std::uint64_t fours = (pairs & kEvenPairs) | ((pairs & ~kEvenPairs) >> (16 - 2 * bits_));
   return (fours & 0xFFFFFFFF) | ((fours >> 32) << (4 * bits_));
 }
+
+#if defined(__SSE2__)
+// Numbers are below 64, so that the highest bit can tell that no stretch took the byte.
+template <std::size_t kBytes>
+inline void LetterReader::read_wide(const char* text) {
+  const auto all_of = [](const Stretch::Bytes& bytes) {
+    return _mm_load_si128(reinterpret_cast<const __m128i*>(bytes.data()));
+  };
+  for (std::size_t place = first_place_; place <= last_place_; place += kBytes) {
+    const std::size_t at = std::min(place, wide_end_);
+    const auto* from = reinterpret_cast<const __m128i*>(text + at);
+    auto* to = reinterpret_cast<__m128i*>(read_.data() + at);
+    const __m128i bytes = kBytes == 16 ? _mm_loadu_si128(from) : _mm_loadl_epi64(from);
+    __m128i numbers = _mm_set1_epi8(static_cast<char>(kNoLetter));
+    for (std::size_t i = 0; i < stretch_count_; ++i) {
+      const Stretch& stretch = stretches_[i];
+      const __m128i behind = _mm_sub_epi8(bytes, all_of(stretch.first));
+      const __m128i inside = _mm_cmpeq_epi8(_mm_min_epu8(behind, all_of(stretch.size)), behind);
+      const __m128i number = _mm_add_epi8(behind, all_of(stretch.number));
+      numbers = _mm_xor_si128(numbers, _mm_and_si128(inside, number));
+    }
+    if constexpr (kBytes == 16) {
+      _mm_storeu_si128(to, numbers);
+    } else {
+      _mm_storel_epi64(to, numbers);
+    }
+  }
+}
+#endif
 
 }  // namespace evq

@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "store/base/bytes.h"
@@ -60,7 +59,7 @@ std::optional<std::vector<Step>> read_steps(ByteReader& in, std::size_t letters,
 // Writes numbers of up to 48 bits one after the other, lowest bits first.
 class BitRun {
  public:
-  explicit BitRun(std::size_t bits) : bytes_((bits + 7) / 8 + sizeof word_, '\0') {}
+  explicit BitRun(std::size_t bits) : bytes_((bits + 7) / 8 + sizeof word_) {}
 
   void add(std::uint64_t number, unsigned bits) {
     word_ |= number << filled_;
@@ -70,13 +69,10 @@ class BitRun {
     word_ >>= filled_ & ~7U;
     filled_ %= 8;
   }
-  std::string take() {
-    bytes_.resize(at_ + (filled_ + 7) / 8);
-    return std::move(bytes_);
-  }
+  std::string take() const { return {bytes_.data(), at_ + (filled_ + 7) / 8}; }
 
  private:
-  std::string bytes_;
+  std::vector<char> bytes_;  // no string: it can point at itself, and all would stay in memory
   std::size_t at_ = 0;
   std::uint64_t word_ = 0;
   unsigned filled_ = 0;  // bits of the word, fewer than eight

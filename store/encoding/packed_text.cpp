@@ -110,14 +110,21 @@ std::vector<std::uint32_t> varying_places(std::span<const std::string_view> text
   const std::size_t words = length / 8;
   const char* first = texts[0].data();
   std::array<std::uint64_t, kLengthMax / 8 + 1> differs{};
+  std::uint64_t last_differs = 0;
   for (const std::string_view text : texts) {
     for (std::size_t w = 0; w < words; ++w) {
       differs[w] |= load64(text.data() + 8 * w) ^ load64(first + 8 * w);
     }
-    for (std::size_t p = 8 * words; p < length; ++p) {
-      differs[words] |= std::uint64_t{static_cast<unsigned char>(text[p] ^ first[p])}
-                        << (8 * (p % 8));
+    if (words > 0) {  // the last eight bytes, which may overlap what was compared already
+      last_differs |= load64(text.data() + length - 8) ^ load64(first + length - 8);
+      continue;
     }
+    for (std::size_t p = 0; p < length; ++p) {
+      differs[0] |= std::uint64_t{static_cast<unsigned char>(text[p] ^ first[p])} << (8 * p);
+    }
+  }
+  if (length % 8 != 0 && words > 0) {
+    differs[words] = last_differs >> (64 - 8 * (length % 8));
   }
   std::vector<std::uint32_t> places;
   for (std::size_t p = 0; p < length; ++p) {
@@ -228,12 +235,17 @@ PackOutcome pack_letters(std::span<const std::string_view> texts, const Layout& 
                          Packed* packed) {
   LetterReader reader = reader_of(layout);
   BitRun run(texts.size() * stored_bits_of(packed->steps));
-  std::vector<std::uint64_t> missing(packed->steps.size(), 0);
+  const std::span<const Step> steps = packed->steps;
+  std::vector<std::uint64_t> missing(steps.size(), 0);
   for (const std::string_view text : texts) {
     reader.read(text.data());
-    for (std::size_t i = 0; i < missing.size(); ++i) {
-      const Step& step = packed->steps[i];
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Step& step = steps[i];
       const std::uint64_t word = reader.word(i);
+      if (step.stored_bits == step.bits) {  // all of them
+        run.add(word, step.bits);
+        continue;
+      }
       missing[i] |= (word ^ step.fixed) & ~step.varying;
       run.add(step.compact(word), step.stored_bits);
     }
@@ -281,7 +293,7 @@ bool measure_and_pack(std::span<const std::string_view> texts, Layout* layout, P
   }
 }
 
-std::uint64_t integer_of(LetterReader& reader, unsigned letter_bits) {
+[[gnu::always_inline]] inline std::uint64_t integer_of(LetterReader& reader, unsigned letter_bits) {
   std::uint64_t integer = 0;
   for (std::size_t i = 0; i < reader.words(); ++i) {
     integer = integer << (reader.letters(i) * letter_bits) | reader.word_descending(i);

@@ -13,6 +13,10 @@
 #include "store/encoding/statistics.h"
 #include "store/encoding/token_filter.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace evq {
 namespace {
 
@@ -98,6 +102,41 @@ Parts split_constant(const Vector& column) {
   return parts;
 }
 
+// Which of some codes, at most 64, are not `null`, one bit each.
+std::uint64_t other_codes(const Code* codes, std::size_t size, Code null) {
+  std::uint64_t others = 0;
+#if defined(__SSE2__)
+  if (size == 64) {
+    const __m128i nulls = _mm_set1_epi16(static_cast<std::int16_t>(null));
+    const auto eight_at = [codes, nulls](unsigned i) {
+      return _mm_cmpeq_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(codes + i)), nulls);
+    };
+    for (unsigned i = 0; i < 64; i += 16) {
+      const __m128i same = _mm_packs_epi16(eight_at(i), eight_at(i + 8));
+      others |= std::uint64_t{static_cast<std::uint16_t>(~_mm_movemask_epi8(same))} << i;
+    }
+    return others;
+  }
+#endif
+  for (std::size_t i = 0; i < size; ++i) {
+    others |= std::uint64_t{codes[i] != null} << i;
+  }
+  return others;
+}
+
+// Copies those of 64 codes whose bits are set, from the first place of `to` on; how many.
+std::size_t copy_codes(const Code* from, std::uint64_t which, Code* to) {
+  const Code* const begin = to;
+  if (which == ~std::uint64_t{0}) {
+    std::copy_n(from, 64, to);
+    return 64;
+  }
+  for (; which != 0; which &= which - 1) {
+    *to++ = from[std::countr_zero(which)];
+  }
+  return static_cast<std::size_t>(to - begin);
+}
+
 // The null section of a dictionary vector, and the codes of its other rows.
 std::vector<Code> split_codes(const Vector& column, NullSection* nulls) {
   const Code* codes = column.codes();
@@ -109,21 +148,30 @@ std::vector<Code> split_codes(const Vector& column, NullSection* nulls) {
     return dense;
   }
   std::vector<std::uint8_t> is_value(column.values().size());
+  std::size_t nulls_known = 0;
+  Code null = 0;
   for (std::size_t entry = 0; entry < is_value.size(); ++entry) {
     is_value[entry] = column.values().is_null(entry) ? 0 : 1;
+    null = is_value[entry] != 0 ? null : static_cast<Code>(entry);
+    nulls_known += is_value[entry] != 0 ? 0U : 1U;
   }
+  const auto values_of = [&](const Code* some, std::size_t size) {
+    if (nulls_known == 1) {
+      return other_codes(some, size, null);
+    }
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      word |= std::uint64_t{is_value[some[i]]} << i;
+    }
+    return word;
+  };
   std::vector<std::uint64_t> valid((column.size() + 63) / 64, 0);
   dense.resize(column.size());
   std::size_t next = 0;
   for (std::size_t begin = 0; begin < column.size(); begin += 64) {
-    const std::size_t end = std::min(begin + 64, column.size());
-    std::uint64_t word = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint64_t keep = is_value[codes[i]];
-      word |= keep << (i - begin);
-      dense[next] = codes[i];
-      next += keep;
-    }
+    const std::uint64_t word =
+        values_of(codes + begin, std::min<std::size_t>(column.size() - begin, 64));
+    next += copy_codes(codes + begin, word, dense.data() + next);
     valid[begin / 64] = word;
   }
   dense.resize(next);

@@ -37,6 +37,23 @@ Word bit_of(std::uint64_t hash, std::size_t word) {
 
 using Block = Words<std::uint64_t>;
 
+// Without an instruction for it, counting in neighbouring bits costs less than counting each word.
+std::size_t count_bits(const Block& block) {
+  constexpr std::uint64_t kPairs = 0x5555555555555555ULL;
+  constexpr std::uint64_t kFours = 0x3333333333333333ULL;
+  constexpr std::uint64_t kEights = 0x0F0F0F0F0F0F0F0FULL;
+  constexpr std::uint64_t kEvenBytes = 0x00FF00FF00FF00FFULL;
+  constexpr std::uint64_t kOnes = 0x0001000100010001ULL;
+  std::uint64_t bytes = 0;  // of each, how many bits are set: at most 8 a word
+  for (std::uint64_t word : block) {
+    word -= (word >> 1) & kPairs;
+    word = (word & kFours) + ((word >> 2) & kFours);
+    bytes += (word & kEights) + ((word >> 4) & kEights);
+  }
+  const std::uint64_t wide = (bytes & kEvenBytes) + ((bytes >> 8) & kEvenBytes);
+  return (wide * kOnes) >> 48;
+}
+
 template <class Word>
 bool block_may_have(const char* bytes, std::uint64_t hash) {
   Words<Word> words;
@@ -99,9 +116,7 @@ class GrowingFilter {
   double estimate_terms() const {
     std::size_t set = 0;
     for (const Block& block : blocks_) {
-      for (const std::uint64_t word : block) {
-        set += static_cast<std::size_t>(std::popcount(word));
-      }
+      set += count_bits(block);
     }
     const auto bits = static_cast<double>(blocks_.size() * kBlockBytes * 8);
     const double clear = std::max(bits - static_cast<double>(set), 1.0) / bits;

@@ -5,7 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "store/base/check.h"
 #include "store/base/number.h"
 #include "store/base/text_hash.h"
 #include "store/column/dynamic.h"
@@ -23,8 +22,6 @@ constexpr std::size_t kDictionaryProbeShare = 8;
 // … and from here on the values must repeat at least as often as they are new.
 constexpr std::size_t kDictionaryTrialEntries = 1024;
 constexpr std::size_t kTextSlotsMin = 64;
-// A column that was not worth a dictionary is tried again after this many batches.
-constexpr std::uint8_t kPlainBatchesMax = 16;
 constexpr std::size_t kWordBits = 64;
 
 void set_bit(std::vector<std::uint64_t>& words, std::size_t i) {
@@ -121,6 +118,10 @@ void ColumnBuilder::settle() {
       i = settle_numbers(i, longs_);
     } else if (state_ == State::kReal) {
       i = settle_numbers(i, reals_);
+    } else if (state_ == State::kPlain) {
+      i = settle_texts(i, CellKind::kText);
+    } else if (state_ == State::kTagged) {
+      i = settle_texts(i, CellKind::kDynamic);
     }
     if (i == begin) {
       append(queue_[i].row, queue_[i].cell);
@@ -128,6 +129,33 @@ void ColumnBuilder::settle() {
     }
   }
   queue_.clear();
+}
+
+// Where in the queue the cells from `begin` on are no longer of this kind.
+std::size_t ColumnBuilder::end_of(CellKind kind, std::size_t begin) const {
+  std::size_t end = begin;
+  while (end < queue_.size() && queue_[end].cell.kind == kind) {
+    ++end;
+  }
+  return end;
+}
+
+// Says so of the rows of these cells; those between them are null.
+void ColumnBuilder::mark_valid(std::size_t begin, std::size_t end) {
+  const std::size_t rows = std::size_t{queue_[end - 1].row} + 1;
+  if (validity_.empty()) {
+    if (rows - rows_ == end - begin) {
+      return;
+    }
+    validity_ = ones(rows_, words_known_);
+  }
+  if (validity_.size() * kWordBits < rows) {
+    validity_.resize((rows + kWordBits - 1) / kWordBits, 0);
+  }
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::uint32_t row = queue_[i].row;
+    validity_[row / kWordBits] |= std::uint64_t{1} << (row % kWordBits);
+  }
 }
 
 // The texts from `begin` on, up to a cell of another kind, or one that made the column something
@@ -139,35 +167,70 @@ std::size_t ColumnBuilder::settle_dictionary(std::size_t begin) {
     hashes_.push_back(hash_text(queue_[end].cell.view(), seed_));
     __builtin_prefetch(&slots_[hashes_.back() & (slots_.size() - 1)]);
   }
-  std::size_t i = begin;
-  for (; i < end && state_ == State::kDictionary; ++i) {
-    const Deferred& next = queue_[i];
-    if (rows_ != next.row) {
-      pad_to(next.row);
-    }
-    append_dictionary(next.cell.view(), hashes_[i - begin], false);
-    note_value();
+  if (end == begin) {
+    return begin;
   }
-  return i;
+  const std::size_t rows = std::size_t{queue_[end - 1].row} + 1;
+  if (rows - rows_ != end - begin) {
+    need_null_code();
+  }
+  codes_.resize(rows, static_cast<Code>(null_code_ - 1));  // where there are no nulls, all are set
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto& [row, cell] = queue_[i];
+    if (!find_code(cell.view(), hashes_[i - begin], false, &codes_[row])) {
+      codes_.resize(row);
+      rows_ = row;
+      make_plain();
+      append_plain(cell.view());
+      note_value();
+      return i + 1;
+    }
+  }
+  rows_ = rows;
+  return end;
 }
 
 template <class T>
 std::size_t ColumnBuilder::settle_numbers(std::size_t begin, std::vector<T>& slots) {
   constexpr CellKind kKind = std::is_same_v<T, double> ? CellKind::kReal : CellKind::kLong;
-  std::size_t i = begin;
-  for (; i < queue_.size() && queue_[i].cell.kind == kKind; ++i) {
-    const Deferred& next = queue_[i];
-    if (rows_ != next.row) {
-      pad_to(next.row);
-    }
-    if constexpr (kKind == CellKind::kReal) {
-      slots.push_back(next.cell.real);
-    } else {
-      slots.push_back(next.cell.integer);
-    }
-    note_value();
+  const std::size_t end = end_of(kKind, begin);
+  if (end == begin) {
+    return begin;
   }
-  return i;
+  mark_valid(begin, end);
+  rows_ = std::size_t{queue_[end - 1].row} + 1;
+  slots.resize(rows_);
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto& [row, cell] = queue_[i];
+    if constexpr (kKind == CellKind::kReal) {
+      slots[row] = cell.real;
+    } else {
+      slots[row] = cell.integer;
+    }
+  }
+  return end;
+}
+
+// Texts of a column without a dictionary, or the bytes of dynamic values.
+std::size_t ColumnBuilder::settle_texts(std::size_t begin, CellKind kind) {
+  const std::size_t end = end_of(kind, begin);
+  if (end == begin) {
+    return begin;
+  }
+  mark_valid(begin, end);
+  raw_classes_ |= kind == CellKind::kText ? kRawIsText : 0;
+  std::size_t next = rows_;
+  rows_ = std::size_t{queue_[end - 1].row} + 1;
+  ends_.resize(rows_);
+  for (std::size_t i = begin; i < end; ++i) {
+    const auto& [row, cell] = queue_[i];
+    for (; next < row; ++next) {
+      ends_[next] = static_cast<std::uint32_t>(text_.size());
+    }
+    text_.append(cell.view());
+    ends_[next++] = static_cast<std::uint32_t>(text_.size());
+  }
+  return end;
 }
 
 // ---------------------------------------------------------------- one value
@@ -202,10 +265,7 @@ void ColumnBuilder::pad_to(std::size_t row) {
     return;
   }
   if (state_ == State::kDictionary) {
-    if (null_code_ == 0) {
-      entries_.push_back({static_cast<std::uint32_t>(text_.size()), 0});
-      null_code_ = static_cast<std::uint32_t>(entries_.size());
-    }
+    need_null_code();
     codes_.resize(row, static_cast<Code>(null_code_ - 1));
     rows_ = row;
     return;
@@ -249,12 +309,27 @@ bool ColumnBuilder::dictionary_pays() const {
   return entries < kDictionaryEntriesMax && repeats_ * share >= entries;
 }
 
-void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
-  append_dictionary(text, hash_text(text, seed_), raw);
+void ColumnBuilder::need_null_code() {
+  if (null_code_ == 0) {
+    entries_.push_back({static_cast<std::uint32_t>(text_.size()), 0});
+    null_code_ = static_cast<std::uint32_t>(entries_.size());
+  }
 }
 
-[[gnu::always_inline]] inline void ColumnBuilder::append_dictionary(std::string_view text,
-                                                                    std::uint64_t hash, bool raw) {
+void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
+  Code code = 0;
+  if (find_code(text, hash_text(text, seed_), raw, &code)) {
+    codes_.push_back(code);
+  } else {
+    make_plain();
+    append_plain(text);
+  }
+}
+
+// The code of a text, a new one when it was not there; false when the dictionary does not pay.
+[[gnu::always_inline]] inline bool ColumnBuilder::find_code(std::string_view text,
+                                                            std::uint64_t hash, bool raw,
+                                                            Code* code) {
   const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32);
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -265,20 +340,19 @@ void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
     if (slot.tag == tag) {
       const Entry& entry = entries_[slot.code - 1];
       if (equal_text({text_.data() + entry.offset, entry.size}, text)) {
-        codes_.push_back(static_cast<Code>(slot.code - 1));
+        *code = static_cast<Code>(slot.code - 1);
         ++repeats_;
-        return;
+        return true;
       }
     }
   }
   raw_classes_ |= raw ? classify_csv_value(text) : kRawIsText;
   if (!dictionary_pays()) {
-    make_plain();
-    append_plain(text);
-    return;
+    return false;
   }
   add_entry(text, hash);
-  codes_.push_back(static_cast<Code>(entries_.size() - 1));
+  *code = static_cast<Code>(entries_.size() - 1);
+  return true;
 }
 
 void ColumnBuilder::add_entry(std::string_view text, std::uint64_t hash) {
@@ -435,143 +509,6 @@ void ColumnBuilder::append_tagged(const Cell& cell) {
       return;
   }
   append_plain(value.bytes());
-}
-
-// ---------------------------------------------------------------- taking
-
-std::size_t ColumnBuilder::memory_bytes() const {
-  const auto bytes = [](const auto&... parts) {
-    return (... + (parts.capacity() * sizeof(*parts.data())));
-  };
-  return sizeof(*this) + text_.capacity() +
-         bytes(queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, hashes_,
-               entries_, slots_);
-}
-
-std::optional<Type> ColumnBuilder::type() const {
-  switch (state_) {
-    case State::kEmpty:
-      break;
-    case State::kBool:
-      return Type::kBool;
-    case State::kLong:
-      return Type::kLong;
-    case State::kReal:
-      return Type::kReal;
-    case State::kDictionary:
-    case State::kPlain:
-      if (raw_classes_ == 0 || (raw_classes_ & kRawIsText) != 0) {
-        return Type::kString;
-      }
-      break;
-    case State::kTagged:
-      return Type::kDynamic;
-  }
-  return std::nullopt;
-}
-
-Vector ColumnBuilder::take(std::size_t rows, Texts texts) {
-  settle();
-  EVQ_CHECK(state_ != State::kEmpty && rows_ <= rows);
-  if (rows_ != rows) {
-    pad_to(rows);
-  }
-  const std::optional<Type> known = type();
-  Vector result = state_ == State::kDictionary ? take_dictionary(texts)
-                  : state_ == State::kPlain    ? take_flat_text(Type::kString, texts)
-                  : state_ == State::kTagged   ? take_flat_text(Type::kDynamic, texts)
-                                               : take_numbers();
-  if (!known) {
-    result = retype_csv_values(result, raw_classes_);
-  }
-  if (!tries_dictionary_ && ++batches_plain_ >= kPlainBatchesMax) {
-    tries_dictionary_ = true;
-  }
-  words_known_ = rows / kWordBits + 1;
-  return result;
-}
-
-Vector ColumnBuilder::take_numbers() {
-  auto values = Values::make(*type(), rows_);
-  if (state_ == State::kBool) {
-    std::copy(bools_.begin(), bools_.end(), values->mutable_data<std::uint8_t>());
-  } else if (state_ == State::kLong) {
-    std::copy(longs_.begin(), longs_.end(), values->mutable_data<std::int64_t>());
-  } else {
-    std::copy(reals_.begin(), reals_.end(), values->mutable_data<double>());
-  }
-  if (!validity_.empty()) {
-    validity_.resize((rows_ + kWordBits - 1) / kWordBits);
-    values->set_validity(std::move(validity_));
-  }
-  return Vector::flat(std::move(values));
-}
-
-// Before there are views: giving the memory away may move it.
-const char* ColumnBuilder::take_text(Texts texts, Values* values) {
-  if (texts == Texts::kLent) {
-    return text_.data();
-  }
-  values->add_owner(text_.release());
-  return static_cast<const char*>(values->owners().back().get());
-}
-
-Vector ColumnBuilder::take_flat_text(Type type, Texts texts) {
-  auto values = Values::make(type, rows_);
-  const std::size_t text_size = text_.size();
-  const char* base = take_text(texts, values.get());
-  auto* views = values->mutable_data<std::string_view>();
-  std::uint32_t begin = 0;
-  for (std::size_t row = 0; row < rows_; ++row) {
-    views[row] = {base + begin, ends_[row] - begin};
-    begin = ends_[row];
-  }
-  const bool nulls = !validity_.empty();
-  if (nulls) {
-    validity_.resize((rows_ + kWordBits - 1) / kWordBits);
-    values->set_validity(std::move(validity_));
-  }
-  // A null dynamic slot holds no bytes; readers look at validity first.
-  if (type == Type::kString) {
-    values->set_contiguous_text({base, text_size});
-  }
-  return Vector::flat(std::move(values));
-}
-
-Vector ColumnBuilder::take_dictionary(Texts texts) {
-  slots_known_ = entries_.size() * 4 > slots_.size() ? slots_.size() : slots_.size() / 2;
-  auto entries = Values::make(Type::kString, entries_.size());
-  const char* base = take_text(texts, entries.get());
-  auto* views = entries->mutable_data<std::string_view>();
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    views[i] = {base + entries_[i].offset, entries_[i].size};
-  }
-  if (null_code_ != 0) {
-    entries->set_null(null_code_ - 1);
-  }
-  if (entries_.size() == 1) {
-    return Vector::constant(std::move(entries), rows_);
-  }
-  std::shared_ptr<Code[]> codes = make_codes(rows_);
-  std::copy(codes_.begin(), codes_.end(), codes.get());
-  return Vector::dictionary(std::move(entries), std::move(codes), rows_);
-}
-
-void ColumnBuilder::clear() {
-  state_ = State::kEmpty;
-  raw_classes_ = 0;
-  rows_ = 0;
-  repeats_ = 0;
-  null_code_ = 0;
-  validity_.clear();
-  was_long_.clear();
-  bools_.clear();
-  longs_.clear();
-  reals_.clear();
-  text_.clear();
-  ends_.clear();
-  codes_.clear();
-  entries_.clear();
 }
 
 }  // namespace evq

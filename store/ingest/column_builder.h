@@ -73,10 +73,14 @@ class ColumnBuilder {
   void start(const Cell& cell);
   void append_otherwise(std::size_t row, const Cell& cell);
   void append_dictionary(std::string_view text, bool raw);
-  void append_dictionary(std::string_view text, std::uint64_t hash, bool raw);
+  bool find_code(std::string_view text, std::uint64_t hash, bool raw, Code* code);
   std::size_t settle_dictionary(std::size_t begin);
   template <class T>
   std::size_t settle_numbers(std::size_t begin, std::vector<T>& slots);
+  std::size_t settle_texts(std::size_t begin, CellKind kind);
+  std::size_t end_of(CellKind kind, std::size_t begin) const;
+  void mark_valid(std::size_t begin, std::size_t end);
+  void need_null_code();
   bool dictionary_pays() const;
   void append_plain(std::string_view text);
   void append_tagged(const Cell& cell);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <utility>
 
@@ -31,16 +30,6 @@ TextBuffer& TextBuffer::operator=(TextBuffer&& other) noexcept {
   std::swap(capacity_, other.capacity_);
   std::swap(released_, other.released_);
   return *this;
-}
-
-void TextBuffer::append(std::string_view text) {
-  if (capacity_ - size_ < text.size()) {
-    grow(size_ + text.size());
-  }
-  if (!text.empty()) {
-    std::memcpy(data_ + size_, text.data(), text.size());
-    size_ += text.size();
-  }
 }
 
 // realloc, because large blocks then move by page tables instead of by copy.

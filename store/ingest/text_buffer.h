@@ -3,6 +3,7 @@
 // under construction. It owns its memory until release(). One thread; without memory append()
 // throws std::bad_alloc, as containers do, and the buffer is as before.
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -18,7 +19,13 @@ class TextBuffer {
   TextBuffer(const TextBuffer&) = delete;
   TextBuffer& operator=(const TextBuffer&) = delete;
 
-  void append(std::string_view text);
+  void append(std::string_view text) {
+    if (capacity_ - size_ < text.size()) [[unlikely]] {
+      grow(size_ + text.size());
+    }
+    std::copy_n(text.data(), text.size(), data_ + size_);
+    size_ += text.size();
+  }
   const char* data() const { return data_; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }

@@ -73,4 +73,39 @@ TEST_CASE("codes of older files, distances of all rows, are read") {
   }
 }
 
+TEST_CASE("null entries of a dictionary are null rows, one or two of them, few or many") {
+  Random random(5);
+  for (const std::size_t nulls : {1U, 2U}) {
+    for (const std::size_t percent : {0U, 1U, 50U, 97U, 100U}) {
+      for (const std::size_t rows : {1U, 63U, 64U, 65U, 128U, 1000U}) {
+        CAPTURE(nulls);
+        CAPTURE(percent);
+        CAPTURE(rows);
+        const auto entries = Values::make(Type::kLong, 12);
+        for (std::size_t entry = 0; entry < 12; ++entry) {
+          entries->mutable_data<std::int64_t>()[entry] = static_cast<std::int64_t>(entry);
+        }
+        for (std::size_t i = 0; i < nulls; ++i) {
+          entries->set_null(3 + 4 * i);
+        }
+        const auto codes = make_codes(rows);
+        for (std::size_t row = 0; row < rows; ++row) {
+          const std::size_t null = 3 + 4 * (random() % nulls);
+          codes.get()[row] = static_cast<Code>(random() % 100 < percent ? null : random() % 12);
+        }
+        const Vector column = Vector::dictionary(entries, codes, rows);
+        const Result<EncodedSegment> encoded = encode_segment(column, {}, 32);
+        REQUIRE(encoded.ok());
+        const Result<Vector> back =
+            decode_segment(encoded->bytes, Type::kLong, rows, {0, rows, nullptr});
+        REQUIRE(back.ok());
+        for (std::size_t row = 0; row < rows; ++row) {
+          REQUIRE(back->is_null(row) == column.is_null(row));
+          REQUIRE((column.is_null(row) || back->value(row) == column.value(row)));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace evq

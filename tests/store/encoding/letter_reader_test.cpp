@@ -58,6 +58,8 @@ TEST_CASE("the words of letters are their numbers side by side") {
   Random random(7);
   for (const auto& [letters, bits] : {std::pair<std::string_view, unsigned>{"01", 1},
                                       {"0123456789abcdef", 4},
+                                      {"02468ACEGacegikm", 4},  // no two are neighbours
+                                      {"89ABCDEFabxyz{|}", 4},
                                       {kBase32, 5},
                                       {kBase64, 6}}) {
     for (std::size_t length = 1; length < 256; length += length < 70 ? 1 : 31) {
@@ -69,6 +71,15 @@ TEST_CASE("the words of letters are their numbers side by side") {
       check_words(letters, bits, text, some_places(random, random() % length, false));
     }
   }
+}
+
+TEST_CASE("a letter that is there twice has its last number") {
+  const std::string text(20, 'a');
+  const std::vector<std::uint32_t> places = {3};
+  LetterReader reader("abca", 2, places, text.size());
+  reader.read(text.data());
+  CHECK(reader.word(0) == 3);
+  CHECK_FALSE(reader.saw_other_bytes());
 }
 
 TEST_CASE("bytes that are no letters are seen where they count") {
