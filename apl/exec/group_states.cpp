@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "apl/exec/number_codes.h"
+#include "apl/functions/number_codes.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"

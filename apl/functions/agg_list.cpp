@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_set>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
+#include "apl/functions/bounded_set.h"
 #include "apl/functions/canonical.h"
 #include "apl/functions/group_values.h"
 #include "apl/functions/registry.h"
@@ -104,107 +104,6 @@ class ListState final : public AggregateState {
 
 // ---- make_set
 
-// Distinct values by their canonical bytes; beyond the limit, those with the smallest hashes, so
-// that what is left out does not depend on the order of rows. Values whose hash is too large are
-// refused at once.
-class BoundedSet {
- public:
-  void add(std::string_view bytes, std::uint64_t hash, std::size_t items_max) {
-    if (hash > largest_ || items_max == 0 || items_.contains(ItemView{bytes, hash})) {
-      return;
-    }
-    items_.insert({std::string(bytes), hash});
-    bytes_ += bytes.size();
-    if (items_.size() > kSlack * items_max) {
-      shrink(items_max);
-    }
-  }
-
-  void merge(const BoundedSet& other, std::size_t items_max) {
-    for (const Item& item : other.items_) {
-      add(item.bytes, item.hash, items_max);
-    }
-  }
-
-  // The items kept, by value.
-  std::vector<DynamicView> sorted(std::size_t items_max) const {
-    std::vector<DynamicView> views;
-    std::size_t bytes = 0;
-    for (const ItemView& item : smallest(items_max)) {
-      bytes += item.bytes.size();
-      if (bytes <= kContainerBytesMax) {
-        views.emplace_back(item.bytes);
-      }
-    }
-    std::ranges::sort(views,
-                      [](DynamicView a, DynamicView b) { return compare_dynamic(a, b) < 0; });
-    return views;
-  }
-
-  std::size_t size_bytes() const {
-    constexpr std::size_t kNodeBytes = 72;
-    return items_.size() * kNodeBytes + bytes_;
-  }
-
- private:
-  static constexpr std::size_t kSlack = 2;
-
-  struct ItemView {
-    std::string_view bytes;
-    std::uint64_t hash;
-  };
-  struct Item {
-    std::string bytes;
-    std::uint64_t hash;
-
-    ItemView view() const { return {bytes, hash}; }
-  };
-  struct ItemHash {
-    using is_transparent = void;
-    std::size_t operator()(const ItemView& item) const { return item.hash; }
-    std::size_t operator()(const Item& item) const { return item.hash; }
-  };
-  struct ItemEqual {
-    using is_transparent = void;
-    static bool same(const ItemView& a, const ItemView& b) {
-      return a.hash == b.hash && a.bytes == b.bytes;
-    }
-    bool operator()(const Item& a, const Item& b) const { return same(a.view(), b.view()); }
-    bool operator()(const ItemView& a, const Item& b) const { return same(a, b.view()); }
-    bool operator()(const Item& a, const ItemView& b) const { return same(a.view(), b); }
-  };
-
-  std::vector<ItemView> smallest(std::size_t count) const {
-    std::vector<ItemView> kept;
-    kept.reserve(items_.size());
-    for (const Item& item : items_) {
-      kept.push_back(item.view());
-    }
-    std::ranges::sort(kept, [](const ItemView& a, const ItemView& b) {
-      return a.hash != b.hash ? a.hash < b.hash
-                              : compare_dynamic(DynamicView(a.bytes), DynamicView(b.bytes)) < 0;
-    });
-    kept.resize(std::min(count, kept.size()));
-    return kept;
-  }
-
-  void shrink(std::size_t items_max) {
-    largest_ = smallest(items_max).back().hash;
-    for (auto at = items_.begin(); at != items_.end();) {
-      if (at->hash > largest_) {
-        bytes_ -= at->bytes.size();
-        at = items_.erase(at);
-      } else {
-        ++at;
-      }
-    }
-  }
-
-  std::unordered_set<Item, ItemHash, ItemEqual> items_;
-  std::uint64_t largest_ = UINT64_MAX;
-  std::size_t bytes_ = 0;
-};
-
 class SetState final : public AggregateState {
  public:
   explicit SetState(std::size_t items_max) : items_max_(items_max) {}
@@ -219,9 +118,10 @@ class SetState final : public AggregateState {
            const std::uint32_t* groups, std::size_t rows) override {
     const Vector vector = canonical_dynamics(args[0]);
     const auto visit = [&](std::size_t group, std::size_t slot, std::size_t) {
-      add_value(DynamicView(encoder_.encode(vector.values(), slot)), &sets_[group]);
+      add_value(DynamicView(encoder_.encode(vector.values(), slot)), group);
     };
     visit_pairs(vector, groups, sets_.size(), rows, visit);
+    add_waiting();
     meter_.note_rows(rows, sets_, row_text_bytes(vector, rows));
   }
 
@@ -237,7 +137,7 @@ class SetState final : public AggregateState {
                              std::size_t count) const override {
     return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* array) {
       array->begin_array();
-      for (const DynamicView item : sets_[group].sorted(items_max_)) {
+      for (const DynamicView item : sets_[group].sorted(items_max_, kContainerBytesMax)) {
         array->add_encoded(item);
       }
       array->end_array();
@@ -247,19 +147,48 @@ class SetState final : public AggregateState {
   std::size_t size_bytes() const override { return meter_.bytes(sets_); }
 
  private:
+  // A value on its way into a group's set, and its memory on the way into the cache.
+  struct Waiting {
+    std::size_t group;
+    std::uint64_t hash;
+    std::size_t offset;  // in text_
+    std::size_t size;
+  };
+  static constexpr std::size_t kBatch = 64;
+  static constexpr std::size_t kBatchBytes = std::size_t{1} << 16U;
+
   // Arrays are taken apart, one level.
-  void add_value(DynamicView value, BoundedSet* set) {
+  void add_value(DynamicView value, std::size_t group) {
     if (!value.is_array()) {
-      set->add(value.bytes(), sketch_hash(value), items_max_);
+      add_item(value, group);
       return;
     }
     DynamicView::Iterator elements(value);
     while (elements.next()) {
       poll_.add();
       if (!elements.value().is_null()) {
-        set->add(elements.value().bytes(), sketch_hash(elements.value()), items_max_);
+        add_item(elements.value(), group);
       }
     }
+  }
+
+  void add_item(DynamicView item, std::size_t group) {
+    const std::uint64_t hash = sketch_hash(item);
+    sets_[group].prefetch(hash);
+    waiting_.push_back({group, hash, text_.size(), item.bytes().size()});
+    text_.append(item.bytes());
+    if (waiting_.size() == kBatch || text_.size() > kBatchBytes) {
+      add_waiting();
+    }
+  }
+
+  void add_waiting() {
+    for (const Waiting& waiting : waiting_) {
+      sets_[waiting.group].add(std::string_view(text_).substr(waiting.offset, waiting.size),
+                               waiting.hash, items_max_);
+    }
+    waiting_.clear();
+    text_.clear();
   }
 
   static constexpr std::size_t kRowBytesMax = 256;
@@ -269,6 +198,8 @@ class SetState final : public AggregateState {
   SizeMeter meter_{kRowBytesMax};
   ValueEncoder encoder_;
   PollCounter poll_;
+  std::vector<Waiting> waiting_;  // empty between calls of add()
+  std::string text_;
 };
 
 // ---- make_bag

@@ -1,8 +1,8 @@
 #pragma once
 // lift<F>() turns an ordinary typed C++ function into an Overload: it reads parameter and result
-// types from F and generates the loops over vectors. One loop for all-flat arguments without
-// nulls, one for any mix of shapes; dictionaries never get here when a call has one varying
-// argument (evaluate_call runs once per entry instead).
+// types from F and generates the loops over vectors. One loop for numbers that are all flat and
+// not null, one for each that is beside a constant, one for any mix of shapes; dictionaries never
+// get here when a call has one varying argument (evaluate_call runs once per entry instead).
 //
 // A loop over texts or dynamics ends between two rows when the query must
 // (AllocationMeter::poll()); an F that takes longer than to read its arguments a few times polls by
@@ -84,25 +84,42 @@ Vector run(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
   return out.finish();
 }
 
-// The vectorisable loop: numbers in, a plain number out, every argument flat without nulls.
-template <auto F, class S, std::size_t... I>
+// What the loop below stores of a result.
+template <class R>
+auto stored(const R& result) {
+  if constexpr (std::is_same_v<R, Datetime> || std::is_same_v<R, Timespan>) {
+    return result.ns;
+  } else if constexpr (std::is_same_v<R, bool>) {
+    return static_cast<std::uint8_t>(result ? 1 : 0);
+  } else {
+    return result;
+  }
+}
+
+// The vectorisable loop: numbers in, a number out, every argument without nulls and flat, but
+// constant where `kConstants` has a bit.
+template <auto F, class S, unsigned kConstants, std::size_t... I>
 Vector run_flat(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
   using Params = typename S::Params;
-  using R = Bare<typename S::Result>;
+  using Maybe = Optional<Bare<typename S::Result>>;
+  using R = typename Maybe::Inner;
   auto values = Values::make(Slot<R>::kType, call.rows);
   auto* out = values->template mutable_data<typename Slot<R>::Stored>();
-  std::tuple<const typename InnerSlot<std::tuple_element_t<I, Params>>::Stored*...> data{
+  const std::tuple<const typename InnerSlot<std::tuple_element_t<I, Params>>::Stored*...> data{
       call.args[I]
           .values()
           .template data<typename InnerSlot<std::tuple_element_t<I, Params>>::Stored>()...};
+  const std::tuple<typename InnerSlot<std::tuple_element_t<I, Params>>::Stored...> same{
+      *std::get<I>(data)...};
   for (std::size_t i = 0; i < call.rows; ++i) {
-    const R result = F(InnerSlot<std::tuple_element_t<I, Params>>::load(std::get<I>(data)[i])...);
-    if constexpr (std::is_same_v<R, Datetime> || std::is_same_v<R, Timespan>) {
-      out[i] = result.ns;
-    } else if constexpr (std::is_same_v<R, bool>) {
-      out[i] = result ? 1 : 0;
+    const auto result = F(InnerSlot<std::tuple_element_t<I, Params>>::load(
+        ((kConstants >> I) & 1U) != 0 ? std::get<I>(same) : std::get<I>(data)[i])...);
+    if constexpr (!Maybe::kIs) {
+      out[i] = stored(result);
+    } else if (result.has_value()) {
+      out[i] = stored(*result);
     } else {
-      out[i] = result;
+      values->set_null(i);
     }
   }
   return Vector::flat(std::move(values));
@@ -115,7 +132,8 @@ inline constexpr bool kPlainNumber =
 
 template <class S, std::size_t... I>
 constexpr bool flat_loop_possible(std::index_sequence<I...> /*indexes*/) {
-  return !S::kContext && sizeof...(I) > 0 && kPlainNumber<Bare<typename S::Result>> &&
+  return !S::kContext && sizeof...(I) > 0 &&
+         kPlainNumber<typename Optional<Bare<typename S::Result>>::Inner> &&
          (kPlainNumber<Bare<std::tuple_element_t<I, typename S::Params>>> && ...);
 }
 
@@ -124,12 +142,23 @@ Vector kernel(const KernelCall& call) {
   using S = Signature<decltype(F)>;
   using Indexes = std::make_index_sequence<std::tuple_size_v<typename S::Params>>;
   if constexpr (flat_loop_possible<S>(Indexes{})) {
-    bool flat = true;
-    for (const Vector& arg : call.args) {
-      flat = flat && arg.is_flat() && !arg.may_have_nulls();
+    bool plain = call.rows > 0;
+    unsigned constants = 0;
+    for (std::size_t i = 0; i < Indexes::size(); ++i) {
+      const Vector& arg = call.args[i];
+      plain = plain && !arg.is_dictionary() && !arg.may_have_nulls();
+      constants |= arg.is_constant() ? 1U << i : 0U;
     }
-    if (flat) {
-      return run_flat<F, S>(call, Indexes{});
+    if (plain && constants == 0) {
+      return run_flat<F, S, 0>(call, Indexes{});
+    }
+    if constexpr (Indexes::size() == 2) {
+      if (plain && constants == 1) {
+        return run_flat<F, S, 1>(call, Indexes{});
+      }
+      if (plain && constants == 2) {
+        return run_flat<F, S, 2>(call, Indexes{});
+      }
     }
   }
   return run<F, S>(call, Indexes{});

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "apl/functions/aggregate_binding.h"
+#include "apl/functions/number_codes.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
@@ -435,6 +436,14 @@ Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalConte
   if (varying_count == 1 && args[varying].is_dictionary() &&
       args[varying].values().size() <= rows) {
     return evaluate_entries(call, context, args, varying);
+  }
+  // Texts of numbers take so much longer than to see that few of the numbers are different.
+  if (varying_count == 1 && physical_of(call.result) == Physical::kView) {
+    std::vector<Vector> coded(args.begin(), args.end());
+    coded[varying] = code_numbers(args[varying]);
+    if (coded[varying].is_dictionary()) {
+      return evaluate_entries(call, context, coded, varying);
+    }
   }
   if (const std::size_t combinations = combinations_of(args, rows); combinations != 0) {
     return evaluate_combinations(call, context, args, combinations, rows);

@@ -209,7 +209,7 @@ class BinAuto final : public BoundFunction {
 };
 
 // std::floor(), which is a call where the instruction is not among those of every machine.
-double floor_of(double value) {
+double floored(double value) {
   constexpr double kWholeFrom = 0x1p52;
   if (!(std::fabs(value) < kWholeFrom)) {
     return value;  // has no fraction, or is no number
@@ -222,7 +222,7 @@ std::optional<double> bin_real(double value, double size) {
   if (!(size > 0)) {
     return std::nullopt;
   }
-  return floor_of(value / size) * size;
+  return floored(value / size) * size;
 }
 
 class BinReals final : public BoundFunction {

@@ -1,7 +1,11 @@
 // evaluate_call: a call over dictionaries, once for each combination of their entries, gives what
-// it gives row by row.
+// it gives row by row; so does one over numbers of which few are different, and one that says the
+// same of all times of a unit.
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -9,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include "apl/functions/registry.h"
+#include "store/base/time.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -72,6 +77,119 @@ TEST_CASE("dictionaries meet in their combinations") {
   check_call("coalesce", {three, four}, kRows, true);
   check_call("strcat", {three, three.flatten(), four}, kRows, false);
   check_call("strcat", {sixteen, four}, kRows, false);  // more than a combination for four rows
+}
+
+// One call over all rows gives what a call for each row gives.
+void check_each(std::string_view name, const std::vector<Vector>& args) {
+  const std::size_t rows = args[0].size();
+  const Vector result = call(name, args, rows);
+  REQUIRE(result.size() == rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<Vector> one;
+    for (const Vector& arg : args) {
+      one.push_back(arg.slice(i, 1));
+    }
+    const Value expected = call(name, one, 1).value(0);
+    REQUIRE_MESSAGE(result.value(i) == expected, name << " in row " << i);
+    REQUIRE(result.value(i).to_text() == expected.to_text());
+  }
+}
+
+Vector times_of(const std::vector<std::int64_t>& times, bool with_nulls) {
+  auto values = Values::make(Type::kDatetime, times.size());
+  std::ranges::copy(times, values->mutable_data<std::int64_t>());
+  for (std::size_t i = 0; with_nulls && i < times.size(); i += 7) {
+    values->set_null(i);
+  }
+  return Vector::flat(std::move(values));
+}
+
+// Times from `first` on, about `step` after one another, some of them before the last.
+Vector rising_times(std::int64_t first, std::int64_t step, bool with_nulls) {
+  constexpr std::size_t kTimes = 500;
+  std::mt19937_64 random(11);
+  std::vector<std::int64_t> times;
+  std::uint64_t at = static_cast<std::uint64_t>(first);
+  for (std::size_t i = 0; i < kTimes; ++i) {
+    at += random() % static_cast<std::uint64_t>(2 * step);
+    times.push_back(
+        static_cast<std::int64_t>(i % 50 == 49 ? at - 3U * static_cast<std::uint64_t>(step) : at));
+  }
+  return times_of(times, with_nulls);
+}
+
+TEST_CASE("what is the same for a unit of time is found once for its times") {
+  constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
+  std::vector<Vector> columns;
+  for (const std::int64_t step : {kSecondNs, kMinuteNs, 40 * kMinuteNs, 9 * kHourNs, 11 * kDayNs}) {
+    columns.push_back(rising_times(1714521600000000000 - 200 * step, step, false));
+    columns.push_back(rising_times(-200 * step, step, step == kMinuteNs));  // across 1970
+  }
+  columns.push_back(rising_times(kFirst + 10 * kMinuteNs, kSecondNs, false));
+  columns.push_back(rising_times(kLast - 2000 * kSecondNs, kSecondNs, false));
+  for (const Vector& times : columns) {
+    for (const std::string_view name :
+         {"dayofmonth", "dayofweek", "dayofyear", "monthofyear", "getmonth", "getyear", "hourofday",
+          "week_of_year", "startofday", "startofhour", "startofmonth", "startofweek", "startofyear",
+          "endofday", "endofhour", "endofmonth", "endofweek", "endofyear"}) {
+      check_each(name, {times});
+    }
+    for (const std::string_view part :
+         {"year", "quarter", "month", "week", "day", "dayofyear", "hour", "minute", "second",
+          "millisecond", "microsecond", "nanosecond", "none"}) {
+      const Vector name = Vector::constant(Value::string(std::string(part)), times.size());
+      const Vector fixed = Vector::constant(Value::datetime(1714567890123456789), times.size());
+      check_each("datetime_part", {name, times});
+      check_each("datetime_diff", {name, times, fixed});
+      check_each("datetime_diff", {name, fixed, times});
+      check_each("datetime_diff", {name, times, times});
+    }
+  }
+}
+
+TEST_CASE("texts of few different numbers are made once for each") {
+  constexpr std::size_t kRows = 400;
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::array<double, 6> reals = {0.0, -0.0, 1.5, kNan, -kNan, 1e300};
+  auto values = Values::make(Type::kReal, kRows);
+  auto longs = Values::make(Type::kLong, kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    values->mutable_data<double>()[i] = reals[i * 7 % reals.size()];
+    longs->mutable_data<std::int64_t>()[i] = static_cast<std::int64_t>(i * 31 % 40) - 20;
+  }
+  check_each("tostring", {Vector::flat(values)});
+  check_each("tostring", {Vector::flat(longs)});
+  CHECK(call("tostring", {Vector::flat(values)}, kRows).is_dictionary());
+  values->set_null(9);
+  longs->set_null(0);
+  check_each("tostring", {Vector::flat(values)});
+  check_each("strcat", {Vector::constant(Value::string("-"), kRows), Vector::flat(longs)});
+}
+
+TEST_CASE("numbers meet constants as they meet columns") {
+  constexpr std::size_t kRows = 60;
+  auto longs = Values::make(Type::kLong, kRows);
+  auto reals = Values::make(Type::kReal, kRows);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    longs->mutable_data<std::int64_t>()[i] =
+        i % 9 == 0 ? std::numeric_limits<std::int64_t>::max() - static_cast<std::int64_t>(i)
+                   : static_cast<std::int64_t>(i) - 20;
+    reals->mutable_data<double>()[i] = static_cast<double>(i) / 8 - 3;
+  }
+  for (const std::string_view name :
+       {"op_add", "op_subtract", "op_multiply", "op_divide", "op_modulo"}) {
+    for (const std::int64_t number : {-1, 0, 2, 40}) {
+      const Vector fixed = Vector::constant(Value::integer(number), kRows);
+      check_each(name, {Vector::flat(longs), fixed});
+      check_each(name, {fixed, Vector::flat(longs)});
+      const Vector fraction = Vector::constant(Value::real(static_cast<double>(number)), kRows);
+      check_each(name, {Vector::flat(reals), fraction});
+      check_each(name, {fraction, Vector::flat(reals)});
+    }
+    check_each(name, {Vector::flat(longs), Vector::flat(longs)});
+    check_each(name, {Vector::flat(reals), Vector::flat(reals)});
+  }
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 namespace evq {
 
 // The same rows as a dictionary when they are flat integers or reals and its entries are few beside
-// the rows; else `vector`. An entry may come several times; reals that are equal as keys of groups,
-// -0.0 and 0.0 or one NaN and another, may become one.
+// the rows; else `vector`. An entry may come several times.
 Vector code_numbers(const Vector& vector);
 
 }  // namespace evq

@@ -1,9 +1,8 @@
-#include "apl/exec/number_codes.h"
+#include "apl/functions/number_codes.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
@@ -89,15 +88,7 @@ std::optional<Vector> code_runs(const Vector& vector, std::size_t entries_max) {
   return Vector::dictionary(entries, codes, rows);
 }
 
-std::uint64_t word_of(std::int64_t value) {
-  return static_cast<std::uint64_t>(value);
-}
-std::uint64_t word_of(double value) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  return std::bit_cast<std::uint64_t>(value == value ? value + 0.0 : kNan);
-}
-
-// The numbers seen so far, by hash, and the entry of each.
+// The numbers seen so far, by the hash of their bits, and the entry of each: -0.0 is not 0.0.
 template <class T>
 class Entries {
  public:
@@ -112,7 +103,7 @@ class Entries {
   // would take long to find.
   std::optional<Code> entry_of(T value) {
     constexpr std::size_t kStepsMax = 32;  // no choice of numbers makes it slow
-    const std::uint64_t word = word_of(value);
+    const auto word = std::bit_cast<std::uint64_t>(value);
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = ((word ^ (word >> 32U)) * 0x9E3779B97F4A7C15ULL) >> shift_;
     for (std::size_t step = 0; step < kStepsMax; ++step, at = (at + 1) & mask) {
@@ -121,7 +112,7 @@ class Entries {
         if (values_.size() == most_) {
           return std::nullopt;
         }
-        values_.push_back(std::bit_cast<T>(word));
+        values_.push_back(value);
         slot = {word, static_cast<std::uint32_t>(values_.size())};
       }
       if (slot.word == word) {
