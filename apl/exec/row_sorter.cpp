@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
 #include "store/column/physical.h"
+#include "store/column/text_order.h"
 
 namespace evq {
 namespace {
@@ -28,6 +30,8 @@ constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
 // A part that came first so many times in a row is asked how far it stays ahead.
 constexpr std::size_t kStreak = 4;
+// Ranking the second key pays only among many rows, which the first may tell apart.
+constexpr std::array<std::size_t, 2> kRowsPerRankedText = {1, 16};
 // Workers made the parts, and another thread lets go of them: so much is worth giving back.
 constexpr std::size_t kReturnedBytesMin = 32 * kMebibyte;
 
@@ -88,6 +92,30 @@ void number_slots(const Values& values, std::size_t begin, std::size_t end, Sort
   }
 }
 
+// By dictionary and slot, the number of each text's rank among all of them.
+std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const> dictionaries,
+                                                   SortOrder order) {
+  std::vector<std::vector<std::uint64_t>> numbers(dictionaries.size());
+  std::vector<OrderedText> texts;
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    const Values& values = *dictionaries[i];
+    numbers[i].resize(values.size(), null_number(order));
+    for (std::size_t slot = 0; slot < values.size(); ++slot) {
+      if (!values.is_null(slot)) {
+        texts.push_back({0, values.data<std::string_view>()[slot], (i << 32U) | slot});
+      }
+    }
+  }
+  sort_texts(texts);
+  std::uint64_t rank = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    rank += i == 0 || texts[i].text != texts[i - 1].text ? 1U : 0U;
+    numbers[texts[i].number >> 32U][texts[i].number & 0xffffffff] =
+        order.descending ? kNumberMax - rank : kNumberMin + rank;
+  }
+  return numbers;
+}
+
 }  // namespace
 
 void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out) {
@@ -128,8 +156,47 @@ std::vector<std::uint64_t> RowSorter::key_numbers(const Chunk& chunk, std::size_
   return numbers;
 }
 
+std::vector<std::uint64_t> RowSorter::part_numbers(std::size_t part, std::size_t index) const {
+  const Chunk& chunk = parts_[part].chunk;
+  if (!is_ranked(index)) {
+    return key_numbers(chunk, index);
+  }
+  const Vector& column = chunk.column(keys_[index].column);
+  std::vector<std::uint64_t> numbers(chunk.rows());
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    numbers[row] = ranks_[index][part][column.slot(row)];
+  }
+  return numbers;
+}
+
+void RowSorter::rank_keys(std::size_t begin, std::size_t end) {
+  for (std::size_t index = 0; index < ranks_.size(); ++index) {
+    ranks_[index].clear();
+    if (begin == end || index >= keys_.size() || key_types_[index] != Type::kString) {
+      continue;
+    }
+    std::vector<const Values*> dictionaries;
+    std::size_t texts = 0;
+    std::size_t rows = 0;
+    bool flat = false;
+    for (std::size_t part = begin; part < end && !flat; ++part) {
+      const Vector& column = parts_[part].chunk.column(keys_[index].column);
+      flat = column.is_flat();
+      dictionaries.push_back(&column.values());
+      texts += column.values().size();
+      rows += column.size();
+    }
+    if (!flat && texts * kRowsPerRankedText[index] <= rows) {
+      std::vector<std::vector<std::uint64_t>> ranks = rank_texts(dictionaries, keys_[index].order);
+      ranks_[index].resize(begin);
+      std::ranges::move(ranks, std::back_inserter(ranks_[index]));
+    }
+  }
+}
+
 bool RowSorter::tells(std::size_t index, std::uint64_t number) const {
-  return index < keys_.size() && is_exact_sort_number(key_types_[index], number);
+  return index < keys_.size() &&
+         (is_ranked(index) || is_exact_sort_number(key_types_[index], number));
 }
 
 RowSorter::Position RowSorter::position(const RowRef& row) const {
@@ -164,8 +231,8 @@ bool RowSorter::before(const RowRef& a, const RowRef& b) const {
 
 void RowSorter::append_rows(std::size_t part, std::vector<RowRef>* rows) const {
   const Chunk& chunk = parts_[part].chunk;
-  const std::vector<std::uint64_t> first_keys = key_numbers(chunk, 0);
-  const std::vector<std::uint64_t> second_keys = key_numbers(chunk, 1);
+  const std::vector<std::uint64_t> first_keys = part_numbers(part, 0);
+  const std::vector<std::uint64_t> second_keys = part_numbers(part, 1);
   for (std::size_t row = 0; row < chunk.rows(); ++row) {
     rows->push_back({first_keys.empty() ? 0 : first_keys[row],
                      second_keys.empty() ? 0 : second_keys[row], static_cast<std::uint32_t>(part),
@@ -240,6 +307,7 @@ Status RowSorter::add(Chunk chunk) {
 
 Status RowSorter::sort_part(std::size_t number) {
   Part& part = parts_[number];
+  rank_keys(number, number + 1);
   std::vector<RowRef> rows;
   rows.reserve(part.chunk.rows());
   append_rows(number, &rows);
@@ -259,19 +327,30 @@ Status RowSorter::sort_part(std::size_t number) {
   return charge(&part);
 }
 
-// Of one part, in the order of the stream.
+// Of one part, in the order of the stream. Where the first numbers say all of their keys the second
+// ones are sorted by digits as well.
 void RowSorter::sort_rows(std::vector<RowRef>* rows) const {
   const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
   if (rows->size() < kRadixRowsMin) {
     std::ranges::sort(*rows, less);
     return;
   }
-  sort_by_first_key(rows);
+  const bool by_both = keys_.size() > 1 && std::ranges::all_of(*rows, [this](const RowRef& row) {
+                         return tells(0, row.first_key);
+                       });
+  if (by_both) {
+    sort_by_digits(rows, &RowRef::second_key);
+  }
+  sort_by_digits(rows, &RowRef::first_key);
+  const auto differs = [by_both](const RowRef& a, const RowRef& b) {
+    return a.first_key != b.first_key || (by_both && a.second_key != b.second_key);
+  };
+  const std::size_t numbers = by_both ? 2 : 1;
   for (auto begin = rows->begin(); begin != rows->end();) {
-    const std::uint64_t key = begin->first_key;
     const auto end =
-        std::find_if(begin, rows->end(), [key](const RowRef& row) { return row.first_key != key; });
-    if (end - begin > 1 && (keys_.size() > 1 || !tells(0, key))) {
+        std::find_if(begin, rows->end(), [&](const RowRef& row) { return differs(*begin, row); });
+    const std::uint64_t last = by_both ? begin->second_key : begin->first_key;
+    if (end - begin > 1 && (keys_.size() > numbers || !tells(numbers - 1, last))) {
       std::sort(begin, end, less);
     }
     begin = end;
@@ -280,13 +359,13 @@ void RowSorter::sort_rows(std::vector<RowRef>* rows) const {
 
 // Digit by digit from the lowest; digits that all rows share are skipped. Rows of equal keys keep
 // their order.
-void RowSorter::sort_by_first_key(std::vector<RowRef>* rows) {
+void RowSorter::sort_by_digits(std::vector<RowRef>* rows, std::uint64_t RowRef::*key) {
   std::vector<RowRef> scratch(rows->size());
   std::vector<std::size_t> starts(kDigitValues);
   for (unsigned shift = 0; shift < std::numeric_limits<std::uint64_t>::digits;
        shift += kDigitBits) {
-    const auto digit_of = [shift](const RowRef& row) {
-      return (row.first_key >> shift) & (kDigitValues - 1);
+    const auto digit_of = [shift, key](const RowRef& row) {
+      return (row.*key >> shift) & (kDigitValues - 1);
     };
     std::ranges::fill(starts, 0);
     for (const RowRef& row : *rows) {
@@ -375,6 +454,10 @@ RowSorter::RowRef RowSorter::head(std::uint32_t part, std::uint32_t row) const {
     if (index < keys_.size()) {
       const Vector& column = parts_[part].chunk.column(keys_[index].column);
       const std::size_t slot = column.slot(row);
+      if (is_ranked(index)) {
+        *out = ranks_[index][part][slot];
+        return;
+      }
       number_slots(column.values(), slot, slot + 1, keys_[index].order, out);
     }
   };
@@ -386,6 +469,7 @@ RowSorter::RowRef RowSorter::head(std::uint32_t part, std::uint32_t row) const {
 void RowSorter::start_merge() {
   merging_ = true;
   rows_left_ = std::min(rows_, limit_);
+  rank_keys(0, is_limited() || parts_.size() == 1 ? 0 : parts_.size());
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
     heads_.push_back(head(part, 0));
   }

@@ -4,8 +4,10 @@
 //
 // Every chunk is put in order when it comes, and the sorted parts are merged while the rows are
 // taken, so that they are held once: what has been given back is let go. Comparisons are mostly of
-// numbers: the first two keys of a row as order-preserving 64-bit integers. One thread at a time.
+// numbers: the first two keys of a row as order-preserving 64-bit integers, the rank among all
+// texts for those of dictionaries. One thread at a time.
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -67,6 +69,13 @@ class RowSorter {
   bool is_limited() const { return limit_ != kNoLimit; }
   // The numbers of key `index` of all rows; none where there is no such key.
   std::vector<std::uint64_t> key_numbers(const Chunk& chunk, std::size_t index) const;
+  std::vector<std::uint64_t> part_numbers(std::size_t part, std::size_t index) const;
+  // Ranks the texts of the keys of parts [begin, end) where these are dictionaries with few entries
+  // beside their rows.
+  void rank_keys(std::size_t begin, std::size_t end);
+  bool is_ranked(std::size_t index) const {
+    return index < ranks_.size() && !ranks_[index].empty();
+  }
   // Whether rows whose numbers of key `index` are both `number` have the same value there.
   bool tells(std::size_t index, std::uint64_t number) const;
   // Row numbers of a chunk with these first keys (empty without keys).
@@ -77,7 +86,7 @@ class RowSorter {
   void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
   Status sort_part(std::size_t number);
   void sort_rows(std::vector<RowRef>* rows) const;
-  static void sort_by_first_key(std::vector<RowRef>* rows);
+  static void sort_by_digits(std::vector<RowRef>* rows, std::uint64_t RowRef::*key);
   // Drops all rows but the first `limit` and puts those in order.
   Status compact();
   Chunk gather(std::span<const RowRef> rows) const;
@@ -97,6 +106,9 @@ class RowSorter {
   MemoryLease lease_;
   std::vector<Type> key_types_;  // known with the first chunk
   std::vector<Part> parts_;
+  // Of the first two keys: by part and slot, the number of its rank. Empty where texts are not
+  // ranked; else of all parts whose rows are compared.
+  std::array<std::vector<std::vector<std::uint64_t>>, 2> ranks_;
   std::size_t rows_ = 0;
   std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;

@@ -61,11 +61,7 @@ class Elements {
 
  private:
   static void append(DynamicView value, VectorBuilder* to) {
-    if (value.is_null()) {
-      to->append_null();
-    } else {
-      to->append_text(value.bytes());
-    }
+    to->append_view(value.bytes());  // a null in its form is one here
   }
 
   DynamicView value_;
@@ -87,11 +83,11 @@ class Unnester {
 
   Result<Flow> expand_row(std::size_t row) {
     std::size_t count = 0;
-    std::vector<Elements> elements;
+    elements_.clear();
     for (const plan::UnnestColumn& column : unnest_.columns) {
       const DynamicView value = view_of(chunk_.column(column.column), row);
       count = std::max(count, row_count(value));
-      elements.emplace_back(value, column.bag_as_array);
+      elements_.emplace_back(value, column.bag_as_array);
     }
     if (unnest_.row_limit.has_value() && *unnest_.row_limit < count) {
       count = static_cast<std::size_t>(*unnest_.row_limit);
@@ -110,9 +106,11 @@ class Unnester {
         }
       }
       parents_.push_back(static_cast<std::uint32_t>(row));
-      indexes_.append_integer(static_cast<std::int64_t>(i));
-      for (std::size_t column = 0; column < elements.size(); ++column) {
-        elements[column].append_next(&builders_[column]);
+      if (unnest_.item_index) {
+        indexes_.append_integer(static_cast<std::int64_t>(i));
+      }
+      for (std::size_t column = 0; column < elements_.size(); ++column) {
+        elements_[column].append_next(&builders_[column]);
       }
     }
     return Flow::kMore;
@@ -124,11 +122,12 @@ class Unnester {
     }
     std::vector<Vector> columns = repeat_rows(chunk_.columns(), parents_);
     for (std::size_t i = 0; i < builders_.size(); ++i) {
-      columns[unnest_.columns[i].column] = builders_[i].finish();
+      const std::size_t column = unnest_.columns[i].column;
+      builders_[i].keep_alive(chunk_.column(column).shared_values());
+      columns[column] = builders_[i].finish();
     }
-    Vector indexes = indexes_.finish();
     if (unnest_.item_index) {
-      columns.push_back(std::move(indexes));
+      columns.push_back(indexes_.finish());
     }
     Chunk made(std::move(columns), parents_.size());
     made.set_sequence(chunk_.sequence());
@@ -141,6 +140,7 @@ class Unnester {
   const Chunk& chunk_;
   const std::function<Result<Flow>(Chunk)>& push_;
   std::vector<VectorBuilder> builders_;
+  std::vector<Elements> elements_;  // of the row, by column
   VectorBuilder indexes_{Type::kLong};
   std::vector<std::uint32_t> parents_;
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <numeric>
-#include <span>
+
+#include "store/column/text_order.h"
 
 namespace evq {
 namespace {
@@ -18,72 +18,16 @@ std::uint32_t tag_of(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32U);
 }
 
-// ---- sorting
-
-// A text, and eight of its bytes as a number that has their order.
-struct KeyedText {
-  std::uint64_t key;
-  std::string_view text;
-  std::string_view bytes;  // of the item
-};
-
-constexpr std::size_t kKeyBytes = sizeof(std::uint64_t);
-constexpr std::size_t kTextsMin = 16;  // of fewer each pair is compared whole
-constexpr unsigned kRoundsMax = 16;
-
-std::uint64_t key_at(std::string_view text, std::size_t at) {
-  std::uint64_t key = 0;
-  std::memcpy(&key, text.data() + at, std::min(kKeyBytes, text.size() - at));
-  return __builtin_bswap64(key);
-}
-
-std::size_t common_prefix(std::string_view a, std::string_view b) {
-  const auto [end, other] = std::ranges::mismatch(a, b);
-  return static_cast<std::size_t>(end - a.begin());
-}
-
-// Sorts different texts that are equal up to `depth`: by the eight bytes after what they have in
-// common, then those that are equal in these by the next eight.
-void sort_texts(std::span<KeyedText> texts, std::size_t depth, unsigned round) {
-  const bool keyed = texts.size() >= kTextsMin && round < kRoundsMax;
-  std::size_t common = texts.front().text.size();
-  for (std::size_t i = 1; keyed && i < texts.size(); ++i) {
-    common =
-        std::min(common, depth + common_prefix(texts.front().text.substr(depth, common - depth),
-                                               texts[i].text.substr(depth)));
-  }
-  if (!keyed) {
-    std::ranges::sort(texts, {}, &KeyedText::text);
-    return;
-  }
-  for (KeyedText& text : texts) {
-    text.key = key_at(text.text, common);
-  }
-  std::ranges::sort(texts, {}, &KeyedText::key);
-  const std::size_t next = common + kKeyBytes;
-  for (std::size_t begin = 0; begin < texts.size();) {
-    std::size_t end = begin;
-    bool ended = false;  // a text that ended may have got zeros that another has
-    for (; end < texts.size() && texts[end].key == texts[begin].key; ++end) {
-      ended = ended || texts[end].text.size() < next;
-    }
-    const std::span<KeyedText> equal = texts.subspan(begin, end - begin);
-    if (equal.size() > 1) {
-      sort_texts(equal, ended ? common : next, ended ? kRoundsMax : round + 1);
-    }
-    begin = end;
-  }
-}
-
 void sort_strings(std::vector<DynamicView>* views) {
-  std::vector<KeyedText> texts;
+  std::vector<OrderedText> texts;
   texts.reserve(views->size());
-  for (const DynamicView view : *views) {
-    texts.push_back({0, view.as_string(), view.bytes()});
+  for (std::size_t i = 0; i < views->size(); ++i) {
+    texts.push_back({0, (*views)[i].as_string(), i});
   }
-  sort_texts(texts, 0, 0);
+  sort_texts(texts);
+  const std::vector<DynamicView> unordered = *views;
   std::ranges::transform(texts, views->begin(),
-                         [](const KeyedText& text) { return DynamicView(text.bytes); });
+                         [&](const OrderedText& text) { return unordered[text.number]; });
 }
 
 void sort_values(std::vector<DynamicView>* views) {

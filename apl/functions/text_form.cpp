@@ -102,7 +102,16 @@ Vector text_forms(const Vector& vector) {
   auto arena = std::make_shared<StringArena>();
   auto* data = to->mutable_data<std::string_view>();
   std::string text;
+  bool points = false;  // some text lies in the vector's own bytes
   for (std::size_t slot = 0; slot < from.size(); ++slot) {
+    if (from.type() == Type::kDynamic && !from.is_null(slot)) {
+      const DynamicView value(from.data<std::string_view>()[slot]);
+      if (value.is_string() && value.as_string().size() <= kStringValueBytesMax) {
+        data[slot] = value.as_string();
+        points = true;
+        continue;
+      }
+    }
     text.clear();
     append_text_form(from, slot, &text);
     if (is_null_at(from, slot) || text.size() > kStringValueBytesMax) {
@@ -112,6 +121,9 @@ Vector text_forms(const Vector& vector) {
     }
   }
   to->add_owner(std::move(arena));
+  if (points) {
+    to->add_owner(vector.shared_values());
+  }
   return vector.with_values(std::move(to));
 }
 
