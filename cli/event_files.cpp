@@ -44,7 +44,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
   for (const std::string& path : files) {
     File file = File::standard_input();
     if (path != "-") {
-      EVQ_TRY_ASSIGN(file, File::open_input(path));
+      EVQ_TRY_ASSIGN(file, File::open_input(path, interrupt_control()));
     }
     const std::string shown = path == "-" ? "stdin" : path;
     loaded.datasets_.push_back(dataset_name(path));

@@ -143,7 +143,7 @@ class IngestRun {
       print_note(global_, "reading standard input; Ctrl-D ends it");
     }
     if (!standard) {
-      EVQ_TRY_ASSIGN(file, File::open_input(path));
+      EVQ_TRY_ASSIGN(file, File::open_input(path, control));
     }
     const auto size = file.size();
     ProgressOptions options;

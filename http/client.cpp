@@ -16,6 +16,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include "http/name_lookup.h"
 #include "store/base/ascii.h"
 
 namespace evq {
@@ -29,6 +30,7 @@ using boost::system::error_code;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 constexpr std::int64_t kTurnMs = 50;
+constexpr std::int64_t kLookupStepMsMax = 20;
 // Longer unused, a kept connection is not trusted with a request that must not be repeated.
 constexpr std::int64_t kTrustedIdleMs = 5'000;
 constexpr std::int64_t kRetryFirstMs = 200;
@@ -115,6 +117,20 @@ struct Attempt {
   WireResponse response;
 };
 
+error_code error_of(LookupOutcome outcome) {
+  switch (outcome) {
+    case LookupOutcome::kFound:
+      return {};
+    case LookupOutcome::kUnknownName:
+      return asio::error::host_not_found;
+    case LookupOutcome::kNoAnswer:
+      return asio::error::host_not_found_try_again;
+    case LookupOutcome::kFailed:
+      return asio::error::no_recovery;
+  }
+  return {};
+}
+
 std::int64_t retry_after_ms(const ClientResponse& response, std::int64_t fallback) {
   const std::string_view text = response.header("retry-after").value_or("");
   std::int64_t seconds = 0;
@@ -174,14 +190,39 @@ struct HttpClient::State {
     return !error ? size == 0 || tls_stream == nullptr : error != asio::error::would_block;
   }
 
+  // In short steps, because whoever wants the answer no more ends the waiting, not the look-up.
+  asio::awaitable<void> resolve(Attempt& attempt, std::vector<tcp::endpoint>* found) {
+    std::uint16_t port = 0;
+    std::from_chars(address.port.data(), address.port.data() + address.port.size(), port);
+    error_code no_digits;
+    const auto digits = asio::ip::make_address(address.host, no_digits);
+    if (!no_digits) {
+      found->emplace_back(digits, port);
+      co_return;
+    }
+    NameLookup lookup(address.host);
+    asio::steady_timer pause(io);
+    for (std::int64_t step_ms = 1; !lookup.is_done() && !attempt.stopped;) {
+      pause.expires_after(std::chrono::milliseconds(step_ms));
+      co_await pause.async_wait(asio::use_awaitable);
+      step_ms = std::min(2 * step_ms, kLookupStepMsMax);
+    }
+    std::vector<std::string> addresses;
+    attempt.error = attempt.stopped ? error_code(asio::error::operation_aborted)
+                                    : error_of(lookup.take(&addresses));
+    for (const std::string& text : addresses) {
+      error_code unusable;
+      const auto known = asio::ip::make_address(text, unusable);
+      if (!unusable) {
+        found->emplace_back(known, port);
+      }
+    }
+  }
+
   asio::awaitable<void> connect(Attempt& attempt) {
     attempt.step = "cannot resolve the name of";
-    tcp::resolver resolver(io);
-    const auto found =
-        co_await resolver.async_resolve(address.host, address.port, quietly(attempt.error));
-    if (attempt.stopped && !attempt.error) {  // nothing can end a resolver that has begun
-      attempt.error = asio::error::operation_aborted;
-    }
+    std::vector<tcp::endpoint> found;
+    co_await resolve(attempt, &found);
     if (attempt.error) {
       co_return;
     }

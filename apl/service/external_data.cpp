@@ -79,8 +79,11 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
   std::string buffer(kExternalPieceBytes, '\0');
   for (;;) {
     EVQ_TRY(control.check());
-    EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source->read(buffer, -1));
-    if (got.value_or(0) == 0) {
+    EVQ_TRY_ASSIGN(const std::optional<std::size_t> got, source->read(buffer, kControlPollMsMax));
+    if (!got.has_value()) {
+      continue;
+    }
+    if (*got == 0) {
       break;
     }
     bytes.append(buffer, 0, *got);
@@ -351,7 +354,7 @@ Result<std::string> ExternalData::bytes_of(const std::string& location) const {
   }
   if (!is_address(location)) {
     const std::string path = location.starts_with("file://") ? location.substr(7) : location;
-    EVQ_TRY_ASSIGN(File file, File::open_input(path));
+    EVQ_TRY_ASSIGN(File file, File::open_input(path, control_));
     return read_all(file_source(std::move(file)), location, control_);
   }
   if (!access_.fetch) {

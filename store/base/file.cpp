@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -25,6 +26,7 @@ namespace {
 
 constexpr mode_t kFileMode = 0600;
 constexpr mode_t kDirectoryMode = 0700;
+constexpr int kPipePollMs = 50;
 
 Result<int> open_descriptor(const std::string& path, int flags, const char* action) {
   const int descriptor =
@@ -33,14 +35,6 @@ Result<int> open_descriptor(const std::string& path, int flags, const char* acti
     return system_error(action, path, errno);
   }
   return descriptor;
-}
-
-// A strict umask may have taken the owner's own rights; private files are 0600 whatever it is.
-Status make_private(int descriptor, const std::string& path) {
-  if (::fchmod(descriptor, kFileMode) != 0) {
-    return system_error("set the mode of", path, errno);
-  }
-  return Status::success();
 }
 
 std::string parent_of(const std::string& path) {
@@ -56,6 +50,14 @@ std::string parent_of(const std::string& path) {
   return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
+// A strict umask may have taken the owner's own rights; private files are 0600 whatever it is.
+Status make_private(int descriptor, const std::string& path) {
+  if (::fchmod(descriptor, kFileMode) != 0) {
+    return system_error("set the mode of", path, errno);
+  }
+  return Status::success();
+}
+
 // Another process may make the same folder at the same time. The empty path is the root's.
 Status make_one_directory(const std::string& path) {
   if (path.empty() || is_directory(path)) {
@@ -66,6 +68,9 @@ Status make_one_directory(const std::string& path) {
     if (::chmod(path.c_str(), kDirectoryMode) != 0) {
       return system_error("create the folder", path, errno);
     }
+    EVQ_TRY_ASSIGN(const int descriptor,
+                   open_descriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, "open"));
+    EVQ_TRY(File::adopt(descriptor, path).give_to_owner());
     return sync_directory(parent_of(path));
   }
   const int reason = errno;
@@ -104,6 +109,25 @@ Result<File> File::open_input(const std::string& path) {
   return File(descriptor, path, true);
 }
 
+// The reading end of a pipe opens at once without O_NONBLOCK's waiting; once there is a writer, or
+// has been one, reading is as it always is.
+Result<File> File::open_input(const std::string& path, const QueryControl& control) {
+  EVQ_TRY_ASSIGN(const int descriptor, open_descriptor(path, O_RDONLY | O_NONBLOCK, "open"));
+  File file(descriptor, path, true);
+  struct stat about {};
+  if (::fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode)) {
+    pollfd writer{descriptor, POLLIN, 0};
+    while (::poll(&writer, 1, kPipePollMs) == 0) {
+      EVQ_TRY(control.check());
+    }
+  }
+  const int flags = ::fcntl(descriptor, F_GETFL);
+  if (flags < 0 || ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+    return system_error("open", path, errno);
+  }
+  return file;
+}
+
 Result<File> File::open_read(const std::string& path) {
   EVQ_TRY_ASSIGN(const int descriptor, open_descriptor(path, O_RDONLY | O_NOFOLLOW, "open"));
   return File(descriptor, path, true);
@@ -114,6 +138,7 @@ Result<File> File::open_read_write(const std::string& path) {
                  open_descriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open"));
   File file(descriptor, path, true);
   EVQ_TRY(make_private(descriptor, path));
+  EVQ_TRY(file.give_to_owner());
   return file;
 }
 
@@ -206,6 +231,20 @@ Result<std::uint64_t> File::size() const {
   return static_cast<std::uint64_t>(about.st_size);
 }
 
+// A file that has other names may be somebody else's.
+Status File::give_to_owner() const {
+  struct stat own {};
+  struct stat folder {};
+  if (::geteuid() != 0 || ::fstat(descriptor_, &own) != 0 || own.st_uid != 0 ||
+      ::stat(parent_of(path_).c_str(), &folder) != 0 || folder.st_uid == 0 ||
+      (!S_ISDIR(own.st_mode) && own.st_nlink != 1)) {
+    return Status::success();
+  }
+  return ::fchown(descriptor_, folder.st_uid, folder.st_gid) == 0
+             ? Status::success()
+             : Status(system_error("set the owner of", path_, errno));
+}
+
 Status File::sync() {
   if (retried([&] { return ::fsync(descriptor_); }) != 0) {
     return system_error("sync", path_, errno);
@@ -278,6 +317,34 @@ Status write_file_atomically(const std::string& path, std::string_view bytes) {
 bool file_exists(const std::string& path) {
   struct stat about {};
   return ::stat(path.c_str(), &about) == 0;
+}
+
+FileMark mark_of(const std::string& path) {
+  struct stat about {};
+  if (::stat(path.c_str(), &about) != 0) {
+    return {};
+  }
+  return {about.st_ino, static_cast<std::uint64_t>(about.st_size),
+          std::int64_t{about.st_mtim.tv_sec} * 1'000'000'000 + about.st_mtim.tv_nsec};
+}
+
+std::string_view other_than_file(const std::string& path) {
+  struct stat about {};
+  if (::lstat(path.c_str(), &about) != 0) {
+    return "";
+  }
+  switch (about.st_mode & S_IFMT) {
+    case S_IFREG:
+      return "";
+    case S_IFLNK:
+      return "a symbolic link";
+    case S_IFDIR:
+      return "a folder";
+    case S_IFIFO:
+      return "a named pipe";
+    default:
+      return "a device or socket";
+  }
 }
 
 bool is_directory(const std::string& path) {

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/control.h"
 #include "store/base/result.h"
 
 namespace evq {
@@ -30,9 +31,11 @@ class File {
 
   // Opens the user's own data: symbolic links are followed, pipes and devices are fine.
   static Result<File> open_input(const std::string& path);
+  // The same, but who waits for the other end of a named pipe stops when `control` says so.
+  static Result<File> open_input(const std::string& path, const QueryControl& control);
   // Opens a file of a store for reading; a symbolic link is refused.
   static Result<File> open_read(const std::string& path);
-  // Opens a file of a store for reading and writing, creating it when missing.
+  // Opens a file of a store for reading and writing, creating it when missing; see give_to_owner.
   static Result<File> open_read_write(const std::string& path);
   // Creates a file for writing; kConflict when there is one already.
   static Result<File> create_new(const std::string& path);
@@ -54,6 +57,9 @@ class File {
   // thing.
   Status reserve_room(std::uint64_t bytes);
   Result<std::uint64_t> size() const;
+  // What root has made in the folder of another user becomes that user's: a file of root's own
+  // would keep them from their store. SQLite does the same for the files beside a database.
+  Status give_to_owner() const;
   // fsync. After a failure the file's state on disk is unknown: never retry.
   Status sync();
   // Closes now and reports the failure a destructor would have to swallow.
@@ -79,6 +85,17 @@ Status sync_directory(const std::string& path);
 Result<std::string> read_whole_file(const std::string& path, std::size_t size_max);
 // All or nothing, and durable on return: writes a temporary file beside `path` and renames it.
 Status write_file_atomically(const std::string& path, std::string_view bytes);
+// What tells whether a file was changed: all zero when there is none.
+struct FileMark {
+  std::uint64_t inode = 0;
+  std::uint64_t size_bytes = 0;
+  std::int64_t changed_ns = 0;  // its contents; since the Unix epoch, by the file system's clock
+  friend bool operator==(const FileMark&, const FileMark&) = default;
+};
+FileMark mark_of(const std::string& path);
+// What stands under a path itself, links not followed, unless it is a plain file: "a symbolic
+// link", "a named pipe", …; empty for a plain file or nothing at all.
+std::string_view other_than_file(const std::string& path);
 bool file_exists(const std::string& path);
 bool is_directory(const std::string& path);
 // kNotFound when there is none.

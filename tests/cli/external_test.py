@@ -3,10 +3,14 @@
 import gzip
 import http.server
 import json
+import os
+import socket
+import subprocess
 import threading
+import time
 import urllib.request
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
 
 
 class Web(http.server.BaseHTTPRequestHandler):
@@ -116,6 +120,50 @@ class External(EvqCase):
         status, answer = self.ask(server, f'externaldata (id:long) ["{base}/never-ends"]')
         self.assertEqual(status, 422, answer)
         self.assertIn("longer than its limit", answer["message"])
+
+    def test_a_pipe_that_nobody_writes_to(self):
+        pipe = self.directory / "pipe"
+        os.mkfifo(pipe)
+        query = f'externaldata (id:long) ["{pipe}"]'
+        _, errors = self.evq("query", "--timeout", "0.5", query, status=124)
+        self.assertIn("longer than its limit of 500 ms", errors)
+        for words in (("query", query), ("ingest", "d", pipe), ("query", "--file", pipe, "pipe")):
+            process = self.start(*words)
+            time.sleep(0.3)
+            self.assertEqual(self.interrupt(process), 130, words)
+        # A writer that opened it and says nothing is waited for no longer.
+        writer = os.open(pipe, os.O_RDWR)
+        self.addCleanup(os.close, writer)
+        _, errors = self.evq("query", "--timeout", "0.5", query, status=124)
+        self.assertIn("longer than its limit of 500 ms", errors)
+
+    def test_what_a_pipe_brings(self):
+        pipe = self.directory / "pipe"
+        os.mkfifo(pipe)
+        process = self.start("query", f'externaldata (id:long) ["{pipe}"]', "-o", "csv")
+        time.sleep(0.3)
+        pipe.write_bytes(b"1\n2\n")
+        self.assertEqual(process.communicate(timeout=20)[0], "id\n1\n2\n")
+
+    def test_a_name_that_no_server_resolves(self):
+        """The system's resolver waits ten seconds for a name server that does not answer."""
+        silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(silent.close)
+        configured = self.directory / "resolv.conf"
+        configured.write_text("nameserver 127.83.69.1\n")
+        mount = ["unshare", "--mount", "sh", "-c",
+                 'mount --bind "$0" "$(readlink -f /etc/resolv.conf)" && exec "$@"', str(configured)]
+        if os.geteuid() != 0 or subprocess.run([*mount, "true"], capture_output=True).returncode != 0:
+            self.skipTest("needs a mount of its own")
+        silent.bind(("127.83.69.1", 53))
+        began = time.monotonic()
+        done = subprocess.run(
+            [*mount, EVQ, "query", "--timeout", "0.5",
+             'externaldata (id:long) ["http://an.unheard.of.example/x.csv"]'],
+            env=self.environment, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 124, done.stderr)
+        self.assertLess(time.monotonic() - began, 3)
+        self.assertIn("longer than its limit of 500 ms", done.stderr)
 
     def test_mistakes(self):
         for apl, text in (('externaldata (a:long) ["/nowhere/x.csv"]', "/nowhere/x.csv"),

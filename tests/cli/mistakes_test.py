@@ -3,6 +3,7 @@
 import os
 import pathlib
 import subprocess
+import unittest
 
 from evq_case import EVQ, EvqCase, main
 
@@ -262,6 +263,21 @@ class Mistakes(EvqCase):
             self.assertEqual(done.returncode, 5, done)
             self.assertIn(f"cannot list {store}: Permission denied\n", done.stderr)
         store.chmod(0o700)
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root")
+    def test_what_root_makes_in_the_store_of_somebody_is_theirs(self):
+        nobody, store = 65534, self.directory / "theirs" / "store"
+        store.parent.mkdir()
+        os.chown(store.parent, nobody, nobody)
+        self.directory.chmod(0o755)
+        self.evq("--store", store, "ingest", "d", input='{"n":1}')
+        self.evq("--store", store, "compact")
+        for path in (store, *store.rglob("*")):
+            self.assertEqual(path.stat().st_uid, nobody, path)
+        done = subprocess.run([EVQ, "--store", store, "ingest", "d"], input=b'{"n":2}',
+                              env=self.environment, user=nobody, group=nobody, cwd="/",
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_store_that_cannot_be_made(self):
         _, errors = self.evq("--store", "/proc/none", "ingest", "web", input="", status=5)

@@ -1,0 +1,33 @@
+#pragma once
+// NameLookup: the addresses of a host's name, looked up beside the caller, who may stop waiting at
+// any time. The system's own resolver works in threads of its own (getaddrinfo_a) and cannot be
+// ended once it has begun: what nobody waits for any more it ends by itself, within its own time
+// limits. One thread at a time.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace evq {
+
+enum class LookupOutcome : std::uint8_t { kFound, kUnknownName, kNoAnswer, kFailed };
+
+class NameLookup {
+ public:
+  explicit NameLookup(const std::string& host);
+  ~NameLookup();
+  NameLookup(const NameLookup&) = delete;
+  NameLookup& operator=(const NameLookup&) = delete;
+
+  // False while the resolver works.
+  bool is_done() const;
+  // When it is done: the addresses in digits, in the order in which to try them.
+  LookupOutcome take(std::vector<std::string>* addresses) const;
+
+ private:
+  struct Request;
+  std::unique_ptr<Request> request_;
+};
+
+}  // namespace evq
