@@ -275,21 +275,26 @@ class BlockRows {
   }
 
   Result<Vector> read(std::string_view field) {
-    if (!all_ && rows_.size() * kSparseDivisor < block_.rows()) {
+    const bool sparse = !all_ && rows_.size() * kSparseDivisor < block_.rows();
+    EVQ_TRY(charge(field, sparse));
+    if (sparse) {
       return block_.column_rows(field, rows_);
     }
-    EVQ_TRY(charge(field));
     EVQ_TRY_ASSIGN(Vector values, block_.column(field));
     return all_ ? std::move(values) : values.gather(rows_);
   }
 
-  // What all rows of the column take decoded, before they are. Their texts stay while any row does.
-  Status charge(std::string_view field) {
-    const std::optional<std::size_t> at = block_.reader().find(field);
+  // What the column takes as it is stored, and, unless few rows are wanted, all its rows decoded,
+  // before they are. Their texts stay while any row does; the stored bytes, while the block is
+  // read.
+  Status charge(std::string_view field, bool sparse) {
+    const BlockHeader& header = block_.reader().header();
+    const std::optional<std::size_t> at = header.find(field);
     if (at.has_value()) {
-      decoded_bytes_ += estimate_decoded_bytes(block_.reader().header(), *at);
-      const std::size_t free = std::min(decoded_bytes_, kUnchargedBlockBytesMax);
-      EVQ_TRY(lease_.resize(decoded_bytes_ - free));
+      held_bytes_ += header.columns[*at].segment_bytes;
+      held_bytes_ += sparse ? 0 : estimate_decoded_bytes(header, *at);
+      const std::size_t free = std::min(held_bytes_, kUnchargedBlockBytesMax);
+      EVQ_TRY(lease_.resize(held_bytes_ - free));
     }
     return Status::success();
   }
@@ -313,7 +318,7 @@ class BlockRows {
   RowList rows_;
   std::optional<std::size_t> counted_;  // when only the number of rows is left to tell
   std::size_t filters_done_ = 0;
-  std::size_t decoded_bytes_ = 0;
+  std::size_t held_bytes_ = 0;
   MemoryLease lease_;
   RowMask mask_;  // of the current rows, from filters whose verdict was not applied yet
 };
