@@ -289,13 +289,17 @@ int run_compact(const GlobalOptions& global, const StoreCommand& command) {
       names.push_back(dataset.name);
     }
   }
+  int status = 0;
   for (const std::string& name : names) {
     const Status done = store.maintain(name, true, interrupt_control());
     if (!done.ok()) {
-      return report_error(near_dataset(store, done.error(), name));
+      status = report_error(near_dataset(store, done.error(), name));
+    }
+    if (!done.ok() && done.error().code != ErrorCode::kCorrupt) {
+      break;  // damage is one dataset's own
     }
   }
-  return 0;
+  return status;
 }
 
 }  // namespace evq

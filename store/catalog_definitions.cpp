@@ -259,7 +259,7 @@ Result<Database*> CatalogDefinitions::database(bool create) {
 
 // ---------------------------------------------------------------- datasets
 
-Result<std::vector<DatasetDefinition>> CatalogDefinitions::datasets() {
+Result<std::vector<DatasetDefinition>> CatalogDefinitions::list_datasets(bool sound_only) {
   std::vector<DatasetDefinition> found;
   EVQ_TRY_ASSIGN(Database * catalog, database(false));
   if (catalog == nullptr) {
@@ -273,11 +273,17 @@ Result<std::vector<DatasetDefinition>> CatalogDefinitions::datasets() {
     if (!more) {
       break;
     }
-    EVQ_TRY_ASSIGN(DatasetRow dataset, dataset_of(row));
-    read.add(dataset.sum);
-    found.push_back(std::move(dataset.definition));
+    Result<DatasetRow> dataset = dataset_of(row);
+    if (!dataset.ok() && sound_only) {
+      continue;
+    }
+    EVQ_TRY_ASSIGN(DatasetRow known, std::move(dataset));
+    read.add(known.sum);
+    found.push_back(std::move(known.definition));
   }
-  EVQ_TRY(check_list(lease.connection(), dataset_list(), read));
+  if (!sound_only) {
+    EVQ_TRY(check_list(lease.connection(), dataset_list(), read));
+  }
   return found;
 }
 

@@ -46,7 +46,9 @@ class CatalogDefinitions final : public Definitions, public Tokens {
  public:
   explicit CatalogDefinitions(CatalogOptions options);
 
-  Result<std::vector<DatasetDefinition>> datasets() override;
+  Result<std::vector<DatasetDefinition>> datasets() override { return list_datasets(false); }
+  // Those whose rows are sound, whatever became of the list.
+  Result<std::vector<DatasetDefinition>> sound_datasets() { return list_datasets(true); }
   Result<std::optional<DatasetDefinition>> find_dataset(std::string_view name) override;
   Result<DatasetDefinition> create_dataset(const DatasetDefinition& definition) override;
   Result<DatasetDefinition> change_dataset(std::string_view name,
@@ -83,6 +85,7 @@ class CatalogDefinitions final : public Definitions, public Tokens {
  private:
   // The open catalog; nothing when there is none yet and `create` is false.
   Result<Database*> database(bool create);
+  Result<std::vector<DatasetDefinition>> list_datasets(bool sound_only);
   Result<DatasetDefinition> insert_dataset(Connection& connection, DatasetDefinition definition);
   Status drop_dataset(Database& catalog, std::string_view name);
   Result<bool> remove_object(Database& catalog, ObjectKind kind, std::string_view id,

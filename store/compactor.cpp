@@ -8,17 +8,11 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "store/base/check.h"
 #include "store/base/limits.h"
-#include "store/base/seeded_text_hash.h"
-#include "store/block/block_reader.h"
-#include "store/block/block_writer.h"
-#include "store/block/join_columns.h"
-#include "store/column/dynamic_kinds.h"
-#include "store/column/row_runs.h"
+#include "store/block_merge.h"
 #include "store/segment_cache.h"
 #include "store/stored_form.h"
 
@@ -29,10 +23,6 @@ namespace {
 // A merge takes in an older chunk only when it is at most this many times what it has already, so
 // that a row is rewritten a logarithmic number of times.
 constexpr std::uint64_t kMergeRatioMax = 4;
-// Decoded columns of a merge that are in memory at a time.
-constexpr std::size_t kMergeBytesMax = 32 * kMebibyte;
-// Rows for each distinct string of a column that stays a dictionary.
-constexpr std::size_t kRepeatsMin = 8;
 // Blocks whose bytes are freed in one transaction, which writes about 20 KiB for each; and those
 // for which the reserve is enough.
 constexpr std::size_t kReapStep = 512;
@@ -42,231 +32,6 @@ constexpr std::string_view kVacuumStep = "PRAGMA incremental_vacuum(1024)";
 constexpr std::string_view kVacuumStepOnReserve = "PRAGMA incremental_vacuum(64)";
 
 using Run = std::vector<SnapshotBlock>;
-using Sources = std::span<const SnapshotBlock>;  // neighbours in arrival order
-
-// One field of the rows being merged, and where they have it.
-struct MergedField {
-  struct Place {
-    std::uint32_t source;  // ascending
-    std::uint32_t column;  // of that source's block
-  };
-  Field field;
-  bool wide_longs = false;
-  std::vector<Place> places;
-};
-
-// The fields of all sources. Longs that are not exact as doubles and reals become dynamic, as they
-// do within one batch; `kinds` says so of them, for files that do not yet.
-std::vector<MergedField> merged_fields(std::span<StoredBlock> blocks, FieldKinds* kinds) {
-  std::vector<MergedField> fields;
-  std::unordered_map<std::string_view, std::size_t, SeededTextHash> index;
-  for (std::uint32_t source = 0; source < blocks.size(); ++source) {
-    const std::vector<ColumnHeader>& columns = blocks[source].reader().header().columns;
-    for (std::uint32_t i = 0; i < columns.size(); ++i) {
-      const ColumnHeader& column = columns[i];
-      if (column.name == kOrdinalField) {
-        continue;
-      }
-      const auto [at, added] = index.try_emplace(column.name, fields.size());
-      if (added) {
-        fields.push_back({{column.name, Type::kNull}, false, {}});
-      }
-      MergedField& merged = fields[at->second];
-      merged.field.type = common_type(merged.field.type, column.type);
-      merged.wide_longs = merged.wide_longs || has_wide_longs(column);
-      merged.places.push_back({source, i});
-    }
-  }
-  for (auto& [field, wide_longs, places] : fields) {
-    if (field.type == Type::kReal && wide_longs) {
-      field.type = Type::kDynamic;
-      kinds->emplace(field.name, type_bit(Type::kLong) | type_bit(Type::kReal) | kWideLongs);
-    }
-  }
-  return fields;
-}
-
-// From memory where it is there. What is read is not kept: nobody will ask for it again.
-Result<Vector> whole_column(StoredBlock& block, std::size_t at) {
-  if (std::optional<Vector> known = block.reader().source().decoded(at)) {
-    return std::move(*known);
-  }
-  Result<Vector> column = block.reader().read(at, Selection::all());
-  if (!column.ok()) {
-    return block.located(std::move(column).take_error());
-  }
-  block.reader().release(at);
-  return column;
-}
-
-// All rows, or those of `runs` when there are any. A dictionary of strings stays one where an
-// encoder would keep it whatever its entries cost.
-Result<Vector> merged_column(std::span<StoredBlock> blocks, const MergedField& merged,
-                             std::span<const RowRun> runs) {
-  const Type type = merged.field.type;
-  std::vector<Vector> parts;
-  std::size_t values = 0;
-  auto place = merged.places.begin();
-  for (std::size_t source = 0; source < blocks.size(); ++source) {
-    StoredBlock& block = blocks[source];
-    if (place == merged.places.end() || place->source != source) {
-      parts.push_back(Vector::constant(Value::null(type), block.rows()));
-      continue;
-    }
-    EVQ_TRY_ASSIGN(Vector part, whole_column(block, place->column));
-    parts.push_back(part.type() == type ? std::move(part) : part.widen(type));
-    values += block.rows() - block.reader().header().columns[place->column].nulls;
-    ++place;
-  }
-  return join_columns(parts, values / kRepeatsMin, runs);
-}
-
-// Row numbers tell the ordinals when the sources follow each other without gaps and time order is
-// arrival order.
-bool stays_dense(Sources sources, bool sorted) {
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    const bool follows =
-        i == 0 || sources[i].first_ordinal == sources[i - 1].first_ordinal + sources[i - 1].rows;
-    if (!sources[i].ordinals_dense || !follows) {
-      return false;
-    }
-  }
-  return sorted;
-}
-
-Result<Vector> merged_ordinals(std::span<StoredBlock> blocks) {
-  std::vector<Vector> parts;
-  for (StoredBlock& block : blocks) {
-    EVQ_TRY_ASSIGN(Vector part, block.ordinals());
-    parts.push_back(std::move(part));
-  }
-  return concatenate(parts);
-}
-
-// Ascending by time, then by ordinal; ordinals within a time need not ascend in source order when
-// the sources' ranges overlap. Empty when the rows are in that order already.
-std::vector<std::uint32_t> row_order(const Vector& times, const Vector& ordinals) {
-  struct Key {
-    std::int64_t time;
-    std::int64_t ordinal;
-    std::uint32_t row;
-    bool operator<(const Key& other) const {
-      return time != other.time ? time < other.time : ordinal < other.ordinal;
-    }
-  };
-  const Vector flat_times = times.flatten();
-  const Vector flat_ordinals = ordinals.flatten();
-  std::vector<Key> keys(times.size());
-  for (std::uint32_t row = 0; row < keys.size(); ++row) {
-    keys[row] = {flat_times.values().data<std::int64_t>()[row],
-                 flat_ordinals.values().data<std::int64_t>()[row], row};
-  }
-  if (std::ranges::is_sorted(keys, std::less<>())) {
-    return {};
-  }
-  std::ranges::sort(keys, std::less<>());
-  std::vector<std::uint32_t> order(keys.size());
-  std::ranges::transform(keys, order.begin(), &Key::row);
-  return order;
-}
-
-// Where the rows of a merge come from: empty when they are in their order already.
-struct MergedOrder {
-  std::vector<std::uint32_t> rows;
-  std::vector<RowRun> runs;  // the same, when the runs are long
-};
-
-MergedOrder merged_order(std::vector<std::uint32_t> rows, Sources sources) {
-  std::vector<std::size_t> sizes;
-  std::ranges::transform(sources, std::back_inserter(sizes), &SnapshotBlock::rows);
-  std::vector<RowRun> runs = long_runs(rows, sizes);
-  return {std::move(rows), std::move(runs)};
-}
-
-// How blocks are merged.
-struct MergePlan {
-  Effort effort = Effort::kIngest;
-  bool stay_fresh = false;
-};
-
-// What every merge of a round has: threads, and a reason to stop.
-struct MergeMeans {
-  ThreadPool* pool;
-  const QueryControl& control;
-};
-
-// The merged columns in their new order, some at a time: thousands of columns of a whole block's
-// rows would not fit into memory.
-Result<std::vector<EncodedColumn>> merged_columns(std::span<StoredBlock> blocks,
-                                                  const std::vector<MergedField>& fields,
-                                                  const MergedOrder& order, const Vector& times,
-                                                  Effort effort, const MergeMeans& means) {
-  const std::vector<std::uint32_t> as_joined;
-  std::vector<EncodedColumn> merged;
-  for (std::size_t next = 0; next < fields.size();) {
-    Table some;
-    std::vector<Field> names;
-    for (std::size_t bytes = 0; next < fields.size() && bytes < kMergeBytesMax; ++next) {
-      EVQ_TRY(means.control.check());
-      EVQ_TRY_ASSIGN(Vector column, merged_column(blocks, fields[next], order.runs));
-      bytes += column.size_bytes();
-      some.rows = column.size();
-      some.columns.push_back(std::move(column));
-      names.push_back(fields[next].field);
-    }
-    some.schema = Schema(std::move(names));
-    EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                   encode_columns(std::move(some), order.runs.empty() ? order.rows : as_joined,
-                                  effort, means.pool, &times));
-    std::ranges::move(columns, std::back_inserter(merged));
-  }
-  return merged;
-}
-
-// The sources' rows as one block.
-Result<StoredForm> merge(std::span<StoredBlock> blocks, Sources sources, const MergePlan& plan,
-                         const MergeMeans& means) {
-  FieldKinds kinds;
-  const std::vector<MergedField> fields = merged_fields(blocks, &kinds);
-  const auto time = std::ranges::find(
-      fields, kTimeField,
-      [](const MergedField& merged) -> const auto& { return merged.field.name; });
-  if (time == fields.end()) {
-    return make_error(ErrorCode::kCorrupt, "a block has no column _time");
-  }
-  EVQ_TRY_ASSIGN(const Vector ordinals, merged_ordinals(blocks));
-  EVQ_TRY_ASSIGN(Vector times, merged_column(blocks, *time, {}));
-  const MergedOrder order = merged_order(row_order(times, ordinals), sources);
-  const bool sorted = order.rows.empty();
-  const bool dense = stays_dense(sources, sorted);
-  if (!sorted) {
-    times = times.gather(order.rows);
-  }
-  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
-                 merged_columns(blocks, fields, order, times, plan.effort, means));
-  if (!dense) {
-    EVQ_TRY_ASSIGN(EncodedColumn column,
-                   encode_column({std::string(kOrdinalField), Type::kLong},
-                                 sorted ? ordinals : ordinals.gather(order.rows), plan.effort));
-    columns.push_back(std::move(column));
-  }
-  EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(ordinals.size(), std::move(columns)));
-  std::uint64_t raw_bytes = 0;
-  for (const SnapshotBlock& source : sources) {
-    raw_bytes += source.raw_bytes;
-  }
-  StoredForm form =
-      plan.stay_fresh ? make_fresh(block, raw_bytes) : make_sealed(std::move(block), raw_bytes);
-  note_kinds(kinds, &form);
-  std::erase_if(form.fields, [](const auto& field) { return field.first == kOrdinalField; });
-  form.keeps_ordinals = true;
-  form.row.dense = dense;
-  form.row.first_ordinal = sources.front().first_ordinal;
-  const auto* values = ordinals.values().data<std::int64_t>();
-  form.row.ordinal_end =
-      static_cast<std::uint64_t>(*std::max_element(values, values + ordinals.size())) + 1;
-  return form;
-}
 
 // Swaps the sources for the merged block, if they are all still what they were.
 Status replace(Dataset& dataset, Sources sources, const StoredForm& form, SegmentCache& cache) {
@@ -313,8 +78,37 @@ Result<OpenSources> open_sources(const Snapshot& snapshot, Sources run) {
   return open;
 }
 
+// Lets go of the first block that is damaged, and of those behind it; false when all are sound.
+Result<bool> cut_at_damage(OpenSources* open, const QueryControl& control) {
+  EVQ_TRY_ASSIGN(std::optional<DamagedBlock> found, find_damage(open->blocks, control));
+  if (found) {
+    open->blocks.erase(open->blocks.begin() + static_cast<std::ptrdiff_t>(found->at),
+                       open->blocks.end());
+    open->damage = std::move(found->damage);
+  }
+  return found.has_value();
+}
+
 bool is_worth_merging(Sources run, const MergePlan& plan) {
   return run.size() > 1 || (run.size() == 1 && run.front().fresh && !plan.stay_fresh);
+}
+
+// The open sources as one block, where that is worth it. Damage that shows only when their columns
+// are read leaves fewer of them open.
+Result<std::optional<StoredForm>> merge_sound(OpenSources* open, Sources run, const MergePlan& plan,
+                                              const MergeMeans& means) {
+  while (is_worth_merging(run.first(open->blocks.size()), plan)) {
+    Result<StoredForm> merged = merge_blocks(open->blocks, plan, means);
+    if (merged.ok() || merged.error().code != ErrorCode::kCorrupt) {
+      EVQ_TRY_ASSIGN(StoredForm form, std::move(merged));
+      return std::optional(std::move(form));
+    }
+    EVQ_TRY_ASSIGN(const bool cut, cut_at_damage(open, means.control));
+    if (!cut) {
+      return std::move(merged).take_error();
+    }
+  }
+  return std::optional<StoredForm>();
 }
 
 bool holds_all(const Snapshot& snapshot, Sources run) {
@@ -339,10 +133,8 @@ Status merge_run(const std::shared_ptr<Dataset>& dataset, const Run& run, const 
         break;  // someone else merged or deleted it first
       }
       EVQ_TRY_ASSIGN(OpenSources open, open_sources(snapshot, rest));
+      EVQ_TRY_ASSIGN(merged, merge_sound(&open, rest, plan, {options.pool, control}));
       part = rest.first(open.blocks.size());
-      if (is_worth_merging(part, plan)) {
-        EVQ_TRY_ASSIGN(merged, merge(open.blocks, part, plan, {options.pool, control}));
-      }
       if (damage.ok()) {
         damage = std::move(open.damage);
       }

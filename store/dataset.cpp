@@ -45,6 +45,23 @@ Schema schema_of(const std::vector<FieldRow>& rows) {
   return Schema(std::move(fields));
 }
 
+// With `problems`, without what is damaged of the list of blocks.
+Result<std::shared_ptr<Listing>> read_listing(Connection& connection, const Counters& counters,
+                                              RowProblems* problems = nullptr) {
+  auto listing = std::make_shared<Listing>();
+  EVQ_TRY_ASSIGN(const std::vector<BlockRow> rows, read_blocks(connection, counters, problems));
+  EVQ_TRY_ASSIGN(listing->fields, read_fields(connection, counters));
+  for (const BlockRow& row : rows) {
+    if (row.state != BlockState::kQueued) {
+      listing->blocks.push_back(snapshot_block(row));
+      listing->rows += row.rows;
+    }
+  }
+  std::ranges::stable_sort(listing->blocks, {}, &SnapshotBlock::first_ordinal);
+  listing->schema = schema_of(listing->fields);
+  return listing;
+}
+
 }  // namespace
 
 Dataset::Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database)
@@ -219,21 +236,22 @@ Result<std::shared_ptr<const Listing>> Dataset::listing(Connection& connection) 
       return listing_;
     }
   }
-  auto listing = std::make_shared<Listing>();
-  EVQ_TRY_ASSIGN(const std::vector<BlockRow> rows, read_blocks(connection, counters));
-  EVQ_TRY_ASSIGN(listing->fields, read_fields(connection, counters));
-  for (const BlockRow& row : rows) {
-    if (row.state != BlockState::kQueued) {
-      listing->blocks.push_back(snapshot_block(row));
-      listing->rows += row.rows;
-    }
-  }
-  std::ranges::stable_sort(listing->blocks, {}, &SnapshotBlock::first_ordinal);
-  listing->schema = schema_of(listing->fields);
+  EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> listing, read_listing(connection, counters));
   const MutexLock lock(listing_mutex_);
   listed_ = counters;
   listing_ = listing;
-  return std::shared_ptr<const Listing>(std::move(listing));
+  return listing;
+}
+
+Result<std::shared_ptr<Listing>> Dataset::sound_listing(Connection& connection,
+                                                        RowProblems* problems) {
+  EVQ_TRY_ASSIGN(const Counters counters, read_counters(connection, file_key()));
+  RowProblems found;
+  EVQ_TRY_ASSIGN(std::shared_ptr<Listing> listing, read_listing(connection, counters, &found));
+  for (const std::string& problem : found) {
+    problems->push_back(file_name_ + ": " + problem);
+  }
+  return listing;
 }
 
 Result<std::shared_ptr<FieldAdmission>> Dataset::admission() {
@@ -246,7 +264,7 @@ Result<std::shared_ptr<FieldAdmission>> Dataset::admission() {
   EVQ_TRY_ASSIGN(ReadLease lease, database_->begin_read());
   EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> now, listing(lease.connection()));
   std::vector<std::string> known;
-  for (const FieldRow& field : now->fields) {
+  for (const Field& field : now->schema.fields()) {  // the times as well, before the first event
     known.push_back(field.name);
   }
   const MutexLock lock(listing_mutex_);

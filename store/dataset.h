@@ -77,6 +77,8 @@ class Dataset {
 
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
+  // The same without the blocks whose rows are damaged, which are described in `problems`.
+  Result<std::shared_ptr<Listing>> sound_listing(Connection& connection, RowProblems* problems);
   // Builders of batches for loads with these options. What they admit keeps all loads of this
   // process together to kDatasetFieldsMax fields. Errors as make_event_rules.
   Result<std::shared_ptr<BuilderPool>> builders(const IngestOptions& options);
@@ -139,5 +141,8 @@ class Dataset {
 
 Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,
                                std::shared_ptr<SegmentCache> cache);
+Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
+                                     std::shared_ptr<SegmentCache> cache, const SoundRange& range,
+                                     std::vector<std::string>* problems);
 
 }  // namespace evq

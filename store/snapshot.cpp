@@ -158,7 +158,7 @@ Result<std::unique_ptr<BlockReader>> open_sealed(const std::shared_ptr<SnapshotS
 Error locate(Error error, const Dataset& dataset, BlockId block) {
   if (error.code == ErrorCode::kCorrupt) {
     error.message = dataset.file_name() + ": block " + std::to_string(block) + ": " + error.message;
-    error.hint = "run 'evq check' to see what is damaged";
+    error.hint = "run 'evq check' to see what is damaged; 'set best_effort; …' reads the rest";
   }
   return error;
 }
@@ -307,6 +307,60 @@ Result<StoredBlock> Snapshot::open(const SnapshotBlock& block) const {
     return locate(std::move(reader).take_error(), source->dataset(), block.id);
   }
   return StoredBlock(block, source, std::move(reader).value());
+}
+
+namespace {
+
+// Every part of the block, as whatever reads it later will find it.
+Status check_block(const Snapshot& snapshot, const SnapshotBlock& info,
+                   const QueryControl& control) {
+  EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(info));
+  BlockReader& reader = block.reader();
+  for (std::size_t column = 0; column < reader.header().columns.size(); ++column) {
+    EVQ_TRY(control.check());
+    Result<Vector> values = reader.read(column, Selection::all());
+    if (!values.ok()) {
+      return block.located(std::move(values).take_error());
+    }
+    Result<std::string_view> filter = reader.filter(column);
+    if (!filter.ok()) {
+      return block.located(std::move(filter).take_error());
+    }
+    reader.release(column);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
+                                     std::shared_ptr<SegmentCache> cache, const SoundRange& range,
+                                     std::vector<std::string>* problems) {
+  EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
+  auto state = std::make_shared<Snapshot::State>();
+  EVQ_TRY_ASSIGN(const std::shared_ptr<Listing> listing,
+                 dataset->sound_listing(lease.connection(), problems));
+  state->listing = listing;
+  state->source =
+      std::make_shared<SnapshotSource>(std::move(dataset), std::move(cache), std::move(lease));
+  Snapshot snapshot(std::move(state));
+  std::vector<SnapshotBlock> sound;
+  listing->rows = 0;
+  for (const SnapshotBlock& info : listing->blocks) {
+    const bool wanted = info.max_time >= range.min_time && info.min_time <= range.max_time;
+    Status checked = wanted ? check_block(snapshot, info, range.control) : Status();
+    if (!checked.ok() && checked.error().code != ErrorCode::kCorrupt) {
+      return std::move(checked).take_error();
+    }
+    if (!checked.ok()) {
+      problems->push_back(checked.error().message);
+      continue;
+    }
+    sound.push_back(info);
+    listing->rows += info.rows;
+  }
+  listing->blocks = std::move(sound);
+  return snapshot;
 }
 
 Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/control.h"
 #include "store/base/result.h"
 #include "store/column/schema.h"
 #include "store/column/vector.h"
@@ -103,6 +104,14 @@ class StoredBlock {
   std::unique_ptr<BlockReader> reader_;
 };
 
+// Where a snapshot of sound blocks only is to be sound: what lies outside is not looked at. Looking
+// reads every part of every block inside.
+struct SoundRange {
+  std::int64_t min_time = 0;
+  std::int64_t max_time = 0;
+  const QueryControl& control;
+};
+
 class Snapshot {
  public:
   Snapshot(Snapshot&&) noexcept;
@@ -128,6 +137,10 @@ class Snapshot {
  private:
   friend Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,
                                         std::shared_ptr<SegmentCache> cache);
+  friend Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
+                                              std::shared_ptr<SegmentCache> cache,
+                                              const SoundRange& range,
+                                              std::vector<std::string>* problems);
   struct State;
   explicit Snapshot(std::shared_ptr<const State> state);
 

@@ -18,14 +18,13 @@
 #include "store/compactor.h"
 #include "store/dataset.h"
 #include "store/load.h"
+#include "store/quiet_datasets.h"
+#include "store/removal.h"
 #include "store/segment_cache.h"
 
 namespace evq {
 
 namespace {
-
-// Scans of a delete that lost their blocks to a concurrent merge before it gives up.
-constexpr int kRemoveAttemptsMax = 5;
 
 class DirectoryStore final : public Store {
  public:
@@ -42,6 +41,8 @@ class DirectoryStore final : public Store {
   Result<FieldAttributes> change_field(std::string_view name, std::string_view field,
                                        const FieldChange& change) override;
   Result<Snapshot> snapshot(std::string_view name) override;
+  Result<Snapshot> sound_snapshot(std::string_view name, const SoundRange& range,
+                                  std::vector<std::string>* problems) override;
   Result<IngestReport> ingest(std::string_view name, ByteSource& source,
                               const IngestRequest& request, QueryControl& control) override;
   Result<RemoveReport> remove(std::string_view name, const RowFilter& doomed, bool commit,
@@ -68,8 +69,11 @@ class DirectoryStore final : public Store {
   template <class Run>
   auto with_dataset(std::string_view name, const Run& run, DatasetDefinition* definition = nullptr)
       -> decltype(run(std::shared_ptr<Dataset>()));
+  Status maintain_due(std::string_view name, QueryControl& control);
   Status maintain(const std::shared_ptr<Dataset>& dataset, const DatasetDefinition& definition,
                   bool full, QueryControl& control);
+  std::optional<std::int64_t> retained_from(const DatasetDefinition& definition);
+  bool is_roomy() const;
   CompactOptions compact_options() const { return {options_.block_rows, options_.pool, cache_}; }
 
   const StoreOptions options_;
@@ -78,6 +82,7 @@ class DirectoryStore final : public Store {
   const std::shared_ptr<SegmentCache> cache_;
 
   ClockWatch clock_watch_;
+  QuietDatasets quiet_;
   Mutex mutex_;
   std::map<std::string, OpenDataset, std::less<>> open_ EVQ_GUARDED_BY(mutex_);
   std::uint64_t uses_ EVQ_GUARDED_BY(mutex_) = 0;
@@ -280,6 +285,13 @@ Result<Snapshot> DirectoryStore::snapshot(std::string_view name) {
   });
 }
 
+Result<Snapshot> DirectoryStore::sound_snapshot(std::string_view name, const SoundRange& range,
+                                                std::vector<std::string>* problems) {
+  return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) {
+    return take_sound_snapshot(dataset, cache_, range, problems);
+  });
+}
+
 // ---------------------------------------------------------------- ingest
 
 Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
@@ -332,115 +344,6 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
 
 // ---------------------------------------------------------------- remove and upkeep
 
-// Marks the blocks deleted, in one transaction, unless one of them was merged meanwhile.
-Result<bool> queue_blocks(Dataset& dataset, const std::vector<BlockId>& ids) {
-  bool all_there = true;
-  WriteJob job;
-  job.apply = [&](DatasetWriter& writer) -> Status {
-    EVQ_TRY(writer.load_blocks());
-    all_there = true;
-    for (const BlockId id : ids) {
-      const BlockRow* row = writer.find_block(id);
-      all_there = all_there && row != nullptr && row->state != BlockState::kQueued;
-    }
-    if (!all_there) {
-      return {};
-    }
-    for (const BlockId id : ids) {
-      EVQ_TRY(writer.set_state(id, BlockState::kQueued));
-    }
-    return {};
-  };
-  EVQ_TRY(dataset.write(job));
-  return all_there;
-}
-
-// Marks the blocks whose newest event is older deleted; their rows.
-Result<std::uint64_t> queue_older(Dataset& dataset, std::int64_t before) {
-  {
-    EVQ_TRY_ASSIGN(ReadLease lease, dataset.database().begin_read());
-    EVQ_TRY_ASSIGN(const std::shared_ptr<const Listing> now, dataset.listing(lease.connection()));
-    const auto is_old = [&](const SnapshotBlock& block) { return block.max_time < before; };
-    if (std::ranges::none_of(now->blocks, is_old)) {
-      return std::uint64_t{0};
-    }
-  }
-  std::uint64_t rows = 0;
-  WriteJob job;
-  job.apply = [&](DatasetWriter& writer) -> Status {
-    EVQ_TRY(writer.load_blocks());
-    rows = 0;
-    for (const BlockRow& row : writer.blocks()) {
-      if (row.max_time < before && row.state != BlockState::kQueued) {
-        rows += row.rows;
-        EVQ_TRY(writer.set_state(row.id, BlockState::kQueued));
-      }
-    }
-    return {};
-  };
-  EVQ_TRY(dataset.write(job));
-  return rows;
-}
-
-// Of deleted blocks, the bytes inside the file; and those of the file where the disk needs them.
-Status free_removed(Dataset& dataset, const QueryControl& control) {
-  EVQ_TRY(reap(dataset, control));
-  return dataset.database().short_of_room() ? give_back(dataset, control) : Status();
-}
-
-// After a delete, which is durable by then: what fails is made up for by the next upkeep.
-void free_removed_if_possible(Dataset& dataset, const QueryControl& control) {
-  static_cast<void>(free_removed(dataset, control));
-}
-
-// The snapshot ends with the search: nobody waits for the write lock with one open.
-Result<RemoveReport> find_matches(const std::shared_ptr<Dataset>& dataset,
-                                  const std::shared_ptr<SegmentCache>& cache,
-                                  const RowFilter& doomed, QueryControl& control,
-                                  std::vector<BlockId>* ids) {
-  EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, cache));
-  RemoveReport report;
-  for (const SnapshotBlock& info : snapshot.blocks()) {
-    EVQ_TRY(control.check());
-    if (!doomed.may_match(info)) {
-      continue;
-    }
-    EVQ_TRY_ASSIGN(StoredBlock block, snapshot.open(info));
-    EVQ_TRY_ASSIGN(const BlockMatch match, doomed.match(block));
-    if (match.rows == 0) {
-      continue;
-    }
-    ids->push_back(info.id);
-    report.rows_matched += match.rows;
-    report.rows_deleted += info.rows;
-    ++report.blocks_deleted;
-    report.first_matched_time =
-        std::min(report.first_matched_time.value_or(match.first_time), match.first_time);
-    report.last_matched_time =
-        std::max(report.last_matched_time.value_or(match.last_time), match.last_time);
-  }
-  return report;
-}
-
-Result<RemoveReport> remove_matches(const std::shared_ptr<Dataset>& dataset,
-                                    const std::shared_ptr<SegmentCache>& cache,
-                                    const RowFilter& doomed, bool commit, QueryControl& control) {
-  for (int attempt = 0; attempt < kRemoveAttemptsMax; ++attempt) {
-    std::vector<BlockId> ids;
-    EVQ_TRY_ASSIGN(const RemoveReport report, find_matches(dataset, cache, doomed, control, &ids));
-    if (!commit || ids.empty()) {
-      return report;
-    }
-    EVQ_TRY_ASSIGN(const bool queued, queue_blocks(*dataset, ids));
-    if (queued) {
-      free_removed_if_possible(*dataset, control);
-      return report;
-    }
-  }
-  return make_error(ErrorCode::kUnavailable, "the dataset keeps being reorganised",
-                    "try the delete again");
-}
-
 Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilter& doomed,
                                             bool commit, QueryControl& control) {
   return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) {
@@ -459,35 +362,71 @@ Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t b
 }
 
 Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& control) {
+  if (!full) {
+    return maintain_due(name, control);
+  }
   DatasetDefinition definition;
   return with_dataset(
       name,
       [&](const std::shared_ptr<Dataset>& dataset) {
-        return maintain(dataset, definition, full, control);
+        return maintain(dataset, definition, true, control);
       },
       &definition);
+}
+
+// Where nothing was due the last time and no file has changed since, a look at the files is enough.
+Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control) {
+  DatasetDefinition definition;
+  EVQ_TRY_ASSIGN(const DatasetFileName file, definitions_.find_file(name, &definition));
+  const std::string path = dataset_path(directory_, file.file_id);
+  if (is_roomy() && quiet_.holds(file.file_id, path, retained_from(definition))) {
+    return {};
+  }
+  const std::optional<FileMarks> marks = QuietDatasets::look(path);
+  return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) -> Status {
+    Status done = maintain(dataset, definition, false, control);
+    // What is damaged stays so until somebody changes the file.
+    if (marks && (done.ok() || done.error().code == ErrorCode::kCorrupt)) {
+      EVQ_TRY_ASSIGN(const std::int64_t oldest, oldest_end(*dataset));
+      quiet_.note(file.file_id, path, *marks, oldest);
+    }
+    return done;
+  });
+}
+
+bool DirectoryStore::is_roomy() const {
+  const auto room = free_disk_bytes(directory_);
+  return room.ok() && *room > 2 * kDiskReserveBytesMin;
+}
+
+// Events before that time have outlived the retention period; nothing where there is none, or the
+// clock is not to be believed.
+std::optional<std::int64_t> DirectoryStore::retained_from(const DatasetDefinition& definition) {
+  const bool steady = clock_watch_.is_steady();  // asked each time, so that a jump is seen
+  if (!steady || !definition.use_retention || definition.retention_days <= 0) {
+    return std::nullopt;
+  }
+  const auto age = checked_multiply(definition.retention_days, kDayNs);
+  return age ? checked_subtract(wall_clock_now_ns(), *age) : std::nullopt;
 }
 
 Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
                                 const DatasetDefinition& definition, bool full,
                                 QueryControl& control) {
-  // Asked each time, so that a jump is seen when it happens.
-  const bool steady = clock_watch_.is_steady();
-  if (steady && definition.use_retention && definition.retention_days > 0) {
-    const auto age = checked_multiply(definition.retention_days, kDayNs);
-    const auto before = age ? checked_subtract(wall_clock_now_ns(), *age) : std::nullopt;
-    if (before) {
-      EVQ_TRY_ASSIGN(const std::uint64_t trimmed, queue_older(*dataset, *before));
-      static_cast<void>(trimmed);
-    }
+  if (const std::optional<std::int64_t> before = retained_from(definition)) {
+    EVQ_TRY_ASSIGN(const std::uint64_t trimmed, queue_older(*dataset, *before));
+    static_cast<void>(trimmed);
   }
   EVQ_TRY_ASSIGN(const DatasetStats now, read_stats(*dataset));
   if (now.queued_blocks != 0 || dataset->database().short_of_room()) {
     EVQ_TRY(free_removed(*dataset, control));  // before what needs room
   }
-  EVQ_TRY(full ? compact(dataset, compact_options(), control)
-               : tidy_fresh(dataset, compact_options(), control));
-  return full ? give_back(*dataset, control) : Status();
+  Status merged = full ? compact(dataset, compact_options(), control)
+                       : tidy_fresh(dataset, compact_options(), control);
+  if (full && (merged.ok() || merged.error().code == ErrorCode::kCorrupt)) {
+    EVQ_TRY(give_back(*dataset, control));
+  }
+  return merged;
 }
 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {
@@ -506,7 +445,7 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
     report.problems.push_back({"datasets/" + std::to_string(file.file_id) + ".db", std::nullopt,
                                std::move(file.problem)});
   }
-  Result<std::vector<DatasetDefinition>> datasets = definitions_.datasets();
+  Result<std::vector<DatasetDefinition>> datasets = definitions_.sound_datasets();
   if (!datasets.ok()) {
     // Damage to its rows is in the list already; what failed only now is not.
     const std::string& message = datasets.error().message;

@@ -102,6 +102,9 @@ class RowFilter {
   virtual ~RowFilter() = default;
   // False when the block cannot match, by its times alone.
   virtual bool may_match(const SnapshotBlock& block) const = 0;
+  // True when every row matches, by its times alone: then match() is not asked, and the block may
+  // be damaged.
+  virtual bool matches_whole(const SnapshotBlock& /*block*/) const { return false; }
   // How many rows match; the implementation prunes by statistics and decodes what it needs.
   virtual Result<BlockMatch> match(StoredBlock& block) const = 0;
 };
@@ -112,6 +115,9 @@ struct RemoveReport {
   std::uint64_t blocks_deleted = 0;
   std::optional<std::int64_t> first_matched_time;
   std::optional<std::int64_t> last_matched_time;
+  // Blocks whose damage kept the filter from telling; they are left alone. And why, of the first.
+  std::uint64_t blocks_damaged = 0;
+  Status damage;
 };
 
 struct CheckProblem {
@@ -150,6 +156,9 @@ class Store {
                                                const FieldChange& change) = 0;
 
   virtual Result<Snapshot> snapshot(std::string_view dataset) = 0;
+  // Without the blocks that are damaged, each of which `problems` names with its file.
+  virtual Result<Snapshot> sound_snapshot(std::string_view dataset, const SoundRange& range,
+                                          std::vector<std::string>* problems) = 0;
 
   // Reads `source` (already decoded: decoded_source) to its end and stores its events. The dataset
   // is created when it does not exist. When the call fails, a load that is not atomic has kept

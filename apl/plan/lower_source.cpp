@@ -98,6 +98,7 @@ Result<Relation> Binder::scan_dataset(std::string_view name, Span span) {
     return error;
   }
   const TableInfo info = std::move(found).value();
+  warnings_.insert(warnings_.end(), info.warnings.begin(), info.warnings.end());
   datasets_.add(info.ref.name, answer_rows_);
   Scan scan{info.ref, {}, {}, context().range_start_ns, context().range_end_ns};
   if (answer_rows_) {

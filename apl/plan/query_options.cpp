@@ -16,6 +16,7 @@ enum class Setting : std::uint8_t {
   kTruncationRows,
   kBinSize,
   kBinAt,
+  kBestEffort,
   kNone
 };
 
@@ -36,7 +37,7 @@ constexpr std::array<OptionRow, 11> kOptions = {
      {"norequesttimeout", Setting::kNone, "the request's timeout decides"},
      {"query_now", Setting::kNone, "now() is the time of the request"},
      {"maxmemoryconsumptionperiterator", Setting::kNone, "the memory limit of queries decides"},
-     {"best_effort", Setting::kNone, "an answer is complete or an error"}}};
+     {"best_effort", Setting::kBestEffort}}};
 
 }  // namespace
 
@@ -84,6 +85,8 @@ Status Binder::set_option(const ast::Set& set) {
   }
   if (row->setting == Setting::kStrictTypes) {
     strict_types_ = on;
+  } else if (row->setting == Setting::kBestEffort) {
+    tables_.leave_out_damage(context(), on);
   } else {
     default_limit_ = on ? std::nullopt : options_.default_limit;
   }

@@ -10,6 +10,10 @@
 #include "store/base/result.h"
 #include "store/column/schema.h"
 
+namespace evq {
+struct EvalContext;  // apl/functions/function.h
+}
+
 namespace evq::plan {
 
 // A dataset as a plan names it: a name and the source's own handle for it.
@@ -31,6 +35,7 @@ struct TableInfo {
   // events of none, may lack the field.
   std::vector<std::string> map_fields;
   std::vector<VirtualField> virtual_fields;
+  std::vector<std::string> warnings;  // of what is not in it; the first time that it is named
 };
 
 // Where a row id cuts the rows of its time: a row of that time has a lower ordinal exactly when its
@@ -45,6 +50,9 @@ class TableSource {
   virtual ~TableSource() = default;
   // kNotFound when there is no such dataset.
   virtual Result<TableInfo> table(std::string_view name) = 0;
+  // From now on, what is damaged within the context's range is left out of the tables that are
+  // named for the first time, with a warning; or it is not.
+  virtual void leave_out_damage(const EvalContext& /*context*/, bool /*on*/) {}
   // All dataset names, for wildcards and suggestions, in byte order.
   virtual std::vector<std::string> table_names() = 0;
   // For cursors. `table` has been given out by table().

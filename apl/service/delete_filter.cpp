@@ -27,6 +27,11 @@ class DeleteFilter final : public RowFilter {
     return block.max_time >= scan_.time_min && block.min_time <= scan_.time_max;
   }
 
+  bool matches_whole(const SnapshotBlock& block) const override {
+    return scan_.filters.empty() && block.min_time >= scan_.time_min &&
+           block.max_time <= scan_.time_max;
+  }
+
   Result<BlockMatch> match(StoredBlock& block) const override {
     BlockMatch found;
     EVQ_TRY_ASSIGN(const bool may_match, block.may_match(test_));

@@ -246,7 +246,10 @@ constexpr LanguageTopic kTopics[] = {
      "Statements",
      "let name = value; names a scalar, an array, a table or a function (let f = (x:long, y:long = "
      "1) { x + y };). set name; or set name = value; sets an option; unknown ones are ignored with "
-     "a warning. declare query_parameters(x:long = 5); takes parameters from the caller.\n\n"
+     "a warning. set best_effort; reads what can be read of datasets that are damaged, and warns "
+     "of "
+     "each block that is left out. declare query_parameters(x:long = 5); takes parameters from the "
+     "caller.\n\n"
      "The argument of a function is worked out once for each row; a let is a name for an "
      "expression, which is worked out wherever the name stands: two uses of let x = rand(); are "
      "two draws. In both, names that the query has given come before fields; in the query itself "

@@ -518,6 +518,28 @@ Result<std::string> Service::profile(const QueryRequest& request) {
   return session.profile();
 }
 
+namespace {
+
+// Nobody knows whether the events of damaged blocks match, so what was done is not what was asked.
+Status damage_of(const RemoveReport& report, bool commit) {
+  if (report.damage.ok()) {
+    return {};
+  }
+  const bool one = report.blocks_damaged == 1;
+  const std::string which =
+      one ? "the block was" : "it and " + std::to_string(report.blocks_damaged - 1) + " more were";
+  const std::string others = std::to_string(report.rows_deleted) + " events of the sound blocks";
+  return make_error(
+      ErrorCode::kCorrupt,
+      report.damage.error().message + "; " + which + " left alone, " + others +
+          (commit ? " were deleted" : " would be deleted"),
+      commit ? "a range of time without other conditions deletes damaged blocks as well"
+             : "committed, this deletes from the sound blocks; a range of time without other "
+               "conditions deletes damaged ones as well");
+}
+
+}  // namespace
+
 Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
   EvalContext context;
   context.now_ns = wall_clock_now_ns();
@@ -547,6 +569,7 @@ Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
                  make_delete_filter(std::move(plan), context));
   EVQ_TRY_ASSIGN(const RemoveReport report,
                  state_->store->remove(dataset, *doomed, request.commit, control));
+  EVQ_TRY(damage_of(report, request.commit));
   DeleteResponse response;
   response.dataset = dataset;
   response.dry_run = !request.commit;

@@ -63,6 +63,8 @@ class Service {
   // Runs the query, drops its answer, and gives the plan with the rows that each node made and the
   // time that threads spent in it.
   Result<std::string> profile(const QueryRequest& request);
+  // kCorrupt when blocks were left alone because damage kept them from being read: those that could
+  // be are deleted all the same, and the message says how much that is.
   Result<DeleteResponse> remove(const DeleteRequest& request);
 
   Store& store();

@@ -20,11 +20,15 @@ Result<plan::TableInfo> SnapshotTables::table(std::string_view name) {
     return make_error(ErrorCode::kForbidden, "no permission to query the dataset '" + key + "'");
   }
   auto at = snapshots_.find(key);
+  std::vector<std::string> warnings;
   if (at == snapshots_.end()) {
-    EVQ_TRY_ASSIGN(Snapshot taken, store_.snapshot(name));
+    EVQ_TRY_ASSIGN(Snapshot taken, take(name, &warnings));
     at = snapshots_.emplace(key, std::move(taken)).first;
   }
-  plan::TableInfo info{{key, 0}, at->second.schema(), {}, {}};
+  plan::TableInfo info;
+  info.ref.name = key;
+  info.schema = at->second.schema();
+  info.warnings = std::move(warnings);
   EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
                  store_.definitions().find_dataset(name));
   if (definition.has_value()) {
@@ -34,6 +38,33 @@ Result<plan::TableInfo> SnapshotTables::table(std::string_view name) {
   }
   EVQ_TRY_ASSIGN(info.virtual_fields, virtual_fields(name));
   return info;
+}
+
+void SnapshotTables::leave_out_damage(const EvalContext& context, bool on) {
+  sound_.reset();
+  if (on) {
+    sound_ = {context.range_start_ns, context.range_end_ns, context.control};
+  }
+}
+
+Result<Snapshot> SnapshotTables::take(std::string_view name, std::vector<std::string>* warnings) {
+  if (!sound_.has_value()) {
+    return store_.snapshot(name);
+  }
+  const QueryControl endless;
+  const SoundRange range{sound_->min_time, sound_->max_time,
+                         sound_->control != nullptr ? *sound_->control : endless};
+  std::vector<std::string> problems;
+  Result<Snapshot> taken = store_.sound_snapshot(name, range, &problems);
+  constexpr std::size_t kNamedMax = 10;
+  for (std::size_t i = 0; i < std::min(problems.size(), kNamedMax); ++i) {
+    warnings->push_back("left out as damaged: " + problems[i]);
+  }
+  if (problems.size() > kNamedMax) {
+    warnings->push_back("left out as damaged: " + std::to_string(problems.size() - kNamedMax) +
+                        " more; 'evq check' names them");
+  }
+  return taken;
 }
 
 // Objects whose JSON is not what the API takes are left alone.

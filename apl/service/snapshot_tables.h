@@ -26,6 +26,7 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
 
   Result<plan::TableInfo> table(std::string_view name) override;
   std::vector<std::string> table_names() override;
+  void leave_out_damage(const EvalContext& context, bool on) override;
   Result<plan::LocationBounds> locate(const plan::TableRef& table, std::int64_t time,
                                       std::uint64_t ordinal) override;
   Result<const Snapshot*> snapshot(const plan::TableRef& table) override;
@@ -36,10 +37,17 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
   std::optional<std::pair<std::int64_t, std::int64_t>> time_bounds() const;
 
  private:
+  Result<Snapshot> take(std::string_view name, std::vector<std::string>* warnings);
   Result<std::vector<plan::VirtualField>> virtual_fields(std::string_view dataset);
 
   Store& store_;
   std::function<bool(const std::string&)> may_read_;
+  struct Soundness {
+    std::int64_t min_time;
+    std::int64_t max_time;
+    const QueryControl* control;  // may be null
+  };
+  std::optional<Soundness> sound_;  // where only what is sound is read
   std::map<std::string, Snapshot, std::less<>> snapshots_;
   std::map<std::uint64_t, std::string> handles_;
 };

@@ -32,6 +32,19 @@ std::string parent_directory(const std::string& path) {
   return std::filesystem::path(path).parent_path().string();
 }
 
+// Opening anything else might wait for ever, or reach a file that is not the store's.
+Status check_plain(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm"}) {
+    const std::string_view kind = other_than_file(path + part);
+    if (!kind.empty()) {
+      return make_error(ErrorCode::kCorrupt,
+                        path + part + " is " + std::string(kind) + ", not a file of a store",
+                        "put the file itself in its place");
+    }
+  }
+  return {};
+}
+
 // Did the disk, not the request, fail? Then nobody knows what a later read will see.
 bool leaves_doubt(const Error& error) {
   return error.code == ErrorCode::kIo;
@@ -138,6 +151,7 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
     }
     EVQ_TRY(database->create_file());
   }
+  EVQ_TRY(check_plain(options.path));
   std::unique_ptr<Connection> reader;
   Result<bool> current = database->inspect(&reader);
   if (!current.ok() && current.error().code == ErrorCode::kIo) {
@@ -183,6 +197,7 @@ Status Database::create_file() {
     const bool lost_race = file.error().code == ErrorCode::kConflict;
     return lost_race ? Status() : Status(std::move(file).take_error());
   }
+  EVQ_TRY(file->give_to_owner());
   EVQ_TRY(file->close());
   return sync_directory(parent_directory(options_.path));
 }

@@ -89,6 +89,10 @@ Error map_failure(sqlite3* connection, int code, const std::string& path) {
       return map_error(SQLITE_FULL, path, std::generic_category().message(reason).c_str());
     }
   }
+  if (code == SQLITE_CANTOPEN && sqlite3_system_errno(connection) != 0) {
+    const std::string reason = std::generic_category().message(sqlite3_system_errno(connection));
+    return map_error(code, path, ("cannot open the file: " + reason).c_str());
+  }
   return map_error(code, path, sqlite3_errmsg(connection));
 }
 

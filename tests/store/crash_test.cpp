@@ -28,8 +28,9 @@ constexpr std::uint32_t kBlockRows = 32;
 // Ends a child that found what no kill explains; the test shows why.
 [[noreturn]] void give_up(std::string_view what, const Error& error) {
   const std::string text = std::string(what) + ": " + error.message + "\n";
-  static_cast<void>(::write(STDERR_FILENO, text.data(), text.size()));
-  ::_exit(1);
+  const bool told =
+      ::write(STDERR_FILENO, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::_exit(told ? 1 : 2);
 }
 
 // Loads batch after batch, saying so after each; compacts now and then. Never returns.

@@ -383,19 +383,24 @@ std::string wide_event(std::size_t first, std::size_t count) {
   return text + "}\n";
 }
 
-TEST_CASE("an event with a field too many fails alone, in a new dataset too") {
+TEST_CASE("an event with a field too many fails alone, in a new or empty dataset too") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 16);
   std::string text;
   for (std::size_t i = 0; i < 9; ++i) {
     text += wide_event(i * 1000, 1000);
   }
-  // _time and _sysTime are fields as well.
-  auto report = load(*store, "wide", text + wide_event(9000, 998) + wide_event(9998, 1));
-  REQUIRE(report.ok());
-  CHECK(report->counts.ingested == 10);
-  CHECK(report->counts.failed == 1);
-  CHECK(store->fields("wide")->size() == kDatasetFieldsMax);
+  DatasetDefinition definition;
+  definition.name = "empty";
+  REQUIRE(store->definitions().create_dataset(definition).ok());
+  for (const char* dataset : {"wide", "empty"}) {
+    // _time and _sysTime are fields as well.
+    auto report = load(*store, dataset, text + wide_event(9000, 998) + wide_event(9998, 1));
+    REQUIRE(report.ok());
+    CHECK(report->counts.ingested == 10);
+    CHECK(report->counts.failed == 1);
+    CHECK(store->fields(dataset)->size() == kDatasetFieldsMax);
+  }
 }
 
 TEST_CASE("fields of a load that came to nothing take no room") {

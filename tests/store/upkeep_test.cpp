@@ -1,16 +1,66 @@
 // What a store does besides what it is asked: space that is given back, datasets that are closed.
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/catalog/sqlite.h"
 #include "tests/support/store_support.h"
 
 namespace evq {
 namespace {
+
+void change(const std::string& directory, const std::string& sql) {
+  ConnectionOptions options;
+  options.path = directory + "/datasets/1.db";
+  options.writable = true;
+  const auto connection = Connection::open(options);
+  REQUIRE(connection.ok());
+  REQUIRE((*connection)->execute(sql).ok());
+}
+
+// Four blocks of ten events; the second one's segments are bytes of nothing.
+void make_damaged_blocks(const std::string& directory) {
+  REQUIRE(load(*open_store(directory, 10), "d", numbered_events(0, 40, 0, 1), false).ok());
+  change(directory, "UPDATE segments SET data = zeroblob(length(data)) WHERE id >> 14 = 2");
+}
+
+// Whether this process has the file open.
+bool is_open(const std::string& path) {
+  const auto names = list_directory("/proc/self/fd");
+  REQUIRE(names.ok());
+  return std::ranges::any_of(*names, [&](const std::string& name) {
+    std::error_code gone;
+    return std::filesystem::read_symlink("/proc/self/fd/" + name, gone) == path;
+  });
+}
+
+// Longer than a file must have been left alone to be taken for unchanged.
+void let_files_settle() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(2200));
+}
+
+// Deletes the blocks with an event whose field n is 3 beyond a multiple of ten.
+class EndsInThree final : public RowFilter {
+ public:
+  bool may_match(const SnapshotBlock& /*block*/) const override { return true; }
+  Result<BlockMatch> match(StoredBlock& block) const override {
+    EVQ_TRY_ASSIGN(const Vector numbers, block.column("n"));
+    BlockMatch match;
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      match.rows += numbers.at<std::int64_t>(i) % 10 == 3 ? 1U : 0U;
+    }
+    return match;
+  }
+};
 
 TEST_CASE("a compaction that is cancelled stops, and the next one ends its work") {
   const TempDirectory directory;
@@ -26,20 +76,109 @@ TEST_CASE("a compaction that is cancelled stops, and the next one ends its work"
   CHECK(store->stats("d")->file_bytes < before);
 }
 
+TEST_CASE("a damaged block stays, and those around it are merged") {
+  const TempDirectory directory;
+  make_damaged_blocks(directory.path());
+  const auto store = open_store(directory.path(), 1000);
+  QueryControl control;
+  const Status merged = store->maintain("d", true, control);
+  REQUIRE_FALSE(merged.ok());
+  CHECK(merged.error().code == ErrorCode::kCorrupt);
+  CHECK(merged.error().message.find("datasets/1.db: block 2: column") != std::string::npos);
+  CHECK(store->stats("d")->blocks == 3);
+  CHECK(store->stats("d")->rows == 40);
+  std::vector<std::string> problems;
+  const auto sound = store->sound_snapshot("d", {INT64_MIN, INT64_MAX, control}, &problems);
+  REQUIRE(sound.ok());
+  CHECK(sound->rows() == 30);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].find("datasets/1.db: block 2: ") != std::string::npos);
+  CHECK(read_rows(*sound, "n").size() == 30);
+}
+
+TEST_CASE("a delete goes past a damaged block and says so") {
+  const TempDirectory directory;
+  make_damaged_blocks(directory.path());
+  const auto store = open_store(directory.path(), 10);
+  QueryControl control;
+  for (const bool commit : {false, true}) {
+    const auto report = store->remove("d", EndsInThree(), commit, control);
+    REQUIRE(report.ok());
+    CHECK(report->blocks_deleted == 3);
+    CHECK(report->rows_matched == 3);
+    CHECK(report->blocks_damaged == 1);
+    REQUIRE_FALSE(report->damage.ok());
+    CHECK(report->damage.error().message.find("block 2: column 'n'") != std::string::npos);
+    CHECK(store->stats("d")->rows == (commit ? 10 : 40));
+  }
+}
+
+TEST_CASE("upkeep does not open a dataset whose files nobody has changed") {
+  const TempDirectory directory;
+  StoreOptions options;
+  options.directory = directory.path();
+  options.open_datasets_max = 1;
+  options.block_rows = 3;
+  options.background_upkeep = true;
+  auto opened = Store::open(options);
+  REQUIRE(opened.ok());
+  const auto store = std::move(opened).value();
+  REQUIRE(load(*store, "one", numbered_events(0, 1, 0, 1)).ok());
+  REQUIRE(load(*store, "two", numbered_events(0, 1, 0, 1)).ok());
+  QueryControl control;
+  const auto opens_one = [&] {
+    REQUIRE(store->maintain("two", false, control).ok());
+    REQUIRE(store->snapshot("two").ok());  // the only one that stays open
+    REQUIRE(store->maintain("one", false, control).ok());
+    return is_open(directory.path() + "/datasets/1.db");
+  };
+  CHECK(opens_one());  // changed just now
+  let_files_settle();
+  CHECK(opens_one());
+  CHECK_FALSE(opens_one());
+  {
+    const auto other = Store::open(options);  // as another process would
+    REQUIRE(other.ok());
+    for (int i = 1; i < 3; ++i) {
+      REQUIRE(load(**other, "one", numbered_events(i, 1, i, 1)).ok());
+    }
+  }
+  CHECK(opens_one());
+  CHECK(store->stats("one")->blocks == 1);
+  CHECK(store->stats("one")->fresh_chunks == 0);
+}
+
+TEST_CASE("events that outlive their retention in a file that nobody changes are removed") {
+  const TempDirectory directory;
+  StoreOptions options;
+  options.directory = directory.path();
+  options.background_upkeep = true;
+  auto opened = Store::open(options);
+  REQUIRE(opened.ok());
+  const auto store = std::move(opened).value();
+  const std::int64_t day_ago_s = wall_clock_now_ns() / 1'000'000'000 - 86'400;
+  REQUIRE(load(*store, "d", "{\"_time\":" + std::to_string(day_ago_s + 4) + "}\n").ok());
+  const auto retain_a_day = [](DatasetDefinition* definition) -> Status {
+    definition->use_retention = true;
+    definition->retention_days = 1;
+    return {};
+  };
+  REQUIRE(store->definitions().change_dataset("d", retain_a_day).ok());
+  QueryControl control;
+  let_files_settle();
+  REQUIRE(store->maintain("d", false, control).ok());
+  CHECK(store->stats("d")->rows == 1);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  REQUIRE(store->maintain("d", false, control).ok());
+  CHECK(store->stats("d")->rows == 0);
+}
+
 TEST_CASE("a damaged chunk stays, and what is around it is merged") {
   const TempDirectory directory;
   for (int i = 0; i < 3; ++i) {
     REQUIRE(load(*open_store(directory.path(), 1000), "d", numbered_events(i, 1, i, 1)).ok());
   }
-  {
-    ConnectionOptions options;
-    options.path = directory.path() + "/datasets/1.db";
-    options.writable = true;
-    const auto connection = Connection::open(options);
-    REQUIRE(connection.ok());
-    const char* const damage = "UPDATE chunks SET data = zeroblob(length(data)) WHERE id = 2";
-    REQUIRE((*connection)->execute(damage).ok());
-  }
+  change(directory.path(), "UPDATE chunks SET data = zeroblob(length(data)) WHERE id = 2");
   const auto store = open_store(directory.path(), 1000);
   for (int i = 3; i < 200; ++i) {
     REQUIRE(load(*store, "d", numbered_events(i, 1, i, 1)).ok());

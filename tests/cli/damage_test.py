@@ -1,0 +1,284 @@
+"""Damage made by hand: what is sound goes on, what is not is named, and no answer is wrong."""
+
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+
+from evq_case import EVQ, EvqCase, main
+
+BLOCK = 65_536
+START_MS = 1_714_521_600_000  # 2024-05-01T00:00:00Z
+SEGMENT_BITS = 14
+
+
+class Damage(EvqCase):
+    def setUp(self):
+        super().setUp()
+        self.store = self.directory / "store"
+
+    def fill(self, dataset="d", blocks=3, extra=""):
+        self.ingest(dataset, [f'{{"_time":{START_MS + i * 1000},"i":{i}{extra}}}'
+                              for i in range(blocks * BLOCK)])
+
+    def change(self, *statements, file="datasets/1.db", store=None):
+        with sqlite3.connect((store or self.store) / file) as database:
+            for statement, *values in statements:
+                database.execute(statement, values)
+        database.close()
+
+    def break_block(self, block, file="datasets/1.db"):
+        self.change((f"UPDATE segments SET data = zeroblob(length(data)) WHERE id >> {SEGMENT_BITS} = "
+                     f"{block}",), file=file)
+
+    def count(self, query, *options):
+        return int(self.out("-q", "query", query, "-o", "csv", "--no-header", *options))
+
+
+class SoundParts(Damage):
+    def setUp(self):
+        super().setUp()
+        self.fill()
+        self.break_block(2)
+
+    def test_a_best_effort_reads_the_rest(self):
+        _, errors = self.evq("query", "d | summarize sum(i)", status=5)
+        self.assertIn("datasets/1.db: block 2: column", errors)
+        self.assertIn("set best_effort", errors)
+        out, errors = self.evq("query", "set best_effort; d | summarize n = count(), sum(i)",
+                               "-o", "csv")
+        left = [i for i in range(3 * BLOCK) if i // BLOCK != 1]
+        self.assertEqual(out, f"n,sum_i\n{len(left)},{sum(left)}\n")
+        self.assertRegex(errors, r"^note: left out as damaged: datasets/1\.db: block 2: column .*\n$")
+        # What no answer needs to read is left out all the same; outside the range nothing is.
+        self.assertEqual(self.count("set best_effort; d | count"), len(left))
+        self.assertEqual(self.count("set best_effort=false; d | count"), 3 * BLOCK)
+        _, errors = self.evq("query", "set best_effort; d | count", "--end-time",
+                             "2024-05-01T01:00:00Z")
+        self.assertEqual(errors, "")
+
+    def test_a_best_effort_does_without_a_row_of_the_list(self):
+        self.change(("UPDATE blocks SET rows = rows - 1 WHERE id = 3",))
+        self.evq("query", "d | count", status=5)
+        out, errors = self.evq("query", "set best_effort; d | summarize n = count(), sum(i)",
+                               "-o", "csv")
+        self.assertEqual(out, f"n,sum_i\n{BLOCK},{sum(range(BLOCK))}\n")
+        self.assertIn("left out as damaged: datasets/1.db: block 3: its row is damaged", errors)
+        self.assertIn("left out as damaged: datasets/1.db: block 2: column", errors)
+
+    def test_a_server_says_what_it_leaves_out(self):
+        url, token, _ = self.serve()
+        out, errors = self.evq("--server", url, "--token", token, "query",
+                               "set best_effort; d | summarize n = count()", "-o", "csv")
+        self.assertEqual(out, f"n\n{2 * BLOCK}\n")
+        self.assertIn("left out as damaged: datasets/1.db: block 2", errors)
+
+    def test_deletes_go_on_beside_damage(self):
+        _, errors = self.evq("delete", "d | where i % 65536 == 7", status=5)
+        self.assertIn("datasets/1.db: block 2: column", errors)
+        self.assertIn("the block was left alone, 131072 events of the sound blocks would be deleted",
+                      errors)
+        self.assertEqual(self.count("d | count"), 3 * BLOCK)
+        _, errors = self.evq("delete", "d | where i % 65536 == 7", "--commit", "--yes", status=5)
+        self.assertIn("131072 events of the sound blocks were deleted", errors)
+        self.assertEqual(self.count("d | count"), BLOCK)
+        # Its times alone say that all of it goes.
+        report = json.loads(self.out("delete", "d", "--commit", "--yes",
+                                     "--start-time", "2024-05-01", "--end-time", "2024-05-09"))
+        self.assertEqual((report["rowsMatched"], report["rowsDeleted"]), (BLOCK, BLOCK))
+        self.assertEqual(self.count("d | count"), 0)
+        self.out("compact")
+        self.out("check")
+
+    def test_deletes_over_http_say_what_was_left(self):
+        url, token, _ = self.serve()
+        words = ("--server", url, "--token", token, "delete", "d | where i % 65536 == 7",
+                 "--commit", "--yes")
+        _, errors = self.evq(*words, status=5)
+        self.assertIn("the block was left alone, 131072 events of the sound blocks were deleted",
+                      errors)
+
+    def test_compaction_goes_round_damage(self):
+        for n in range(5):
+            self.ingest("d", [json.dumps({"_time": START_MS, "i": n, "part": part})
+                              for part in range(BLOCK // 8)])
+        self.change((f"UPDATE chunks SET data = zeroblob(length(data)) WHERE id = 6",))
+        self.fill("e", 1)
+        for n in range(3):
+            self.ingest("e", [json.dumps({"_time": START_MS, "i": n})])
+        _, errors = self.evq("compact", status=5)
+        self.assertIn("datasets/1.db: block 6:", errors)
+        for dataset, chunks in (("d", 1), ("e", 0)):
+            about = json.loads(self.out("dataset", "info", dataset, "-o", "json"))
+            self.assertEqual(about["freshChunks"], chunks, about)
+        self.assertEqual(self.count("set best_effort; d | where isnotnull(part) | count"),
+                         4 * (BLOCK // 8))
+
+
+QUERY = ("summarize count(), sum(i), dcount(t), countif(isnotnull(j)), min(_time), max(_time), "
+         "sum(strlen(t)), sum(hash(strcat(t, '/', i)) % 1000003)")
+
+
+class Forgery(Damage):
+    """Parts of files that are sound by themselves, in a place or a store that is not theirs."""
+
+    def setUp(self):
+        super().setUp()
+        self.other = self.directory / "other"
+        for seed, store in enumerate((self.store, self.other)):
+            for dataset in ("a", "b"):
+                words = ("--store", store, "ingest", dataset)
+                events = "".join(f'{{"_time":{START_MS + i},"i":{i + seed},"t":"text {i % 977}"}}\n'
+                                 for i in range(BLOCK + 5000))
+                self.evq(*words, input=events)
+                self.evq("--store", store, "compact", dataset)
+                for j in range(2):
+                    self.evq(*words, input=f'{{"_time":{START_MS},"i":{j + seed},"j":{seed}}}\n')
+        self.right = self.answers(self.store)
+        self.evq("check")
+
+    def answers(self, store):
+        """Of each dataset its answer, or the error."""
+        answers = []
+        for dataset in ("a", "b"):
+            done = subprocess.run([EVQ, "--store", store, "query", f"{dataset} | {QUERY}"],
+                                  env=self.environment, capture_output=True, text=True, timeout=60)
+            self.assertIn(done.returncode, (0, 2, 3, 5), done.stderr)
+            answers.append(done.stdout if done.returncode == 0 else done.stderr)
+        return answers
+
+    def sources(self, table, where="1", file="datasets/1.db"):
+        with sqlite3.connect(self.other / file) as database:
+            rows = database.execute(f"SELECT * FROM {table} WHERE {where}").fetchall()
+        database.close()
+        return rows
+
+    def put(self, store, table, rows, file="datasets/1.db"):
+        holes = ",".join("?" * len(rows[0]))
+        self.change(*((f"INSERT OR REPLACE INTO {table} VALUES({holes})", *row) for row in rows),
+                    file=file, store=store)
+
+    def swap(self, store, table, one, two):
+        self.change((f"UPDATE {table} SET id = -1 WHERE id = {one}",),
+                    (f"UPDATE {table} SET id = {one} WHERE id = {two}",),
+                    (f"UPDATE {table} SET id = {two} WHERE id = -1",), store=store)
+
+    def foreign_log(self, store, origin, number, *tables):
+        """The write-ahead file of another dataset, with pages of these tables."""
+        copy = self.directory / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(origin, copy)
+        path = copy / "datasets" / f"{number}.db"
+        database = sqlite3.connect(path)
+        database.execute("PRAGMA wal_autocheckpoint = 0")
+        for step in ("+ 1", "- 1"):
+            for table, column in tables:
+                database.execute(f"UPDATE {table} SET {column} = {column} {step}")
+            database.commit()
+        log = pathlib.Path(f"{path}-wal").read_bytes()
+        database.close()
+        self.assertGreater(len(log), 1000)
+        (store / "datasets" / "1.db-wal").write_bytes(log)
+        (store / "datasets" / "1.db-shm").unlink(missing_ok=True)
+
+    def move(self, store, *names):
+        """The first file to the place of the second, and so on round."""
+        first, *others = (store / name for name in names)
+        first.rename(store / "aside")
+        for place, source in zip((first, *others), (*others, store / "aside")):
+            source.rename(place)
+
+    def segment(self, block, column):
+        return block << SEGMENT_BITS | column
+
+    def test_each_is_noticed(self):
+        segment = self.segment
+        blocks = [row[0] for row in self.list_of("blocks WHERE state = 0")]
+        chunks = [row[0] for row in self.list_of("blocks WHERE state = 2")]
+        self.assertEqual((len(blocks), len(chunks)), (2, 2))
+        one, two = blocks
+        forgeries = {
+            "segments of two blocks": lambda s: self.swap(s, "segments", segment(one, 2), segment(two, 2)),
+            "segments of two columns": lambda s: self.swap(s, "segments", segment(one, 2), segment(one, 3)),
+            "headers": lambda s: self.swap(s, "headers", one, two),
+            "chunks": lambda s: self.swap(s, "chunks", *chunks),
+            "rows of blocks": lambda s: self.swap(s, "blocks", one, two),
+            "rows of fields": lambda s: self.swap(s, "fields", 2, 3),
+            "datasets": lambda s: self.move(s, "datasets/1.db", "datasets/2.db"),
+            "a block of another store": lambda s: [
+                self.put(s, table, self.sources(table, where)) for table, where in
+                (("blocks", f"id = {one}"), ("headers", f"id = {one}"),
+                 ("segments", f"id >> {SEGMENT_BITS} = {one}"))],
+            "contents of a block of another store": lambda s: [
+                self.put(s, table, self.sources(table, where)) for table, where in
+                (("headers", f"id = {one}"), ("segments", f"id >> {SEGMENT_BITS} = {one}"))],
+            "counters of another store": lambda s: self.put(s, "counters", self.sources("counters")),
+            "a chunk of another store": lambda s: self.put(s, "chunks", self.sources("chunks")),
+            "a file of another store": lambda s: shutil.copy(self.other / "datasets/1.db",
+                                                             s / "datasets/1.db"),
+            "the catalog of another store": lambda s: shutil.copy(self.other / "catalog.db",
+                                                                  s / "catalog.db"),
+            "a dataset's row of another store": lambda s: self.put(
+                s, "datasets", self.sources("datasets", "name = 'a'", "catalog.db"), "catalog.db"),
+            "a log of another store": lambda s: self.foreign_log(
+                s, self.other, 1, ("blocks", "rows"), ("counters", "next_block")),
+            "a log of another store: counters": lambda s: self.foreign_log(
+                s, self.other, 1, ("counters", "next_block")),
+            "a log of another store: fields": lambda s: self.foreign_log(
+                s, self.other, 1, ("fields", "types")),
+            "a log of the other dataset": lambda s: self.foreign_log(
+                s, self.store, 2, ("blocks", "rows")),
+            "a row that came back": lambda s: self.change(
+                ("INSERT INTO blocks SELECT id + 50, state, dense, rows, first_ordinal, ordinal_end, "
+                 "min_time, max_time, min_sys_time, max_sys_time, stored_bytes, raw_bytes, segments, "
+                 f"payload_sum, sum FROM blocks WHERE id = {one}",), store=s),
+            "half a copy": lambda s: os.truncate(
+                s / "datasets/1.db", (s / "datasets/1.db").stat().st_size // 2),
+        }
+        for what, forge in forgeries.items():
+            with self.subTest(what):
+                store = self.directory / "forged"
+                shutil.rmtree(store, ignore_errors=True)
+                shutil.copytree(self.store, store)
+                forge(store)
+                for answer, right in zip(self.answers(store), self.right):
+                    if answer != right:
+                        self.assertRegex(answer, r"error.*(datasets/[12]\.db|catalog\.db)")
+                self.assertNotEqual(self.answers(store), self.right)
+                self.assertIn("problem", self.evq("--store", store, "check", status=5)[0])
+
+    def test_damage_of_one_dataset_hides_nothing_of_another(self):
+        self.change(("UPDATE datasets SET definition = x'' WHERE name = 'a'",), file="catalog.db")
+        self.change(("UPDATE counters SET next_block = 1",), file="datasets/2.db")
+        out, _ = self.evq("check", status=5)
+        self.assertIn("the row of dataset 'a' is damaged", out)
+        self.assertIn("datasets/2.db: ", out)
+
+    def list_of(self, what):
+        with sqlite3.connect(self.store / "datasets/1.db") as database:
+            rows = database.execute(f"SELECT id FROM {what} ORDER BY id").fetchall()
+        database.close()
+        return rows
+
+    def test_what_is_no_file_is_refused(self):
+        for name in ("datasets/1.db", "catalog.db"):
+            for kind in ("pipe", "link", "folder"):
+                store = self.directory / f"no-{kind}"
+                shutil.copytree(self.store, store)
+                (store / name).rename(store / "aside")
+                if kind == "pipe":
+                    os.mkfifo(store / name)
+                elif kind == "link":
+                    (store / name).symlink_to(store / "aside")
+                else:
+                    (store / name).mkdir()
+                _, errors = self.evq("--store", store, "query", "a | count", status=5)
+                self.assertRegex(errors, f"{name} is a (named pipe|symbolic link|folder)")
+                self.evq("--store", store, "check", status=5)
+                shutil.rmtree(store)
+
+
+if __name__ == "__main__":
+    main()
