@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "apl/functions/number_codes.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/canonical.h"
+#include "apl/functions/number_codes.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 
