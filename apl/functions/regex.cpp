@@ -413,8 +413,8 @@ void append_rewrite(std::string_view rewrite, std::span<const std::string_view> 
       continue;
     }
     const char next = rewrite[i + 1];
-    if (const auto group = braced_group(rewrite.substr(i), groups.size(), names)) {
-      out->append(groups[*group]);
+    if (const auto named = braced_group(rewrite.substr(i), groups.size(), names)) {
+      out->append(groups[*named]);
       i = rewrite.find('}', i);
     } else if (is_digit(next)) {
       const auto group = static_cast<std::size_t>(next - '0');
