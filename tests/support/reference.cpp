@@ -26,10 +26,10 @@ class ReferenceTables final : public plan::TableSource {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, store_.snapshot(name));
     EVQ_TRY_ASSIGN(const std::optional<DatasetDefinition> definition,
                    store_.definitions().find_dataset(name));
-    return plan::TableInfo{{std::string(name), definition.has_value() ? definition->file_id : 0},
-                           snapshot.schema(),
-                           {},
-                           {}};
+    plan::TableInfo info;
+    info.ref = {std::string(name), definition.has_value() ? definition->file_id : 0};
+    info.schema = snapshot.schema();
+    return info;
   }
   std::vector<std::string> table_names() override {
     std::vector<std::string> names;
