@@ -143,12 +143,12 @@ Vector bin_rows(const Vector& input, const Vector& sizes, std::size_t rows) {
   Bucket bucket;
   std::int64_t bucket_size = 0;
   for (std::size_t i = 0; i < rows; ++i) {
-    if (input.is_null(i) || sizes.is_null(i) || sizes.at<std::int64_t>(i) <= 0) {
+    const std::int64_t size = sizes.is_null(i) ? 0 : sizes.at<std::int64_t>(i);
+    if (input.is_null(i) || size <= 0) {
       out->set_null(i);
       continue;
     }
     const std::int64_t value = input.at<std::int64_t>(i);
-    const std::int64_t size = sizes.at<std::int64_t>(i);
     if ((size != bucket_size || !bucket.holds(value)) && !bucket.move_to(value, size)) {
       out->set_null(i);
       continue;

@@ -12,7 +12,7 @@
 
 namespace evq {
 struct EvalContext;  // apl/functions/function.h
-}
+}  // namespace evq
 
 namespace evq::plan {
 

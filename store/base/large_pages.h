@@ -23,7 +23,8 @@ struct LargePages {
 
   LargePages() = default;
   template <class Other>
-  explicit(false) LargePages(const LargePages<Other>& /*other*/) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): containers convert their allocators
+  LargePages(const LargePages<Other>& /*other*/) {}
 
   T* allocate(std::size_t count) {
     if (count < kCountMin) {
