@@ -197,7 +197,7 @@ std::string_view own_word(std::string_view foreign) {
 // The nearest verb or action of `app`, or the one that other programs call so; an action on
 // datasets as well, of which others make verbs.
 std::string nearest_verb(const CLI::App& app, const std::string& word) {
-  const std::string own(own_word(word));
+  std::string own(own_word(word));
   if (!own.empty() && (own.starts_with("-") || find_verb(app, {own}) != nullptr)) {
     return own;
   }
