@@ -41,9 +41,11 @@ struct ExecOptions {
   // Count rows that match in blocks an early stop would skip, so that rows_matched is the total.
   bool exact_matches = false;
   // Test configurations: turn every dictionary into a flat vector before operators see it; let the
-  // workers merge groups in parts however few there are.
+  // workers merge groups in parts however few there are; let joins hold a left side of up to so
+  // many rows first, whatever the estimates.
   bool force_flat = false;
   bool force_parts = false;
+  std::optional<std::size_t> join_left_rows{};
 };
 
 // The first `count` rows in the order of one column. Ties go to the rows first in the stream when

@@ -3,158 +3,30 @@
 // side that no left row matched are remembered in one flag a row for the kinds that emit them at
 // the end. When no key comes twice on the right, each left row has one partner at most and whole
 // chunks are paired at once. Columns of a short right side come out as dictionaries over it.
+//
+// A left side that seems to be much the shorter one is held first, unless it turns out long, and
+// its keys are those that are numbered: of the right side only rows with one of them are kept.
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
-#include "apl/exec/group_table.h"
+#include "apl/exec/held_rows.h"
+#include "apl/exec/join_build.h"
 #include "apl/exec/repeated_rows.h"
-#include "apl/exec/whole_input.h"
-#include "apl/functions/canonical.h"
+#include "apl/exec/row_estimate.h"
 #include "store/base/allocation_meter.h"
-#include "store/base/check.h"
-#include "store/base/large_pages.h"
 #include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
-// Of a row of the right side in the lists below, its group while they are made included.
-constexpr std::size_t kBuildRowBytes = 4 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
-
-// The right side, ready to be probed.
-struct BuildSide {
-  WholeInput input;  // all rows, then one row of nulls
-  std::size_t rows = 0;
-  std::unique_ptr<GroupTable> table;
-  LargeVector<std::uint32_t> group_begin;  // rows of group g: group_rows[group_begin[g]…[g + 1])
-  LargeVector<std::uint32_t> group_rows;
-  bool unique_keys = false;  // no group has two rows
-  std::vector<std::atomic<std::uint8_t>> matched;
-  MemoryLease lists_lease;  // what is kept of each row besides
-
-  const std::vector<Vector>& columns() const { return input.rows.columns(); }
-  std::uint32_t null_row() const { return static_cast<std::uint32_t>(rows); }
-  // A left row matched group_rows[at].
-  void mark(std::uint32_t at) { matched[group_rows[at]].store(1, std::memory_order_relaxed); }
-  bool is_marked(std::uint32_t at) const {
-    return matched[group_rows[at]].load(std::memory_order_relaxed) != 0;
-  }
-  // When only the first row of a group was marked: marks the others.
-  void spread_marks() {
-    for (std::size_t group = 0; group < table->size(); ++group) {
-      const std::uint32_t begin = group_begin[group];
-      const std::uint32_t end = group_begin[group + 1];
-      for (std::uint32_t at = begin; at < end && is_marked(begin); ++at) {
-        mark(at);
-      }
-    }
-  }
-};
-
-// A null or NaN, which equals nothing, itself included.
-bool equals_nothing(const Vector& key, std::size_t row) {
-  if (key.is_null(row)) {
-    return true;
-  }
-  if (key.type() == Type::kReal) {
-    return std::isnan(key.at<double>(row));
-  }
-  if (key.type() != Type::kDynamic) {
-    return false;
-  }
-  const DynamicView value(key.at<std::string_view>(row));
-  return value.tag() == DynamicTag::kReal && std::isnan(value.as_real());
-}
-
-bool has_null_key(std::span<const Vector> keys, std::size_t row) {
-  return std::ranges::any_of(keys, [row](const Vector& key) { return equals_nothing(key, row); });
-}
-
-bool may_have_null_key(const Vector& key) {
-  return key.may_have_nulls() || key.type() == Type::kReal || key.type() == Type::kDynamic;
-}
-
-std::vector<Vector> key_columns(std::span<const Vector> columns,
-                                const std::vector<std::size_t>& positions) {
-  std::vector<Vector> keys;
-  keys.reserve(positions.size());
-  for (const std::size_t position : positions) {
-    keys.push_back(canonical_dynamics(columns[position]));
-  }
-  return keys;
-}
-
-// The group of every row, none for rows that match nothing.
-Status number_keys(Executor& executor, const plan::Join& join, const Schema& schema,
-                   std::span<const Chunk> chunks, BuildSide* side,
-                   LargeVector<std::uint32_t>* groups) {
-  std::vector<Type> key_types;
-  for (const std::size_t key : join.right_keys) {
-    key_types.push_back(schema[key].type);
-  }
-  side->table = std::make_unique<GroupTable>(std::move(key_types), executor.context().random_seed);
-  std::size_t table_bytes = 0;
-  std::size_t begin = 0;
-  for (const Chunk& chunk : chunks) {
-    EVQ_TRY(executor.check());
-    const std::vector<Vector> keys = key_columns(chunk.columns(), join.right_keys);
-    side->table->assign(keys, chunk.rows(), 0, groups->data() + begin);
-    for (std::size_t i = 0; !join.nulls_match && i < chunk.rows(); ++i) {
-      if (has_null_key(keys, i)) {
-        (*groups)[begin + i] = GroupTable::kNoGroup;
-      }
-    }
-    begin += chunk.rows();
-    const std::size_t grown = side->table->size_bytes();
-    EVQ_TRY(side->lists_lease.grow(grown - std::min(grown, table_bytes)));
-    table_bytes = std::max(grown, table_bytes);
-  }
-  return Status::success();
-}
-
-Status build(Executor& executor, const plan::Join& join, const plan::Node& right, BuildSide* side) {
-  EVQ_TRY_ASSIGN(Collected collected, executor.collect(right, "join"));
-  for (const Chunk& chunk : collected.chunks) {
-    side->rows += chunk.rows();
-  }
-  side->lists_lease = MemoryLease(executor.options().budget, "join");
-  EVQ_TRY(side->lists_lease.grow(side->rows * kBuildRowBytes));
-  LargeVector<std::uint32_t> groups(side->rows);
-  EVQ_TRY(number_keys(executor, join, right.schema, collected.chunks, side, &groups));
-  std::vector<Vector> nulls;
-  for (const Field& field : right.schema.fields()) {
-    nulls.push_back(Vector::constant(Value::null(field.type), 1));
-  }
-  collected.chunks.emplace_back(std::move(nulls), 1);
-  EVQ_TRY_ASSIGN(side->input, join_collected(executor, std::move(collected), right.schema, "join"));
-  side->group_begin.assign(side->table->size() + 1, 0);
-  for (const std::uint32_t group : groups) {
-    if (group != GroupTable::kNoGroup) {
-      ++side->group_begin[group + 1];
-    }
-  }
-  for (std::size_t group = 0; group < side->table->size(); ++group) {
-    side->group_begin[group + 1] += side->group_begin[group];
-  }
-  side->group_rows.resize(side->group_begin.back());
-  LargeVector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
-  for (std::size_t row = 0; row < groups.size(); ++row) {
-    if (groups[row] != GroupTable::kNoGroup) {
-      side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);
-    }
-  }
-  side->unique_keys = std::ranges::adjacent_find(side->group_begin, [](auto from, auto to) {
-                        return to > from + 1;
-                      }) == side->group_begin.end();
-  side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
-  return Status::success();
-}
+// A left side is held first when the right one has so many times its rows, and so many.
+constexpr double kLeftFirstRatio = 4;
+constexpr double kLeftFirstRowsMin = 8192;
 
 struct JoinSpec {
   Executor& executor;
@@ -411,15 +283,39 @@ class ProbeConsumer final : public Consumer {
   Consumer& next_;
 };
 
+// How many rows of the left side to hold before the right one is looked at; 0 for none, as when
+// rows of the right side come out that nothing matches.
+std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
+  const plan::JoinKind kind = std::get<plan::Join>(node.op).kind;
+  if (kind == plan::JoinKind::kRightOuter || kind == plan::JoinKind::kFullOuter ||
+      kind == plan::JoinKind::kRightAnti) {
+    return 0;
+  }
+  if (executor.options().join_left_rows.has_value()) {
+    return *executor.options().join_left_rows;
+  }
+  const double right = estimated_rows(executor, *node.inputs[1]);
+  if (right < kLeftFirstRowsMin ||
+      right < kLeftFirstRatio * estimated_rows(executor, *node.inputs[0])) {
+    return 0;
+  }
+  return static_cast<std::size_t>(right / kLeftFirstRatio);
+}
+
 }  // namespace
 
 Status run_join(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const auto& join = std::get<plan::Join>(node.op);
+  std::optional<Collected> left;
+  if (const std::size_t rows_max = left_rows_held(executor, node); rows_max > 0) {
+    EVQ_TRY_ASSIGN(left, collect_short(executor, *node.inputs[0], rows_max, "join"));
+  }
   BuildSide side;
-  EVQ_TRY(build(executor, join, *node.inputs[1], &side));
+  EVQ_TRY(make_build_side(executor, join, left, *node.inputs[1], &side));
   const JoinSpec spec{executor, join, node.inputs[0]->schema, side};
   ProbeConsumer probe(spec, consumer);
-  return executor.run(*node.inputs[0], probe);
+  return left.has_value() ? push_side_by_side(executor, std::move(left->chunks), probe)
+                          : executor.run(*node.inputs[0], probe);
 }
 
 }  // namespace evq

@@ -58,9 +58,10 @@ struct QueryRequest {
   std::size_t memory_limit_bytes = 0;  // 0: the service's
   std::int64_t timeout_ms = 0;         // 0: the service's
   bool optimize = true;
-  bool force_flat = false;             // tests: no dictionary reaches an operator
-  bool force_parts = false;            // tests: groups are merged in parts however few they are
-  std::optional<std::int64_t> now_ns;  // what now() is; absent: the clock
+  bool force_flat = false;   // tests: no dictionary reaches an operator
+  bool force_parts = false;  // tests: groups are merged in parts however few they are
+  std::optional<std::size_t> join_left_rows;  // tests: so many are held first; absent: it depends
+  std::optional<std::int64_t> now_ns;         // what now() is; absent: the clock
   // Whether the caller may read a dataset; empty: all. Asked for every dataset of the bound query.
   std::function<bool(const std::string& dataset)> may_read;
   QueryControl* control = nullptr;  // for cancelling; may be null

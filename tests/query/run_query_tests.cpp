@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "apl/service/service.h"
 #include "apl/syntax/source.h"
@@ -29,13 +30,14 @@ struct Configuration {
   bool optimize;
   bool force_flat;
   bool force_parts = false;
+  std::optional<std::size_t> join_left_rows{};
 };
 
 const std::vector<Configuration>& configurations(bool matrix) {
   static const std::vector<Configuration> kUsual = {
       {"default", 65536, 2, true, false},
-      {"blocks of 1 row, groups in parts", 1, 2, true, false, true},
-      {"blocks of 7 rows, 1 worker", 7, 1, true, true},
+      {"blocks of 1 row, groups in parts, left sides first", 1, 2, true, false, true, 65536},
+      {"blocks of 7 rows, 1 worker, left sides first up to 3 rows", 7, 1, true, true, false, 3},
       {"no optimiser", 65536, 1, false, false},
   };
   static const std::vector<Configuration> kAll = [] {
@@ -47,7 +49,8 @@ const std::vector<Configuration>& configurations(bool matrix) {
             made.push_back({"block_rows=" + std::to_string(rows) +
                                 " workers=" + std::to_string(workers) +
                                 (optimize ? "" : " no optimiser") + (flat ? " flat" : ""),
-                            rows, workers, optimize, flat, workers > 1 && !flat});
+                            rows, workers, optimize, flat, workers > 1 && !flat,
+                            rows == 65536 ? std::nullopt : std::optional(rows * 3)});
           }
         }
       }
@@ -120,6 +123,7 @@ class TestStore {
     request.optimize = configuration_.optimize;
     request.force_flat = configuration_.force_flat;
     request.force_parts = configuration_.force_parts;
+    request.join_left_rows = configuration_.join_left_rows;
     request.now_ns = now;
     if (block.directive == "plan") {
       request.optimize = true;

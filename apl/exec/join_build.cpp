@@ -1,0 +1,267 @@
+// Building the right side of a join: all of its rows, whose keys are numbered, or the rows that
+// have a key of the left side.
+
+#include "apl/exec/join_build.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "apl/exec/eval.h"
+#include "apl/functions/canonical.h"
+#include "store/base/allocation_meter.h"
+
+namespace evq {
+namespace {
+
+// Of a row of the right side in the lists below, its group while they are made included.
+constexpr std::size_t kBuildRowBytes = 4 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
+// A dictionary stays one with up to so many entries a row.
+constexpr std::size_t kKeptEntriesPerRow = 2;
+
+// A null or NaN, which equals nothing, itself included.
+bool equals_nothing(const Vector& key, std::size_t row) {
+  if (key.is_null(row)) {
+    return true;
+  }
+  if (key.type() == Type::kReal) {
+    return std::isnan(key.at<double>(row));
+  }
+  if (key.type() != Type::kDynamic) {
+    return false;
+  }
+  const DynamicView value(key.at<std::string_view>(row));
+  return value.tag() == DynamicTag::kReal && std::isnan(value.as_real());
+}
+
+void make_table(const Executor& executor, const plan::Join& join, const Schema& right,
+                BuildSide* side) {
+  std::vector<Type> key_types;
+  for (const std::size_t key : join.right_keys) {
+    key_types.push_back(right[key].type);
+  }
+  side->table = std::make_unique<GroupTable>(std::move(key_types), executor.context().random_seed);
+}
+
+// Rows that match nothing are of no group.
+void forget_null_keys(const plan::Join& join, std::span<const Vector> keys, std::size_t rows,
+                      std::uint32_t* groups) {
+  if (join.nulls_match || std::ranges::none_of(keys, may_have_null_key)) {
+    return;
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (has_null_key(keys, i)) {
+      groups[i] = GroupTable::kNoGroup;
+    }
+  }
+}
+
+// The group of every row of one side, none for rows that match nothing.
+Status number_keys(Executor& executor, const plan::Join& join,
+                   const std::vector<std::size_t>& positions, std::span<const Chunk> chunks,
+                   BuildSide* side, LargeVector<std::uint32_t>* groups) {
+  std::size_t table_bytes = 0;
+  std::size_t begin = 0;
+  for (const Chunk& chunk : chunks) {
+    EVQ_TRY(executor.check());
+    const std::vector<Vector> keys = key_columns(chunk.columns(), positions);
+    groups->resize(std::max(groups->size(), begin + chunk.rows()));
+    side->table->assign(keys, chunk.rows(), 0, groups->data() + begin);
+    forget_null_keys(join, keys, chunk.rows(), groups->data() + begin);
+    begin += chunk.rows();
+    const std::size_t grown = side->table->size_bytes();
+    EVQ_TRY(side->lists_lease.grow(grown - std::min(grown, table_bytes)));
+    table_bytes = std::max(grown, table_bytes);
+  }
+  return Status::success();
+}
+
+// The rows of a chunk whose keys are in a table, and the groups of each.
+struct MatchedRows {
+  Chunk rows;
+  std::vector<std::uint32_t> groups;
+
+  std::size_t size_bytes() const {
+    return rows.size_bytes() + groups.capacity() * sizeof(std::uint32_t);
+  }
+};
+
+class MatchSink final : public Sink {
+ public:
+  MatchSink(const Executor& executor, const plan::Join& join, const GroupTable& table)
+      : executor_(executor),
+        join_(join),
+        table_(table),
+        lease_(executor.options().budget, "join") {}
+
+  Result<Flow> push(Chunk chunk) override {
+    EVQ_TRY(executor_.check());
+    MatchedRows matched;
+    AllocationMeter meter(executor_.options().budget, executor_.options().control, "join");
+    EVQ_TRY(meter.guard([&] { matched = match(std::move(chunk)); }));
+    if (!matched.groups.empty()) {
+      EVQ_TRY(lease_.grow(matched.size_bytes()));
+      matched_.push_back(std::move(matched));
+    }
+    return Flow::kMore;
+  }
+  std::vector<MatchedRows>& matched() { return matched_; }
+  MemoryLease& lease() { return lease_; }
+
+ private:
+  MatchedRows match(Chunk chunk) const {
+    const std::vector<Vector> keys = key_columns(chunk.columns(), join_.right_keys);
+    MatchedRows matched;
+    matched.groups.resize(chunk.rows());
+    table_.find(keys, chunk.rows(), matched.groups.data());
+    forget_null_keys(join_, keys, chunk.rows(), matched.groups.data());
+    RowList rows;
+    for (std::size_t i = 0; i < chunk.rows(); ++i) {
+      if (matched.groups[i] != GroupTable::kNoGroup) {
+        rows.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    if (rows.size() != chunk.rows()) {
+      std::erase(matched.groups, GroupTable::kNoGroup);
+      matched.groups.shrink_to_fit();
+      chunk.select(rows);
+    }
+    for (Vector& column : chunk.columns()) {
+      if (column.is_dictionary() && column.values().size() > rows.size() * kKeptEntriesPerRow) {
+        column = column.flatten();
+      }
+    }
+    matched.rows = std::move(chunk);
+    return matched;
+  }
+
+  const Executor& executor_;
+  const plan::Join& join_;
+  const GroupTable& table_;
+  MemoryLease lease_;
+  std::vector<MatchedRows> matched_;
+};
+
+// What there is of the right side, and the group of each row.
+struct NumberedRows {
+  Collected rows;
+  LargeVector<std::uint32_t> groups;
+};
+
+class MatchConsumer final : public Consumer {
+ public:
+  MatchConsumer(const Executor& executor, const plan::Join& join, const GroupTable& table)
+      : executor_(executor), join_(join), table_(table) {}
+
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    return std::unique_ptr<Sink>(std::make_unique<MatchSink>(executor_, join_, table_));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    made_.rows.lease = MemoryLease(executor_.options().budget, "join");
+    std::vector<MatchedRows> all;
+    for (const std::unique_ptr<Sink>& one : sinks) {
+      auto& sink = static_cast<MatchSink&>(*one);
+      std::ranges::move(sink.matched(), std::back_inserter(all));
+      const std::size_t bytes = sink.lease().bytes();
+      sink.lease().reset();
+      EVQ_TRY(made_.rows.lease.grow(bytes));
+    }
+    std::ranges::stable_sort(all, {}, [](const MatchedRows& one) { return one.rows.sequence(); });
+    for (MatchedRows& one : all) {
+      made_.groups.insert(made_.groups.end(), one.groups.begin(), one.groups.end());
+      made_.rows.chunks.push_back(std::move(one.rows));
+    }
+    return Status::success();
+  }
+  NumberedRows take() { return std::move(made_); }
+
+ private:
+  const Executor& executor_;
+  const plan::Join& join_;
+  const GroupTable& table_;
+  NumberedRows made_;
+};
+
+// All rows of the right side: their keys are those of the table.
+Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
+                                  const plan::Node& right, BuildSide* side) {
+  NumberedRows numbered;
+  EVQ_TRY_ASSIGN(numbered.rows, executor.collect(right, "join"));
+  EVQ_TRY(
+      number_keys(executor, join, join.right_keys, numbered.rows.chunks, side, &numbered.groups));
+  return numbered;
+}
+
+// The rows of the right side that have a key of the left side's.
+Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
+                                    std::span<const Chunk> left, const plan::Node& right,
+                                    BuildSide* side) {
+  LargeVector<std::uint32_t> groups;
+  EVQ_TRY(number_keys(executor, join, join.left_keys, left, side, &groups));
+  MatchConsumer matches(executor, join, *side->table);
+  EVQ_TRY(executor.run(right, matches));
+  return matches.take();
+}
+
+}  // namespace
+
+bool has_null_key(std::span<const Vector> keys, std::size_t row) {
+  return std::ranges::any_of(keys, [row](const Vector& key) { return equals_nothing(key, row); });
+}
+
+bool may_have_null_key(const Vector& key) {
+  return key.may_have_nulls() || key.type() == Type::kReal || key.type() == Type::kDynamic;
+}
+
+std::vector<Vector> key_columns(std::span<const Vector> columns,
+                                const std::vector<std::size_t>& positions) {
+  std::vector<Vector> keys;
+  keys.reserve(positions.size());
+  for (const std::size_t position : positions) {
+    keys.push_back(canonical_dynamics(columns[position]));
+  }
+  return keys;
+}
+
+Status make_build_side(Executor& executor, const plan::Join& join,
+                       const std::optional<Collected>& left, const plan::Node& right,
+                       BuildSide* side) {
+  side->lists_lease = MemoryLease(executor.options().budget, "join");
+  make_table(executor, join, right.schema, side);
+  EVQ_TRY_ASSIGN(NumberedRows numbered,
+                 left.has_value() ? number_matches(executor, join, left->chunks, right, side)
+                                  : number_right(executor, join, right, side));
+  const LargeVector<std::uint32_t>& groups = numbered.groups;
+  side->rows = groups.size();
+  EVQ_TRY(side->lists_lease.grow(side->rows * kBuildRowBytes));
+  std::vector<Vector> nulls;
+  for (const Field& field : right.schema.fields()) {
+    nulls.push_back(Vector::constant(Value::null(field.type), 1));
+  }
+  numbered.rows.chunks.emplace_back(std::move(nulls), 1);
+  EVQ_TRY_ASSIGN(side->input,
+                 join_collected(executor, std::move(numbered.rows), right.schema, "join"));
+  side->group_begin.assign(side->table->size() + 1, 0);
+  for (const std::uint32_t group : groups) {
+    if (group != GroupTable::kNoGroup) {
+      ++side->group_begin[group + 1];
+    }
+  }
+  for (std::size_t group = 0; group < side->table->size(); ++group) {
+    side->group_begin[group + 1] += side->group_begin[group];
+  }
+  side->group_rows.resize(side->group_begin.back());
+  LargeVector<std::uint32_t> next(side->group_begin.begin(), side->group_begin.end());
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    if (groups[row] != GroupTable::kNoGroup) {
+      side->group_rows[next[groups[row]]++] = static_cast<std::uint32_t>(row);
+    }
+  }
+  side->unique_keys = std::ranges::adjacent_find(side->group_begin, [](auto from, auto to) {
+                        return to > from + 1;
+                      }) == side->group_begin.end();
+  side->matched = std::vector<std::atomic<std::uint8_t>>(side->rows);
+  return Status::success();
+}
+
+}  // namespace evq

@@ -1,0 +1,12 @@
+#pragma once
+// How many rows a node is likely to give, guessed from what snapshots know without a block being
+// read: for choices that no answer depends on. A table that cannot be read counts as empty.
+
+#include "apl/exec/executor.h"
+#include "apl/plan/plan.h"
+
+namespace evq {
+
+double estimated_rows(Executor& executor, const plan::Node& node);
+
+}  // namespace evq
