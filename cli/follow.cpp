@@ -1,6 +1,7 @@
 #include "cli/follow.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <optional>
@@ -149,6 +150,7 @@ class Follower {
     if (known.has_value()) {
       path = path_of(known->file).value_or(path_);
     }
+    EVQ_TRY(wait_for_file(path));
     EVQ_TRY(open(path));
     if (!known.has_value() || !(known->file == progress_.file)) {
       return Status::success();
@@ -160,6 +162,20 @@ class Follower {
     const bool whole = before_.size() == std::min<std::uint64_t>(progress_.offset, kTraceBytes);
     if (!whole || (trace.has_value() && *trace != checksum64(before_))) {
       start_anew();
+    }
+    return Status::success();
+  }
+
+  // A log that is yet to be written is waited for.
+  Status wait_for_file(const std::string& path) const {
+    const auto absent = [&] { return !identity_of(path).has_value() && errno == ENOENT; };
+    if (!absent()) {
+      return Status::success();
+    }
+    print_note(global_, "note: there is no " + path + " yet; waiting for it");
+    while (absent()) {
+      EVQ_TRY(interrupt_control().check());
+      static_cast<void>(::poll(nullptr, 0, kPollMs));
     }
     return Status::success();
   }
@@ -187,7 +203,7 @@ class Follower {
   }
 
   Status open(const std::string& path) {
-    EVQ_TRY_ASSIGN(file_, File::open_input(path));
+    EVQ_TRY_ASSIGN(file_, File::open_input(path, interrupt_control()));
     struct stat info {};
     if (::fstat(file_.descriptor(), &info) != 0 || !S_ISREG(info.st_mode)) {
       return make_error(ErrorCode::kUsage, path + " is no regular file",
@@ -312,7 +328,10 @@ class Follower {
     while (more) {
       EVQ_TRY_ASSIGN(more, read_batch(true));
     }
-    return open(path_);
+    Status opened = open(path_);
+    // It may have been renamed meanwhile: the next one of its name is waited for.
+    const bool gone = !opened.ok() && opened.error().code == ErrorCode::kNotFound;
+    return gone ? Status::success() : std::move(opened);
   }
 
   const GlobalOptions& global_;

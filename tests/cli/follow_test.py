@@ -172,6 +172,18 @@ class Follow(EvqCase):
             time.sleep(0.05)
         self.assertEqual(out, '{"message":"{\\"not\\":\\"JSON here\\"}"}\n{"message":"started"}\n')
 
+    def test_a_file_that_is_not_there_yet_is_waited_for(self):
+        self.file.unlink()
+        process = self.follow()
+        self.assertIn("app.ndjson yet; waiting for it", process.stderr.readline())
+        self.write(3)
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+        self.file.unlink()
+        process = self.follow()
+        self.assertIn("waiting for it", process.stderr.readline())
+        self.assertEqual(self.interrupt(process), 130)
+
     def test_usage(self):
         self.evq("ingest", "app", "--follow", status=2)
         self.evq("ingest", "app", "--follow", self.file, self.file, status=2)
