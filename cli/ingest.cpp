@@ -19,12 +19,12 @@
 #include "cli/skipped_lines.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/progress.h"
+#include "cli/time_field.h"
 #include "http/ingest_client.h"
 #include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/ingest/byte_source.h"
-#include "store/ingest/csv_record.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_fields.h"
 #include "store/ingest/utf16_source.h"
@@ -72,52 +72,17 @@ class HeadKeeper final : public ByteSource {
   std::string head() const { return begins_with_utf16_mark(head_) ? utf8_of_utf16(head_) : head_; }
 
  private:
-  static constexpr std::size_t kHeadBytes = 4096;
+  static constexpr std::size_t kHeadBytes = std::size_t{64} << 10U;
   ByteSource& source_;
   std::string head_;
 };
 
-// Whether a JSON text has a key of this name, however deep.
-bool has_key(std::string_view json, std::string_view name) {
-  const std::string quoted = '"' + std::string(name) + '"';
-  for (std::size_t at = json.find(quoted); at != std::string_view::npos;
-       at = json.find(quoted, at + 1)) {
-    if (trimmed(json.substr(at + quoted.size())).starts_with(':')) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// The field that is likely to hold the events' times, by an input's beginning; empty: none.
-std::string find_time_field(std::string_view head, char csv_delimiter) {
-  constexpr std::string_view kNames[] = {"timestamp",
-                                         "@timestamp",
-                                         "time",
-                                         "ts",
-                                         "datetime",
-                                         "date",
-                                         "created_at",
-                                         "createdAt",
-                                         "eventTime",
-                                         "event_time",
-                                         "Timestamp",
-                                         "__REALTIME_TIMESTAMP",
-                                         "requestReceivedTimestamp"};
-  const std::string_view text = trimmed(head);
-  const bool json = text.starts_with('{') || text.starts_with('[');
-  std::vector<std::string> columns;
-  if (!json) {
-    auto header =
-        read_csv_header(text.substr(0, text.find('\n')), csv_delimiter == 0 ? ',' : csv_delimiter);
-    columns = header.ok() ? std::move(header).value() : std::vector<std::string>();
-  }
-  for (const std::string_view name : kNames) {
-    if (json ? has_key(text, name) : std::ranges::find(columns, name) != columns.end()) {
-      return std::string(name);
-    }
-  }
-  return {};
+// A word as the shell takes it for one.
+std::string shell_word(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return is_letter_or_digit(c) || std::string_view("_@.:/+-").find(c) != std::string_view::npos;
+  });
+  return plain ? text : "'" + text + "'";
 }
 
 // One run of the command over all its inputs.
@@ -184,6 +149,7 @@ class IngestRun {
     const std::string head = source.head();
     note_plain_text(name, head);
     note_no_times(name, head, report.value().counts);
+    note_unread_times(name, report.value().counts);
     total_.blocks_created += report.value().blocks_created;
     total_.wal_length = report.value().wal_length;
     total_.counts.add(std::move(report.value().counts));
@@ -254,13 +220,24 @@ class IngestRun {
     }
     const std::string& named = request_.options.timestamp_field;
     const std::string wanted = named.empty() ? "_time" : named;
-    const std::string found = find_time_field(head, request_.options.csv_delimiter);
+    const std::string found = find_time_field(head, request_.options);
     if (!named.empty() || (!found.empty() && !wants_json(command_.output))) {
-      print_note(global_, "note: " + name + ": no event has the field " + wanted +
-                              ", so _time is when it was read" +
-                              (found.empty() || found == wanted
-                                   ? std::string()
-                                   : "; --timestamp-field " + found + " takes it from there"));
+      print_note(global_,
+                 "note: " + name + ": no event has the field " + wanted +
+                     ", so _time is when it was read" +
+                     (found.empty() || found == wanted
+                          ? std::string()
+                          : "; --timestamp-field " + shell_word(found) + " takes it from there"));
+    }
+  }
+
+  // Times that all are written in a way that is not known need a layout.
+  void note_unread_times(const std::string& name, const IngestCounts& counts) const {
+    const bool all = counts.ingested == 0 && !counts.failures.empty();
+    if (all && request_.options.timestamp_layout.empty() &&
+        counts.failures[0].reason.find("' is no time: '") != std::string::npos) {
+      print_note(global_, "note: " + name + ": --timestamp-format says how times are written, " +
+                              "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'");
     }
   }
 

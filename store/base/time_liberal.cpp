@@ -372,7 +372,26 @@ std::optional<std::int64_t> parse_digits_as_date(std::string_view text) {
   return ns_from_civil(civil);
 }
 
+bool names_month(std::string_view text) {
+  TimeScanner scanner(text);
+  while (!scanner.at_end()) {
+    if (month_from_name(scanner.take_word()) != 0) {
+      return true;
+    }
+    scanner.skip(scanner.at_end() ? 0 : 1);
+  }
+  return false;
+}
+
 }  // namespace
+
+std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text) {
+  if (text.size() > kTimeTextBytesMax || text.find(':') == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const bool year_first = TimeScanner(text).digit_count() == 4;
+  return year_first || names_month(text) ? LiberalReader(text).read() : std::nullopt;
+}
 
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {

@@ -307,7 +307,8 @@ std::optional<std::int64_t> parse_event_time(std::string_view text) {
     const auto real = plain ? std::nullopt : parse_real(text);
     return real ? event_time_from_real(*real) : std::nullopt;
   }
-  return parse_common_log_time(text);
+  const auto instant = parse_common_log_time(text);
+  return instant ? instant : parse_unmistakable_datetime(text);
 }
 
 std::optional<std::int64_t> event_time_from_integer(std::int64_t value) {

@@ -15,9 +15,14 @@ namespace evq {
 // basic form 20240501T102030Z. Second 60 is read as 59.999999999.
 std::optional<std::int64_t> parse_instant(std::string_view text);
 
-// An event's time as ingest detects it: parse_instant, a number (see event_time_from_real), or
-// "02/Jan/2006:15:04:05 -0700". Blanks around the text are allowed.
+// An event's time as ingest detects it: parse_instant, a number (see event_time_from_real),
+// "02/Jan/2006:15:04:05 -0700", or parse_unmistakable_datetime. Blanks around the text are allowed.
 std::optional<std::int64_t> parse_event_time(std::string_view text);
+
+// A date and a time of day that read in one way only, for the year comes first or the month has its
+// name: "2006/01/02 15:04", "Mon, 02 Jan 2006 15:04:05 GMT", "Jan 2 15:04:05 2006", "2 Jan 2006
+// 3:04 PM".
+std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text);
 
 // Unix time whose unit is told by its size: |v| below 1e11 is seconds, below 1e14 milliseconds,
 // below 1e17 microseconds, else nanoseconds. So seconds reach the year 5138, and milliseconds

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import re
 import subprocess
 import time
 import unittest
@@ -284,6 +285,28 @@ class Ingest(EvqCase):
         for name in ("timestamp", "__REALTIME_TIMESTAMP", "eventTime"):
             _, errors = self.evq("ingest", "d", "-o", "text", input=f'{{"{name}":"1714521600123456"}}\n')
             self.assertIn(f"--timestamp-field {name} takes it from there", errors)
+
+        for text, field in (
+                ('{"request_time":0.059,"time_iso8601":"2026-11-20T08:00:05+00:00"}', "time_iso8601"),
+                ('{"n":1714521600,"payload":{"timestamp":1},"at":"2026-11-20 08:00"}', "at"),
+                ('{"a":{"when":"2026-11-20T08:00:05Z"},"b":1}', "a.when"),
+                ('{"uptime":86400,"time":5,"date":"today","a":"1714521600"}', ""),
+                ('{"Records":[{"eventTime":"2026-11-20T08:00:05Z"}]}', "eventTime"),
+                ('[{"x":1,"created_at":"2026-11-20T08:00:05Z"}]', "created_at"),
+                ('id;Placed At\n1;2026-11-20 08:00:00\n', "'Placed At'"),
+                ('date\thost\n2026/11/20 08:01\ta\n', "date")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "-o", "text", input=text)
+                self.assertEqual(re.findall("--timestamp-field (.*) takes", errors), [field] * (field != ""))
+
+    def test_times_in_an_unknown_form(self):
+        text = "date,a\n11/20/2026 08:01,1\n11/20/2026 08:02,2\n"
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "date", input=text)
+        self.assertIn("note: stdin: --timestamp-format says how times are written", errors)
+        self.load(text, "--timestamp-field", "date", "--timestamp-format", "01/02/2006 15:04")
+        self.load("date\n2026/11/20 08:03\n", "--timestamp-field", "date")
+        self.assertEqual([row["_time"][11:] for row in self.rows("d | sort by _time asc")],
+                         ["08:01:00Z", "08:02:00Z", "08:03:00Z"])
 
     def test_plain_text_is_told_to_people(self):
         for text, told in ((self.ACCESS, "and of its first line client, user, method, path, protocol"),

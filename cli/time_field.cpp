@@ -1,0 +1,112 @@
+#include "cli/time_field.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "store/base/ascii.h"
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+#include "store/base/utf8.h"
+#include "store/ingest/byte_source.h"
+#include "store/ingest/stream.h"
+
+namespace evq {
+namespace {
+
+struct FirstEvent : SealedBatch {
+  Table fields;
+};
+
+// Takes the first event and stops the load.
+class FirstEventSink final : public BatchSink {
+ public:
+  Result<std::unique_ptr<SealedBatch>> seal(BatchColumns& batch,
+                                            std::uint64_t /*raw_bytes*/) override {
+    auto sealed = std::make_unique<FirstEvent>();
+    sealed->fields = batch.take_all();
+    return std::unique_ptr<SealedBatch>(std::move(sealed));
+  }
+  Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& /*counts*/) override {
+    fields = std::move(static_cast<FirstEvent&>(*batch).fields);
+    return make_error(ErrorCode::kCancelled, "one event is enough");
+  }
+
+  std::optional<Table> fields;
+};
+
+// A number that counts or measures something else is seldom as large as a time since 1990.
+bool is_recent(std::optional<std::int64_t> time) {
+  constexpr std::int64_t kYearNs = 365 * kDayNs;
+  return time.has_value() && *time > 20 * kYearNs && *time < 130 * kYearNs;
+}
+
+bool is_time(const Value& value) {
+  switch (value.type()) {
+    case Type::kString:
+      return is_recent(parse_event_time(value.as_text()));
+    case Type::kLong:
+      return is_recent(event_time_from_integer(value.as_integer()));
+    case Type::kReal:
+      return is_recent(event_time_from_real(value.as_real()));
+    default:
+      return false;
+  }
+}
+
+// The less, the likelier; nothing: it tells no time.
+std::optional<int> rank_of(std::string_view name, const Value& value) {
+  constexpr std::array<std::string_view, 9> kNames = {"timestamp",  "@timestamp", "time",
+                                                      "ts",         "datetime",   "date",
+                                                      "created_at", "eventtime",  "createdat"};
+  constexpr int kInside = 100;
+  if (!is_time(value)) {
+    return std::nullopt;
+  }
+  const std::string folded = to_lower(name);
+  const auto known = static_cast<int>(std::ranges::find(kNames, folded) - kNames.begin());
+  const bool inside = name.find('.') != std::string_view::npos;
+  const bool speaks = known < static_cast<int>(kNames.size()) ||
+                      folded.find("time") != std::string::npos ||
+                      folded.find("date") != std::string::npos;
+  // Digits under any other name are a number, and few other texts look like a time.
+  const bool text = value.type() == Type::kString &&
+                    !std::ranges::all_of(value.as_text(), [](char c) { return is_digit(c); });
+  if (!speaks && !text) {
+    return std::nullopt;
+  }
+  return known + (speaks ? 0 : 1) + (inside ? kInside : 0);
+}
+
+}  // namespace
+
+std::string find_time_field(std::string_view head, const IngestOptions& options) {
+  IngestOptions first = options;
+  first.timestamp_field.clear();
+  first.timestamp_layout.clear();
+  first.strict = false;
+  first.failures_max.reset();
+  first.batch_rows_max = 1;
+  FirstEventSink sink;
+  const std::unique_ptr<ByteSource> source = memory_source(head);
+  // That it stops, or that the head is cut, is no news.
+  static_cast<void>(parse_stream(*source, first, sink, {}).ok());
+  std::string found;
+  std::optional<int> best;
+  for (std::size_t i = 0; sink.fields && i < sink.fields->columns.size(); ++i) {
+    const std::string& name = sink.fields->schema[i].name;
+    if (name == "_time" || name == "_sysTime") {
+      continue;
+    }
+    const auto rank = rank_of(name, sink.fields->columns[i].value(0));
+    if (rank && (!best || *rank < *best)) {
+      best = rank;
+      found = name;
+    }
+  }
+  return found;
+}
+
+}  // namespace evq
