@@ -22,6 +22,22 @@ bool text_comes_first(std::string_view function, const std::vector<ExprPtr>& arg
   return differs && !args[0]->is_constant() && args.back()->is_constant();
 }
 
+// Kusto's trim functions take a regular expression where APL's take a set of characters; no set
+// needs a class or an escape.
+bool trims_by_expression(std::string_view function, const std::vector<ExprPtr>& args) {
+  const bool trims = function == "trim" || function == "trim_start" || function == "trim_end";
+  if (!trims || args.size() != 2 || !args[0]->is_constant() ||
+      args[0]->constant.type() != Type::kString) {
+    return false;
+  }
+  const std::string_view text = args[0]->constant.as_text();
+  const std::size_t escape = text.find('\\');
+  const bool escapes =
+      escape != std::string_view::npos && escape + 1 < text.size() &&
+      std::string_view(".dDsSwW()[]+*?$^|").find(text[escape + 1]) != std::string_view::npos;
+  return escapes || (text.find('[') < text.find(']') && text.ends_with('+'));
+}
+
 // How many first arguments of a function are texts of whatever is given.
 std::size_t arguments_as_text(std::string_view function) {
   return function == "indexof" ? 2 : function == "reverse" || function == "strrep" ? 1 : 0;
@@ -102,6 +118,11 @@ Result<ExprPtr> Binder::bind_registry_call(const ast::Call& call, Span span,
                         "() took its first argument for the text, since the last is the same in "
                         "every row; APL writes " +
                         signature(*row));
+  }
+  if (trims_by_expression(row->name, args)) {
+    const std::string name(row->name);
+    warnings_.push_back(name + "() removes any of these characters; " + name +
+                        "_regex() takes a regular expression");
   }
   const ArgumentCount count = argument_count(*row);
   if (!takes_arguments(count.min, count.max, args.size())) {

@@ -71,7 +71,7 @@ Result<std::vector<NamedColumn>> Binder::bind_named(const std::vector<ast::Named
       for (const NamedColumn& column : columns) {
         made.push_back(column.name);
       }
-      return diag::made_here(std::move(value).take_error(), made, "make it by | extend before");
+      return diag::made_here(std::move(value).take_error(), made, "make it in an earlier | extend");
     }
     ExprPtr bound = std::move(value).value();
     std::vector<std::string> names = item_names(item, input, &unnamed);

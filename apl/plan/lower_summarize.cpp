@@ -54,7 +54,7 @@ class SummarizeBinder {
         for (const NamedColumn& result : results_) {
           made.push_back(result.name);
         }
-        return diag::made_here(std::move(bound).take_error(), made, "use it in | extend after");
+        return diag::made_here(std::move(bound).take_error(), made, "use it in a later | extend");
       }
     }
     return build();

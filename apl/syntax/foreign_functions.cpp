@@ -48,6 +48,7 @@ constexpr ForeignFunction kForeignFunctions[] = {
     {"array_remove", "set_difference(array, pack_array(value))"},
     {"array_size", "array_length(array)"},
     {"array_sort", "array_sort_asc(array)"},
+    {"array_strcat", "strcat_array(array, ',')"},
     {"array_to_string", "strcat_array(array, ',')"},
     {"array_union", "set_union(a, b)"},
     {"array_unique", "set_union(array)"},

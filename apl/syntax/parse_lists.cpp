@@ -7,16 +7,25 @@
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/grammar.h"
 #include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 
 namespace evq::syntax {
 
 namespace {
 
-// A pattern is a run of names, quoted names, stars and dots without blanks between them.
-bool continues_pattern(const TokenCursor& cursor) {
+// Digits behind a star: *1, node*07.
+bool at_digits_after_star(const TokenCursor& cursor, const ast::NamePattern& pattern) {
   const Token& token = cursor.peek();
-  return cursor.joined() && (token.kind == TokenKind::kName || token.is_symbol("*") ||
-                             token.is_symbol(".") || cursor.at_quoted_name());
+  return pattern.parts.size() > 1 && pattern.parts.back().empty() &&
+         token.kind == TokenKind::kLiteral && is_digit(cursor.slice(token.span).front());
+}
+
+// A pattern is a run of names, quoted names, stars and dots without blanks between them.
+bool continues_pattern(const TokenCursor& cursor, const ast::NamePattern& pattern) {
+  const Token& token = cursor.peek();
+  return cursor.joined() &&
+         (token.kind == TokenKind::kName || token.is_symbol("*") || token.is_symbol(".") ||
+          cursor.at_quoted_name() || at_digits_after_star(cursor, pattern));
 }
 
 bool begins_pattern(const TokenCursor& cursor) {
@@ -144,10 +153,12 @@ Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_vie
     } else if (cursor.at("*")) {
       cursor.take();
       pattern.parts.emplace_back();
+    } else if (at_digits_after_star(cursor, pattern)) {
+      pattern.parts.back() += cursor.slice(cursor.take().span);
     } else {
       pattern.parts.back() += cursor.take().text;  // a name, or the dot of a path
     }
-  } while (continues_pattern(cursor));
+  } while (continues_pattern(cursor, pattern));
   pattern.span = cursor.span_from(first);
   return pattern;
 }

@@ -132,6 +132,9 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
            : expected == "')'"           ? list_hint(cursor)
                                          : "";
   }
+  if (token.is_symbol("*") && expected == "a column") {
+    return "the star comes first: (*, name:type)";
+  }
   if (token.is_symbol("..") && expected.starts_with("','")) {
     return "a range stands after between: between (low .. high)";
   }

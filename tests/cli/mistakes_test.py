@@ -152,6 +152,10 @@ class Mistakes(EvqCase):
             ("web | extend s = 'a-b' | project t = replace_string(s, '-', '+')", '{"t":"a+b"}\n',
              "note: replace_string() took its first argument for the text, since the last is the "
              "same in every row; APL writes replace_string(lookup, rewrite, text)\n"),
+            ("web | extend s = 'iam.com' | project t = trim_end(@'\\.com', s)", '{"t":"ia"}\n',
+             "note: trim_end() removes any of these characters; trim_end_regex() takes a regular "
+             "expression\n"),
+            ("web | extend s = 'a\\n' | project t = trim(' \\n[]', s)", '{"t":"a"}\n', ""),
             ("web | where 'status' == '200' or \"status\" == 200 | count", '{"Count":0}\n',
              "note: 'status' in quotes is a text; the field is written status\n"),
             ("web | summarize n = count() by '_time', 'other' | project n", '{"n":1}\n',
