@@ -55,8 +55,34 @@ struct Seen {
   std::uint32_t group;
 };
 
-// By radix, the least significant digit first, but for digits that are the same in all positions:
-// few of their bits differ, and no two are equal.
+// Makes of each position one of the same order, without the bits that are the same in all: a place
+// in the stream has far fewer than 64 that differ.
+void close_up_positions(std::uint64_t differing, std::vector<Seen>* seen) {
+  struct Run {  // of bits that differ
+    unsigned from;
+    unsigned to;
+    std::uint64_t mask;
+  };
+  std::vector<Run> runs;
+  unsigned to = 0;
+  for (std::uint64_t rest = differing; rest != 0;) {
+    const auto from = static_cast<unsigned>(std::countr_zero(rest));
+    const auto width = static_cast<unsigned>(std::countr_one(rest >> from));
+    const std::uint64_t mask = width == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+    runs.push_back({from, to, mask});
+    rest &= ~(mask << from);
+    to += width;
+  }
+  for (Seen& one : *seen) {
+    std::uint64_t closed = 0;
+    for (const Run& run : runs) {
+      closed |= (one.position >> run.from & run.mask) << run.to;
+    }
+    one.position = closed;
+  }
+}
+
+// By radix, the least significant digit first. No two positions are equal.
 void sort_by_position(std::vector<Seen>* seen) {
   constexpr unsigned kDigitBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
@@ -68,12 +94,10 @@ void sort_by_position(std::vector<Seen>* seen) {
   for (const Seen& one : *seen) {
     differing |= one.position ^ seen->front().position;
   }
+  close_up_positions(differing, seen);
   std::vector<Seen> sorted(seen->size());
-  for (unsigned shift = 0; shift < static_cast<unsigned>(std::bit_width(differing));
-       shift += kDigitBits) {
-    if (((differing >> shift) & (kDigits - 1)) == 0) {
-      continue;
-    }
+  const auto bits = static_cast<unsigned>(std::popcount(differing));
+  for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
     std::vector<std::uint32_t> begins(kDigits + 1);
     for (const Seen& one : *seen) {
       ++begins[((one.position >> shift) & (kDigits - 1)) + 1];

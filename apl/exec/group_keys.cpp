@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <limits>
 
 #include "store/base/checksum.h"
@@ -11,228 +10,253 @@
 namespace evq {
 namespace {
 
+constexpr std::size_t kWordBits = 64;
+constexpr std::size_t kTextWords = 2;
+
 std::uint64_t canonical_bits(double value) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   return std::bit_cast<std::uint64_t>(value == value ? value + 0.0 : kNan);
 }
 
-// A value that is neither null nor a text.
-std::uint64_t word_of(const Values& values, std::size_t slot) {
-  switch (physical_of(values.type())) {
-    case Physical::kByte:
-      return values.data<std::uint8_t>()[slot];
-    case Physical::kInt64:
-      return static_cast<std::uint64_t>(values.data<std::int64_t>()[slot]);
-    case Physical::kDouble:
-      return canonical_bits(values.data<double>()[slot]);
-    case Physical::kView:
-    case Physical::kNone:
-      break;
+std::string_view text_at(const std::uint64_t* words) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): put there by put_text()
+  return {reinterpret_cast<const char*>(words[0]), static_cast<std::size_t>(words[1])};
+}
+
+void put_text(std::uint64_t* words, std::string_view text) {
+  words[0] = reinterpret_cast<std::uintptr_t>(text.data());
+  words[1] = text.size();
+}
+
+bool is_same_place(std::string_view a, std::string_view b) {
+  return a.data() == b.data() && a.size() == b.size();
+}
+
+// The texts of a dictionary's entries lie anywhere.
+void prefetch_texts(const Values& values, std::span<const std::uint32_t> slots) {
+  const auto* texts = values.data<std::string_view>();
+  for (const std::uint32_t slot : slots) {
+    __builtin_prefetch(texts + slot);
   }
-  return 0;
+  for (const std::uint32_t slot : slots) {
+    __builtin_prefetch(texts[slot].data());
+  }
 }
 
 }  // namespace
 
-std::uint64_t GroupKeys::null_hash(std::uint64_t seed) {
-  constexpr std::uint64_t kNullWord = 0x6E756C6C6E756C6CULL;
-  return hash64(kNullWord, ~seed);
-}
-
-std::uint64_t GroupKeys::hash(const Values& values, std::size_t slot, std::uint64_t seed) const {
-  if (values.is_null(slot)) {
-    return null_hash(seed);
+GroupKeys::GroupKeys(const std::vector<Type>& types)
+    : plain_((types.size() + kWordBits - 1) / kWordBits) {
+  for (const Type type : types) {
+    const bool text = physical_of(type) == Physical::kView;
+    columns_.push_back({type, text, plain_});
+    plain_ += text ? 0 : 1;
   }
-  return text_ ? hash64(values.data<std::string_view>()[slot], seed)
-               : hash64(word_of(values, slot), seed);
+  stride_ = plain_;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    if (columns_[column].text) {
+      texts_.push_back(column);
+      columns_[column].place = stride_;
+      stride_ += kTextWords;
+    }
+  }
 }
 
-void GroupKeys::load_words(KeyColumn* keys) const {
-  const Values& values = *keys->values;
-  keys->words.resize(keys->slots.size());
-  const auto load = [keys](const auto* data, const auto& word) {
-    for (std::size_t j = 0; j < keys->slots.size(); ++j) {
-      keys->words[j] = word(data[keys->slots[j]]);
+// ---------------------------------------------------------------- batches
+
+void GroupKeys::load(KeyBatch* batch) const {
+  batch->rows.assign(batch->size * stride_, 0);
+  batch->has_nulls = false;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    load_column(column, batch);
+    const KeyBatch::Column& keys = batch->columns[column];
+    if (!keys.values->has_nulls()) {
+      continue;
+    }
+    for (std::size_t j = 0; j < batch->size; ++j) {
+      if (keys.values->is_null(keys.slots[j])) {
+        std::uint64_t* row = batch->rows.data() + j * stride_;
+        std::fill_n(row + columns_[column].place, columns_[column].text ? kTextWords : 1, 0);
+        row[column / kWordBits] |= std::uint64_t{1} << (column % kWordBits);
+        batch->has_nulls = true;
+      }
+    }
+  }
+}
+
+void GroupKeys::load_column(std::size_t column, KeyBatch* batch) const {
+  const KeyBatch::Column& keys = batch->columns[column];
+  const std::uint32_t* slots = keys.slots.data();
+  std::uint64_t* to = batch->rows.data() + columns_[column].place;
+  const auto load = [&](const auto* data, const auto& put) {
+    for (std::size_t j = 0; j < batch->size; ++j) {
+      put(to + j * stride_, data[slots[j]]);
     }
   };
-  switch (physical_of(values.type())) {
+  switch (physical_of(keys.values->type())) {
     case Physical::kByte:
-      load(values.data<std::uint8_t>(), [](std::uint8_t value) { return std::uint64_t{value}; });
+      load(keys.values->data<std::uint8_t>(),
+           [](std::uint64_t* word, std::uint8_t value) { *word = value; });
       break;
     case Physical::kInt64:
-      load(values.data<std::int64_t>(),
-           [](std::int64_t value) { return static_cast<std::uint64_t>(value); });
+      load(keys.values->data<std::int64_t>(), [](std::uint64_t* word, std::int64_t value) {
+        *word = static_cast<std::uint64_t>(value);
+      });
       break;
     case Physical::kDouble:
-      load(values.data<double>(), canonical_bits);
+      load(keys.values->data<double>(),
+           [](std::uint64_t* word, double value) { *word = canonical_bits(value); });
       break;
     case Physical::kView:
+      load(keys.values->data<std::string_view>(), put_text);
+      break;
     case Physical::kNone:
-      std::ranges::fill(keys->words, 0);
       break;
   }
-  for (std::size_t j = 0; values.has_nulls() && j < keys->slots.size(); ++j) {
-    keys->words[j] = values.is_null(keys->slots[j]) ? 0 : keys->words[j];
-  }
 }
 
-void GroupKeys::hash_all(const KeyColumn& keys, std::uint64_t seed, std::uint64_t* hashes) const {
-  const Values& values = *keys.values;
-  if (text_) {
-    for (std::size_t j = 0; j < keys.slots.size(); ++j) {
-      hashes[j] = hash(values, keys.slots[j], seed);
+void GroupKeys::hash_all(const KeyBatch& batch, std::uint64_t seed, std::uint64_t* hashes) const {
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    const KeyBatch::Column& keys = batch.columns[column];
+    const std::uint64_t* words = batch.rows.data() + columns_[column].place;
+    const auto mix = [&](const auto& own) {
+      for (std::size_t j = 0; j < batch.size; ++j) {
+        hashes[j] = hash64(own(j), column == 0 ? seed : hashes[j]);
+      }
+    };
+    if (!columns_[column].text) {
+      mix([&](std::size_t j) { return words[j * stride_]; });
+    } else if (!keys.entry_hashes.empty()) {
+      mix([&](std::size_t j) { return keys.entry_hashes[keys.slots[j]]; });
+    } else {
+      prefetch_texts(*keys.values, keys.slots);
+      mix([&](std::size_t j) { return hash64(text_at(words + j * stride_), seed); });
     }
-    return;
   }
-  for (std::size_t j = 0; j < keys.slots.size(); ++j) {
-    hashes[j] = hash64(keys.words[j], seed);
-  }
-  for (std::size_t j = 0; values.has_nulls() && j < keys.slots.size(); ++j) {
-    hashes[j] = values.is_null(keys.slots[j]) ? null_hash(seed) : hashes[j];
+  const std::size_t flag_words = (columns_.size() + kWordBits - 1) / kWordBits;
+  for (std::size_t word = 0; batch.has_nulls && word < flag_words; ++word) {
+    for (std::size_t j = 0; j < batch.size; ++j) {
+      const std::uint64_t flags = batch.rows[j * stride_ + word];
+      hashes[j] = flags == 0 ? hashes[j] : hash64(flags, hashes[j]);
+    }
   }
 }
 
-bool GroupKeys::equals(std::size_t group, const KeyColumn& keys, std::size_t j) const {
-  if (!text_ && words_[group] != keys.words[j]) {
-    return false;
-  }
-  const bool null = keys.values->is_null(keys.slots[j]);
-  if (null || is_null(group)) {
-    return null && is_null(group);
-  }
-  return !text_ || texts_[group] == keys.values->data<std::string_view>()[keys.slots[j]];
+// ---------------------------------------------------------------- groups
+
+bool GroupKeys::same_texts(const std::uint64_t* a, const std::uint64_t* b) const {
+  return std::ranges::all_of(texts_, [&](std::size_t column) {
+    const std::size_t place = columns_[column].place;
+    return text_at(a + place) == text_at(b + place);
+  });
 }
 
-bool GroupKeys::equals(std::size_t group, const GroupKeys& other, std::size_t other_group) const {
-  if (is_null(group) || other.is_null(other_group)) {
-    return is_null(group) && other.is_null(other_group);
-  }
-  return text_ ? texts_[group] == other.texts_[other_group]
-               : words_[group] == other.words_[other_group];
-}
-
-bool GroupKeys::equals_shared(std::size_t group, KeyColumn& keys, std::size_t j) {
-  std::string_view* known = &keys.entry_texts[keys.slots[j]];
-  std::string_view& held = texts_[group];
-  if (known->data() != nullptr && held.data() == known->data() && held.size() == known->size()) {
-    return true;
-  }
-  if (!equals(group, keys, j)) {
-    return false;
-  }
-  // From here on the groups of one text hold it in one place.
-  if (known->data() == nullptr) {
-    *known = held;
-  } else {
-    held = *known;
+bool GroupKeys::holds_texts(std::size_t group, KeyBatch* batch, std::size_t j) {
+  for (const std::size_t column : texts_) {
+    KeyBatch::Column& keys = batch->columns[column];
+    std::uint64_t* held = rows_.data() + group * stride_ + columns_[column].place;
+    const std::uint64_t* own = batch->rows.data() + j * stride_ + columns_[column].place;
+    if (keys.entry_texts.empty()) {
+      if (text_at(held) != text_at(own)) {
+        return false;
+      }
+      continue;
+    }
+    std::string_view* known = &keys.entry_texts[keys.slots[j]];
+    if (known->data() != nullptr && is_same_place(*known, text_at(held))) {
+      continue;
+    }
+    if (text_at(held) != text_at(own)) {
+      return false;
+    }
+    // From here on the groups of one text hold it in one place.
+    if (known->data() == nullptr) {
+      *known = text_at(held);
+    } else {
+      put_text(held, *known);
+    }
   }
   return true;
 }
 
-void GroupKeys::note_null(bool null) {
-  if (null && nulls_.empty()) {
-    nulls_.resize(size_, 0);
-  }
-  ++size_;
-  if (null || !nulls_.empty()) {
-    nulls_.resize(size_, 0);
-    nulls_.back() = null ? 1 : 0;
-  }
-}
-
-void GroupKeys::append(const KeyColumn& keys, std::size_t j) {
-  const bool null = keys.values->is_null(keys.slots[j]);
-  if (!text_) {
-    words_.push_back(keys.words[j]);
-  } else if (null) {
-    texts_.emplace_back();
-  } else {
-    texts_.push_back(arenas_[0]->copy(keys.values->data<std::string_view>()[keys.slots[j]]));
-  }
-  note_null(null);
-}
-
-void GroupKeys::append_shared(KeyColumn& keys, std::size_t j) {
-  std::string_view* known = &keys.entry_texts[keys.slots[j]];
-  if (known->data() == nullptr) {
-    append(keys, j);
-    *known = texts_.back();
-  } else {
-    texts_.push_back(*known);
-    note_null(false);
+// The last group's texts are still those of the batch.
+void GroupKeys::own_texts(KeyBatch* batch, std::size_t j) {
+  for (const std::size_t column : texts_) {
+    KeyBatch::Column& keys = batch->columns[column];
+    std::uint64_t* held = rows_.data() + rows_.size() - stride_ + columns_[column].place;
+    if (keys.values->is_null(keys.slots[j])) {
+      continue;
+    }
+    std::string_view* known = keys.entry_texts.empty() ? nullptr : &keys.entry_texts[keys.slots[j]];
+    if (known != nullptr && known->data() != nullptr) {
+      put_text(held, *known);
+      continue;
+    }
+    put_text(held, arenas_[0]->copy(text_at(held)));
+    if (known != nullptr) {
+      *known = text_at(held);
+    }
   }
 }
 
 void GroupKeys::append(const GroupKeys& other, std::size_t other_group) {
-  if (text_) {
-    texts_.push_back(other.texts_[other_group]);
-    shared_text_bytes_ += texts_.back().size();
-  } else {
-    words_.push_back(other.words_[other_group]);
+  const std::uint64_t* key = other.row(other_group);
+  rows_.insert(rows_.end(), key, key + stride_);
+  for (const std::size_t column : texts_) {
+    shared_text_bytes_ += key[columns_[column].place + 1];
   }
-  note_null(other.is_null(other_group));
 }
 
 void GroupKeys::share_texts(const GroupKeys& other) {
   arenas_.insert(arenas_.end(), other.arenas_.begin(), other.arenas_.end());
 }
 
-void GroupKeys::prefetch_key(std::size_t group) const {
-  __builtin_prefetch(text_ ? static_cast<const void*>(texts_.data() + group)
-                           : static_cast<const void*>(words_.data() + group));
-}
-
 void GroupKeys::prefetch_text(std::size_t group) const {
-  __builtin_prefetch(texts_[group].data());
+  if (!texts_.empty()) {
+    __builtin_prefetch(text_at(row(group) + columns_[texts_[0]].place).data());
+  }
 }
 
-Vector GroupKeys::gather_texts(std::span<const std::uint32_t> groups) const {
-  const std::shared_ptr<Values> values = Values::make(type_, groups.size());
-  auto* texts = values->mutable_data<std::string_view>();
+Vector GroupKeys::gather(std::size_t column, std::span<const std::uint32_t> groups) const {
+  const Column& of = columns_[column];
+  const std::shared_ptr<Values> values = Values::make(of.type, groups.size());
+  const auto fill = [&](auto* to, const auto& value) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      to[i] = value(row(groups[i]) + of.place);
+    }
+  };
+  switch (physical_of(of.type)) {
+    case Physical::kByte:
+      fill(values->mutable_data<std::uint8_t>(),
+           [](const std::uint64_t* word) { return static_cast<std::uint8_t>(*word); });
+      break;
+    case Physical::kInt64:
+      fill(values->mutable_data<std::int64_t>(),
+           [](const std::uint64_t* word) { return static_cast<std::int64_t>(*word); });
+      break;
+    case Physical::kDouble:
+      fill(values->mutable_data<double>(),
+           [](const std::uint64_t* word) { return std::bit_cast<double>(*word); });
+      break;
+    case Physical::kView:
+      fill(values->mutable_data<std::string_view>(), text_at);
+      for (const std::shared_ptr<StringArena>& arena : arenas_) {
+        values->add_owner(arena);
+      }
+      break;
+    case Physical::kNone:
+      return Vector::constant(Value::null(of.type), groups.size());
+  }
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    texts[i] = texts_[groups[i]];
-    if (is_null(groups[i])) {
+    if ((row(groups[i])[column / kWordBits] >> (column % kWordBits) & 1) != 0) {
       values->set_null(i);
     }
-  }
-  for (const std::shared_ptr<StringArena>& arena : arenas_) {
-    values->add_owner(arena);
   }
   return Vector::flat(values);
 }
 
-Vector GroupKeys::gather(std::span<const std::uint32_t> groups) const {
-  if (text_) {
-    return gather_texts(groups);
-  }
-  VectorBuilder builder(type_);
-  builder.reserve(groups.size());
-  for (const std::uint32_t group : groups) {
-    if (is_null(group) || physical_of(type_) == Physical::kNone) {
-      builder.append_null();
-      continue;
-    }
-    switch (physical_of(type_)) {
-      case Physical::kByte:
-        builder.append_bool(words_[group] != 0);
-        break;
-      case Physical::kInt64:
-        builder.append_integer(static_cast<std::int64_t>(words_[group]));
-        break;
-      case Physical::kDouble:
-        builder.append_real(std::bit_cast<double>(words_[group]));
-        break;
-      case Physical::kView:
-      case Physical::kNone:
-        break;
-    }
-  }
-  return builder.finish();
-}
-
 std::size_t GroupKeys::size_bytes() const {
-  return arenas_[0]->size_bytes() + shared_text_bytes_ + words_.capacity() * sizeof(std::uint64_t) +
-         texts_.capacity() * sizeof(std::string_view) + nulls_.capacity();
+  return arenas_[0]->size_bytes() + shared_text_bytes_ + rows_.capacity() * sizeof(std::uint64_t);
 }
 
 }  // namespace evq

@@ -1,7 +1,8 @@
 #pragma once
-// GroupKeys: one key column of the groups of a GroupTable, by group number. Numbers, times and
-// bools are kept as words, texts and dynamics as bytes; -0.0 is kept as 0.0 and every NaN as one.
-// One worker's.
+// GroupKeys: the keys of a GroupTable, by group number. Each is a row of words: flags of null, then
+// the columns that are numbers, times and bools, then place and length of the texts and dynamics;
+// so a look-up waits for one place in memory, whatever the number of columns. -0.0 is kept as 0.0
+// and every NaN as one. One worker's.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,66 +16,95 @@
 
 namespace evq {
 
-// The keys of one column that are looked up side by side.
-struct KeyColumn {
-  const Values* values = nullptr;
-  std::vector<std::uint32_t> slots;  // of each key
-  std::vector<std::uint64_t> words;  // each key as GroupKeys keeps it, unless the column is a text
-  // By entry, where each entry is likely to come several times; else empty.
-  std::vector<std::uint64_t> entry_hashes;
-  std::vector<std::string_view> entry_texts;
-};
-
+// Keys that are looked up side by side.
 struct KeyBatch {
-  std::vector<KeyColumn> columns;
+  struct Column {
+    const Values* values = nullptr;
+    std::vector<std::uint32_t> slots;  // of each key
+    // Of texts, by entry, where each entry is likely to come several times; else empty.
+    std::vector<std::uint64_t> entry_hashes;
+    std::vector<std::string_view> entry_texts;
+  };
+  std::vector<Column> columns;
   std::size_t size = 0;
+  std::vector<std::uint64_t> rows;  // of words, as GroupKeys keeps them
+  bool has_nulls = false;
 };
 
 class GroupKeys {
  public:
-  explicit GroupKeys(Type type) : type_(type), text_(physical_of(type) == Physical::kView) {}
+  explicit GroupKeys(const std::vector<Type>& types);
 
-  static std::uint64_t null_hash(std::uint64_t seed);
-  // The hash of the value at `slot`, which has the column's type.
-  std::uint64_t hash(const Values& values, std::size_t slot, std::uint64_t seed) const;
-  // Fills keys->words from its slots.
-  void load_words(KeyColumn* keys) const;
-  // The hash of each key whose words are loaded.
-  void hash_all(const KeyColumn& keys, std::uint64_t seed, std::uint64_t* hashes) const;
+  std::size_t columns() const { return columns_.size(); }
+  bool is_text(std::size_t column) const { return columns_[column].text; }
+  // Fills the batch's rows from its slots.
+  void load(KeyBatch* batch) const;
+  // The hash of each key that is loaded.
+  void hash_all(const KeyBatch& batch, std::uint64_t seed, std::uint64_t* hashes) const;
+
   // Whether a group has key j.
-  bool equals(std::size_t group, const KeyColumn& keys, std::size_t j) const;
-  bool equals(std::size_t group, const GroupKeys& other, std::size_t other_group) const;
+  bool equals(std::size_t group, const KeyBatch& batch, std::size_t j) const {
+    const std::uint64_t* key = batch.rows.data() + j * stride_;
+    return same_plain(row(group), key) && (texts_.empty() || same_texts(row(group), key));
+  }
   // As equals(), for texts that many keys of a batch share: an entry's text is noted where this
   // table holds it, once that was found out, and then groups that hold it there need no look at its
   // bytes.
-  bool equals_shared(std::size_t group, KeyColumn& keys, std::size_t j);
+  bool holds(std::size_t group, KeyBatch* batch, std::size_t j) {
+    return same_plain(row(group), batch->rows.data() + j * stride_) &&
+           (texts_.empty() || holds_texts(group, batch, j));
+  }
+  bool equals(std::size_t group, const GroupKeys& other, std::size_t other_group) const {
+    return same_plain(row(group), other.row(other_group)) &&
+           (texts_.empty() || same_texts(row(group), other.row(other_group)));
+  }
   // The key of the next group.
-  void append(const KeyColumn& keys, std::size_t j);
-  void append_shared(KeyColumn& keys, std::size_t j);
+  void append(KeyBatch* batch, std::size_t j) {
+    const std::uint64_t* key = batch->rows.data() + j * stride_;
+    rows_.insert(rows_.end(), key, key + stride_);
+    if (!texts_.empty()) {
+      own_texts(batch, j);
+    }
+  }
   // After share_texts(other): its texts stay where they are and live on with this.
   void append(const GroupKeys& other, std::size_t other_group);
   void share_texts(const GroupKeys& other);
-  // Ask for the memory that equals() will read: first the one, then, for texts, the other.
-  void prefetch_key(std::size_t group) const;
-  void prefetch_text(std::size_t group) const;
-  bool is_text() const { return text_; }
 
-  // The keys of `groups`, in that order. Texts are shared with the vector.
-  Vector gather(std::span<const std::uint32_t> groups) const;
+  // Ask for the memory that equals() will read: first the one, then the other.
+  void prefetch_row(std::size_t group) const { __builtin_prefetch(row(group)); }
+  void prefetch_text(std::size_t group) const;
+
+  // A column of the keys of `groups`, in that order. Texts are shared with the vector.
+  Vector gather(std::size_t column, std::span<const std::uint32_t> groups) const;
   std::size_t size_bytes() const;
 
  private:
-  bool is_null(std::size_t group) const { return !nulls_.empty() && nulls_[group] != 0; }
-  void note_null(bool null);
-  Vector gather_texts(std::span<const std::uint32_t> groups) const;
+  struct Column {
+    Type type;
+    bool text;
+    std::size_t place;  // of its first word in a row
+  };
 
-  Type type_;
-  bool text_;
-  LargeVector<std::uint64_t> words_;     // when the column is no text
-  LargeVector<std::string_view> texts_;  // when it is
-  std::vector<std::uint8_t> nulls_;      // a flag a group; empty until the first null
-  std::size_t size_ = 0;
-  // The first is this column's own; texts in the others are counted one by one.
+  const std::uint64_t* row(std::size_t group) const { return rows_.data() + group * stride_; }
+  bool same_plain(const std::uint64_t* a, const std::uint64_t* b) const {
+    for (std::size_t i = 0; i < plain_; ++i) {  // few: a call of memcmp() would take longer
+      if (a[i] != b[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+  bool same_texts(const std::uint64_t* a, const std::uint64_t* b) const;
+  bool holds_texts(std::size_t group, KeyBatch* batch, std::size_t j);
+  void own_texts(KeyBatch* batch, std::size_t j);
+  void load_column(std::size_t column, KeyBatch* batch) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::size_t> texts_;  // which columns are
+  std::size_t plain_ = 0;           // words before the texts
+  std::size_t stride_ = 0;          // words of a row
+  LargeVector<std::uint64_t> rows_;
+  // The first is this object's own; texts in the others are counted one by one.
   std::vector<std::shared_ptr<StringArena>> arenas_{std::make_shared<StringArena>()};
   std::size_t shared_text_bytes_ = 0;
 };

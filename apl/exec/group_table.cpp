@@ -1,6 +1,7 @@
 #include "apl/exec/group_table.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "store/base/check.h"
@@ -107,15 +108,10 @@ void count_each(const C* combinations, std::size_t rows, std::size_t radix,
   counts->resize(radix);
 }
 
-// The texts of a dictionary's entries lie anywhere.
-void prefetch_texts(const Values& values, std::span<const std::uint32_t> slots) {
-  const auto* texts = values.data<std::string_view>();
-  for (const std::uint32_t slot : slots) {
-    __builtin_prefetch(texts + slot);
-  }
-  for (const std::uint32_t slot : slots) {
-    __builtin_prefetch(texts[slot].data());
-  }
+// A null entry's is that of an empty text.
+std::uint64_t entry_hash(const Values& values, std::size_t slot, std::uint64_t seed) {
+  return values.is_null(slot) ? hash64(std::string_view(), seed)
+                              : hash64(values.data<std::string_view>()[slot], seed);
 }
 
 // Maps combination numbers[j] back to the slot of each key.
@@ -132,8 +128,10 @@ class CombinationSlots {
       unit *= radixes_[column];
     }
   }
-  std::uint32_t operator()(std::size_t column, std::size_t j) const {
-    return numbers_[j] / units_[column] % radixes_[column];
+  void operator()(std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) const {
+    for (std::size_t j = 0; j < slots.size(); ++j) {
+      slots[j] = numbers_[begin + j] / units_[column] % radixes_[column];
+    }
   }
 
  private:
@@ -142,15 +140,24 @@ class CombinationSlots {
   std::vector<std::uint32_t> units_;
 };
 
+// Where the keys of rows lie; rows[begin] is that of the first slot.
+void fill_row_slots(const Vector& key, std::span<const std::uint32_t> rows,
+                    std::span<std::uint32_t> slots) {
+  if (key.is_flat()) {
+    std::ranges::copy(rows, slots.begin());
+  } else if (key.is_constant()) {
+    std::ranges::fill(slots, 0);
+  } else {
+    const Code* codes = key.codes();
+    std::ranges::transform(rows, slots.begin(),
+                           [codes](std::uint32_t row) { return std::uint32_t{codes[row]}; });
+  }
+}
+
 }  // namespace
 
 GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
-    : seed_(seed), null_hash_(GroupKeys::null_hash(seed)), slots_(kFirstSlots) {
-  for (const Type type : key_types) {
-    columns_.emplace_back(type);
-  }
-  one_number_ = columns_.size() == 1 && !columns_[0].is_text();
-}
+    : seed_(seed), keys_(key_types), slots_(kFirstSlots) {}
 
 // ---------------------------------------------------------------- the hash table
 
@@ -168,168 +175,99 @@ void GroupTable::grow() {
   slots_ = std::move(slots);
 }
 
-void GroupTable::insert(std::uint64_t hash) {
+template <class Equal>
+std::size_t GroupTable::slot_of(std::uint64_t hash, const Equal& equal) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = hash & mask;
-  while (slots_[at].group != 0) {
+  while (slots_[at].group != 0 &&
+         (slots_[at].tag != tag_of(hash) || !equal(slots_[at].group - 1))) {
     at = (at + 1) & mask;
   }
+  return at;
+}
+
+void GroupTable::insert(std::uint64_t hash, std::size_t slot) {
   hashes_.push_back(hash);
   first_seen_.push_back(kUnseen);
-  slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(hashes_.size())};
+  slots_[slot] = {tag_of(hash), static_cast<std::uint32_t>(hashes_.size())};
   if (hashes_.size() * 2 > slots_.size()) {
     grow();
   }
 }
 
-void GroupTable::hash_batch(const KeyBatch& batch, std::vector<std::uint64_t>* hashes) const {
-  hashes->resize(batch.size);
-  std::vector<std::uint64_t> own(batch.size);
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    const KeyColumn& keys = batch.columns[column];
-    std::vector<std::uint64_t>& to = column == 0 ? *hashes : own;
-    if (keys.entry_hashes.empty()) {
-      if (columns_[column].is_text()) {
-        prefetch_texts(*keys.values, keys.slots);
-      }
-      columns_[column].hash_all(keys, seed_, to.data());
-    } else {
-      std::ranges::transform(keys.slots, to.begin(),
-                             [&](std::uint32_t slot) { return keys.entry_hashes[slot]; });
-    }
-    for (std::size_t j = 0; column > 0 && j < batch.size; ++j) {
-      (*hashes)[j] = hash64(own[j], (*hashes)[j]);
-    }
-  }
-}
-
 // Each round asks for the memory to which the one before points.
 void GroupTable::prefetch(std::span<const std::uint64_t> hashes) const {
-  if (slots_.size() < kPrefetchSlotsMin || columns_.empty()) {
+  if (slots_.size() < kPrefetchSlotsMin || keys_.columns() == 0) {
     return;
   }
   const std::size_t mask = slots_.size() - 1;
   for (const std::uint64_t hash : hashes) {
     __builtin_prefetch(&slots_[hash & mask]);
   }
-  std::vector<std::size_t> groups;  // that may have one of the keys
-  groups.reserve(hashes.size());
+  std::array<std::uint32_t, kBatchMax> groups;  // that may have one of the keys
+  std::size_t count = 0;
   for (const std::uint64_t hash : hashes) {
-    const Slot& slot = slots_[hash & mask];
-    if (slot.group != 0 && slot.tag == tag_of(hash)) {
-      groups.push_back(slot.group - 1);
-    }
+    const Slot slot = slots_[hash & mask];
+    groups[count] = slot.group - 1;
+    count += slot.group != 0 && slot.tag == tag_of(hash) ? std::size_t{1} : 0;
   }
-  if (one_number_) {
-    for (const std::size_t group : groups) {
-      __builtin_prefetch(&hashes_[group]);
-    }
-    return;
+  for (std::size_t i = 0; i < count; ++i) {
+    keys_.prefetch_row(groups[i]);
   }
-  for (const GroupKeys& column : columns_) {
-    for (const std::size_t group : groups) {
-      column.prefetch_key(group);
-    }
-  }
-  for (std::size_t j = 0; columns_[0].is_text() && j < groups.size(); ++j) {
-    columns_[0].prefetch_text(groups[j]);
-  }
-}
-
-std::uint32_t GroupTable::look_up(const KeyBatch& batch, std::size_t j, std::uint64_t hash) const {
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash & mask; slots_[at].group != 0; at = (at + 1) & mask) {
-    if (slots_[at].tag != tag_of(hash)) {
-      continue;
-    }
-    const std::uint32_t group = slots_[at].group - 1;
-    bool equal = !one_number_ || hashes_[group] == hash;
-    for (std::size_t column = 0; equal && !is_key(hash) && column < columns_.size(); ++column) {
-      equal = columns_[column].equals(group, batch.columns[column], j);
-    }
-    if (equal) {
-      return group;
-    }
-  }
-  return kNoGroup;
-}
-
-bool GroupTable::holds_key(std::size_t group, KeyBatch& batch, std::size_t j) {
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    KeyColumn& keys = batch.columns[column];
-    if (keys.entry_texts.empty() ? !columns_[column].equals(group, keys, j)
-                                 : !columns_[column].equals_shared(group, keys, j)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void GroupTable::append_key(KeyBatch& batch, std::size_t j) {
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    KeyColumn& keys = batch.columns[column];
-    if (keys.entry_texts.empty()) {
-      columns_[column].append(keys, j);
-    } else {
-      columns_[column].append_shared(keys, j);
-    }
+  for (std::size_t i = 0; keys_.is_text(0) && i < count; ++i) {
+    keys_.prefetch_text(groups[i]);
   }
 }
 
 void GroupTable::resolve(KeyBatch& batch, std::uint32_t* groups) {
-  std::vector<std::uint64_t> hashes;
-  hash_batch(batch, &hashes);
-  prefetch(hashes);
+  std::array<std::uint64_t, kBatchMax> hashes;
+  keys_.hash_all(batch, seed_, hashes.data());
+  prefetch(std::span(hashes).first(batch.size));
   for (std::size_t j = 0; j < batch.size; ++j) {
-    const std::uint64_t hash = hashes[j];
-    groups[j] = kNoGroup;
-    const std::size_t mask = slots_.size() - 1;
-    for (std::size_t at = hash & mask; slots_[at].group != 0; at = (at + 1) & mask) {
-      if (slots_[at].tag != tag_of(hash)) {
-        continue;
-      }
-      const std::uint32_t group = slots_[at].group - 1;
-      if (is_key(hash) ? hashes_[group] == hash : holds_key(group, batch, j)) {
-        groups[j] = group;
-        break;
-      }
-    }
-    if (groups[j] == kNoGroup) {
+    const std::size_t slot =
+        slot_of(hashes[j], [&](std::size_t group) { return keys_.holds(group, &batch, j); });
+    if (slots_[slot].group != 0) {
+      groups[j] = slots_[slot].group - 1;
+    } else {
       groups[j] = static_cast<std::uint32_t>(size());
-      append_key(batch, j);
-      insert(hash);
+      keys_.append(&batch, j);
+      insert(hashes[j], slot);
     }
   }
 }
 
 void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const {
-  std::vector<std::uint64_t> hashes;
-  hash_batch(batch, &hashes);
-  prefetch(hashes);
+  std::array<std::uint64_t, kBatchMax> hashes;
+  keys_.hash_all(batch, seed_, hashes.data());
+  prefetch(std::span(hashes).first(batch.size));
   for (std::size_t j = 0; j < batch.size; ++j) {
-    groups[j] = look_up(batch, j, hashes[j]);
+    const std::uint32_t group =
+        slots_[slot_of(hashes[j], [&](std::size_t held) { return keys_.equals(held, batch, j); })]
+            .group;
+    groups[j] = group == 0 ? kNoGroup : group - 1;
   }
 }
 
 // ---------------------------------------------------------------- rows to keys
 
-// Calls take(batch, begin) with the keys begin, begin + 1, … of `count`; slot_of(column, j) is
-// where key j lies.
-template <class SlotOf, class Take>
+// Calls take(batch, begin) with the keys begin, begin + 1, … of `count`; fill_slots(column, begin,
+// slots) says where those of a column lie.
+template <class FillSlots, class Take>
 void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
-                                const SlotOf& slot_of, const Take& take) const {
+                                const FillSlots& fill_slots, const Take& take) const {
   KeyBatch batch;
   batch.columns.resize(keys.size());
   for (std::size_t column = 0; column < keys.size(); ++column) {
     const Values& values = keys[column].values();
-    KeyColumn& to = batch.columns[column];
+    KeyBatch::Column& to = batch.columns[column];
     to.values = &values;
-    if (!keys[column].is_flat() && values.size() * kHashedEntryRowsMin <= count) {
+    if (keys_.is_text(column) && !keys[column].is_flat() &&
+        values.size() * kHashedEntryRowsMin <= count) {
       to.entry_hashes.resize(values.size());
       for (std::size_t slot = 0; slot < values.size(); ++slot) {
-        to.entry_hashes[slot] = columns_[column].hash(values, slot, seed_);
+        to.entry_hashes[slot] = entry_hash(values, slot, seed_);
       }
-      if (columns_[column].is_text() && keys.size() > 1) {  // alone it comes once a chunk
+      if (keys.size() > 1) {  // alone it comes once a chunk
         to.entry_texts.resize(values.size());
       }
     }
@@ -337,15 +275,11 @@ void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
   for (std::size_t begin = 0; begin < count; begin += kBatchMax) {
     batch.size = std::min(kBatchMax, count - begin);
     for (std::size_t column = 0; column < keys.size(); ++column) {
-      KeyColumn& to = batch.columns[column];
+      KeyBatch::Column& to = batch.columns[column];
       to.slots.resize(batch.size);
-      for (std::size_t j = 0; j < batch.size; ++j) {
-        to.slots[j] = slot_of(column, begin + j);
-      }
-      if (!columns_[column].is_text()) {
-        columns_[column].load_words(&to);
-      }
+      fill_slots(column, begin, std::span(to.slots));
     }
+    keys_.load(&batch);
     take(batch, begin);
   }
 }
@@ -440,7 +374,7 @@ void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows
 
 void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
                         std::uint32_t* groups) {
-  EVQ_DCHECK(keys.size() == columns_.size());
+  EVQ_DCHECK(keys.size() == keys_.columns());
   if (count(keys, rows, order).has_value()) {
     assign_counted(keys, rows, groups);
   } else {
@@ -473,8 +407,8 @@ void GroupTable::assign_rows(std::span<const Vector> keys, std::span<const std::
   const std::size_t known = size();
   for_each_batch(
       keys, rows.size(),
-      [&](std::size_t column, std::size_t j) {
-        return static_cast<std::uint32_t>(keys[column].slot(rows[j]));
+      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
+        fill_row_slots(keys[column], rows.subspan(begin, slots.size()), slots);
       },
       [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
   note_seen({groups, rows.size()}, known, order, [&](std::size_t j) { return rows[j]; });
@@ -483,10 +417,12 @@ void GroupTable::assign_rows(std::span<const Vector> keys, std::span<const std::
 void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const {
   const std::size_t radix = combinations_of(keys, rows);
   if (radix == 0 || radix > rows) {
+    std::vector<std::uint32_t> all(rows);
+    std::iota(all.begin(), all.end(), 0U);
     for_each_batch(
         keys, rows,
-        [&](std::size_t column, std::size_t i) {
-          return static_cast<std::uint32_t>(keys[column].slot(i));
+        [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
+          fill_row_slots(keys[column], std::span(all).subspan(begin, slots.size()), slots);
         },
         [&](const KeyBatch& batch, std::size_t begin) { find_batch(batch, groups + begin); });
     return;
@@ -507,9 +443,7 @@ void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint3
 void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> groups,
                        std::vector<GroupPair>* pairs) {
   EVQ_CHECK(seed_ == other.seed_);
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    columns_[column].share_texts(other.columns_[column]);
-  }
+  keys_.share_texts(other.keys_);
   pairs->clear();
   pairs->reserve(groups.size());
   std::vector<std::uint64_t> hashes;
@@ -544,51 +478,37 @@ std::vector<std::vector<std::uint32_t>> GroupTable::by_hash(unsigned bits) const
 void GroupTable::prefetch_group(std::size_t group) const {
   __builtin_prefetch(&hashes_[group]);
   __builtin_prefetch(&first_seen_[group]);
-  for (const GroupKeys& column : columns_) {
-    column.prefetch_key(group);
-  }
+  keys_.prefetch_row(group);
 }
 
 std::uint32_t GroupTable::merge_one(const GroupTable& other, std::size_t other_group) {
   const std::uint64_t hash = other.hashes_[other_group];
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash & mask; slots_[at].group != 0; at = (at + 1) & mask) {
-    const std::uint32_t group = slots_[at].group - 1;
-    bool equal = slots_[at].tag == tag_of(hash) && (!one_number_ || hashes_[group] == hash);
-    for (std::size_t column = 0; equal && !is_key(hash) && column < columns_.size(); ++column) {
-      equal = columns_[column].equals(group, other.columns_[column], other_group);
-    }
-    if (equal) {
-      first_seen_[group] = std::min(first_seen_[group], other.first_seen_[other_group]);
-      return group;
-    }
+  const std::size_t slot = slot_of(
+      hash, [&](std::size_t group) { return keys_.equals(group, other.keys_, other_group); });
+  if (slots_[slot].group != 0) {
+    const std::uint32_t group = slots_[slot].group - 1;
+    first_seen_[group] = std::min(first_seen_[group], other.first_seen_[other_group]);
+    return group;
   }
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    columns_[column].append(other.columns_[column], other_group);
-  }
-  insert(hash);
+  keys_.append(other.keys_, other_group);
+  insert(hash, slot);
   first_seen_.back() = other.first_seen_[other_group];
   return static_cast<std::uint32_t>(size() - 1);
 }
 
 std::vector<Vector> GroupTable::keys(std::span<const std::uint32_t> groups) const {
   std::vector<Vector> columns;
-  columns.reserve(columns_.size());
-  for (const GroupKeys& column : columns_) {
-    columns.push_back(column.gather(groups));
+  for (std::size_t column = 0; column < keys_.columns(); ++column) {
+    columns.push_back(keys_.gather(column, groups));
   }
   return columns;
 }
 
 std::size_t GroupTable::size_bytes() const {
-  std::size_t bytes =
-      (hashes_.capacity() + first_seen_.capacity()) * sizeof(std::uint64_t) +
-      slots_.capacity() * sizeof(Slot) +
-      (by_combination_.capacity() + row_numbers_.capacity()) * sizeof(std::uint32_t);
-  for (const GroupKeys& column : columns_) {
-    bytes += column.size_bytes();
-  }
-  return bytes;
+  return keys_.size_bytes() +
+         (hashes_.capacity() + first_seen_.capacity()) * sizeof(std::uint64_t) +
+         slots_.capacity() * sizeof(Slot) +
+         (by_combination_.capacity() + row_numbers_.capacity()) * sizeof(std::uint32_t);
 }
 
 }  // namespace evq

@@ -64,26 +64,21 @@ class GroupTable {
     std::uint32_t tag;    // the hash's upper half
     std::uint32_t group;  // + 1, or 0 for an empty slot
   };
-  void hash_batch(const KeyBatch& batch, std::vector<std::uint64_t>* hashes) const;
   void prefetch(std::span<const std::uint64_t> hashes) const;
   void prefetch_group(std::size_t group) const;
-  // Whether keys with this hash are equal: a key that is one number has a hash of its own, as
-  // hash64() is a bijection, but for the number whose hash is that of null.
-  bool is_key(std::uint64_t hash) const { return one_number_ && hash != null_hash_; }
-  // The group of key j of the batch, or kNoGroup.
-  std::uint32_t look_up(const KeyBatch& batch, std::size_t j, std::uint64_t hash) const;
+  // The slot of the group with this hash for which equal(group), or the free one where it would go.
+  template <class Equal>
+  std::size_t slot_of(std::uint64_t hash, const Equal& equal) const;
   // groups[j] becomes the group of key j; new ones have no first_seen yet.
   void resolve(KeyBatch& batch, std::uint32_t* groups);
-  bool holds_key(std::size_t group, KeyBatch& batch, std::size_t j);
-  void append_key(KeyBatch& batch, std::size_t j);
   void find_batch(const KeyBatch& batch, std::uint32_t* groups) const;
-  // Enters the next group, whose key is in the columns already.
-  void insert(std::uint64_t hash);
+  // Enters the next group, whose key is among the keys already, in a free slot.
+  void insert(std::uint64_t hash, std::size_t slot);
   // This table's group with the key of `other`'s group.
   std::uint32_t merge_one(const GroupTable& other, std::size_t other_group);
   void grow();
-  template <class SlotOf, class Take>
-  void for_each_batch(std::span<const Vector> keys, std::size_t count, const SlotOf& slot_of,
+  template <class FillSlots, class Take>
+  void for_each_batch(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                       const Take& take) const;
   // Notes that rows of `groups` lie at order + position_of(j); groups below `known` were seen in
   // chunks before this one.
@@ -102,9 +97,7 @@ class GroupTable {
   void assign_runs(const Vector& key, std::size_t rows, std::uint64_t order, std::uint32_t* groups);
 
   std::uint64_t seed_;
-  std::uint64_t null_hash_;
-  bool one_number_;  // the key is one column, and that no text
-  std::vector<GroupKeys> columns_;
+  GroupKeys keys_;
   LargeVector<std::uint64_t> hashes_;      // by group
   LargeVector<std::uint64_t> first_seen_;  // by group
   LargeVector<Slot> slots_;

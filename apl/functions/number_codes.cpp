@@ -10,14 +10,18 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kEntriesMax = 1024;
+// Integers between bounds that are so close: with their rows they stay in a near cache.
+constexpr std::size_t kCloseMax = 16384;
+constexpr std::size_t kRowsPerCloseMin = 2;
 constexpr std::size_t kDifferentMax = 4096;  // found by hash, in a table that stays near
 constexpr std::size_t kRowsPerEntryMin = 8;
 constexpr std::size_t kStep = 4096;  // most columns show in so many rows what they are not
 
 // An entry for each number that occurs, by a table of all between the least and the greatest,
 // unless those are too many.
-std::optional<Vector> code_close(const Vector& vector, std::size_t entries_max) {
+std::optional<Vector> code_close(const Vector& vector) {
   const std::size_t rows = vector.size();
+  const std::size_t entries_max = std::min(kCloseMax, rows / kRowsPerCloseMin);
   const auto* data = vector.values().data<std::int64_t>();
   std::int64_t least = data[0];
   std::int64_t greatest = data[0];
@@ -181,7 +185,7 @@ Vector code_numbers(const Vector& vector) {
   std::optional<Vector> coded;
   const Physical physical = physical_of(vector.type());
   if (physical == Physical::kInt64 && !vector.may_have_nulls()) {
-    coded = code_close(vector, entries_max);
+    coded = code_close(vector);
     if (!coded.has_value()) {
       coded = code_runs(vector, entries_max);
     }
