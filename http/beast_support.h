@@ -56,6 +56,8 @@ struct Shared {
       ThreadPool::processors() * kQueriesPerProcessorMax, kQueriesQueuedMax, kQueryQueueMsMax});
   std::unique_ptr<WorkerLane> writes = std::make_unique<WorkerLane>(
       WorkerLaneLimits{kHttpWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
+  std::unique_ptr<WorkerLane> large_writes = std::make_unique<WorkerLane>(
+      WorkerLaneLimits{kHttpLargeWritesMax, kHttpWritesQueuedMax, kQueryQueueMsMax});
   std::atomic<bool> draining{false};
 
   ConnectionList connections;

@@ -343,8 +343,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
+  WorkerLane& workers_for(Lane lane, const HttpRequest& request) {
+    if (lane == Lane::kQuery) {
+      return *shared_.queries;
+    }
+    const bool large = request.body.size() > kHttpSerialBodyBytesMax;
+    return large ? *shared_.large_writes : *shared_.writes;
+  }
+
   asio::awaitable<HttpResponse> on_worker(std::shared_ptr<Exchange> exchange, Lane lane) {
-    WorkerLane& workers = lane == Lane::kQuery ? *shared_.queries : *shared_.writes;
+    WorkerLane& workers = workers_for(lane, exchange->request);
     exchange->finished.store(false);
     const bool accepted = workers.submit(
         [exchange, &application = shared_.application] {
@@ -466,6 +474,7 @@ class BeastServer final : public HttpServer {
     io_.run([this] { look_after(); }, shared_.metrics.out_of_memory);
     shared_.queries.reset();
     shared_.writes.reset();
+    shared_.large_writes.reset();
   }
 
   void stop() override {

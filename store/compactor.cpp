@@ -228,6 +228,10 @@ bool is_fresh(const SnapshotBlock& block) {
   return block.fresh;
 }
 
+bool is_small(const SnapshotBlock& block, std::uint32_t block_rows) {
+  return block.rows <= block_rows / 2;
+}
+
 // The runs of fresh chunks that fill most of a block. Where there are none, those that no later
 // chunk can join, since nothing else makes them fewer: large loads were sealed in between.
 std::vector<Run> runs_to_seal(Sources blocks, std::uint32_t block_rows) {
@@ -311,13 +315,26 @@ Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions&
   return merge_newest(dataset, newest, options, control);
 }
 
+Status merge_small(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
+                   QueryControl& control) {
+  std::vector<Run> runs;
+  {
+    EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
+    runs = runs_of(snapshot.blocks(), options.block_rows, [&](const SnapshotBlock& block) {
+      return !block.fresh && is_small(block, options.block_rows);
+    });
+  }
+  std::erase_if(runs, [](const Run& run) { return run.size() == 1; });
+  return merge_runs(dataset, runs, MergePlan{}, options, control);
+}
+
 Status compact(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                QueryControl& control) {
   std::vector<Run> runs;
   {
     EVQ_TRY_ASSIGN(const Snapshot snapshot, take_snapshot(dataset, options.cache));
     runs = runs_of(snapshot.blocks(), options.block_rows, [&](const SnapshotBlock& block) {
-      return block.fresh || block.rows <= options.block_rows / 2;
+      return block.fresh || is_small(block, options.block_rows);
     });
   }
   std::erase_if(runs, [](const Run& run) { return run.size() == 1 && !run.front().fresh; });

@@ -94,10 +94,10 @@ Status Dataset::write(const WriteJob& job) {
   return run(&pending);
 }
 
-Result<FreshCounts> Dataset::append(const AppendJob& job) {
+Result<Appended> Dataset::append(const AppendJob& job) {
   Pending pending(job);
   EVQ_TRY(run(&pending));
-  return pending.fresh;
+  return pending.done;
 }
 
 Status Dataset::run(Pending* pending) {
@@ -114,17 +114,17 @@ GroupCommit::Commit Dataset::prepare(const GroupCommit::Group& members) {
   for (GroupCommit::Member* member : members) {
     group.push_back(static_cast<Pending*>(member));
   }
-  Result<NewChunks> chunks = encode_rows(group);
-  return [this, group = std::move(group), chunks = std::move(chunks)]() mutable {
-    commit(group, std::move(chunks));
+  Result<NewBlocks> blocks = encode_rows(group);
+  return [this, group = std::move(group), blocks = std::move(blocks)]() mutable {
+    commit(group, std::move(blocks));
   };
 }
 
 // A job that fails must not take others down: then each gets a transaction of its own. After an
 // I/O error the database takes no more writes, and all of them say so. When the memory runs out
 // nobody knows how far the commit came, so nothing is tried again.
-void Dataset::commit(const Group& group, Result<NewChunks> chunks) {
-  Status together = write_together(group, chunks);
+void Dataset::commit(const Group& group, Result<NewBlocks> blocks) {
+  Status together = write_together(group, blocks);
   if (together.ok() || group.size() == 1) {
     const bool written = together.ok();
     group.front()->status = std::move(together);
@@ -132,12 +132,12 @@ void Dataset::commit(const Group& group, Result<NewChunks> chunks) {
       member->decided = true;
     }
     if (written) {
-      keep_decoded(*chunks);
+      keep_decoded(*blocks);
     }
     return;
   }
   for (Pending* member : group) {
-    Result<NewChunks> own = encode_rows({member});
+    Result<NewBlocks> own = encode_rows({member});
     member->status = write_together({member}, own);
     member->decided = true;
     if (member->status.ok()) {
@@ -146,49 +146,51 @@ void Dataset::commit(const Group& group, Result<NewChunks> chunks) {
   }
 }
 
-// The rows of the group as chunks, each load in the first that takes it.
-Result<Dataset::NewChunks> Dataset::encode_rows(const Group& group) {
-  std::vector<FreshChunk> chunks;
-  const AppendJob* last = nullptr;
-  for (const Pending* member : group) {
+// The rows of the group, each load's in the first that takes them.
+Result<Dataset::NewBlocks> Dataset::encode_rows(const Group& group) {
+  struct Joined {
+    Pending* first;
+    JoinedRows rows;
+  };
+  std::vector<Joined> joined;
+  for (Pending* member : group) {
     if (const AppendJob* job = member->append; job != nullptr) {
-      const auto takes = [&](FreshChunk& chunk) { return chunk.add(*job->rows); };
-      if (std::ranges::none_of(chunks, takes)) {
-        const bool taken = chunks.emplace_back(job->block_rows).add(*job->rows);
+      const auto takes = [&](Joined& other) { return other.rows.add(*job->rows); };
+      if (std::ranges::none_of(joined, takes)) {
+        const bool taken =
+            joined.emplace_back(member, JoinedRows(job->block_rows)).rows.add(*job->rows);
         EVQ_CHECK(taken);
       }
-      last = job;
     }
   }
-  NewChunks encoded;
-  if (last == nullptr) {
-    return encoded;
-  }
-  for (const FreshChunk& chunk : chunks) {
-    const bool kept = last->cache != nullptr && !last->cache->keeps_nothing();
-    NewChunk made;
-    made.cache = kept ? last->cache : nullptr;
-    EVQ_TRY_ASSIGN(made.form, chunk.encode(last->pool, kept ? &made.decoded : nullptr));
+  NewBlocks encoded;
+  for (const auto& [first, rows] : joined) {
+    SegmentCache* const cache = first->append->cache;
+    const bool kept = cache != nullptr && !cache->keeps_nothing() && !rows.is_block();
+    NewBlock made;
+    made.first = first;
+    made.cache = kept ? cache : nullptr;
+    EVQ_TRY_ASSIGN(made.form, rows.encode(first->append->pool, kept ? &made.decoded : nullptr));
     encoded.push_back(std::move(made));
   }
   return encoded;
 }
 
 // In one transaction, if they were encoded.
-Status Dataset::write_together(const Group& group, Result<NewChunks>& chunks) {
-  if (!chunks.ok()) {
-    return std::move(chunks).take_error();
+Status Dataset::write_together(const Group& group, Result<NewBlocks>& blocks) {
+  if (!blocks.ok()) {
+    return std::move(blocks).take_error();
   }
   const WriteJob* const first = group.front()->write;
   const bool takes_away = group.size() == 1 && first != nullptr && first->bytes_needed == 0;
-  const auto attempt = [&] { return write_in_transaction(group, *chunks); };
+  const auto attempt = [&] { return write_in_transaction(group, *blocks); };
   return takes_away ? database_->with_reserve(attempt) : attempt();
 }
 
-Status Dataset::write_in_transaction(const Group& group, NewChunks& chunks) {
+Status Dataset::write_in_transaction(const Group& group, NewBlocks& blocks) {
   std::uint64_t bytes_needed = 0;
-  for (const NewChunk& chunk : chunks) {
-    bytes_needed += chunk.form.size_bytes() + 1;
+  for (const NewBlock& block : blocks) {
+    bytes_needed += block.form.size_bytes() + 1;
   }
   for (const Pending* member : group) {
     bytes_needed += member->write != nullptr ? member->write->bytes_needed : 0;
@@ -201,11 +203,14 @@ Status Dataset::write_in_transaction(const Group& group, NewChunks& chunks) {
       EVQ_TRY(member->write->apply(writer));
     }
   }
-  for (NewChunk& chunk : chunks) {
-    EVQ_TRY(insert_form(writer, chunk.form, &chunk.id));
+  for (NewBlock& block : blocks) {
+    EVQ_TRY(insert_form(writer, block.form, &block.id));
   }
   for (Pending* member : group) {
-    member->fresh = {writer.counters().fresh_count, writer.counters().fresh_rows};
+    member->done = {{writer.counters().fresh_count, writer.counters().fresh_rows}, 0};
+  }
+  for (const NewBlock& block : blocks) {
+    block.first->done.blocks_created += block.form.row.state == BlockState::kStored ? 1 : 0;
   }
   EVQ_TRY(writer.finish());
   EVQ_TRY(lock.commit());
@@ -214,10 +219,10 @@ Status Dataset::write_in_transaction(const Group& group, NewChunks& chunks) {
 }
 
 // After the commit, and when everybody's outcome is decided: its memory is not theirs to miss.
-void Dataset::keep_decoded(const NewChunks& chunks) const {
-  for (const NewChunk& chunk : chunks) {
-    if (chunk.cache != nullptr) {
-      chunk.cache->put_block(file_id(), chunk.id, chunk.decoded);
+void Dataset::keep_decoded(const NewBlocks& blocks) const {
+  for (const NewBlock& block : blocks) {
+    if (block.cache != nullptr) {
+      block.cache->put_block(file_id(), block.id, block.decoded);
     }
   }
 }

@@ -3,10 +3,10 @@
 // it, and the place where concurrent writes become one commit.
 //
 // write() and append() take their job through a GroupCommit (group_commit.h) and return when its
-// outcome is known: success is durable. A group's rows are encoded as one fresh chunk, or as few as
-// their number and types allow, beside the commit of the group before it; then all of its jobs are
-// applied in one transaction. When that fails, each job of the group is tried in a transaction of
-// its own, so that none takes another along. Any thread.
+// outcome is known: success is durable. A group's rows are encoded together, as one block or fresh
+// chunk or as few as their number and types allow, beside the commit of the group before it; then
+// all of its jobs are applied in one transaction. When that fails, each job of the group is tried
+// in a transaction of its own, so that none takes another along. Any thread.
 
 #include <cstdint>
 #include <deque>
@@ -50,6 +50,13 @@ struct FreshCounts {
   std::uint64_t rows = 0;
 };
 
+// What became of the rows of a job.
+struct Appended {
+  FreshCounts fresh;
+  // Those that its rows share with others count for the first of these.
+  std::uint32_t blocks_created = 0;
+};
+
 // What a snapshot shows, for one state of the file.
 struct Listing {
   std::vector<SnapshotBlock> blocks;  // visible ones, ascending by first_ordinal
@@ -73,7 +80,7 @@ class Dataset {
   // Durable when it returns success.
   Status write(const WriteJob& job);
   // The same for rows.
-  Result<FreshCounts> append(const AppendJob& job);
+  Result<Appended> append(const AppendJob& job);
 
   // The listing of the lease's transaction; kept and shared while the file does not change.
   Result<std::shared_ptr<const Listing>> listing(Connection& connection);
@@ -93,30 +100,31 @@ class Dataset {
 
     const WriteJob* const write = nullptr;    // this …
     const AppendJob* const append = nullptr;  // … or that
-    FreshCounts fresh;
+    Appended done;
     Status status;
     bool decided = false;  // `status` tells the outcome; else the memory ran out before one was
   };
   using Group = std::vector<Pending*>;
 
-  // Rows of a group.
-  struct NewChunk {
+  // Rows of a group, those of `first` at their head.
+  struct NewBlock {
+    Pending* first = nullptr;
     StoredForm form;
-    SegmentCache* cache = nullptr;
-    DecodedBlock decoded;  // where there is a cache
-    std::uint64_t id = 0;  // once it is in the file
+    SegmentCache* cache = nullptr;  // of a fresh chunk, if it is kept decoded
+    DecodedBlock decoded;           // then
+    std::uint64_t id = 0;           // once it is in the file
   };
-  using NewChunks = std::vector<NewChunk>;
+  using NewBlocks = std::vector<NewBlock>;
 
   Dataset(std::string name, DatasetFileName file, std::unique_ptr<Database> database);
   Result<std::shared_ptr<FieldAdmission>> admission();
   Status run(Pending* pending);
   GroupCommit::Commit prepare(const GroupCommit::Group& members);
-  void commit(const Group& group, Result<NewChunks> chunks);
-  static Result<NewChunks> encode_rows(const Group& group);
-  Status write_together(const Group& group, Result<NewChunks>& chunks);
-  Status write_in_transaction(const Group& group, NewChunks& chunks);
-  void keep_decoded(const NewChunks& chunks) const;
+  void commit(const Group& group, Result<NewBlocks> blocks);
+  static Result<NewBlocks> encode_rows(const Group& group);
+  Status write_together(const Group& group, Result<NewBlocks>& blocks);
+  Status write_in_transaction(const Group& group, NewBlocks& blocks);
+  void keep_decoded(const NewBlocks& blocks) const;
 
   const std::string name_;
   const DatasetFileName file_;

@@ -72,7 +72,7 @@ bool is_small(const FreshRows& rows, std::uint32_t block_rows) {
 // ---------------------------------------------------------------- what goes together
 
 // Loads of one kind have their columns in one order, nearly always.
-std::size_t FreshChunk::find(std::size_t guess, std::string_view name) {
+std::size_t JoinedRows::find(std::size_t guess, std::string_view name) {
   if (columns_.empty()) {
     return kNowhere;
   }
@@ -86,14 +86,14 @@ std::size_t FreshChunk::find(std::size_t guess, std::string_view name) {
   return known == numbers_.end() ? kNowhere : known->second;
 }
 
-const Vector* FreshChunk::Load::find(std::size_t column) const {
+const Vector* JoinedRows::Load::find(std::size_t column) const {
   const std::size_t place = column < places.size() ? places[column] : kNowhere;
   return place == kNowhere ? nullptr : &rows->table.columns[place];
 }
 
 // Longs become reals, as they would within one batch, but nothing becomes dynamic here that was not
 // in its own load.
-bool FreshChunk::accepts(std::size_t column, const Vector& values, Type* common) const {
+bool JoinedRows::accepts(std::size_t column, const Vector& values, Type* common) const {
   const Type type = columns_[column].field.type;
   *common = common_type(type, values.type());
   if (values.type() == type || type == Type::kNull || values.type() == Type::kNull) {
@@ -111,10 +111,10 @@ bool FreshChunk::accepts(std::size_t column, const Vector& values, Type* common)
   });
 }
 
-bool FreshChunk::add(const FreshRows& load) {
+bool JoinedRows::add(const FreshRows& load) {
   const Table& table = load.table;
   const bool enough =
-      rows_ + table.rows > rows_max_ || raw_bytes_ + load.raw_bytes > kFreshChunkBytesMax;
+      rows_ + table.rows > block_rows_ || raw_bytes_ + load.raw_bytes > kMergedEventBytesMax;
   if (!loads_.empty() && enough) {
     return false;
   }
@@ -145,9 +145,9 @@ bool FreshChunk::add(const FreshRows& load) {
   return true;
 }
 
-// ---------------------------------------------------------------- one chunk of them
+// ---------------------------------------------------------------- one of them all
 
-Vector FreshChunk::join(std::size_t column, std::span<const RowRun> runs) const {
+Vector JoinedRows::join(std::size_t column, std::span<const RowRun> runs) const {
   const Type type = columns_[column].field.type;
   std::vector<Vector> parts;
   parts.reserve(loads_.size());
@@ -162,50 +162,80 @@ Vector FreshChunk::join(std::size_t column, std::span<const RowRun> runs) const 
   return join_columns(parts, rows_, runs);
 }
 
-Result<StoredForm> FreshChunk::encode(ThreadPool* pool, DecodedBlock* decoded) const {
-  std::vector<Field> fields;
-  std::ranges::transform(columns_, std::back_inserter(fields), &Column::field);
-  const Field& time = columns_.front().field;
-  EVQ_CHECK(time.name == kTimeField);
-  const std::vector<std::uint32_t> order = time_order(join(0, {}));
+// The columns, each joined and put in the order of the rows' times when it is asked for.
+ColumnSource JoinedRows::in_time_order() const {
+  std::vector<std::uint32_t> order = time_order(join(0, {}));
   std::vector<std::size_t> load_sizes;
   std::ranges::transform(loads_, std::back_inserter(load_sizes),
                          [](const Load& load) { return load.rows->table.rows; });
-  const std::vector<RowRun> runs = long_runs(order, load_sizes);
-  std::vector<Vector> ordered(columns_.size());
-  const auto put_in_order = [&](std::size_t i) {
+  std::vector<RowRun> runs = long_runs(order, load_sizes);
+  return [this, order = std::move(order), runs = std::move(runs)](std::size_t i) {
     Vector rows = join(i, runs);
-    if (!order.empty() && runs.empty()) {
-      rows = rows.gather(order);
-    }
-    if (decoded != nullptr) {
-      if (rows.type() == Type::kString) {
-        rows = rows.with_values(in_one_run(rows.values()));
-      }
-      ordered[i] = rows;
-    }
-    return rows;
+    return order.empty() || !runs.empty() ? rows : rows.gather(order);
   };
-  const bool large = rows_ * columns_.size() >= kParallelSlotsMin;
-  const Effort effort = decoded != nullptr ? Effort::kPassing : Effort::kFresh;
-  EVQ_TRY_ASSIGN(
-      std::vector<EncodedColumn> columns,
-      encode_columns(Schema(std::move(fields)), put_in_order, {}, effort, large ? pool : nullptr));
-  EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(rows_, std::move(columns)));
-  StoredForm form = make_fresh(block, raw_bytes_);
+}
+
+Schema JoinedRows::schema() const {
+  std::vector<Field> fields;
+  std::ranges::transform(columns_, std::back_inserter(fields), &Column::field);
+  return Schema(std::move(fields));
+}
+
+bool JoinedRows::is_block() const {
+  return 4 * rows_ > block_rows_ || raw_bytes_ > kFreshChunkBytesMax;
+}
+
+Result<StoredForm> JoinedRows::encode(ThreadPool* pool, DecodedBlock* decoded) const {
+  EVQ_CHECK(columns_.front().field.name == kTimeField);
+  const ColumnSource columns = in_time_order();
+  const bool much = rows_ * columns_.size() >= kParallelSlotsMin;
+  ThreadPool* const helpers = much ? pool : nullptr;
+  EVQ_TRY_ASSIGN(StoredForm form, is_block() ? encode_as_block(columns, helpers)
+                                             : encode_as_chunk(columns, helpers, decoded));
   FieldKinds kinds;
   for (const Load& load : loads_) {
     add_kinds(load.rows->table, &kinds);
   }
   note_kinds(kinds, &form);
-  if (decoded != nullptr) {
-    for (std::size_t i = 0; i < ordered.size(); ++i) {
-      const ColumnHeader& header = block.header.columns[i];
-      if (header.nulls == rows_) {  // whatever shape they came in
-        ordered[i] = Vector::constant(Value::null(header.type), rows_);
+  return form;
+}
+
+Result<StoredForm> JoinedRows::encode_as_block(const ColumnSource& columns,
+                                               ThreadPool* pool) const {
+  const Vector times = columns(0);
+  const auto once = [&](std::size_t i) { return i == 0 ? times : columns(i); };
+  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> encoded,
+                 encode_columns(schema(), once, {}, Effort::kIngest, pool, &times));
+  EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(rows_, std::move(encoded)));
+  return make_sealed(std::move(block), raw_bytes_);
+}
+
+Result<StoredForm> JoinedRows::encode_as_chunk(const ColumnSource& columns, ThreadPool* pool,
+                                               DecodedBlock* decoded) const {
+  std::vector<Vector> kept(decoded != nullptr ? columns_.size() : 0);
+  const auto keep = [&](std::size_t i) {
+    Vector rows = columns(i);
+    if (decoded != nullptr) {
+      if (rows.type() == Type::kString) {
+        rows = rows.with_values(in_one_run(rows.values()));
       }
+      kept[i] = rows;
     }
-    decoded->columns = std::move(ordered);
+    return rows;
+  };
+  const Effort effort = decoded != nullptr ? Effort::kPassing : Effort::kFresh;
+  EVQ_TRY_ASSIGN(std::vector<EncodedColumn> encoded,
+                 encode_columns(schema(), keep, {}, effort, pool));
+  EVQ_TRY_ASSIGN(EncodedBlock block, assemble_block(rows_, std::move(encoded)));
+  StoredForm form = make_fresh(block, raw_bytes_);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const ColumnHeader& header = block.header.columns[i];
+    if (header.nulls == rows_) {  // whatever shape they came in
+      kept[i] = Vector::constant(Value::null(header.type), rows_);
+    }
+  }
+  if (decoded != nullptr) {
+    decoded->columns = std::move(kept);
     decoded->header = std::make_shared<const BlockHeader>(std::move(block.header));
   }
   return form;

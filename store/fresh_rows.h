@@ -1,7 +1,8 @@
 #pragma once
-// FreshRows: the rows of a small load on their way into a dataset, not yet encoded. Loads that wait
-// for the same commit share a FreshChunk, because what a chunk costs, now and when it is merged,
-// depends more on its columns than on its rows. One thread; the rows may come from any.
+// FreshRows: the rows of a small load on their way into a dataset, not yet encoded. Those of loads
+// that wait for the same commit become JoinedRows: a block, when they are enough for one, else one
+// fresh chunk, because what a chunk costs, now and when it is merged, depends more on its columns
+// than on its rows. One thread; the rows may come from any.
 
 #include <cstdint>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "store/base/result.h"
 #include "store/base/seeded_text_hash.h"
+#include "store/block/block_writer.h"
 #include "store/column/row_runs.h"
 #include "store/column/table.h"
 #include "store/segment_cache.h"
@@ -29,16 +31,19 @@ struct FreshRows {
 // they gain little by company, and a queue of them would take much memory.
 bool is_small(const FreshRows& rows, std::uint32_t block_rows);
 
-class FreshChunk {
+class JoinedRows {
  public:
-  explicit FreshChunk(std::uint32_t block_rows) : rows_max_(block_rows / 4) {}
+  explicit JoinedRows(std::uint32_t block_rows) : block_rows_(block_rows) {}
 
-  // False, and nothing is added, when the chunk has enough, or a field of these rows has another
-  // type here and the two have none in common that keeps every value as it is. An empty chunk takes
-  // any rows. They must outlive the chunk.
+  // False, and nothing is added, when there is no place, or a field of these rows has another type
+  // here and the two have none in common that keeps every value as it is. The first rows are always
+  // taken. They must outlive this.
   bool add(const FreshRows& load);
-  // On the pool's threads as well when there is a pool and the chunk is large enough. `decoded`,
-  // when given, becomes what the form will decode to.
+  // Whether they are sealed at once: encoding them twice would cost more than the later merge of a
+  // small block does. A chunk is never more than a quarter of a block.
+  bool is_block() const;
+  // On the pool's threads as well when there is a pool and there is much to do. `decoded`, when
+  // given, becomes what a chunk will decode to; that of a block is not kept.
   Result<StoredForm> encode(ThreadPool* pool, DecodedBlock* decoded = nullptr) const;
 
  private:
@@ -57,8 +62,13 @@ class FreshChunk {
   std::size_t find(std::size_t guess, std::string_view name);
   bool accepts(std::size_t column, const Vector& values, Type* common) const;
   Vector join(std::size_t column, std::span<const RowRun> runs) const;
+  ColumnSource in_time_order() const;
+  Result<StoredForm> encode_as_block(const ColumnSource& columns, ThreadPool* pool) const;
+  Result<StoredForm> encode_as_chunk(const ColumnSource& columns, ThreadPool* pool,
+                                     DecodedBlock* decoded) const;
+  Schema schema() const;
 
-  std::uint64_t rows_max_;
+  std::uint64_t block_rows_;
   std::vector<Load> loads_;
   std::uint64_t rows_ = 0;
   std::uint64_t raw_bytes_ = 0;

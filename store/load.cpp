@@ -120,8 +120,11 @@ Status Load::write_kept() {
   if (rows == nullptr) {
     return write_forms();
   }
-  EVQ_TRY_ASSIGN(fresh_, dataset_->append({rows, options_.compact.block_rows, options_.pool,
-                                           options_.compact.cache.get()}));
+  EVQ_TRY_ASSIGN(const Appended done,
+                 dataset_->append({rows, options_.compact.block_rows, options_.pool,
+                                   options_.compact.cache.get()}));
+  fresh_ = done.fresh;
+  blocks_created_ += done.blocks_created;
   return {};
 }
 

@@ -375,6 +375,7 @@ Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& 
 }
 
 // Where nothing was due the last time and no file has changed since, a look at the files is enough.
+// What can wait until nobody writes is done when nobody does.
 Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control) {
   DatasetDefinition definition;
   EVQ_TRY_ASSIGN(const DatasetFileName file, definitions_.find_file(name, &definition));
@@ -385,6 +386,9 @@ Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control
   const std::optional<FileMarks> marks = QuietDatasets::look(path);
   return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) -> Status {
     Status done = maintain(dataset, definition, false, control);
+    if (done.ok() && marks) {
+      done = merge_small(dataset, compact_options(), control);
+    }
     // What is damaged stays so until somebody changes the file.
     if (marks && (done.ok() || done.error().code == ErrorCode::kCorrupt)) {
       EVQ_TRY_ASSIGN(const std::int64_t oldest, oldest_end(*dataset));

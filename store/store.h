@@ -172,7 +172,8 @@ class Store {
   // Removes whole blocks whose newest event is older than `before`; the rows removed.
   virtual Result<std::uint64_t> trim(std::string_view dataset, std::int64_t before) = 0;
   // One round of upkeep, `full` as `evq compact` does it: seals fresh chunks and merges small
-  // blocks, frees the space of deleted blocks, checkpoints. Without `full` only what is due.
+  // blocks, frees the space of deleted blocks, checkpoints. Without `full` only what is due, which
+  // merging small blocks is once nobody has written for some seconds.
   virtual Status maintain(std::string_view dataset, bool full, QueryControl& control) = 0;
   // Verifies every checksum and invariant of every file; problems are in the report, not errors.
   virtual Result<CheckReport> check(QueryControl& control) = 0;

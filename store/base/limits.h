@@ -170,10 +170,13 @@ inline constexpr std::size_t kHttpConnectionsMax = 4096;
 inline constexpr std::size_t kHttpBodyMemoryBytesMax = 1 * kMebibyte;
 // A body up to this size is parsed by the thread that answers: handing it over costs more.
 inline constexpr std::size_t kHttpSerialBodyBytesMax = 2 * kMebibyte;
-// Requests that store or define something, at once: they mostly wait for the disk, and those that
-// wait together share a commit.
-inline constexpr std::size_t kHttpWritesMax = 16;
-// Such requests waiting for their turn; then 503 with Retry-After.
+// Requests that store or define something, at once: they mostly wait for the disk, and the more of
+// them wait together, the sooner their events make a block.
+inline constexpr std::size_t kHttpWritesMax = 64;
+// The same of those with a longer body than kHttpSerialBodyBytesMax, each of which may take the
+// memory of several batches.
+inline constexpr std::size_t kHttpLargeWritesMax = 16;
+// Requests of either kind waiting for their turn; then 503 with Retry-After.
 inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
 // After SIGTERM, requests that still run are cancelled this late.
 inline constexpr std::int64_t kHttpDrainMsMax = 8000;

@@ -10,7 +10,9 @@
 
 #include <doctest/doctest.h>
 
+#include "store/base/thread_pool.h"
 #include "store/block/block_writer.h"
+#include "store/segment_cache.h"
 #include "store/stored_form.h"
 #include "tests/support/load_events.h"
 #include "tests/support/store_support.h"
@@ -59,8 +61,8 @@ TEST_CASE("a job that fails takes none of its group along, and nothing is there 
       const FreshRows rows = one_row(i);
       const auto counts = (*dataset)->append({&rows, 4096, nullptr});
       REQUIRE(counts.ok());
-      CHECK(counts->rows >= 2);
-      CHECK(counts->chunks >= 2);
+      CHECK(counts->fresh.rows >= 2);
+      CHECK(counts->fresh.chunks >= 2);
     });
     threads.emplace_back([&] {
       const Status failed = (*dataset)->write(fail);
@@ -77,6 +79,61 @@ TEST_CASE("a job that fails takes none of its group along, and nothing is there 
   std::ranges::sort(found);
   CHECK(found == std::vector<std::string>{"0", "1", "2", "3"});
   CHECK(store->snapshot("d")->ordinal_end() == 4);
+}
+
+TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
+  constexpr std::uint32_t kBlockRows = 3;
+  const TempDirectory directory;
+  auto store = open_store(directory.path(), kBlockRows);
+  DatasetDefinition definition;
+  definition.name = "d";
+  REQUIRE(store->definitions().create_dataset(definition).ok());
+  DatabaseOptions options;
+  options.path = directory.path() + "/datasets/1.db";
+  const auto dataset = Dataset::open("d", {.file_id = 1}, options);
+  REQUIRE(dataset.ok());
+  SegmentCache cache(kMebibyte);
+  ThreadPool pool(2);
+
+  std::atomic<bool> leading{false};
+  std::atomic<bool> enough{false};
+  WriteJob wait;
+  wait.apply = [&](DatasetWriter& /*writer*/) -> Status {
+    leading.store(true);
+    while (!enough.load()) {
+      std::this_thread::yield();
+    }
+    return {};
+  };
+  // Who comes first is prepared beside the leader's transaction, and the others mostly share the
+  // next one; however they do, none of them fits into a chunk.
+  std::atomic<std::uint32_t> created{0};
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] { CHECK((*dataset)->write(wait).ok()); });
+  while (!leading.load()) {
+    std::this_thread::yield();
+  }
+  for (int i = 1; i <= 4; ++i) {
+    threads.emplace_back([&, i] {
+      const FreshRows rows = one_row(i);
+      const auto done = (*dataset)->append({&rows, kBlockRows, &pool, &cache});
+      REQUIRE(done.ok());
+      CHECK(done->fresh.rows == 0);
+      created += done->blocks_created;
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  enough.store(true);
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(created.load() >= 2);
+  CHECK(store->stats("d")->blocks == created.load());
+  std::vector<std::string> found = texts(read_rows(*store, "d", "n"));
+  std::ranges::sort(found);
+  CHECK(found == std::vector<std::string>{"1", "2", "3", "4"});
+  QueryControl control;
+  CHECK(store->check(control)->problems.empty());
 }
 
 // A block of one row as a form whose row, header and list of fields contradict each other.

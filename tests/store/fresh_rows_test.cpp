@@ -1,4 +1,4 @@
-// What loads that wait for one commit become: which of them share a chunk, and what is in it.
+// What loads that wait for one commit become: which of them are joined, and what is in it.
 #include "store/fresh_rows.h"
 
 #include <algorithm>
@@ -72,7 +72,7 @@ std::string dump_together(const std::vector<std::string>& loads, ThreadPool* poo
   for (const std::string& load : loads) {
     rows.push_back(rows_of(load));
   }
-  FreshChunk chunk(kBlockRows);
+  JoinedRows chunk(kBlockRows);
   for (const FreshRows& load : rows) {
     REQUIRE(chunk.add(load));
   }
@@ -87,7 +87,7 @@ std::string dump_together(const std::vector<std::string>& loads, ThreadPool* poo
 bool share(const std::string& first, const std::string& second) {
   const FreshRows one = rows_of(first);
   const FreshRows other = rows_of(second);
-  FreshChunk chunk(kBlockRows);
+  JoinedRows chunk(kBlockRows);
   return chunk.add(one) && chunk.add(other);
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("no load makes a field of another one dynamic") {
 TEST_CASE("a dynamic field says what its values are in all of the loads") {
   const FreshRows numbers = rows_of(event(1, R"("n":1)") + event(2, R"("n":"x")"));
   const FreshRows truths = rows_of(event(1, R"("n":true)") + event(2, R"("n":"x")"));
-  FreshChunk chunk(kBlockRows);
+  JoinedRows chunk(kBlockRows);
   REQUIRE(chunk.add(numbers));
   REQUIRE(chunk.add(truths));
   const auto form = chunk.encode(nullptr);
@@ -171,25 +171,41 @@ TEST_CASE("a dynamic field says what its values are in all of the loads") {
   CHECK(n->second == expected);
 }
 
-TEST_CASE("a chunk takes a quarter of a block's rows, or one load") {
+TEST_CASE("rows are joined up to those of a block, and sealed from a quarter of one on") {
   const FreshRows three = rows_of(event(1, "\"n\":1") + event(2, "\"n\":2") + event(3, "\"n\":3"));
-  FreshChunk chunk(24);
-  CHECK(chunk.add(three));
-  CHECK(chunk.add(three));
-  CHECK_FALSE(chunk.add(three));
-  FreshChunk tiny(8);
+  JoinedRows joined(12);
+  CHECK(joined.add(three));
+  CHECK(joined.encode(nullptr)->row.state == BlockState::kFresh);
+  CHECK(joined.add(three));
+  CHECK(joined.encode(nullptr)->row.state == BlockState::kStored);
+  CHECK(joined.add(three));
+  CHECK(joined.add(three));
+  CHECK_FALSE(joined.add(three));
+  CHECK(joined.encode(nullptr)->row.rows == 12);
+  JoinedRows tiny(2);
   CHECK(tiny.add(three));
   CHECK_FALSE(tiny.add(three));
 }
 
-TEST_CASE("a chunk takes so many bytes of input") {
+TEST_CASE("rows are joined up to so many bytes of input") {
   FreshRows half = rows_of(event(1, "\"n\":1"));
-  half.raw_bytes = kFreshChunkBytesMax / 2;
-  FreshChunk chunk(kBlockRows);
-  CHECK(chunk.add(half));
-  CHECK(chunk.add(half));
-  CHECK_FALSE(chunk.add(half));
-  CHECK(chunk.encode(nullptr)->row.raw_bytes == kFreshChunkBytesMax);
+  half.raw_bytes = kMergedEventBytesMax / 2;
+  JoinedRows joined(kBlockRows);
+  CHECK(joined.add(half));
+  CHECK(joined.add(half));
+  CHECK_FALSE(joined.add(half));
+  CHECK(joined.encode(nullptr)->row.raw_bytes == kMergedEventBytesMax);
+}
+
+TEST_CASE("a chunk is of so many bytes of input, and more are a block") {
+  FreshRows rows = rows_of(event(1, "\"n\":1"));
+  for (const std::size_t bytes : {kFreshChunkBytesMax, kFreshChunkBytesMax + 1}) {
+    rows.raw_bytes = bytes;
+    JoinedRows joined(kBlockRows);
+    REQUIRE(joined.add(rows));
+    CHECK(joined.is_block() == (bytes > kFreshChunkBytesMax));
+    CHECK((joined.encode(nullptr)->row.state == BlockState::kStored) == joined.is_block());
+  }
 }
 
 TEST_CASE("threads that help change nothing") {

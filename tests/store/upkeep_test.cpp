@@ -148,6 +148,24 @@ TEST_CASE("upkeep does not open a dataset whose files nobody has changed") {
   CHECK(store->stats("one")->fresh_chunks == 0);
 }
 
+TEST_CASE("small blocks are merged when nobody has written for some seconds") {
+  const TempDirectory directory;
+  const auto store = open_store(directory.path(), 10);
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(load(*store, "d", numbered_events(5 * i, 5, 5 * i, 1)).ok());
+  }
+  QueryControl control;
+  REQUIRE(store->maintain("d", false, control).ok());
+  CHECK(store->stats("d")->blocks == 3);
+  let_files_settle();
+  REQUIRE(store->maintain("d", false, control).ok());
+  CHECK(store->stats("d")->blocks == 2);
+  CHECK(store->stats("d")->rows == 15);
+  let_files_settle();
+  REQUIRE(store->maintain("d", false, control).ok());
+  CHECK(store->stats("d")->blocks == 2);  // only one of them is small
+}
+
 TEST_CASE("events that outlive their retention in a file that nobody changes are removed") {
   const TempDirectory directory;
   StoreOptions options;

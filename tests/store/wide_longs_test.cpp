@@ -97,7 +97,7 @@ void append_unnoted(const std::string& directory, const std::string& ndjson) {
   test::Loaded loaded = test::load_events(ndjson);
   REQUIRE(loaded.tables.size() == 1);
   const FreshRows rows{std::move(loaded.tables.front()), ndjson.size()};
-  FreshChunk chunk(100);
+  JoinedRows chunk(100);
   REQUIRE(chunk.add(rows));
   auto form = chunk.encode(nullptr);
   REQUIRE(form.ok());
