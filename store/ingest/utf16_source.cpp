@@ -33,21 +33,21 @@ class Utf16Decoder {
   void append(std::string_view bytes, std::string* out) {
     for (const char c : bytes) {
       const auto byte = static_cast<unsigned char>(c);
-      if (!half_) {
+      has_half_ = !has_half_;
+      if (has_half_) {
         half_ = byte;
         continue;
       }
-      const std::uint32_t first = *std::exchange(half_, std::nullopt);
-      append_unit(big_endian_ ? first << 8U | byte : first | std::uint32_t{byte} << 8U, out);
+      append_unit(big_endian_ ? half_ << 8U | byte : half_ | std::uint32_t{byte} << 8U, out);
     }
   }
 
   // Nothing comes after what was appended.
   void finish(std::string* out) {
-    if (std::exchange(high_, 0) != 0 || half_) {
+    if (std::exchange(high_, 0) != 0 || has_half_) {
       out->push_back(kBrokenByte);
     }
-    half_.reset();
+    has_half_ = false;
   }
 
  private:
@@ -70,7 +70,8 @@ class Utf16Decoder {
   }
 
   const bool big_endian_;
-  std::optional<std::uint32_t> half_;
+  bool has_half_ = false;
+  std::uint32_t half_ = 0;
   std::uint32_t high_ = 0;
 };
 
