@@ -112,6 +112,11 @@ std::string limits_section() {
   row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +
                              std::to_string(kQueriesQueuedMax) + " waiting for " +
                              seconds_text(kQueryQueueMsMax));
+  row("other requests at once",
+      std::to_string(kHttpWritesMax) + " that store or define something, and " +
+          std::to_string(kHttpLargeWritesMax) + " with a body of more than " +
+          size_text(kHttpSerialBodyBytesMax) + "; " + std::to_string(kHttpWritesQueuedMax) +
+          " of either waiting for " + seconds_text(kQueryQueueMsMax));
   row("requests a minute of one token",
       "any number; with \\-\\-rate\\-limit answers carry X\\-RateLimit\\-Scope (user, or anonymous "
       "for an address), \\-Limit, \\-Remaining and \\-Reset, and more requests get 429 with "
