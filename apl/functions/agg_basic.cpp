@@ -1,11 +1,14 @@
 // count, sum, avg and their …if forms.
 
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 #include <limits>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/exact_sum.h"
+#include "apl/functions/linear_sum.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/size_meter.h"
 #include "store/base/large_pages.h"
@@ -141,6 +144,44 @@ enum class SumKind : std::uint8_t { kSum, kAverage };
 struct SumResult {
   SumKind kind;
   Type type;
+  LinearForm form{};  // of what is summed for it
+};
+
+// The value of a form, wide enough for all, and whether it is one.
+Int128 value_of(const LinearForm& form, std::int64_t x) {
+  return static_cast<Int128>(x) * form.scale + form.shift;
+}
+bool has_value(const LinearForm& form, std::int64_t x) {
+  return (form.scale == -1 || narrow(static_cast<Int128>(x) * form.scale).has_value()) &&
+         narrow(value_of(form, x)).has_value();
+}
+
+// Where forms have values for all numbers in [-2^bits, 2^bits).
+class SurelyLinear {
+ public:
+  explicit SurelyLinear(const std::vector<SumResult>& results) {
+    for (const SumResult& result : results) {
+      const auto scale = static_cast<std::uint64_t>(std::abs(result.form.scale));
+      bits_ =
+          std::min(bits_, 62 - static_cast<unsigned>(std::bit_width(scale - (scale != 0 ? 1 : 0))));
+      plain_ = plain_ && result.form.is_plain();
+    }
+  }
+  // Whether all forms have values for all of `data`.
+  bool covers(const std::int64_t* data, std::size_t count) const {
+    if (plain_) {
+      return true;
+    }
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      seen |= static_cast<std::uint64_t>(data[i]) + (std::uint64_t{1} << bits_);
+    }
+    return seen >> (bits_ + 1) == 0;
+  }
+
+ private:
+  unsigned bits_ = 62;
+  bool plain_ = true;
 };
 
 template <class T>
@@ -174,7 +215,8 @@ class SumState final : public AggregateState {
  public:
   using S = Summing<T>;
 
-  explicit SumState(std::vector<SumResult> results) : results_(std::move(results)) {}
+  explicit SumState(std::vector<SumResult> results)
+      : results_(std::move(results)), linear_(results_) {}
 
   static bool join(std::vector<SumResult>* results, const std::vector<SumResult>& others) {
     results->insert(results->end(), others.begin(), others.end());
@@ -197,6 +239,12 @@ class SumState final : public AggregateState {
         parts[group].add_one(value);
       });
     }
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      const Values& values = args[0].values();
+      if (!linear_.covers(values.data<std::int64_t>(), values.size())) {
+        note_lost(args[0], groups, rows);
+      }
+    }
     meter_.note_rows(rows, parts_);
   }
 
@@ -205,23 +253,27 @@ class SumState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       parts_[pair.to].add(from.parts_[pair.from]);
     }
+    merge_lost(from, pairs);
     meter_.measure(parts_);
   }
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     std::vector<Vector> columns;
-    for (const SumResult& result : results_) {
-      VectorBuilder builder(result.type);
+    for (std::size_t result = 0; result < results_.size(); ++result) {
+      VectorBuilder builder(results_[result].type);
       for (std::size_t group = begin; group < begin + count; ++group) {
-        append_result(group, result, &builder);
+        Part linear;
+        append_result(part_of(group, result, &linear), results_[result], &builder);
       }
       columns.push_back(builder.finish());
     }
     return columns;
   }
 
-  std::size_t size_bytes() const override { return meter_.bytes(parts_); }
+  std::size_t size_bytes() const override {
+    return meter_.bytes(parts_) + lost_.capacity() * sizeof(Part);
+  }
 
  private:
   struct Part {
@@ -266,8 +318,56 @@ class SumState final : public AggregateState {
     parts_[0].add(part);
   }
 
-  void append_result(std::size_t group, const SumResult& result, VectorBuilder* builder) const {
-    const Part& part = parts_[group];
+  // Rows without a value of a form are in the sum of x all the same: keeps what they add to it.
+  void note_lost(const Vector& vector, const std::uint32_t* groups, std::size_t rows) {
+    lost_.resize(parts_.size() * results_.size());
+    visit_rows<T>(vector, groups, rows, [&](std::size_t group, T value) {
+      for (std::size_t result = 0; result < results_.size(); ++result) {
+        const LinearForm& form = results_[result].form;
+        if (!has_value(form, value)) {
+          Part& lost = lost_[group * results_.size() + result];
+          lost.total += value_of(form, value);
+          ++lost.count;
+        }
+      }
+    });
+  }
+
+  void merge_lost(const SumState& from, std::span<const GroupPair> pairs) {
+    if (from.lost_.empty()) {
+      return;
+    }
+    lost_.resize(parts_.size() * results_.size());
+    for (const GroupPair pair : pairs) {
+      for (std::size_t result = 0; result < results_.size(); ++result) {
+        const std::size_t place = pair.from * results_.size() + result;
+        if (place < from.lost_.size()) {
+          lost_[pair.to * results_.size() + result].add(from.lost_[place]);
+        }
+      }
+    }
+  }
+
+  // What a result is of; `linear` is room for it.
+  const Part& part_of(std::size_t group, std::size_t result, Part* linear) const {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      const LinearForm& form = results_[result].form;
+      if (!form.is_plain()) {
+        const Part& plain = parts_[group];
+        linear->total = plain.total * form.scale + static_cast<Int128>(plain.count) * form.shift;
+        linear->count = plain.count;
+        const std::size_t place = group * results_.size() + result;
+        if (place < lost_.size()) {
+          linear->total -= lost_[place].total;
+          linear->count -= lost_[place].count;
+        }
+        return *linear;
+      }
+    }
+    return parts_[group];
+  }
+
+  static void append_result(const Part& part, const SumResult& result, VectorBuilder* builder) {
     if (result.kind == SumKind::kAverage && part.count == 0) {
       builder->append_null();
     } else if (result.type == Type::kReal) {
@@ -290,8 +390,10 @@ class SumState final : public AggregateState {
   }
 
   std::vector<SumResult> results_;
+  SurelyLinear linear_;
   LargeVector<Part> parts_;
-  SizeMeter meter_{0};  // a total seldom grows
+  LargeVector<Part> lost_;  // by group and result; empty while there is nothing
+  SizeMeter meter_{0};      // a total seldom grows
 };
 
 template <SumKind kKind>
@@ -379,6 +481,21 @@ constexpr AggregateFunction kBasicRows[] = {
 };
 
 }  // namespace
+
+std::shared_ptr<const BoundAggregate> aggregate_of_linear(const BoundAggregate& aggregate,
+                                                          const LinearForm& form) {
+  using SumOfLongs = StateMaker<SumState<std::int64_t>, std::vector<SumResult>>;
+  const auto* sum = dynamic_cast<const SumOfLongs*>(&aggregate);
+  if (sum == nullptr) {
+    return nullptr;
+  }
+  std::vector<SumResult> results = std::get<0>(sum->args());
+  if (results.size() != 1 || !results[0].form.is_plain()) {
+    return nullptr;
+  }
+  results[0].form = form;
+  return make_aggregate<SumState<std::int64_t>>(std::move(results));
+}
 
 std::span<const AggregateFunction> basic_aggregates() {
   return kBasicRows;

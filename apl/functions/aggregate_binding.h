@@ -47,6 +47,7 @@ class StateMaker final : public BoundAggregate {
       return nullptr;
     }
   }
+  const std::tuple<Args...>& args() const { return args_; }
 
  private:
   std::tuple<Args...> args_;

@@ -8,8 +8,9 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::array<OptimizerPass, 9> kPasses = {{
+constexpr std::array<OptimizerPass, 10> kPasses = {{
     {"inline_shared", "reads again what is cheaper to read than to keep", inline_shared},
+    {"linear_sums", "sums x for sum(x + 1) and sum(x * 8)", linearize_sums},
     {"share_aggregates", "computes once what several aggregates of one summarize have in common",
      share_aggregates},
     {"push_filters", "moves filters towards and into the scans", push_filters},

@@ -29,6 +29,7 @@ void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& op
 
 // The passes, each in the file named after it.
 NodePtr inline_shared(NodePtr root, const EvalContext& context);
+NodePtr linearize_sums(NodePtr root, const EvalContext& context);
 NodePtr share_aggregates(NodePtr root, const EvalContext& context);
 NodePtr push_filters(NodePtr root, const EvalContext& context);
 NodePtr tighten_time_range(NodePtr root, const EvalContext& context);

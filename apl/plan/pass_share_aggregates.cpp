@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -74,7 +75,8 @@ std::vector<std::size_t> read_columns(const AggregateCall& call) {
 class SharedCalls {
  public:
   void add(AggregateCall call) {
-    const auto [same, is_new] = written_.try_emplace({call.function, call.args}, added_.size());
+    const auto [same, is_new] = written_.try_emplace(
+        {call.function, call.args, call.form.scale, call.form.shift}, added_.size());
     if (!is_new) {
       const Added before = added_[same->second];  // of the list that grows
       added_.push_back(before);
@@ -137,7 +139,10 @@ class SharedCalls {
   std::vector<AggregateCall> calls_;
   std::vector<Added> added_;
   // Which of added_ is that call; which of calls_ read those columns.
-  std::map<std::pair<const AggregateFunction*, std::vector<std::size_t>>, std::size_t> written_;
+  std::map<
+      std::tuple<const AggregateFunction*, std::vector<std::size_t>, std::int64_t, std::int64_t>,
+      std::size_t>
+      written_;
   std::map<std::vector<std::size_t>, std::vector<std::size_t>> readers_;
 };
 

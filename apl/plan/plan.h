@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "apl/functions/linear_sum.h"
 #include "apl/plan/expr.h"
 #include "apl/plan/hidden_columns.h"
 #include "apl/plan/table_source.h"
@@ -94,6 +95,7 @@ struct AggregateCall {
   BoundAggregateCall call;
   std::vector<std::size_t> args;  // input columns, already of the call's argument types
   std::string text;               // as written, for the printer
+  LinearForm form{};              // of the one argument, where the query has it; see linear_sum.h
 };
 // Output: the group columns, then each aggregate's result columns. Without groups: one row.
 struct Aggregate {

@@ -1,6 +1,8 @@
 #include "apl/plan/plan_printer.h"
 
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "store/base/json_writer.h"
@@ -72,6 +74,17 @@ std::string key_list(const std::vector<SortKey>& keys, const Schema& schema) {
   return text + "]";
 }
 
+std::string linear_text(const LinearForm& form) {
+  std::string text;
+  if (form.scale != 1) {
+    text += " * " + std::to_string(form.scale);
+  }
+  if (form.shift != 0) {
+    text += (form.shift < 0 ? " - " : " + ") + std::to_string(std::abs(form.shift));
+  }
+  return text;
+}
+
 std::string_view join_name(JoinKind kind) {
   constexpr std::array<std::string_view, 9> kNames = {"inner",      "innerunique", "leftouter",
                                                       "rightouter", "fullouter",   "leftsemi",
@@ -135,7 +148,7 @@ struct Describe {
       for (std::size_t i = 0; i < call.args.size(); ++i) {
         text.append(i == 0 ? "" : ", ").append(shown(input()[call.args[i]].name));
       }
-      text += ")";
+      text += linear_text(call.form) + ")";
       column += call.call.results.size();
     }
     for (std::size_t i = 0; i < op.groups.size(); ++i) {

@@ -1,0 +1,30 @@
+#pragma once
+// Sums and averages of x * scale + shift from the sum of x itself: what a plan asks of the bound
+// aggregates of sum() and avg(). Pure; any thread.
+
+#include <cstdint>
+#include <memory>
+
+#include "apl/functions/function.h"
+
+namespace evq {
+
+// Of longs. The value is null where it is no long, and where x * scale is none, as where a query
+// multiplies and then adds; but a scale of -1 is that of shift - x, which is one step.
+struct LinearForm {
+  static constexpr std::int64_t kScaleMax = std::int64_t{1} << 16;        // either sign
+  static constexpr std::int64_t kShiftMax = (std::int64_t{1} << 62) - 1;  // either sign
+
+  std::int64_t scale = 1;
+  std::int64_t shift = 0;
+
+  bool operator==(const LinearForm&) const = default;
+  bool is_plain() const { return *this == LinearForm(); }
+};
+
+// The aggregate whose states, given x, answer what those of `aggregate` would, given the form's
+// value; null when there is none. The form is within its bounds.
+std::shared_ptr<const BoundAggregate> aggregate_of_linear(const BoundAggregate& aggregate,
+                                                          const LinearForm& form);
+
+}  // namespace evq
