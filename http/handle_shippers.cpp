@@ -88,7 +88,8 @@ class BulkFailures {
   std::uint64_t known_lines_ = UINT64_MAX;
 };
 
-std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64_t took_ms) {
+std::string bulk_answer(const Bulk& bulk, std::string_view dataset, const IngestReport& report,
+                        std::int64_t took_ms) {
   const BulkFailures failures(report.counts);
   std::string text;
   JsonWriter json(text);
@@ -104,9 +105,14 @@ std::string bulk_answer(const Bulk& bulk, const IngestReport& report, std::int64
     json.begin_object();
     json.key(bulk.actions[i]);
     json.begin_object();
+    json.key("_index");
+    json.string(dataset);
     json.key("status");
     json.integer(failure == nullptr ? 201 : 400);
-    if (failure != nullptr) {
+    if (failure == nullptr) {
+      json.key("result");
+      json.string("created");
+    } else {
       json.key("error");
       json.begin_object();
       json.key("type");
@@ -277,10 +283,10 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
   options.format = InputFormat::kNdjson;
   options.timestamp_field = "@timestamp";
   const std::unique_ptr<ByteSource> source = memory_source(bulk.documents);
-  EVQ_TRY_ASSIGN(const IngestReport report,
-                 store_events(api, request, request.argument("dataset"), *source, options));
+  const std::string_view dataset = request.argument("dataset");
+  EVQ_TRY_ASSIGN(const IngestReport report, store_events(api, request, dataset, *source, options));
   const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
-  HttpResponse response = json_response(bulk_answer(bulk, report, took_ms));
+  HttpResponse response = json_response(bulk_answer(bulk, dataset, report, took_ms));
   add_elastic_header(&response);
   return response;
 }

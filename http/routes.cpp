@@ -18,6 +18,38 @@ constexpr AuthRules kNoPersonal{.refuse_personal = true};
 constexpr AuthRules kShippers{.refuse_personal = true, .other_schemes = true};
 constexpr AuthRules kNoOrganization{.organization_optional = true};
 
+constexpr std::string_view kOtherPath = "The same under its other path.";
+constexpr std::string_view kOtherMethod = "The same, as other clients send it.";
+
+constexpr Route elastic_info(std::string_view pattern, std::string_view summary) {
+  return {.method = "GET",
+          .pattern = pattern,
+          .handler = handle_elastic_info,
+          .scope = Scope::kToken,
+          .resource = "",
+          .action = "",
+          .lane = Lane::kInline,
+          .body_bytes_max = kGetBytes,
+          .rules = kShippers,
+          .summary = summary,
+          .errors = ErrorForm::kElastic};
+}
+
+constexpr Route elastic_bulk(std::string_view method, std::string_view pattern,
+                             std::string_view summary) {
+  return {.method = method,
+          .pattern = pattern,
+          .handler = handle_elastic_bulk,
+          .scope = Scope::kDataset,
+          .resource = "ingest",
+          .action = "create",
+          .lane = Lane::kWrite,
+          .body_bytes_max = kIngestBytes,
+          .rules = kShippers,
+          .summary = summary,
+          .errors = ErrorForm::kElastic};
+}
+
 constexpr Route kRoutes[] = {
     {"GET", "/healthz", handle_health, Scope::kOpen, "", "", Lane::kInline, kGetBytes, kNoToken,
      false, "Answers 200 while the server is up."},
@@ -32,25 +64,23 @@ constexpr Route kRoutes[] = {
      Lane::kWrite, kIngestBytes, kNormal, false,
      "The same under the older path; personal tokens may use it."},
 
-    {"GET", "/v1/ingest/{dataset}/elastic", handle_elastic_info, Scope::kToken, "", "",
-     Lane::kInline, kGetBytes, kShippers, false, "What Elasticsearch clients ask for first.",
-     ErrorForm::kElastic},
-    {"GET", "/v1/datasets/{dataset}/elastic", handle_elastic_info, Scope::kToken, "", "",
-     Lane::kInline, kGetBytes, kShippers, false, "The same under its other path.",
-     ErrorForm::kElastic},
-    {"GET", "/v1/ingest/{dataset}/elastic/_license", handle_elastic_info, Scope::kToken, "", "",
-     Lane::kInline, kGetBytes, kShippers, false, "What Beats ask for next.", ErrorForm::kElastic},
-    {"GET", "/v1/ingest/{dataset}/elastic/_cluster/health", handle_elastic_info, Scope::kToken, "",
-     "", Lane::kInline, kGetBytes, kShippers, false, "Whether the cluster is up.",
-     ErrorForm::kElastic},
-    {"POST", "/v1/ingest/{dataset}/elastic/_bulk", handle_elastic_bulk, Scope::kDataset, "ingest",
-     "create", Lane::kWrite, kIngestBytes, kShippers, false,
-     "Elasticsearch's bulk format; @timestamp is the event time. Errors are Elasticsearch's, "
-     "{error, status}.",
-     ErrorForm::kElastic},
-    {"POST", "/v1/datasets/{dataset}/elastic/_bulk", handle_elastic_bulk, Scope::kDataset, "ingest",
-     "create", Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path.",
-     ErrorForm::kElastic},
+    elastic_info("/v1/ingest/{dataset}/elastic", "What Elasticsearch clients ask for first."),
+    elastic_info("/v1/datasets/{dataset}/elastic", kOtherPath),
+    elastic_info("/v1/ingest/{dataset}/elastic/_license", "What Beats ask for next."),
+    elastic_info("/v1/datasets/{dataset}/elastic/_license", kOtherPath),
+    elastic_info("/v1/ingest/{dataset}/elastic/_cluster/health", "Whether the cluster is up."),
+    elastic_info("/v1/datasets/{dataset}/elastic/_cluster/health", kOtherPath),
+    elastic_bulk("POST", "/v1/ingest/{dataset}/elastic/_bulk",
+                 "Elasticsearch's bulk format; @timestamp is the event time. Errors are "
+                 "Elasticsearch's, {error, status}."),
+    elastic_bulk("PUT", "/v1/ingest/{dataset}/elastic/_bulk", kOtherMethod),
+    elastic_bulk("POST", "/v1/ingest/{dataset}/elastic/{index}/_bulk",
+                 "The same; the index changes nothing."),
+    elastic_bulk("PUT", "/v1/ingest/{dataset}/elastic/{index}/_bulk", kOtherMethod),
+    elastic_bulk("POST", "/v1/datasets/{dataset}/elastic/_bulk", kOtherPath),
+    elastic_bulk("PUT", "/v1/datasets/{dataset}/elastic/_bulk", kOtherMethod),
+    elastic_bulk("POST", "/v1/datasets/{dataset}/elastic/{index}/_bulk", kOtherPath),
+    elastic_bulk("PUT", "/v1/datasets/{dataset}/elastic/{index}/_bulk", kOtherMethod),
     {"POST", "/v1/logs", handle_otlp_logs, Scope::kContent, "ingest", "create", Lane::kWrite,
      kIngestBytes, kShippers, false,
      "OTLP logs, JSON or Protocol Buffers; the dataset is in X-Axiom-Dataset. Errors are a "

@@ -143,7 +143,8 @@ test("Elasticsearch's client", async () => {
     onDocument: () => ({ index: { _index: 'b' } }),
   });
   assert.deepEqual([sent.successful, sent.failed], [2, 0]);
-  assert.deepEqual((await events('elastic | sort by n asc')).map((event) => event.n), [1, 3, 4]);
+  await client.bulk({ index: 'c', operations: [{ index: {} }, { n: 5 }] });
+  assert.deepEqual((await events('elastic | sort by n asc')).map((event) => event.n), [1, 3, 4, 5]);
   await client.close();
 });
 

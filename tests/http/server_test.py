@@ -378,14 +378,24 @@ class Open(unittest.TestCase):
                                           {"Content-Type": "application/x-ndjson"})
         self.assertEqual(status, 200)
         self.assertEqual([list(item.values())[0]["status"] for item in answer["items"]], [201, 400])
+        self.assertEqual([list(item.values())[0]["_index"] for item in answer["items"]], ["bulk", "bulk"])
+        self.assertEqual(answer["items"][0]["index"]["result"], "created")
         self.assertTrue(answer["errors"])
         row = self.server.query("['bulk'] | where m == 'a' | project _time")
         self.assertEqual(row["tables"][0]["columns"], [["2024-05-01T00:00:05Z"]])
-        self.assertIn("number", self.server.call("GET", "/v1/ingest/bulk/elastic")[1]["version"])
-        license = self.server.call("GET", "/v1/ingest/bulk/elastic/_license")[1]["license"]
-        self.assertEqual(license["status"], "active")
-        health = self.server.call("GET", "/v1/ingest/bulk/elastic/_cluster/health")[1]
-        self.assertEqual(health["status"], "green")
+        for base in ("/v1/ingest/bulk/elastic", "/v1/datasets/bulk/elastic"):
+            self.assertIn("number", self.server.call("GET", base)[1]["version"])
+            license = self.server.call("GET", base + "/_license")[1]["license"]
+            self.assertEqual(license["status"], "active")
+            health = self.server.call("GET", base + "/_cluster/health")[1]
+            self.assertEqual(health["status"], "green")
+            for method in ("POST", "PUT"):
+                for path in ("/_bulk", "/logs-2024/_bulk"):
+                    one = json.dumps({"way": method + base + path}).encode()
+                    answer = self.server.call(method, base + path, b'{"create":{}}\n' + one + b"\n")[1]
+                    self.assertEqual(answer["items"], [{"create": {"_index": "bulk", "status": 201,
+                                                                   "result": "created"}}])
+        self.assertEqual(self.server.query("['bulk'] | summarize dcount(way)")["tables"][0]["columns"], [[8]])
         many = b'{"index":{}}\n{"@timestamp":"x"}\n' * 1200 + b'{"index":{}}\n{"a":1}\n'
         answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", many)[1]
         self.assertEqual({item["index"]["status"] for item in answer["items"][:1200]}, {400})
