@@ -53,10 +53,10 @@ class GroupCommit {
   void run(Member* member);
 
  private:
-  // They belong to the line, so that who was waiting may be gone when its seat is told; more than
-  // load at once, but two may share one.
-  static constexpr std::size_t kSeats = 32;
-  using SeatSet = std::uint32_t;  // a bit a seat
+  // They belong to the line, so that who was waiting may be gone when its seat is told; as many as
+  // a server lets load at once, but two may share one.
+  static constexpr std::size_t kSeats = 64;
+  using SeatSet = std::uint64_t;  // a bit a seat
   static SeatSet seat_of(const Member& member) { return SeatSet{1} << member.seat_; }
 
   bool enqueue(Member* member) EVQ_REQUIRES(mutex_);
