@@ -82,9 +82,9 @@ TEST_CASE("a job that fails takes none of its group along, and nothing is there 
 }
 
 TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
-  constexpr std::uint32_t kBlockRows = 3;
+  constexpr std::uint32_t kSmallBlock = 3;
   const TempDirectory directory;
-  auto store = open_store(directory.path(), kBlockRows);
+  auto store = open_store(directory.path(), kSmallBlock);
   DatasetDefinition definition;
   definition.name = "d";
   REQUIRE(store->definitions().create_dataset(definition).ok());
@@ -116,7 +116,7 @@ TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
   for (int i = 1; i <= 4; ++i) {
     threads.emplace_back([&, i] {
       const FreshRows rows = one_row(i);
-      const auto done = (*dataset)->append({&rows, kBlockRows, &pool, &cache});
+      const auto done = (*dataset)->append({&rows, kSmallBlock, &pool, &cache});
       REQUIRE(done.ok());
       CHECK(done->fresh.rows == 0);
       created += done->blocks_created;
