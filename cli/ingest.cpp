@@ -24,6 +24,7 @@
 #include "http/wire.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
+#include "store/base/free_memory.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_fields.h"
@@ -309,6 +310,7 @@ int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
   if (global.remote()) {
     return ingest_to_server(global, command);
   }
+  keep_freed_pages();
   auto service = open_service(global, {});
   if (!service.ok()) {
     return report_error(service.error());

@@ -5,9 +5,9 @@
 
 namespace evq {
 
-// For a process that answers queries: columns and blocks come and go, so the pages of what was
-// freed are kept, to a bound, rather than asked for anew; clearing new ones may cost as much as the
-// query does. Before threads are started.
+// For a process that answers queries or loads events: columns and blocks come and go, so the pages
+// of what was freed are kept, to a bound, rather than asked for anew; clearing new ones may cost as
+// much as the query does. Before threads are started.
 void keep_freed_pages();
 
 // Gives back what is free now. It takes milliseconds; any thread.

@@ -45,7 +45,7 @@ std::uint64_t hash_value(std::uint64_t value, std::uint64_t seed) {
   return hash64(value, seed);
 }
 
-bool is_same(std::string_view a, std::string_view b) {
+inline bool is_same(std::string_view a, std::string_view b) {
   constexpr std::size_t kShortBytes = 64;
   return a.size() <= kShortBytes ? equal_text(a, b) : a == b;
 }
@@ -54,30 +54,32 @@ bool is_same(std::uint64_t a, std::uint64_t b) {
   return a == b;
 }
 
-// Open addressing over the entries found so far; a slot holds an entry's number plus one and some
-// of its hash, so that most mismatches are seen without touching the entry.
+// Open addressing over the entries found so far; a slot holds an entry's number plus one and the
+// high bits of its hash, so that most mismatches are seen without touching the entry. The highest
+// bits say where it belongs, so that a larger table is filled without hashing entries again.
 template <class T>
 class EntryTable {
  public:
-  explicit EntryTable(std::size_t entries_max) : entries_max_(entries_max), slots_(256) {}
+  explicit EntryTable(std::size_t entries_max)
+      : entries_max_(entries_max), slots_(std::size_t{1} << kFirstBits) {}
 
   // Brings what a look-up of the value needs nearer.
   std::uint64_t hash_of(const T& value) const {
     const std::uint64_t hash = hash_value(value, seed_);
-    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    __builtin_prefetch(&slots_[hash >> shift_]);
     return hash;
   }
   // The code of `value`; nothing when it would be one entry too many.
   bool code_of(const T& value, std::uint64_t hash, Code* code) {
-    const std::uint64_t tag = hash & ~std::uint64_t{0x1FFFF};
-    std::size_t at = hash & (slots_.size() - 1);
+    const std::uint64_t tag = hash & ~kNumberMask;
+    std::size_t at = hash >> shift_;
     for (;; at = (at + 1) & (slots_.size() - 1)) {
       const std::uint64_t slot = slots_[at];
       if (slot == 0) {
         break;
       }
-      const std::size_t entry = (slot & 0x1FFFF) - 1;
-      if ((slot & ~std::uint64_t{0x1FFFF}) == tag && is_same(entries[entry], value)) {
+      const std::size_t entry = (slot & kNumberMask) - 1;
+      if ((slot & ~kNumberMask) == tag && is_same(entries[entry], value)) {
         *code = static_cast<Code>(entry);
         return true;
       }
@@ -97,21 +99,29 @@ class EntryTable {
   std::vector<T> entries;
 
  private:
+  static constexpr unsigned kFirstBits = 8;
+  static constexpr std::uint64_t kNumberMask = 0x1FFFF;
+
   void grow() {
-    std::vector<std::uint64_t> slots(slots_.size() * 4);
+    constexpr unsigned kStepBits = 2;
+    std::vector<std::uint64_t> slots(slots_.size() << kStepBits);
     slots_.swap(slots);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const std::uint64_t hash = hash_value(entries[i], seed_);
-      std::size_t at = hash & (slots_.size() - 1);
+    shift_ -= kStepBits;
+    for (const std::uint64_t slot : slots) {
+      if (slot == 0) {
+        continue;
+      }
+      std::size_t at = slot >> shift_;
       while (slots_[at] != 0) {
         at = (at + 1) & (slots_.size() - 1);
       }
-      slots_[at] = (hash & ~std::uint64_t{0x1FFFF}) | (i + 1);
+      slots_[at] = slot;
     }
   }
 
   std::size_t entries_max_;
   std::uint64_t seed_ = table_seed();
+  unsigned shift_ = 64 - kFirstBits;
   std::vector<std::uint64_t> slots_;
 };
 
