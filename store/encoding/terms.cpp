@@ -8,20 +8,24 @@
 #include "store/base/bytes.h"
 #include "store/base/utf8.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 // A window of texts is copied side by side; two passes follow. The first turns every 64 bytes into
 // a mask of term bytes (letters, digits, and anything beyond ASCII, which is looked at later) and
-// lowers ASCII letters in place. The second walks the mask from term to term. The start of a text
+// lowers ASCII letters in place. The second walks the masks from term to term. The start of a text
 // ends the term before it, without a byte between them.
 
 namespace evq {
 namespace {
 
-constexpr std::size_t kWindowBytes = std::size_t{64} * 1024;
-constexpr std::size_t kTermSlackBytes = 64;
+// A window is hashed when so much is in it: what both passes touch stays in the level 1 cache …
+constexpr std::size_t kWindowBytes = std::size_t{16} * 1024;
+// … but there is room for a longer text.
+constexpr std::size_t kWindowBytesMax = std::size_t{64} * 1024;
+constexpr std::size_t kMaskedBytes = 64;
+constexpr std::size_t kTermSlackBytes = 2 * kMaskedBytes;
 constexpr std::uint64_t kMultiplierA = 0x9E3779B97F4A7C15ULL;
 constexpr std::uint64_t kMultiplierB = 0xD6E8FEB86659FD93ULL;
 
@@ -54,52 +58,133 @@ std::uint64_t hash_words(const char* text, std::size_t size, LoadTail tail) {
   return hash == 0 ? 1 : hash;
 }
 
-// With eight readable bytes behind the text: no call, no branch on the size.
-std::uint64_t hash_padded(const char* text, std::size_t size) {
-  return hash_words(text, size, [](const char* at, std::size_t left) {
-    return left == 0 ? 0 : load64(at) & (~std::uint64_t{0} >> (64 - 8 * left));
-  });
+// With sixteen readable bytes behind the text, which is not empty. How many words a term has, one
+// or two, cannot be foretold: both are made, without a branch.
+[[gnu::always_inline]] inline std::uint64_t hash_padded(const char* text, std::size_t size) {
+  std::uint64_t hash = kMultiplierB ^ size;
+  while (size > 16) {
+    hash = fold_multiply(hash ^ load64(text), kMultiplierA);
+    text += 8;
+    size -= 8;
+  }
+  const std::uint64_t one = load64(text);
+  const std::uint64_t two = load64(text + 8);
+  const std::uint64_t other = fold_multiply(hash ^ one, kMultiplierA);
+  const bool longer = size > 8;
+  hash = longer ? other : hash;
+  // The shift is modulo 64, and `size` is 1 to 8, or 9 to 16.
+  hash ^= (longer ? two : one) & (~std::uint64_t{0} >> ((64 - 8 * size) % 64));
+  hash = fold_multiply(hash, kMultiplierA);
+  hash ^= hash >> 32;
+  return hash == 0 ? 1 : hash;
 }
 
-struct Classes {
-  std::uint64_t alive = 0;   // bit i: byte i may belong to a term
-  std::uint64_t beyond = 0;  // bit i: byte i is beyond ASCII
-};
-
-// Lowers the ASCII letters of the 64 bytes in place.
-Classes classify_64(char* bytes) {
-  Classes classes;
+// Each kernel lowers the ASCII letters of the blocks in place and says of each byte whether it may
+// belong to a term, and whether it is beyond ASCII.
+void classify_portably(char* text, std::size_t blocks, TermHasher::Block* out) {
+  for (std::size_t i = 0; i < blocks; ++i, text += kMaskedBytes) {
+    std::uint64_t alive = 0;
+    std::uint64_t beyond = 0;
 #if defined(__SSE2__)
-  for (unsigned part = 0; part < 4; ++part) {
-    auto* at = reinterpret_cast<__m128i*>(bytes + std::size_t{16} * part);
-    __m128i text = _mm_loadu_si128(at);
-    // Signed comparisons: bytes beyond ASCII are below everything.
-    const __m128i upper = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('A' - 1)),
-                                        _mm_cmplt_epi8(text, _mm_set1_epi8('Z' + 1)));
-    text = _mm_or_si128(text, _mm_and_si128(upper, _mm_set1_epi8(0x20)));
-    _mm_storeu_si128(at, text);
-    const __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('a' - 1)),
-                                         _mm_cmplt_epi8(text, _mm_set1_epi8('z' + 1)));
-    const __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(text, _mm_set1_epi8('0' - 1)),
-                                        _mm_cmplt_epi8(text, _mm_set1_epi8('9' + 1)));
-    const auto mask_of = [part](__m128i bytes_set) {
-      return std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes_set))} << (16 * part);
-    };
-    classes.beyond |= mask_of(text);
-    classes.alive |= mask_of(_mm_or_si128(_mm_or_si128(letter, digit), text));
+    for (unsigned part = 0; part < 4; ++part) {
+      auto* at = reinterpret_cast<__m128i*>(text + std::size_t{16} * part);
+      __m128i bytes = _mm_loadu_si128(at);
+      // Signed comparisons: bytes beyond ASCII are below everything.
+      const __m128i upper = _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8('A' - 1)),
+                                          _mm_cmplt_epi8(bytes, _mm_set1_epi8('Z' + 1)));
+      bytes = _mm_or_si128(bytes, _mm_and_si128(upper, _mm_set1_epi8(0x20)));
+      _mm_storeu_si128(at, bytes);
+      const __m128i letter = _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8('a' - 1)),
+                                           _mm_cmplt_epi8(bytes, _mm_set1_epi8('z' + 1)));
+      const __m128i digit = _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8('0' - 1)),
+                                          _mm_cmplt_epi8(bytes, _mm_set1_epi8('9' + 1)));
+      const auto mask_of = [part](__m128i bytes_set) {
+        const auto mask = static_cast<std::uint32_t>(_mm_movemask_epi8(bytes_set));
+        return std::uint64_t{mask} << (16 * part);
+      };
+      beyond |= mask_of(bytes);
+      alive |= mask_of(_mm_or_si128(_mm_or_si128(letter, digit), bytes));
+    }
+#else
+    for (unsigned j = 0; j < kMaskedBytes; ++j) {
+      const auto byte = static_cast<unsigned char>(text[j]);
+      const bool upper = byte >= 'A' && byte <= 'Z';
+      const bool lower = byte >= 'a' && byte <= 'z';
+      const bool digit = byte >= '0' && byte <= '9';
+      text[j] = upper ? static_cast<char>(byte + 0x20) : text[j];
+      alive |= std::uint64_t{upper || lower || digit || byte >= 0x80} << j;
+      beyond |= std::uint64_t{byte >= 0x80} << j;
+    }
+#endif
+    out[i].alive = alive;
+    out[i].beyond = beyond;
+  }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) void classify_avx2(char* text, std::size_t blocks,
+                                                   TermHasher::Block* out) {
+  for (std::size_t i = 0; i < blocks; ++i, text += kMaskedBytes) {
+    std::uint64_t alive = 0;
+    std::uint64_t beyond = 0;
+    for (unsigned part = 0; part < 2; ++part) {
+      auto* at = reinterpret_cast<__m256i*>(text + std::size_t{32} * part);
+      __m256i bytes = _mm256_loadu_si256(at);
+      const __m256i upper = _mm256_and_si256(_mm256_cmpgt_epi8(bytes, _mm256_set1_epi8('A' - 1)),
+                                             _mm256_cmpgt_epi8(_mm256_set1_epi8('Z' + 1), bytes));
+      bytes = _mm256_or_si256(bytes, _mm256_and_si256(upper, _mm256_set1_epi8(0x20)));
+      _mm256_storeu_si256(at, bytes);
+      const __m256i letter = _mm256_and_si256(_mm256_cmpgt_epi8(bytes, _mm256_set1_epi8('a' - 1)),
+                                              _mm256_cmpgt_epi8(_mm256_set1_epi8('z' + 1), bytes));
+      const __m256i digit = _mm256_and_si256(_mm256_cmpgt_epi8(bytes, _mm256_set1_epi8('0' - 1)),
+                                             _mm256_cmpgt_epi8(_mm256_set1_epi8('9' + 1), bytes));
+      const __m256i either = _mm256_or_si256(_mm256_or_si256(letter, digit), bytes);
+      beyond |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes))}
+                << (32 * part);
+      alive |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(either))}
+               << (32 * part);
+    }
+    out[i].alive = alive;
+    out[i].beyond = beyond;
+  }
+}
+
+__attribute__((target("avx512bw"))) void classify_avx512(char* text, std::size_t blocks,
+                                                         TermHasher::Block* out) {
+  const __m512i letters = _mm512_set1_epi8(26);
+  const __m512i digits = _mm512_set1_epi8(10);
+  const __m512i lower_bit = _mm512_set1_epi8(0x20);
+  for (std::size_t i = 0; i < blocks; ++i, text += kMaskedBytes) {
+    __m512i bytes = _mm512_loadu_si512(text);
+    const __mmask64 upper =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('A')), letters);
+    bytes = _mm512_mask_add_epi8(bytes, upper, bytes, lower_bit);
+    _mm512_storeu_si512(text, bytes);
+    const std::uint64_t letter =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('a')), letters);
+    const std::uint64_t digit =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(bytes, _mm512_set1_epi8('0')), digits);
+    const std::uint64_t beyond = _mm512_movepi8_mask(bytes);
+    out[i].alive = letter | digit | beyond;
+    out[i].beyond = beyond;
+  }
+}
+#endif
+
+auto classifier_of(TermKernel kernel) {
+#if defined(__x86_64__)
+  switch (kernel) {
+    case TermKernel::kAvx512:
+      return classify_avx512;
+    case TermKernel::kAvx2:
+      return classify_avx2;
+    case TermKernel::kPortable:
+      break;
   }
 #else
-  for (unsigned i = 0; i < 64; ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    const bool upper = byte >= 'A' && byte <= 'Z';
-    const bool lower = byte >= 'a' && byte <= 'z';
-    const bool digit = byte >= '0' && byte <= '9';
-    bytes[i] = upper ? static_cast<char>(byte + 0x20) : bytes[i];
-    classes.alive |= std::uint64_t{upper || lower || digit || byte >= 0x80} << i;
-    classes.beyond |= std::uint64_t{byte >= 0x80} << i;
-  }
+  static_cast<void>(kernel);
 #endif
-  return classes;
+  return classify_portably;
 }
 
 template <class Take>
@@ -132,6 +217,23 @@ std::vector<std::string> fold_terms(std::string_view text) {
   return terms;
 }
 
+TermKernel best_term_kernel() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512bw") != 0) {
+    return TermKernel::kAvx512;
+  }
+  if (__builtin_cpu_supports("avx2") != 0) {
+    return TermKernel::kAvx2;
+  }
+#endif
+  return TermKernel::kPortable;
+}
+
+TermHasher::TermHasher(TermKernel kernel)
+    : classify_(classifier_of(kernel)),
+      window_(std::make_unique_for_overwrite<char[]>(kWindowBytesMax + kTermSlackBytes)),
+      blocks_(kWindowBytesMax / kMaskedBytes + 1) {}
+
 // Without a branch: whether a term was seen lately cannot be foretold.
 [[gnu::always_inline]] inline std::size_t TermHasher::add_hash(std::uint64_t hash,
                                                                std::uint64_t* hashes,
@@ -144,82 +246,88 @@ std::vector<std::string> fold_terms(std::string_view text) {
 }
 
 void TermHasher::add(std::span<const std::string_view> texts, const Take& take) {
-  window_.clear();
-  hashes_.clear();
-  breaks_.assign((kWindowBytes + 2 * kTermSlackBytes) / 64 + 1, 0);
   const auto flush = [&] {
-    add_window();
-    take(hashes_);
-    hashes_.clear();
-    window_.clear();
-    std::fill(breaks_.begin(), breaks_.end(), 0);
+    hash_window();
+    take(std::span(hashes_).first(count_));
+    count_ = 0;
   };
   for (const std::string_view text : texts) {
-    if (text.size() > kWindowBytes) {
-      add_exactly(text);  // rare and long: without a window
-      continue;
-    }
-    if (window_.size() + text.size() > kWindowBytes) {
+    if (size_ != 0 && size_ + text.size() > kWindowBytes) {
       flush();
     }
-    breaks_[window_.size() / 64] |= std::uint64_t{1} << (window_.size() % 64);
-    window_.append(text);
+    if (text.size() > kWindowBytesMax) {
+      make_room(text.size());
+      count_ = add_exactly(text, count_);  // rare and long: without a window
+      continue;
+    }
+    blocks_[size_ / kMaskedBytes].text_begins |= std::uint64_t{1} << (size_ % kMaskedBytes);
+    std::memcpy(window_.get() + size_, text.data(), text.size());
+    size_ += text.size();
   }
   flush();
 }
 
-void TermHasher::add_exactly(std::string_view text) {
-  for_each_term(text, [&](const std::string& term) {
-    std::uint64_t hash = 0;
-    if (add_hash(term_hash(term), &hash, 0) != 0) {
-      hashes_.push_back(hash);
-    }
-  });
+// Terms are no shorter than a byte.
+void TermHasher::make_room(std::size_t text_bytes) {
+  hashes_.resize(std::max(hashes_.size(), count_ + text_bytes + 1));
 }
 
-void TermHasher::add_window() {
-  const std::size_t size = window_.size();
-  if (size == 0) {
-    return;
-  }
-  breaks_[size / 64] |= std::uint64_t{1} << (size % 64);
-  window_.resize(size + 2 * kTermSlackBytes, ' ');
-  char* text = window_.data();
+std::size_t TermHasher::add_exactly(std::string_view text, std::size_t count) {
+  for_each_term(text, [&](const std::string& term) {
+    count = add_hash(term_hash(term), hashes_.data(), count);
+  });
+  return count;
+}
+
+void TermHasher::hash_window() {
+  make_room(size_);
+  const char* const text = window_.get();
+  std::memset(window_.get() + size_, ' ', kTermSlackBytes);
+  const std::size_t blocks = size_ / kMaskedBytes + 1;
+  classify_(window_.get(), blocks, blocks_.data());
+  std::uint64_t* const hashes = hashes_.data();
+  std::size_t count = count_;
   std::size_t start = 0;
   bool inside = false;
   bool beyond = false;  // the term at hand has bytes beyond ASCII in blocks before this one
-  for (std::size_t base = 0; base <= size; base += 64) {
-    const Classes classes = classify_64(text + base);
-    const std::uint64_t alive = classes.alive;
-    const std::uint64_t breaks = breaks_[base / 64];
-    // Places where a term may end or begin: the class changes, or a text starts.
-    std::array<std::uint64_t, 64> hashes;  // of the terms that end in this block
-    std::size_t count = 0;
-    std::uint64_t edges = (alive ^ ((alive << 1) | (inside ? 1U : 0U))) | breaks;
-    std::uint64_t behind = classes.beyond;  // of them, those at or behind the term's start
-    while (edges != 0) {
-      const auto bit = static_cast<unsigned>(std::countr_zero(edges));
-      edges &= edges - 1;
-      const std::uint64_t from_here = ~std::uint64_t{0} << bit;
-      if (inside) {
-        const std::string_view term(text + start, base + bit - start);
-        // Such terms are cut and folded exactly; pure ASCII already is.
-        if (beyond || (behind & ~from_here) != 0) {
-          add_exactly(term);
-        } else {
-          const std::uint64_t hash = hash_padded(term.data(), term.size());
-          count = add_hash(hash, hashes.data(), count);
-        }
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const std::size_t base = i * kMaskedBytes;
+    const std::uint64_t alive = blocks_[i].alive;
+    const std::uint64_t breaks = std::exchange(blocks_[i].text_begins, 0);
+    const std::uint64_t before = alive << 1 | (inside ? 1U : 0U);
+    std::uint64_t starts = alive & (~before | breaks);
+    const auto next_start = [&] {  // anything when there is none
+      const std::size_t next = base + static_cast<std::size_t>(std::countr_zero(starts));
+      starts &= starts - 1;
+      return next;
+    };
+    start = inside ? start : next_start();
+    const bool plain = blocks_[i].beyond == 0 && !beyond;
+    for (std::uint64_t ends = before & (~alive | breaks); ends != 0; ends &= ends - 1) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(ends));
+      const std::size_t size = base + bit - start;
+      if (plain || !(beyond || has_beyond(i, start, bit))) {
+        count = add_hash(hash_padded(text + start, size), hashes, count);
+      } else {
+        count = add_exactly({text + start, size}, count);  // cut, folded; pure ASCII already is
       }
-      inside = ((alive >> bit) & 1) != 0;
-      start = base + bit;
-      behind &= from_here;
       beyond = false;
+      start = next_start();
     }
-    hashes_.insert(hashes_.end(), hashes.data(), hashes.data() + count);
     inside = (alive >> 63) != 0;
-    beyond = inside && (beyond || behind != 0);
+    beyond = inside && (beyond || has_beyond(i, start, kMaskedBytes));
   }
+  count_ = count;
+  size_ = 0;
+}
+
+// Whether a byte of the block is beyond ASCII, from place `start` of the window, or the block's
+// beginning, up to the block's bit `end`.
+bool TermHasher::has_beyond(std::size_t block, std::size_t start, std::size_t end) const {
+  const std::size_t base = block * kMaskedBytes;
+  const std::uint64_t from = blocks_[block].beyond & ~std::uint64_t{0}
+                                                         << (std::max(start, base) - base);
+  return end < kMaskedBytes ? (from & ((std::uint64_t{1} << end) - 1)) != 0 : from != 0;
 }
 
 }  // namespace evq

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,10 +21,24 @@ std::uint64_t term_hash(std::string_view folded);
 // The folded terms of `text` in order, repeated as they occur.
 std::vector<std::string> fold_terms(std::string_view text);
 
+// Instructions for the first look at a text: each kernel finds the same terms.
+enum class TermKernel : std::uint8_t { kPortable, kAvx2, kAvx512 };
+// The fastest one of this machine.
+TermKernel best_term_kernel();
+
 // Hashes of the terms of many texts. Not for two threads at once.
 class TermHasher {
  public:
   using Take = std::function<void(std::span<const std::uint64_t>)>;
+  // What 64 bytes of a window are, one bit each.
+  struct Block {
+    std::uint64_t alive = 0;        // may belong to a term
+    std::uint64_t beyond = 0;       // is beyond ASCII
+    std::uint64_t text_begins = 0;  // there
+  };
+
+  // `kernel` must be one that this machine has.
+  explicit TermHasher(TermKernel kernel = best_term_kernel());
 
   // Gives `take` the hashes of all terms, some thousands at a time, every one at least once; most
   // repetitions are left out.
@@ -32,15 +47,20 @@ class TermHasher {
  private:
   static constexpr std::size_t kRecentSlots = 1024;
 
-  void add_window();
-  void add_exactly(std::string_view text);
-  // Puts `hash` behind `count` others unless it was seen lately; how many there are then. Writes in
-  // any case.
+  void hash_window();
+  // Both put hashes behind `count` others; how many there are then.
+  std::size_t add_exactly(std::string_view text, std::size_t count);
+  // Unless it was seen lately; writes in any case.
   std::size_t add_hash(std::uint64_t hash, std::uint64_t* hashes, std::size_t count);
+  void make_room(std::size_t text_bytes);
+  bool has_beyond(std::size_t block, std::size_t start, std::size_t end) const;
 
-  std::string window_;                 // texts side by side, with room to read behind them
-  std::vector<std::uint64_t> breaks_;  // one bit a byte: a text starts here
-  std::vector<std::uint64_t> hashes_;  // of the window
+  void (*classify_)(char* text, std::size_t blocks, Block* out);
+  std::unique_ptr<char[]> window_;  // texts side by side, with room to read behind them
+  std::size_t size_ = 0;            // of the texts in the window
+  std::vector<Block> blocks_;       // of the window
+  std::vector<std::uint64_t> hashes_;
+  std::size_t count_ = 0;  // of the hashes
   // The last hash of each slot: common words are seen again and again.
   std::array<std::uint64_t, kRecentSlots> recent_{};
 };

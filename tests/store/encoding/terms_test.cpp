@@ -29,8 +29,9 @@ std::vector<std::uint64_t> exact_hashes(const std::vector<std::string_view>& tex
   return hashes;
 }
 
-std::vector<std::uint64_t> fast_hashes(const std::vector<std::string_view>& texts) {
-  TermHasher hasher;
+std::vector<std::uint64_t> fast_hashes(const std::vector<std::string_view>& texts,
+                                       TermKernel kernel = best_term_kernel()) {
+  TermHasher hasher(kernel);
   std::vector<std::uint64_t> hashes;
   hasher.add(texts, [&hashes](std::span<const std::uint64_t> some) {
     hashes.insert(hashes.end(), some.begin(), some.end());
@@ -38,6 +39,18 @@ std::vector<std::uint64_t> fast_hashes(const std::vector<std::string_view>& text
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   return hashes;
+}
+
+// All that this machine has.
+std::vector<TermKernel> kernels() {
+  std::vector<TermKernel> all = {TermKernel::kPortable};
+  if (best_term_kernel() != TermKernel::kPortable) {
+    all.push_back(TermKernel::kAvx2);
+  }
+  if (best_term_kernel() == TermKernel::kAvx512) {
+    all.push_back(TermKernel::kAvx512);
+  }
+  return all;
 }
 
 // The terms of the texts that the filter denies: none, ever.
@@ -105,7 +118,25 @@ TEST_CASE("the fast hasher finds what the exact one finds") {
       }
     }
     const std::vector<std::string_view> texts(owned.begin(), owned.end());
-    CHECK(fast_hashes(texts) == exact_hashes(texts));
+    for (const TermKernel kernel : kernels()) {
+      CHECK(fast_hashes(texts, kernel) == exact_hashes(texts));
+    }
+  }
+}
+
+TEST_CASE("terms of every length are hashed, wherever they stand") {
+  const std::string letters(200, 'k');
+  for (std::size_t size = 1; size < letters.size(); ++size) {
+    const std::string term = letters.substr(0, size);
+    std::vector<std::string> owned;
+    for (std::size_t before = 0; before < 70; ++before) {
+      owned.push_back(std::string(before, ' ') + term + (before % 3 == 0 ? "" : "-x"));
+    }
+    owned.push_back(letters);
+    const std::vector<std::string_view> texts(owned.begin(), owned.end());
+    for (const TermKernel kernel : kernels()) {
+      CHECK(fast_hashes(texts, kernel) == exact_hashes(texts));
+    }
   }
 }
 
@@ -113,7 +144,9 @@ TEST_CASE("texts longer than a window are cut too") {
   const std::string wide(70000, 'q');
   const std::string edge = std::string(65535, 'x') + " é";
   const std::string full(65536, 'Y');
-  const std::vector<std::string_view> texts = {"one", wide, edge, full, "two", ""};
+  const std::string part(16383, 'p');
+  const std::vector<std::string_view> texts = {"one", wide, edge, full, "two", "",   part, "q",
+                                               "",    "r",  part, part, full,  wide, "",   "two"};
   CHECK(fast_hashes(texts) == exact_hashes(texts));
 }
 
