@@ -79,7 +79,7 @@ void write_steps(const std::vector<Step>& steps, ByteWriter& out) {
     for (const Step& step : steps) {
       packed.add(step.*part, step.bits);
     }
-    out.raw(packed.take());
+    out.raw(packed.view());
   }
 }
 

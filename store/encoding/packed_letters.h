@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,20 +60,22 @@ std::optional<std::vector<Step>> read_steps(ByteReader& in, std::size_t letters,
 // Writes numbers of up to 48 bits one after the other, lowest bits first.
 class BitRun {
  public:
-  explicit BitRun(std::size_t bits) : bytes_((bits + 7) / 8 + sizeof word_) {}
+  // Room for `bits` bits.
+  explicit BitRun(std::size_t bits)
+      : bytes_(std::make_unique_for_overwrite<char[]>((bits + 7) / 8 + sizeof word_)) {}
 
   void add(std::uint64_t number, unsigned bits) {
     word_ |= number << filled_;
-    std::memcpy(bytes_.data() + at_, &word_, sizeof word_);
+    std::memcpy(bytes_.get() + at_, &word_, sizeof word_);
     filled_ += bits;
     at_ += filled_ / 8;
     word_ >>= filled_ & ~7U;
     filled_ %= 8;
   }
-  std::string take() const { return {bytes_.data(), at_ + (filled_ + 7) / 8}; }
+  std::string_view view() const { return {bytes_.get(), at_ + (filled_ + 7) / 8}; }
 
  private:
-  std::vector<char> bytes_;  // no string: it can point at itself, and all would stay in memory
+  std::unique_ptr<char[]> bytes_;
   std::size_t at_ = 0;
   std::uint64_t word_ = 0;
   unsigned filled_ = 0;  // bits of the word, fewer than eight

@@ -13,6 +13,7 @@
 #include "store/base/bytes.h"
 #include "store/base/limits.h"
 #include "store/encoding/bitpack.h"
+#include "store/encoding/letter_packer.h"
 #include "store/encoding/letter_reader.h"
 #include "store/encoding/packed_letters.h"
 #include "store/encoding/schemes.h"
@@ -225,7 +226,7 @@ std::vector<Step> order_letters(std::span<const std::string_view> texts, Layout*
 
 struct Packed {
   std::vector<Step> steps;
-  std::string bits;
+  std::optional<BitRun> bits;
 };
 
 enum class PackOutcome : std::uint8_t { kPacked, kMissingLetter, kMissingBits };
@@ -233,33 +234,18 @@ enum class PackOutcome : std::uint8_t { kPacked, kMissingLetter, kMissingBits };
 // Packs the steps' bits of all values. When bits vary that the steps leave out, the steps get them.
 PackOutcome pack_letters(std::span<const std::string_view> texts, const Layout& layout,
                          Packed* packed) {
-  LetterReader reader = reader_of(layout);
-  BitRun run(texts.size() * stored_bits_of(packed->steps));
-  const std::span<const Step> steps = packed->steps;
-  std::vector<std::uint64_t> missing(steps.size(), 0);
-  for (const std::string_view text : texts) {
-    reader.read(text.data());
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const Step& step = steps[i];
-      const std::uint64_t word = reader.word(i);
-      if (step.stored_bits == step.bits) {  // all of them
-        run.add(word, step.bits);
-        continue;
-      }
-      missing[i] |= (word ^ step.fixed) & ~step.varying;
-      run.add(step.compact(word), step.stored_bits);
-    }
-  }
-  if (reader.saw_other_bytes()) {
+  PackedValues values =
+      pack_values(texts, {layout.letters, layout.bits, layout.places}, packed->steps);
+  if (values.other_bytes) {
     return PackOutcome::kMissingLetter;
   }
   bool complete = true;
-  for (std::size_t i = 0; i < missing.size(); ++i) {
+  for (std::size_t i = 0; i < packed->steps.size(); ++i) {
     Step& step = packed->steps[i];
-    complete = complete && missing[i] == 0;
-    step = make_step(step.bits, step.varying | missing[i], step.fixed);
+    complete = complete && values.missing[i] == 0;
+    step = make_step(step.bits, step.varying | values.missing[i], step.fixed);
   }
-  packed->bits = run.take();
+  packed->bits = std::move(values.bits);
   return complete ? PackOutcome::kPacked : PackOutcome::kMissingBits;
 }
 
@@ -425,6 +411,7 @@ class PackedText final : public ColumnEncoding {
         !measure_and_pack(uniform.texts, &layout, &packed)) {
       return false;
     }
+    const std::string_view bits = packed.bits->view();
     const std::size_t exceptions = uniform.exceptions.size();
     out.varint(exceptions);
     if (exceptions > 0) {
@@ -436,7 +423,7 @@ class PackedText final : public ColumnEncoding {
       std::sort(ascending.letters.begin(), ascending.letters.end(), std::less<unsigned char>());
       ByteWriter integers;
       write_integers(uniform.texts, ascending, options, integers);
-      if (integers.size() < packed.bits.size()) {
+      if (integers.size() < bits.size()) {
         write_layout(ascending, out);
         out.u8(kIntegerForm);
         out.raw(integers.view());
@@ -449,7 +436,7 @@ class PackedText final : public ColumnEncoding {
     if (!whole) {
       write_steps(packed.steps, out);
     }
-    out.raw(packed.bits);
+    out.raw(bits);
     return true;
   }
 

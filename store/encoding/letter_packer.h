@@ -1,0 +1,38 @@
+#pragma once
+// pack_values: the letters of many values of one length as packed text (packed_text.cpp) stores
+// them: what its encoder spends its time on. A kernel for AVX-512 beside one for any machine; both
+// give the same bits. Functions without state: any thread.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "store/encoding/packed_letters.h"
+
+namespace evq {
+
+enum class PackKernel : std::uint8_t { kPortable, kAvx512 };
+// The fastest one of this machine.
+PackKernel best_pack_kernel();
+
+// How letters become numbers: the parameters of a LetterReader (letter_reader.h).
+struct LetterCode {
+  std::string_view letters;
+  unsigned bits = 0;  // of each
+  std::span<const std::uint32_t> places;
+};
+
+struct PackedValues {
+  BitRun bits;                         // of all values, one after the other
+  std::vector<std::uint64_t> missing;  // of each step: bits that vary and that it leaves out
+  bool other_bytes = false;            // some value has a byte that is no letter
+};
+
+// The bits that `steps` stores of each of the texts, which have one length. The kernel must be one
+// that this machine has.
+PackedValues pack_values(std::span<const std::string_view> texts, const LetterCode& code,
+                         std::span<const Step> steps, PackKernel kernel = best_pack_kernel());
+
+}  // namespace evq
