@@ -88,7 +88,7 @@ NodeId EventAssembler::find(NodeId parent, std::string_view key) {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask; slots_[i] != 0; i = (i + 1) & mask) {
     const Node& node = nodes_[slots_[i]];
-    if (node.parent == parent && equal_text(node.key, key)) {
+    if (node.parent == parent && equal_text(node.key(), key)) {
       return slots_[i];
     }
   }
@@ -106,7 +106,11 @@ NodeId EventAssembler::create(NodeId parent, std::string_view key, std::uint64_t
   }
   const NodeId id = static_cast<NodeId>(nodes_.size());
   Node node;
-  node.key = keys_.copy(key);
+  const std::string_view kept = keys_.copy(key);
+  node.key_text = kept.data();
+  node.key_size = static_cast<std::uint32_t>(kept.size());
+  kept.copy(node.key_head.data(), node.key_head.size());
+  node.has_backslash = kept.find('\\') != std::string_view::npos;
   node.parent = parent;
   nodes_.push_back(node);
   const std::size_t mask = slots_.size() - 1;
@@ -123,7 +127,7 @@ void EventAssembler::rehash() {
   slots_.assign(slots_.size() * 2, 0);
   const std::size_t mask = slots_.size() - 1;
   for (NodeId id = 1; id < nodes_.size(); ++id) {
-    std::size_t i = hash_text(nodes_[id].key, seed_ + nodes_[id].parent) & mask;
+    std::size_t i = hash_text(nodes_[id].key(), seed_ + nodes_[id].parent) & mask;
     while (slots_[i] != 0) {
       i = (i + 1) & mask;
     }
@@ -172,10 +176,10 @@ std::string EventAssembler::name_of(NodeId node) const {
   if (path.empty()) {
     return {};
   }
-  std::string name = stored_field_name(nodes_[path.back()].key);
+  std::string name = stored_field_name(nodes_[path.back()].key());
   for (std::size_t i = path.size() - 1; i-- > 0;) {
     name.push_back('.');
-    append_escaped(name, nodes_[path[i]].key);
+    append_escaped(name, nodes_[path[i]].key());
   }
   return name;
 }

@@ -9,6 +9,7 @@
 // takes the cells has copied them (scratch() gives memory that does). One thread.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,10 @@
 #include "store/column/vector.h"
 #include "store/ingest/cell.h"
 #include "store/ingest/event_rules.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace evq {
 
@@ -43,9 +48,18 @@ class EventAssembler {
   NodeId visit(NodeId parent, std::string_view key) {
     const NodeId guess = nodes_[last_].next;
     const Node& node = nodes_[guess];
-    return mark(node.parent == parent && equal_text(node.key, key) ? guess : find(parent, key),
+    return mark(node.parent == parent && equal_text(node.key(), key) ? guess : find(parent, key),
                 parent);
   }
+
+  // Whether the key below `parent` is the one that is expected, by its bytes between the quotes,
+  // which may hold escapes. Sixteen bytes from its first one on must be readable.
+  bool expects(NodeId parent, std::string_view quoted) const {
+    const Node& node = nodes_[nodes_[last_].next];
+    return node.parent == parent && node.key_size == quoted.size() && !node.has_backslash &&
+           has_key(node, quoted);
+  }
+  NodeId visit_expected(NodeId parent) { return mark(nodes_[last_].next, parent); }
 
   // The value of `node` is an object whose members follow.
   void open(NodeId node) {
@@ -56,9 +70,26 @@ class EventAssembler {
   bool is_map(NodeId node) const { return (nodes_[node].traits & kMap) != 0; }
 
   void add_bool(NodeId node, bool value) { add(node, Cell::of_bool(value)); }
-  void add_long(NodeId node, std::int64_t value) { add(node, Cell::of_long(value)); }
+  void add_long(NodeId node, std::int64_t value) {
+    if (Cell* const cell = next_cell(node)) [[likely]] {
+      cell->kind = CellKind::kLong;
+      cell->size = 0;
+      cell->integer = value;
+    } else {
+      add_with_care(node, Cell::of_long(value));
+    }
+  }
   void add_real(NodeId node, double value) { add(node, Cell::of_real(value)); }
-  void add_text(NodeId node, std::string_view text) { add_view(node, CellKind::kText, text); }
+  [[gnu::always_inline]] void add_text(NodeId node, std::string_view text) {
+    Cell* cell = nullptr;
+    if (text.size() <= kFieldValueBytesMax && (cell = next_cell(node)) != nullptr) [[likely]] {
+      cell->kind = CellKind::kText;
+      cell->size = static_cast<std::uint32_t>(text.size());
+      cell->text = text.data();
+    } else {
+      add_view(node, CellKind::kText, text);
+    }
+  }
   void add_raw_text(NodeId node, std::string_view text) {
     add_view(node, CellKind::kRawText, text);
   }
@@ -120,16 +151,36 @@ class EventAssembler {
   static constexpr std::uint16_t kNeedsCare =
       kUnresolved | kUnadmitted | kShared | kDefaultTime | kNamedTime | kShadowed | kNameTooLong;
 
-  struct Node {
-    std::string_view key;  // in keys_
+  struct alignas(64) Node {
+    std::string_view key() const { return {key_text, key_size}; }
+
+    std::array<char, 16> key_head{};  // the key's first bytes, zeros behind them
+    const char* key_text = nullptr;   // in keys_
+    std::uint32_t key_size = 0;
     NodeId parent = kNone;
     NodeId next = 0;  // the key that followed it in the last event
+    std::uint32_t column = kNone;
     // The number of its last visit. Later than its parent's: the key was there before in the same
     // object of the same event.
     std::uint64_t seen = 0;
-    std::uint32_t column = kNone;
     std::uint16_t traits = 0;
+    bool has_backslash = false;  // the key
   };
+
+  // Whether the text, as long as the node's key, is the key; sixteen bytes can be read.
+  static bool has_key(const Node& node, std::string_view text) {
+#if defined(__SSE2__)
+    const __m128i head = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data()));
+    const __m128i known = _mm_load_si128(reinterpret_cast<const __m128i*>(node.key_head.data()));
+    const auto same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(head, known)));
+    constexpr std::size_t kHead = 16;
+    return text.size() <= kHead
+               ? (~same & ((std::uint32_t{1} << text.size()) - 1)) == 0
+               : same == 0xFFFF && equal_text(node.key().substr(kHead), text.substr(kHead));
+#else
+    return equal_text(node.key(), text);
+#endif
+  }
 
   NodeId mark(NodeId id, NodeId parent) {
     Node& node = nodes_[id];
@@ -144,15 +195,25 @@ class EventAssembler {
     }
     return id;
   }
-  [[gnu::always_inline]] void add(NodeId id, Cell cell) {
+  // A cell of the node's column, to be filled in place; none when that needs care.
+  [[gnu::always_inline]] Cell* next_cell(NodeId id) {
     const Node& node = nodes_[id];
     if ((node.traits & kNeedsCare) != 0 || cell_count_ >= kEventFieldsMax) [[unlikely]] {
-      add_with_care(id, cell);
-      return;
+      return nullptr;
     }
-    cell.column = node.column;
-    cell.node = id;
-    cells_[cell_count_++] = cell;
+    Cell* const cell = &cells_[cell_count_++];
+    cell->column = node.column;
+    cell->node = id;
+    return cell;
+  }
+  void add(NodeId id, Cell cell) {
+    if (Cell* const place = next_cell(id)) [[likely]] {
+      cell.column = place->column;
+      cell.node = id;
+      *place = cell;
+    } else {
+      add_with_care(id, cell);
+    }
   }
   void add_view(NodeId node, CellKind kind, std::string_view text) {
     if (text.size() > kFieldValueBytesMax) [[unlikely]] {

@@ -117,6 +117,36 @@ TEST_CASE("values keep their types") {
   }
 }
 
+TEST_CASE("keys that look like the expected one are told from it") {
+  const std::string long_key = "abcdefghijklmnopqrstuvwxyz";
+  std::vector<std::string> keys = {R"(a\\b)", R"(a\\\\b)",  R"(a\b)", R"(a\"b)",
+                                   R"(a)",    R"(a\u0062)", R"(ab)",  R"()"};
+  for (const std::size_t size : {1UL, 2UL, 7UL, 15UL, 16UL, 17UL, 18UL, 26UL}) {
+    keys.push_back(long_key.substr(0, size));
+    keys.push_back(long_key.substr(0, size - 1) + "\xC3\xA9");
+    for (const std::size_t place : {0UL, 14UL, 15UL, 16UL, 25UL}) {
+      if (place < size) {
+        keys.push_back(long_key.substr(0, size));
+        keys.back()[place] = '_';
+      }
+    }
+  }
+  std::mt19937_64 random(3);
+  std::string text;
+  for (int event = 0; event < 2000; ++event) {
+    const bool spaced = random() % 8 == 0;
+    const auto member = [&] {
+      return '"' + keys[random() % keys.size()] + (spaced ? "\" : " : "\":") +
+             std::to_string(random() % 10);
+    };
+    text += "{" + member() + ",\"n\":{" + member() + "," + member() + "}," + member() + "}\n";
+  }
+  const Loaded loaded = load_events(text, {});
+  REQUIRE(loaded.status.ok());
+  CHECK(loaded.counts.ingested == 2000);
+  CHECK(tolerant_rows(text, {}) == loaded.rows());
+}
+
 TEST_CASE("nested objects become dotted fields") {
   const Row rows[] = {
       {"one level", R"({"geo":{"city":"Paris"}})", "geo.city=\"Paris\"\n"},
