@@ -282,17 +282,21 @@ CompletionList Repl::complete_query(std::string_view text, std::size_t cursor) {
   return list;
 }
 
-void Repl::take(const std::string& text) {
-  if (interactive_) {
-    std::string entry = text;
-    while (!entry.empty() && (entry.back() == '\n' || entry.back() == ' ')) {
-      entry.pop_back();
-    }
-    const Status kept = history_.add(entry);
-    if (!kept.ok() && !std::exchange(history_told_, true)) {
-      print_note(global_, "note: not kept in the history: " + kept.error().message);
-    }
+void Repl::remember(std::string text) {
+  if (!interactive_) {
+    return;
   }
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  const Status kept = history_.add(text);
+  if (!kept.ok() && !std::exchange(history_told_, true)) {
+    print_note(global_, "note: not kept in the history: " + kept.error().message);
+  }
+}
+
+void Repl::take(const std::string& text) {
+  remember(text);
   if (!is_repl_command(text)) {
     ask(whole_query(text));
     return;

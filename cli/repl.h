@@ -54,6 +54,8 @@ class Repl {
   // Runs the query and shows its answer or its error, which becomes the exit status.
   void ask(const std::string& apl) { ask(request_of(apl)); }
   void ask(QueryRequest request);
+  // Adds a text to the history of a person's prompt.
+  void remember(std::string text);
   // The query with what the settings say of every query.
   QueryRequest request_of(const std::string& apl) const;
   CompletionList complete_query(std::string_view text, std::size_t cursor);

@@ -50,8 +50,8 @@ struct CommandRow {
 };
 std::span<const CommandRow> all_commands();
 
-Words command_names(Repl& /*repl*/) {
-  Words words;
+Words help_topics(Repl& /*repl*/) {
+  Words words = reference_names();
   for (const CommandRow& row : all_commands()) {
     words.emplace_back(row.name.substr(1));
   }
@@ -361,6 +361,7 @@ Status run_edit(Repl& repl, const std::string& /*argument*/) {
   apl.erase(apl.find_last_not_of('\n') + 1);
   if (!apl.empty()) {
     repl.print(visible_text(apl, LineBreaks::kKeep) + "\n");
+    repl.remember(apl);
     repl.ask(apl);
   }
   return Status::success();
@@ -464,7 +465,7 @@ Status run_quit(Repl& repl, const std::string& /*argument*/) {
 }
 
 constexpr CommandRow kCommands[] = {
-    {".help", "[TOPIC]", "These commands, or an operator or function", run_help, command_names},
+    {".help", "[TOPIC]", "These commands, or an operator or function", run_help, help_topics},
     {".datasets", "", "What can be queried", run_datasets, nullptr},
     {".schema", "[DATASET]", "Fields and their types", run_schema, dataset_names},
     {".tail", "[DATASET] [PIPELINE]", "The newest events, then those that arrive", run_tail_here,

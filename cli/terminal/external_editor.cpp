@@ -8,12 +8,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/terminal/ignored_keys.h"
 #include "store/base/file.h"
 #include "store/base/limits.h"
 
 namespace evq {
 
 namespace {
+
+// Starts the program words[0]; errno's value, 0 when it runs. It hears the keys that this process
+// ignores meanwhile.
+int spawn_with_keys(const IgnoredKeys& keys, char* const* words, pid_t* child) {
+  posix_spawnattr_t attributes{};
+  ::posix_spawnattr_init(&attributes);
+  const sigset_t heard = keys.heard();
+  ::posix_spawnattr_setsigdefault(&attributes, &heard);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  const int failure = ::posix_spawnp(child, words[0], nullptr, &attributes, words, environ);
+  ::posix_spawnattr_destroy(&attributes);
+  return failure;
+}
 
 // Runs `command` by the shell with `argument` as its last word; its exit status.
 Result<int> run_on_file(const std::string& command, const std::string& argument) {
@@ -24,8 +38,9 @@ Result<int> run_on_file(const std::string& command, const std::string& argument)
   // The second "sh" is $0, so that the file is $1.
   const std::array<char*, 6> words = {shell.data(), option.data(), script.data(),
                                       shell.data(), file.data(),   nullptr};
+  const IgnoredKeys keys;
   pid_t child = 0;
-  if (::posix_spawnp(&child, "sh", nullptr, nullptr, words.data(), environ) != 0) {
+  if (spawn_with_keys(keys, words.data(), &child) != 0) {
     return make_error(ErrorCode::kIo, "cannot run the editor '" + command + "'");
   }
   int status = 0;
@@ -34,7 +49,7 @@ Result<int> run_on_file(const std::string& command, const std::string& argument)
       return make_error(ErrorCode::kIo, "lost the editor '" + command + "'");
     }
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 Result<std::string> edit_file(const std::string& path, const std::string& text,

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "cli/terminal/ignored_keys.h"
 #include "cli/terminal/text_width.h"
 #include "store/base/ascii.h"
 
@@ -121,7 +122,8 @@ bool PagedOutput::finish() {
     write(kept);
   }
   if (pager_ != nullptr) {
-    // The stream's own buffer is empty: all went past it.
+    // Ctrl-C is the pager's, which goes on. The stream's own buffer is empty: all went past it.
+    const IgnoredKeys keys;
     ::pclose(pager_);
     pager_ = nullptr;
     direct_ = true;

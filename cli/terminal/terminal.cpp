@@ -1,5 +1,7 @@
 #include "cli/terminal/terminal.h"
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -30,6 +32,50 @@ std::size_t positive_number(const std::string& text, std::size_t otherwise) {
   // Four digits are more than any screen has.
   return value && *value > 0 && *value < 10000 ? static_cast<std::size_t>(*value) : otherwise;
 }
+
+// The terminal in raw mode, for a signal that ends the process; a handler can reach nothing else.
+std::atomic<int> raw_input = -1;   // NOLINT
+std::atomic<int> raw_output = -1;  // NOLINT
+termios mode_before_raw;           // NOLINT: set while raw_input is -1
+
+// Whoever has the terminal next finds it as it was.
+void leave_raw_mode_and_end(int signal) {
+  if (const int input = raw_input.exchange(-1); input >= 0) {
+    constexpr std::string_view kPasteModeOff = "\x1b[?2004l\r\n";
+    static_cast<void>(::write(raw_output, kPasteModeOff.data(), kPasteModeOff.size()) == 0);
+    ::tcsetattr(input, TCSANOW, &mode_before_raw);
+  }
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// Handles signals that would end the process, while it lives.
+class EndingSignals {
+ public:
+  EndingSignals() {
+    struct sigaction leave {};
+    leave.sa_handler = leave_raw_mode_and_end;
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler == SIG_DFL) {
+        ::sigaction(kSignals[i], &leave, nullptr);
+      }
+    }
+  }
+  ~EndingSignals() {
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      if (before_[i].sa_handler == SIG_DFL) {
+        ::sigaction(kSignals[i], &before_[i], nullptr);
+      }
+    }
+  }
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+
+ private:
+  static constexpr std::array<int, 4> kSignals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
 
 class ProcessTerminal final : public TerminalDevice {
  public:
@@ -91,6 +137,10 @@ class ProcessTerminal final : public TerminalDevice {
       return make_error(ErrorCode::kIo, "cannot change the terminal's mode");
     }
     raw_ = true;
+    mode_before_raw = cooked_;
+    raw_output = output_;
+    raw_input = input_;
+    ending_signals_.emplace();
     return Status::success();
   }
 
@@ -109,6 +159,8 @@ class ProcessTerminal final : public TerminalDevice {
  private:
   void restore() {
     if (raw_) {
+      ending_signals_.reset();
+      raw_input = -1;
       ::tcsetattr(input_, TCSADRAIN, &cooked_);
       raw_ = false;
     }
@@ -121,6 +173,7 @@ class ProcessTerminal final : public TerminalDevice {
   const bool interactive_;
   bool raw_ = false;
   termios cooked_{};
+  std::optional<EndingSignals> ending_signals_;  // in raw mode
 };
 
 }  // namespace

@@ -2,7 +2,8 @@
 // The terminal as a device: is there one, how large is it, may it show colours and Unicode, and
 // reading keys from it without the kernel's line editing. Text made safe for it is in
 // text_width.h, styles are in style.h.
-// A changed size is found by asking for it, so no signal handler and no global state is needed.
+// A changed size is found by asking for it, without a signal handler; those that would end the
+// process leave raw mode first.
 // Policies are pure functions of an environment, which tests replace. One thread at a time may use
 // a TerminalDevice.
 

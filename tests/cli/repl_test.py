@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import traceback
@@ -328,6 +329,12 @@ def test_completion():
         screen.type("web | join kind=lefto", "Tab")
         screen.expect("kind=leftouter")
         screen.fresh()
+        screen.type("web | join kind=", "Tab")
+        screen.expect("inner ", "leftouter", "rightsemi")
+        screen.fresh()
+        screen.type(".help summ", "Tab")
+        screen.expect("evq> .help summarize")
+        screen.fresh()
         screen.type("print 1 | render timec", "Tab")
         screen.expect("render timechart")
         screen.fresh()
@@ -587,6 +594,51 @@ def test_interrupt_cancels_the_query():
         screen.expect("alive", "1 row")
 
 
+def test_a_signal_that_ends_the_prompt_leaves_the_terminal_as_it_was():
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        screen, terminal = os.openpty()
+        process = subprocess.Popen([EVQ, "repl"], stdin=terminal, stdout=terminal, stderr=terminal,
+                                   env=environment(TERM="xterm"), start_new_session=True)
+        wait_for_handler(lambda: process.pid, signal.SIGTERM)
+        assert not termios.tcgetattr(terminal)[3] & termios.ICANON
+        process.send_signal(number)
+        assert process.wait(timeout=WAIT_S) == -number, process.returncode
+        assert termios.tcgetattr(terminal)[3] & termios.ICANON
+        assert b"\x1b[?2004l" in os.read(screen, 65536)
+        os.close(screen)
+        os.close(terminal)
+
+
+def test_an_edited_query_is_in_the_history():
+    with Screen(VISUAL="sed -i s/1/2/") as screen:
+        screen.expect("evq>")
+        screen.type("print n = 1", "Enter")
+        screen.expect("1 row")
+        screen.type(".edit", "Enter")
+        screen.expect("print n = 2", "1 row")
+        screen.keys("Up")
+        screen.expect("1 row", "evq> print n = 2")
+
+
+def test_keys_are_the_editors_while_it_runs():
+    editor = os.path.join(FOLDER, "editor")
+    with open(editor, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\necho editing\nexec sleep 60\n")
+    os.chmod(editor, 0o700)
+    with Screen(VISUAL=editor) as screen:
+        screen.expect("evq>")
+        screen.type("print kept = 1", "C-x", "C-e")
+        screen.expect("editing")
+        screen.keys("C-c")
+        screen.expect("ended with status 130", "evq> print kept = 1")
+        screen.keys("Enter")
+        screen.expect("kept", "1 row")
+        screen.type(".edit", "Enter")
+        screen.expect("1 row", "editing")
+        screen.keys("C-c")
+        screen.expect("ended with status 130", "evq>")
+
+
 def test_commands():
     with Screen(rows=60) as screen:
         screen.expect("evq>")
@@ -674,6 +726,16 @@ def test_pager():
         screen.expect("evq>")
         screen.type("web | project ms", "Enter")
         screen.expect("│   0 │", "500 rows", "evq>")
+
+
+def test_ctrl_c_is_the_pagers():
+    with Screen(["query", "web | project ms"], PAGER="less -RSX", rows=20) as screen:
+        screen.expect("│ 499 │", ":")
+        for _ in range(3):
+            screen.keys("C-c")
+            time.sleep(0.3)  # less drops what is typed while it handles the signal
+        screen.keys("Space")
+        screen.expect("│ 475 │", ":")
 
 
 def test_wide_rows_become_lines():
