@@ -10,6 +10,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/terminal/terminal.h"
+#include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/ingest/byte_source.h"
@@ -56,11 +57,16 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
         skipped(shown, failure);
       };
     }
-    const std::unique_ptr<ByteSource> source = decoded_source(file_source(std::move(file)), {});
+    const std::unique_ptr<ByteSource> decoded = decoded_source(file_source(std::move(file)), {});
+    InputHead source(*decoded);
     auto done =
-        service->store().ingest(loaded.datasets_.back(), *source, request, interrupt_control());
+        service->store().ingest(loaded.datasets_.back(), source, request, interrupt_control());
     if (!done.ok()) {
       return input_error(std::move(done).take_error(), path);
+    }
+    if (std::string note = untimed_note(shown, source.text(), request.options, done.value().counts);
+        !note.empty()) {
+      loaded.untimed_notes_.push_back(std::move(note));
     }
   }
   return loaded;

@@ -20,7 +20,9 @@ class EventFiles {
   static Result<EventFiles> load(const std::vector<std::string>& files,
                                  const std::string& timestamp_field, const Skipped& skipped = {});
   EventFiles(EventFiles&& other) noexcept
-      : directory_(std::move(other.directory_)), datasets_(std::move(other.datasets_)) {
+      : directory_(std::move(other.directory_)),
+        datasets_(std::move(other.datasets_)),
+        untimed_notes_(std::move(other.untimed_notes_)) {
     other.directory_.clear();
   }
   EventFiles& operator=(EventFiles&&) = delete;
@@ -29,12 +31,15 @@ class EventFiles {
   const std::string& directory() const { return directory_; }
   // Their names, one a file.
   const std::vector<std::string>& datasets() const { return datasets_; }
+  // Of the files whose events have the time at which they were read, though they tell another.
+  const std::vector<std::string>& untimed_notes() const { return untimed_notes_; }
 
  private:
   explicit EventFiles(std::string directory) : directory_(std::move(directory)) {}
 
   std::string directory_;
   std::vector<std::string> datasets_;
+  std::vector<std::string> untimed_notes_;
 };
 
 }  // namespace evq

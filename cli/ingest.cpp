@@ -28,7 +28,6 @@
 #include "store/ingest/byte_source.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_fields.h"
-#include "store/ingest/utf16_source.h"
 
 namespace evq {
 namespace {
@@ -57,34 +56,6 @@ class CountedSource final : public ByteSource {
   std::unique_ptr<ByteSource> source_;
   std::uint64_t* bytes_;
 };
-
-// Keeps the first bytes of what passes.
-class HeadKeeper final : public ByteSource {
- public:
-  explicit HeadKeeper(ByteSource& source) : source_(source) {}
-  Result<std::optional<std::size_t>> read(std::span<char> buffer,
-                                          std::int64_t timeout_ms) override {
-    auto size = source_.read(buffer, timeout_ms);
-    if (size.ok() && size.value().has_value() && head_.size() < kHeadBytes) {
-      head_.append(buffer.data(), std::min(*size.value(), kHeadBytes - head_.size()));
-    }
-    return size;
-  }
-  std::string head() const { return begins_with_utf16_mark(head_) ? utf8_of_utf16(head_) : head_; }
-
- private:
-  static constexpr std::size_t kHeadBytes = std::size_t{64} << 10U;
-  ByteSource& source_;
-  std::string head_;
-};
-
-// A word as the shell takes it for one.
-std::string shell_word(const std::string& text) {
-  const bool plain = std::ranges::all_of(text, [](char c) {
-    return is_letter_or_digit(c) || std::string_view("_@.:/+-").find(c) != std::string_view::npos;
-  });
-  return plain ? text : "'" + text + "'";
-}
 
 // One run of the command over all its inputs.
 class IngestRun {
@@ -137,7 +108,7 @@ class IngestRun {
     };
     auto counted = std::make_unique<CountedSource>(file_source(std::move(file)), &bytes);
     const std::unique_ptr<ByteSource> decoded = decoded_source(std::move(counted), {});
-    HeadKeeper source(*decoded);
+    InputHead source(*decoded);
     auto report = ingest_(source, request_, control);
     progress.clear();
     if (!report.ok()) {
@@ -147,7 +118,7 @@ class IngestRun {
       return input_error(std::move(report).take_error(), path);
     }
     note_repairs(name, report.value().counts);
-    const std::string head = source.head();
+    const std::string head = source.text();
     note_plain_text(name, head);
     note_no_times(name, head, report.value().counts);
     note_unread_times(name, report.value().counts);
@@ -216,19 +187,10 @@ class IngestRun {
   // Events without a time are welcome, but a field of times that nobody named is a mistake.
   void note_no_times(const std::string& name, const std::string& head,
                      const IngestCounts& counts) const {
-    if (counts.untimed == 0 || counts.untimed < counts.ingested) {
-      return;
-    }
-    const std::string& named = request_.options.timestamp_field;
-    const std::string wanted = named.empty() ? "_time" : named;
-    const std::string found = find_time_field(head, request_.options);
-    if (!named.empty() || (!found.empty() && !wants_json(command_.output))) {
-      print_note(global_,
-                 "note: " + name + ": no event has the field " + wanted +
-                     ", so _time is when it was read" +
-                     (found.empty() || found == wanted
-                          ? std::string()
-                          : "; --timestamp-field " + shell_word(found) + " takes it from there"));
+    const std::string note = untimed_note(name, head, request_.options, counts);
+    const bool told = !request_.options.timestamp_field.empty() || !wants_json(command_.output);
+    if (told && !note.empty()) {
+      print_note(global_, note);
     }
   }
 

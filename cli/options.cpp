@@ -209,14 +209,26 @@ std::string nearest_verb(const CLI::App& app, const std::string& word) {
   return nearest_name(app, word);
 }
 
-// What to write instead of an option that there is not: --json is -o json.
-std::string instead_of_option(const CLI::App& app, const std::string& word) {
+// What to write instead of an option that there is not: --json is -o json, --format csv is -o csv,
+// and a file that is read has no option.
+std::string instead_of_option(const CLI::App& app, const std::string& word,
+                              const std::string& next) {
   const CLI::Option* const form = app.get_option_no_throw("-o");
   if (form != nullptr && word.starts_with("--")) {
     const std::vector<std::string> choices = option_choices(*form);
     if (std::ranges::find(choices, word.substr(2)) != choices.end()) {
       return "write -o " + word.substr(2);
     }
+    const std::size_t equals = word.find('=');
+    const std::string& value = equals == std::string::npos ? next : word.substr(equals + 1);
+    if (std::ranges::find(choices, value) != choices.end()) {
+      return "write -o " + value;
+    }
+  }
+  const CLI::Option* const file = app.get_option_no_throw("FILE");
+  if (file != nullptr && app.get_name() == "ingest" &&
+      (word == "-f" || word == "--file" || word == "--input")) {
+    return "a file stands alone: evq " + app.get_name() + " DATASET FILE";
   }
   return did_you_mean(nearest_verb(app, word.substr(0, word.find('='))));
 }
@@ -230,7 +242,8 @@ std::optional<Mistake> unknown_word(const CLI::App& root, const CLI::App& app,
     if (looks_like_option(word)) {
       const CLI::Option* option = named_option(root, app, word);
       if (option == nullptr) {
-        return Mistake{"unknown option '" + word + "'", instead_of_option(app, word)};
+        const std::string next = i + 1 < words.size() ? words[i + 1] : "";
+        return Mistake{"unknown option '" + word + "'", instead_of_option(app, word, next)};
       }
       const bool takes_next =
           option->get_items_expected_max() > 0 &&
@@ -343,6 +356,9 @@ int usage_error(const CLI::App& root, const CLI::ParseError& error,
     mistake = unexpected_words(root, *app, path);
   } else if (error.get_name() == "ArgumentMismatch") {
     mistake.text = mistake.text.substr(0, mistake.text.find(':')) + " needs a value";
+  } else if (mistake.text == "APL excludes -f") {
+    mistake = {"the query is there twice: as a word, and in the file of -f",
+               "-o chooses the form of the answer"};
   }
   const std::string see = "see evq " + path + "--help";
   print_error_line(mistake.text, mistake.hint.empty() ? see : mistake.hint);

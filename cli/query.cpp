@@ -123,8 +123,9 @@ bool ends_before_it_begins(const QueryRequest& request) {
 
 // What a query can name other than the datasets of a store or a server.
 struct Sources {
-  std::vector<std::string> files;  // datasets of --file
-  std::string missing_store;       // its place, when there is none
+  std::vector<std::string> files;          // datasets of --file
+  std::vector<std::string> untimed_notes;  // of those files, for queries where times matter
+  std::string missing_store;               // its place, when there is none
 };
 
 Error with_sources(Error error, const Sources& sources) {
@@ -160,6 +161,12 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
       return report_error(with_sources(plan.error(), sources), request.apl, global.color);
     }
     return print_data(plan.value());
+  }
+  if (request.apl.find("_time") != std::string::npos || request.start_time.has_value() ||
+      request.end_time.has_value()) {
+    for (const std::string& note : sources.untimed_notes) {
+      print_note(global, note);
+    }
   }
   if (ends_before_it_begins(request)) {
     print_note(global, "note: the time range ends before it begins");
@@ -225,6 +232,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     sources.missing_store = global.store;
   } else if (files.has_value()) {
     sources.files = files->datasets();
+    sources.untimed_notes = files->untimed_notes();
   }
   return run(global, command, *local_target(*service.value()), sources);
 }

@@ -12,6 +12,7 @@
 #include "store/base/utf8.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/stream.h"
+#include "store/ingest/utf16_source.h"
 
 namespace evq {
 namespace {
@@ -37,6 +38,14 @@ class FirstEventSink final : public BatchSink {
   std::optional<Table> fields;
 };
 
+// A word as the shell takes it for one.
+std::string shell_word(const std::string& text) {
+  const bool plain = std::ranges::all_of(text, [](char c) {
+    return is_letter_or_digit(c) || std::string_view("_@.:/+-").find(c) != std::string_view::npos;
+  });
+  return plain ? text : "'" + text + "'";
+}
+
 // A number that counts or measures something else is seldom as large as a time since 1990.
 bool is_recent(std::optional<std::int64_t> time) {
   constexpr std::int64_t kYearNs = 365 * kDayNs;
@@ -44,16 +53,13 @@ bool is_recent(std::optional<std::int64_t> time) {
 }
 
 bool is_time(const Value& value) {
-  switch (value.type()) {
-    case Type::kString:
-      return is_recent(parse_event_time(value.as_text()));
-    case Type::kLong:
-      return is_recent(event_time_from_integer(value.as_integer()));
-    case Type::kReal:
-      return is_recent(event_time_from_real(value.as_real()));
-    default:
-      return false;
+  if (value.type() == Type::kString) {
+    return is_recent(parse_event_time(value.as_text()));
   }
+  if (value.type() == Type::kLong) {
+    return is_recent(event_time_from_integer(value.as_integer()));
+  }
+  return value.type() == Type::kReal && is_recent(event_time_from_real(value.as_real()));
 }
 
 // The less, the likelier; nothing: it tells no time.
@@ -82,6 +88,20 @@ std::optional<int> rank_of(std::string_view name, const Value& value) {
 
 }  // namespace
 
+Result<std::optional<std::size_t>> InputHead::read(std::span<char> buffer,
+                                                   std::int64_t timeout_ms) {
+  constexpr std::size_t kHeadBytes = std::size_t{64} << 10U;
+  auto size = source_.read(buffer, timeout_ms);
+  if (size.ok() && size.value().has_value() && head_.size() < kHeadBytes) {
+    head_.append(buffer.data(), std::min(*size.value(), kHeadBytes - head_.size()));
+  }
+  return size;
+}
+
+std::string InputHead::text() const {
+  return begins_with_utf16_mark(head_) ? utf8_of_utf16(head_) : head_;
+}
+
 std::string find_time_field(std::string_view head, const IngestOptions& options) {
   IngestOptions first = options;
   first.timestamp_field.clear();
@@ -107,6 +127,25 @@ std::string find_time_field(std::string_view head, const IngestOptions& options)
     }
   }
   return found;
+}
+
+std::string untimed_note(const std::string& name, std::string_view head,
+                         const IngestOptions& options, const IngestCounts& counts) {
+  if (counts.untimed == 0 || counts.untimed < counts.ingested) {
+    return {};
+  }
+  const std::string& named = options.timestamp_field;
+  const std::string wanted = named.empty() ? "_time" : named;
+  const std::string found = find_time_field(head, options);
+  if (named.empty() && found.empty()) {
+    return {};
+  }
+  std::string note =
+      "note: " + name + ": no event has the field " + wanted + ", so _time is when it was read";
+  if (!found.empty() && found != wanted) {
+    note += "; --timestamp-field " + shell_word(found) + " takes it from there";
+  }
+  return note;
 }
 
 }  // namespace evq

@@ -1,17 +1,38 @@
 #pragma once
-// find_time_field: which field of an input's events is likely to tell their times, for those who
-// did not say. Pure; an input that cannot be read has none.
+// Which field of an input's events is likely to tell their times, for those who did not say: found
+// in the input's beginning, which InputHead keeps. An input that cannot be read has none.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "store/ingest/byte_source.h"
 #include "store/ingest/options.h"
 
 namespace evq {
 
-// By the first event of `head`, an input's beginning, which may be cut anywhere: a field whose
-// value is a time of these decades, well-known names first, then names that speak of time, then
-// other texts; one inside of objects only for want of another. Empty: none.
+// Passes the bytes of `source`, which must outlive it, and keeps the first ones. One thread.
+class InputHead final : public ByteSource {
+ public:
+  explicit InputHead(ByteSource& source) : source_(source) {}
+  Result<std::optional<std::size_t>> read(std::span<char> buffer, std::int64_t timeout_ms) override;
+  // As UTF-8; it may be cut anywhere.
+  std::string text() const;
+
+ private:
+  ByteSource& source_;
+  std::string head_;
+};
+
+// By the first event of `head`: a field whose value is a time of these decades, well-known names
+// first, then names that speak of time, then other texts; one inside of objects only for want of
+// another. Empty: none.
 std::string find_time_field(std::string_view head, const IngestOptions& options);
+
+// What to tell of the input `name` when none of its events had a time of its own: "note: …", with
+// the field that tells it. Empty when some had, and when nobody named a field and none is found.
+std::string untimed_note(const std::string& name, std::string_view head,
+                         const IngestOptions& options, const IngestCounts& counts);
 
 }  // namespace evq

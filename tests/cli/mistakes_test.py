@@ -51,7 +51,14 @@ class Mistakes(EvqCase):
             (("query", "--limit", "1", "--all", "web"),
              "error: --limit excludes --all\n  = see evq query --help\n"),
             (("query", "-f", "x.apl", "web"),
-             "error: APL excludes -f\n  = see evq query --help\n"),
+             "error: the query is there twice: as a word, and in the file of -f\n"
+             "  = -o chooses the form of the answer\n"),
+            (("query", "web", "--format", "csv"),
+             "error: unknown option '--format'\n  = write -o csv\n"),
+            (("query", "--format=json", "web"),
+             "error: unknown option '--format=json'\n  = write -o json\n"),
+            (("ingest", "web", "-f", "x.log"),
+             "error: unknown option '-f'\n  = a file stands alone: evq ingest DATASET FILE\n"),
             (("query", "--json", "web"),
              "error: unknown option '--json'\n  = write -o json\n"),
             (("query", "web", "--chart"),
@@ -218,6 +225,14 @@ class Mistakes(EvqCase):
         out, errors = self.evq("query", "--file", "part.json", "part | count")
         self.assertEqual((out, errors), (
             '{"Count":2}\n', "part.json:2:6: expected a value, found the end (line skipped)\n"))
+        (self.directory / "timed.json").write_text('{"a":1,"time":"2026-11-20T08:00:05Z"}\n')
+        note = "--timestamp-field time takes it from there\n"
+        for query, told in (("timed | summarize min(_time) | count", note), ("timed | count", "")):
+            out, errors = self.evq("query", "--file", "timed.json", query)
+            self.assertEqual((out, errors[-len(note):]), ('{"Count":1}\n', told))
+        _, errors = self.evq("query", "--timestamp-field", "time", "--file", "timed.json", "--",
+                             "timed | summarize min(_time)")
+        self.assertEqual(errors, "")
         (self.directory / "many.json").write_text("{\n" * 25)
         _, errors = self.evq("query", "--file", "many.json", "many | count")
         self.assertTrue(errors.endswith("15 more lines skipped\n"), errors)
