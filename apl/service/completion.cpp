@@ -17,6 +17,7 @@
 #include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/utf8.h"
+#include "store/block/format.h"
 
 namespace evq {
 namespace {
@@ -226,10 +227,20 @@ class Search {
     if (!found_.compared_field.empty() && !partial_.bracketed) {
       add_values();
     }
+    const bool language = !in_text && !number && !partial_.bracketed;
+    const bool aggregates = language && found_.aggregates && found_.expects(Expected::kExpression);
+    // After summarize itself, fields alone mean nothing.
+    const bool aggregates_first = aggregates && found_.function.empty();
+    if (aggregates_first) {
+      add_aggregates();
+    }
     if (!in_text && !number) {
       add_names();
     }
-    if (!in_text && !number && !partial_.bracketed) {
+    if (aggregates && !aggregates_first) {
+      add_aggregates();
+    }
+    if (language) {
       add_language();
     }
     CompletionAnswer answer;
@@ -330,13 +341,14 @@ class Search {
     }
   }
 
-  void add_functions() {
-    if (found_.aggregates) {
-      for (const AggregateFunction* row : all_aggregates()) {
-        add(CandidateKind::kAggregate, std::string(row->name), call(row->name, row->arguments_max),
-            signature(*row), row->summary);
-      }
+  void add_aggregates() {
+    for (const AggregateFunction* row : all_aggregates()) {
+      add(CandidateKind::kAggregate, std::string(row->name), call(row->name, row->arguments_max),
+          signature(*row), row->summary);
     }
+  }
+
+  void add_functions() {
     std::vector<const ScalarFunction*> functions = all_functions();
     std::ranges::sort(functions, {}, &ScalarFunction::name);
     for (const ScalarFunction* row : functions) {
@@ -396,6 +408,9 @@ class Search {
           fields.push_back(field);
         }
       }
+      // Few ask for it, and it would be the first.
+      std::stable_partition(fields.begin(), fields.end(),
+                            [](const Field& field) { return field.name != kSysTimeField; });
       return fields;
     }
     return {};

@@ -10,9 +10,9 @@
 
 namespace evq {
 
-// Names by category.
 // The names of all operators, aggregates and functions.
 std::vector<std::string> reference_names();
+// Names by category.
 std::string reference_overview();
 // One entry: syntax, description, parameters, examples. kNotFound with near names.
 Result<std::string> reference_topic(std::string_view name);

@@ -94,6 +94,23 @@ std::string near_or(std::string_view name, Candidates candidates, std::string ot
   return hint.empty() ? std::move(otherwise) : hint;
 }
 
+// Of the name of an object, whose members are fields of their own; empty for other names.
+std::string object_hint(std::string_view name, Candidates fields) {
+  constexpr std::size_t kNamedMax = 3;
+  const std::string prefix = std::string(name) + ".";
+  std::string names;
+  std::size_t count = 0;
+  for (const std::string_view field : fields) {
+    if (field.starts_with(prefix) && ++count <= kNamedMax) {
+      names.append(count == 1 ? "" : ", ").append(field);
+    }
+  }
+  return count < 2 ? std::string()
+                   : quoted(name) + " is an object, kept as the fields " + names +
+                         (count > kNamedMax ? ", …" : "") + "; project-keep " + prefix +
+                         "* takes them all";
+}
+
 // Names shorter than this are near too many of other languages.
 constexpr std::size_t kForeignNameBytesMin = 5;
 
@@ -143,9 +160,13 @@ Error no_dataset_matches(Span at, std::string_view pattern) {
 
 Error unknown_field(Span at, std::string_view name, std::string_view dataset, Candidates fields) {
   const std::string where = dataset.empty() ? "" : " in " + quoted(dataset);
+  const std::string object = object_hint(name, fields);
   return planner_error(
       "APL2003", at, "unknown field " + quoted(name) + where,
-      near_or(name, fields, "fields not seen yet are reached by column_ifexists('name', default)"));
+      object.empty()
+          ? near_or(name, fields,
+                    "fields not seen yet are reached by column_ifexists('name', default)")
+          : object);
 }
 
 Error made_here(Error error, Candidates made, std::string_view advice) {

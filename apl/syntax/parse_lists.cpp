@@ -89,13 +89,24 @@ Result<ast::ExprPtr> parse_option_value(TokenCursor& cursor) {
   return parse_arithmetic(cursor);
 }
 
-// `kinds` are the values of an option `kind`, for completion.
+std::string any_of(std::span<const std::string_view> words) {
+  std::string text;
+  for (const std::string_view word : words) {
+    text.append(text.empty() ? "one of " : ", ").append(word);
+  }
+  return text;
+}
+
+// `kinds` are the values of an option `kind`, which the end of the text asks for.
 Result<ast::Option> parse_option(TokenCursor& cursor, std::span<const std::string_view> kinds) {
   ast::Option option;
   EVQ_TRY_ASSIGN(option.name, parse_name(cursor, "an option"));
   EVQ_TRY(cursor.expect("="));
   if (option.name.text == "kind") {
     cursor.may_end_with(kinds);
+    if (cursor.at_end() && !kinds.empty()) {
+      return cursor.unexpected(any_of(kinds));
+    }
   }
   EVQ_TRY_ASSIGN(option.value, parse_option_value(cursor));
   return option;
