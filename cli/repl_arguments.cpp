@@ -1,5 +1,6 @@
 #include "cli/repl_arguments.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "apl/syntax/words.h"
@@ -9,6 +10,38 @@
 #include "store/base/file.h"
 
 namespace evq {
+
+ParsedCommand parse_command(std::string_view text) {
+  const auto trim = [](std::string_view part) {
+    const std::size_t first = part.find_first_not_of(" \t\r\n");
+    const std::size_t last = part.find_last_not_of(" \t\r\n;");
+    return first == std::string_view::npos || last == std::string_view::npos || last < first
+               ? std::string_view()
+               : part.substr(first, last - first + 1);
+  };
+  text = trim(text);
+  const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
+  ParsedCommand command{std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
+  constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+      {"?", ".help"},          {"help", ".help"},       {".h", ".help"},
+      {".?", ".help"},         {"\\?", ".help"},        {"\\h", ".help"},
+      {"exit", ".quit"},       {"exit()", ".quit"},     {"quit", ".quit"},
+      {"quit()", ".quit"},     {".exit", ".quit"},      {".q", ".quit"},
+      {":q", ".quit"},         {"\\q", ".quit"},        {".tables", ".datasets"},
+      {".ls", ".datasets"},    {"\\dt", ".datasets"},   {".read", ".load"},
+      {"\\i", ".load"},        {".output", ".save"},    {"\\o", ".save"},
+      {"\\e", ".edit"},        {".open", ".store"},     {".timer", ".timing"},
+      {"\\timing", ".timing"}, {".nullvalue", ".null"}, {".plan", ".explain"},
+      {".fields", ".schema"},  {".columns", ".schema"}, {".describe", ".schema"},
+      {"\\d", ".schema"},
+  };
+  const auto* const other = std::ranges::find(
+      kOtherNames, command.name, &std::pair<std::string_view, std::string_view>::first);
+  if (other != std::end(kOtherNames)) {
+    command.name = other->second;
+  }
+  return command;
+}
 
 ArgumentWords dataset_names(Repl& repl) {
   auto names = repl.target().completion().dataset_names();

@@ -1,15 +1,24 @@
 #pragma once
-// What the arguments of dot commands can be, for completion, and paths as a person types them. The
-// words are of the prompt that is given, and what cannot be told, as of a server that has gone, is
-// no word. One thread, the prompt's.
+// Dot commands as a person types them: their names, also those of other programs, what their
+// arguments can be, for completion, and paths. The words are of the prompt that is given, and what
+// cannot be told, as of a server that has gone, is no word. One thread, the prompt's.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace evq {
 
 class Repl;
 using ArgumentWords = std::vector<std::string>;
+
+struct ParsedCommand {
+  std::string name;  // of the command, where another program's was given
+  std::string argument;
+};
+
+// The first word and the rest, without blanks and semicolons around them.
+ParsedCommand parse_command(std::string_view text);
 
 ArgumentWords dataset_names(Repl& repl);
 ArgumentWords form_names(Repl& repl);

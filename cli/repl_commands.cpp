@@ -498,40 +498,11 @@ std::span<const CommandRow> all_commands() {
   return kCommands;
 }
 
-struct ParsedCommand {
-  std::string name;
-  std::string argument;
-};
-
-ParsedCommand parse_command(std::string_view text) {
-  const auto trim = [](std::string_view part) {
-    const std::size_t first = part.find_first_not_of(" \t\r\n");
-    const std::size_t last = part.find_last_not_of(" \t\r\n;");
-    return first == std::string_view::npos || last == std::string_view::npos || last < first
-               ? std::string_view()
-               : part.substr(first, last - first + 1);
-  };
-  text = trim(text);
-  const std::size_t end = std::min(text.find_first_of(" \t\n"), text.size());
-  ParsedCommand command{std::string(text.substr(0, end)), std::string(trim(text.substr(end)))};
-  constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-      {"?", ".help"},           {"help", ".help"},     {".h", ".help"},       {".?", ".help"},
-      {"exit", ".quit"},        {"quit", ".quit"},     {".exit", ".quit"},    {".q", ".quit"},
-      {".tables", ".datasets"}, {".read", ".load"},    {".open", ".store"},   {".timer", ".timing"},
-      {".nullvalue", ".null"},  {".plan", ".explain"}, {".fields", ".schema"}};
-  const auto* const other = std::ranges::find(
-      kOtherNames, command.name, &std::pair<std::string_view, std::string_view>::first);
-  if (other != std::end(kOtherNames)) {
-    command.name = other->second;
-  }
-  return command;
-}
-
 }  // namespace
 
 bool is_repl_command(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text[first] == '.') {
+  if (first != std::string_view::npos && (text[first] == '.' || text[first] == '\\')) {
     return true;
   }
   const ParsedCommand command = parse_command(text);

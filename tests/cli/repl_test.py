@@ -710,8 +710,17 @@ def test_files_of_commands():
         screen.type(f".load {folder}/ro", "Tab")
         screen.expect("saved/rows-old/\n", "saved/rows.parquet")
         screen.fresh()
-        screen.type(".tables", "Enter")
-        screen.expect("web-logs", "evq>")
+        for word in (".tables", "\\dt", ".ls"):
+            screen.type(word, "Enter")
+            screen.expect("web-logs", "evq>")
+            screen.fresh()
+        screen.type("\\d web;", "Enter")
+        screen.expect("geo.city", "string", "evq>")
+        screen.fresh()
+        screen.type("\\nothing", "Enter")
+        screen.expect("there is no command '\\nothing'", "evq>")
+        screen.type("\\q", "Enter")
+        screen.expect("ended with 0")
 
 
 def test_pager():
