@@ -1,7 +1,9 @@
 // make_list, make_set, make_bag and buildschema.
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <optional>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
@@ -15,6 +17,7 @@
 #include "apl/functions/value_hash.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
+#include "store/column/dynamic_bytes.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -35,15 +38,22 @@ class ListState final : public AggregateState {
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
-    const Vector& vector = args[0];
-    for (std::size_t row = 0; row < rows; ++row) {
-      const std::size_t slot = vector.slot(row);
-      if (with_nulls_ || !vector.values().is_null(slot)) {
-        List& list = lists_[groups == nullptr ? 0 : groups[row]];
-        if (list.items < items_max_) {
-          append(encoder_.encode(vector.values(), slot), 1, &list);
-        }
+    const Values& values = args[0].values();
+    if (const std::optional<DynamicTag> tag = number_tag(values.type()); tag.has_value()) {
+      const auto add_numbers = [&](const auto* numbers) {
+        add_each(args[0], groups, rows, [&](std::size_t slot, std::string* to) {
+          append_dynamic_number(*tag, std::bit_cast<std::uint64_t>(numbers[slot]), to);
+        });
+      };
+      if (*tag == DynamicTag::kReal) {
+        add_numbers(values.data<double>());
+      } else {
+        add_numbers(values.data<std::int64_t>());
       }
+    } else {
+      add_each(args[0], groups, rows, [&](std::size_t slot, std::string* to) {
+        to->append(encoder_.encode(values, slot));
+      });
     }
   }
 
@@ -66,15 +76,15 @@ class ListState final : public AggregateState {
 
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
-    return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* array) {
-      array->begin_array();
-      for (std::string_view rest = lists_[group].bytes; !rest.empty();) {
-        const std::size_t size = dynamic_size(rest);
-        array->add_encoded(DynamicView(rest.substr(0, size)));
-        rest.remove_prefix(size);
-      }
-      array->end_array();
-    })};
+    VectorBuilder lists(Type::kDynamic);
+    std::string array;
+    for (std::size_t group = begin; group < begin + count; ++group) {
+      encode_dynamic_array(lists_[group].bytes, lists_[group].items, &array);
+      lists.append_text(array);
+    }
+    std::vector<Vector> columns;
+    columns.push_back(lists.finish());
+    return columns;
   }
 
   std::size_t size_bytes() const override { return lists_.capacity() * sizeof(List) + bytes_; }
@@ -84,6 +94,55 @@ class ListState final : public AggregateState {
     std::string bytes;  // encoded values, one after the other
     std::size_t items = 0;
   };
+
+  // Of types whose values are eight bytes.
+  static std::optional<DynamicTag> number_tag(Type type) {
+    switch (type) {
+      case Type::kLong:
+        return DynamicTag::kLong;
+      case Type::kReal:
+        return DynamicTag::kReal;
+      case Type::kDatetime:
+        return DynamicTag::kDatetime;
+      case Type::kTimespan:
+        return DynamicTag::kTimespan;
+      case Type::kNull:
+      case Type::kBool:
+      case Type::kString:
+      case Type::kDynamic:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  // write(slot, &bytes) appends what is there, which is not null.
+  template <class Write>
+  void add_each(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
+                const Write& write) {
+    const Values& values = vector.values();
+    const bool nulls = values.has_nulls();
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t slot = vector.slot(row);
+      const bool null = nulls && values.is_null(slot);
+      List& list = lists_[groups == nullptr ? 0 : groups[row]];
+      if ((null && !with_nulls_) || list.items >= items_max_) {
+        continue;
+      }
+      const std::size_t size = list.bytes.size();
+      const std::size_t capacity = list.bytes.capacity();
+      if (null) {
+        list.bytes.push_back(static_cast<char>(DynamicTag::kNull));
+      } else {
+        write(slot, &list.bytes);
+      }
+      if (list.bytes.size() > kContainerBytesMax) {
+        list.bytes.resize(size);
+      } else {
+        ++list.items;
+      }
+      bytes_ += list.bytes.capacity() - capacity;
+    }
+  }
 
   void append(std::string_view bytes, std::size_t items, List* list) {
     if (list->bytes.size() + bytes.size() > kContainerBytesMax) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <memory>
 
 #include <openssl/evp.h>
 
@@ -94,13 +95,29 @@ std::string hex_of(const unsigned char* bytes, std::size_t size) {
   return out;
 }
 
-using Algorithm = const EVP_MD* (*)();
+enum class Algorithm : std::uint8_t { kMd5, kSha1, kSha256, kSha512 };
+constexpr std::array<const char*, 4> kAlgorithmNames = {"MD5", "SHA1", "SHA256", "SHA512"};
+
+// To look an algorithm up, or to make a context, takes longer than to hash a short text: each
+// thread does it once.
+struct Digester {
+  explicit Digester(const char* name)
+      : algorithm(EVP_MD_fetch(nullptr, name, nullptr), EVP_MD_free),
+        context(EVP_MD_CTX_new(), EVP_MD_CTX_free) {}
+
+  std::unique_ptr<EVP_MD, void (*)(EVP_MD*)> algorithm;
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context;
+};
 
 template <Algorithm kAlgorithm>
 std::optional<std::string> digest(std::string_view text) {
+  thread_local const Digester digester(kAlgorithmNames.at(static_cast<std::size_t>(kAlgorithm)));
   std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
   unsigned int size = 0;
-  if (EVP_Digest(text.data(), text.size(), bytes.data(), &size, kAlgorithm(), nullptr) != 1) {
+  if (digester.algorithm == nullptr || digester.context == nullptr ||
+      EVP_DigestInit_ex2(digester.context.get(), digester.algorithm.get(), nullptr) != 1 ||
+      EVP_DigestUpdate(digester.context.get(), text.data(), text.size()) != 1 ||
+      EVP_DigestFinal_ex(digester.context.get(), bytes.data(), &size) != 1) {
     return std::nullopt;
   }
   return hex_of(bytes.data(), size);
@@ -199,7 +216,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
      .params = {{kHashedValue}},
      .returns = "string of 32 hexadecimal digits.",
      .examples = {{{"print hash_md5('World')", "f5a7924e621e84c9280a9a27e1bcb7f6"}}},
-     .bind = bind_text_call<digest<EVP_md5>>,
+     .bind = bind_text_call<digest<Algorithm::kMd5>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "hash_sha1",
@@ -208,7 +225,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
      .params = {{kHashedValue}},
      .returns = "string of 40 hexadecimal digits.",
      .examples = {{{"print hash_sha1('World')", "70c07ec18ef89c5309bbb0937f3a6342411e1fdd"}}},
-     .bind = bind_text_call<digest<EVP_sha1>>,
+     .bind = bind_text_call<digest<Algorithm::kSha1>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "hash_sha256",
@@ -218,7 +235,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
      .returns = "string of 64 hexadecimal digits.",
      .examples = {{{"print hash_sha256('World')",
                     "78ae647dc5544d227130a0682a51e30bc7777fbb6d8a8f17007463a3ecd1d524"}}},
-     .bind = bind_text_call<digest<EVP_sha256>>,
+     .bind = bind_text_call<digest<Algorithm::kSha256>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "hash_sha512",
@@ -227,7 +244,7 @@ constexpr std::array<ScalarFunction, 8> kHashFunctions = {{
      .params = {{kHashedValue}},
      .returns = "string of 128 hexadecimal digits.",
      .examples = {{{"print strlen(hash_sha512('World'))", "128"}}},
-     .bind = bind_text_call<digest<EVP_sha512>>,
+     .bind = bind_text_call<digest<Algorithm::kSha512>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "hash_xxhash64",
