@@ -23,6 +23,8 @@ namespace {
 // A merge takes in an older chunk only when it is at most this many times what it has already, so
 // that a row is rewritten a logarithmic number of times.
 constexpr std::uint64_t kMergeRatioMax = 4;
+// Runs of small blocks that a round of upkeep merges, a second's work: other datasets wait for it.
+constexpr std::size_t kSmallMergesMax = 16;
 // Blocks whose bytes are freed in one transaction, which writes about 20 KiB for each; and those
 // for which the reserve is enough.
 constexpr std::size_t kReapStep = 512;
@@ -325,6 +327,7 @@ Status merge_small(const std::shared_ptr<Dataset>& dataset, const CompactOptions
     });
   }
   std::erase_if(runs, [](const Run& run) { return run.size() == 1; });
+  runs.resize(std::min(runs.size(), kSmallMergesMax));
   return merge_runs(dataset, runs, MergePlan{}, options, control);
 }
 

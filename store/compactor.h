@@ -42,7 +42,7 @@ struct CompactOptions {
 // into one when there are many, and seals those between blocks when there are many of them.
 Status tidy_fresh(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                   QueryControl& control);
-// Merges runs of small blocks: what is left to do when nobody writes.
+// Merges runs of small blocks, some at a time: what is left to do when nobody writes.
 Status merge_small(const std::shared_ptr<Dataset>& dataset, const CompactOptions& options,
                    QueryControl& control);
 // Seals every fresh chunk and merges runs of small neighbours, compressing harder.
