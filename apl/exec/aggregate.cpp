@@ -244,9 +244,9 @@ class AggregateOutput {
 
 class AggregateConsumer final : public Consumer {
  public:
-  AggregateConsumer(const GroupStates::Spec& spec, Executor& executor,
-                    const std::optional<TopRows>& top, Consumer& next)
-      : spec_(spec), executor_(executor), top_(top), next_(next) {}
+  AggregateConsumer(const GroupStates::Spec& spec, Executor& executor, const ScanHints& hints,
+                    Consumer& next)
+      : spec_(spec), executor_(executor), hints_(hints), next_(next) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
     return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(spec_, executor_));
@@ -360,19 +360,33 @@ class AggregateConsumer final : public Consumer {
       only.emplace_back(std::move(results[0]), 1);
       return push_all(std::move(only), next_);
     }
+    if (hints_.groups_only_counted) {
+      const auto next_rows = [&groups] {
+        const std::size_t rows = std::min(kChunkRowsMax, groups);
+        groups -= rows;
+        return Chunk({}, rows);
+      };
+      return executor_.push_each(next_rows, "summarize", next_);
+    }
     const ExecOptions& options = executor_.options();
     AllocationMeter meter(options.budget, options.control, "summarize");
     std::optional<AggregateOutput> output;
-    EVQ_TRY(
-        meter.guard([&] { output.emplace(std::move(tables), std::move(results), keys, top_); }));
+    EVQ_TRY(meter.guard(
+        [&] { output.emplace(std::move(tables), std::move(results), keys, hints_.top_groups); }));
     return executor_.push_each([&] { return output->next(); }, "summarize", next_);
   }
 
   const GroupStates::Spec& spec_;
   Executor& executor_;
-  const std::optional<TopRows>& top_;
+  const ScanHints& hints_;
   Consumer& next_;
 };
+
+bool only_counts_rows(const plan::Aggregate& op) {
+  return std::ranges::all_of(op.aggregates, [](const plan::AggregateCall& call) {
+    return call.call.aggregate->make_state()->counts_rows();
+  });
+}
 
 }  // namespace
 
@@ -383,8 +397,10 @@ Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints
   for (std::size_t i = 0; i < op.groups.size(); ++i) {
     spec.key_types.push_back(node.schema[i].type);
   }
-  AggregateConsumer aggregate(spec, executor, hints.top_groups, consumer);
-  return executor.run(*node.inputs[0], aggregate);
+  AggregateConsumer aggregate(spec, executor, hints, consumer);
+  ScanHints below;
+  below.groups_only_counted = op.groups.empty() && only_counts_rows(op);
+  return executor.run(*node.inputs[0], aggregate, below);
 }
 
 }  // namespace evq

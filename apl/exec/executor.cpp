@@ -175,8 +175,10 @@ Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
 
 Status Executor::run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   UnionConsumer shared(consumer);
+  ScanHints below = hints;
+  below.groups_only_counted = false;
   for (const plan::NodePtr& input : node.inputs) {
-    EVQ_TRY(run(*input, shared, hints));
+    EVQ_TRY(run(*input, shared, below));
   }
   return shared.complete_all();
 }
@@ -206,7 +208,11 @@ Status Executor::run_flat(const plan::Node& node, Consumer& consumer, const Scan
 Status Executor::run_input(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {
   const auto map = [&](ChunkMap chunk_map, std::string_view name) {
     MapConsumer mapped(std::move(chunk_map), {options_.budget, options_.control, name}, consumer);
-    return run(*node.inputs[0], mapped, hints);
+    ScanHints below = hints;
+    const auto* project = std::get_if<plan::Project>(&node.op);
+    below.groups_only_counted =
+        hints.groups_only_counted && project != nullptr && project->exprs.empty();
+    return run(*node.inputs[0], mapped, below);
   };
   struct Dispatch {
     Executor& executor;

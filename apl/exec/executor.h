@@ -64,6 +64,9 @@ struct ScanHints {
   bool newest_first = false;  // visit blocks by descending max time
   // Groups of an aggregation that are not among these cannot reach the result.
   std::optional<TopRows> top_groups;
+  // All that is asked of an aggregation is how many groups there are: its rows may come in any
+  // order and without columns.
+  bool groups_only_counted = false;
 };
 
 // The whole output of a node, in order, and the bytes it was charged for.
