@@ -299,7 +299,9 @@ std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
       right < kLeftFirstRatio * estimated_rows(executor, *node.inputs[0])) {
     return 0;
   }
-  return static_cast<std::size_t>(right / kLeftFirstRatio);
+  // More than seemed does no harm: rather than to run the left side again, its keys are numbered as
+  // the right one's would be.
+  return static_cast<std::size_t>(right);
 }
 
 }  // namespace
