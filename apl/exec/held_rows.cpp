@@ -4,14 +4,43 @@
 #include <atomic>
 #include <utility>
 
+#include "store/column/vector_builder.h"
+
 namespace evq {
 namespace {
 
 constexpr std::size_t kHeldBytesMax = std::size_t{64} << 20U;
+// And at most this part of a query's memory: a stream that could go through piece by piece leaves
+// the rest to what cannot.
+constexpr std::size_t kHeldShare = 8;
+
+std::size_t held_bytes_max(const MemoryBudget* budget) {
+  const std::size_t limit = budget != nullptr ? budget->limit() : 0;
+  return limit != 0 ? std::min(kHeldBytesMax, limit / kHeldShare) : kHeldBytesMax;
+}
+
+// A dictionary stays one with up to so many entries a row.
+constexpr std::size_t kEntriesPerRowMax = 2;
+
+Vector used_entries(const Vector& dictionary) {
+  if (physical_of(dictionary.type()) != Physical::kView) {
+    return dictionary.flatten();
+  }
+  VectorBuilder texts(dictionary.type());
+  for (std::size_t row = 0; row < dictionary.size(); ++row) {
+    if (dictionary.is_null(row)) {
+      texts.append_null();
+    } else {
+      texts.append_text(dictionary.at<std::string_view>(row));
+    }
+  }
+  return texts.finish();
+}
 
 // What the sinks of one stream have together.
 struct Held {
   std::size_t rows_max;
+  std::size_t bytes_max;
   std::atomic<std::size_t> rows{0};
   std::atomic<std::size_t> bytes{0};
   std::atomic<bool> too_long{false};
@@ -22,9 +51,10 @@ class ShortSink final : public Sink {
   ShortSink(Held& held, MemoryLease lease) : held_(held), lease_(std::move(lease)) {}
 
   Result<Flow> push(Chunk chunk) override {
+    keep_used_entries(&chunk);
     const std::size_t bytes = chunk.size_bytes();
     if (held_.rows.fetch_add(chunk.rows()) + chunk.rows() > held_.rows_max ||
-        held_.bytes.fetch_add(bytes) + bytes > kHeldBytesMax || !lease_.grow(bytes).ok()) {
+        held_.bytes.fetch_add(bytes) + bytes > held_.bytes_max || !lease_.grow(bytes).ok()) {
       held_.too_long.store(true);
     }
     if (held_.too_long.load(std::memory_order_relaxed)) {
@@ -89,13 +119,21 @@ Status drain(std::vector<Chunk>* chunks, std::atomic<std::size_t>* next, Sink* s
 Result<std::optional<Collected>> collect_short(Executor& executor, const plan::Node& node,
                                                std::size_t rows_max,
                                                std::string_view operator_name) {
-  Held held{rows_max};
+  Held held{rows_max, held_bytes_max(executor.options().budget)};
   ShortConsumer consumer(held, executor.options().budget, operator_name);
   EVQ_TRY(executor.run(node, consumer));
   if (held.too_long.load()) {
     return std::optional<Collected>();
   }
   return std::optional<Collected>(consumer.take());
+}
+
+void keep_used_entries(Chunk* chunk) {
+  for (Vector& column : chunk->columns()) {
+    if (column.is_dictionary() && column.values().size() > chunk->rows() * kEntriesPerRowMax) {
+      column = used_entries(column);
+    }
+  }
 }
 
 Status push_side_by_side(const Executor& executor, std::vector<Chunk> chunks, Consumer& consumer) {

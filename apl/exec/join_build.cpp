@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "apl/exec/eval.h"
+#include "apl/exec/held_rows.h"
 #include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 // Of a row of the right side in the lists below, its group while they are made included.
 constexpr std::size_t kBuildRowBytes = 4 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
-// A dictionary stays one with up to so many entries a row.
-constexpr std::size_t kKeptEntriesPerRow = 2;
 
 // A null or NaN, which equals nothing, itself included.
 bool equals_nothing(const Vector& key, std::size_t row) {
@@ -126,11 +125,7 @@ class MatchSink final : public Sink {
       matched.groups.shrink_to_fit();
       chunk.select(rows);
     }
-    for (Vector& column : chunk.columns()) {
-      if (column.is_dictionary() && column.values().size() > rows.size() * kKeptEntriesPerRow) {
-        column = column.flatten();
-      }
-    }
+    keep_used_entries(&chunk);
     matched.rows = std::move(chunk);
     return matched;
   }
