@@ -325,8 +325,8 @@ void TermHasher::hash_window() {
 // beginning, up to the block's bit `end`.
 bool TermHasher::has_beyond(std::size_t block, std::size_t start, std::size_t end) const {
   const std::size_t base = block * kMaskedBytes;
-  const std::uint64_t from = blocks_[block].beyond & ~std::uint64_t{0}
-                                                         << (std::max(start, base) - base);
+  const std::size_t begin = start > base ? (start - base) % kMaskedBytes : 0;
+  const std::uint64_t from = blocks_[block].beyond >> begin << begin;
   return end < kMaskedBytes ? (from & ((std::uint64_t{1} << end) - 1)) != 0 : from != 0;
 }
 
