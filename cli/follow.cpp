@@ -368,7 +368,7 @@ int run_follow(const GlobalOptions& global, const IngestCommand& command) {
   if (!target.ok()) {
     return report_error(target.error());
   }
-  interrupt_control();
+  const WaitScope waits(interrupt_control());
   Follower follower(global, command, *target.value());
   const Status done = follower.run();
   print_note(global, "ingested " + grouped_text(follower.counts().ingested) + ", failed " +

@@ -34,6 +34,7 @@ constexpr ExitStatus kExitStatuses[] = {
     {6, "server and authorization; the store is locked for too long"},
     {124, "the query took longer than --timeout"},
     {130, "interrupted"},
+    {143, "interrupted by SIGTERM"},
 };
 
 Result<std::string> topic_text(const HelpCommand& command) {

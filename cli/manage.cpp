@@ -63,7 +63,7 @@ std::optional<int> refused(const std::string& question) {
   while (::poll(&typed, 1, kLookMs) <= 0) {  // a read would go on after Ctrl-C
     if (control.cancelled()) {
       write_quietly(STDERR_FILENO, "\n");
-      return error_code_info(ErrorCode::kCancelled).exit_status;
+      return interrupted_status();
     }
   }
   std::string line;

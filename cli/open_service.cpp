@@ -9,11 +9,14 @@ namespace {
 
 QueryControl* interrupted_control = nullptr;  // NOLINT: a signal handler can reach nothing else
 
-void interrupt(int /*signal*/) {
+volatile std::sig_atomic_t ending_signal = SIGINT;  // NOLINT: the same
+
+void interrupt(int signal) {
+  ending_signal = signal;
   if (interrupted_control != nullptr) {
     if (interrupted_control->cancelled()) {
-      std::signal(SIGINT, SIG_DFL);  // a second Ctrl-C ends the process at once
-      std::raise(SIGINT);
+      std::signal(signal, SIG_DFL);  // a second Ctrl-C ends the process at once
+      std::raise(signal);
     }
     interrupted_control->cancel();
   }
@@ -45,6 +48,11 @@ QueryControl& interrupt_control(std::int64_t timeout_ms) {
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
   return control;
+}
+
+int interrupted_status() {
+  constexpr int kSignalStatus = 128;
+  return kSignalStatus + ending_signal;
 }
 
 QueryControl& running_control() {

@@ -7,6 +7,7 @@
 
 #include "apl/service/service.h"
 #include "cli/options.h"
+#include "store/base/wait_scope.h"
 
 namespace evq {
 
@@ -21,6 +22,9 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
 // `timeout_ms`, which the first call decides; 0: none.
 QueryControl& interrupt_control(std::int64_t timeout_ms = 0);
 
+// The exit status of who was interrupted: 128 and the signal's number.
+int interrupted_status();
+
 // Lets Ctrl-C cancel the query that runs while this object lives, however often it is pressed, and
 // keeps the process alive, as when a pager has the terminal. Scopes may nest; the inner one counts.
 class InterruptScope {
@@ -34,6 +38,7 @@ class InterruptScope {
 
  private:
   QueryControl control_;
+  const WaitScope waits_{control_};
   QueryControl* const outer_control_;
   void (*outer_handler_)(int);
 };

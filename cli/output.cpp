@@ -76,7 +76,8 @@ int report_error(const Error& error, std::string_view query, ColorChoice color) 
   } else {
     print_error_line(error.message, error.hint);
   }
-  return error_code_info(error.code).exit_status;
+  return error.code == ErrorCode::kCancelled ? interrupted_status()
+                                             : error_code_info(error.code).exit_status;
 }
 
 Error with_near_name(Error error, std::string_view word, const std::vector<std::string>& names,
@@ -91,7 +92,7 @@ Error with_near_name(Error error, std::string_view word, const std::vector<std::
 
 Error input_error(Error error, const std::string& path) {
   const std::string name = path == "-" ? "stdin" : path;
-  if (error.code == ErrorCode::kCancelled) {
+  if (error.code == ErrorCode::kCancelled && !error.message.starts_with("interrupted")) {
     error.message = "interrupted";
   }
   if (error.message.find(name) == std::string::npos && error.code != ErrorCode::kUsage) {
@@ -108,7 +109,7 @@ int report_end(const Status& done, std::string_view query, ColorChoice color) {
     return 0;
   }
   if (done.error().code == ErrorCode::kCancelled) {
-    return interrupt_control().cancelled() ? error_code_info(ErrorCode::kCancelled).exit_status : 0;
+    return interrupt_control().cancelled() ? interrupted_status() : 0;
   }
   return report_error(done.error(), query, color);
 }
@@ -171,18 +172,12 @@ ByteSink plain_sink() {
 
 Result<std::string> read_standard_input(std::size_t size_max) {
   File input = File::standard_input();
-  std::string text;
-  char buffer[1 << 16];
-  while (true) {
-    EVQ_TRY_ASSIGN(const std::size_t size, input.read_some(buffer));
-    if (size == 0) {
-      return text;
-    }
-    text.append(buffer, size);
-    if (text.size() > size_max) {
-      return make_error(ErrorCode::kTooLarge, "standard input is too long");
-    }
-  }
+  return read_input(&input, size_max, running_control());
+}
+
+Result<std::string> read_input_file(const std::string& path, std::size_t size_max) {
+  EVQ_TRY_ASSIGN(File input, File::open_input(path, running_control()));
+  return read_input(&input, size_max, running_control());
 }
 
 }  // namespace evq

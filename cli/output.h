@@ -53,5 +53,7 @@ ByteSink plain_sink();
 
 // Reads standard input whole, up to `size_max` bytes.
 Result<std::string> read_standard_input(std::size_t size_max);
+// The same for a file of any kind; symbolic links are followed.
+Result<std::string> read_input_file(const std::string& path, std::size_t size_max);
 
 }  // namespace evq

@@ -35,7 +35,7 @@ Result<std::string> query_text(const QueryCommand& command) {
     return read_standard_input(kQueryTextBytesMax);
   }
   if (!command.apl_file.empty()) {
-    return read_whole_file(command.apl_file, kQueryTextBytesMax);
+    return read_input_file(command.apl_file, kQueryTextBytesMax);
   }
   if (command.apl_given) {
     return command.apl;

@@ -349,7 +349,7 @@ Status run_load(Repl& repl, const std::string& argument) {
   if (argument.empty()) {
     return make_error(ErrorCode::kUsage, "which file?", "for example .load errors.apl");
   }
-  EVQ_TRY_ASSIGN(std::string apl, read_whole_file(expand_home(argument), kQueryTextBytesMax));
+  EVQ_TRY_ASSIGN(std::string apl, read_input_file(expand_home(argument), kQueryTextBytesMax));
   apl.erase(apl.find_last_not_of('\n') + 1);
   repl.ask(apl);
   return Status::success();

@@ -163,7 +163,7 @@ Result<std::string> starred_body(const StarredCommand& command) {
   if (command.file.empty() || command.file == "-") {
     return read_standard_input(kStarredBytesMax);
   }
-  auto text = read_whole_file(command.file, kStarredBytesMax);
+  auto text = read_input_file(command.file, kStarredBytesMax);
   return text.ok() ? std::move(text) : Result<std::string>(with_example(text.error()));
 }
 

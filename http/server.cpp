@@ -29,6 +29,7 @@
 #include "store/base/limits.h"
 #include "store/base/process.h"
 #include "store/base/time.h"
+#include "store/base/wait_scope.h"
 
 namespace evq {
 namespace {
@@ -217,8 +218,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       co_return;
     }
     expire_after_ms(kHttpIdleMsMax);
-    auto space = buffer_.prepare(kHeadBufferBytes);
-    const std::size_t got = co_await stream_.async_read_some(space, quietly(error));
+    const std::size_t got =
+        co_await stream_.async_read_some(buffer_.prepare(kHeadBufferBytes), quietly(error));
     buffer_.commit(got);
   }
 
@@ -310,8 +311,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     request.received_ns = monotonic_now_ns();
     HttpResponse response;
     if (lane == Lane::kInline) {
-      response = shared_.application.handle(request);
-      co_return response;
+      co_return shared_.application.handle(request);
     }
     // What stores events takes the time it takes: a client told otherwise would drop them.
     const std::int64_t timeout_ms =
@@ -356,6 +356,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     exchange->finished.store(false);
     const bool accepted = workers.submit(
         [exchange, &application = shared_.application] {
+          const WaitScope scope(*exchange->control);
           finish(exchange, [&] { return application.handle(exchange->request); });
         },
         [exchange, &shared = shared_] {

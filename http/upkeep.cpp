@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/base/time.h"
+#include "store/base/wait_scope.h"
 
 namespace evq {
 
@@ -12,8 +13,9 @@ Upkeep::Upkeep(Api& api, std::int64_t interval_ms) : api_(api), interval_ms_(int
 }
 
 Upkeep::~Upkeep() {
-  static_cast<void>(api_.auth.keep_uses().ok());
   control_.cancel();
+  const WaitScope hurried(control_);
+  static_cast<void>(api_.auth.keep_uses().ok());
   const MutexLock lock(mutex_);
   stopping_ = true;
   wake_.notify_all();
@@ -37,6 +39,7 @@ std::set<std::string, std::less<>> Upkeep::wait_for_round() {
 }
 
 void Upkeep::run() {
+  const WaitScope scope(control_);
   while (!control_.should_stop()) {
     next_round_ns_ = monotonic_now_ns() + interval_ms_ * kMillisecondNs;
     try {

@@ -101,7 +101,9 @@ Result<Appended> Dataset::append(const AppendJob& job) {
 }
 
 Status Dataset::run(Pending* pending) {
-  commits_.run(pending);
+  if (!commits_.run(pending)) {
+    return WaitScope::check(database_->path());
+  }
   if (!pending->decided) {
     return make_error(ErrorCode::kLimit, file_name_ + ": the memory ran out during a commit");
   }
@@ -124,13 +126,18 @@ GroupCommit::Commit Dataset::prepare(const GroupCommit::Group& members) {
 // I/O error the database takes no more writes, and all of them say so. When the memory runs out
 // nobody knows how far the commit came, so nothing is tried again.
 void Dataset::commit(const Group& group, Result<NewBlocks> blocks) {
-  Status together = write_together(group, blocks);
-  if (together.ok() || group.size() == 1) {
-    const bool written = together.ok();
-    group.front()->status = std::move(together);
+  Status together = write_for(group, blocks);
+  const bool written = together.ok();
+  // A lock that could not be had would keep each waiting as long again.
+  const bool locked_out = !written && together.error().code == ErrorCode::kUnavailable;
+  if (written || locked_out || group.size() == 1) {
     for (Pending* member : group) {
+      if (!written && member != group.back()) {
+        member->status = Error(together.error());
+      }
       member->decided = true;
     }
+    group.back()->status = std::move(together);
     if (written) {
       keep_decoded(*blocks);
     }
@@ -138,7 +145,7 @@ void Dataset::commit(const Group& group, Result<NewBlocks> blocks) {
   }
   for (Pending* member : group) {
     Result<NewBlocks> own = encode_rows({member});
-    member->status = write_together({member}, own);
+    member->status = write_for({member}, own);
     member->decided = true;
     if (member->status.ok()) {
       keep_decoded(*own);
@@ -174,6 +181,21 @@ Result<Dataset::NewBlocks> Dataset::encode_rows(const Group& group) {
     encoded.push_back(std::move(made));
   }
   return encoded;
+}
+
+// Whoever leads waits for all of the group: while one of them does.
+Status Dataset::write_for(const Group& group, Result<NewBlocks>& blocks) {
+  const WaitScope scope([&group] {
+    Status told;
+    for (const Pending* member : group) {
+      told = WaitScope::verdict(member->waiting);
+      if (told.ok()) {
+        break;
+      }
+    }
+    return told;
+  });
+  return write_together(group, blocks);
 }
 
 // In one transaction, if they were encoded.

@@ -3,10 +3,11 @@
 // it, and the place where concurrent writes become one commit.
 //
 // write() and append() take their job through a GroupCommit (group_commit.h) and return when its
-// outcome is known: success is durable. A group's rows are encoded together, as one block or fresh
-// chunk or as few as their number and types allow, beside the commit of the group before it; then
-// all of its jobs are applied in one transaction. When that fails, each job of the group is tried
-// in a transaction of its own, so that none takes another along. Any thread.
+// outcome is known: success is durable. Who waits for its turn gives up when its WaitScope says so;
+// a group gives up when all of its members do. A group's rows are encoded together, as one block or
+// fresh chunk or as few as their number and types allow, beside the commit of the group before it;
+// then all of its jobs are applied in one transaction. When that fails, each job of the group is
+// tried in a transaction of its own, so that none takes another along. Any thread.
 
 #include <cstdint>
 #include <deque>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "store/base/mutex.h"
+#include "store/base/wait_scope.h"
 #include "store/catalog/database.h"
 #include "store/catalog/dataset_file.h"
 #include "store/catalog_definitions.h"
@@ -97,9 +99,11 @@ class Dataset {
   struct Pending : GroupCommit::Member {
     explicit Pending(const WriteJob& job) : Member(0), write(&job) {}
     explicit Pending(const AppendJob& job) : Member(job.rows->table.rows), append(&job) {}
+    bool gives_up() const override { return !WaitScope::verdict(waiting).ok(); }
 
     const WriteJob* const write = nullptr;    // this …
     const AppendJob* const append = nullptr;  // … or that
+    const WaitScope* const waiting = WaitScope::current();
     Appended done;
     Status status;
     bool decided = false;  // `status` tells the outcome; else the memory ran out before one was
@@ -122,6 +126,7 @@ class Dataset {
   GroupCommit::Commit prepare(const GroupCommit::Group& members);
   void commit(const Group& group, Result<NewBlocks> blocks);
   static Result<NewBlocks> encode_rows(const Group& group);
+  Status write_for(const Group& group, Result<NewBlocks>& blocks);
   Status write_together(const Group& group, Result<NewBlocks>& blocks);
   Status write_in_transaction(const Group& group, NewBlocks& blocks);
   void keep_decoded(const NewBlocks& blocks) const;

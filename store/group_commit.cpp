@@ -4,21 +4,36 @@
 #include <new>
 #include <utility>
 
+#include "store/base/limits.h"
+
 namespace evq {
 
 // Whoever leads must come back for the others, whatever happens to it: nothing here allocates but
 // enqueue() and the two stations, and their exceptions stop here.
-void GroupCommit::run(Member* member) {
+bool GroupCommit::run(Member* member) {
   mutex_.lock();
   const bool queued = enqueue(member);
   while (queued && !member->done_ && (member->taken_ || !may_be_taken())) {
-    seats_[member->seat_].wait(mutex_);
+    const bool told = seats_[member->seat_].wait_for_ms(mutex_, kControlPollMsMax);
+    if (!told && !member->taken_ && member->gives_up()) {
+      leave(member);
+      const SeatSet next = next_leader();
+      mutex_.unlock();
+      tell(next);  // who was told that it may lead may have been this one
+      return false;
+    }
   }
   if (queued && !member->done_) {
     lead(member);
   } else {
     mutex_.unlock();
   }
+  return true;
+}
+
+void GroupCommit::leave(Member* member) {
+  std::erase(queue_, member);
+  queued_rows_ -= member->rows_;
 }
 
 bool GroupCommit::enqueue(Member* member) {

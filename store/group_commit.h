@@ -33,8 +33,14 @@ class GroupCommit {
   class Member {
    public:
     explicit Member(std::uint64_t rows) : rows_(rows) {}
+    virtual ~Member() = default;
+    Member(const Member&) = delete;
+    Member& operator=(const Member&) = delete;
 
    private:
+    // Whether it waits no more; asked now and then, under the line's lock, until it is taken.
+    virtual bool gives_up() const { return false; }
+
     friend class GroupCommit;
     const std::uint64_t rows_;  // that take time to prepare
     bool taken_ = false;        // by a group's leader
@@ -49,8 +55,9 @@ class GroupCommit {
 
   explicit GroupCommit(Prepare prepare) : prepare_(std::move(prepare)) {}
 
-  // Takes the member through. Without the memory to queue it, nothing happens to it.
-  void run(Member* member);
+  // Takes the member through. False when it gave up before it was taken. Without the memory to
+  // queue it, nothing happens to it either.
+  bool run(Member* member);
 
  private:
   // They belong to the line, so that who was waiting may be gone when its seat is told; as many as
@@ -60,6 +67,7 @@ class GroupCommit {
   static SeatSet seat_of(const Member& member) { return SeatSet{1} << member.seat_; }
 
   bool enqueue(Member* member) EVQ_REQUIRES(mutex_);
+  void leave(Member* member) EVQ_REQUIRES(mutex_);
   bool may_be_taken() const EVQ_REQUIRES(mutex_);
   SeatSet next_leader() const EVQ_REQUIRES(mutex_);
   void lead(const Member* leader) EVQ_RELEASE(mutex_);

@@ -13,6 +13,7 @@
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/time.h"
+#include "store/base/wait_scope.h"
 #include "store/catalog_definitions.h"
 #include "store/checker.h"
 #include "store/compactor.h"
@@ -296,6 +297,7 @@ Result<Snapshot> DirectoryStore::sound_snapshot(std::string_view name, const Sou
 
 Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
                                             const IngestRequest& request, QueryControl& control) {
+  const WaitScope scope(control);
   EVQ_TRY(definitions_.make_durable());
   DatasetDefinition definition;
   Result<std::shared_ptr<Dataset>> known = open_dataset(name, &definition);
@@ -346,6 +348,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
 
 Result<RemoveReport> DirectoryStore::remove(std::string_view name, const RowFilter& doomed,
                                             bool commit, QueryControl& control) {
+  const WaitScope scope(control);
   return with_dataset(name, [&](const std::shared_ptr<Dataset>& dataset) {
     return remove_matches(dataset, cache_, doomed, commit, control);
   });
@@ -362,6 +365,7 @@ Result<std::uint64_t> DirectoryStore::trim(std::string_view name, std::int64_t b
 }
 
 Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& control) {
+  const WaitScope scope(control);
   if (!full) {
     return maintain_due(name, control);
   }
@@ -434,10 +438,12 @@ Status DirectoryStore::maintain(const std::shared_ptr<Dataset>& dataset,
 }
 
 Result<CheckReport> DirectoryStore::check(QueryControl& control) {
+  const WaitScope scope(control);
   CheckReport report;
   ++report.files;
   std::vector<UnlistedFile> unlisted;
   Result<std::vector<std::string>> catalog = definitions_.check(&unlisted);
+  EVQ_TRY(control.check());
   if (!catalog.ok()) {
     report.problems.push_back({"catalog.db", std::nullopt, catalog.error().message});
     return report;
@@ -462,6 +468,7 @@ Result<CheckReport> DirectoryStore::check(QueryControl& control) {
   for (const DatasetDefinition& definition : *datasets) {
     const std::size_t before = report.problems.size();
     Result<std::shared_ptr<Dataset>> dataset = open_dataset(definition.name);
+    EVQ_TRY(control.check());
     if (dataset.ok()) {
       EVQ_TRY(check_dataset(*dataset, control, &report));
     } else {

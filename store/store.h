@@ -12,7 +12,8 @@
 //
 // All methods may be called from any thread. Errors: kNotFound for a missing dataset, kUsage for
 // a bad name, kDiskFull, kIo, kCorrupt (file and block in the message), kUnavailable when a lock
-// could not be had in time, kCancelled and kTimeout from the control.
+// could not be had in time, kCancelled and kTimeout from the control, and from the caller's
+// WaitScope where a call has to wait for a lock.
 
 #include <cstddef>
 #include <cstdint>

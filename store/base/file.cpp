@@ -50,6 +50,22 @@ std::string parent_of(const std::string& path) {
   return last == std::string::npos ? "/" : path.substr(0, last + 1);
 }
 
+// Until there is something to read, or the end. A signal, which may be the one that cancels, ends a
+// poll.
+Status wait_for_bytes(const File& file, const QueryControl& control) {
+  pollfd wanted{file.descriptor(), POLLIN, 0};
+  for (;;) {
+    const int ready = ::poll(&wanted, 1, kPipePollMs);
+    if (ready > 0) {
+      return {};
+    }
+    if (ready < 0 && errno != EINTR) {
+      return system_error("wait for", file.path(), errno);
+    }
+    EVQ_TRY(control.check());
+  }
+}
+
 // A strict umask may have taken the owner's own rights; private files are 0600 whatever it is.
 Status make_private(int descriptor, const std::string& path) {
   if (::fchmod(descriptor, kFileMode) != 0) {
@@ -116,10 +132,7 @@ Result<File> File::open_input(const std::string& path, const QueryControl& contr
   File file(descriptor, path, true);
   struct stat about {};
   if (::fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode)) {
-    pollfd writer{descriptor, POLLIN, 0};
-    while (::poll(&writer, 1, kPipePollMs) == 0) {
-      EVQ_TRY(control.check());
-    }
+    EVQ_TRY(wait_for_bytes(file, control));
   }
   const int flags = ::fcntl(descriptor, F_GETFL);
   if (flags < 0 || ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0) {
@@ -279,16 +292,21 @@ Status sync_directory(const std::string& path) {
 
 Result<std::string> read_whole_file(const std::string& path, std::size_t size_max) {
   EVQ_TRY_ASSIGN(File file, File::open_input(path));
+  return read_input(&file, size_max, QueryControl());
+}
+
+Result<std::string> read_input(File* input, std::size_t size_max, const QueryControl& control) {
   std::string bytes;
   std::array<char, 65536> buffer{};
   for (;;) {
-    EVQ_TRY_ASSIGN(const std::size_t got, file.read_some(buffer));
+    EVQ_TRY(wait_for_bytes(*input, control));
+    EVQ_TRY_ASSIGN(const std::size_t got, input->read_some(buffer));
     if (got == 0) {
       return bytes;
     }
     if (got > size_max - bytes.size()) {
       return make_error(ErrorCode::kTooLarge,
-                        path + " is longer than " + std::to_string(size_max) + " bytes");
+                        input->path() + " is longer than " + std::to_string(size_max) + " bytes");
     }
     bytes.append(buffer.data(), got);
   }

@@ -83,6 +83,9 @@ Status make_private_directory(const std::string& path);
 Status sync_directory(const std::string& path);
 // Symbolic links are followed; kTooLarge when the file is longer than `size_max` bytes.
 Result<std::string> read_whole_file(const std::string& path, std::size_t size_max);
+// The rest of an input of any kind; who waits for the writer of a pipe stops when `control` says
+// so. kTooLarge.
+Result<std::string> read_input(File* input, std::size_t size_max, const QueryControl& control);
 // All or nothing, and durable on return: writes a temporary file beside `path` and renames it.
 Status write_file_atomically(const std::string& path, std::string_view bytes);
 // What tells whether a file was changed: all zero when there is none.

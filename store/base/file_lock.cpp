@@ -9,6 +9,7 @@
 
 #include "store/base/control.h"
 #include "store/base/system_call.h"
+#include "store/base/wait_scope.h"
 
 namespace evq {
 
@@ -66,8 +67,9 @@ Result<FileLock> FileLock::acquire(const std::string& path, std::int64_t timeout
         break;
       }
     }
+    EVQ_TRY(WaitScope::check("the lock " + path));
     if ((monotonic_now_ns() - start_ns) / 1000000 >= timeout_ms) {
-      return make_error(ErrorCode::kTimeout,
+      return make_error(ErrorCode::kUnavailable,
                         "cannot lock " + path + ": held by another process for " +
                             std::to_string(timeout_ms) + " ms",
                         "wait for the other evq process to finish its write, or stop it");

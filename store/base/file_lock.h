@@ -18,7 +18,8 @@ namespace evq {
 // or when the process ends.
 class FileLock {
  public:
-  // Waits up to `timeout_ms`; kTimeout when it is over.
+  // Waits up to `timeout_ms` (kUnavailable), and no longer than the thread's WaitScope lets it
+  // (kCancelled, kTimeout).
   static Result<FileLock> acquire(const std::string& path, std::int64_t timeout_ms);
   // Nothing when there is a holder. Does not take turns: for work that may as well be left.
   static Result<std::optional<FileLock>> try_acquire(const std::string& path);

@@ -54,25 +54,23 @@ bool leaves_doubt(const Error& error) {
 
 // ---------------------------------------------------------------- WriteLock
 
-WriteLock::WriteLock(Database* database, FileLock lock, Transaction transaction)
-    : database_(database), lock_(std::move(lock)), transaction_(std::move(transaction)) {}
+WriteLock::WriteLock(Database* database, Turn::Holder turn, FileLock lock, Transaction transaction)
+    : database_(database),
+      turn_(std::move(turn)),
+      lock_(std::move(lock)),
+      transaction_(std::move(transaction)) {}
 
 WriteLock::WriteLock(WriteLock&& other) noexcept
-    : database_(std::exchange(other.database_, nullptr)),
+    : database_(other.database_),
+      turn_(std::move(other.turn_)),
       lock_(std::move(other.lock_)),
       transaction_(std::move(other.transaction_)) {
   other.lock_.reset();
   other.transaction_.reset();
 }
 
-WriteLock::~WriteLock() EVQ_NO_THREAD_SAFETY_ANALYSIS {
-  if (database_ == nullptr) {
-    return;
-  }
-  transaction_.reset();
-  lock_.reset();
-  database_->write_mutex_.unlock();
-}
+// The transaction ends first, then the lock, then the turn.
+WriteLock::~WriteLock() = default;
 
 Connection& WriteLock::connection() {
   return *database_->writer_;
@@ -203,8 +201,8 @@ Status Database::create_file() {
 }
 
 Status Database::migrate_file() {
-  const MutexLock guard(write_mutex_);
-  EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
+  EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
   EVQ_TRY(open_writer());
   EVQ_TRY_ASSIGN(const bool current, schema_is_current(*writer_, spec_));
   if (current) {
@@ -254,9 +252,9 @@ Result<std::unique_ptr<Connection>> Database::open_reader() {
   return Connection::open(options);
 }
 
-Result<FileLock> Database::lock_file(std::int64_t timeout_ms) {
-  Result<FileLock> lock = FileLock::acquire(options_.path + ".lock", timeout_ms);
-  if (!lock.ok() && lock.error().code == ErrorCode::kTimeout) {
+Result<FileLock> Database::lock_file() {
+  Result<FileLock> lock = FileLock::acquire(options_.path + ".lock", kWriteLockMsMax);
+  if (!lock.ok() && lock.error().code == ErrorCode::kUnavailable) {
     return make_error(ErrorCode::kUnavailable,
                       options_.path + ": another process has been writing for too long",
                       "try again in a moment");
@@ -308,16 +306,8 @@ void Database::keep_reserve() const {
   }
 }
 
-Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) EVQ_NO_THREAD_SAFETY_ANALYSIS {
-  write_mutex_.lock();
-  struct Unlock {
-    Mutex* mutex;
-    ~Unlock() EVQ_NO_THREAD_SAFETY_ANALYSIS {
-      if (mutex != nullptr) {
-        mutex->unlock();
-      }
-    }
-  } unlock{&write_mutex_};
+Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) {
+  EVQ_TRY_ASSIGN(Turn::Holder turn, write_turn_.take(options_.path));
   if (poisoned_.load()) {
     return make_error(ErrorCode::kIo,
                       options_.path + ": a write to the disk failed before; no more are taken",
@@ -329,12 +319,11 @@ Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) EVQ_NO_THREA
     on_reserve_.store(false);
   }
   EVQ_TRY(check_there());
-  EVQ_TRY_ASSIGN(FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY_ASSIGN(FileLock lock, lock_file());
   EVQ_TRY(check_there());
   EVQ_TRY(open_writer());
   EVQ_TRY_ASSIGN(Transaction transaction, Transaction::begin(*writer_, true));
-  unlock.mutex = nullptr;
-  return WriteLock(this, std::move(lock), std::move(transaction));
+  return WriteLock(this, std::move(turn), std::move(lock), std::move(transaction));
 }
 
 Result<ReadLease> Database::begin_read() {
@@ -354,9 +343,9 @@ Result<ReadLease> Database::begin_read() {
 }
 
 Status Database::checkpoint(bool truncate) {
-  const MutexLock guard(write_mutex_);
+  EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
   EVQ_TRY(check_there());
-  EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
   EVQ_TRY(open_writer());
   if (!truncate) {
     return writer_->checkpoint(false);
@@ -392,8 +381,8 @@ Status Database::resync() {
     resynced_.store(true);  // whoever writes from now on says so or fails
     return {};
   }
-  const MutexLock guard(write_mutex_);
-  EVQ_TRY_ASSIGN(const FileLock lock, lock_file(kWriteLockMsMax));
+  EVQ_TRY_ASSIGN(const Turn::Holder turn, write_turn_.take(options_.path));
+  EVQ_TRY_ASSIGN(const FileLock lock, lock_file());
   return open_writer();
 }
 

@@ -3,7 +3,7 @@
 //
 // SQLite before 3.51.3 can corrupt a file when two connections write and checkpoint at the same
 // instant. Here that cannot happen: one lock between processes (FileLock on "<file>.lock") and one
-// mutex inside the process surround every write transaction and every checkpoint, no connection
+// turn inside the process surround every write transaction and every checkpoint, no connection
 // checkpoints by itself, and readers never write. Readers use pooled connections and never wait
 // for a writer.
 //
@@ -27,6 +27,7 @@
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/result.h"
+#include "store/base/turn.h"
 #include "store/catalog/migrations.h"
 #include "store/catalog/sqlite.h"
 
@@ -63,9 +64,10 @@ class WriteLock {
 
  private:
   friend class Database;
-  WriteLock(Database* database, FileLock lock, Transaction transaction);
+  WriteLock(Database* database, Turn::Holder turn, FileLock lock, Transaction transaction);
 
   Database* database_;
+  Turn::Holder turn_;
   std::optional<FileLock> lock_;
   std::optional<Transaction> transaction_;
 };
@@ -98,10 +100,10 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable). Refuses with
-  // kDiskFull when twice `bytes_needed` and kDiskReserveBytesMin are not free; 0 skips the check,
-  // for what only takes away, which runs inside with_reserve(). kNotFound when somebody removed the
-  // file.
+  // Waits for both locks, the other processes' up to kWriteLockMsMax (kUnavailable), and no longer
+  // than the thread's WaitScope lets it (kCancelled, kTimeout). Refuses with kDiskFull when twice
+  // `bytes_needed` and kDiskReserveBytesMin are not free; 0 skips the check, for what only takes
+  // away, which runs inside with_reserve(). kNotFound when somebody removed the file.
   Result<WriteLock> begin_write(std::uint64_t bytes_needed);
   // Runs `attempt`, a write that only takes away, and once more on the store's reserve when the
   // disk is full; what it returned.
@@ -138,7 +140,7 @@ class Database {
   Result<bool> inspect(std::unique_ptr<Connection>* reader);
   Status open_writer();
   Result<std::unique_ptr<Connection>> open_reader();
-  Result<FileLock> lock_file(std::int64_t timeout_ms);
+  Result<FileLock> lock_file();
   Status check_there() const;
   Status check_room(std::uint64_t bytes_needed) const;
   void use_reserve();
@@ -152,9 +154,9 @@ class Database {
   const DatabaseOptions options_;
   const SchemaSpec& spec_;
 
-  Mutex write_mutex_;                   // held for the life of a WriteLock
-  std::unique_ptr<Connection> writer_;  // guarded by write_mutex_
-  bool wrote_ = false;                  // guarded by write_mutex_
+  Turn write_turn_;                     // held for the life of a WriteLock
+  std::unique_ptr<Connection> writer_;  // belongs to who has the turn
+  bool wrote_ = false;                  // the same
   std::atomic<bool> poisoned_{false};
   std::atomic<bool> resynced_{false};
   std::atomic<bool> on_reserve_{false};

@@ -7,6 +7,7 @@ stops it by its process id.
 
 import base64
 import email.utils
+import fcntl
 import gzip
 import http.client
 import json
@@ -765,6 +766,60 @@ class Life(unittest.TestCase):
                             cursor=first["status"]["maxCursor"])
         self.assertEqual([match["data"]["n"] for match in rest["matches"]], list(range(5, 20)))
         self.assertEqual(server.stop(), 0)
+
+    def test_who_waits_for_another_process_to_write_waits_no_longer_than_the_client(self):
+        server = Server("--no-auth")
+        server.call("POST", "/v1/ingest/d", [{"n": 1}])
+        running = lambda: int(re.search(rb"evq_http_requests_running (\d+)",
+                                        server.call("GET", "/metrics")[1]).group(1))
+        requests = [b"POST /v1/ingest/d", b"POST /v1/ingest/d", b"POST /v2/datasets"]
+        with open(server.directory + "/datasets/1.db.lock", "r+b") as one, \
+                open(server.directory + "/catalog.db.lock", "r+b") as two:
+            for lock in (one, two):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            clients = []
+            for request, body in zip(requests, (b'[{"n":2}]', b'[{"n":3}]', b'{"name":"e"}')):
+                client = socket.create_connection(("127.0.0.1", server.port))
+                client.sendall(request + b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                               b"application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                clients.append(client)
+            self.wait_until(lambda: running() == 3)
+            time.sleep(0.5)
+            self.assertEqual(running(), 3)
+            clients[0].close()  # whose thread may be the one that waits for both
+            clients[2].close()
+            time.sleep(0.5)
+            fcntl.flock(one, fcntl.LOCK_UN)
+            self.assertIn(b"200", clients[1].recv(100))
+            self.wait_until(lambda: running() == 0)
+            fcntl.flock(one, fcntl.LOCK_EX)
+            clients[1].sendall(b"POST /v1/ingest/d HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                               b"application/json\r\nContent-Length: 9\r\n\r\n[{\"n\":4}]")
+            self.wait_until(lambda: running() == 1)
+            clients[1].close()
+            self.wait_until(lambda: running() == 0)
+            # One that has time enough is told.
+            last = socket.create_connection(("127.0.0.1", server.port))
+            last.sendall(b"POST /v1/ingest/d HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                         b"application/json\r\nContent-Length: 9\r\n\r\n[{\"n\":5}]")
+            self.wait_until(lambda: running() == 1)
+            started = time.monotonic()
+            self.assertEqual(server.stop(keep=True), 0)
+            self.assertLess(time.monotonic() - started, 15)
+            self.assertIn(b"503", last.recv(100))
+            last.close()
+        server = Server("--no-auth", store=server.directory)
+        found = {match["data"]["n"] for match in server.query("d", "legacy")["matches"]}
+        self.assertLessEqual({1, 3}, found)
+        self.assertFalse(found & {4, 5})
+        self.assertEqual([d["name"] for d in server.call("GET", "/v2/datasets")[1]], ["d"])
+        self.assertEqual(server.stop(), 0)
+
+    def wait_until(self, condition):
+        deadline = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
 
     def test_a_page_of_another_origin_may_use_the_api_when_told_so(self):
         server = Server("--no-auth", "--cors-origin", "http://app")

@@ -36,6 +36,7 @@ class HeldLine {
   HeldLine(const HeldLine&) = delete;
   HeldLine& operator=(const HeldLine&) = delete;
 
+  bool run(GroupCommit::Member* member) { return line_.run(member); }
   // One more writer, with a thread of its own.
   void write(std::uint64_t rows) {
     writers_.emplace_back([this, rows] {
@@ -100,6 +101,37 @@ TEST_CASE("a group that is too small to be prepared beside a commit comes after 
   line.write(5);
   line.held.store(false);
   CHECK(comes_true([&] { return line.returned.load() == 3; }));
+}
+
+TEST_CASE("who gives up before it is taken leaves the line, and the others go on") {
+  struct Impatient : GroupCommit::Member {
+    explicit Impatient(const std::atomic<bool>& enough) : Member(4), enough_(enough) {}
+    bool gives_up() const override { return enough_.load(); }
+    const std::atomic<bool>& enough_;
+  };
+  HeldLine line;
+  line.write(10);
+  REQUIRE(comes_true([&] { return line.groups_committed.load() == 1; }));
+  std::atomic<bool> enough{false};
+  std::atomic<int> left{0};
+  std::vector<std::thread> impatient;
+  for (int i = 0; i < 2; ++i) {
+    impatient.emplace_back([&] {
+      Impatient member(enough);
+      left.fetch_add(line.run(&member) ? 0 : 1);
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  line.write(1);
+  CHECK(left.load() == 0);
+  enough.store(true);
+  for (std::thread& thread : impatient) {
+    thread.join();
+  }
+  CHECK(left.load() == 2);
+  line.held.store(false);
+  CHECK(comes_true([&] { return line.returned.load() == 2; }));
+  CHECK(line.members_prepared.load() == 2);
 }
 
 TEST_CASE("no more than two groups hold what they prepared") {

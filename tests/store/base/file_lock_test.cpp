@@ -7,6 +7,8 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 
+#include "store/base/turn.h"
+#include "store/base/wait_scope.h"
 #include "tests/support/temp_store.h"
 
 namespace evq {
@@ -38,7 +40,7 @@ TEST_CASE("locks exclude holders in the same process too") {
   CHECK(!FileLock::try_acquire(path).value().has_value());
   const Result<FileLock> late = FileLock::acquire(path, 20);
   REQUIRE(!late.ok());
-  CHECK(late.error().code == ErrorCode::kTimeout);
+  CHECK(late.error().code == ErrorCode::kUnavailable);
   lock->release();
   CHECK(FileLock::try_acquire(path).value().has_value());
   CHECK(FileLock::acquire(path, 0).ok());
@@ -72,6 +74,55 @@ TEST_CASE("a holder that comes back at once does not pass by one who has waited"
     expected += "wb";
   }
   CHECK(order == expected);
+}
+
+TEST_CASE("waits end with a scope of their thread, whichever of them says so") {
+  const TempDirectory folder;
+  const std::string path = folder.path() + "/lock";
+  QueryControl outer;
+  QueryControl inner;
+  const WaitScope outer_scope(outer);
+  const WaitScope inner_scope(inner);
+  const Result<FileLock> held = FileLock::acquire(path, kLongMs);
+  REQUIRE(held.ok());
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    outer.cancel();
+  });
+  const Result<FileLock> interrupted = FileLock::acquire(path, kLongMs);
+  other.join();
+  REQUIRE_FALSE(interrupted.ok());
+  CHECK(interrupted.error().code == ErrorCode::kCancelled);
+  CHECK(interrupted.error().message == "interrupted while waiting for the lock " + path);
+  // What can be had without waiting is.
+  CHECK(FileLock::acquire(path + "2", kLongMs).ok());
+
+  const WaitScope for_others([] { return Status(); });
+  CHECK(FileLock::acquire(path, 20).error().code == ErrorCode::kUnavailable);
+  const QueryControl hurried(10);
+  const WaitScope innermost(hurried);
+  CHECK(FileLock::acquire(path, kLongMs).error().code == ErrorCode::kTimeout);
+}
+
+TEST_CASE("a turn is one thread's at a time, and who waits for it may give up") {
+  Turn turn;
+  QueryControl control;
+  std::thread other;
+  {
+    const Result<Turn::Holder> mine = turn.take("it");
+    REQUIRE(mine.ok());
+    std::thread impatient([&] {
+      const WaitScope scope(control);
+      const Result<Turn::Holder> none = turn.take("it");
+      REQUIRE_FALSE(none.ok());
+      CHECK(none.error().message == "interrupted while waiting for it");
+    });
+    control.cancel();
+    impatient.join();
+    other = std::thread([&] { CHECK(turn.take("it").ok()); });
+  }
+  other.join();
+  CHECK(turn.take("it").ok());
 }
 
 TEST_CASE("a lock that cannot be had says why") {

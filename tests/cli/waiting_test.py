@@ -1,0 +1,83 @@
+"""Waits for somebody else, another process's write or the writer of a pipe, end when they should."""
+
+import contextlib
+import fcntl
+import os
+import signal
+import time
+
+from evq_case import EvqCase, main
+
+
+class Waiting(EvqCase):
+    def setUp(self):
+        super().setUp()
+        self.evq("ingest", "d", input='{"n":1}\n')
+        self.evq("ingest", "d", input='{"n":2}\n')
+
+    @contextlib.contextmanager
+    def held(self, name):
+        """As by a process that writes for very long."""
+        with open(self.directory / "store" / (name + ".lock"), "r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def ends(self, process, number, status):
+        """The text on standard error; ends soon after the signal."""
+        time.sleep(0.4)
+        self.assertIsNone(process.poll(), "it did not wait")
+        process.send_signal(number)
+        began = time.monotonic()
+        _, errors = process.communicate(timeout=50)
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(process.returncode, status, errors)
+        return errors
+
+    def count(self):
+        return self.out("query", "d | count", "-o", "csv").split()[1]
+
+    def test_a_store_that_another_process_writes_to(self):
+        source = self.directory / "events.ndjson"
+        source.write_text('{"n":3}\n')
+        for words in (("ingest", "d", source), ("delete", "d", "--commit", "--yes"),
+                      ("compact", "d")):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(words=words, number=number), self.held("datasets/1.db"):
+                    errors = self.ends(self.start(*words), number, 128 + number)
+                    self.assertIn("interrupted while waiting for the lock", errors)
+                    self.assertIn("datasets/1.db.lock", errors)
+                    self.assertEqual(self.count(), "2")
+        self.evq("compact", "d")
+        self.assertIn("sound", self.out("check"))
+
+    def test_a_catalog_that_another_process_writes_to(self):
+        source = self.directory / "events.ndjson"
+        source.write_text('{"n":3}\n')
+        with self.held("catalog.db"):
+            for words in (("ingest", "new", source), ("ingest", "new", "--follow", source)):
+                errors = self.ends(self.start(*words), signal.SIGINT, 130)
+                if "--follow" not in words:
+                    self.assertIn("catalog.db.lock", errors)
+        self.evq("query", "new | count", status=3)
+        self.evq("dataset", "create", "new")
+
+    def test_pipes_with_queries(self):
+        pipe = self.directory / "pipe"
+        os.mkfifo(pipe)
+        process = self.start("query", "-o", "csv", "-f", pipe)
+        time.sleep(0.3)
+        pipe.write_text("d | count")
+        self.assertEqual(process.communicate(timeout=20)[0], "Count\n2\n")
+        for words in (("query", "-f", pipe), ("starred", "put", "id", pipe)):
+            self.ends(self.start(*words), signal.SIGINT, 130)
+        # A writer that has said nothing yet.
+        writer = os.open(pipe, os.O_RDWR)
+        self.addCleanup(os.close, writer)
+        self.ends(self.start("query", "-f", pipe), signal.SIGTERM, 143)
+        self.ends(self.start("query", "-", stdin=writer), signal.SIGINT, 130)
+        _, errors = self.evq("query", "--timeout", "0.5", "-f", pipe, status=124)
+        self.assertIn("longer than its limit of 500 ms", errors)
+
+
+if __name__ == "__main__":
+    main()
