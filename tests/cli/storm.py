@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """One store, many processes, and what may befall them.
 
-Usage: storm.py EVQ kill ROUNDS [SEED]       kill -9 of writers, servers, compactions, deletes, recoveries
+Usage: storm.py EVQ kill ROUNDS [SEED]       kill -9 of writers, servers, compactions, deletes,
+                                             recoveries, beside blocks that are damaged
        storm.py EVQ together SECONDS [SEED]  writers, readers, a deleter and a server side by side
        storm.py EVQ soak SECONDS [SEED]      the same, watching memory, descriptors, threads and disk
        storm.py EVQ clock JUMPS [SEED]       the wall clock of a server jumps by seconds to years
@@ -21,6 +22,7 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,8 @@ from sanitizer import sanitizer_runtime
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EVENTS_MAX = 40
+HURT = "datasets/3.db"  # of the third dataset that a store gets
+SEGMENT_BITS = 14
 
 
 class Violation(Exception):
@@ -76,6 +80,7 @@ class World:
         self.stop = threading.Event()
         self.problems = []
         self.slowest = 0.0
+        self.hurt = Hurt(self)
 
     # ---- processes
 
@@ -95,7 +100,7 @@ class World:
 
     def create_datasets(self):
         """With one event each, so that every field that a reader names is there from the start."""
-        for name in ("d", "doomed"):
+        for name in ("d", "doomed", "hurt"):
             number = self.model.next
             self.model.next += 1
             self.run("ingest", name, "-", text=json.dumps({"r": number, "k": 1, "e": 0}) + "\n")
@@ -231,7 +236,7 @@ class World:
         began = time.monotonic()
         self.run("query", "d | count")
         reopened = time.monotonic() - began
-        self.run("check")
+        self.hurt.verify()
         found = {}
         for row in self.rows("d | summarize n = count(), s = sum(e), k = max(k) by r"):
             number, n, s, k = (int(float(row[name])) for name in ("r", "n", "s", "k"))
@@ -251,6 +256,94 @@ class World:
         return reopened
 
 
+class Hurt:
+    """A dataset with blocks that are damaged by hand, while no process works. What is sound beside
+    them is merged and deleted as ever; what is damaged stays until a delete takes all."""
+
+    DAMAGED_MAX = 5
+
+    def __init__(self, world):
+        self.world = world
+        self.requests = set()  # that are acknowledged and can be read
+        self.gone = set()      # and were deleted
+        self.damaged = set()   # ids of blocks
+        self.doomed = None     # a request that is being deleted, with its neighbours; 0: all
+        self.damages = 0       # so far
+        self.deletes = 0       # that ended by themselves
+
+    def ingest(self):
+        for _ in range(3):
+            number, _, text = self.world.model.request()
+            self.world.run("ingest", "hurt", "-", text=text)
+            self.requests.add(number)
+
+    def damage(self):
+        if len(self.damaged) >= self.DAMAGED_MAX:
+            return
+        with sqlite3.connect(self.world.store + "/" + HURT) as database:
+            there = [(block, state) for block, state in
+                     database.execute("SELECT id, state FROM blocks WHERE state <> 1 ORDER BY id")
+                     if block not in self.damaged]
+            if not there:
+                return
+            block, state = there[int(self.world.model.below(len(there)))]
+            database.execute("UPDATE chunks SET data = zeroblob(length(data)) WHERE id = ?" if state == 2
+                             else "UPDATE segments SET data = zeroblob(length(data)) "
+                             f"WHERE id >> {SEGMENT_BITS} = ?", (block,))
+        database.close()
+        self.damaged.add(block)
+        self.damages += 1
+        self.requests &= self.read()
+
+    def start_delete(self):
+        """A process that deletes some, or all; what to do when it has ended by itself."""
+        self.doomed = 0
+        if self.requests and self.world.model.below(4) < 3:
+            self.doomed = min(self.requests)
+        words = ("hurt | where r == %d" % self.doomed,) if self.doomed else ("hurt",)
+        return self.world.start("delete", *words, "--commit", "--yes"), self.note_deleted
+
+    def note_deleted(self):
+        self.gone |= {self.doomed} if self.doomed else self.requests
+        self.deletes += 1
+
+    def read(self):
+        found = set()
+        for row in self.world.rows("set best_effort; hurt | where r > 0 "
+                                   "| summarize n = count(), s = sum(e), k = max(k) by r"):
+            number, n, s, k = (int(float(row[name])) for name in ("r", "n", "s", "k"))
+            if n != k or 2 * s != k * (k - 1):
+                raise Violation("beside damage: request %d has %d of %d events" % (number, n, k))
+            found.add(number)
+        return found
+
+    def verify(self):
+        done = subprocess.run([self.world.evq, "--store", self.world.store, "check"],
+                              capture_output=True, text=True, timeout=300)
+        told = done.stdout + done.stderr
+        problems = [line for line in done.stdout.splitlines()[:-1]]
+        found = {int(at.group(1)) for line in problems
+                 if (at := re.match(re.escape(HURT) + r": block (\d+): ", line))}
+        other = [line for line in problems if not line.startswith(HURT + ": block ")]
+        all_gone = self.doomed == 0 and not found
+        if done.returncode != (5 if found else 0) or other or \
+                (found != self.damaged and not all_gone):
+            raise Violation("blocks %s are damaged; evq check: %s" % (sorted(self.damaged), told))
+        self.damaged = found
+        there = self.read()
+        if self.doomed is None and not self.requests <= there:
+            raise Violation("beside damage: acknowledged requests are gone: %s"
+                            % sorted(self.requests - there)[:5])
+        if self.doomed == 0 and there and not self.requests <= there:
+            raise Violation("a delete of everything took a part: %s"
+                            % sorted(self.requests - there)[:5])
+        if there & self.gone:
+            raise Violation("beside damage: deleted requests are back: %s"
+                            % sorted(there & self.gone)[:5])
+        self.requests &= there
+        self.doomed = None
+
+
 def finish(world, threads):
     world.stop.set()
     for thread in threads:
@@ -263,6 +356,9 @@ def kill_rounds(world, rounds):
     slowest = 0.0
     for number in range(rounds):
         world.stop.clear()
+        world.hurt.ingest()
+        if number % 3 == 1:
+            world.hurt.damage()
         world.start_server()
         threads = [world.loop(world.write_by_http) for _ in range(6)]  # who share commits
         victims = []
@@ -275,6 +371,8 @@ def kill_rounds(world, rounds):
             json.dumps({"r": -doomed - 1, "k": 1, "e": 0}) + "\n")
         deletion = world.start("delete", "doomed | where r == %d" % (-doomed - 1), "--commit", "--yes")
         victims.append((deletion, lambda gone=-doomed - 1: world.model.deleted.add(gone)))
+        if number % 4 == 3:
+            victims.append(world.hurt.start_delete())
         time.sleep(world.model.below(0.8))
         world.stop.set()
         if world.model.below(3) < 2:
@@ -286,7 +384,8 @@ def kill_rounds(world, rounds):
                 world.kill(process)
             else:
                 process.communicate()
-            if process.returncode == 0:
+            # A delete that left damaged blocks alone has deleted the others.
+            if process.returncode in (0, 5):
                 acknowledge()
         for thread in threads:
             thread.join()
@@ -296,7 +395,9 @@ def kill_rounds(world, rounds):
             world.kill(process)
         world.problems.clear()  # of requests that the kill cut off
         slowest = max(slowest, world.verify())
-    return "%d rounds, %d kills, usable again in at most %.1f s" % (rounds, world.model.kills, slowest)
+    return "%d rounds, %d kills, %d deletes, %d damaged blocks, usable again in at most %.1f s" % (
+        rounds, world.model.kills, len(world.model.deleted) + world.hurt.deletes, world.hurt.damages,
+        slowest)
 
 
 def run_together(world, seconds, watch=None, options=()):
