@@ -16,6 +16,7 @@
 #include "apl/exec/forwarding_sink.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
+#include "store/base/uncharged_bytes.h"
 #include "store/block/block_reader.h"
 #include "store/block/format.h"
 #include "store/column/vector_builder.h"
@@ -77,15 +78,15 @@ bool reads_whole(const BlockPart& part) {
 }
 
 // What there is for a moment besides the rows: all of a large block's column, and their copies.
-std::size_t passing_bytes(StoredBlock& block, const plan::ScanColumn& wanted,
-                          const BlockPart& part) {
+std::size_t passing_bytes(StoredBlock& block, const plan::ScanColumn& wanted, const BlockPart& part,
+                          const MemoryBudget* budget) {
   const auto at = block.reader().find(field_of(wanted));
   if (!at.has_value() || !reads_whole(part)) {
     return 0;
   }
   const std::size_t copies = part.rows.size() == part.block->rows ? 1 : 2;
   const std::size_t bytes = copies * estimate_decoded_bytes(block.reader().header(), *at);
-  return bytes - std::min(bytes, kUnchargedBlockBytesMax);
+  return bytes - std::min(bytes, uncharged_bytes(kUnchargedBlockBytesMax, budget));
 }
 
 Result<Vector> read_column(StoredBlock& block, const plan::ScanColumn& wanted,
@@ -199,8 +200,9 @@ class Batch {
     EVQ_TRY(spec_.executor.check());
     EVQ_TRY_ASSIGN(StoredBlock block, spec_.snapshot.open(*part->block));
     for (std::size_t i = share; i < part->columns.size(); i += shares) {
-      MemoryLease whole(spec_.executor.options().budget, "sort");
-      EVQ_TRY(whole.grow(passing_bytes(block, spec_.op.columns[i], *part)));
+      MemoryBudget* const budget = spec_.executor.options().budget;
+      MemoryLease whole(budget, "sort");
+      EVQ_TRY(whole.grow(passing_bytes(block, spec_.op.columns[i], *part, budget)));
       EVQ_TRY_ASSIGN(part->columns[i], read_column(block, spec_.op.columns[i], *part));
       whole.reset();
       EVQ_TRY(lease->grow(part->columns[i].size_bytes()));

@@ -157,17 +157,18 @@ void collect_searches(const plan::Expr& expr, SearchedColumns* searched,
     other->insert(expr.column);
     return;
   }
-  std::vector<std::string> terms;
+  SharedTerms terms;
   if (expr.is_call("op_search")) {
     const std::string function = "op_" + std::string(expr.args[1]->constant.as_text());
     for (const TextRow& row : kTextRows) {
       if (row.function == function) {
-        terms = required_terms(expr.args[0]->constant.as_text(), row.open_begin, row.open_end);
+        terms = std::make_shared<const std::vector<std::string>>(
+            required_terms(expr.args[0]->constant.as_text(), row.open_begin, row.open_end));
       }
     }
   }
   for (const plan::ExprPtr& arg : expr.args) {
-    if (!terms.empty() && arg->is_column()) {
+    if (terms != nullptr && !terms->empty() && arg->is_column()) {
       (*searched)[arg->column].push_back(terms);
     } else {
       collect_searches(*arg, searched, other);

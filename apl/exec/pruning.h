@@ -4,6 +4,7 @@
 // not understand may match, and so does a column whose stored type could compare differently.
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ BlockTest block_test(const plan::Scan& scan);
 
 // For a filter that searches columns: the scan's columns that only `search` reads, each with the
 // terms (folded) of every search that reads it. A column whose block has none of these sets of
-// terms may stand as null for the filter, unread.
-using SearchedColumns = std::map<std::size_t, std::vector<std::vector<std::string>>>;
+// terms may stand as null for the filter, unread. Most searches read all columns, which share their
+// terms.
+using SharedTerms = std::shared_ptr<const std::vector<std::string>>;
+using SearchedColumns = std::map<std::size_t, std::vector<SharedTerms>>;
 SearchedColumns searched_columns(const plan::Expr& filter);
 
 }  // namespace evq

@@ -14,6 +14,7 @@
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
+#include "store/base/uncharged_bytes.h"
 #include "store/block/block_reader.h"
 
 namespace evq {
@@ -72,6 +73,7 @@ class BlockRows {
         block_index_(block_index),
         columns_(shared.scan.columns.size()),
         loaded_(shared.scan.columns.size(), false),
+        uncharged_max_(uncharged_bytes(kUnchargedBlockBytesMax, shared.executor.options().budget)),
         lease_(shared.executor.options().budget, "reading a block") {}
 
   std::size_t size() const {
@@ -253,8 +255,7 @@ class BlockRows {
   }
 
   // Whether a value of the column may have the terms of one of the searches that read it.
-  Result<bool> may_have_terms(std::size_t column,
-                              const std::vector<std::vector<std::string>>& searches) {
+  Result<bool> may_have_terms(std::size_t column, const std::vector<SharedTerms>& searches) {
     const plan::ScanColumn& wanted = shared_.scan.columns[column];
     const std::optional<std::size_t> at =
         block_.reader().find(wanted.field == plan::kTimeColumn ? kTimeField : wanted.field);
@@ -265,8 +266,9 @@ class BlockRows {
     if (stored != wanted.type && stored != Type::kString && stored != Type::kNull) {
       return true;  // its text may be another once it is widened
     }
-    for (const std::vector<std::string>& terms : searches) {
-      EVQ_TRY_ASSIGN(const bool may_match, block_.may_have_terms(*at, terms));
+    EVQ_TRY(shared_.executor.check());
+    for (const SharedTerms& terms : searches) {
+      EVQ_TRY_ASSIGN(const bool may_match, block_.may_have_terms(*at, *terms));
       if (may_match) {
         return true;
       }
@@ -293,7 +295,7 @@ class BlockRows {
     if (at.has_value()) {
       held_bytes_ += header.columns[*at].segment_bytes;
       held_bytes_ += sparse ? 0 : estimate_decoded_bytes(header, *at);
-      const std::size_t free = std::min(held_bytes_, kUnchargedBlockBytesMax);
+      const std::size_t free = std::min(held_bytes_, uncharged_max_);
       EVQ_TRY(lease_.resize(held_bytes_ - free));
     }
     return Status::success();
@@ -319,6 +321,7 @@ class BlockRows {
   std::optional<std::size_t> counted_;  // when only the number of rows is left to tell
   std::size_t filters_done_ = 0;
   std::size_t held_bytes_ = 0;
+  const std::size_t uncharged_max_;
   MemoryLease lease_;
   RowMask mask_;  // of the current rows, from filters whose verdict was not applied yet
 };

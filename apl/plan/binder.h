@@ -246,9 +246,9 @@ class Binder {
                                                  std::vector<NamedColumn> all, Span span) const;
   // Whether the field, or any, holds the text as the operator "has", "contains_cs", … has it.
   Result<ExprPtr> search_fields(std::string_view kind, std::string_view text, const Relation& input,
-                                std::optional<std::size_t> field, Span span) const;
+                                std::optional<std::size_t> field, Span span);
   Result<ExprPtr> search_term(std::string_view term, ast::SearchKind kind, const Relation& input,
-                              std::optional<std::size_t> field, Span span) const;
+                              std::optional<std::size_t> field, Span span);
   void define(const ast::Let& let);
   // Warns of a text that is called as a field of `input`, where the field was likely meant.
   void note_quoted_field(const ast::Expr& expr, const Relation* input);

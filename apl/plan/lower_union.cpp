@@ -441,7 +441,7 @@ SearchPattern search_pattern(std::string_view term) {
 
 Result<ExprPtr> Binder::search_term(std::string_view term, ast::SearchKind kind,
                                     const Relation& input, std::optional<std::size_t> field,
-                                    Span span) const {
+                                    Span span) {
   if (term == "*") {
     return make_constant(Value::boolean(true), span);
   }
@@ -454,7 +454,16 @@ Result<ExprPtr> Binder::search_term(std::string_view term, ast::SearchKind kind,
 
 Result<ExprPtr> Binder::search_fields(std::string_view kind, std::string_view text,
                                       const Relation& input, std::optional<std::size_t> field,
-                                      Span span) const {
+                                      Span span) {
+  if (Status few = note_expressions(field.has_value() ? 1 : input.schema().size(), span);
+      !few.ok()) {
+    Error error = std::move(few).take_error();
+    if (error.code == ErrorCode::kCompile) {
+      error.hint =
+          "each word is searched for in every field: name the field, or project some first";
+    }
+    return error;
+  }
   std::vector<ExprPtr> args;
   args.push_back(make_constant(Value::string(std::string(text)), span));
   args.push_back(make_constant(Value::string(std::string(kind)), span));

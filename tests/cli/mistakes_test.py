@@ -299,6 +299,16 @@ class Mistakes(EvqCase):
                               capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_search_for_very_much(self):
+        fields = ",".join(f'"f{i}":"x{i}"' for i in range(900))
+        self.evq("ingest", "wide", input="{" + fields + "}\n")
+        words = lambda count: " or ".join(f"'x{i}'" for i in range(count))
+        self.assertEqual(self.out("query", "-f", "-", "-o", "csv",
+                                  input=f"wide | search {words(200)} | count").split()[1], "1")
+        _, errors = self.evq("query", "-f", "-", input=f"wide | search {words(2000)}", status=3)
+        self.assertIn("more than 200000 expressions", errors)
+        self.assertIn("name the field", errors)
+
     def test_a_store_that_cannot_be_made(self):
         _, errors = self.evq("--store", "/proc/none", "ingest", "web", input="", status=5)
         self.assertIn("/proc/none", errors)
