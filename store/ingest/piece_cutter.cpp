@@ -58,10 +58,19 @@ std::string_view known_binary(std::string_view head) {
   return {};
 }
 
+constexpr std::size_t kUtf16HeadBytes = 4;
+
 // UTF-16 without its mark begins with two ASCII characters: every other byte is zero.
 bool is_unmarked_utf16(std::string_view head) {
   const auto zero = [&](std::size_t at) { return head[at] == '\0'; };
-  return head.size() > 3 && zero(0) != zero(1) && zero(0) == zero(2) && zero(1) == zero(3);
+  return head.size() >= kUtf16HeadBytes && zero(0) != zero(1) && zero(0) == zero(2) &&
+         zero(1) == zero(3);
+}
+
+// Whether it takes more than has come to tell. One of its first two bytes is zero.
+bool may_be_unmarked_utf16(std::string_view head) {
+  return head.size() < 2 ||
+         (head.size() < kUtf16HeadBytes && head.substr(0, 2).find('\0') != std::string_view::npos);
 }
 
 // Whether the first record goes on behind a CR outside of quotes, so that the CR is a line end.
@@ -187,6 +196,9 @@ Result<bool> PieceCutter::detect(bool no_more) {
     }
   }
   if (scanner_ == nullptr) {
+    if (!no_more && may_be_unmarked_utf16(text())) {
+      return false;
+    }
     const auto kind = kind_of_head(no_more);
     if (!kind) {
       return false;
