@@ -11,8 +11,8 @@ std::size_t uncharged_bytes(std::size_t most, const MemoryBudget* budget) {
   constexpr std::size_t kProcessorsMin = 2;
   constexpr std::size_t kShareMin = 2 * kMebibyte;
   constexpr std::size_t kOfLimitMin = 8 * kMebibyte;  // what a small limit is for should fit
-  static const std::size_t processors = std::max(ThreadPool::processors(), kProcessorsMin);
-  const std::size_t share = std::max(most * kProcessorsMin / processors, kShareMin);
+  static const std::size_t kProcessors = std::max(ThreadPool::processors(), kProcessorsMin);
+  const std::size_t share = std::max(most * kProcessorsMin / kProcessors, kShareMin);
   const bool limited = budget != nullptr && budget->limit() != 0;
   return limited ? std::min(share, std::max(budget->limit() / 4, kOfLimitMin)) : share;
 }
