@@ -1,8 +1,7 @@
 #pragma once
 // NameLookup: the addresses of a host's name, looked up beside the caller, who may stop waiting at
-// any time. The system's own resolver works in threads of its own (getaddrinfo_a) and cannot be
-// ended once it has begun: what nobody waits for any more it ends by itself, within its own time
-// limits. One thread at a time.
+// any time. The system's resolver cannot be ended once it has begun: what nobody waits for any more
+// it ends by itself, within its own time limits. One thread at a time.
 
 #include <cstdint>
 #include <memory>
@@ -16,9 +15,6 @@ enum class LookupOutcome : std::uint8_t { kFound, kUnknownName, kNoAnswer, kFail
 class NameLookup {
  public:
   explicit NameLookup(const std::string& host);
-  ~NameLookup();
-  NameLookup(const NameLookup&) = delete;
-  NameLookup& operator=(const NameLookup&) = delete;
 
   // False while the resolver works.
   bool is_done() const;
@@ -27,7 +23,7 @@ class NameLookup {
 
  private:
   struct Request;
-  std::unique_ptr<Request> request_;
+  std::shared_ptr<Request> request_;
 };
 
 }  // namespace evq
