@@ -102,7 +102,8 @@ Result<Appended> Dataset::append(const AppendJob& job) {
 
 Status Dataset::run(Pending* pending) {
   if (!commits_.run(pending)) {
-    return WaitScope::check(database_->path());
+    EVQ_TRY(WaitScope::check(database_->path()));
+    return make_error(ErrorCode::kCancelled, database_->path() + ": nobody waits any more");
   }
   if (!pending->decided) {
     return make_error(ErrorCode::kLimit, file_name_ + ": the memory ran out during a commit");
