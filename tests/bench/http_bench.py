@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Measures `evq serve`: ingest over HTTP beside `evq ingest`, queries while ingesting, and memory
-under idle connections. Started by tests/bench/http, which builds what it needs.
+"""Measures `evq serve`: ingest over HTTP beside `evq ingest` and, where its binary is given,
+VictoriaLogs; queries while ingesting, and memory under idle connections. Started by
+tests/bench/http, which builds what it needs.
 """
 
 import argparse
@@ -13,11 +14,18 @@ import socket
 import subprocess
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 LINES = "application/x-ndjson"
+STREAM_FIELD = "service"
 
 
 class Server:
+    """A process that serves from a directory of its own."""
+
+    ingest_path = "/v1/ingest/events"
+
     def __init__(self, evq, directory):
         self.store = tempfile.mkdtemp(prefix="serve-", dir=directory)
         self.process = subprocess.Popen(
@@ -29,6 +37,9 @@ class Server:
                 self.port = found.group(1)
                 break
 
+    def settle(self):
+        """What was answered is durable already."""
+
     def resident_mib(self):
         with open(f"/proc/{self.process.pid}/status") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
@@ -37,6 +48,36 @@ class Server:
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(30)
         shutil.rmtree(self.store, ignore_errors=True)
+
+
+class VictoriaLogs(Server):
+    ingest_path = f"/insert/jsonline?_time_field=_time&_msg_field=message&_stream_fields={STREAM_FIELD}"
+
+    def __init__(self, binary, directory):
+        self.store = tempfile.mkdtemp(prefix="victoria-", dir=directory)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = str(free.getsockname()[1])
+        self.process = subprocess.Popen(
+            [binary, "-httpListenAddr=127.0.0.1:" + self.port, "-storageDataPath=" + self.store,
+             "-retentionPeriod=50y", "-loggerLevel=ERROR"])
+        deadline = time.monotonic() + 30
+        while not self.answers("/metrics"):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"{binary} does not serve")
+            time.sleep(0.05)
+
+    def answers(self, path):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
+                answer.read()
+            return True
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def settle(self):
+        """It answers before anything is on disk: what it has is counted once it is."""
+        self.answers("/internal/force_flush")
 
 
 def load_command(args, server, clients, seconds, rate, path, kind, file, lines):
@@ -58,25 +99,27 @@ def measure_cli(args):
     return rate
 
 
-def measure_ingest(args, clients, lines):
-    server = Server(args.evq, args.dir)
-    done = run_load(args, server, clients, args.seconds, 0, "/v1/ingest/events", LINES,
-                    args.events, lines)
+def measure_ingest(args, server, clients, lines):
+    done = run_load(args, server, clients, args.seconds, 0, server.ingest_path, LINES, args.events,
+                    lines)
+    started = time.monotonic()
+    server.settle()
+    seconds = done["seconds"] + time.monotonic() - started
     peak = server.resident_mib()
     server.stop()
     assert done["errors"] == 0, done
-    return done["requests"] * lines / done["seconds"], done, peak
+    return done["requests"] * lines / seconds, done, peak
 
 
 def measure_queries(args, ingest_rate):
     """Small queries while events come in at half the rate that was reached alone."""
     server = Server(args.evq, args.dir)
-    run_load(args, server, 1, 1, 0, "/v1/ingest/events", LINES, args.events, 1000)
+    run_load(args, server, 1, 1, 0, server.ingest_path, LINES, args.events, 1000)
     body = os.path.join(args.dir, "query.json")
     with open(body, "w") as file:
         json.dump({"apl": args.query, "startTime": "now-1m", "endTime": "now"}, file)
     ingest = subprocess.Popen(
-        load_command(args, server, 4, args.seconds + 1, ingest_rate / 2 / 1000, "/v1/ingest/events",
+        load_command(args, server, 4, args.seconds + 1, ingest_rate / 2 / 1000, server.ingest_path,
                      LINES, args.events, 1000), stdout=subprocess.PIPE)
     time.sleep(0.5)
     done = run_load(args, server, 4, args.seconds, 100, "/v1/query/_apl?format=tabular",
@@ -112,16 +155,23 @@ def main():
     parser.add_argument("--count", type=int, required=True, help="events in the file")
     parser.add_argument("--seconds", type=float, default=5, help="of each measurement")
     parser.add_argument("--query", default="events | summarize count() by bin(_time, 10s)")
+    parser.add_argument("--victorialogs", help="its server binary")
     args = parser.parse_args()
     cli = measure_cli(args)
     print(f"evq ingest, one file              {cli:12,.0f} events/s")
     best = 0
     for lines in (1000, 10):
         for clients in (1, 8, 64):
-            rate, done, peak = measure_ingest(args, clients, lines)
+            rate, done, peak = measure_ingest(args, Server(args.evq, args.dir), clients, lines)
             best = max(best, rate)
             print(f"HTTP, {clients:2} clients, {lines:4} a batch    {rate:12,.0f} events/s  "
                   f"{rate / cli:5.0%} of it, p99 {done['p99_ms']:7.1f} ms, {peak:4.0f} MiB")
+            if args.victorialogs:
+                peer = VictoriaLogs(args.victorialogs, args.dir)
+                its_rate, its_done, its_peak = measure_ingest(args, peer, clients, lines)
+                print(f"  VictoriaLogs                    {its_rate:12,.0f} events/s  "
+                      f"evq {rate / its_rate:.1f} x, p99 {its_done['p99_ms']:7.1f} ms, "
+                      f"{its_peak:4.0f} MiB")
     done, alone, beside = measure_queries(args, best)
     print(f"a small query while {beside:,.0f} events/s come in: p50 {done['p50_ms']:.1f} ms, "
           f"p99 {done['p99_ms']:.1f} ms")
