@@ -73,21 +73,24 @@ bool may_be_unmarked_utf16(std::string_view head) {
          (head.size() < kUtf16HeadBytes && head.substr(0, 2).find('\0') != std::string_view::npos);
 }
 
-// Whether the first record goes on behind a CR outside of quotes, so that the CR is a line end.
-bool has_lone_cr(std::string_view text) {
+enum class RecordEnd : std::uint8_t { kNotYet, kLineFeed, kLoneCr };
+
+// What ends the first record: a line feed outside of quotes, or a CR there behind which it seems to
+// go on. However much of the text there is, the answer is the same once there is one.
+RecordEnd end_of_first_record(std::string_view text) {
   bool quoted = false;
-  bool seen = false;
+  bool seen_cr = false;
   for (const char c : text) {
     if (!quoted && c == '\n') {
-      return false;
+      return RecordEnd::kLineFeed;
     }
-    if (!quoted && seen && c != '\r' && c != ' ' && c != '\t') {
-      return true;
+    if (!quoted && seen_cr && c != '\r' && c != ' ' && c != '\t') {
+      return RecordEnd::kLoneCr;
     }
-    seen = seen || (!quoted && c == '\r');
+    seen_cr = seen_cr || (!quoted && c == '\r');
     quoted = quoted != (c == '"');
   }
-  return false;
+  return RecordEnd::kNotYet;
 }
 
 }  // namespace
@@ -207,7 +210,8 @@ Result<bool> PieceCutter::detect(bool no_more) {
     if ((records || *kind == PieceKind::kRows) && !drop_blank_lines()) {
       return false;
     }
-    if (records && !no_more && text().find('\n') == std::string_view::npos) {
+    const RecordEnd first_end = records ? end_of_first_record(text()) : RecordEnd::kNotYet;
+    if (records && !no_more && first_end == RecordEnd::kNotYet) {
       return false;
     }
     kind_ = *kind;
@@ -215,7 +219,7 @@ Result<bool> PieceCutter::detect(bool no_more) {
     if (kind_ == PieceKind::kRecords || text_lines || is_unmarked_utf16(text())) {
       EVQ_TRY(refuse_binary());
     }
-    if (records && has_lone_cr(text())) {
+    if (first_end == RecordEnd::kLoneCr) {
       ended_ = true;
       size_ = 0;
       return make_error(ErrorCode::kData,
