@@ -261,7 +261,7 @@ void TermHasher::add(std::span<const std::string_view> texts, const Take& take) 
       continue;
     }
     blocks_[size_ / kMaskedBytes].text_begins |= std::uint64_t{1} << (size_ % kMaskedBytes);
-    std::memcpy(window_.get() + size_, text.data(), text.size());
+    std::copy_n(text.data(), text.size(), window_.get() + size_);
     size_ += text.size();
   }
   flush();
