@@ -116,12 +116,13 @@ void GroupKeys::load_column(std::size_t column, KeyBatch* batch) const {
 }
 
 void GroupKeys::hash_all(const KeyBatch& batch, std::uint64_t seed, std::uint64_t* hashes) const {
+  std::fill_n(hashes, batch.size, seed);  // that of a key without columns
   for (std::size_t column = 0; column < columns_.size(); ++column) {
     const KeyBatch::Column& keys = batch.columns[column];
     const std::uint64_t* words = batch.rows.data() + columns_[column].place;
     const auto mix = [&](const auto& own) {
       for (std::size_t j = 0; j < batch.size; ++j) {
-        hashes[j] = hash64(own(j), column == 0 ? seed : hashes[j]);
+        hashes[j] = hash64(own(j), hashes[j]);
       }
     };
     if (!columns_[column].text) {
