@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -26,52 +27,73 @@ FreshRows one_row(int number) {
   return {std::move(loaded.tables.front()), 10};
 }
 
+// A write that stays inside its transaction until others had time to queue up behind it.
+class SlowLeader {
+ public:
+  explicit SlowLeader(Dataset& dataset) : thread_([this, &dataset] { lead(dataset); }) {
+    while (!leading_.load()) {
+      std::this_thread::yield();
+    }
+  }
+  void let_go() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    enough_.store(true);
+    thread_.join();
+  }
+
+ private:
+  void lead(Dataset& dataset) {
+    WriteJob wait;
+    wait.apply = [this](DatasetWriter& /*writer*/) -> Status {
+      leading_.store(true);
+      while (!enough_.load()) {
+        std::this_thread::yield();
+      }
+      return {};
+    };
+    CHECK(dataset.write(wait).ok());
+  }
+
+  std::atomic<bool> leading_{false};
+  std::atomic<bool> enough_{false};
+  std::thread thread_;
+};
+
+std::shared_ptr<Dataset> open_first_dataset(const std::string& directory) {
+  DatabaseOptions options;
+  options.path = directory + "/datasets/1.db";
+  const auto dataset = Dataset::open("d", {.file_id = 1}, options);
+  REQUIRE(dataset.ok());
+  return *dataset;
+}
+
 TEST_CASE("a job that fails takes none of its group along, and nothing is there twice") {
   const TempDirectory directory;
   auto store = open_store(directory.path(), 4096);
   REQUIRE(load(*store, "d", "{\"n\":0}\n").ok());
-  DatabaseOptions options;
-  options.path = directory.path() + "/datasets/1.db";
-  const auto dataset = Dataset::open("d", {.file_id = 1}, options);
-  REQUIRE(dataset.ok());
-
-  // The first leader stays inside its transaction until the others had time to queue up.
-  std::atomic<bool> leading{false};
-  std::atomic<bool> enough{false};
-  WriteJob wait;
-  wait.apply = [&](DatasetWriter& /*writer*/) -> Status {
-    leading.store(true);
-    while (!enough.load()) {
-      std::this_thread::yield();
-    }
-    return {};
-  };
+  const std::shared_ptr<Dataset> dataset = open_first_dataset(directory.path());
   WriteJob fail;
   fail.apply = [](DatasetWriter& writer) -> Status {
     writer.take_ordinals(1000);
     return make_error(ErrorCode::kLimit, "no");
   };
+  SlowLeader leader(*dataset);
   std::vector<std::thread> threads;
-  threads.emplace_back([&] { CHECK((*dataset)->write(wait).ok()); });
-  while (!leading.load()) {
-    std::this_thread::yield();
-  }
   for (int i = 1; i <= 3; ++i) {
     threads.emplace_back([&, i] {
       const FreshRows rows = one_row(i);
-      const auto counts = (*dataset)->append({&rows, 4096, nullptr});
+      const auto counts = dataset->append({&rows, 4096, nullptr});
       REQUIRE(counts.ok());
       CHECK(counts->fresh.rows >= 2);
       CHECK(counts->fresh.chunks >= 2);
     });
     threads.emplace_back([&] {
-      const Status failed = (*dataset)->write(fail);
+      const Status failed = dataset->write(fail);
       REQUIRE_FALSE(failed.ok());
       CHECK(failed.error().message == "no");
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  enough.store(true);
+  leader.let_go();
   for (std::thread& thread : threads) {
     thread.join();
   }
@@ -88,42 +110,25 @@ TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
   DatasetDefinition definition;
   definition.name = "d";
   REQUIRE(store->definitions().create_dataset(definition).ok());
-  DatabaseOptions options;
-  options.path = directory.path() + "/datasets/1.db";
-  const auto dataset = Dataset::open("d", {.file_id = 1}, options);
-  REQUIRE(dataset.ok());
+  const std::shared_ptr<Dataset> dataset = open_first_dataset(directory.path());
   SegmentCache cache(kMebibyte);
   ThreadPool pool(2);
 
-  std::atomic<bool> leading{false};
-  std::atomic<bool> enough{false};
-  WriteJob wait;
-  wait.apply = [&](DatasetWriter& /*writer*/) -> Status {
-    leading.store(true);
-    while (!enough.load()) {
-      std::this_thread::yield();
-    }
-    return {};
-  };
   // Who comes first is prepared beside the leader's transaction, and the others mostly share the
   // next one; however they do, none of them fits into a chunk.
   std::atomic<std::uint32_t> created{0};
+  SlowLeader leader(*dataset);
   std::vector<std::thread> threads;
-  threads.emplace_back([&] { CHECK((*dataset)->write(wait).ok()); });
-  while (!leading.load()) {
-    std::this_thread::yield();
-  }
   for (int i = 1; i <= 4; ++i) {
     threads.emplace_back([&, i] {
       const FreshRows rows = one_row(i);
-      const auto done = (*dataset)->append({&rows, kSmallBlock, &pool, &cache});
+      const auto done = dataset->append({&rows, kSmallBlock, &pool, &cache});
       REQUIRE(done.ok());
       CHECK(done->fresh.rows == 0);
       created += done->blocks_created;
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  enough.store(true);
+  leader.let_go();
   for (std::thread& thread : threads) {
     thread.join();
   }
@@ -139,10 +144,7 @@ TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
 // A block of one row as a form whose row, header and list of fields contradict each other.
 Status insert_odd(const std::string& directory, const Table& table,
                   std::vector<std::pair<std::string, std::uint32_t>> fields, bool dense) {
-  DatabaseOptions options;
-  options.path = directory + "/datasets/1.db";
-  const auto dataset = Dataset::open("d", {.file_id = 1}, options);
-  REQUIRE(dataset.ok());
+  const std::shared_ptr<Dataset> dataset = open_first_dataset(directory);
   auto block = encode_block(table, Effort::kIngest);
   REQUIRE(block.ok());
   StoredForm form = make_sealed(*std::move(block), 10);
@@ -153,7 +155,7 @@ Status insert_odd(const std::string& directory, const Table& table,
   WriteJob job;
   job.bytes_needed = 1;
   job.apply = [&](DatasetWriter& writer) { return insert_form(writer, form); };
-  return (*dataset)->write(job);
+  return dataset->write(job);
 }
 
 Table odd_table() {
