@@ -174,14 +174,14 @@ struct SearchKernels {
   }
 #endif
 
-  static SubstringSearch::Scan of(SearchLevel level) {
+  static SubstringSearch::Scan of(SimdLevel level) {
 #if defined(__x86_64__)
     switch (level) {
-      case SearchLevel::kAvx512:
+      case SimdLevel::kAvx512:
         return avx512;
-      case SearchLevel::kAvx2:
+      case SimdLevel::kAvx2:
         return avx2;
-      case SearchLevel::kPortable:
+      case SimdLevel::kPortable:
         break;
     }
 #else
@@ -191,19 +191,7 @@ struct SearchKernels {
   }
 };
 
-SearchLevel best_search_level() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") != 0) {
-    return SearchLevel::kAvx512;
-  }
-  if (__builtin_cpu_supports("avx2") != 0) {
-    return SearchLevel::kAvx2;
-  }
-#endif
-  return SearchLevel::kPortable;
-}
-
-SubstringSearch::SubstringSearch(std::string_view needle, bool fold, SearchLevel level)
+SubstringSearch::SubstringSearch(std::string_view needle, bool fold, SimdLevel level)
     : needle_(fold ? fold_case(needle) : std::string(needle)),
       masks_(needle_.size(), '\0'),
       fold_(fold),

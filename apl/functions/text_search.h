@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "store/base/simd_level.h"
 #include "store/column/vector.h"
 
 namespace evq {
@@ -27,14 +28,10 @@ struct TextHit {
 // times whatever the needle is like, and ends soon when the query must (AllocationMeter::poll()).
 std::size_t find_text(std::string_view text, std::string_view needle, std::size_t from);
 
-enum class SearchLevel : std::uint8_t { kPortable, kAvx2, kAvx512 };
-// The best level of this processor.
-SearchLevel best_search_level();
-
 class SubstringSearch {
  public:
   explicit SubstringSearch(std::string_view needle, bool fold = false,
-                           SearchLevel level = best_search_level());
+                           SimdLevel level = best_simd_level());
 
   // The needle as it is compared: folded when case does not count.
   const std::string& needle() const { return needle_; }

@@ -171,18 +171,18 @@ __attribute__((target("avx512bw"))) void classify_avx512(char* text, std::size_t
 }
 #endif
 
-auto classifier_of(TermKernel kernel) {
+auto classifier_of(SimdLevel level) {
 #if defined(__x86_64__)
-  switch (kernel) {
-    case TermKernel::kAvx512:
+  switch (level) {
+    case SimdLevel::kAvx512:
       return classify_avx512;
-    case TermKernel::kAvx2:
+    case SimdLevel::kAvx2:
       return classify_avx2;
-    case TermKernel::kPortable:
+    case SimdLevel::kPortable:
       break;
   }
 #else
-  static_cast<void>(kernel);
+  static_cast<void>(level);
 #endif
   return classify_portably;
 }
@@ -217,20 +217,8 @@ std::vector<std::string> fold_terms(std::string_view text) {
   return terms;
 }
 
-TermKernel best_term_kernel() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") != 0) {
-    return TermKernel::kAvx512;
-  }
-  if (__builtin_cpu_supports("avx2") != 0) {
-    return TermKernel::kAvx2;
-  }
-#endif
-  return TermKernel::kPortable;
-}
-
-TermHasher::TermHasher(TermKernel kernel)
-    : classify_(classifier_of(kernel)),
+TermHasher::TermHasher(SimdLevel level)
+    : classify_(classifier_of(level)),
       window_(std::make_unique_for_overwrite<char[]>(kWindowBytesMax + kTermSlackBytes)),
       blocks_(kWindowBytesMax / kMaskedBytes + 1) {}
 

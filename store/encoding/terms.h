@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/simd_level.h"
+
 namespace evq {
 
 // The hash of a folded term: part of the filter format, its value never changes.
@@ -20,11 +22,6 @@ std::uint64_t term_hash(std::string_view folded);
 
 // The folded terms of `text` in order, repeated as they occur.
 std::vector<std::string> fold_terms(std::string_view text);
-
-// Instructions for the first look at a text: each kernel finds the same terms.
-enum class TermKernel : std::uint8_t { kPortable, kAvx2, kAvx512 };
-// The fastest one of this machine.
-TermKernel best_term_kernel();
 
 // Hashes of the terms of many texts. Not for two threads at once.
 class TermHasher {
@@ -37,8 +34,8 @@ class TermHasher {
     std::uint64_t text_begins = 0;  // there
   };
 
-  // `kernel` must be one that this machine has.
-  explicit TermHasher(TermKernel kernel = best_term_kernel());
+  // `level` must be one that this machine has.
+  explicit TermHasher(SimdLevel level = best_simd_level());
 
   // Gives `take` the hashes of all terms, some thousands at a time, every one at least once; most
   // repetitions are left out.

@@ -9,11 +9,10 @@
 namespace evq {
 namespace {
 
-constexpr SearchLevel kLevels[] = {SearchLevel::kPortable, SearchLevel::kAvx2,
-                                   SearchLevel::kAvx512};
+constexpr SimdLevel kLevels[] = {SimdLevel::kPortable, SimdLevel::kAvx2, SimdLevel::kAvx512};
 
-bool can_run(SearchLevel level) {
-  return static_cast<int>(level) <= static_cast<int>(best_search_level());
+bool can_run(SimdLevel level) {
+  return static_cast<int>(level) <= static_cast<int>(best_simd_level());
 }
 
 // The definition: fold both and compare at every code point.
@@ -65,7 +64,7 @@ std::string random_text(std::mt19937_64* random, std::size_t pieces, bool unicod
 }
 
 TEST_CASE("every level finds a needle at every place of texts of every size") {
-  for (const SearchLevel level : kLevels) {
+  for (const SimdLevel level : kLevels) {
     if (!can_run(level)) {
       continue;
     }

@@ -30,8 +30,8 @@ std::vector<std::uint64_t> exact_hashes(const std::vector<std::string_view>& tex
 }
 
 std::vector<std::uint64_t> fast_hashes(const std::vector<std::string_view>& texts,
-                                       TermKernel kernel = best_term_kernel()) {
-  TermHasher hasher(kernel);
+                                       SimdLevel level = best_simd_level()) {
+  TermHasher hasher(level);
   std::vector<std::uint64_t> hashes;
   hasher.add(texts, [&hashes](std::span<const std::uint64_t> some) {
     hashes.insert(hashes.end(), some.begin(), some.end());
@@ -42,13 +42,13 @@ std::vector<std::uint64_t> fast_hashes(const std::vector<std::string_view>& text
 }
 
 // All that this machine has.
-std::vector<TermKernel> kernels() {
-  std::vector<TermKernel> all = {TermKernel::kPortable};
-  if (best_term_kernel() != TermKernel::kPortable) {
-    all.push_back(TermKernel::kAvx2);
+std::vector<SimdLevel> levels() {
+  std::vector<SimdLevel> all = {SimdLevel::kPortable};
+  if (best_simd_level() != SimdLevel::kPortable) {
+    all.push_back(SimdLevel::kAvx2);
   }
-  if (best_term_kernel() == TermKernel::kAvx512) {
-    all.push_back(TermKernel::kAvx512);
+  if (best_simd_level() == SimdLevel::kAvx512) {
+    all.push_back(SimdLevel::kAvx512);
   }
   return all;
 }
@@ -118,8 +118,8 @@ TEST_CASE("the fast hasher finds what the exact one finds") {
       }
     }
     const std::vector<std::string_view> texts(owned.begin(), owned.end());
-    for (const TermKernel kernel : kernels()) {
-      CHECK(fast_hashes(texts, kernel) == exact_hashes(texts));
+    for (const SimdLevel level : levels()) {
+      CHECK(fast_hashes(texts, level) == exact_hashes(texts));
     }
   }
 }
@@ -134,8 +134,8 @@ TEST_CASE("terms of every length are hashed, wherever they stand") {
     }
     owned.push_back(letters);
     const std::vector<std::string_view> texts(owned.begin(), owned.end());
-    for (const TermKernel kernel : kernels()) {
-      CHECK(fast_hashes(texts, kernel) == exact_hashes(texts));
+    for (const SimdLevel level : levels()) {
+      CHECK(fast_hashes(texts, level) == exact_hashes(texts));
     }
   }
 }
