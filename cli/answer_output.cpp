@@ -177,8 +177,8 @@ bool is_api_form(std::string_view form) {
 }
 
 void fit_request(std::string_view form, QueryRequest* request) {
-  request->keeps_rows = !is_streamed_form(form);
   request->api_form = is_api_form(form);
+  request->keeps_rows = !is_streamed_form(form) && !request->api_form;
   request->exact_matches = request->api_form;
 }
 

@@ -98,6 +98,7 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   api_options.authenticate = !command.no_auth;
   api_options.cors_origins = command.cors_origins;
   api_options.requests_per_minute = command.rate_limit;
+  api_options.spool_directory = global.store;
   Api api(*service, metrics, std::move(api_options));
   server.tls_certificate = command.tls_certificate;
   server.tls_key = command.tls_key;

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "apl/service/service.h"
+#include "apl/service/spooled_text.h"
 #include "http/auth.h"
 #include "http/message.h"
 #include "http/metrics.h"
@@ -23,6 +25,7 @@ struct ApiOptions {
   bool authenticate = true;
   std::vector<std::string> cors_origins;  // "*" or origins; empty: no CORS headers
   std::uint64_t requests_per_minute = 0;  // of one client; 0: any number
+  std::string spool_directory;            // for long answers
 };
 
 struct Api {
@@ -31,7 +34,10 @@ struct Api {
         auth(s.store().definitions(), o.authenticate),
         rates(o.requests_per_minute, monotonic_now_ns()),
         metrics(m),
-        options(std::move(o)) {}
+        options(std::move(o)) {
+    answers->directory = options.spool_directory;
+    answers->file_bytes_max = kAnswerFileBytesMax;
+  }
 
   Store& store() { return service.store(); }
   Definitions& definitions() { return service.store().definitions(); }
@@ -42,6 +48,7 @@ struct Api {
   HttpMetrics& metrics;
   RewritingBudget rewriting{kRewritingBytesMax};
   ApiOptions options;
+  const std::shared_ptr<SpoolSpace> answers = std::make_shared<SpoolSpace>();
   // Told of datasets with many fresh chunks, which queries open one by one; may be empty. Set
   // before the first request.
   std::function<void(std::string_view dataset)> upkeep_due;

@@ -1,7 +1,6 @@
 #include "http/body.h"
 
 #include <algorithm>
-#include <random>
 
 #include "store/base/limits.h"
 
@@ -84,11 +83,7 @@ void RequestBody::grow(std::size_t capacity) {
 }
 
 Status RequestBody::spill() {
-  std::random_device random;
-  const std::string path =
-      directory_ + "/body-" + std::to_string(random()) + "-" + std::to_string(random()) + ".tmp";
-  EVQ_TRY_ASSIGN(file_, File::create_new(path));
-  EVQ_TRY(remove_file(path));
+  EVQ_TRY_ASSIGN(file_, File::create_unnamed(directory_));
   EVQ_TRY(file_.write_all(memory_.text()));
   memory_ = TextMemory(kRoomBytesMin);
   return Status::success();

@@ -12,7 +12,7 @@
 namespace evq {
 namespace {
 
-// One worker answers them all, and their rows are kept until they are sent.
+// One worker answers them all, and their answers are kept until they are sent.
 constexpr std::size_t kBatchQueriesMax = 100;
 
 // An event's text around its answer.
@@ -38,11 +38,15 @@ class BatchStream {
  public:
   explicit BatchStream(std::vector<BatchEvent> events) : events_(std::move(events)) {}
 
-  bool next(std::string* out) {
+  Result<bool> next(std::string* out) {
     while (at_ < events_.size() && out->size() < kAnswerPieceBytes) {
       BatchEvent& event = events_[at_];
       out->append(std::exchange(event.head, {}));
-      if (event.answer == nullptr || !event.answer->next(out)) {
+      bool more = false;
+      if (event.answer != nullptr) {
+        EVQ_TRY_ASSIGN(more, event.answer->next(out));
+      }
+      if (!more) {
         out->append("}\n\n");
         event.answer.reset();
         ++at_;
@@ -67,7 +71,8 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
   }
   std::vector<BatchEvent> events;
   for (BatchItem& item : items) {
-    const Result<QueryAnswer> made = run_query(api, request, item.query, make_tabular_answer());
+    const Result<QueryAnswer> made =
+        run_query(api, request, item.query, make_tabular_answer(api.answers));
     if (made.ok()) {
       events.push_back({event_head(item.id, "data"), made->answer});
       continue;
@@ -81,7 +86,8 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
   const auto stream = std::make_shared<BatchStream>(std::move(events));
   HttpResponse response;
   response.content_type = "text/event-stream";
-  if (stream->next(&response.body)) {
+  EVQ_TRY_ASSIGN(const bool more, stream->next(&response.body));
+  if (more) {
     response.rest = [stream](std::string* piece) { return stream->next(piece); };
   }
   return response;

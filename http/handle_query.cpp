@@ -1,5 +1,5 @@
-// APL queries: both formats, both paths. The rows are complete before the first byte is sent,
-// because an answer's status comes first; its text is made while it is sent.
+// APL queries: both formats, both paths. An answer is complete before its first byte is sent,
+// because its status comes first.
 
 #include <algorithm>
 #include <optional>
@@ -81,6 +81,7 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
     query.default_limit = query.default_limit.value_or(kResultRowsDefault);
   }
   query.api_form = true;
+  query.keeps_rows = false;
   const bool behind_cursor = !query.cursor.value_or("").empty();
   query.exact_matches = !behind_cursor;  // the page may end where it is full: counted below
   query.control = request.control;
@@ -99,9 +100,10 @@ Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest
   return QueryAnswer{std::move(answer), tap.status.rows};
 }
 
-HttpResponse send_answer(const std::shared_ptr<ApiAnswer>& answer) {
+Result<HttpResponse> send_answer(const std::shared_ptr<ApiAnswer>& answer) {
   HttpResponse response;
-  if (answer->next(&response.body)) {
+  EVQ_TRY_ASSIGN(const bool more, answer->next(&response.body));
+  if (more) {
     response.rest = [answer](std::string* piece) { return answer->next(piece); };
   }
   return response;
@@ -130,11 +132,12 @@ Result<HttpResponse> handle_apl_query(Api& api, HttpRequest& request) {
     }
   }
   const Result<QueryAnswer> answer = run_query(
-      api, request, query, format == "tabular" ? make_tabular_answer() : make_legacy_answer());
+      api, request, query,
+      format == "tabular" ? make_tabular_answer(api.answers) : make_legacy_answer(api.answers));
   if (!answer.ok()) {
     return response_of_error(answer.error(), query.apl);
   }
-  HttpResponse response = send_answer(answer->answer);
+  EVQ_TRY_ASSIGN(HttpResponse response, send_answer(answer->answer));
   add_history_id(request, &response);
   return response;
 }
@@ -160,11 +163,11 @@ Result<HttpResponse> handle_legacy_query(Api& api, HttpRequest& request) {
   query.include_cursor = legacy.include_cursor;
   const bool waits = monotonic_now_ns() - request.received_ns < wait_ns;
   const Result<QueryAnswer> answer =
-      run_query(api, request, query, make_legacy_answer(true), waits);
+      run_query(api, request, query, make_legacy_answer(api.answers, true), waits);
   if (!answer.ok()) {
     return response_of_error(answer.error(), query.apl);
   }
-  HttpResponse response = send_answer(answer->answer);
+  EVQ_TRY_ASSIGN(HttpResponse response, send_answer(answer->answer));
   if (answer->rows == 0 && waits) {
     response.again_ms = kPollMs;
   }

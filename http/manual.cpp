@@ -107,6 +107,10 @@ std::string limits_section() {
   row("any other body", size_text(kHttpQueryBodyBytesMax));
   row("rows of an answer", std::to_string(kResultRowsDefault) + " unless said otherwise, at most " +
                                std::to_string(kResultRowsMax));
+  row("answers that wait to be read",
+      size_text(kAnswerTextBytesMax) + " of each in memory, the rest of all in " +
+          size_text(kAnswerFileBytesMax) +
+          " of files in the store's folder; an answer that finds no room there gets 503");
   row("time of a query", seconds_text(kQueryTimeMsDefault) + "; \\-\\-timeout");
   row("memory of all queries", size_text(kQueryMemoryBytesDefault) + "; \\-\\-memory\\-limit");
   row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +

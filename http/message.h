@@ -54,8 +54,9 @@ struct HttpResponse {
   std::string content_type = "application/json";
   std::string body;
   // Gives the rest of a long body after `body`, a piece at a time, while it is sent: appends one
-  // and returns whether more follow. Empty: `body` is all.
-  std::function<bool(std::string* piece)> rest;
+  // and returns whether more follow. After an error the answer is cut off, so that nobody takes it
+  // for whole. Empty: `body` is all.
+  std::function<Result<bool>(std::string* piece)> rest;
   std::vector<std::pair<std::string, std::string>> headers;
   // Not the last word: ask the handler again after this many milliseconds (waiting for events, or
   // for memory, must not hold a worker). It is the answer when nobody can wait any more.

@@ -20,8 +20,8 @@ struct QueryAnswer {
 // is not the last one.
 Result<QueryAnswer> run_query(Api& api, const HttpRequest& request, QueryRequest query,
                               std::shared_ptr<ApiAnswer> answer, bool waits = false);
-// A response that renders the answer while it is sent.
-HttpResponse send_answer(const std::shared_ptr<ApiAnswer>& answer);
+// A response that reads the answer while it is sent. kIo.
+Result<HttpResponse> send_answer(const std::shared_ptr<ApiAnswer>& answer);
 // X-Axiom-History-Query-Id, when the request asked for its query to be remembered.
 void add_history_id(const HttpRequest& request, HttpResponse* response);
 

@@ -78,7 +78,11 @@ asio::awaitable<SendOutcome> send_pieces(Stream& stream, HttpResponse& response,
     if (first) {
       frame.append(response.body);
     } else {
-      more = response.rest(&frame);
+      const Result<bool> rest = response.rest(&frame);
+      if (!rest.ok()) {
+        co_return outcome;
+      }
+      more = *rest;
     }
     const std::size_t size = frame.size() - prefix;
     if (size == 0) {

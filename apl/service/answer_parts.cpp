@@ -69,11 +69,7 @@ std::string status_json(const QueryStatus& status, const std::vector<std::string
   return text;
 }
 
-std::string dynamic_type_text(std::span<const Chunk> chunks, std::size_t column) {
-  std::uint32_t kinds = 0;
-  for (const Chunk& chunk : chunks) {
-    kinds |= dynamic_kinds(chunk.column(column));
-  }
+std::string dynamic_type_text(std::uint32_t kinds) {
   std::string text;
   for (int i = 0; i < kTypeCount; ++i) {
     const auto kind = static_cast<Type>(i);

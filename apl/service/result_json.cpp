@@ -1,5 +1,7 @@
 // An answer as one array of objects, or one object a line.
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "apl/service/cell_json.h"
@@ -8,6 +10,8 @@
 
 namespace evq {
 namespace {
+
+constexpr std::size_t kOwnTextBytesMax = 16 * kMebibyte;
 
 // json and ndjson.
 class ObjectWriter final : public ResultSink {
@@ -65,6 +69,17 @@ class ObjectWriter final : public ResultSink {
   std::string text_;
 };
 
+// Where the parts of an answer wait that are written at its end. A command has no other answers:
+// common ones need no file.
+std::shared_ptr<SpoolSpace> temporary_space() {
+  std::error_code error;
+  const std::filesystem::path directory = std::filesystem::temp_directory_path(error);
+  auto space = std::make_shared<SpoolSpace>();
+  space->memory_bytes_max = kOwnTextBytesMax;
+  space->directory = error ? "/tmp" : directory.string();
+  return space;
+}
+
 // Writes an API answer out as soon as it is complete.
 class AnswerPump final : public ResultSink {
  public:
@@ -81,7 +96,7 @@ class AnswerPump final : public ResultSink {
     std::string piece;
     for (bool more = true; more;) {
       piece.clear();
-      more = answer_->next(&piece);
+      EVQ_TRY_ASSIGN(more, answer_->next(&piece));
       piece.append(more ? "" : "\n");
       EVQ_TRY(out_(piece));
     }
@@ -99,10 +114,10 @@ std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines) {
   return std::make_unique<ObjectWriter>(std::move(out), lines);
 }
 std::unique_ptr<ResultSink> make_tabular_writer(ByteSink out) {
-  return std::make_unique<AnswerPump>(make_tabular_answer(), std::move(out));
+  return std::make_unique<AnswerPump>(make_tabular_answer(temporary_space()), std::move(out));
 }
 std::unique_ptr<ResultSink> make_legacy_writer(ByteSink out) {
-  return std::make_unique<AnswerPump>(make_legacy_answer(), std::move(out));
+  return std::make_unique<AnswerPump>(make_legacy_answer(temporary_space()), std::move(out));
 }
 
 }  // namespace evq

@@ -9,6 +9,7 @@
 #include "apl/service/answer_parts.h"
 #include "apl/service/cell_json.h"
 #include "apl/service/result_writer.h"
+#include "apl/service/spooled_text.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
 
@@ -56,10 +57,12 @@ std::string instant_json(std::int64_t ns) {
 
 class LegacyAnswer final : public ApiAnswer {
  public:
-  explicit LegacyAnswer(bool bare) : bare_(bare) {}
+  LegacyAnswer(std::shared_ptr<SpoolSpace> space, bool bare)
+      : bare_(bare), text_(std::move(space), kTexts) {}
 
   Status begin(const ResultHeader& header) override {
     header_ = header;
+    header_.charge.reset();  // no rows are kept
     for (std::size_t i = 0; i < header.schema.size(); ++i) {
       const std::string& name = header.schema[i].name;
       if (header.aggregated) {
@@ -77,89 +80,82 @@ class LegacyAnswer final : public ApiAnswer {
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
-    chunks_.push_back({rows, {origins.begin(), origins.end()}});
-    return Status::success();
+    if (!header_.aggregated) {
+      return add_matches(rows, origins);
+    }
+    return header_.totals_without.has_value() ? add_series(rows) : add_totals(rows, 0);
   }
-  Status push_totals(const Chunk& rows) override {
-    totals_.push_back({rows, {}});
-    return Status::success();
-  }
+  Status push_totals(const Chunk& rows) override { return add_totals(rows, 1); }
   Status end(const QueryStatus& status) override {
     status_ = status;
+    std::ranges::stable_sort(series_, {}, &SeriesGroup::bin);
     return Status::success();
   }
 
-  bool next(std::string* out) override {
-    if (!opened_) {
-      opened_ = true;
-      out->append(bare_ ? "{" : R"({"format":"legacy",)");
-      out->append("\"status\":").append(status_json(status_, header_.warnings));
-      out->append(",\"matches\":[");
+  Result<bool> next(std::string* out) override {
+    while (part_ != Part::kEnd && out->size() < kAnswerPieceBytes) {
+      EVQ_TRY(append_part(out));
     }
-    if (!header_.aggregated && !append_matches(out)) {
-      return true;
-    }
-    out->append("],\"buckets\":");
-    append_buckets(out);
-    if (!bare_) {
-      out->append(",").append(dataset_members_json(header_));
-    }
-    out->append("}");
-    return false;
+    return part_ != Part::kEnd;
   }
 
  private:
-  struct Part {
-    Chunk rows;
-    std::vector<RowOrigin> origins;
+  // The texts, each its elements with commas between them but for the groups of the series.
+  static constexpr std::size_t kMatches = 0;
+  static constexpr std::size_t kSeries = 1;
+  static constexpr std::size_t kTotals = 2;
+  static constexpr std::size_t kTexts = 3;
+
+  enum class Part : std::uint8_t { kStatus, kMatches, kSeries, kTotals, kDatasets, kEnd };
+
+  // A group of one interval of the series, and where its text is.
+  struct SeriesGroup {
+    std::int64_t bin = 0;
+    std::uint64_t position = 0;
+    std::size_t size = 0;
   };
 
-  // False when the piece is full before the matches are at their end.
-  bool append_matches(std::string* out) {
-    for (; chunk_ < chunks_.size(); ++chunk_) {
-      const Part& part = chunks_[chunk_];
-      if (cells_.empty()) {
-        cells_ = cell_renderers(part.rows);
-      }
-      for (; row_ < part.rows.rows(); ++row_) {
-        if (out->size() >= kAnswerPieceBytes) {
-          return false;
-        }
-        out->append(first_match_ ? "" : ",");
-        first_match_ = false;
-        append_match(out, part);
-      }
-      cells_.clear();
-      row_ = 0;
+  Status add_matches(const Chunk& rows, std::span<const RowOrigin> origins) {
+    std::vector<CellRenderer> cells = cell_renderers(rows);
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      std::string& out = text_.tail(kMatches);
+      out.append(std::exchange(first_match_, false) ? "" : ",");
+      const RowOrigin origin = row < origins.size() ? origins[row] : RowOrigin();
+      out.append("{\"_time\":");
+      append_time(&out, time_, {rows, cells, row}, origin.id.time);
+      out.append(",\"_sysTime\":");
+      append_time(&out, sys_time_, {rows, cells, row}, origin.sys_time);
+      out.append(",\"_rowId\":");
+      append_json_string(out, origins.empty() ? std::string() : encode_cursor(origin.id));
+      out.append(",\"data\":");
+      append_tree(&out, tree_, {rows, cells, row});
+      out.push_back('}');
+      EVQ_TRY(text_.settle(kMatches));
     }
-    return true;
+    return Status::success();
   }
 
-  void append_match(std::string* out, const Part& part) {
-    const RowOrigin origin = row_ < part.origins.size() ? part.origins[row_] : RowOrigin();
-    out->append("{\"_time\":");
-    append_time(out, time_, part.rows, origin.id.time);
-    out->append(",\"_sysTime\":");
-    append_time(out, sys_time_, part.rows, origin.sys_time);
-    out->append(",\"_rowId\":");
-    append_json_string(*out, part.origins.empty() ? std::string() : encode_cursor(origin.id));
-    out->append(",\"data\":");
-    append_tree(out, tree_, part.rows);
-    out->push_back('}');
-  }
+  // A row of a chunk, with what renders its cells.
+  struct Row {
+    const Chunk& rows;
+    std::vector<CellRenderer>& cells;
+    std::size_t row;
+    bool is_null(std::size_t column) const { return rows.column(column).is_null(row); }
+    void append(std::string* out, std::size_t column) const { cells[column].append(out, row); }
+  };
 
   // The answer's own column, or the event's time when the query left that out.
-  void append_time(std::string* out, std::optional<std::size_t> column, const Chunk& rows,
-                   std::int64_t otherwise) {
-    if (column.has_value() && !rows.column(*column).is_null(row_)) {
-      cells_[*column].append(out, row_);
+  static void append_time(std::string* out, std::optional<std::size_t> column, const Row& row,
+                          std::int64_t otherwise) {
+    if (column.has_value() && !row.is_null(*column)) {
+      row.append(out, *column);
     } else {
       out->append(instant_json(otherwise));
     }
   }
 
   // Null fields and objects without any value are left out, as they were never there.
-  bool append_tree(std::string* out, const FieldTree& tree, const Chunk& rows) {
+  bool append_tree(std::string* out, const FieldTree& tree, const Row& row) const {
     out->push_back('{');
     bool any = false;
     for (const std::string& key : tree.order) {
@@ -169,10 +165,10 @@ class LegacyAnswer final : public ApiAnswer {
       append_json_string(*out, key);
       out->push_back(':');
       const auto column = static_cast<std::size_t>(child.column);
-      if (child.column >= 0 && !rows.column(column).is_null(row_)) {
-        cells_[column].append(out, row_);
+      if (child.column >= 0 && !row.is_null(column)) {
+        row.append(out, column);
         any = true;
-      } else if (!child.order.empty() && append_tree(out, child, rows)) {
+      } else if (!child.order.empty() && append_tree(out, child, row)) {
         any = true;
       } else {
         out->resize(before);
@@ -185,62 +181,37 @@ class LegacyAnswer final : public ApiAnswer {
     return true;
   }
 
-  // Groups are few beside events: their text is made at once.
-  void append_buckets(std::string* out) {
-    out->append("{\"series\":[");
-    if (header_.aggregated && header_.totals_without.has_value()) {
-      append_series(out);
+  Status add_series(const Chunk& rows) {
+    const Vector& bins = rows.column(*header_.totals_without);
+    std::vector<CellRenderer> cells = cell_renderers(rows);
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      if (bins.is_null(row)) {
+        continue;
+      }
+      const std::uint64_t position = text_.size(kSeries);
+      append_group(&text_.tail(kSeries), {rows, cells, row}, 0);
+      EVQ_TRY(text_.settle(kSeries));
+      series_.push_back({bins.at<std::int64_t>(row), position,
+                         static_cast<std::size_t>(text_.size(kSeries) - position)});
     }
-    out->append("],\"totals\":[");
-    if (header_.aggregated) {
-      append_groups(out, header_.totals_without.has_value() ? totals_ : chunks_,
-                    header_.totals_without.has_value());
-    }
-    out->append("]}");
+    return Status::success();
   }
 
-  // {"startTime":…,"endTime":…,"groups":[…]} for each bin, oldest first.
-  void append_series(std::string* out) {
-    const std::size_t bin_column = *header_.totals_without;
-    std::map<std::int64_t, std::string> groups_by_bin;
-    for (const Part& part : chunks_) {
-      std::vector<CellRenderer> cells = cell_renderers(part.rows);
-      for (std::size_t row = 0; row < part.rows.rows(); ++row) {
-        const Vector& bins = part.rows.column(bin_column);
-        if (bins.is_null(row)) {
-          continue;
-        }
-        std::string& text = groups_by_bin[bins.at<std::int64_t>(row)];
-        text.append(text.empty() ? "" : ",");
-        append_group(&text, row, &cells, 0);
-      }
+  // `missing` columns, the time bin's, are not in the rows.
+  Status add_totals(const Chunk& rows, std::size_t missing) {
+    std::vector<CellRenderer> cells = cell_renderers(rows);
+    for (std::size_t row = 0; row < rows.rows(); ++row) {
+      std::string& out = text_.tail(kTotals);
+      out.append(std::exchange(first_total_, false) ? "" : ",");
+      append_group(&out, {rows, cells, row}, missing);
+      EVQ_TRY(text_.settle(kTotals));
     }
-    bool first = true;
-    for (const auto& [bin, groups] : groups_by_bin) {
-      out->append(first ? "" : ",").append("{\"startTime\":").append(instant_json(bin));
-      first = false;
-      const auto end = checked_add(bin, header_.bin_ns.value_or(0));
-      out->append(",\"endTime\":").append(instant_json(end.value_or(bin)));
-      out->append(",\"groups\":[").append(groups).append("]}");
-    }
-  }
-
-  void append_groups(std::string* out, const std::vector<Part>& parts, bool totals) {
-    bool first = true;
-    for (const Part& part : parts) {
-      std::vector<CellRenderer> cells = cell_renderers(part.rows);
-      for (std::size_t row = 0; row < part.rows.rows(); ++row) {
-        out->append(first ? "" : ",");
-        first = false;
-        append_group(out, row, &cells, totals ? 1 : 0);
-      }
-    }
+    return Status::success();
   }
 
   // {"id":1,"group":{…},"aggregations":[{"op":alias,"value":v}]}, one id for each group wherever it
-  // appears. `missing` columns, the time bin's, are not in the row.
-  void append_group(std::string* out, std::size_t row, std::vector<CellRenderer>* cells,
-                    std::size_t missing) {
+  // appears.
+  void append_group(std::string* out, const Row& row, std::size_t missing) {
     std::string group = "{";
     for (const std::size_t column : groups_) {
       if (header_.totals_without == column) {
@@ -250,7 +221,7 @@ class LegacyAnswer final : public ApiAnswer {
       append_json_string(group, header_.schema[column].name);
       group.push_back(':');
       const bool behind = missing > 0 && column > *header_.totals_without;
-      (*cells)[column - (behind ? 1 : 0)].append(&group, row);
+      row.append(&group, column - (behind ? 1 : 0));
     }
     group.push_back('}');
     const auto [known, added] = ids_.emplace(group, ids_.size() + 1);
@@ -260,37 +231,95 @@ class LegacyAnswer final : public ApiAnswer {
       out->append(column == aggregates_.front() ? "" : ",").append("{\"op\":");
       append_json_string(*out, header_.schema[column].name);
       out->append(",\"value\":");
-      (*cells)[column - missing].append(out, row);
+      row.append(out, column - missing);
       out->push_back('}');
     }
     out->append("]}");
   }
 
+  // The next piece of the part that is written, and what comes between it and the next part.
+  Status append_part(std::string* out) {
+    switch (part_) {
+      case Part::kStatus:
+        out->append(bare_ ? "{" : R"({"format":"legacy",)");
+        out->append("\"status\":").append(status_json(status_, header_.warnings));
+        out->append(",\"matches\":[");
+        part_ = Part::kMatches;
+        return Status::success();
+      case Part::kMatches:
+        return append_text(out, kMatches, "],\"buckets\":{\"series\":[", Part::kSeries);
+      case Part::kSeries:
+        return append_series_group(out);
+      case Part::kTotals:
+        return append_text(out, kTotals, "]}", Part::kDatasets);
+      case Part::kDatasets:
+        out->append(bare_ ? "" : "," + dataset_members_json(header_)).append("}");
+        part_ = Part::kEnd;
+        return Status::success();
+      case Part::kEnd:
+        break;
+    }
+    return Status::success();
+  }
+
+  // A piece of a text; behind its end what follows it.
+  Status append_text(std::string* out, std::size_t text, std::string_view follows, Part next) {
+    EVQ_TRY_ASSIGN(const bool more, text_.read_on(text, &position_, out));
+    if (!more) {
+      out->append(follows);
+      position_ = 0;
+      part_ = next;
+    }
+    return Status::success();
+  }
+
+  // The next group of {"startTime":…,"endTime":…,"groups":[…]}, one of these for each bin, oldest
+  // first.
+  Status append_series_group(std::string* out) {
+    if (group_ == series_.size()) {
+      out->append(series_.empty() ? "" : "]}").append("],\"totals\":[");
+      part_ = Part::kTotals;
+      return Status::success();
+    }
+    const SeriesGroup& group = series_[group_];
+    if (group_ > 0 && series_[group_ - 1].bin == group.bin) {
+      out->push_back(',');
+    } else {
+      out->append(group_ == 0 ? "" : "]},");
+      out->append("{\"startTime\":").append(instant_json(group.bin));
+      const auto end = checked_add(group.bin, header_.bin_ns.value_or(0));
+      out->append(",\"endTime\":").append(instant_json(end.value_or(group.bin)));
+      out->append(",\"groups\":[");
+    }
+    ++group_;
+    return text_.read(kSeries, group.position, group.size, out);
+  }
+
   const bool bare_;
+  SpooledText text_;
   ResultHeader header_;
   QueryStatus status_;
-  std::vector<Part> chunks_;
-  std::vector<Part> totals_;
   // Of answers of events.
   FieldTree tree_;
   std::optional<std::size_t> time_;
   std::optional<std::size_t> sys_time_;
+  bool first_match_ = true;
   // Of aggregated ones: positions in the schema.
   std::vector<std::size_t> groups_;
   std::vector<std::size_t> aggregates_;
   std::map<std::string, std::uint64_t> ids_;
+  std::vector<SeriesGroup> series_;
+  bool first_total_ = true;
   // Where next() goes on.
-  bool opened_ = false;
-  bool first_match_ = true;
-  std::size_t chunk_ = 0;
-  std::size_t row_ = 0;
-  std::vector<CellRenderer> cells_;
+  Part part_ = Part::kStatus;
+  std::uint64_t position_ = 0;  // in the matches or the totals
+  std::size_t group_ = 0;       // in the series
 };
 
 }  // namespace
 
-std::unique_ptr<ApiAnswer> make_legacy_answer(bool bare) {
-  return std::make_unique<LegacyAnswer>(bare);
+std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space, bool bare) {
+  return std::make_unique<LegacyAnswer>(std::move(space), bare);
 }
 
 }  // namespace evq

@@ -7,8 +7,10 @@
 #include "apl/service/answer_parts.h"
 #include "apl/service/cell_json.h"
 #include "apl/service/result_writer.h"
+#include "apl/service/spooled_text.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
+#include "store/column/dynamic_kinds.h"
 
 namespace evq {
 namespace {
@@ -27,8 +29,11 @@ std::int64_t to_bin_edge(std::int64_t time, std::int64_t bin, bool up) {
 
 class TabularAnswer final : public ApiAnswer {
  public:
+  explicit TabularAnswer(std::shared_ptr<SpoolSpace> space) : space_(std::move(space)) {}
+
   Status begin(const ResultHeader& header) override {
     header_ = header;
+    header_.charge.reset();  // no rows are kept
     Table& rows = tables_.emplace_back();
     for (std::size_t i = 0; i < header.schema.size(); ++i) {
       rows.columns.push_back(i);
@@ -44,22 +49,25 @@ class TabularAnswer final : public ApiAnswer {
       }
       tables_.push_back(std::move(totals));
     }
+    std::size_t texts = 0;
+    for (Table& table : tables_) {
+      table.first_text = texts;
+      table.kinds.resize(table.columns.size());
+      texts += table.columns.size();
+    }
+    text_.emplace(space_, texts);
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
-    tables_[0].chunks.push_back(rows);
-    return Status::success();
+    return add_rows(&tables_[0], rows);
   }
-  Status push_totals(const Chunk& rows) override {
-    tables_[1].chunks.push_back(rows);
-    return Status::success();
-  }
+  Status push_totals(const Chunk& rows) override { return add_rows(&tables_[1], rows); }
   Status end(const QueryStatus& status) override {
     status_ = status;
     return Status::success();
   }
 
-  bool next(std::string* out) override {
+  Result<bool> next(std::string* out) override {
     while (out->size() < kAnswerPieceBytes) {
       if (table_ == tables_.size()) {
         out->append("],").append(dataset_members_json(header_)).append("}");
@@ -75,7 +83,7 @@ class TabularAnswer final : public ApiAnswer {
         column_ = 0;
         opened_ = false;
       } else {
-        append_cells(out, table);
+        EVQ_TRY(append_cells(out, table));
       }
     }
     return true;
@@ -86,37 +94,49 @@ class TabularAnswer final : public ApiAnswer {
     std::string name = "0";
     std::vector<std::size_t> columns;  // in the header's schema
     std::vector<OrderItem> order;
-    std::vector<Chunk> chunks;  // their columns are those, in this order
+    std::size_t first_text = 0;        // of the columns' texts
+    std::vector<std::uint32_t> kinds;  // dynamic_kinds of each column
+    bool empty = true;
   };
 
-  // A piece of the current column, up to its end.
-  void append_cells(std::string* out, const Table& table) {
-    if (!column_open_) {
-      out->append(column_ == 0 ? "[" : ",[");
-      column_open_ = true;
-      first_cell_ = true;
-    }
-    while (chunk_ < table.chunks.size()) {
-      const Chunk& chunk = table.chunks[chunk_];
-      if (!cells_.has_value()) {
-        cells_.emplace(chunk.column(column_));
+  // The cells of each column, with commas between them, behind those that are there. The chunk's
+  // columns are the table's, in this order.
+  Status add_rows(Table* table, const Chunk& rows) {
+    for (std::size_t i = 0; i < table->columns.size(); ++i) {
+      const Vector& column = rows.column(i);
+      if (column.type() == Type::kDynamic) {
+        table->kinds[i] |= dynamic_kinds(column);
       }
-      for (; row_ < chunk.rows(); ++row_) {
-        if (out->size() >= kAnswerPieceBytes) {
-          return;
+      const std::size_t text = table->first_text + i;
+      CellRenderer cells(column);
+      for (std::size_t row = 0; row < rows.rows(); ++row) {
+        std::string& tail = text_->tail(text);
+        if (row > 0 || !table->empty) {
+          tail.push_back(',');
         }
-        out->append(first_cell_ ? "" : ",");
-        first_cell_ = false;
-        cells_->append(out, row_);
+        cells.append(&tail, row);
+        if (tail.size() >= kAnswerPieceBytes) {
+          EVQ_TRY(text_->settle(text));
+        }
       }
-      cells_.reset();
-      ++chunk_;
-      row_ = 0;
+      EVQ_TRY(text_->settle(text));
     }
-    out->push_back(']');
-    column_open_ = false;
-    ++column_;
-    chunk_ = 0;
+    table->empty = table->empty && rows.rows() == 0;
+    return Status::success();
+  }
+
+  // A piece of the current column, up to its end.
+  Status append_cells(std::string* out, const Table& table) {
+    if (position_ == 0) {
+      out->append(column_ == 0 ? "[" : ",[");
+    }
+    EVQ_TRY_ASSIGN(const bool more, text_->read_on(table.first_text + column_, &position_, out));
+    if (!more) {
+      out->push_back(']');
+      ++column_;
+      position_ = 0;
+    }
+    return Status::success();
   }
 
   void append_head(std::string* out, const Table& table) const {
@@ -191,7 +211,7 @@ class TabularAnswer final : public ApiAnswer {
     json->key("name");
     json->string(header_.schema[i].name);
     json->key("type");
-    json->string(type == Type::kDynamic ? dynamic_type_text(table.chunks, at)
+    json->string(type == Type::kDynamic ? dynamic_type_text(table.kinds[at])
                                         : std::string(api_type_name(type)));
     if (i < header_.origins.size() && !header_.origins[i].aggregate.empty()) {
       const ResultHeader::Origin& origin = header_.origins[i];
@@ -243,24 +263,22 @@ class TabularAnswer final : public ApiAnswer {
     json->end_object();
   }
 
+  std::shared_ptr<SpoolSpace> space_;
   ResultHeader header_;
   QueryStatus status_;
   std::vector<Table> tables_;
+  std::optional<SpooledText> text_;  // from begin()
   // Where next() goes on.
   std::size_t table_ = 0;
   bool opened_ = false;
-  std::size_t column_ = 0;  // of the table's own
-  std::size_t chunk_ = 0;
-  std::size_t row_ = 0;
-  bool column_open_ = false;
-  bool first_cell_ = true;
-  std::optional<CellRenderer> cells_;
+  std::size_t column_ = 0;      // of the table's own
+  std::uint64_t position_ = 0;  // in the column's text
 };
 
 }  // namespace
 
-std::unique_ptr<ApiAnswer> make_tabular_answer() {
-  return std::make_unique<TabularAnswer>();
+std::unique_ptr<ApiAnswer> make_tabular_answer(std::shared_ptr<SpoolSpace> space) {
+  return std::make_unique<TabularAnswer>(std::move(space));
 }
 
 }  // namespace evq

@@ -1,7 +1,7 @@
 #pragma once
 // ResultWriter: an answer as bytes, in the forms that programs read. Each is a ResultSink that
 // hands finished text to a ByteSink as it goes; the API's response objects need the status first
-// and are therefore written at the end.
+// and are therefore written at the end, from files where they are long.
 //
 //   json     one array of objects         ndjson   one object a line
 //   csv,tsv  RFC 4180, header first       tabular, legacy   the API's response objects
@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "apl/service/request.h"
+#include "apl/service/spooled_text.h"
 #include "store/store.h"
 
 namespace evq {
@@ -41,17 +42,17 @@ std::optional<ResultFormat> find_result_format(std::string_view name);
 std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out,
                                                bool header_line = true);
 
-// A response object of the API, rendered piece by piece from rows that it keeps: however slowly it
-// is taken, its text is never held, and nothing of the store is pinned. One thread at a time.
+// A response object of the API, kept as SpooledText until it is taken: nothing of
+// the store is pinned then. One thread at a time.
 class ApiAnswer : public ResultSink {
  public:
-  // Appends the next piece, of about 64 KiB; false when it was the last. Only after end().
-  virtual bool next(std::string* out) = 0;
+  // Appends the next piece, of about 64 KiB; false when it was the last. Only after end(). kIo.
+  virtual Result<bool> next(std::string* out) = 0;
 };
-std::unique_ptr<ApiAnswer> make_tabular_answer();
+std::unique_ptr<ApiAnswer> make_tabular_answer(std::shared_ptr<SpoolSpace> space);
 // `bare` has status, matches and buckets only: what the older query endpoint answers, whose clients
 // refuse other members.
-std::unique_ptr<ApiAnswer> make_legacy_answer(bool bare = false);
+std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space, bool bare = false);
 
 // One cell as JSON text, appended.
 void append_cell_json(std::string* out, const Vector& column, std::size_t row);

@@ -163,6 +163,21 @@ Result<File> File::create_new(const std::string& path) {
   return file;
 }
 
+Result<File> File::create_unnamed(const std::string& directory) {
+  const int descriptor =
+      retried([&] { return ::open(directory.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, kFileMode); });
+  if (descriptor >= 0) {
+    File file(descriptor, directory + "/(unnamed)", true);
+    EVQ_TRY(make_private(descriptor, file.path()));
+    return file;
+  }
+  // Some file systems know only files that had a name.
+  const std::string path = directory + "/unnamed-" + std::to_string(random_seed()) + ".tmp";
+  EVQ_TRY_ASSIGN(File file, create_new(path));
+  EVQ_TRY(remove_file(path));
+  return file;
+}
+
 Result<File> File::create_output(const std::string& path) {
   EVQ_TRY_ASSIGN(const int descriptor,
                  open_descriptor(path, O_WRONLY | O_CREAT | O_TRUNC, "create"));

@@ -39,6 +39,8 @@ class File {
   static Result<File> open_read_write(const std::string& path);
   // Creates a file for writing; kConflict when there is one already.
   static Result<File> create_new(const std::string& path);
+  // A file in a folder that no other process can open, gone when it is closed.
+  static Result<File> create_unnamed(const std::string& directory);
   // Creates or empties the user's output file; symbolic links are followed.
   static Result<File> create_output(const std::string& path);
   // Takes over an open descriptor; `name` stands for the path in errors.

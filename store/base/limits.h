@@ -178,6 +178,10 @@ inline constexpr std::size_t kHttpWritesMax = 64;
 inline constexpr std::size_t kHttpLargeWritesMax = 16;
 // Requests of either kind waiting for their turn; then 503 with Retry-After.
 inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
+// Text of one answer that is kept in memory until its client has read it, and the files that take
+// the rest, of all answers together: slow readers of long answers cost neither memory nor the disk.
+inline constexpr std::size_t kAnswerTextBytesMax = 256 * kKibibyte;
+inline constexpr std::size_t kAnswerFileBytesMax = 4 * kGibibyte;
 // After SIGTERM, requests that still run are cancelled this late.
 inline constexpr std::int64_t kHttpDrainMsMax = 8000;
 // Longest wait for new events that a streaming query may ask for.

@@ -2,14 +2,13 @@
 
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <unistd.h>
 
 #include "store/base/limits.h"
 #include "tests/support/temp_store.h"
+#include "tests/support/unnamed_files.h"
 
 namespace evq {
 namespace {
@@ -34,19 +33,6 @@ std::string long_text() {
   return text;
 }
 
-// Cuts the files of this process that were unlinked in `directory`.
-int cut_unlinked_files(const std::string& directory, off_t size) {
-  int cut = 0;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    std::error_code gone;
-    const std::string target = std::filesystem::read_symlink(entry.path(), gone).string();
-    if (target.starts_with(directory + "/") && target.ends_with(" (deleted)")) {
-      cut += ::truncate(entry.path().c_str(), size) == 0 ? 1 : 0;
-    }
-  }
-  return cut;
-}
-
 TEST_CASE("a long body is kept in a file that has no name, and read back as it was") {
   const TempDirectory directory;
   const std::string text = long_text();
@@ -64,7 +50,7 @@ TEST_CASE("a body that was kept and is shorter now is an error, not a short body
   const TempDirectory directory;
   RequestBody body(directory.path());
   REQUIRE(body.append(long_text()).ok());
-  REQUIRE(cut_unlinked_files(directory.path(), 150'000) == 1);
+  REQUIRE(cut_unnamed_files(directory.path(), 150'000) == 1);
   const Result<std::string> text = body.text();
   REQUIRE_FALSE(text.ok());
   CHECK(text.error().code == ErrorCode::kIo);

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import re
 import shutil
 import signal
@@ -78,6 +79,23 @@ class Server:
         status, answer = self.call("POST", "/v1/query/_apl?format=" + form, {"apl": apl, **body})
         assert status == 200, answer
         return answer
+
+    def peak_memory(self):
+        """Bytes."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM"))
+
+    def unnamed_files(self):
+        """What the server has open in its store that has no name any more."""
+        found = []
+        for descriptor in os.listdir(f"/proc/{self.process.pid}/fd"):
+            try:
+                target = os.readlink(f"/proc/{self.process.pid}/fd/{descriptor}")
+            except FileNotFoundError:
+                continue
+            if target.startswith(self.directory + "/") and target.endswith(" (deleted)"):
+                found.append(target)
+        return found
 
     def raw(self, data, wait=5):
         with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as sock:

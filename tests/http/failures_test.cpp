@@ -185,7 +185,8 @@ HttpResponse answer(World& world, const Ask& ask, const Secrets& secrets) {
     return *std::move(admission.refusal);
   }
   HttpResponse response = world.router->handle(request);
-  while (response.rest && response.rest(&response.body)) {
+  for (bool more = static_cast<bool>(response.rest); more;) {
+    more = response.rest(&response.body).value();
   }
   return response;
 }

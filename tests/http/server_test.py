@@ -854,7 +854,43 @@ class Life(unittest.TestCase):
         status, answer = server.call("POST", "/v1/ingest/large", lines,
                                      {"Content-Type": "application/x-ndjson"})
         self.assertEqual((status, answer["ingested"]), (200, 40000))
-        self.assertEqual([f for f in os.listdir(server.directory) if f.startswith("body-")], [])
+        self.assertEqual([f for f in os.listdir(server.directory) if f.endswith(".tmp")], [])
+        self.assertEqual(server.stop(), 0)
+
+    def test_long_answers_wait_for_slow_readers_in_files(self):
+        # More than queries may hold in memory, and each of the readers has that much to come.
+        server = Server("--no-auth", "--memory-limit", "64MiB")
+        for start in range(0, 40000, 10000):
+            self.assertEqual(server.call("POST", "/v1/ingest/long", [
+                {"_time": i * 1000 + 1700000000000, "n": i, "text": f"{i:06}" * 200}
+                for i in range(start, start + 10000)])[0], 200)
+        expected = {}
+        for form in ("tabular", "legacy"):
+            expected[form] = server.query("long | limit 40000", form)
+        self.assertEqual(expected["tabular"]["tables"][0]["columns"][-2], list(range(39999, -1, -1)))
+        self.assertEqual([match["data"]["n"] for match in expected["legacy"]["matches"]],
+                         list(range(39999, -1, -1)))
+        peak = server.peak_memory()
+        readers = []
+        for i in range(12):
+            form = "legacy" if i % 2 else "tabular"
+            body = json.dumps({"apl": "long | limit 40000"})
+            reader = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            reader.request("POST", "/v1/query/_apl?format=" + form, body)
+            readers.append((form, reader, reader.getresponse()))
+        self.assertEqual(server.query("long | count")["tables"][0]["columns"], [[40000]])
+        self.assertLess(server.peak_memory() - peak, 64 << 20)
+        for at, (form, reader, response) in enumerate(readers):
+            if at < 8:
+                answer = json.loads(response.read())
+                rows = "matches" if form == "legacy" else "tables"
+                self.assertEqual(answer[rows], expected[form][rows])
+            reader.close()
+        deadline = time.monotonic() + 30
+        while server.unnamed_files() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(server.unnamed_files(), [])
+        self.assertEqual([f for f in os.listdir(server.directory) if f.endswith(".tmp")], [])
         self.assertEqual(server.stop(), 0)
 
 

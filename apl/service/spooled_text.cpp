@@ -1,0 +1,94 @@
+#include "apl/service/spooled_text.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "apl/service/answer_parts.h"
+
+namespace evq {
+
+SpooledText::SpooledText(std::shared_ptr<SpoolSpace> space, std::size_t texts)
+    : space_(std::move(space)), texts_(texts) {}
+
+SpooledText::~SpooledText() {
+  space_->file_bytes.fetch_sub(file_bytes_);
+}
+
+Status SpooledText::settle(std::size_t text) {
+  Text& grown = texts_[text];
+  tail_bytes_ += grown.tail.size() - grown.settled_bytes;
+  grown.settled_bytes = grown.tail.size();
+  return tail_bytes_ <= space_->memory_bytes_max ? Status::success() : move_to_file();
+}
+
+Status SpooledText::move_to_file() {
+  if (!file_.is_open()) {
+    EVQ_TRY_ASSIGN(file_, File::create_unnamed(space_->directory));
+  }
+  std::string together;
+  together.reserve(tail_bytes_);
+  if (space_->file_bytes.fetch_add(tail_bytes_) + tail_bytes_ > space_->file_bytes_max) {
+    space_->file_bytes.fetch_sub(tail_bytes_);
+    return make_error(ErrorCode::kUnavailable,
+                      "the answers that clients have not read yet take all the room that there is",
+                      "try again later, or ask for less");
+  }
+  const std::uint64_t begin = std::exchange(file_bytes_, file_bytes_ + tail_bytes_);
+  for (Text& text : texts_) {
+    if (text.settled_bytes == 0) {
+      continue;
+    }
+    text.pieces.push_back({text.filed_bytes, begin + together.size()});
+    text.filed_bytes += text.settled_bytes;
+    together.append(text.tail);
+    if (text.tail.capacity() <= space_->memory_bytes_max / texts_.size()) {
+      text.tail.clear();
+    } else {
+      std::string().swap(text.tail);  // what one of many needed once is not kept for each
+    }
+    text.settled_bytes = 0;
+  }
+  tail_bytes_ = 0;
+  return file_.write_at(begin, together);
+}
+
+std::uint64_t SpooledText::size(std::size_t text) const {
+  return texts_[text].filed_bytes + texts_[text].settled_bytes;
+}
+
+Status SpooledText::read(std::size_t text, std::uint64_t position, std::size_t size,
+                         std::string* out) const {
+  const Text& from = texts_[text];
+  auto piece = std::ranges::upper_bound(from.pieces, position, {}, &Piece::begin);
+  while (size > 0 && position < from.filed_bytes) {
+    const Piece& here = *std::prev(piece);
+    const std::uint64_t end = piece == from.pieces.end() ? from.filed_bytes : piece->begin;
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, end - position));
+    const std::size_t before = out->size();
+    out->resize(before + wanted);
+    EVQ_TRY_ASSIGN(const std::size_t got, file_.read_at(here.place + (position - here.begin),
+                                                        std::span(*out).subspan(before)));
+    if (got < wanted) {
+      return make_error(ErrorCode::kIo, "the kept answer is shorter than it was");
+    }
+    position += wanted;
+    size -= wanted;
+    ++piece;
+  }
+  if (size > 0) {
+    out->append(from.tail, position - from.filed_bytes, size);
+  }
+  return Status::success();
+}
+
+Result<bool> SpooledText::read_on(std::size_t text, std::uint64_t* position,
+                                  std::string* out) const {
+  const auto wanted =
+      static_cast<std::size_t>(std::min<std::uint64_t>(kAnswerPieceBytes, size(text) - *position));
+  EVQ_TRY(read(text, *position, wanted, out));
+  *position += wanted;
+  return *position < size(text);
+}
+
+}  // namespace evq
