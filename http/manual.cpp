@@ -110,7 +110,8 @@ std::string limits_section() {
   row("answers that wait to be read",
       size_text(kAnswerTextBytesMax) + " of each in memory, the rest of all in " +
           size_text(kAnswerFileBytesMax) +
-          " of files in the store's folder; an answer that finds no room there gets 503");
+          " of files in the store's folder, or where those find no room in " +
+          size_text(kAnswerBorrowedBytesMax) + " of memory; who finds none gets 503 or 507");
   row("time of a query", seconds_text(kQueryTimeMsDefault) + "; \\-\\-timeout");
   row("memory of all queries", size_text(kQueryMemoryBytesDefault) + "; \\-\\-memory\\-limit");
   row("queries at once", std::to_string(kQueriesPerProcessorMax) + " a processor, " +

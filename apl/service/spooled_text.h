@@ -1,7 +1,8 @@
 #pragma once
 // SpooledText: texts that grow side by side and are read one after the other, as the columns of an
-// answer are. Beyond a few in memory they wait in a file without a name, so that an answer of any
-// size takes little memory however slowly it is read. One thread at a time.
+// answer are. Beyond a little memory they wait in a file without a name, so that an answer of any
+// size costs nobody anything however slowly it is read; while the disk is full, they borrow memory
+// that all of a process share. One thread at a time.
 
 #include <atomic>
 #include <cstddef>
@@ -20,8 +21,10 @@ namespace evq {
 struct SpoolSpace {
   std::string directory;
   std::size_t memory_bytes_max = kAnswerTextBytesMax;  // of one SpooledText
-  std::uint64_t file_bytes_max = UINT64_MAX;           // of all together
-  std::atomic<std::uint64_t> file_bytes{0};            // taken
+  std::uint64_t file_bytes_max = UINT64_MAX;           // of all together, as what follows
+  std::uint64_t borrowed_bytes_max = kAnswerBorrowedBytesMax;
+  std::atomic<std::uint64_t> file_bytes{0};
+  std::atomic<std::uint64_t> borrowed_bytes{0};
 };
 
 class SpooledText {
@@ -34,8 +37,8 @@ class SpooledText {
   // What of a text is in memory: to be appended to, and settled before much more than a piece has
   // come. Valid until then.
   std::string& tail(std::size_t text) { return texts_[text].tail; }
-  // Moves the tails to the file when they are too long together. kDiskFull, kIo; kUnavailable when
-  // the space is used up.
+  // Moves the tails to the file when they are too long together. kDiskFull, kIo, kUnavailable when
+  // they neither find room there nor memory.
   Status settle(std::size_t text);
 
   std::uint64_t size(std::size_t text) const;
@@ -58,10 +61,14 @@ class SpooledText {
   };
 
   Status move_to_file();
+  void forget_tails(std::uint64_t place);
+  bool borrow();
+  void return_borrowed();
 
   std::shared_ptr<SpoolSpace> space_;
   std::vector<Text> texts_;
   std::size_t tail_bytes_ = 0;  // settled ones of all tails
+  std::size_t borrowed_bytes_ = 0;
   File file_;
   std::uint64_t file_bytes_ = 0;
 };

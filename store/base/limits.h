@@ -182,6 +182,10 @@ inline constexpr std::size_t kHttpWritesQueuedMax = 1024;
 // the rest, of all answers together: slow readers of long answers cost neither memory nor the disk.
 inline constexpr std::size_t kAnswerTextBytesMax = 256 * kKibibyte;
 inline constexpr std::size_t kAnswerFileBytesMax = 4 * kGibibyte;
+// Free space that such files leave to loads, and the memory of all answers together that find no
+// room on the disk: queries go on when it is full.
+inline constexpr std::size_t kAnswerDiskFreeBytesMin = 256 * kMebibyte;
+inline constexpr std::size_t kAnswerBorrowedBytesMax = 128 * kMebibyte;
 // After SIGTERM, requests that still run are cancelled this late.
 inline constexpr std::int64_t kHttpDrainMsMax = 8000;
 // Longest wait for new events that a streaming query may ask for.

@@ -68,16 +68,40 @@ TEST_CASE("texts that grow side by side are read as they were written, whole and
   }
 }
 
-TEST_CASE("texts up to the limit stay in memory; one byte more takes them to the file") {
+TEST_CASE("where no file can be, texts borrow memory, all together no more than there is") {
   const TempDirectory directory;
   const auto space = space_in(directory.path() + "/none");
-  SpooledText texts(space, 2);
-  REQUIRE(append(&texts, 0, std::string(kAnswerTextBytesMax / 2, 'a')).ok());
-  REQUIRE(append(&texts, 1, std::string(kAnswerTextBytesMax / 2, 'b')).ok());
-  CHECK(space->file_bytes.load() == 0);
-  const Status refused = append(&texts, 1, "b");
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().message.find(directory.path()) != std::string::npos);
+  space->borrowed_bytes_max = 4 * kAnswerTextBytesMax;
+  {
+    SpooledText texts(space, 2);
+    REQUIRE(append(&texts, 0, std::string(kAnswerTextBytesMax / 2, 'a')).ok());
+    REQUIRE(append(&texts, 1, std::string(kAnswerTextBytesMax / 2, 'b')).ok());
+    CHECK(space->borrowed_bytes.load() == 0);
+    REQUIRE(append(&texts, 1, "c").ok());
+    CHECK(space->borrowed_bytes.load() == kAnswerTextBytesMax);
+    REQUIRE(append(&texts, 0, std::string(2 * kAnswerTextBytesMax, 'd')).ok());
+    CHECK(space->borrowed_bytes.load() == 3 * kAnswerTextBytesMax);
+    CHECK((read_all(texts, 1) == std::string(kAnswerTextBytesMax / 2, 'b') + "c"));
+    const Status refused = append(&texts, 1, std::string(kAnswerTextBytesMax, 'e'));
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message.find(directory.path()) != std::string::npos);
+  }
+  CHECK(space->borrowed_bytes.load() == 0);
+}
+
+TEST_CASE("what was borrowed goes back when the file can be written again") {
+  const TempDirectory directory;
+  const std::string path = directory.path() + "/later";
+  const auto space = space_in(path);
+  SpooledText texts(space, 1);
+  std::string expected(kAnswerTextBytesMax + 1, 'a');
+  REQUIRE(append(&texts, 0, expected).ok());
+  CHECK(space->borrowed_bytes.load() == kAnswerTextBytesMax);
+  REQUIRE(std::filesystem::create_directory(path));
+  REQUIRE(append(&texts, 0, std::string(kAnswerTextBytesMax, 'b')).ok());
+  CHECK(space->borrowed_bytes.load() == 0);
+  CHECK(space->file_bytes.load() == texts.size(0));
+  CHECK((read_all(texts, 0) == expected + std::string(kAnswerTextBytesMax, 'b')));
 }
 
 TEST_CASE("a text that nothing was written to is empty") {
@@ -90,6 +114,7 @@ TEST_CASE("answers together take no more than the space, and give back what they
   const TempDirectory directory;
   constexpr std::size_t kBytes = kAnswerTextBytesMax + 1;
   const auto space = space_in(directory.path(), 2 * kBytes);
+  space->borrowed_bytes_max = 0;
   SpooledText first(space, 1);
   REQUIRE(append(&first, 0, std::string(kBytes, 'a')).ok());
   {
