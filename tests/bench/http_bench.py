@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures `evq serve`: ingest over HTTP beside `evq ingest` and, where its binary is given,
-VictoriaLogs; queries while ingesting, and memory under idle connections. Started by
-tests/bench/http, which builds what it needs.
+VictoriaLogs; queries while ingesting; what slow clients cost others, and idle ones of memory.
+Started by tests/bench/http, which builds what it needs.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -132,6 +133,74 @@ def measure_queries(args, ingest_rate):
     return done, alone, beside["requests"] * 1000 / beside["seconds"]
 
 
+class SlowClients:
+    """A third send a head byte by byte, a third a body, a third read a long answer so; each comes
+    again when the server has enough of it."""
+
+    HEAD = b"POST /v1/ingest/slow HTTP/1.1\r\nHost: localhost\r\n"
+
+    def __init__(self, server, count):
+        self.address = ("127.0.0.1", int(server.port))
+        query = json.dumps({"apl": "events | limit 50000"})
+        asks = (f"POST /v1/query/_apl HTTP/1.1\r\nHost: localhost\r\n"
+                f"Content-Length: {len(query)}\r\n\r\n{query}").encode()
+        begins = [self.HEAD + b"X-", self.HEAD + b"Content-Length: 100000\r\n\r\n[", asks]
+        self.clients = []
+        for i in range(count):
+            begin = begins[i % len(begins)]
+            self.clients.append((begin, self.open(begin)))
+            if begin is asks:
+                assert self.clients[-1][1].recv(1), "no answer"
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def open(self, begin):
+        sock = socket.socket()
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        sock.connect(self.address)
+        sock.sendall(begin)
+        return sock
+
+    def run(self):
+        while not self.ended.wait(0.01):
+            for i, (begin, sock) in enumerate(self.clients):
+                try:
+                    if begin.startswith(self.HEAD):
+                        sock.send(b"1")
+                    else:
+                        sock.recv(10)
+                except OSError:
+                    sock.close()
+                    self.clients[i] = (begin, self.open(begin))
+
+    def stop(self):
+        self.ended.set()
+        self.thread.join()
+        for _, sock in self.clients:
+            sock.close()
+
+
+def measure_slow(args, count):
+    """A client that sends ten events and one that asks a small query, alone and beside slow ones."""
+    server = Server(args.evq, args.dir)
+    run_load(args, server, 8, 1, 0, server.ingest_path, LINES, args.events, 1000)
+    body = os.path.join(args.dir, "query.json")
+    works = {"ten events": (server.ingest_path, LINES, args.events, 10),
+             "a small query": ("/v1/query/_apl?format=tabular", "application/json", body, 0)}
+    found = {}
+    slow = None
+    for beside in (False, True):
+        slow = SlowClients(server, count) if beside else None
+        for name, work in works.items():
+            done = run_load(args, server, 1, args.seconds, 50, *work)
+            assert done["errors"] == 0, done
+            found.setdefault(name, []).append(done)
+    slow.stop()
+    server.stop()
+    return found
+
+
 def measure_idle(args, connections):
     server = Server(args.evq, args.dir)
     before = server.resident_mib()
@@ -177,6 +246,10 @@ def main():
           f"p99 {done['p99_ms']:.1f} ms")
     print(f"the same query alone, 4 clients   {alone['requests'] / alone['seconds']:12,.0f} queries/s, "
           f"p99 {alone['p99_ms']:.1f} ms")
+    for name, (alone, beside) in measure_slow(args, 100).items():
+        print(f"{name}, 50 a second, alone and beside 100 slow clients: "
+              f"p50 {alone['p50_ms']:.1f} and {beside['p50_ms']:.1f} ms, "
+              f"p99 {alone['p99_ms']:.1f} and {beside['p99_ms']:.1f} ms")
     before, grown = measure_idle(args, 1000)
     print(f"1,000 idle connections            {grown:12.1f} MiB over {before:.0f}, "
           f"{grown * 1024 / 1000:.1f} KiB each")
