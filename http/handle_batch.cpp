@@ -1,5 +1,6 @@
 // POST /v1/query/batch: several APL queries, answered as server-sent events in the order asked, one
-// event a query: {"queryId":…,"kind":"apl","data":…}, or with "error" in the place of "data".
+// event a query: {"queryId":…,"kind":"apl","data":…}, or with "error" in the place of "data". Those
+// of metrics ("mpl") are not answered: there are none in a store of events.
 
 #include <utility>
 
@@ -14,6 +15,9 @@ namespace {
 
 // One worker answers them all, and their answers are kept until they are sent.
 constexpr std::size_t kBatchQueriesMax = 100;
+// What maxConcurrency may be: how many a client lets run at once, which is never more than one.
+constexpr std::size_t kConcurrencyMax = 20;
+constexpr std::size_t kConcurrencyDefault = 10;
 
 // An event's text around its answer.
 struct BatchEvent {
@@ -21,14 +25,14 @@ struct BatchEvent {
   std::shared_ptr<ApiAnswer> answer;  // null: the head says it all
 };
 
-std::string event_head(const std::string& query_id, std::string_view member) {
+std::string event_head(const BatchItem& item, std::string_view member) {
   std::string text = "data: ";
   JsonWriter json(text);
   json.begin_object();
   json.key("queryId");
-  json.string(query_id);
+  json.string(item.id);
   json.key("kind");
-  json.string("apl");
+  json.string(item.of_metrics ? "mpl" : "apl");
   json.key(member);
   return text;
 }
@@ -63,6 +67,11 @@ class BatchStream {
 }  // namespace
 
 Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
+  EVQ_TRY_ASSIGN(const std::size_t concurrency,
+                 count_parameter(request, "maxConcurrency", kConcurrencyDefault, kConcurrencyMax));
+  if (concurrency == 0) {
+    return make_error(ErrorCode::kUsage, "maxConcurrency must be at least 1");
+  }
   EVQ_TRY_ASSIGN(const std::string body, request.body.text());
   EVQ_TRY_ASSIGN(std::vector<BatchItem> items, read_batch_body(body));
   if (items.size() > kBatchQueriesMax) {
@@ -74,14 +83,14 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
     const Result<QueryAnswer> made =
         run_query(api, request, item.query, make_tabular_answer(api.answers));
     if (made.ok()) {
-      events.push_back({event_head(item.id, "data"), made->answer});
+      events.push_back({event_head(item, "data"), made->answer});
       continue;
     }
     if (request.control != nullptr && request.control->should_stop()) {
       return made.error();
     }
     const std::string error = response_of_error(made.error(), item.query.apl).body;
-    events.push_back({event_head(item.id, "error") + error, nullptr});
+    events.push_back({event_head(item, "error") + error, nullptr});
   }
   const auto stream = std::make_shared<BatchStream>(std::move(events));
   HttpResponse response;

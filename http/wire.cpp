@@ -180,10 +180,16 @@ Result<std::vector<BatchItem>> read_batch_body(std::string_view text) {
     BatchItem& item = items.emplace_back();
     EVQ_TRY_ASSIGN(item.id, wire::required_string(each, "queryId"));
     const Json* query = wire::member(each, "aplRequest");
-    if (query == nullptr || !query->is_object()) {
-      return make_error(ErrorCode::kUsage, "every query of a batch needs an aplRequest");
+    const Json* metrics = wire::member(each, "mplRequest");
+    const Json* only = query != nullptr ? query : metrics;
+    if ((query != nullptr && metrics != nullptr) || only == nullptr || !only->is_object()) {
+      return make_error(ErrorCode::kUsage,
+                        "every query of a batch needs an aplRequest or an mplRequest");
     }
-    EVQ_TRY_ASSIGN(item.query, read_query(*query));
+    item.of_metrics = query == nullptr;
+    if (!item.of_metrics) {
+      EVQ_TRY_ASSIGN(item.query, read_query(*query));
+    }
   }
   return items;
 }

@@ -28,9 +28,11 @@ HttpResponse response_of_error(const Error& error, std::string_view apl);
 
 // {"apl":…,"startTime":…,"endTime":…,"cursor":…,…}
 Result<QueryRequest> read_query_body(std::string_view text);
-// [{"queryId":…,"aplRequest":{…}},…]
+// [{"queryId":…,"aplRequest":{…}},…]; of metrics when it has an mplRequest instead, which no query
+// here answers.
 struct BatchItem {
   std::string id;
+  bool of_metrics = false;
   QueryRequest query;
 };
 Result<std::vector<BatchItem>> read_batch_body(std::string_view text);

@@ -330,14 +330,15 @@ Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_
     return make_error(ErrorCode::kUsage, "datasets is required: a list of names");
   }
   drop_zero_times(&json);
-  for (const char* name : {"time", "endTime"}) {
-    EVQ_TRY_ASSIGN(const std::optional<std::int64_t> time, optional_time(json, name));
-    if (!time.has_value()) {
-      json.erase(name);
-    }
-  }
-  if (!json.contains("time")) {
+  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> begin, optional_time(json, "time"));
+  EVQ_TRY_ASSIGN(const std::optional<std::int64_t> end, optional_time(json, "endTime"));
+  if (!begin.has_value()) {
     json["time"] = instant_text(now_ns);
+  }
+  if (!end.has_value()) {
+    json.erase("endTime");
+  } else if (*end < begin.value_or(now_ns)) {
+    return make_error(ErrorCode::kUsage, "endTime is before time");
   }
   for (const char* name : {"title", "description", "url"}) {
     EVQ_TRY_ASSIGN(const auto given, wire::optional_string(json, name));

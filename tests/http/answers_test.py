@@ -363,6 +363,18 @@ class Answers(ServerCase):
         self.assertEqual(events[0]["data"]["tables"][0]["columns"], [[10]])
         self.assertEqual(events[1]["error"]["code"], 400)
         self.decode_strictly(events[2]["data"])
+        status, raw = self.server.call("POST", "/v1/query/batch", [
+            {"queryId": "m", "mplRequest": {"mpl": "`metrics`:`cpu`"}},
+            {"queryId": "a", "aplRequest": {"apl": "w | count"}}])
+        events = [json.loads(line.removeprefix("data: ")) for line in raw.decode().split("\n\n") if line]
+        self.assertEqual([(event["queryId"], event["kind"], "data" in event) for event in events],
+                         [("m", "mpl", False), ("a", "apl", True)])
+        self.assertEqual(events[0]["error"]["code"], 404)
+        both = {"queryId": "a", "aplRequest": {"apl": "w"}, "mplRequest": {"mpl": "m"}}
+        self.assertEqual(self.server.call("POST", "/v1/query/batch", [both])[0], 400)
+        for wrong in ("0", "21", "-1", "x"):
+            self.assertEqual(self.server.call("POST", "/v1/query/batch?maxConcurrency=" + wrong, [])[0],
+                             400, wrong)
         self.assertEqual(self.server.call("POST", "/v1/query/batch", {"queryId": "a"})[0], 400)
         self.assertEqual(self.server.call("POST", "/v1/query/batch", [{"queryId": "a"}])[0], 400)
 

@@ -352,6 +352,10 @@ class Open(unittest.TestCase):
             self.assertEqual(call("PUT", one, wrong)[0], 400, wrong)
         self.assertEqual(call("GET", one)[1], changed)
         call("PUT", one, {"time": T0, "endTime": "2024-05-02T00:00:00Z"})
+        self.assertEqual(call("PUT", one, {"endTime": "2024-04-30T00:00:00Z"})[0], 400)
+        self.assertEqual(call("PUT", one, {"time": "2024-05-03T00:00:00Z"})[0], 400)
+        self.assertEqual(call("PUT", one, {"endTime": T0})[0], 200)  # an instant
+        self.assertEqual(call("PUT", one, {"endTime": "2024-05-02T00:00:00Z"})[0], 200)
         for query, count in (("start=2024-05-01T12:00:00Z", 1), ("end=2024-04-01T00:00:00Z", 0),
                              ("start=2024-05-03T00:00:00Z", 0), ("start=0001-01-01T00:00:00Z", 1),
                              ("start=2024-04-01T00:00:00%2B02:00&end=now", None)):
