@@ -80,6 +80,11 @@ Result<HttpResponse> handle_batch_query(Api& api, HttpRequest& request) {
   }
   std::vector<BatchEvent> events;
   for (BatchItem& item : items) {
+    if (item.of_metrics) {
+      const std::string refused = error_response(404, "there are no metrics here: ask in APL").body;
+      events.push_back({event_head(item, "error") + refused, nullptr});
+      continue;
+    }
     const Result<QueryAnswer> made =
         run_query(api, request, item.query, make_tabular_answer(api.answers));
     if (made.ok()) {
