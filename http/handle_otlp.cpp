@@ -59,8 +59,12 @@ Result<HttpResponse> store_signal(Api& api, HttpRequest& request, OtlpSignal sig
                  otlp_events(std::move(body), signal, protobuf, claim.get()));
   IngestReport report;
   if (!events.empty()) {
-    EVQ_TRY_ASSIGN(report,
-                   store_ndjson(api, request, dataset, events, {std::string(kOtlpCustomField)}));
+    IngestOptions options;
+    options.map_fields.emplace_back(kOtlpCustomField);
+    if (signal == OtlpSignal::kTraces) {
+      options.timespan_fields.emplace_back(kOtlpDurationField);
+    }
+    EVQ_TRY_ASSIGN(report, store_ndjson(api, request, dataset, events, std::move(options)));
   }
   HttpResponse response = json_response(answer_text(report, signal, protobuf));
   response.content_type = protobuf ? kProtobufType : "application/json";

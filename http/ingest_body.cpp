@@ -117,9 +117,7 @@ void append_members(JsonWriter* json, DynamicView bag) {
 }
 
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  std::string_view ndjson, std::vector<std::string> map_fields) {
-  IngestOptions options;
-  options.map_fields = std::move(map_fields);
+                                  std::string_view ndjson, IngestOptions options) {
   options.format = InputFormat::kNdjson;
   const std::unique_ptr<ByteSource> source = memory_source(ndjson);
   return store_events(api, request, dataset, *source, options);

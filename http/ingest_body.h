@@ -31,9 +31,8 @@ void append_members(JsonWriter* json, DynamicView bag);
 // Stores events for an authenticated request and counts them.
 Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::string_view dataset,
                                   ByteSource& source, const IngestOptions& options);
-// The same for a text of NDJSON made here; `map_fields` are kept as one value each.
+// The same for a text of NDJSON made here, whatever format the options name.
 Result<IngestReport> store_ndjson(Api& api, const HttpRequest& request, std::string_view dataset,
-                                  std::string_view ndjson,
-                                  std::vector<std::string> map_fields = {});
+                                  std::string_view ndjson, IngestOptions options = {});
 
 }  // namespace evq

@@ -365,7 +365,7 @@ void write_span(JsonWriter* json, DynamicView span) {
   json->key("kind");
   json->string(span_kind(integer(member(span, "kind")).value_or(0)));
   if (start.has_value() && end.has_value() && *end >= *start) {
-    json->key("duration");
+    json->key(kOtlpDurationField);
     json->integer(*end - *start);
   }
   const DynamicView status = member(span, "status");

@@ -16,6 +16,8 @@ namespace evq {
 
 // The field that the map of other attributes is; loads of otlp_events keep it as one value.
 inline constexpr std::string_view kOtlpCustomField = "attributes.custom";
+// The field of spans whose integers are timespans in nanoseconds; loads of otlp_events say so.
+inline constexpr std::string_view kOtlpDurationField = "duration";
 
 enum class OtlpSignal : std::uint8_t { kLogs, kTraces };
 

@@ -87,7 +87,7 @@ constexpr Route kRoutes[] = {
      "google.rpc.Status.",
      ErrorForm::kOtlp},
     {"POST", "/v1/traces", handle_otlp_traces, Scope::kContent, "ingest", "create", Lane::kWrite,
-     kIngestBytes, kShippers, false, "OTLP traces, one event a span.", ErrorForm::kOtlp},
+     kIngestBytes, kShippers, false, "OTLP traces, one event a span; its duration is a timespan.", ErrorForm::kOtlp},
     {"POST", "/services/collector", handle_splunk_events, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
      "Splunk's event collector; ?index= or the envelope names the dataset. Errors are Splunk's, "

@@ -23,7 +23,10 @@ enum class Divisor : std::uint8_t { kSample, kPopulation };
 struct SpreadResult {
   Spread spread;
   Divisor divisor;
+  Type type;  // kReal, or kTimespan for the deviation of timespans
 };
+
+constexpr double kIntegerEnd = 9223372036854775808.0;  // the first that is none
 
 // Sums of reals grow with their values' digits, which hardly any rows do.
 constexpr std::size_t kRowBytesTypical = 0;
@@ -31,6 +34,20 @@ constexpr std::size_t kRowBytesTypical = 0;
 // The divisor of a variance of `count` values.
 double divisor_of(Divisor divisor, std::uint64_t count) {
   return static_cast<double>(divisor == Divisor::kSample && count > 1 ? count - 1 : count);
+}
+
+// Timespans as reals, in nanoseconds.
+Vector nanoseconds_of(const Vector& spans) {
+  const Values& from = spans.values();
+  auto to = Values::make(Type::kReal, from.size());
+  for (std::size_t slot = 0; slot < from.size(); ++slot) {
+    if (from.is_null(slot)) {
+      to->set_null(slot);
+    } else {
+      to->mutable_data<double>()[slot] = static_cast<double>(from.data<std::int64_t>()[slot]);
+    }
+  }
+  return spans.with_values(std::move(to));
 }
 
 class SpreadState final : public AggregateState {
@@ -49,7 +66,8 @@ class SpreadState final : public AggregateState {
     if (rows == 0) {
       return;
     }
-    add_moments(args[0], groups, rows, groups_);
+    add_moments(args[0].type() == Type::kTimespan ? nanoseconds_of(args[0]) : args[0], groups, rows,
+                groups_);
     meter_.note_rows(rows, groups_);
   }
 
@@ -65,7 +83,7 @@ class SpreadState final : public AggregateState {
                              std::size_t count) const override {
     std::vector<Vector> columns;
     for (const SpreadResult& result : results_) {
-      VectorBuilder builder(Type::kReal);
+      VectorBuilder builder(result.type);
       for (std::size_t group = begin; group < begin + count; ++group) {
         append_result(groups_[group], result, &builder);
       }
@@ -85,7 +103,14 @@ class SpreadState final : public AggregateState {
     const double squares =
         co_moment(moments.squares, moments.sum, moments.sum, static_cast<double>(moments.count));
     const double variance = (squares < 0 ? 0 : squares) / divisor_of(result.divisor, moments.count);
-    builder->append_real(result.spread == Spread::kStdev ? std::sqrt(variance) : variance);
+    const double value = result.spread == Spread::kStdev ? std::sqrt(variance) : variance;
+    if (result.type == Type::kReal) {
+      builder->append_real(value);
+    } else if (std::rint(value) < kIntegerEnd) {
+      builder->append_integer(static_cast<std::int64_t>(std::rint(value)));
+    } else {
+      builder->append_null();
+    }
   }
 
   std::vector<SpreadResult> results_;
@@ -96,12 +121,15 @@ class SpreadState final : public AggregateState {
 template <Spread kSpread, Divisor kDivisor>
 AggregateBindResult bind_spread(const AggregateBindRequest& request) {
   const std::optional<Type> type = number_type(request.arguments[0].type, false);
-  if (!type.has_value() || *type == Type::kTimespan) {
+  if (!type.has_value()) {
     return not_a_number(kSpread == Spread::kStdev ? "stdev" : "variance", 0,
                         request.arguments[0].type);
   }
-  return one_result(request, Type::kReal, Type::kReal,
-                    make_aggregate<SpreadState>(std::vector<SpreadResult>{{kSpread, kDivisor}}));
+  const bool spans = *type == Type::kTimespan;
+  const Type result = spans && kSpread == Spread::kStdev ? Type::kTimespan : Type::kReal;
+  return one_result(
+      request, result, spans ? Type::kTimespan : Type::kReal,
+      make_aggregate<SpreadState>(std::vector<SpreadResult>{{kSpread, kDivisor, result}}));
 }
 
 // ---- covariance
@@ -329,19 +357,23 @@ AggregateBindResult bind_bits(const AggregateBindRequest& request) {
 
 // ---- the table
 
+constexpr ParameterDoc kSpreadValue{
+    "value", "long, real, timespan, or dynamic holding numbers or times (nanoseconds)."};
 constexpr ParameterDoc kNumber{"value",
                                "long, real, or dynamic holding numbers or times (nanoseconds)."};
 constexpr ParameterDoc kLong{"value", "A long."};
-constexpr std::string_view kSampleReturns =
-    "real; 0 for a single value, null when no value is there.";
+constexpr std::string_view kDeviationReturns =
+    "real, timespan for timespans; 0 for a single value, null when no value is there.";
+constexpr std::string_view kVarianceReturns =
+    "real, in square nanoseconds for timespans; 0 for a single value, null when no value is there.";
 constexpr std::string_view kPairReturns =
     "real; rows with a null are left out. Null when none is left.";
 
 constexpr AggregateFunction kStatsRows[] = {
     {.name = "stdev",
      .summary = "Gives the standard deviation of a sample (divided by n - 1).",
-     .params = {{kNumber}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue}},
+     .returns = kDeviationReturns,
      .examples = {{{"datatable (x:long) [1, 3, 5] | summarize s = stdev(x)", "2"}}},
      .bind = bind_spread<Spread::kStdev, Divisor::kSample>,
      .arguments_min = 1,
@@ -349,8 +381,8 @@ constexpr AggregateFunction kStatsRows[] = {
      .api_name = "stdev"},
     {.name = "stdevif",
      .summary = "Gives the standard deviation of the rows for which the predicate is true.",
-     .params = {{kNumber, kPredicate}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue, kPredicate}},
+     .returns = kDeviationReturns,
      .examples = {{{"datatable (x:long) [1, 3, 5, 99] | summarize s = stdevif(x, x < 9)", "2"}}},
      .bind = bind_spread<Spread::kStdev, Divisor::kSample>,
      .predicate = kLastArgument,
@@ -359,16 +391,16 @@ constexpr AggregateFunction kStatsRows[] = {
      .api_name = "stdevif"},
     {.name = "stdevp",
      .summary = "Gives the standard deviation of a whole population (divided by n).",
-     .params = {{kNumber}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue}},
+     .returns = kDeviationReturns,
      .examples = {{{"datatable (x:long) [1, 3] | summarize s = stdevp(x)", "1"}}},
      .bind = bind_spread<Spread::kStdev, Divisor::kPopulation>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "stdevpif",
      .summary = "As stdevp(), of the rows for which the predicate is true.",
-     .params = {{kNumber, kPredicate}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue, kPredicate}},
+     .returns = kDeviationReturns,
      .examples = {{{"datatable (x:long) [1, 3, 99] | summarize s = stdevpif(x, x < 9)", "1"}}},
      .bind = bind_spread<Spread::kStdev, Divisor::kPopulation>,
      .predicate = kLastArgument,
@@ -376,8 +408,8 @@ constexpr AggregateFunction kStatsRows[] = {
      .arguments_max = 2},
     {.name = "variance",
      .summary = "Gives the variance of a sample (divided by n - 1).",
-     .params = {{kNumber}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue}},
+     .returns = kVarianceReturns,
      .examples = {{{"datatable (x:long) [1, 3, 5] | summarize v = variance(x)", "4"}}},
      .bind = bind_spread<Spread::kVariance, Divisor::kSample>,
      .arguments_min = 1,
@@ -385,8 +417,8 @@ constexpr AggregateFunction kStatsRows[] = {
      .api_name = "variance"},
     {.name = "varianceif",
      .summary = "Gives the variance of the rows for which the predicate is true.",
-     .params = {{kNumber, kPredicate}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue, kPredicate}},
+     .returns = kVarianceReturns,
      .examples = {{{"datatable (x:long) [1, 3, 5, 99] | summarize v = varianceif(x, x < 9)", "4"}}},
      .bind = bind_spread<Spread::kVariance, Divisor::kSample>,
      .predicate = kLastArgument,
@@ -395,16 +427,16 @@ constexpr AggregateFunction kStatsRows[] = {
      .api_name = "varianceif"},
     {.name = "variancep",
      .summary = "Gives the variance of a whole population (divided by n).",
-     .params = {{kNumber}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue}},
+     .returns = kVarianceReturns,
      .examples = {{{"datatable (x:long) [1, 3] | summarize v = variancep(x)", "1"}}},
      .bind = bind_spread<Spread::kVariance, Divisor::kPopulation>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "variancepif",
      .summary = "As variancep(), of the rows for which the predicate is true.",
-     .params = {{kNumber, kPredicate}},
-     .returns = kSampleReturns,
+     .params = {{kSpreadValue, kPredicate}},
+     .returns = kVarianceReturns,
      .examples = {{{"datatable (x:long) [1, 3, 99] | summarize v = variancepif(x, x < 9)", "1"}}},
      .bind = bind_spread<Spread::kVariance, Divisor::kPopulation>,
      .predicate = kLastArgument,

@@ -58,7 +58,10 @@ bool BatchBuilder::commit(std::int64_t receipt_ns) {
   }
   const std::size_t row = times_.size();
   while (columns_.size() < assembler_->column_count()) {
-    columns_.emplace_back(seed_ + columns_.size());
+    const std::string& name = assembler_->column_name(columns_.size());
+    const bool spans =
+        std::ranges::find(rules_->timespan_fields, name) != rules_->timespan_fields.end();
+    columns_.emplace_back(seed_ + columns_.size(), spans ? Type::kTimespan : Type::kLong);
   }
   std::size_t text_bytes = 0;
   for (const Cell& cell : assembler_->cells()) {

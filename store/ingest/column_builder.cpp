@@ -97,7 +97,7 @@ void ColumnBuilder::append_otherwise(std::size_t row, const Cell& cell) {
   } else if (cell.kind == CellKind::kReal &&
              (state_ == State::kReal || (state_ == State::kLong && make_real()))) {
     reals_.push_back(cell.real);
-  } else if (state_ == State::kReal && cell.kind == CellKind::kLong &&
+  } else if (state_ == State::kReal && cell.kind == CellKind::kLong && integers_ == Type::kLong &&
              is_exact_as_real(cell.integer)) {
     set_bit(was_long_, rows_);
     reals_.push_back(static_cast<double>(cell.integer));
@@ -451,9 +451,9 @@ void ColumnBuilder::make_plain() {
   state_ = State::kPlain;
 }
 
-// False when a long would change its value.
+// False when a long would change its value, or what it stands for.
 bool ColumnBuilder::make_real() {
-  if (!std::all_of(longs_.begin(), longs_.end(), is_exact_as_real)) {
+  if (integers_ != Type::kLong || !std::all_of(longs_.begin(), longs_.end(), is_exact_as_real)) {
     return false;
   }
   reals_.reserve(longs_.size() + 1);
@@ -470,7 +470,7 @@ void ColumnBuilder::make_tagged() {
   if (state_ == State::kTagged) {
     return;
   }
-  ColumnBuilder tagged(seed_);
+  ColumnBuilder tagged(seed_, integers_);
   tagged.state_ = State::kTagged;
   for (std::size_t row = 0; row < rows_; ++row) {
     if (valid_at(row)) {
@@ -495,7 +495,8 @@ void ColumnBuilder::append_tagged(const Cell& cell) {
       value.add_bool(cell.integer != 0);
       break;
     case CellKind::kLong:
-      value.add_long(cell.integer);
+      integers_ == Type::kTimespan ? value.add_timespan(cell.integer)
+                                   : value.add_long(cell.integer);
       break;
     case CellKind::kReal:
       value.add_real(cell.real);

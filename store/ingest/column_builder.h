@@ -21,7 +21,9 @@ namespace evq {
 
 class ColumnBuilder {
  public:
-  explicit ColumnBuilder(std::uint64_t seed) : seed_(seed) {}
+  // `integers`: what its integers stand for, kLong or kTimespan.
+  explicit ColumnBuilder(std::uint64_t seed, Type integers = Type::kLong)
+      : seed_(seed), integers_(integers) {}
 
   // Rows come in ascending order, each at most once.
   void append(std::size_t row, const Cell& cell);
@@ -53,7 +55,7 @@ class ColumnBuilder {
   // Forgets the settled values, and keeps the memory.
   void clear();
   // Forgets everything.
-  void release() { *this = ColumnBuilder(seed_); }
+  void release() { *this = ColumnBuilder(seed_, integers_); }
 
  private:
   enum class State : std::uint8_t { kEmpty, kBool, kLong, kReal, kDictionary, kPlain, kTagged };
@@ -102,6 +104,7 @@ class ColumnBuilder {
 
   std::vector<Deferred> queue_;  // beside the state: defer() touches nothing else
   std::uint64_t seed_;
+  Type integers_;
   State state_ = State::kEmpty;
   bool tries_dictionary_ = true;    // false where the last batch showed that it does not pay
   std::uint8_t batches_plain_ = 0;  // since the dictionary was given up

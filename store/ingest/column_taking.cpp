@@ -32,7 +32,7 @@ std::optional<Type> ColumnBuilder::type() const {
     case State::kBool:
       return Type::kBool;
     case State::kLong:
-      return Type::kLong;
+      return integers_;
     case State::kReal:
       return Type::kReal;
     case State::kDictionary:

@@ -25,6 +25,7 @@ struct EventRules {
   std::string timestamp_field;
   std::optional<GoLayout> layout;
   std::vector<std::string> map_fields;
+  std::vector<std::string> timespan_fields;
   std::vector<Label> labels;
   std::uint64_t labels_bytes = 0;  // of the text they came as
   bool strict = false;

@@ -52,6 +52,8 @@ struct IngestOptions {
   std::string labels_json;
   // Fields (flattened names) whose objects stay one dynamic value instead of being flattened.
   std::vector<std::string> map_fields;
+  // Fields (flattened names) whose integers are timespans in nanoseconds.
+  std::vector<std::string> timespan_fields;
   // A repaired event counts as failed.
   bool strict = false;
   // More failed events than this end the load with kData; nothing: never.

@@ -451,7 +451,7 @@ class Open(unittest.TestCase):
         rows = self.server.query("['otel'] | project ['attributes.http.method'], duration, kind, error, "
                                  "['service.name'], ['scope.name']")
         self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
-                         ["GET", 500, "server", True, "web", "lib"])
+                         ["GET", "500ns", "server", True, "web", "lib"])
         self.assertEqual(self.server.call("POST", "/v1/logs", body)[0], 400)
         for wrong in ({"resourceLogs": {}}, {"resourceLogs": [{"scopeLogs": "x"}]},
                       {"resourceLogs": [{"scopeLogs": [{"logRecords": {}}]}]},

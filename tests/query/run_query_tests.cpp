@@ -98,6 +98,9 @@ class TestStore {
     request.options.batch_rows_max = configuration_.block_rows;
     const std::string time = block.option("timestamp-field");
     request.options.timestamp_field = time;
+    if (const std::string spans = block.option("timespan-field"); !spans.empty()) {
+      request.options.timespan_fields.push_back(spans);
+    }
     // Receipt times must not differ between configurations.
     request.clock = [] { return std::int64_t{1'700'000'000'000'000'000}; };
     QueryControl control;
