@@ -217,10 +217,8 @@ class Follower {
   // Stores the whole lines after the offset; at the end of a file that is `over`, also a last line
   // without its end. False when there are none.
   Result<bool> read_batch(bool over) {
-    EVQ_TRY(check_unchanged());
-    std::string text(batch_bytes_, '\0');
-    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(progress_.offset, text));
-    text.resize(size);
+    EVQ_TRY_ASSIGN(std::string text, read_on());
+    const std::size_t size = text.size();
     const std::size_t end = text.rfind('\n');
     if (end == std::string::npos && size == batch_bytes_ &&
         batch_bytes_ <= request_.options.line_bytes_max) {
@@ -303,13 +301,18 @@ class Follower {
     return text;
   }
 
-  // A file that was emptied may have been written anew to any length since.
-  Status check_unchanged() {
-    EVQ_TRY_ASSIGN(const std::string before, read_before(progress_.offset));
-    if (before != before_) {
+  // What stands behind the offset, at most a batch. A file that was emptied may have been written
+  // anew to any length since: what stands before the offset is read at the same time, and tells.
+  Result<std::string> read_on() {
+    std::string text(before_.size() + batch_bytes_, '\0');
+    EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(progress_.offset - before_.size(), text));
+    text.resize(size);
+    if (!text.starts_with(before_)) {
       start_anew();
+      return read_on();
     }
-    return Status::success();
+    text.erase(0, before_.size());
+    return text;
   }
 
   void start_anew() {

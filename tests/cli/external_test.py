@@ -121,6 +121,13 @@ class External(EvqCase):
         self.assertEqual(status, 422, answer)
         self.assertIn("longer than its limit", answer["message"])
 
+    def wait_until_open(self, process, path):
+        deadline = time.monotonic() + 30
+        folder = f"/proc/{process.pid}/fd"
+        while str(path) not in [os.path.realpath(f"{folder}/{name}") for name in os.listdir(folder)]:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
     def test_a_pipe_that_nobody_writes_to(self):
         pipe = self.directory / "pipe"
         os.mkfifo(pipe)
@@ -129,7 +136,7 @@ class External(EvqCase):
         self.assertIn("longer than its limit of 500 ms", errors)
         for words in (("query", query), ("ingest", "d", pipe), ("query", "--file", pipe, "pipe")):
             process = self.start(*words)
-            time.sleep(0.3)
+            self.wait_until_open(process, pipe)
             self.assertEqual(self.interrupt(process), 130, words)
         # A writer that opened it and says nothing is waited for no longer.
         writer = os.open(pipe, os.O_RDWR)

@@ -24,8 +24,8 @@ class HostileData(EvqCase):
     def check_harmless(self, *words):
         text = self.on_terminal(*words)
         self.assertNotEqual(text, "")
-        # What is left when evq's own colours and line ends are gone.
-        rest = re.sub(r"\x1b\[[0-9;]*m", "", text.replace("\r\n", "\n"))
+        # What is left when evq's own colours, line ends and lines of progress are gone.
+        rest = re.sub(r"\x1b\[[0-9;]*m|\r\x1b\[K", "", text.replace("\r\n", "\n"))
         with self.subTest(words):
             self.assertNotRegex(rest, r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
             self.assertNotIn("\x1b[31mred", text)
