@@ -50,8 +50,17 @@ Status check_exposure(const ServeCommand& command, const std::string& host) {
   return Status::success();
 }
 
+// Another process may hold the catalog for long, and a signal ends the wait.
+Result<std::unique_ptr<Service>> open_for_serving(const GlobalOptions& global,
+                                                  ServiceOptions options,
+                                                  const QueryControl& control) {
+  const WaitScope waits(control);
+  return open_service(global, std::move(options));
+}
+
 // Without any token nobody could get in: the first one is made and shown once.
-Status bootstrap(Service& service) {
+Status bootstrap(Service& service, const QueryControl& control) {
+  const WaitScope waits(control);
   TokenSpec spec;
   spec.name = "first run";
   spec.description = "made by the first start of evq serve";
@@ -90,8 +99,9 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   server.query_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
   service_options.external.prefixes = command.external_prefixes;
   service_options.external.fetch = fetch_address;
+  const QueryControl& control = interrupt_control();
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
-                 open_service(global, std::move(service_options)));
+                 open_for_serving(global, std::move(service_options), control));
   HttpMetrics metrics;
   LogWriter log(STDERR_FILENO, metrics.log_lines_dropped);
   ApiOptions api_options;
@@ -110,7 +120,11 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   EVQ_TRY_ASSIGN(const std::unique_ptr<HttpServer> listening,
                  HttpServer::listen(server, router, metrics));
   if (!command.no_auth) {
-    EVQ_TRY(bootstrap(*service));
+    EVQ_TRY(bootstrap(*service, control));
+  }
+  listening->catch_signals();
+  if (control.cancelled()) {  // just before
+    return make_error(ErrorCode::kCancelled, "interrupted");
   }
   const std::string scheme = server.tls_key.empty() ? "http" : "https";
   const bool v6 = server.host.find(':') != std::string::npos;

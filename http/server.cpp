@@ -455,17 +455,19 @@ class BeastServer final : public HttpServer {
     if (!shared_.options.tls_certificate.empty()) {
       EVQ_TRY(use_certificate(shared_.options, &tls_));
     }
-    EVQ_TRY(listen_at(shared_.options, &acceptor_));
-    // From here on, so that one which comes before run() waits for it.
-    signals_.add(SIGTERM);
-    signals_.add(SIGINT);
-    return Status::success();
+    return listen_at(shared_.options, &acceptor_);
   }
 
   std::uint16_t port() const override { return acceptor_.local_endpoint().port(); }
 
+  void catch_signals() override {
+    signals_.add(SIGTERM);
+    signals_.add(SIGINT);
+  }
+
   void run() override {
     raise_descriptor_limit();
+    catch_signals();
     signals_.async_wait([this](const error_code& error, int /*signal*/) {
       if (!error) {
         drain();

@@ -6,6 +6,7 @@
 // its request. Limits are in store/base/limits.h.
 //
 // run() serves until SIGTERM or SIGINT, then stops accepting, lets requests finish, and returns.
+// The two end the process as before until catch_signals() or run() is called.
 
 #include <cstdint>
 #include <functional>
@@ -38,6 +39,8 @@ class HttpServer {
                                                     HttpMetrics& metrics);
   virtual ~HttpServer() = default;
   virtual std::uint16_t port() const = 0;
+  // From here on SIGTERM and SIGINT are run()'s, also those that come before it.
+  virtual void catch_signals() = 0;
   // Blocks; the calling thread is one of the IO threads.
   virtual void run() = 0;
   // As SIGTERM does; from any thread.

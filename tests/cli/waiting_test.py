@@ -61,6 +61,18 @@ class Waiting(EvqCase):
         self.evq("query", "new | count", status=3)
         self.evq("dataset", "create", "new")
 
+    def test_a_server_that_starts(self):
+        with self.held("catalog.db"):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                errors = self.ends(self.start("serve", "--listen", "127.0.0.1:0"), number,
+                                   128 + number)
+                self.assertIn("interrupted while waiting for the lock", errors)
+                self.assertIn("catalog.db.lock", errors)
+                self.assertNotIn("listening", errors)
+        _, token, process = self.serve()
+        self.assertTrue(token)
+        self.assertEqual(self.interrupt(process), 0)
+
     def test_pipes_with_queries(self):
         pipe = self.directory / "pipe"
         os.mkfifo(pipe)
