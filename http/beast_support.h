@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include <boost/asio.hpp>
 #include <boost/asio/ssl.hpp>
@@ -62,6 +63,24 @@ struct Shared {
 
   ConnectionList connections;
 };
+
+// What is wrong with the head of a chunk that the parser takes: `before` is what it read up to the
+// extensions, which end with the digits of `size`.
+inline error_code chunk_error(std::uint64_t size, std::size_t extension_bytes,
+                              std::string_view before) {
+  if (extension_bytes > kHttpChunkExtensionBytesMax) {
+    return http::error::bad_chunk_extension;
+  }
+  // The parser reads any number of zeros.
+  const std::size_t other = before.find_last_not_of("0123456789abcdefABCDEF");
+  if (before.size() - (other + 1) > kChunkSizeDigitsMax) {  // npos + 1 is 0
+    return http::error::bad_chunk;
+  }
+  if (size > kHttpIngestBodyBytesMax) {  // so much is not waited for
+    return http::error::body_limit;
+  }
+  return {};
+}
 
 // The status that a malformed request is answered with; 0: just close.
 inline int status_of(const error_code& error) {

@@ -418,17 +418,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Stream stream_;
   ReadDeadline deadline_{beast::get_lowest_layer(stream_)};
   std::function<void(std::uint64_t, beast::string_view, error_code&)> check_chunk_ =
-      [this](std::uint64_t /*size*/, beast::string_view extensions, error_code& error) {
-        if (extensions.size() > kHttpChunkExtensionBytesMax) {
-          error = http::error::bad_chunk_extension;
-        }
-        // The parser reads any number of zeros; the extensions lie behind the digits.
-        const std::string_view before =
-            received().substr(0, static_cast<std::size_t>(extensions.data() - received().data()));
-        const std::size_t other = before.find_last_not_of("0123456789abcdefABCDEF");
-        if (before.size() - (other + 1) > kChunkSizeDigitsMax) {  // npos + 1 is 0
-          error = http::error::bad_chunk;
-        }
+      [this](std::uint64_t size, beast::string_view extensions, error_code& error) {
+        const auto behind = static_cast<std::size_t>(extensions.data() - received().data());
+        error = chunk_error(size, extensions.size(), received().substr(0, behind));
       };
   std::string peer_;
   beast::flat_buffer buffer_{kInputBytesMax};

@@ -71,6 +71,9 @@ class Hostile(unittest.TestCase):
             answer = self.server.raw((chunked + body).encode(), wait=2)
             self.assertIn(status_of(answer), (0, 400, 413, 431), body[:40])
             self.assertEqual(answer.count(b"HTTP/1.1 "), min(1, answer.count(b"HTTP/1.1 ")))
+        for size in ("4000001", "ffffffffffffffff"):  # more than may come: refused before it does
+            answer = self.server.raw((chunked + size + "\r\n[").encode(), wait=8)
+            self.assertEqual(status_of(answer), 413, size)
         self.dataset_is_missing("chunks")
 
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
