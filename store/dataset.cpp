@@ -166,7 +166,7 @@ Result<Dataset::NewBlocks> Dataset::encode_rows(const Group& group) {
       const auto takes = [&](Joined& other) { return other.rows.add(*job->rows); };
       if (std::ranges::none_of(joined, takes)) {
         const bool taken =
-            joined.emplace_back(member, JoinedRows(job->block_rows)).rows.add(*job->rows);
+            joined.emplace_back(Joined{member, JoinedRows(job->block_rows)}).rows.add(*job->rows);
         EVQ_CHECK(taken);
       }
     }
