@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "store/base/allocation_meter.h"
+
 namespace evq::plan {
 namespace {
 
@@ -129,10 +131,12 @@ std::span<const OptimizerPass> optimizer_passes() {
   return kPasses;
 }
 
-void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options) {
-  if (options.enabled) {
-    plan->root = Optimizer(context, options).run(std::move(plan->root));
+Status optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options) {
+  if (!options.enabled) {
+    return {};
   }
+  AllocationMeter meter(nullptr, context.control, "plan");
+  return meter.guard([&] { plan->root = Optimizer(context, options).run(std::move(plan->root)); });
 }
 
 ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns) {
@@ -149,6 +153,7 @@ NodePtr rewrite_bottom_up(NodePtr node, const std::function<NodePtr(NodePtr)>& r
   for (NodePtr& input : node->inputs) {
     input = rewrite_bottom_up(std::move(input), rewrite);
   }
+  AllocationMeter::poll();
   return rewrite(std::move(node));
 }
 

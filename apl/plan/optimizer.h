@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apl/plan/plan.h"
+#include "store/base/result.h"
 
 namespace evq::plan {
 
@@ -24,8 +25,10 @@ struct OptimizerOptions {
   std::vector<std::string_view> disabled;  // names of passes to leave out
 };
 
-// Shared subplans are optimised as well; those of an Apply run as they were bound.
-void optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& options = {});
+// Shared subplans are optimised as well; those of an Apply run as they were bound. kTimeout and
+// kCancelled as the context's control says: nothing is left of the plan then.
+[[nodiscard]] Status optimize(Plan* plan, const EvalContext& context,
+                              const OptimizerOptions& options = {});
 
 // The passes, each in the file named after it.
 NodePtr inline_shared(NodePtr root, const EvalContext& context);
@@ -49,7 +52,8 @@ inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);
 // About what an expression costs a row: 1 is to read a number.
 int cost_per_row(const Expr& expr);
-// Applies `rewrite` to every node, inputs first.
+// Applies `rewrite` to every node, inputs first. Polls, as do passes that may be long over one node
+// (AllocationMeter::poll).
 NodePtr rewrite_bottom_up(NodePtr node, const std::function<NodePtr(NodePtr)>& rewrite);
 
 }  // namespace evq::plan

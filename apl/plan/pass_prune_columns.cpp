@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/plan/optimizer.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 
 namespace evq::plan {
@@ -451,6 +452,7 @@ Mapping prune_apply(Node* node, Apply* apply, const Needed& needed) {
 
 Mapping prune(Node* node, Needed needed) {
   EVQ_CHECK(needed.size() == node->schema.size());
+  AllocationMeter::poll();
   if (auto* scan = std::get_if<Scan>(&node->op)) {
     return prune_scan(node, scan, std::move(needed));
   }

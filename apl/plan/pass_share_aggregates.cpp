@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "apl/plan/optimizer.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/checksum.h"
 
 namespace evq::plan {
@@ -75,6 +76,7 @@ std::vector<std::size_t> read_columns(const AggregateCall& call) {
 class SharedCalls {
  public:
   void add(AggregateCall call) {
+    AllocationMeter::poll();
     const auto [same, is_new] = written_.try_emplace(
         {call.function, call.args, call.form.scale, call.form.shift}, added_.size());
     if (!is_new) {

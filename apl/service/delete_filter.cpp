@@ -100,7 +100,7 @@ class DeleteFilter final : public RowFilter {
 }  // namespace
 
 Result<std::unique_ptr<RowFilter>> make_delete_filter(plan::Plan plan, const EvalContext& context) {
-  plan::optimize(&plan, context);
+  EVQ_TRY(plan::optimize(&plan, context));
   // Projections that pruning or searching left are of columns only; the scan has all filters but
   // those that draw.
   plan::NodePtr root = std::move(plan.root);

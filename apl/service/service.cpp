@@ -40,7 +40,7 @@ class Subqueries final : public plan::SubqueryRunner {
   Result<Table> run(const plan::Node& node) override {
     plan::Plan plan;
     plan.root = plan::clone(node);
-    plan::optimize(&plan, executor_.context(), options_);
+    EVQ_TRY(plan::optimize(&plan, executor_.context(), options_));
     EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor_, *plan.root, "a subquery"));
     leases_.push_back(std::move(whole.lease));
     const std::size_t rows = whole.rows.rows();
@@ -180,8 +180,7 @@ class Session {
     if (request_.api_form) {
       totals_ = make_totals(query, plan_);
     }
-    plan::optimize(&plan_, context_, optimizer_);
-    return Status::success();
+    return plan::optimize(&plan_, context_, optimizer_);
   }
 
   Status run(ResultSink& sink) {
@@ -279,7 +278,7 @@ class Session {
     Executor executor(context_, exec_, &tables_, &stats);
     plan::Plan plan;
     plan.root = plan::clone(*totals_->root);
-    plan::optimize(&plan, context_, optimizer_);
+    EVQ_TRY(plan::optimize(&plan, context_, optimizer_));
     return executor.run(*plan.root, output);
   }
 

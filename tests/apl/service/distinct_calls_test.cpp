@@ -96,7 +96,7 @@ class FewValues {
     if (!plan.ok()) {
       return std::nullopt;
     }
-    plan::optimize(&plan.value(), bind.context);
+    REQUIRE(plan::optimize(&plan.value(), bind.context).ok());
     std::atomic<std::size_t> rows = 0;
     count_calls(plan->root.get(), &rows);
     QueryStats stats;
