@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/base/limits.h"
+#include "store/base/uncharged_bytes.h"
 
 namespace evq {
 
@@ -41,7 +42,8 @@ Status AllocationMeter::take(std::size_t bytes) {
     EVQ_TRY(control_->check());
   }
   std::size_t& held = thread_meters().bytes;
-  const std::size_t free = kUnchargedColumnBytesMax - std::min(kUnchargedColumnBytesMax, held);
+  const std::size_t most = uncharged_bytes(kUnchargedColumnBytesMax, nullptr);
+  const std::size_t free = most - std::min(most, held);
   EVQ_TRY(lease_.grow(bytes - std::min(bytes, free)));
   bytes_ += bytes;
   held += bytes;

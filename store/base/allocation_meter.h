@@ -5,8 +5,8 @@
 // no room, or the work must end, the allocation fails as allocations do, with std::bad_alloc;
 // guard() turns that into the reason.
 //
-// Meters of one thread nest like the calls that own them. The thread's first
-// kUnchargedColumnBytesMax bytes are free: chunks of common rows cost no reservation.
+// Meters of one thread nest like the calls that own them. The thread's first bytes are free, its
+// share of kUnchargedColumnBytesMax: chunks of common rows cost no reservation.
 
 #include <cstddef>
 #include <new>
