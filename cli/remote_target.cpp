@@ -19,6 +19,8 @@
 namespace evq {
 namespace {
 
+// Of one answer, which is held as text and again as what it says.
+constexpr std::uint64_t kRemotePartEventsMax = 10'000;
 constexpr std::int64_t kBelievedForNs = 30'000'000'000;
 // After a request that failed, keys are not held up by another one for this long.
 constexpr std::int64_t kQuietAfterFailureNs = 5'000'000'000;
@@ -153,7 +155,7 @@ class RemoteTarget final : public QueryTarget {
   Result<std::string> profile(const QueryRequest& request) override {
     return ask_plan("/v1/_profile", request);
   }
-  std::uint64_t part_events_max() const override { return kResultRowsMax - 1; }
+  std::uint64_t part_events_max() const override { return kRemotePartEventsMax; }
   bool caps_answers() const override { return true; }
 
   Result<std::optional<std::uint64_t>> arrival_end(const std::string& dataset) override {

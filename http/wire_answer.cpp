@@ -9,19 +9,12 @@
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/time_parse.h"
-#include "store/base/timespan.h"
 #include "store/column/dynamic_json.h"
-#include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
 
 using wire::Json;
-
-Error unexpected(std::string_view what) {
-  return make_error(ErrorCode::kServer,
-                    "the server's answer is not as expected: " + std::string(what));
-}
 
 // Deeper than any value here, and not so deep that what goes into it step by step runs out of
 // stack.
@@ -35,10 +28,10 @@ Result<Json> parse(std::string_view text, Json::value_t type, std::string_view w
   };
   Json json = Json::parse(text.begin(), text.end(), keep, false);
   if (too_deep) {
-    return unexpected("it is nested too deep");
+    return unexpected_answer("it is nested too deep");
   }
   if (json.is_discarded() || json.type() != type) {
-    return unexpected(what);
+    return unexpected_answer(what);
   }
   return json;
 }
@@ -69,146 +62,6 @@ bool bool_member(const Json& object, const char* name) {
 const Json* list_member(const Json& object, const char* name) {
   const Json* value = wire::member(object, name);
   return value != nullptr && value->is_array() ? value : nullptr;
-}
-
-// A column's type here; what has several types there ("integer|float", "integer|string") is dynamic
-// unless it is numbers only.
-Type type_of(const std::string& name) {
-  if (name == "unknown" || name.empty()) {
-    return Type::kDynamic;
-  }
-  if (name == "integer|float" || name == "float|integer") {
-    return Type::kReal;
-  }
-  return type_from_name(name).value_or(Type::kDynamic);
-}
-
-void append_dynamic(const Json& cell, VectorBuilder* builder) {
-  const std::optional<std::string> bytes = dynamic_from_json(wire::text_of(cell));
-  if (bytes.has_value()) {
-    builder->append_text(*bytes);
-  } else {
-    builder->append_null();
-  }
-}
-
-// A cell that is not of its column's type is null.
-void append_cell(const Json& cell, VectorBuilder* builder) {
-  std::optional<std::int64_t> integer;
-  switch (builder->type()) {
-    case Type::kBool:
-      return cell.is_boolean() ? builder->append_bool(cell.get<bool>()) : builder->append_null();
-    case Type::kLong:
-      integer = integer_of(cell);
-      return integer.has_value() ? builder->append_integer(*integer) : builder->append_null();
-    case Type::kReal:
-      return cell.is_number() ? builder->append_real(cell.get<double>()) : builder->append_null();
-    case Type::kString:
-      return cell.is_string() ? builder->append_text(cell.get_ref<const std::string&>())
-                              : builder->append_null();
-    case Type::kDatetime:
-    case Type::kTimespan:
-      if (cell.is_string()) {
-        const auto& text = cell.get_ref<const std::string&>();
-        integer =
-            builder->type() == Type::kDatetime ? parse_instant(text) : parse_go_duration(text);
-      }
-      return integer.has_value() ? builder->append_integer(*integer) : builder->append_null();
-    case Type::kDynamic:
-      return cell.is_null() ? builder->append_null() : append_dynamic(cell, builder);
-    case Type::kNull:
-      break;
-  }
-  builder->append_null();
-}
-
-Result<ResultHeader> read_header(const Json& table, const Json& answer) {
-  ResultHeader header;
-  const Json* fields = list_member(table, "fields");
-  if (fields == nullptr) {
-    return unexpected("no fields");
-  }
-  std::vector<Field> schema;
-  for (const Json& field : *fields) {
-    if (!field.is_object()) {
-      return unexpected("fields");
-    }
-    schema.push_back({text_member(field, "name"), type_of(text_member(field, "type"))});
-    header.aggregated = header.aggregated || wire::member(field, "agg") != nullptr;
-  }
-  header.schema = Schema(std::move(schema));
-  if (const Json* names = list_member(answer, "datasetNames"); names != nullptr) {
-    for (const Json& name : *names) {
-      header.datasets.push_back(name.is_string() ? name.get<std::string>() : std::string());
-    }
-  }
-  if (const Json* groups = list_member(table, "groups"); groups != nullptr) {
-    for (const Json& group : *groups) {
-      header.group_names.push_back(group.is_object() ? text_member(group, "name") : std::string());
-    }
-  }
-  const Json* buckets = wire::member(table, "buckets");
-  if (buckets != nullptr && buckets->is_object() && count_member(*buckets, "size") > 0) {
-    header.bin_ns = static_cast<std::int64_t>(count_member(*buckets, "size"));
-  }
-  const Json* status = wire::member(answer, "status");
-  const Json* messages = status != nullptr ? list_member(*status, "messages") : nullptr;
-  for (std::size_t i = 0; messages != nullptr && i < messages->size(); ++i) {
-    if ((*messages)[i].is_object()) {
-      header.warnings.push_back(text_member((*messages)[i], "msg"));
-    }
-  }
-  return header;
-}
-
-QueryStatus read_status(const Json& answer) {
-  QueryStatus status;
-  const Json* json = wire::member(answer, "status");
-  if (json == nullptr || !json->is_object()) {
-    return status;
-  }
-  status.elapsed_us = static_cast<std::int64_t>(count_member(*json, "elapsedTime"));
-  status.rows_examined = count_member(*json, "rowsExamined");
-  status.rows_matched = count_member(*json, "rowsMatched");
-  status.blocks_examined = count_member(*json, "blocksExamined");
-  status.blocks_total = status.blocks_examined;
-  status.blocks_matched = count_member(*json, "blocksMatched");
-  status.groups = count_member(*json, "numGroups");
-  status.is_partial = bool_member(*json, "isPartial");
-  status.min_cursor = text_member(*json, "minCursor");
-  status.max_cursor = text_member(*json, "maxCursor");
-  return status;
-}
-
-Result<std::vector<Chunk>> read_columns(const Json& table, const Schema& schema) {
-  constexpr std::size_t kRowsMax = 8192;
-  const Json* columns = list_member(table, "columns");
-  std::vector<Chunk> chunks;
-  if (columns == nullptr || columns->empty()) {
-    return chunks;
-  }
-  if (columns->size() != schema.size()) {
-    return unexpected("columns");
-  }
-  const std::size_t rows = (*columns)[0].size();
-  for (const Json& column : *columns) {
-    if (!column.is_array() || column.size() != rows) {
-      return unexpected("columns of different lengths");
-    }
-  }
-  for (std::size_t begin = 0; begin < rows; begin += kRowsMax) {
-    const std::size_t end = std::min(rows, begin + kRowsMax);
-    std::vector<Vector> vectors;
-    for (std::size_t i = 0; i < schema.size(); ++i) {
-      VectorBuilder builder(schema[i].type);
-      for (std::size_t row = begin; row < end; ++row) {
-        append_cell((*columns)[i][row], &builder);
-      }
-      vectors.push_back(builder.finish());
-    }
-    chunks.emplace_back(std::move(vectors), end - begin);
-  }
-  return chunks;
 }
 
 // The `length` bytes at a line and column, both from 1; the word that begins there when the length
@@ -246,6 +99,11 @@ void write_optional(JsonWriter* json, std::string_view name,
 }
 
 }  // namespace
+
+Error unexpected_answer(std::string_view what) {
+  return make_error(ErrorCode::kServer,
+                    "the server's answer is not as expected: " + std::string(what));
+}
 
 std::string write_query_body(const QueryRequest& request) {
   std::string text;
@@ -310,61 +168,10 @@ std::string write_delete_body(const DeleteRequest& request) {
   return text;
 }
 
-Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, ResultSink& sink) {
-  EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
-  const Json* tables = list_member(answer, "tables");
-  if (tables == nullptr || tables->empty() || !(*tables)[0].is_object()) {
-    return unexpected("no tables");
-  }
-  const Json& table = (*tables)[0];
-  EVQ_TRY_ASSIGN(const ResultHeader header, read_header(table, answer));
-  EVQ_TRY_ASSIGN(const std::vector<Chunk> chunks, read_columns(table, header.schema));
-  QueryStatus status = read_status(answer);
-  for (const Chunk& chunk : chunks) {
-    status.rows += chunk.rows();
-  }
-  EVQ_TRY(check_answer_whole(status, rows_max));
-  EVQ_TRY(sink.begin(header));
-  for (const Chunk& chunk : chunks) {
-    EVQ_TRY(sink.push(chunk, {}));
-  }
-  return sink.end(status);
-}
-
-Result<QueryStatus> read_answer_status(std::string_view text) {
-  EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
-  QueryStatus status = read_status(answer);
-  if (const Json* tables = list_member(answer, "tables");
-      tables != nullptr && !tables->empty() && (*tables)[0].is_object()) {
-    const Json* columns = list_member((*tables)[0], "columns");
-    status.rows = columns == nullptr || columns->empty() ? 0 : (*columns)[0].size();
-    return status;
-  }
-  const Json* matches = list_member(answer, "matches");
-  const Json* buckets = wire::member(answer, "buckets");
-  if (matches == nullptr) {
-    return unexpected("neither tables nor matches");
-  }
-  const Json* totals =
-      buckets != nullptr && buckets->is_object() ? list_member(*buckets, "totals") : nullptr;
-  status.rows = matches->size() + (totals != nullptr ? totals->size() : 0);
-  return status;
-}
-
-Status check_answer_whole(const QueryStatus& status, std::uint64_t rows_max) {
-  if (status.rows < rows_max && !status.is_partial) {
-    return Status::success();
-  }
-  return make_error(ErrorCode::kLimit,
-                    "the server gives at most " + std::to_string(status.rows) +
-                        " rows at once, and there may be more",
-                    "ask for fewer with | limit N, or narrow the time range");
-}
-
 Result<IngestReport> read_ingest_answer(std::string_view text) {
   EVQ_TRY_ASSIGN(const Json answer, parse(text, Json::value_t::object, "no JSON object"));
   if (wire::member(answer, "ingested") == nullptr) {  // silence is not success
-    return unexpected("it does not say what was ingested");
+    return unexpected_answer("it does not say what was ingested");
   }
   IngestReport report;
   report.counts.ingested = count_member(answer, "ingested");
@@ -468,11 +275,11 @@ Result<CompletionAnswer> read_completion_answer(std::string_view text) {
   answer.end = count_member(json, "end");
   const Json* candidates = list_member(json, "candidates");
   if (candidates == nullptr || answer.begin > answer.end) {
-    return unexpected("no candidates");
+    return unexpected_answer("no candidates");
   }
   for (const Json& each : *candidates) {
     if (!each.is_object()) {
-      return unexpected("a candidate is no object");
+      return unexpected_answer("a candidate is no object");
     }
     answer.candidates.push_back({find_candidate_kind(text_member(each, "kind")),
                                  text_member(each, "name"), text_member(each, "replacement"),
@@ -507,7 +314,7 @@ Result<std::vector<std::string>> read_text_list(std::string_view text) {
   std::vector<std::string> texts;
   for (const Json& item : list) {
     if (!item.is_string()) {
-      return unexpected("no list of texts");
+      return unexpected_answer("no list of texts");
     }
     texts.push_back(item.get<std::string>());
   }
@@ -547,9 +354,9 @@ Result<std::vector<FieldAnswer>> read_field_answers(std::string_view text) {
   std::vector<FieldAnswer> fields;
   for (const Json& item : list) {
     if (!item.is_object()) {
-      return unexpected("fields");
+      return unexpected_answer("fields");
     }
-    fields.push_back({text_member(item, "name"), type_of(text_member(item, "type")),
+    fields.push_back({text_member(item, "name"), type_of_api_name(text_member(item, "type")),
                       text_member(item, "description"), wire::text_of(item)});
   }
   return fields;

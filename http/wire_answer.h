@@ -19,6 +19,14 @@ namespace evq {
 std::string write_query_body(const QueryRequest& request);
 std::string write_delete_body(const DeleteRequest& request);
 
+// kServer.
+Error unexpected_answer(std::string_view what);
+
+// ---- answers of queries (wire_query_answer.cpp)
+
+// The type here of what answers call so. What has several types there ("integer|string") is dynamic
+// unless it is numbers only; so is what is not known.
+Type type_of_api_name(std::string_view name);
 // A tabular answer into `sink`: begin, push, end. An answer that may lack rows is
 // kLimit, before begin: one that says so, and one of `rows_max` rows or more.
 Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, ResultSink& sink);
@@ -27,6 +35,9 @@ Status read_tabular_answer(std::string_view text, std::uint64_t rows_max, Result
 Result<QueryStatus> read_answer_status(std::string_view text);
 // kLimit for an answer that may lack rows: one that says so, and one of `rows_max` rows or more.
 Status check_answer_whole(const QueryStatus& status, std::uint64_t rows_max);
+
+// ---- other answers
+
 Result<IngestReport> read_ingest_answer(std::string_view text);
 Result<DeleteResponse> read_delete_answer(std::string_view text);
 Result<CheckReport> read_check_answer(std::string_view text);

@@ -24,6 +24,8 @@ namespace {
 namespace dom = simdjson::dom;
 
 constexpr std::size_t kParseBufferBytesMin = 1024;
+// For longer texts to come.
+constexpr std::size_t kParseBufferRoomMax = 1 * kMebibyte;
 // Fewer digits than this always fit 64 bits.
 constexpr std::size_t kLongDigits = 19;
 
@@ -123,7 +125,9 @@ struct JsonReader::Parser {
 
   simdjson::error_code parse(std::string_view text, dom::element* root) {
     if (buffer.size() < text.size() + simdjson::SIMDJSON_PADDING) {
-      buffer.resize(std::max(kParseBufferBytesMin, 2 * text.size()) + simdjson::SIMDJSON_PADDING);
+      const std::size_t room = std::min(text.size(), kParseBufferRoomMax);
+      buffer.resize(std::max(kParseBufferBytesMin, text.size() + room) +
+                    simdjson::SIMDJSON_PADDING);
     }
     std::copy(text.begin(), text.end(), buffer.begin());
     return parser.parse(buffer.data(), text.size(), false).get(*root);
@@ -135,7 +139,7 @@ JsonReader::~JsonReader() = default;
 JsonReader::JsonReader(JsonReader&& other) noexcept = default;
 JsonReader& JsonReader::operator=(JsonReader&& other) noexcept = default;
 
-bool JsonReader::read(std::string_view text, DynamicBuilder* builder) {
+bool JsonReader::read(std::string_view text, DynamicBuilder* builder, std::size_t depth_max) {
   dom::element root;
   simdjson::error_code error = parser_->parse(text, &root);
   if (error == simdjson::NUMBER_ERROR) {
@@ -145,16 +149,16 @@ bool JsonReader::read(std::string_view text, DynamicBuilder* builder) {
     return false;
   }
   const DynamicBuilder::Mark mark = builder->mark();
-  if (!add_element(root, kDynamicDepthMax, builder)) {
+  if (!add_element(root, depth_max, builder)) {
     builder->return_to(mark);
     return false;
   }
   return true;
 }
 
-std::optional<std::string> dynamic_from_json(std::string_view text) {
+std::optional<std::string> dynamic_from_json(std::string_view text, std::size_t depth_max) {
   DynamicBuilder builder;
-  if (!JsonReader().read(text, &builder)) {
+  if (!JsonReader().read(text, &builder, depth_max)) {
     return std::nullopt;
   }
   return builder.take();

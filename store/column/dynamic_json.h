@@ -1,13 +1,16 @@
 #pragma once
 // JSON text to and from dynamic values. Parsing is strict JSON. Integers within int64 become longs,
 // other numbers reals, the nearest double; numbers beyond the range of doubles make the text fail,
-// as does nesting deeper than kDynamicDepthMax. Of repeated keys the last wins.
+// as does nesting deeper than is allowed, by default kDynamicDepthMax. Of repeated keys the last
+// wins.
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "store/base/limits.h"
 #include "store/column/dynamic.h"
 
 namespace evq {
@@ -23,7 +26,8 @@ class JsonReader {
 
   // Adds the value of a JSON text to `builder`. False when it is not JSON; the builder is then as
   // it was.
-  bool read(std::string_view text, DynamicBuilder* builder);
+  bool read(std::string_view text, DynamicBuilder* builder,
+            std::size_t depth_max = kDynamicDepthMax);
 
  private:
   struct Parser;
@@ -32,7 +36,8 @@ class JsonReader {
 
 // The dynamic bytes of a JSON text; nothing when it is not JSON. For single texts: it sets up a
 // reader of its own.
-std::optional<std::string> dynamic_from_json(std::string_view text);
+std::optional<std::string> dynamic_from_json(std::string_view text,
+                                             std::size_t depth_max = kDynamicDepthMax);
 
 // Compact JSON text. Datetimes as RFC 3339 strings, timespans as Go durations, NaN and infinities
 // as null. `sort_keys` orders bag keys by code point at every level (canonical form).
