@@ -67,6 +67,27 @@ TEST_CASE("a file is written, read and changed at places, and removed") {
   CHECK(!file_exists(path));
 }
 
+TEST_CASE("a file without a name is private, written and read, and never seen in its folder") {
+  const Folder folder;
+  {
+    auto made = File::create_unnamed(folder.path());
+    REQUIRE(made.ok());
+    CHECK(std::filesystem::is_empty(folder.path()));
+    struct stat about {};
+    REQUIRE(::fstat(made.value().descriptor(), &about) == 0);
+    CHECK((about.st_mode & 0777U) == 0600);
+    REQUIRE(made.value().write_at(3, "bytes").ok());
+    std::array<char, 5> read{};
+    CHECK(made.value().read_at(3, read).value() == 5);
+    CHECK(std::string(read.data(), read.size()) == "bytes");
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+  const auto refused = File::create_unnamed(folder.at("none"));
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kNotFound);
+  CHECK(refused.error().message.find(folder.at("none")) != std::string::npos);
+}
+
 TEST_CASE("failures have their code, the path and the reason") {
   const Folder folder;
   const std::string path = folder.at("none");
