@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
-"""Measures evq beside DuckDB and ClickHouse: ingest, size, hot queries, cold queries, peak memory.
+"""Measures evq beside DuckDB, ClickHouse and VictoriaLogs: ingest, size, hot and cold queries, memory.
 
 Called by tests/bench/run, which builds the programs and passes their places in the environment:
-EVQ, GENERATE, METER, PEER_DRIVER, and DUCKDB_LIB and CHDB_LIB where those peers are to be had.
+EVQ, GENERATE, METER, PEER_DRIVER, and DUCKDB_LIB, CHDB_LIB and VLOGS (a server binary of
+VictoriaLogs) where those peers are to be had.
 Results gather in DIR/results-<events>.json; a run of one engine refreshes only its figures.
 
   ingest  a fresh store from one NDJSON file in the page cache until every byte is on disk,
           process start and exit included
   hot     one untimed run, then timed ones in one process; evq answers over HTTP on loopback as it
-          would a client, DuckDB in-memory chunks, ClickHouse JSON text
+          would a client and so does VictoriaLogs, DuckDB in-memory chunks, ClickHouse JSON text
   cold    a new process opens the store, runs one query and ends
   growth  evq's figures of every size that was measured, beside each other: with --set growth
           --datasets requests and --events 1000000, 10000000, 100000000 in turn
 """
 import argparse
+import concurrent.futures
 import http.client
 import json
-import math
 import os
 import pathlib
 import shutil
@@ -27,6 +28,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
+
+import bench_tables
 
 HERE = pathlib.Path(__file__).resolve().parent
 TIME_FIELD = {"otel": "_time", "bluesky": "time_us", "services": "_time", "requests": "_time"}
@@ -39,7 +43,7 @@ def parse_arguments():
                         help="of: data ingest hot cold table growth")
     parser.add_argument("--dir", type=pathlib.Path, required=True, help="data, stores and results")
     parser.add_argument("--events", type=int, default=1_000_000, help="events per data set")
-    parser.add_argument("--engines", default="evq,duckdb,clickhouse")
+    parser.add_argument("--engines", default="evq,duckdb,clickhouse,victorialogs")
     parser.add_argument("--datasets", default="otel,bluesky")
     parser.add_argument("--set", default="queries", choices=["queries", "kinds", "growth"],
                         help="the file of queries: kinds.json has more of the same kinds, for "
@@ -123,7 +127,81 @@ class Engine:
         return sum(file.stat().st_size for file in files_under(self.store(dataset)))
 
 
-class Evq(Engine):
+class Server(Engine):
+    """An engine that is asked over HTTP on loopback: subclasses say how it is started and asked."""
+
+    def __init__(self):
+        self.process, self.port = None, 0
+
+    def serve_command(self, dataset, port):
+        raise NotImplementedError
+
+    def request(self, query):
+        """Path, body and type of body of a POST that answers the query."""
+        raise NotImplementedError
+
+    def start(self, dataset):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.process = subprocess.Popen(self.serve_command(dataset, self.port),
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self.wait_ready()
+        except RuntimeError:
+            self.stop()
+            raise
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+    def wait_ready(self):
+        end = time.monotonic() + 30
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                with socket.create_connection(("127.0.0.1", self.port), timeout=1):
+                    return
+            except OSError:
+                time.sleep(0.002)
+        raise RuntimeError(f"{self.name} does not accept connections")
+
+    def connect(self):
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+
+    def ask(self, connection, query):
+        """Status and start of the answer, which is read to its end and not kept."""
+        path, body, kind = self.request(query)
+        connection.request("POST", path, body, {"Content-Type": kind})
+        response = connection.getresponse()
+        head = b""
+        while part := response.read(1 << 18):
+            head = head or part[:200]
+        return response.status, head.decode(errors="replace")
+
+    def ask_repeatedly(self, connection, query):
+        wait_until_idle()
+        wall, cpu, head = [], [], ""
+        for _ in range(ARGS.runs + 1):
+            start, used = time.perf_counter(), process_cpu(self.process.pid)
+            status, head = self.ask(connection, query)
+            wall.append((time.perf_counter() - start) * 1e3)
+            cpu.append((process_cpu(self.process.pid) - used) * 1e3)
+            if status >= 400:
+                return {"ms": [], "cpu": [], "head": head}
+        return {"ms": wall[1:], "cpu": cpu[1:], "head": head}
+
+    def hot(self, dataset, queries):
+        self.start(dataset)
+        try:
+            connection = self.connect()
+            results = {q["id"]: self.ask_repeatedly(connection, q) for q in queries}
+            return results, process_rss(self.process.pid)
+        finally:
+            self.stop()
+
+
+class Evq(Server):
     """Every assumption about evq's command line and HTTP interface is here."""
     name = "evq"
 
@@ -148,50 +226,95 @@ class Evq(Engine):
     def cold(self, dataset, query):
         return measure(self.command(dataset, "query", "-o", "json", self.text(query)))
 
-    def hot(self, dataset, queries):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        server = subprocess.Popen(
-            self.command(dataset, "serve", "--no-auth", "--no-access-log", "--listen",
-                         f"127.0.0.1:{port}"),
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    def serve_command(self, dataset, port):
+        return self.command(dataset, "serve", "--no-auth", "--no-access-log", "--listen",
+                            f"127.0.0.1:{port}")
+
+    def request(self, query):
+        return ("/v1/datasets/_apl?format=tabular", json.dumps({"apl": self.text(query)}),
+                "application/json")
+
+
+class VictoriaLogs(Server):
+    """Events come in over one HTTP stream a thread. What its version refuses is left out: queries, or
+    events whose times are numbers. Cold is from the server's start to the answer's last byte."""
+    name = "victorialogs"
+    fields = {"otel": "_time_field=_time&_msg_field=message&_stream_fields=service",
+              "bluesky": "_time_field=time_us&_stream_fields="
+                         "kind,commit.collection,commit.operation"}
+
+    def available(self):
+        return os.path.exists(os.environ.get("VLOGS", ""))
+
+    def text(self, query):
+        return query.get("logsql")
+
+    def serve_command(self, dataset, port):
+        return [os.environ["VLOGS"], f"-httpListenAddr=127.0.0.1:{port}",
+                f"-storageDataPath={self.store(dataset)}", "-retentionPeriod=50y",
+                "-search.maxQueryDuration=10m", "-loggerLevel=ERROR"]
+
+    def request(self, query):
+        body = {"query": self.text(query), **query.get("logsql_args", {})}
+        return ("/select/logsql/query", urllib.parse.urlencode(body),
+                "application/x-www-form-urlencoded")
+
+    def send(self, dataset, begin, end):
+        def parts():
+            with open(data_file(dataset), "rb") as file:
+                file.seek(begin)
+                while file.tell() < end:
+                    yield file.read(min(1 << 20, end - file.tell()))
         try:
-            self.wait_ready(server, port)
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
-            results = {q["id"]: self.ask_repeatedly(server, connection, q) for q in queries}
-            return results, process_rss(server.pid)
+            connection = self.connect()
+            connection.request("POST", "/insert/jsonline?" + self.fields[dataset], parts(),
+                               {"Content-Type": "application/stream+json"}, encode_chunked=True)
+            if connection.getresponse().status < 300:
+                return
+        except ConnectionError:  # it answers in the middle of the body
+            pass
+        raise RuntimeError(f"{self.name} refuses events")
+
+    def ingest(self, dataset):
+        cuts = line_starts(data_file(dataset), ARGS.threads)
+        self.start(dataset)
+        try:
+            start = time.perf_counter()
+            with concurrent.futures.ThreadPoolExecutor(ARGS.threads) as senders:
+                for sent in [senders.submit(self.send, dataset, *span)
+                             for span in zip(cuts, cuts[1:])]:
+                    sent.result()
+            connection = self.connect()
+            connection.request("GET", "/internal/force_flush")
+            connection.getresponse().read()
+            return {"wall": time.perf_counter() - start, "cpu": process_cpu(self.process.pid),
+                    "rss": process_rss(self.process.pid)}
         finally:
-            server.send_signal(signal.SIGTERM)
-            server.wait()
+            self.stop()
 
-    def wait_ready(self, server, port):
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
-            if server.poll() is not None:
-                raise RuntimeError("evq serve ended: " + server.stderr.read()[-300:])
-            try:
-                with socket.create_connection(("127.0.0.1", port), timeout=1):
-                    return
-            except OSError:
-                time.sleep(0.01)
-        raise RuntimeError("evq serve does not accept connections")
+    def cold(self, dataset, query):
+        start = time.perf_counter()
+        self.start(dataset)
+        try:
+            status, head = self.ask(self.connect(), query)
+            if status >= 400:
+                raise RuntimeError(head)
+            return {"wall": time.perf_counter() - start, "cpu": process_cpu(self.process.pid),
+                    "rss": process_rss(self.process.pid)}
+        finally:
+            self.stop()
 
-    def ask_repeatedly(self, server, connection, query):
-        wait_until_idle()
-        wall, cpu, answer = [], [], b""
-        for _ in range(ARGS.runs + 1):
-            start, used = time.perf_counter(), process_cpu(server.pid)
-            connection.request("POST", "/v1/datasets/_apl?format=tabular",
-                               json.dumps({"apl": self.text(query)}),
-                               {"Content-Type": "application/json"})
-            response = connection.getresponse()
-            answer = response.read()
-            wall.append((time.perf_counter() - start) * 1e3)
-            cpu.append((process_cpu(server.pid) - used) * 1e3)
-            if response.status >= 400:
-                return {"ms": [], "cpu": [], "head": answer[:200].decode(errors="replace")}
-        return {"ms": wall[1:], "cpu": cpu[1:], "head": answer[:200].decode(errors="replace")}
+
+def line_starts(file, parts):
+    """Offsets that cut a file into about equal parts of whole lines: parts + 1 of them."""
+    size = file.stat().st_size
+    cuts = [0]
+    with open(file, "rb") as opened:
+        for part in range(1, parts):
+            opened.seek(size * part // parts)
+            opened.readline()
+            cuts.append(opened.tell())
+    return [*cuts, size]
 
 
 def process_cpu(pid):
@@ -314,7 +437,7 @@ class ClickHouse(Library):
                 f"'JSONEachRow', '{self.services}')"]
 
 
-ENGINES = {engine.name: engine for engine in (Evq(), DuckDB(), ClickHouse())}
+ENGINES = {engine.name: engine for engine in (Evq(), DuckDB(), ClickHouse(), VictoriaLogs())}
 
 
 # ------------------------------------------------------------------ results
@@ -347,6 +470,10 @@ def chosen_queries(dataset, engine):
             if q["dataset"] == dataset and q["id"].startswith(prefixes) and engine.text(q)]
 
 
+def engines_with(dataset):
+    return [engine for engine in chosen_engines() if engine.store(dataset).exists()]
+
+
 def chosen_datasets():
     return ARGS.datasets.split(",")
 
@@ -375,9 +502,16 @@ def step_ingest():
                 engine.wipe(dataset)
                 engine.store(dataset).parent.mkdir(exist_ok=True)
                 wait_until_idle()
-                run = engine.ingest(dataset)
+                try:
+                    run = engine.ingest(dataset)
+                except RuntimeError as error:
+                    print(f"ingest {engine.name} {dataset}: {error}", file=sys.stderr)
+                    engine.wipe(dataset)
+                    break
                 run["wall"] += sync_files(engine.store(dataset))
                 runs.append(run)
+            if not runs:
+                continue
             value = {key: statistics.median(run[key] for run in runs)
                      for key in ("wall", "cpu", "rss")}
             save("ingest", engine.name, dataset,
@@ -387,7 +521,7 @@ def step_ingest():
 
 def step_hot():
     for dataset in chosen_datasets():
-        for engine in chosen_engines():
+        for engine in engines_with(dataset):
             try:
                 results, rss = engine.hot(dataset, chosen_queries(dataset, engine))
             except RuntimeError as error:
@@ -402,7 +536,7 @@ def step_hot():
 
 def step_cold():
     for dataset in chosen_datasets():
-        for engine in chosen_engines():
+        for engine in engines_with(dataset):
             for query in chosen_queries(dataset, engine):
                 wait_until_idle()
                 try:
@@ -416,67 +550,12 @@ def step_cold():
                       "rss": max(run["rss"] for run in runs)})
 
 
-def geometric_mean(numbers):
-    numbers = list(numbers)
-    return math.exp(sum(map(math.log, numbers)) / len(numbers)) if numbers else math.nan
-
-
-def figure_unit():
-    return "ms of processor time" if ARGS.figure == "cpu" else "ms"
-
-
-def print_rows(header, rows):
-    print("| " + " | ".join(header) + " |\n|---|" + "---:|" * (len(header) - 1))
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-
-
-def ingest_table(ingest):
-    rows = []
-    for engine, datasets in ingest.items():
-        for dataset, v in datasets.items():
-            rows.append([f"{engine} {dataset}", f"{v['raw'] / v['wall'] / 1e6:.0f}",
-                         f"{v['events'] / v['wall'] / 1e3:.0f}", f"{v['cpu']:.1f}",
-                         f"{v['rss']:.0f}", f"{v['size'] / 1e6:.1f}",
-                         f"{100 * v['size'] / v['raw']:.1f} %"])
-    print("\n## Ingest\n")
-    print_rows(["", "MB/s", "k events/s", "CPU s", "peak MB", "disk MB", "of raw"], rows)
-
-
-def query_table(title, results):
-    """Medians, and evq's time as a multiple of the fastest peer's."""
-    engines = [name for name in ENGINES if results.get(name)]
-    peers = [name for name in engines if name != "evq"]
-    rows, ratios = [], {name: [] for name in peers}
-    best_ratios = []
-    for query in QUERIES:
-        medians = {name: statistics.median(results[name][query["id"]][ARGS.figure])
-                   for name in engines if results[name].get(query["id"], {}).get("ms")}
-        if not medians:
-            continue
-        ratio = ""
-        others = [medians[name] for name in peers if name in medians]
-        if "evq" in medians and others:
-            best_ratios.append(medians["evq"] / min(others))
-            ratio = f"{best_ratios[-1]:.2f}"
-            for name in peers:
-                if name in medians:
-                    ratios[name].append(medians["evq"] / medians[name])
-        rows.append([query["id"], *(f"{medians[n]:.2f}" if n in medians else "–" for n in engines),
-                     ratio])
-    print(f"\n## {title}, median {figure_unit()}\n")
-    print_rows(["query", *engines, "evq / fastest peer"], rows)
-    if best_ratios:
-        means = [f"{geometric_mean(ratios[name]):.2f} of {name}" for name in peers]
-        print(f"\nevq's time, geometric mean over {len(best_ratios)} queries: "
-              f"{geometric_mean(best_ratios):.2f} of the fastest peer, " + ", ".join(means))
-
-
 def step_table():
     results = load_results()
-    ingest_table(results.get("ingest", {}))
-    query_table("Hot", results.get("hot", {}))
-    query_table("Cold", results.get("cold", {}))
+    bench_tables.print_ingest(results.get("ingest", {}))
+    for title, kind in (("Hot", "hot"), ("Cold", "cold")):
+        bench_tables.print_queries(title, results.get(kind, {}), QUERIES, list(ENGINES),
+                                   ARGS.figure)
     rss = [f"{engine} {dataset} {value:.0f}" for engine, datasets in results.get("rss", {}).items()
            for dataset, value in datasets.items()]
     print("\npeak RSS during the hot queries, MB: " + ", ".join(rss))
@@ -485,23 +564,7 @@ def step_table():
 def step_growth():
     sizes = sorted((int(path.stem.split("-")[1]), json.loads(path.read_text()))
                    for path in ARGS.dir.glob("results-*.json"))
-    sizes = [(events, results) for events, results in sizes
-             if "requests" in results.get("ingest", {}).get("evq", {})]
-    ingest = [results["ingest"]["evq"]["requests"] for _, results in sizes]
-    rows = [["ingest, k events/s", *(f"{v['events'] / v['wall'] / 1e3:.0f}" for v in ingest)],
-            ["ingest, us of CPU an event",
-             *(f"{v['cpu'] / v['events'] * 1e6:.2f}" for v in ingest)],
-            ["ingest, peak MB", *(f"{v['rss']:.0f}" for v in ingest)],
-            ["bytes an event on disk", *(f"{v['size'] / v['events']:.1f}" for v in ingest)]]
-    for query in json.loads((HERE / "growth.json").read_text()):
-        for title in ("hot", "cold"):
-            runs = [results.get(title, {}).get("evq", {}).get(query["id"]) for _, results in sizes]
-            if any(runs):
-                rows.append([f"{query['id']} {title}",
-                             *(f"{statistics.median(run[ARGS.figure]):.2f}" if run else "–"
-                               for run in runs)])
-    print(f"\n## Growth, queries: median {figure_unit()}\n")
-    print_rows(["", *(f"{events / 1e6:g} M" for events, _ in sizes)], rows)
+    bench_tables.print_growth(sizes, json.loads((HERE / "growth.json").read_text()), ARGS.figure)
 
 
 STEPS = {"data": step_data, "ingest": step_ingest, "hot": step_hot, "cold": step_cold,
