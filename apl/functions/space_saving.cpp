@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "apl/functions/value_hash.h"
 #include "store/base/check.h"
@@ -21,8 +22,8 @@ constexpr std::size_t kSlotsMin = 16;
 constexpr std::size_t kSketchRows = 8;
 // One item is sampled for so many counters.
 constexpr std::size_t kCountersPerSampled = 8;
-// What a node of the sample holds besides its text.
-constexpr std::size_t kSampledBytes = 96;
+// So many times as many items are sampled as are to be before those too many are dropped.
+constexpr std::size_t kSampleSlack = 2;
 // Cells of a sketch are asked for so many items ahead.
 constexpr std::size_t kAhead = 8;
 
@@ -125,6 +126,7 @@ void FrequentItems::add(std::string_view bytes, std::uint64_t hash, std::uint64_
 void FrequentItems::settle() {
   if (!is_settled()) {
     sketch_entries(std::numeric_limits<std::uint64_t>::max());
+    tidy_sample();
     unsketched_ = false;
   }
 }
@@ -192,20 +194,41 @@ void FrequentItems::sketch_entries(std::uint64_t count) {
   }
 }
 
+std::size_t FrequentItems::sample_max() const {
+  return std::max<std::size_t>(1, capacity_ / kCountersPerSampled);
+}
+
 void FrequentItems::add_to_sample(std::uint64_t hash, std::string_view bytes) {
-  const bool full = sample_.size() >= std::max<std::size_t>(1, capacity_ / kCountersPerSampled);
-  if (full && hash > sample_.rbegin()->first) {
+  if (hash > sample_hash_max_) {
     return;
   }
-  if (!sample_.emplace(hash, bytes).second) {
-    return;
+  sample_.push_back({hash, sample_text_.size(), bytes.size()});
+  sample_text_.append(bytes);
+  if (sample_.size() >= kSampleSlack * sample_max()) {
+    tidy_sample();
   }
-  sample_bytes_ += kSampledBytes + bytes.size();
-  if (full) {
-    const auto last = std::prev(sample_.end());
-    sample_bytes_ -= kSampledBytes + last->second.size();
-    sample_.erase(last);
+}
+
+// An item that was dropped more than once is there more than once.
+void FrequentItems::tidy_sample() {
+  const auto same = [this](const Sampled& a, const Sampled& b) {
+    return a.hash == b.hash && bytes_of(a) == bytes_of(b);
+  };
+  std::ranges::sort(sample_, [this](const Sampled& a, const Sampled& b) {
+    return a.hash != b.hash ? a.hash < b.hash : bytes_of(a) < bytes_of(b);
+  });
+  sample_.erase(std::unique(sample_.begin(), sample_.end(), same), sample_.end());
+  if (sample_.size() >= sample_max()) {
+    sample_.resize(sample_max());
+    sample_hash_max_ = sample_.back().hash;
   }
+  std::string text;
+  for (Sampled& item : sample_) {
+    const std::string_view bytes = bytes_of(item);
+    item.offset = text.size();
+    text.append(bytes);
+  }
+  sample_text_ = std::move(text);
 }
 
 void FrequentItems::add_to_sketch(std::uint64_t hash, std::uint64_t count) {
@@ -232,9 +255,10 @@ void FrequentItems::merge(const FrequentItems& other) {
     count_item(other.bytes_of(entry), entry.hash, entry.count, other.is_exact() ? entry.count : 0);
   }
   unsketched_ = unsketched_ || other.is_exact();
-  for (const auto& [hash, bytes] : other.sample_) {
-    add_to_sample(hash, bytes);
+  for (const Sampled& item : other.sample_) {
+    add_to_sample(item.hash, other.bytes_of(item));
   }
+  tidy_sample();
   total_ += other.total_;
   shrink();
   settle();
@@ -275,9 +299,10 @@ std::vector<FrequentItems::Item> FrequentItems::top(std::size_t k) const {
       items.push_back({bytes_of(entry), count, std::min(error, count)});
     }
   }
-  for (const auto& [hash, bytes] : sample_) {
-    const std::uint64_t count = sketch_count(hash);
-    if (count <= certain || slots_[slot_of(bytes, hash)].entry == 0) {
+  for (const Sampled& item : sample_) {
+    const std::string_view bytes = bytes_of(item);
+    const std::uint64_t count = sketch_count(item.hash);
+    if (count <= certain || slots_[slot_of(bytes, item.hash)].entry == 0) {
       items.push_back({bytes, count, std::min(error, count)});
     }
   }

@@ -21,10 +21,8 @@
 // called, so that an item that comes often costs a look-up each time and a sketch's memory once.
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "store/base/large_pages.h"
@@ -79,7 +77,8 @@ class FrequentItems {
   // Memory held outside the object itself.
   std::size_t size_bytes() const {
     return entries_.capacity() * sizeof(Entry) + slots_.capacity() * sizeof(Slot) +
-           cells_.capacity() * sizeof(std::uint64_t) + text_.capacity() + sample_bytes_;
+           cells_.capacity() * sizeof(std::uint64_t) + text_.capacity() +
+           sample_.capacity() * sizeof(Sampled) + sample_text_.capacity();
   }
 
  private:
@@ -100,8 +99,16 @@ class FrequentItems {
     std::uint32_t tag = 0;    // the hash's upper half
     std::uint32_t entry = 0;  // its number + 1, or 0 for a free slot
   };
-  // By hash, then by bytes.
-  using Sample = std::set<std::pair<std::uint64_t, std::string>>;
+  // Of the sample: its bytes are sample_text_[offset, offset + size).
+  struct Sampled {
+    std::uint64_t hash = 0;
+    std::size_t offset = 0;
+    std::size_t size = 0;
+  };
+  std::string_view bytes_of(const Sampled& item) const {
+    const std::string_view text = sample_text_;
+    return text.substr(item.offset, item.size);
+  }
 
   // The item's slot: with its entry's number + 1, or the free one where it would go.
   std::size_t slot_of(std::string_view bytes, std::uint64_t hash) const;
@@ -117,8 +124,11 @@ class FrequentItems {
   void open_sketch();
   // Puts what is unsketched of the entries with at most `count` into sketch and sample.
   void sketch_entries(std::uint64_t count);
-  // Keeps the item while it is among those of least hash.
+  // Keeps the item while it may be among those of least hash.
   void add_to_sample(std::uint64_t hash, std::string_view bytes);
+  std::size_t sample_max() const;
+  // Leaves the different items of least hash, as many as there are to be.
+  void tidy_sample();
   void add_to_sketch(std::uint64_t hash, std::uint64_t count);
   std::uint64_t sketch_count(std::uint64_t hash) const;
 
@@ -127,9 +137,10 @@ class FrequentItems {
   LargeVector<Slot> slots_;  // by hash
   std::string text_;
   LargeVector<std::uint64_t> cells_;  // the sketch, row by row; empty while counts are exact
-  Sample sample_;                     // likewise
-  std::size_t sample_bytes_ = 0;
-  bool unsketched_ = false;  // some entry is
+  std::vector<Sampled> sample_;       // likewise; settled, in order of hash and then of bytes
+  std::string sample_text_;
+  std::uint64_t sample_hash_max_ = ~std::uint64_t{0};  // of those that may be in it
+  bool unsketched_ = false;                            // some entry is
   std::uint64_t total_ = 0;
 };
 
