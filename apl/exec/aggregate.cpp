@@ -400,6 +400,7 @@ Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints
   AggregateConsumer aggregate(spec, executor, hints, consumer);
   ScanHints below;
   below.groups_only_counted = op.groups.empty() && only_counts_rows(op);
+  below.takes_stretches = true;  // groups are merged in the order of the sinks
   return executor.run(*node.inputs[0], aggregate, below);
 }
 

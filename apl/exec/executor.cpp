@@ -119,7 +119,9 @@ Status Executor::check() const {
 
 Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name) {
   CollectConsumer consumer(options_.budget, operator_name);
-  EVQ_TRY(run(node, consumer));
+  ScanHints hints;
+  hints.takes_stretches = true;
+  EVQ_TRY(run(node, consumer, hints));
   return consumer.take();
 }
 
@@ -212,6 +214,8 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     const auto* project = std::get_if<plan::Project>(&node.op);
     below.groups_only_counted =
         hints.groups_only_counted && project != nullptr && project->exprs.empty();
+    // Which rows a sample takes is told by their sequences, which stretches number otherwise.
+    below.takes_stretches = hints.takes_stretches && !std::holds_alternative<plan::Sample>(node.op);
     return run(*node.inputs[0], mapped, below);
   };
   struct Dispatch {
@@ -244,10 +248,14 @@ Status Executor::run_input(const plan::Node& node, Consumer& consumer, const Sca
     Status operator()(const plan::Aggregate& /*op*/) {
       return run_aggregate(executor, node, hints, consumer);
     }
-    Status operator()(const plan::Sort& /*op*/) { return run_sort(executor, node, consumer); }
+    Status operator()(const plan::Sort& /*op*/) {
+      return run_sort(executor, node, hints, consumer);
+    }
     Status operator()(const plan::Limit& /*op*/) { return run_top_n(executor, node, consumer); }
     Status operator()(const plan::TopN& /*op*/) { return run_top_n(executor, node, consumer); }
-    Status operator()(const plan::Fetch& /*op*/) { return run_fetch(executor, node, consumer); }
+    Status operator()(const plan::Fetch& /*op*/) {
+      return run_fetch(executor, node, hints, consumer);
+    }
     Status operator()(const plan::Join& /*op*/) { return run_join(executor, node, consumer); }
     Status operator()(const plan::Union& /*op*/) {
       return executor.run_union(node, consumer, hints);

@@ -57,11 +57,20 @@ struct TopRows {
   bool only_key = false;
 };
 
+enum class TimeOrder : std::uint8_t { kNone, kAscending, kDescending };
+
 // Tells a scan or an aggregation what the operators above it make of its rows.
 struct ScanHints {
   // Rows with a `_time` below this bound cannot reach the result; it only rises. Null: no bound.
   const std::atomic<std::int64_t>* time_floor = nullptr;
   bool newest_first = false;  // visit blocks by descending max time
+  // Visit blocks in this order of their times, each worker a stretch of time: the sinks, in the
+  // order in which they were made, get one stretch after the other. A chunk's sequence is its
+  // block's place in that order, and its rows are a block's, as they lie there.
+  TimeOrder time_order = TimeOrder::kNone;
+  // What the sinks get is put in order by sequences, or one sink after the other: sorted rows may
+  // come as such stretches.
+  bool takes_stretches = false;
   // Groups of an aggregation that are not among these cannot reach the result.
   std::optional<TopRows> top_groups;
   // All that is asked of an aggregation is how many groups there are: its rows may come in any
@@ -126,10 +135,12 @@ class Executor {
 Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hints,
                 Consumer& consumer);
 Status run_sequence(Executor& executor, const plan::Sequence& sequence, Consumer& consumer);
-Status run_fetch(Executor& executor, const plan::Node& node, Consumer& consumer);
+Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                 Consumer& consumer);
 Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints& hints,
                      Consumer& consumer);
-Status run_sort(Executor& executor, const plan::Node& node, Consumer& consumer);
+Status run_sort(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                Consumer& consumer);
 Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer);
 Status run_join(Executor& executor, const plan::Node& node, Consumer& consumer);
 Status run_unnest(Executor& executor, const plan::Node& node, Consumer& consumer);

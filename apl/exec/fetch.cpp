@@ -12,8 +12,10 @@
 #include <map>
 #include <utility>
 
+#include "apl/exec/candidates.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
 #include "store/base/uncharged_bytes.h"
@@ -105,6 +107,22 @@ Result<Vector> read_column(StoredBlock& block, const plan::ScanColumn& wanted,
   return values.type() == wanted.type ? std::move(values) : block.widened(values, wanted.type);
 }
 
+// Every `shares`-th column of a block, charged to the lease.
+Status read_share(const FetchSpec& spec, BlockPart* part, std::size_t share, std::size_t shares,
+                  MemoryLease* lease) {
+  EVQ_TRY(spec.executor.check());
+  EVQ_TRY_ASSIGN(StoredBlock block, spec.snapshot.open(*part->block));
+  for (std::size_t i = share; i < part->columns.size(); i += shares) {
+    MemoryBudget* const budget = spec.executor.options().budget;
+    MemoryLease whole(budget, "sort");
+    EVQ_TRY(whole.grow(passing_bytes(block, spec.op.columns[i], *part, budget)));
+    EVQ_TRY_ASSIGN(part->columns[i], read_column(block, spec.op.columns[i], *part));
+    whole.reset();
+    EVQ_TRY(lease->grow(part->columns[i].size_bytes()));
+  }
+  return Status::success();
+}
+
 // One batch: its rows by block, read by all workers.
 class Batch {
  public:
@@ -179,7 +197,8 @@ class Batch {
     const auto work = [&](std::size_t worker) {
       leases[worker] = MemoryLease(spec_.executor.options().budget, "sort");
       for (std::size_t i = next++; i < tasks && outcomes[worker].ok(); i = next++) {
-        outcomes[worker] = read_share(&parts_[i / shares], i % shares, shares, &leases[worker]);
+        outcomes[worker] =
+            read_share(spec_, &parts_[i / shares], i % shares, shares, &leases[worker]);
       }
     };
     spec_.executor.run_workers(busy, work);
@@ -192,21 +211,6 @@ class Batch {
       read_.emplace_back(std::move(part.columns), part.rows.size());
     }
     parts_.clear();
-    return Status::success();
-  }
-
-  // Every `shares`-th column of a block.
-  Status read_share(BlockPart* part, std::size_t share, std::size_t shares, MemoryLease* lease) {
-    EVQ_TRY(spec_.executor.check());
-    EVQ_TRY_ASSIGN(StoredBlock block, spec_.snapshot.open(*part->block));
-    for (std::size_t i = share; i < part->columns.size(); i += shares) {
-      MemoryBudget* const budget = spec_.executor.options().budget;
-      MemoryLease whole(budget, "sort");
-      EVQ_TRY(whole.grow(passing_bytes(block, spec_.op.columns[i], *part, budget)));
-      EVQ_TRY_ASSIGN(part->columns[i], read_column(block, spec_.op.columns[i], *part));
-      whole.reset();
-      EVQ_TRY(lease->grow(part->columns[i].size_bytes()));
-    }
     return Status::success();
   }
 
@@ -322,6 +326,8 @@ class FetchSink final : public ForwardingSink {
         std::ranges::move(fetched.columns(), std::back_inserter(chunk.columns()));
       }));
       begin += chunk.rows();
+      // Rows of several sinks keep their places among those of the others.
+      sequence_ = std::max(sequence_, chunk.sequence());
       chunk.set_sequence(sequence_++);
       EVQ_TRY_ASSIGN(flow_, next().push(std::move(chunk)));
     }
@@ -340,30 +346,97 @@ class FetchSink final : public ForwardingSink {
   Flow flow_ = Flow::kMore;
 };
 
-class FetchConsumer final : public Consumer {
+// Of rows that come as some of one block's a chunk: read as they come.
+class BlockFetchSink final : public ForwardingSink {
  public:
-  FetchConsumer(const FetchSpec& spec, Consumer& next) : spec_(spec), next_(next) {}
-  Result<std::unique_ptr<Sink>> make_sink() override {
-    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
-    return std::unique_ptr<Sink>(std::make_unique<FetchSink>(spec_, std::move(next)));
-  }
-  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    return next_.complete(forwarded_sinks(std::move(sinks)));
+  BlockFetchSink(const FetchSpec& spec, std::unique_ptr<Sink> next)
+      : ForwardingSink(std::move(next)), spec_(spec) {}
+
+  Result<Flow> push(Chunk chunk) override {
+    if (chunk.empty()) {
+      return Flow::kMore;
+    }
+    const Vector& locations = chunk.column(spec_.op.row_column);
+    BlockPart part;
+    part.block =
+        &spec_.snapshot
+             .blocks()[static_cast<std::size_t>(locations.at<std::int64_t>(0) >> kLocationRowBits)];
+    part.rows.resize(chunk.rows());
+    for (std::size_t i = 0; i < part.rows.size(); ++i) {
+      part.rows[i] = static_cast<std::uint32_t>(locations.at<std::int64_t>(i) & kRowMask);
+    }
+    part.columns.resize(spec_.op.columns.size());
+    MemoryLease lease(spec_.executor.options().budget, "sort");
+    EVQ_TRY(read_share(spec_, &part, 0, 1, &lease));
+    std::ranges::move(part.columns, std::back_inserter(chunk.columns()));
+    return next().push(std::move(chunk));
   }
 
  private:
   const FetchSpec& spec_;
+};
+
+class FetchConsumer final : public Consumer {
+ public:
+  FetchConsumer(const FetchSpec& spec, bool by_block, Consumer& next)
+      : spec_(spec), by_block_(by_block), next_(next) {}
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
+    std::unique_ptr<Sink> sink;
+    if (by_block_) {
+      sink = std::make_unique<BlockFetchSink>(spec_, std::move(next));
+    } else {
+      sink = std::make_unique<FetchSink>(spec_, std::move(next));
+    }
+    return spec_.op.candidates.has_value()
+               ? make_candidate_sink(spec_.executor, *spec_.op.candidates, std::move(sink))
+               : std::move(sink);
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    sinks = forwarded_sinks(std::move(sinks));
+    if (spec_.op.candidates.has_value()) {
+      sinks = forwarded_sinks(std::move(sinks));
+    }
+    return next_.complete(std::move(sinks));
+  }
+
+ private:
+  const FetchSpec& spec_;
+  const bool by_block_;
   Consumer& next_;
 };
 
 }  // namespace
 
-Status run_fetch(Executor& executor, const plan::Node& node, Consumer& consumer) {
+Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                 Consumer& consumer) {
   const auto& fetch = std::get<plan::Fetch>(node.op);
   EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
   const FetchSpec spec{executor, fetch, *snapshot};
-  FetchConsumer fetched(spec, consumer);
-  return executor.run(*node.inputs[0], fetched);
+  const plan::Node& input = *node.inputs[0];
+  if (!std::holds_alternative<plan::Sort>(input.op)) {
+    // A scan's rows come block by block, those of a TopN as they will; candidates are of a scan.
+    FetchConsumer fetched(spec, fetch.candidates.has_value(), consumer);
+    return executor.run(input, fetched);
+  }
+  ScanHints below;
+  if (hints.takes_stretches) {
+    EVQ_TRY_ASSIGN(below.time_order, time_order_below(executor, input));
+  }
+  if (below.time_order == TimeOrder::kNone) {
+    FetchConsumer fetched(spec, false, consumer);
+    return executor.run(input, fetched);
+  }
+  if (fetch.candidates.has_value()) {  // few rows, which are known when they are in order
+    FetchConsumer fetched(spec, false, consumer);
+    TimeMerge merge(executor, input, below.time_order, fetched);
+    EVQ_TRY(merge.prepare());
+    return executor.run(*input.inputs[0], merge, below);
+  }
+  TimeMerge merge(executor, input, below.time_order, consumer);
+  EVQ_TRY(merge.prepare());
+  FetchConsumer fetched(spec, true, merge);
+  return executor.run(*input.inputs[0], fetched, below);
 }
 
 }  // namespace evq

@@ -11,6 +11,7 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/pruning.h"
+#include "apl/exec/time_order.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
@@ -24,10 +25,14 @@ namespace {
 constexpr std::size_t kSparseDivisor = 16;
 
 // Block indexes of a snapshot in the order to visit them.
-std::vector<std::uint32_t> visiting_order(const Snapshot& snapshot, bool newest_first) {
+std::vector<std::uint32_t> visiting_order(const Snapshot& snapshot, const plan::Scan& scan,
+                                          const ScanHints& hints) {
+  if (hints.time_order != TimeOrder::kNone) {
+    return blocks_by_time(snapshot, scan, hints.time_order);
+  }
   std::vector<std::uint32_t> order(snapshot.blocks().size());
   std::iota(order.begin(), order.end(), 0U);
-  if (newest_first) {
+  if (hints.newest_first) {
     std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
       return snapshot.blocks()[a].max_time > snapshot.blocks()[b].max_time;
     });
@@ -169,7 +174,7 @@ class BlockRows {
     return Status::success();
   }
 
-  Result<Chunk> finish() {
+  Result<Chunk> finish(std::uint64_t sequence) {
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       const plan::ScanColumn& wanted = shared_.scan.columns[column];
       if (wanted.filter_only) {
@@ -179,7 +184,7 @@ class BlockRows {
       }
     }
     Chunk chunk(std::move(columns_), size());
-    chunk.set_sequence(block_index_);
+    chunk.set_sequence(sequence);
     return chunk;
   }
 
@@ -328,16 +333,25 @@ class BlockRows {
 
 class ScanWorker {
  public:
-  ScanWorker(SharedScan& shared, Sink& sink) : shared_(shared), sink_(sink) {}
+  // With a stretch of its own, or null.
+  ScanWorker(SharedScan& shared, Sink& sink, const TimeStretch* stretch)
+      : shared_(shared), sink_(sink), stretch_(stretch) {
+    if (stretch != nullptr) {
+      time_min_ = std::max(time_min_, stretch->time_min);
+      time_max_ = std::min(time_max_, stretch->time_max);
+    }
+  }
 
   Status run() {
     while (!shared_.stop.load(std::memory_order_relaxed)) {
-      const std::size_t position = shared_.next.fetch_add(1, std::memory_order_relaxed);
-      if (position >= shared_.order.size()) {
+      const std::optional<std::size_t> position = take_position();
+      if (!position.has_value()) {
         break;
       }
       EVQ_TRY(shared_.executor.check());
-      EVQ_TRY_ASSIGN(const Flow flow, scan_block(shared_.order[position]));
+      const std::uint32_t index = shared_.order[*position];
+      own_ = stretch_ == nullptr || *position >= stretch_->own_begin;
+      EVQ_TRY_ASSIGN(const Flow flow, scan_block(index, stretch_ != nullptr ? *position : index));
       if (flow == Flow::kDone) {
         break;
       }
@@ -346,14 +360,24 @@ class ScanWorker {
   }
 
  private:
-  Result<Flow> scan_block(std::uint32_t index) {
+  std::optional<std::size_t> take_position() {
+    if (stretch_ != nullptr) {
+      return taken_ < stretch_->positions.size()
+                 ? std::optional<std::size_t>(stretch_->positions[taken_++])
+                 : std::nullopt;
+    }
+    const std::size_t position = shared_.next.fetch_add(1, std::memory_order_relaxed);
+    return position < shared_.order.size() ? std::optional(position) : std::nullopt;
+  }
+
+  Result<Flow> scan_block(std::uint32_t index, std::uint64_t sequence) {
     const SnapshotBlock& info = shared_.snapshot.blocks()[index];
     const plan::Scan& scan = shared_.scan;
-    if (info.max_time < scan.time_min || info.min_time > scan.time_max ||
+    if (info.max_time < time_min_ || info.min_time > time_max_ ||
         info.ordinal_end <= scan.arrived_from || info.first_ordinal >= scan.arrived_before) {
       return Flow::kMore;
     }
-    const bool inside = scan.time_min <= info.min_time && info.max_time <= scan.time_max &&
+    const bool inside = time_min_ <= info.min_time && info.max_time <= time_max_ &&
                         scan.arrived_from <= info.first_ordinal &&
                         info.ordinal_end <= scan.arrived_before;
     const bool below_floor =
@@ -365,26 +389,28 @@ class ScanWorker {
         return Flow::kMore;
       }
       Chunk chunk({}, info.rows);
-      chunk.set_sequence(index);
+      chunk.set_sequence(sequence);
       return sink_.push(std::move(chunk));
     }
     if (below_floor && !shared_.executor.options().exact_matches) {
       return Flow::kMore;
     }
-    return scan_rows(index, info, below_floor);
+    return scan_rows(index, sequence, info, below_floor);
   }
 
-  Result<Flow> scan_rows(std::uint32_t index, const SnapshotBlock& info, bool count_only) {
+  Result<Flow> scan_rows(std::uint32_t index, std::uint64_t sequence, const SnapshotBlock& info,
+                         bool count_only) {
     EVQ_TRY_ASSIGN(StoredBlock block, shared_.snapshot.open(info));
     if (shared_.has_test) {
       EVQ_TRY_ASSIGN(const bool may_match, block.may_match(shared_.test));
       if (!may_match) {
-        shared_.executor.stats().rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
+        const std::uint64_t examined = own_ ? info.rows : 0;
+        shared_.executor.stats().rows_examined.fetch_add(examined, std::memory_order_relaxed);
         return Flow::kMore;
       }
     }
     BlockRows rows(shared_, block, index);
-    EVQ_TRY(rows.keep_times(shared_.scan.time_min, shared_.scan.time_max));
+    EVQ_TRY(rows.keep_times(time_min_, time_max_));
     EVQ_TRY(rows.keep_arrivals(shared_.scan.arrived_from, shared_.scan.arrived_before));
     for (std::size_t i = 0; i < shared_.scan.filters.size() && rows.size() > 0; ++i) {
       EVQ_TRY(rows.apply(i));
@@ -393,12 +419,16 @@ class ScanWorker {
     if (rows.size() == 0 || count_only) {
       return Flow::kMore;
     }
-    EVQ_TRY_ASSIGN(Chunk chunk, rows.finish());
+    EVQ_TRY_ASSIGN(Chunk chunk, rows.finish(sequence));
     return sink_.push(std::move(chunk));
   }
 
   void count(const SnapshotBlock& info, std::size_t matched, bool examined) {
     QueryStats& stats = shared_.executor.stats();
+    if (!own_) {  // somebody else counts the block
+      stats.rows_matched.fetch_add(matched, std::memory_order_relaxed);
+      return;
+    }
     stats.rows_examined.fetch_add(info.rows, std::memory_order_relaxed);
     stats.rows_matched.fetch_add(matched, std::memory_order_relaxed);
     if (examined) {
@@ -415,6 +445,11 @@ class ScanWorker {
 
   SharedScan& shared_;
   Sink& sink_;
+  const TimeStretch* const stretch_;
+  std::int64_t time_min_ = shared_.scan.time_min;
+  std::int64_t time_max_ = shared_.scan.time_max;
+  std::size_t taken_ = 0;  // of the stretch's blocks
+  bool own_ = true;        // the block at hand
 };
 
 }  // namespace
@@ -428,7 +463,7 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
                     hints,
                     block_test(scan),
                     !scan.filters.empty(),
-                    visiting_order(*snapshot, hints.newest_first),
+                    visiting_order(*snapshot, scan, hints),
                     {},
                     {},
                     {}};
@@ -444,7 +479,11 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
   }
   executor.stats().blocks_total.fetch_add(snapshot->blocks().size());
   const std::size_t workers =
-      std::max<std::size_t>(1, std::min(executor.options().workers, snapshot->blocks().size()));
+      std::max<std::size_t>(1, std::min(executor.options().workers, shared.order.size()));
+  std::vector<TimeStretch> stretches;
+  if (hints.time_order != TimeOrder::kNone) {
+    stretches = time_stretches(*snapshot, shared.order, hints.time_order, workers);
+  }
   std::vector<std::unique_ptr<Sink>> sinks;
   for (std::size_t i = 0; i < workers; ++i) {
     EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
@@ -452,7 +491,8 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
   }
   std::vector<Status> outcomes(workers);
   const auto work = [&](std::size_t worker) {
-    outcomes[worker] = ScanWorker(shared, *sinks[worker]).run();
+    const TimeStretch* stretch = stretches.empty() ? nullptr : &stretches[worker];
+    outcomes[worker] = ScanWorker(shared, *sinks[worker], stretch).run();
     if (!outcomes[worker].ok()) {
       shared.stop.store(true);
     }

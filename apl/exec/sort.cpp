@@ -8,6 +8,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/row_sorter.h"
+#include "apl/exec/time_order.h"
 #include "store/base/check.h"
 #include "store/block/format.h"
 
@@ -122,7 +123,18 @@ std::optional<std::size_t> aggregate_column(const plan::Node& node, std::size_t 
 
 }  // namespace
 
-Status run_sort(Executor& executor, const plan::Node& node, Consumer& consumer) {
+Status run_sort(Executor& executor, const plan::Node& node, const ScanHints& hints,
+                Consumer& consumer) {
+  if (hints.takes_stretches) {
+    EVQ_TRY_ASSIGN(const TimeOrder order, time_order_below(executor, node));
+    if (order != TimeOrder::kNone) {
+      TimeMerge merge(executor, node, order, consumer);
+      EVQ_TRY(merge.prepare());
+      ScanHints below;
+      below.time_order = order;
+      return executor.run(*node.inputs[0], merge, below);
+    }
+  }
   SortSpec spec{std::get<plan::Sort>(node.op).keys, RowSorter::kNoLimit, "sort",
                 executor.options().budget,          &executor,           nullptr};
   SortConsumer sort(spec, consumer);

@@ -1,6 +1,8 @@
 // A Sort or TopN over a scan needs only its keys, and what was computed on the way, to put its rows
 // in order: the scan's other columns are left out and fetched afterwards, for the rows that are
-// left and in their order.
+// left and in their order. So does an aggregation that asks for nothing but rows with an extreme
+// value (arg_max, arg_min), or for the first ones (take_any), need its groups and those values to
+// tell which rows may be chosen.
 
 #include <algorithm>
 #include <optional>
@@ -107,30 +109,52 @@ SortColumns assign_columns(ScanSources sources, const std::vector<SortKey>& keys
   return columns;
 }
 
-bool is_worth_it(const Node& sort, const SortColumns& columns) {
+std::size_t late_columns(const SortColumns& columns) {
   std::size_t late = 0;
+  for (std::size_t i = 0; i < columns.sources.size(); ++i) {
+    late += columns.is_late(i) ? 1 : 0;
+  }
+  return late;
+}
+
+bool is_worth_it(const Node& sort, const SortColumns& columns) {
+  const std::size_t late = late_columns(columns);
   bool text = false;
   for (std::size_t i = 0; i < columns.sources.size(); ++i) {
-    if (columns.is_late(i)) {
-      ++late;
-      text = text || physical_of(columns.sources[i]->type) == Physical::kView;
-    }
+    text = text || (columns.is_late(i) && physical_of(columns.sources[i]->type) == Physical::kView);
   }
   const auto* top = std::get_if<TopN>(&sort.op);
   const bool few_rows = top != nullptr && top->count <= kFewRowsMax;
   return late > 0 && (few_rows || text || late > kNarrowColumnsMax);
 }
 
-// A scan whose row column nobody asked for gets one, as the last column.
+// Whether what is between the sort and its scan can hand on one column more, behind the others.
+bool takes_row_column(const Node& node) {
+  return std::holds_alternative<Scan>(node.op) ||
+         ((std::holds_alternative<Project>(node.op) || std::holds_alternative<Filter>(node.op)) &&
+          takes_row_column(*node.inputs[0]));
+}
+
+void append_row_column(Node* node) {
+  const Field row{std::string(kRowColumn), Type::kLong};
+  if (auto* scan = std::get_if<Scan>(&node->op)) {
+    scan->columns.push_back({row.name, row.type});
+  } else {
+    append_row_column(node->inputs[0].get());
+    if (auto* project = std::get_if<Project>(&node->op)) {
+      project->exprs.push_back(make_column(node->inputs[0]->schema.size() - 1, row.type));
+    }
+  }
+  std::vector<Field> fields = node->schema.fields();
+  fields.push_back(row);
+  node->schema = Schema(std::move(fields));
+}
+
+// Rows that nobody asked the places of get them as the last column.
 void add_row_column(Node* sort, SortColumns* columns) {
-  auto& scan = std::get<Scan>(sort->inputs[0]->op);
-  scan.columns.push_back({std::string(kRowColumn), Type::kLong});
-  std::vector<Field> fields = sort->schema.fields();
-  columns->row_column = fields.size();
-  fields.push_back({std::string(kRowColumn), Type::kLong});
-  sort->schema = Schema(std::move(fields));
-  sort->inputs[0]->schema = sort->schema;
-  columns->sources.emplace_back(scan.columns.back());
+  columns->row_column = sort->schema.size();
+  append_row_column(sort);
+  columns->sources.emplace_back(ScanColumn{std::string(kRowColumn), Type::kLong});
   columns->held.push_back(true);
   columns->twin.emplace_back();
 }
@@ -168,31 +192,30 @@ std::vector<std::size_t> keep_held(Node* sort, const SortColumns& columns) {
   return position;
 }
 
-NodePtr rewrite(NodePtr node) {
-  std::vector<SortKey>* keys = keys_of_sort(node.get());
-  const Scan* scan = keys != nullptr ? scan_below(node->inputs[0].get()) : nullptr;
-  if (scan == nullptr) {
-    return node;
-  }
+ScanSources sources_of(const Node& node) {
   ScanSources sources;
-  for (std::size_t i = 0; i < node->schema.size(); ++i) {
-    sources.push_back(source_of(*node->inputs[0], i));
+  for (std::size_t i = 0; i < node.schema.size(); ++i) {
+    sources.push_back(source_of(*node.inputs[0], i));
   }
-  drop_repeated_keys(sources, keys);
-  SortColumns columns = assign_columns(std::move(sources), *keys);
-  const bool has_row = columns.row_column != kNoColumn;
-  if (!is_worth_it(*node, columns) ||
-      !(has_row || std::holds_alternative<Scan>(node->inputs[0]->op))) {
-    return node;
+  return sources;
+}
+
+// What the sort gave, from what it holds and what is fetched.
+struct LateRows {
+  NodePtr rows;
+  Fetch* fetch = nullptr;  // in `rows`, whose input is the sort
+};
+
+LateRows fetch_late(NodePtr sort, SortColumns columns) {
+  const Schema output = sort->schema;
+  const TableRef table = scan_below(sort->inputs[0].get())->table;
+  if (columns.row_column == kNoColumn) {
+    add_row_column(sort.get(), &columns);
   }
-  const Schema output = node->schema;
-  if (!has_row) {
-    add_row_column(node.get(), &columns);
-  }
-  Fetch fetch{scan->table, 0, {}};
-  std::vector<std::size_t> position = keep_held(node.get(), columns);
+  Fetch fetch{table, 0, {}};
+  std::vector<std::size_t> position = keep_held(sort.get(), columns);
   fetch.row_column = position[columns.row_column];
-  std::vector<Field> fields = node->schema.fields();
+  std::vector<Field> fields = sort->schema.fields();
   for (std::size_t i = 0; i < output.size(); ++i) {
     if (columns.is_late(i)) {
       position[i] = fields.size();
@@ -201,20 +224,164 @@ NodePtr rewrite(NodePtr node) {
     }
   }
   std::vector<NodePtr> sorted;
-  sorted.push_back(std::move(node));
+  sorted.push_back(std::move(sort));
   std::vector<NodePtr> fetched;
   fetched.push_back(make_node(std::move(fetch), std::move(sorted), Schema(std::move(fields))));
+  Fetch* const made = &std::get<Fetch>(fetched[0]->op);
   Project restore;
   for (std::size_t i = 0; i < output.size(); ++i) {
     restore.exprs.push_back(make_column(position[columns.twin[i].value_or(i)], output[i].type));
   }
-  return make_node(std::move(restore), std::move(fetched), output);
+  return {make_node(std::move(restore), std::move(fetched), output), made};
+}
+
+NodePtr rewrite_sort(NodePtr node) {
+  std::vector<SortKey>* keys = keys_of_sort(node.get());
+  ScanSources sources = sources_of(*node);
+  drop_repeated_keys(sources, keys);
+  SortColumns columns = assign_columns(std::move(sources), *keys);
+  const bool can =
+      columns.row_column != kNoColumn || std::holds_alternative<Scan>(node->inputs[0]->op);
+  if (!can || !is_worth_it(*node, columns)) {
+    return node;
+  }
+  return fetch_late(std::move(node), std::move(columns)).rows;
+}
+
+// Whether only rows with the largest (1) or the smallest (-1) first argument have a say; 0: all
+// have.
+int extreme_of(const AggregateFunction& function) {
+  return function.name == "arg_max" ? 1 : function.name == "arg_min" ? -1 : 0;
+}
+
+// Groups and extreme values as if they were the keys of a sort, which says what is held.
+NodePtr rewrite_aggregate(NodePtr node) {
+  const auto& op = std::get<Aggregate>(node->op);
+  if (op.aggregates.empty() || !takes_row_column(*node->inputs[0]) ||
+      std::ranges::any_of(op.aggregates, [](const AggregateCall& call) {
+        return extreme_of(*call.function) == 0;
+      })) {
+    return node;
+  }
+  Sort keys;
+  for (const std::size_t column : op.groups) {
+    keys.keys.push_back({column, {}});
+  }
+  std::vector<bool> largest;
+  for (const AggregateCall& call : op.aggregates) {
+    keys.keys.push_back({call.args[0], {}});
+    largest.push_back(extreme_of(*call.function) > 0);
+  }
+  const Schema schema = node->inputs[0]->schema;
+  NodePtr sort = make_node(std::move(keys), std::move(node->inputs), schema);
+  SortColumns columns = assign_columns(sources_of(*sort), std::get<Sort>(sort->op).keys);
+  if (late_columns(columns) <= kNarrowColumnsMax) {  // texts are not copied before rows are chosen
+    node->inputs = std::move(sort->inputs);
+    return node;
+  }
+  LateRows late = fetch_late(std::move(sort), std::move(columns));
+  Node& stand_in = *late.rows->inputs[0]->inputs[0];
+  RowCandidates candidates;
+  for (const SortKey& key : std::get<Sort>(stand_in.op).keys) {
+    (candidates.groups.size() < op.groups.size() ? candidates.groups : candidates.extremes)
+        .push_back(key.column);
+  }
+  candidates.largest = std::move(largest);
+  late.fetch->candidates = std::move(candidates);
+  NodePtr narrow = std::move(stand_in.inputs[0]);
+  late.rows->inputs[0]->inputs[0] = std::move(narrow);
+  node->inputs.clear();
+  node->inputs.push_back(std::move(late.rows));
+  return node;
+}
+
+// Where the group columns of an aggregation are in the output of the Sort below it, reached through
+// projections; nothing where there is none, or a group is computed on the way.
+struct SortedGroups {
+  NodePtr* sort = nullptr;
+  std::vector<std::size_t> columns;
+};
+
+std::optional<SortedGroups> groups_of_sort(Node* node, std::vector<std::size_t> columns) {
+  NodePtr& input = node->inputs[0];
+  if (std::holds_alternative<Sort>(input->op)) {
+    return SortedGroups{&input, std::move(columns)};
+  }
+  const auto* project = std::get_if<Project>(&input->op);
+  if (project == nullptr) {
+    return std::nullopt;
+  }
+  for (std::size_t& column : columns) {
+    if (!project->exprs[column]->is_column()) {
+      return std::nullopt;
+    }
+    column = project->exprs[column]->column;
+  }
+  return groups_of_sort(input.get(), std::move(columns));
+}
+
+// Of a take_any() of several fields only the first row of each group counts, whatever is in it; one
+// of a single field looks for the first value.
+bool takes_first_rows(const Aggregate& op) {
+  return !op.aggregates.empty() &&
+         std::ranges::all_of(op.aggregates, [](const AggregateCall& call) {
+           return call.function->name == "take_any" && call.args.size() > 1;
+         });
+}
+
+// The sort below an aggregation that asks for first rows holds the groups besides its keys, and the
+// other columns are read for those rows only. Whether that was to be done, and is.
+bool fetch_first_rows(Node* node) {
+  const auto* op = std::get_if<Aggregate>(&node->op);
+  if (op == nullptr || !takes_first_rows(*op)) {
+    return false;
+  }
+  const std::optional<SortedGroups> groups = groups_of_sort(node, op->groups);
+  if (!groups.has_value() || !takes_row_column(*(*groups->sort)->inputs[0])) {
+    return false;
+  }
+  Node& sort = **groups->sort;
+  std::vector<SortKey>& keys = std::get<Sort>(sort.op).keys;
+  ScanSources sources = sources_of(sort);
+  drop_repeated_keys(sources, &keys);
+  const std::size_t key_count = keys.size();
+  for (const std::size_t column : groups->columns) {
+    keys.push_back({column, {}});
+  }
+  SortColumns columns = assign_columns(std::move(sources), keys);
+  if (!is_worth_it(sort, columns)) {
+    keys.resize(key_count);
+    return false;
+  }
+  LateRows late = fetch_late(std::move(*groups->sort), std::move(columns));
+  std::vector<SortKey>& held = *keys_of_sort(late.rows->inputs[0]->inputs[0].get());
+  late.fetch->candidates.emplace();
+  for (std::size_t i = key_count; i < held.size(); ++i) {
+    late.fetch->candidates->groups.push_back(held[i].column);
+  }
+  held.resize(key_count);
+  *groups->sort = std::move(late.rows);
+  return true;
+}
+
+NodePtr rewrite(NodePtr node) {
+  if (!fetch_first_rows(node.get())) {
+    for (NodePtr& input : node->inputs) {
+      input = rewrite(std::move(input));
+    }
+  }
+  if (std::holds_alternative<Aggregate>(node->op)) {
+    return rewrite_aggregate(std::move(node));
+  }
+  const bool sorts = keys_of_sort(node.get()) != nullptr;
+  return sorts && scan_below(node->inputs[0].get()) != nullptr ? rewrite_sort(std::move(node))
+                                                               : std::move(node);
 }
 
 }  // namespace
 
 NodePtr materialize_late(NodePtr root, const EvalContext& /*context*/) {
-  return rewrite_bottom_up(std::move(root), rewrite);
+  return rewrite(std::move(root));
 }
 
 }  // namespace evq::plan

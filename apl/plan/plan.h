@@ -120,10 +120,17 @@ struct TopN {
 };
 // Reads further fields of the same dataset for rows that carry kRowColumn: late materialisation
 // after a TopN. Appends the columns.
+// `candidates`: before, rows may be left out that do not have the extreme value of their group.
+struct RowCandidates {
+  std::vector<std::size_t> groups;    // input columns
+  std::vector<std::size_t> extremes;  // likewise
+  std::vector<bool> largest;          // of each extreme; else it is the smallest value
+};
 struct Fetch {
   TableRef table;
   std::size_t row_column = 0;
   std::vector<ScanColumn> columns;
+  std::optional<RowCandidates> candidates{};
 };
 
 // Keeps each row with this probability.

@@ -168,7 +168,7 @@ struct Describe {
     for (std::size_t i = 0; i < fetch.columns.size(); ++i) {
       text.append(i == 0 ? "" : ", ").append(shown(fetch.columns[i].field));
     }
-    return text + "]";
+    return text + (fetch.candidates.has_value() ? "] of candidates" : "]");
   }
   std::string operator()(const Sample& sample) const {
     return "sample " + Value::real(sample.probability).to_text();

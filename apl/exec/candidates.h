@@ -1,0 +1,18 @@
+#pragma once
+// Candidates: of a stream whose groups are asked for a row with an extreme value each, only the
+// rows that may be it, so that the columns which only a chosen row needs are read for few. Rows are
+// left out while they come and again at the end of each worker's; where most stay, all pass.
+
+#include <memory>
+
+#include "apl/exec/executor.h"
+
+namespace evq {
+
+// Hands on, chunk by chunk and in their order, the rows that may be chosen and the first row of
+// each group, which tells where the group comes in the stream. kLimit when memory has no room.
+std::unique_ptr<Sink> make_candidate_sink(const Executor& executor,
+                                          const plan::RowCandidates& candidates,
+                                          std::unique_ptr<Sink> next);
+
+}  // namespace evq
