@@ -291,9 +291,16 @@ std::vector<TimeStretch> time_stretches(const Snapshot& snapshot,
         stretch.positions.push_back(static_cast<std::uint32_t>(position));
       }
     }
+    constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
     const bool last = i + 1 == count;
     const std::int64_t next = last ? 0 : first_of(snapshot.blocks()[blocks[own_end]], order);
-    const std::int64_t end = last ? std::numeric_limits<std::int64_t>::max() : next - 1;
+    const bool before_time = !last && next == kEarliest;  // what it has is of the next one as well
+    if (before_time) {
+      stretch.positions.clear();
+    }
+    const std::int64_t end = last          ? std::numeric_limits<std::int64_t>::max()
+                             : before_time ? kEarliest
+                                           : next - 1;
     const bool descending = order == TimeOrder::kDescending;
     stretch.time_min = descending ? ~end : begin;
     stretch.time_max = descending ? ~begin : end;
