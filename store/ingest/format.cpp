@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 
+#include "store/base/ascii.h"
 #include "store/ingest/boundary.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/leading_time.h"
 #include "store/ingest/logfmt_line.h"
-#include "store/ingest/text_line.h"
 
 namespace evq {
 
@@ -54,8 +56,11 @@ std::optional<PieceKind> detect_object_kind(std::string_view head, bool at_end) 
   if (next == head.size() && !at_end) {
     return std::nullopt;
   }
+  // A line that is cut off seldom ends where more must follow; one of a longer value does.
+  const std::string_view line = trimmed(head.substr(0, line_end));
+  const bool goes_on = std::string_view("[,:").find(line.back()) != std::string_view::npos;
   const bool begins_line = next < head.size() && head[next] == '{' && head[next - 1] == '\n';
-  return begins_line ? PieceKind::kLines : PieceKind::kValues;
+  return begins_line && !goes_on ? PieceKind::kLines : PieceKind::kValues;
 }
 
 // Whether an array is one of many, a line each, or the whole input.
@@ -104,14 +109,6 @@ bool begins_array(std::string_view head, std::size_t open) {
          std::string_view("\n[{").find(rest[behind]) != std::string_view::npos;
 }
 
-std::size_t count_words(std::string_view text) {
-  std::size_t words = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    words += text[i] != ' ' && (i == 0 || text[i - 1] == ' ') ? 1U : 0U;
-  }
-  return words;
-}
-
 // Whether every quote of a line opens or closes a cell of CSV; the last cell may go on in the next
 // line.
 bool quotes_cells(std::string_view line, char delimiter) {
@@ -149,6 +146,23 @@ bool begins_with_logfmt(std::string_view head, bool at_end) {
   return (line_end != std::string_view::npos || at_end) && is_logfmt_line(line, kPairsMin);
 }
 
+// Whether the line and what follows it, `rest`, are sentences: a blank stands behind a delimiter,
+// and the next line, if there is one, has no delimiter. Nothing: more must be seen.
+std::optional<bool> is_prose(std::string_view line, std::string_view rest, char delimiter,
+                             bool at_end) {
+  if (line.find(std::string{delimiter, ' '}) == std::string_view::npos) {
+    return false;
+  }
+  const std::size_t next = skip_blanks(rest, 0);
+  const std::size_t next_end = rest.find('\n', next);
+  if (next_end == std::string_view::npos && !at_end) {
+    return std::nullopt;
+  }
+  const std::string_view next_line = rest.substr(next, next_end - next);
+  return next_line.find(delimiter) == std::string_view::npos &&
+         next_line.find('"') == std::string_view::npos;
+}
+
 // Whether the first record of `head` reads like a log line and not like a header of CSV.
 std::optional<bool> is_log_line(std::string_view head, bool at_end) {
   constexpr std::size_t kHeaderWordsMax = 6;
@@ -170,16 +184,14 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
       return true;
     }
   }
-  while (true) {
-    const std::size_t end = std::min(line.find(delimiter), line.size());
-    if (count_words(line.substr(0, end)) > kHeaderWordsMax) {
+  for (std::string_view cells = line; !cells.empty();) {
+    const std::size_t end = std::min(cells.find(delimiter), cells.size());
+    if (count_words(cells.substr(0, end)) > kHeaderWordsMax) {
       return true;
     }
-    if (end == line.size()) {
-      return false;
-    }
-    line.remove_prefix(end + 1);
+    cells.remove_prefix(std::min(end + 1, cells.size()));
   }
+  return is_prose(line, head.substr(std::min(line_end, head.size())), delimiter, at_end);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "store/ingest/leading_time.h"
 #include "store/ingest/logfmt_line.h"
-#include "store/ingest/text_line.h"
 
 namespace evq {
 

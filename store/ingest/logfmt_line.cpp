@@ -6,6 +6,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/utf8.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/leading_time.h"
 #include "store/ingest/text_line.h"
 
 namespace evq {
@@ -112,11 +113,16 @@ bool is_logfmt_line(std::string_view line, std::size_t pairs_min) {
 
 std::optional<std::int64_t> logfmt_time(std::string_view line) {
   LogfmtReader reader(line);
+  constexpr std::string_view kAudit = "audit(";
   while (const auto pair = reader.next()) {
+    std::string_view text;
     if (pair->key == "time" || pair->key == "ts" || pair->key == "timestamp") {
-      if (const auto time = whole_time(pair->value)) {
-        return time;
-      }
+      text = pair->value;
+    } else if (pair->key == "msg" && pair->value.starts_with(kAudit)) {
+      text = pair->value.substr(kAudit.size(), pair->value.find(':') - kAudit.size());
+    }
+    if (const auto time = whole_time(text)) {
+      return time;
     }
   }
   return std::nullopt;

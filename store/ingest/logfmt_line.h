@@ -17,7 +17,8 @@ namespace evq {
 // Whether a line holds pairs, as many as `pairs_min`, and nothing besides.
 bool is_logfmt_line(std::string_view line, std::size_t pairs_min);
 
-// The first value of the keys time, ts and timestamp that tells an instant.
+// The first value of the keys time, ts and timestamp that tells an instant, or the one of an audit
+// daemon's msg=audit(1714557600.123:456).
 std::optional<std::int64_t> logfmt_time(std::string_view line);
 
 // Puts the line, which has no line end, into `event`, which has begun and whose time the caller

@@ -1,0 +1,35 @@
+#pragma once
+// The times that log lines begin with, in whatever of the usual notations. Pure functions; nothing
+// here fails.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace evq {
+
+// The instant a log line says it is from:
+//   at its start, in brackets or not, any text of at most six words that parse_liberal_datetime
+//     reads and that has a time of day: "2015-10-18 18:01:47,978 INFO …",
+//     "[Sun Dec 04 04:47:44 2005]";
+//   syslog: "Dec 10 06:55:46 host …", "<34>Oct 11 22:14:15 …", "<34>1 2003-10-11T22:14:15.003Z …";
+//     a time without a year is the latest one not more than a day after `receipt_ns`;
+//   klog: "I1010 13:55:36.123456 …", the year told in the same way;
+//   Unix time: "1066036250.603 …", "[1066036250] …", "- 1066036250 …";
+//   "081109 203615 …", and "17/06/09 20:10:40 …", where 17 is the year;
+//   a date and a time of day that can be nothing else, behind at most two words:
+//     "INFO 2024-05-01 10:20:30,123 …", "web-1 | 2024-05-01T10:20:30Z …", "I, [2024-05-01T10:20:30
+//     #1]", "03-17 16:13:38.811 …", which is without a year;
+//   what brackets hold further on in the line: "… [10/Oct/2000:13:55:36 -0700]".
+// Colours of a terminal are passed over.
+std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns);
+
+// Runs of bytes between blanks.
+std::size_t count_words(std::string_view text);
+
+// The instant that a text is, and nothing else: in a usual notation with a time of day, or as Unix
+// time of ten digits or more.
+std::optional<std::int64_t> whole_time(std::string_view text);
+
+}  // namespace evq
