@@ -140,17 +140,14 @@ class CombinationSlots {
   std::vector<std::uint32_t> units_;
 };
 
-// Where the keys of rows lie; rows[begin] is that of the first slot.
-void fill_row_slots(const Vector& key, std::span<const std::uint32_t> rows,
-                    std::span<std::uint32_t> slots) {
+// Where the keys of the rows from `begin` on lie.
+void fill_row_slots(const Vector& key, std::size_t begin, std::span<std::uint32_t> slots) {
   if (key.is_flat()) {
-    std::ranges::copy(rows, slots.begin());
+    std::iota(slots.begin(), slots.end(), static_cast<std::uint32_t>(begin));
   } else if (key.is_constant()) {
     std::ranges::fill(slots, 0);
   } else {
-    const Code* codes = key.codes();
-    std::ranges::transform(rows, slots.begin(),
-                           [codes](std::uint32_t row) { return std::uint32_t{codes[row]}; });
+    std::copy_n(key.codes() + begin, slots.size(), slots.begin());
   }
 }
 
@@ -367,9 +364,14 @@ void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows
     assign_runs(keys[0], rows, order, groups);
     return;
   }
-  row_numbers_.resize(rows);
-  std::iota(row_numbers_.begin(), row_numbers_.end(), 0U);
-  assign_rows(keys, row_numbers_, order, groups);
+  const std::size_t known = size();
+  for_each_batch(
+      keys, rows,
+      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
+        fill_row_slots(keys[column], begin, slots);
+      },
+      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
+  note_seen({groups, rows}, known, order, [](std::size_t row) { return row; });
 }
 
 void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
@@ -394,35 +396,29 @@ void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t 
       row_numbers_.push_back(static_cast<std::uint32_t>(i));
     }
   }
+  const std::size_t known = size();
   present_groups_.resize(row_numbers_.size());
-  assign_rows({&key, 1}, row_numbers_, order, present_groups_.data());
+  for_each_batch(
+      {&key, 1}, row_numbers_.size(),
+      [&](std::size_t /*column*/, std::size_t begin, std::span<std::uint32_t> slots) {
+        std::copy_n(row_numbers_.begin() + static_cast<std::ptrdiff_t>(begin), slots.size(),
+                    slots.begin());
+      },
+      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, present_groups_.data() + begin); });
+  note_seen(present_groups_, known, order, [&](std::size_t run) { return row_numbers_[run]; });
   for (std::size_t run = 0; run < row_numbers_.size(); ++run) {
     const std::size_t end = run + 1 < row_numbers_.size() ? row_numbers_[run + 1] : rows;
     std::fill(groups + row_numbers_[run], groups + end, present_groups_[run]);
   }
 }
 
-void GroupTable::assign_rows(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
-                             std::uint64_t order, std::uint32_t* groups) {
-  const std::size_t known = size();
-  for_each_batch(
-      keys, rows.size(),
-      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
-        fill_row_slots(keys[column], rows.subspan(begin, slots.size()), slots);
-      },
-      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
-  note_seen({groups, rows.size()}, known, order, [&](std::size_t j) { return rows[j]; });
-}
-
 void GroupTable::find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const {
   const std::size_t radix = combinations_of(keys, rows);
   if (radix == 0 || radix > rows) {
-    std::vector<std::uint32_t> all(rows);
-    std::iota(all.begin(), all.end(), 0U);
     for_each_batch(
         keys, rows,
         [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
-          fill_row_slots(keys[column], std::span(all).subspan(begin, slots.size()), slots);
+          fill_row_slots(keys[column], begin, slots);
         },
         [&](const KeyBatch& batch, std::size_t begin) { find_batch(batch, groups + begin); });
     return;

@@ -92,8 +92,6 @@ class GroupTable {
                             std::span<const Vector> keys, std::uint64_t order);
   template <class C>
   void assign_combinations(const C* combinations, std::size_t rows, std::uint32_t* groups);
-  void assign_rows(std::span<const Vector> keys, std::span<const std::uint32_t> rows,
-                   std::uint64_t order, std::uint32_t* groups);
   void assign_runs(const Vector& key, std::size_t rows, std::uint64_t order, std::uint32_t* groups);
 
   std::uint64_t seed_;
@@ -107,7 +105,7 @@ class GroupTable {
   std::vector<std::uint32_t> present_counts_;
   std::vector<std::uint32_t> present_groups_;
   std::vector<std::uint32_t> by_combination_;  // its rows, then its first row, then its group
-  std::vector<std::uint32_t> row_numbers_;     // the combination of each row, or each row
+  std::vector<std::uint32_t> row_numbers_;     // the combination of each row, or where runs begin
 };
 
 }  // namespace evq
