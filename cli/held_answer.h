@@ -48,6 +48,7 @@ class HeldAnswer final : public ResultSink {
   }
   ResultHeader& header() { return header_; }
   const ResultHeader& header() const { return header_; }
+  const std::vector<Chunk>& chunks() const { return chunks_; }
   const QueryStatus& status() const { return status_; }
 
  private:

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/event_files.h"
 #include "cli/joined_parts.h"
+#include "cli/missed_events.h"
 #include "cli/observed_sink.h"
 #include "cli/open_service.h"
 #include "cli/option_values.h"
@@ -183,6 +184,10 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   }));
   if (!done.ok()) {
     return report_end(with_sources(done.error(), sources), request.apl, global.color);
+  }
+  if (const std::string note = missed_events_note(target, request, sink.header(), sink.status());
+      !note.empty()) {
+    print_note(global, note);
   }
   print_footer(global, command, form, sink);
   return command.fail_on_empty && sink.status().rows == 0 ? 1 : 0;

@@ -7,6 +7,7 @@
 #include "apl/syntax/lexer.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
+#include "cli/missed_events.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/repl_commands.h"
@@ -357,6 +358,11 @@ void Repl::ask(QueryRequest request) {
     return;
   }
   const QueryStatus& status = last_answer_->status();
+  if (const std::string note =
+          missed_events_note(*target_, request, last_answer_->header(), status);
+      !note.empty()) {
+    print_note(global_, note);
+  }
   for (const std::string& remark :
        answer_remarks(last_answer_->header(), status, settings_.rows_max, ".limit all")) {
     print_note(global_, remark);

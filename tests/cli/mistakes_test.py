@@ -251,6 +251,25 @@ class Mistakes(EvqCase):
             self.evq("query", "web", "--start-time", "now", "--end-time", "now-1h"),
             ("", "note: the time range ends before it begins\n"))
 
+    def test_a_range_beside_all_events(self):
+        self.evq("ingest", "old", input='{"_time":"2024-05-01T10:00:00Z"}\n'
+                                        '{"_time":"2024-05-02T10:00:00Z"}\n')
+        note = ("note: old has no events in this time; its events are from 2024-05-01T10:00:00Z to "
+                "2024-05-02T10:00:00Z\n")
+        for words, told in (
+                (("--since", "1h"), note),
+                (("--end-time", "2024-05-01"), note),
+                (("--end-time", "2024-05-01T10:00:00Z"), ""),
+                (("--start-time", "2024-05-01T12:00:00Z", "--end-time", "2024-05-01T13:00:00Z"), ""),
+                (("--start-time", "2024-05-02T10:00:00Z"), "")):
+            with self.subTest(words):
+                _, errors = self.evq("query", "old | where isnotnull(_time)", *words)
+                self.assertEqual(errors, told)
+        self.assertEqual(self.evq("query", "old | count", "--since", "1h", "-o", "csv"),
+                         ("Count\n0\n", note))
+        self.evq("dataset", "create", "none")
+        self.assertEqual(self.evq("query", "none", "--since", "1h"), ("", ""))
+
     def test_closed_descriptors(self):
         for verb in (("ingest", "web"), ("query",)):
             done = subprocess.run([EVQ, *verb], env=self.environment, capture_output=True, text=True,

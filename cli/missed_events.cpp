@@ -1,0 +1,61 @@
+#include "cli/missed_events.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "apl/syntax/words.h"
+#include "cli/held_answer.h"
+#include "store/base/control.h"
+#include "store/base/time.h"
+#include "store/base/time_parse.h"
+
+namespace evq {
+namespace {
+
+struct TimeExtent {
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;
+};
+
+// Of all events of a dataset; nothing when there are none.
+std::optional<TimeExtent> extent_of(QueryTarget& target, const QueryRequest& asked,
+                                    const std::string& dataset) {
+  QueryRequest request;
+  request.apl = syntax::bracket_name(dataset) + " | summarize min(_time), max(_time)";
+  request.control = asked.control;
+  HeldAnswer answer;
+  if (!target.query(request, answer).ok() || answer.chunks().size() != 1 ||
+      answer.chunks()[0].rows() != 1 || answer.chunks()[0].column_count() != 2) {
+    return std::nullopt;
+  }
+  const Value first = answer.chunks()[0].column(0).value(0);
+  const Value last = answer.chunks()[0].column(1).value(0);
+  if (first.is_null() || last.is_null()) {
+    return std::nullopt;
+  }
+  return TimeExtent{first.as_integer(), last.as_integer()};
+}
+
+}  // namespace
+
+std::string missed_events_note(QueryTarget& target, const QueryRequest& request,
+                               const ResultHeader& header, const QueryStatus& status) {
+  const bool bounded = request.start_time.has_value() || request.end_time.has_value();
+  if (!bounded || status.rows_matched != 0 || header.datasets.size() != 1) {
+    return {};
+  }
+  const std::int64_t now = wall_clock_now_ns();
+  const std::int64_t start = parse_relative_time(request.start_time.value_or(""), now)
+                                 .value_or(std::numeric_limits<std::int64_t>::min());
+  const std::int64_t end = parse_relative_time(request.end_time.value_or(""), now)
+                               .value_or(std::numeric_limits<std::int64_t>::max());
+  const auto extent = start <= end ? extent_of(target, request, header.datasets[0]) : std::nullopt;
+  if (!extent || (extent->last_ns >= start && extent->first_ns <= end)) {
+    return {};
+  }
+  return "note: " + header.datasets[0] + " has no events in this time; its events are from " +
+         instant_text(extent->first_ns) + " to " + instant_text(extent->last_ns);
+}
+
+}  // namespace evq

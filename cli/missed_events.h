@@ -1,0 +1,16 @@
+#pragma once
+// What to say when a time range leaves nothing of a dataset: where its events are. Asks the target
+// by a query of its own, on the caller's thread; what fails there is no error.
+
+#include <string>
+
+#include "cli/query_target.h"
+
+namespace evq {
+
+// A note on an answer to `request`, when it read one dataset and none of its events lies within the
+// request's times though there are some; empty otherwise, also when `target` cannot tell.
+std::string missed_events_note(QueryTarget& target, const QueryRequest& request,
+                               const ResultHeader& header, const QueryStatus& status);
+
+}  // namespace evq
