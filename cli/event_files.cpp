@@ -33,7 +33,7 @@ std::string dataset_name(const std::string& file) {
 }  // namespace
 
 Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
-                                    const std::string& timestamp_field, const Skipped& skipped) {
+                                    const IngestOptions& reading, const Skipped& skipped) {
   std::string pattern = process_environment()("TMPDIR").value_or("/tmp") + "/evq-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) {
     return make_error(ErrorCode::kIo, "cannot make a temporary directory from " + pattern);
@@ -50,8 +50,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     const std::string shown = path == "-" ? "stdin" : path;
     loaded.datasets_.push_back(dataset_name(path));
     IngestRequest request;
-    request.options.format = InputFormat::kDetect;
-    request.options.timestamp_field = timestamp_field;
+    request.options = reading;
     if (skipped) {
       request.reject = [&](std::string_view /*text*/, const IngestFailure& failure) {
         skipped(shown, failure);

@@ -18,7 +18,7 @@ class EventFiles {
   // `-` is standard input, the dataset `stdin`. A file's dataset is its name up to the first dot.
   // `skipped`, which may be empty, hears of what became no event.
   static Result<EventFiles> load(const std::vector<std::string>& files,
-                                 const std::string& timestamp_field, const Skipped& skipped = {});
+                                 const IngestOptions& reading, const Skipped& skipped = {});
   EventFiles(EventFiles&& other) noexcept
       : directory_(std::move(other.directory_)),
         datasets_(std::move(other.datasets_)),

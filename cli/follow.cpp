@@ -19,7 +19,10 @@
 #include "store/base/checksum.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
 #include "store/ingest/format.h"
+#include "store/ingest/log_entry.h"
 
 namespace evq {
 namespace {
@@ -229,11 +232,27 @@ class Follower {
       return false;
     }
     text.resize(end == std::string::npos ? size : end + 1);
+    if (request_.options.multiline && !over && may_go_on(text)) {
+      text.resize(last_entry_begin(text));
+      if (text.empty()) {
+        return false;
+      }
+    }
     choose_format(text);
     batch_bytes_ = kBatchBytesMax;
     batch_ = std::move(text);
     EVQ_TRY(store_batch());
     return true;
+  }
+
+  // Whether the last entry of the lines may have more yet to come.
+  bool may_go_on(std::string_view lines) {
+    const std::uint64_t end = progress_.offset + lines.size();
+    const std::int64_t now_ns = monotonic_now_ns();
+    if (std::exchange(lines_end_, end) != end) {
+      lines_end_since_ns_ = now_ns;
+    }
+    return now_ns - lines_end_since_ns_ < kLogEntryWaitMs * kMillisecondNs;
   }
 
   Status store_batch() {
@@ -347,6 +366,8 @@ class Follower {
   std::string before_;  // the offset, at most kTraceBytes
   std::string batch_;   // that is being stored
   std::size_t batch_bytes_ = kBatchBytesMax;
+  std::uint64_t lines_end_ = 0;  // of those that were there at the last look
+  std::int64_t lines_end_since_ns_ = 0;
   bool waits_ = false;  // for a server or room, which the user was told
   IngestCounts counts_;
 };

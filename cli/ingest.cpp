@@ -27,6 +27,7 @@
 #include "store/base/free_memory.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/format.h"
+#include "store/ingest/log_entry.h"
 #include "store/ingest/log_fields.h"
 
 namespace evq {
@@ -181,7 +182,11 @@ class IngestRun {
     }
     print_note(global_, "note: " + name + " is plain text, a line an event: the field message, " +
                             (names.empty() ? "which parse takes apart (evq help parse)"
-                                           : "and of its first line " + names));
+                                           : "and of its first line " + names) +
+                            (has_longer_entries(text)
+                                 ? "; --multiline makes one event of a line and those below that "
+                                   "belong to it, such as a stack trace"
+                                 : ""));
   }
 
   // Events without a time are welcome, but a field of times that nobody named is a mistake.

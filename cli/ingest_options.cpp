@@ -46,6 +46,16 @@ Result<std::string> labels_json(const std::vector<std::string>& labels) {
 Result<IngestOptions> make_ingest_options(const IngestCommand& command) {
   IngestOptions options;
   options.format = input_format(command.format);
+  const bool text = options.format == InputFormat::kText || options.format == InputFormat::kDetect;
+  if (command.multiline &&
+      (!text || !command.csv_fields.empty() || !command.csv_delimiter.empty())) {
+    return make_error(ErrorCode::kUsage, "--multiline is for logs of plain text",
+                      "it goes with --format text alone");
+  }
+  if (command.multiline) {
+    options.format = InputFormat::kText;
+    options.multiline = true;
+  }
   options.timestamp_field = command.timestamp_field;
   options.timestamp_layout = command.timestamp_format;
   options.csv_fields = command.csv_fields;

@@ -35,6 +35,7 @@ struct IngestCommand {
   std::vector<std::string> labels;      // K=V
   std::vector<std::string> csv_fields;  // split at commas
   std::string csv_delimiter;
+  bool multiline = false;
   std::string reject_file;
   bool strict = false;
   std::optional<std::uint64_t> errors_max;
@@ -65,6 +66,7 @@ struct QueryCommand {
   bool no_pager = false;
   std::vector<std::string> event_files;  // --file
   std::string timestamp_field;
+  bool multiline = false;
 };
 
 struct TailCommand {

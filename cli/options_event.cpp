@@ -25,6 +25,8 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app->add_option("--csv-delimiter", command->csv_delimiter, "One character; default: detected");
+  app->add_flag("--multiline", command->multiline,
+                "Lines of a log that belong together, such as a stack trace, are one event");
   app->add_option("--reject-file", command->reject_file, "Write lines that failed to this file");
   app->add_flag("--strict", command->strict, "Failed or repaired events end with exit status 4");
   app->add_option("--max-errors", command->errors_max, "Stop after more failed events than this")
@@ -84,6 +86,7 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
   app->add_option("--file", command->event_files, "Query files of events instead of the store");
   app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
+  app->add_flag("--multiline", command->multiline, "With --file: as for ingest");
   set_examples(app, {{"evq query \"web | where status >= 500 | summarize count() by path\"", ""},
                      {"evq query --since 1d \"web | search 'refused'\" -o csv", "as CSV"},
                      {"evq query --file app.ndjson \"app | take 5\"", "a file, without a store"}});

@@ -206,7 +206,11 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   std::optional<EventFiles> files;
   if (!command.event_files.empty()) {
     SkippedLines skipped(global);
-    auto loaded = EventFiles::load(command.event_files, command.timestamp_field,
+    IngestOptions reading;
+    reading.format = command.multiline ? InputFormat::kText : InputFormat::kDetect;
+    reading.timestamp_field = command.timestamp_field;
+    reading.multiline = command.multiline;
+    auto loaded = EventFiles::load(command.event_files, reading,
                                    [&](const std::string& file, const IngestFailure& failure) {
                                      skipped.note(file, failure);
                                    });
@@ -221,7 +225,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
   const bool no_store =
       !service.ok() && service.error().code == ErrorCode::kNotFound && !files.has_value();
   if (no_store) {  // `print` and its like need none
-    auto empty = EventFiles::load({}, "");
+    auto empty = EventFiles::load({}, {});
     if (!empty.ok()) {
       return report_error(empty.error());
     }

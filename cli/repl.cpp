@@ -113,7 +113,7 @@ Status Repl::open_store() {
   std::optional<EventFiles> stand_in;
   if (missing) {
     // `print` and .help need no store; before each query it is looked for again.
-    EVQ_TRY_ASSIGN(EventFiles empty, EventFiles::load({}, ""));
+    EVQ_TRY_ASSIGN(EventFiles empty, EventFiles::load({}, {}));
     stand_in.emplace(std::move(empty));
     target = open_store_target(global_, stand_in->directory());
   }

@@ -11,6 +11,7 @@
 #include "store/base/ascii.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
+#include "store/ingest/boundary.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/line_times.h"
 #include "store/ingest/logfmt_line.h"
@@ -40,6 +41,32 @@ void append_csv_cell(std::string* out, std::string_view cell) {
     out->append(c == '"' ? "\"\"" : std::string_view(&c, 1));
   }
   out->push_back('"');
+}
+
+void append_value(std::string* body, std::string_view value) {
+  const std::size_t begin = body->size();
+  body->append(value);
+  // Line breaks inside a value are blanks to JSON.
+  std::replace(body->begin() + static_cast<std::ptrdiff_t>(begin), body->end(), '\n', ' ');
+}
+
+// A line for each value or entry, blank for a blank one, and where in the input each is from.
+void append_spans(const Piece& piece, Batch& batch) {
+  LineTimes times(piece);
+  std::uint64_t line = piece.line;
+  std::size_t counted = 0;
+  for (const ValueSpan& span : piece.spans) {
+    line += count_line_feeds(piece.text().substr(counted, span.begin - counted));
+    counted = span.begin;
+    batch.lines.push_back(line);
+    const std::string_view text = piece.text().substr(span.begin, span.size);
+    if (piece.kind == PieceKind::kValues) {
+      append_value(&batch.body, text);
+    } else if (const std::string_view entry = trimmed(text); !entry.empty()) {
+      append_text_as_json(&batch.body, entry, times.next(entry.substr(0, entry.find('\n'))));
+    }
+    batch.body.push_back('\n');
+  }
 }
 
 // A line for each line of the piece, blank for a blank one. A row that is none goes as it is: the
@@ -81,20 +108,7 @@ Batch make_batch(const Piece& piece, const CsvLayout& csv) {
     batch.body.append("\n").append(piece.text());
     batch.first_line = piece.line - 1;
   } else {
-    // Values become a line each: line breaks inside a value are blanks to JSON.
-    std::uint64_t line = piece.line;
-    std::size_t counted = 0;
-    for (const ValueSpan& span : piece.spans) {
-      line += static_cast<std::uint64_t>(
-          std::ranges::count(piece.text().substr(counted, span.begin - counted), '\n'));
-      counted = span.begin;
-      batch.lines.push_back(line);
-      const std::size_t begin = batch.body.size();
-      batch.body.append(piece.text().substr(span.begin, span.size));
-      std::replace(batch.body.begin() + static_cast<std::ptrdiff_t>(begin), batch.body.end(), '\n',
-                   ' ');
-      batch.body.push_back('\n');
-    }
+    append_spans(piece, batch);
   }
   return batch;
 }

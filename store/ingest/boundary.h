@@ -33,13 +33,16 @@ class BoundaryScanner {
   // follow: broken syntax between the elements of an array.
   virtual Status scan(std::string_view text, std::size_t events_max, bool at_end) = 0;
 
+  // No more came for a while: what can be an event is one.
+  virtual void pause() {}
+
   // Bytes from the start of the text that hold whole events, and how many (blanks may make it
   // less).
   std::size_t whole_bytes() const { return whole_bytes_; }
   std::size_t events() const { return events_; }
   // How far it has looked; the place of an error.
   std::size_t seen_bytes() const { return seen_; }
-  // Of JSON values and CSV records.
+  // Of events that are no lines.
   std::vector<ValueSpan>& spans() { return spans_; }
 
   // The first `bytes` of the text are gone; at most whole_bytes(), or everything while an event

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "store/base/ascii.h"
 #include "store/ingest/leading_time.h"
 #include "store/ingest/logfmt_line.h"
 
@@ -17,6 +18,19 @@ std::optional<std::int64_t> own_time(const Piece& piece, std::string_view line) 
              : leading_time(line, piece.receipt_ns);
 }
 
+// Of the last entry whose first line tells one.
+std::optional<std::int64_t> last_entry_time(const Piece& piece) {
+  const std::size_t entries = std::min(piece.spans.size(), kLinesBackMax);
+  for (std::size_t i = 1; i <= entries; ++i) {
+    const ValueSpan& span = piece.spans[piece.spans.size() - i];
+    std::string_view entry = trimmed(piece.text().substr(span.begin, span.size));
+    if (const auto time = own_time(piece, take_line(&entry))) {
+      return time;
+    }
+  }
+  return entries == piece.spans.size() ? piece.time_before : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> LineTimes::next(std::string_view line) {
@@ -27,6 +41,9 @@ std::optional<std::int64_t> LineTimes::next(std::string_view line) {
 }
 
 std::optional<std::int64_t> last_line_time(const Piece& piece) {
+  if (piece.kind == PieceKind::kEntries) {
+    return last_entry_time(piece);
+  }
   std::string_view text = piece.text();
   for (std::size_t lines = 0; lines < kLinesBackMax && !text.empty(); ++lines) {
     text.remove_suffix(text.ends_with('\n') ? 1 : 0);

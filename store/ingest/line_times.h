@@ -12,10 +12,11 @@ namespace evq {
 
 class LineTimes {
  public:
-  // Of the lines of this piece of kText or kLogfmt, which must outlive it.
+  // Of the lines of this piece of a log, which must outlive it.
   explicit LineTimes(const Piece& piece) : piece_(piece), last_(piece.time_before) {}
 
-  // Of the next line, without its line end; nothing when none before it had one either.
+  // Of the next line, or the first one of the next entry, without its line end; nothing when none
+  // before it had one either.
   std::optional<std::int64_t> next(std::string_view line);
 
  private:
@@ -23,8 +24,8 @@ class LineTimes {
   std::optional<std::int64_t> last_;
 };
 
-// Of the last line of the piece, for the piece that comes next. Looks back over a few lines only:
-// what has no time for longer is not from then.
+// Of the last line or entry of the piece, for the piece that comes next. Looks back over a few of
+// them only: what has no time for longer is not from then.
 std::optional<std::int64_t> last_line_time(const Piece& piece);
 
 }  // namespace evq

@@ -48,6 +48,8 @@ struct IngestOptions {
   std::vector<std::string> csv_fields;
   // 0: told by the first record: the most frequent of , ; tab |.
   char csv_delimiter = 0;
+  // With kText: lines that belong together (log_entry.h) are one event.
+  bool multiline = false;
   // A JSON object whose members become fields of every event, over members of the same name.
   std::string labels_json;
   // Fields (flattened names) whose objects stay one dynamic value instead of being flattened.

@@ -19,10 +19,11 @@ enum class PieceKind : std::uint8_t {
   kRecords,  // CSV, at `spans`
   kRows,     // JSON arrays of values, a line each (json_rows.h)
   kText,     // a line each, whatever it says
+  kEntries,  // such lines, those that belong together at `spans` (log_entry.h)
   kLogfmt,   // a line each, key=value pairs
 };
 
-// One JSON value or CSV record of a piece.
+// One JSON value, CSV record or entry of a log of a piece.
 struct ValueSpan {
   std::uint32_t begin = 0;
   std::uint32_t size = 0;
@@ -47,13 +48,18 @@ struct Piece {
   std::uint64_t line = 1;    // number of its first line
   std::uint64_t column = 1;  // of its first byte in that line
   std::int64_t receipt_ns = 0;
-  std::optional<std::int64_t> time_before;  // of kText and kLogfmt: of the line before
+  std::optional<std::int64_t> time_before;  // of logs: of the line before
   std::size_t events = 0;                   // at most so many are in it
   std::vector<ValueSpan> spans;
   // They stand before the events of this piece.
   std::vector<OverlongEvent> overlong;
 
-  bool has_spans() const { return kind == PieceKind::kValues || kind == PieceKind::kRecords; }
+  bool has_spans() const {
+    return kind == PieceKind::kValues || kind == PieceKind::kRecords || kind == PieceKind::kEntries;
+  }
+  bool is_log() const {
+    return kind == PieceKind::kText || kind == PieceKind::kEntries || kind == PieceKind::kLogfmt;
+  }
   std::string_view text() const { return {memory.get(), size}; }
 };
 

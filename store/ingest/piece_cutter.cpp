@@ -9,10 +9,12 @@
 #include "store/base/check.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
+#include "store/base/time.h"
 #include "store/ingest/format.h"
 #include "store/ingest/json_index.h"
 #include "store/ingest/json_rows.h"
 #include "store/ingest/line_times.h"
+#include "store/ingest/log_entry.h"
 #include "store/ingest/utf16_source.h"
 
 namespace evq {
@@ -31,7 +33,6 @@ constexpr std::size_t kBinaryCheckBytes = 64 * kKibibyte;
 constexpr std::size_t kSpareMax = kIngestBatchTextBytesMax / kPieceBytes;
 constexpr std::size_t kOverlongHeadBytes = 1 * kKibibyte;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::int64_t kNsPerWaitMs = 1000000;
 constexpr std::int64_t kInstantNever = std::numeric_limits<std::int64_t>::max();
 
 // Files that people try, told by their first bytes; of any other kind only that it is no text.
@@ -102,11 +103,15 @@ PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
 Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int64_t timeout_ms,
                                                Piece& piece) {
   const std::int64_t deadline_ns =
-      timeout_ms < 0 ? kInstantNever : monotonic_now_ns() + timeout_ms * kNsPerWaitMs;
+      timeout_ms < 0 ? kInstantNever : monotonic_now_ns() + timeout_ms * kMillisecondNs;
   EVQ_TRY_ASSIGN(const bool waiting, fill(deadline_ns));
   EVQ_TRY_ASSIGN(const bool known, detect(ended_ || size_ >= kDetectBytesMax));
   if (known) {
     EVQ_TRY(scan(discarding_ ? 1 : events_max));
+    const bool quiet = monotonic_now_ns() - last_read_ns_ >= kLogEntryWaitMs * kMillisecondNs;
+    if (waiting && quiet && scanner_->whole_bytes() == 0) {
+      scanner_->pause();
+    }
     const std::size_t whole = scanner_->whole_bytes();
     if (whole != 0 && discarding_) {
       discarding_ = false;
@@ -142,7 +147,7 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
   while (size_ < wanted_ && !ended_) {
     std::int64_t timeout_ms = -1;
     if (deadline_ns != kInstantNever) {
-      timeout_ms = std::max<std::int64_t>(0, (deadline_ns - monotonic_now_ns()) / kNsPerWaitMs);
+      timeout_ms = std::max<std::int64_t>(0, (deadline_ns - monotonic_now_ns()) / kMillisecondNs);
     }
     auto read = source_->read({memory_.get() + size_, wanted_ - size_}, timeout_ms);
     if (!read.ok()) {
@@ -155,6 +160,7 @@ Result<bool> PieceCutter::fill(std::int64_t deadline_ns) {
     }
     ended_ = **read == 0;
     size_ += **read;
+    last_read_ns_ = monotonic_now_ns();
   }
   return false;
 }
@@ -214,9 +220,10 @@ Result<bool> PieceCutter::detect(bool no_more) {
     if (records && !no_more && first_end == RecordEnd::kNotYet) {
       return false;
     }
-    kind_ = *kind;
+    kind_ = *kind == PieceKind::kText && options_.multiline ? PieceKind::kEntries : *kind;
     const bool text_lines = kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt;
-    if (kind_ == PieceKind::kRecords || text_lines || is_unmarked_utf16(text())) {
+    if (kind_ == PieceKind::kRecords || text_lines || kind_ == PieceKind::kEntries ||
+        is_unmarked_utf16(text())) {
       EVQ_TRY(refuse_binary());
     }
     if (first_end == RecordEnd::kLoneCr) {
@@ -230,6 +237,8 @@ Result<bool> PieceCutter::detect(bool no_more) {
       header_due_ = kind_ == PieceKind::kRows;
     } else if (kind_ == PieceKind::kValues) {
       scanner_ = make_value_scanner(options_.format == InputFormat::kDetect);
+    } else if (kind_ == PieceKind::kEntries) {
+      scanner_ = make_entry_scanner();
     } else {
       csv_.delimiter =
           options_.csv_delimiter != 0 ? options_.csv_delimiter : detect_delimiter(text());
@@ -359,11 +368,11 @@ void PieceCutter::cut(Piece& piece) {
   piece.column = column_;
   piece.receipt_ns = clock_();
   piece.time_before = time_before_;
-  if (kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt) {
-    time_before_ = last_line_time(piece);
-  }
   piece.events = scanner_->events();
   piece.spans = std::move(scanner_->spans());
+  if (piece.is_log()) {
+    time_before_ = last_line_time(piece);
+  }
   piece.overlong = std::move(overlong_);
   overlong_.clear();
   const std::size_t rest = size_ - whole;

@@ -80,7 +80,8 @@ class PieceCutter {
   std::unique_ptr<char[]> memory_;  // none at the end
   std::size_t capacity_ = 0;
   std::size_t size_ = 0;
-  std::size_t wanted_ = 0;    // bytes to have before cutting
+  std::size_t wanted_ = 0;  // bytes to have before cutting
+  std::int64_t last_read_ns_ = 0;
   std::uint64_t offset_ = 0;  // of memory_'s first byte
   std::uint64_t line_ = 1;
   std::uint64_t column_ = 1;

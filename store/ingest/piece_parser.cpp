@@ -130,6 +130,9 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
     case PieceKind::kLogfmt:
       EVQ_TRY(parse_text(target));
       break;
+    case PieceKind::kEntries:
+      EVQ_TRY(parse_entries(target));
+      break;
   }
   builder.settle();  // the piece's memory will be used again
   return {};
@@ -367,6 +370,28 @@ Status PieceParser::parse_text(Target& target) const {
       EVQ_TRY(take_event(target, begin, begin + line.size()));
     }
     begin = end + 1;
+  }
+  return {};
+}
+
+Status PieceParser::parse_entries(Target& target) const {
+  const std::string_view text = target.piece.text();
+  LineTimes times(target.piece);
+  for (const ValueSpan& span : target.piece.spans) {
+    const std::string_view entry = trimmed(text.substr(span.begin, span.size));
+    if (entry.empty()) {
+      continue;
+    }
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    target.base = static_cast<std::size_t>(entry.data() - text.data());
+    read_text_line(entry, event);
+    if (settings_.find_times) {
+      if (const auto time = times.next(entry.substr(0, entry.find('\n')))) {
+        event.set_time(*time);
+      }
+    }
+    EVQ_TRY(take_event(target, target.base, target.base + entry.size()));
   }
   return {};
 }

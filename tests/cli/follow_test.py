@@ -102,6 +102,24 @@ class Follow(EvqCase):
         self.written += 1
         self.wait_for_all()
 
+    def test_an_entry_is_whole_when_no_line_comes_for_a_while(self):
+        lines = ["2024-05-01T10:00:00Z one", "\tat a", "\tat b", "2024-05-01T10:00:01Z two", "\tat c"]
+        self.evq("ingest", "app", "--multiline", input="")
+        self.follow("--multiline")
+        for line in lines:
+            with open(self.file, "a") as file:
+                file.write(line + "\n")
+            time.sleep(0.3)
+        self.written = 2
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            out = self.out("query", "app | project message | sort by message asc")
+            if len(out.splitlines()) == 2:
+                break
+            time.sleep(0.05)
+        self.assertEqual([json.loads(line)["message"] for line in out.splitlines()],
+                         ["\n".join(lines[:3]), "\n".join(lines[3:])])
+
     def test_rotation_while_running_and_while_away(self):
         process = self.follow()
         self.write(10)

@@ -233,6 +233,38 @@ class Ingest(EvqCase):
         self.assertEqual(self.rows("there | summarize n = count() by _time | project n | sort by n asc"),
                          [{"n": 1}, {"n": 3}])
 
+    def test_lines_that_belong_together_are_one_event(self):
+        text = self.TRACE * 3
+        messages = [text.splitlines()[0] + "\njava.lang.Error: x\n\tat x.App", text.splitlines()[3]] * 3
+        url, token, _ = self.serve()
+        for dataset, where in (("here", ()), ("there", ("--server", url, "--token", token))):
+            self.evq(*where, "ingest", dataset, "--multiline", input=text)
+            rows = self.rows(f"{dataset} | sort by _time asc, message desc")
+            self.assertEqual(sorted(row["message"] for row in rows), sorted(messages))
+            self.assertEqual({row["_time"] for row in rows},
+                             {"2023-10-10T13:55:36.123Z", "2023-10-10T13:55:38.123Z"})
+        (self.directory / "app.log").write_text(text)
+        self.assertEqual(self.out("query", "app | count", "--file", "app.log", "--multiline"),
+                         '{"Count":6}\n')
+        _, errors = self.evq("ingest", "lines", "-o", "text", "app.log")
+        self.assertIn("--multiline makes one event", errors)
+        _, errors = self.evq("ingest", "lines", "--multiline", "--format", "csv", "app.log", status=2)
+        self.assertIn("goes with --format text alone", errors)
+
+    def test_an_entry_of_a_pipe_ends_when_no_line_comes(self):
+        self.evq("dataset", "create", "d")
+        process = self.start("ingest", "d", "--multiline", stdin=subprocess.PIPE)
+        process.stdin.write("".join(self.TRACE.splitlines(True)[:3]))
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while '"n":1' not in self.out("query", "d | summarize n = count()") and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertIn("at x.App", self.out("query", "d"))
+        process.stdin.write("\tat y\n")
+        process.stdin.close()
+        self.assertEqual(process.wait(timeout=30), 0)
+        self.assertIn('"Count":2', self.out("query", "d | count"))
+
     def test_a_line_goes_to_a_server_with_its_fields(self):
         url, token, _ = self.serve()
         self.evq("--server", url, "--token", token, "ingest", "there", input=self.ACCESS)

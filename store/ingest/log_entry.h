@@ -1,0 +1,47 @@
+#pragma once
+// Which lines of a log belong together: the message of one event and what it wrote below it, such
+// as a stack trace, a query or a dump. Pure; nothing here fails.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "store/ingest/boundary.h"
+
+namespace evq {
+
+// What may go on in a line yet to come, an entry, is whole when none has come for so long.
+inline constexpr std::int64_t kLogEntryWaitMs = 1000;
+
+// Tells where entries begin:
+// - a line that tells its time (leading_time.h) begins one;
+// - in a log with times every other line belongs to the entry above it;
+// - in one without, a line does that begins with a blank or a closing bracket or, as runtimes go
+// on,
+//   with "Caused by:", "Traceback (most recent call last)" and the like. The line that ends a
+//   Python traceback, its exception, belongs to it as well.
+class LogEntryRule {
+ public:
+  // Of the next line, which is not blank.
+  bool begins(std::string_view line);
+
+ private:
+  enum class Traceback : std::uint8_t { kNone, kOpen, kEnded };
+
+  bool continues_untimed(std::string_view line);
+
+  bool timed_ = false;  // the entry at hand begins with a time
+  Traceback traceback_ = Traceback::kNone;
+};
+
+// Where the last entry of a text begins; 0: there is one at most.
+std::size_t last_entry_begin(std::string_view text);
+// Whether a line belongs to the one above it.
+bool has_longer_entries(std::string_view text);
+
+// Entries as spans. One ends when the next begins, when the text does, or when nothing came for a
+// while; longer than one field's value may be it is several.
+std::unique_ptr<BoundaryScanner> make_entry_scanner();
+
+}  // namespace evq
