@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "store/base/ascii.h"
+#include "store/base/foreign_layout.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/base/time_scan.h"
@@ -490,9 +491,11 @@ Result<GoLayout> GoLayout::compile(std::string_view layout) {
     rest.remove_prefix(size);
   }
   if (!has_element) {
+    const std::string instead = go_layout_from_foreign(layout);
     return make_error(ErrorCode::kUsage,
                       "the time layout " + std::string(layout) + " has no part of a time",
-                      "write the reference time Mon Jan 2 15:04:05 MST 2006 in your format");
+                      "write the reference time Mon Jan 2 15:04:05 MST 2006 in your format" +
+                          (instead.empty() ? "" : ": '" + instead + "'"));
   }
   return compiled;
 }

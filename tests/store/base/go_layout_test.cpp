@@ -118,6 +118,21 @@ TEST_CASE("bad layouts are refused") {
   }
 }
 
+TEST_CASE("a layout of strftime or Java is refused with what Go writes") {
+  const auto hint_of = [](std::string_view layout) {
+    const auto compiled = evq::GoLayout::compile(layout);
+    return compiled.ok() ? std::string("OK") : compiled.error().hint;
+  };
+  const std::string how = "write the reference time Mon Jan 2 15:04:05 MST 2006 in your format";
+  CHECK(hint_of("%d.%m.%Y %H:%M") == how + ": '02.01.2006 15:04'");
+  CHECK(hint_of("%FT%T.%f%z") == how + ": '2006-01-02T15:04:05.000000-0700'");
+  CHECK(hint_of("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'") == how + ": '2006-01-02T15:04:05.000Z'");
+  CHECK(hint_of("HH:mm") == how + ": '15:04'");
+  CHECK(hint_of("%Y %Q") == how);
+  CHECK(hint_of("yyyy q") == how);
+  CHECK(hint_of("when") == how);
+}
+
 TEST_CASE("what a layout writes it reads") {
   const std::uint64_t seed = 2;
   CAPTURE(seed);
