@@ -112,7 +112,7 @@ SortColumns assign_columns(ScanSources sources, const std::vector<SortKey>& keys
 std::size_t late_columns(const SortColumns& columns) {
   std::size_t late = 0;
   for (std::size_t i = 0; i < columns.sources.size(); ++i) {
-    late += columns.is_late(i) ? 1 : 0;
+    late += columns.is_late(i) ? 1U : 0U;
   }
   return late;
 }
