@@ -2,6 +2,7 @@
 // six response fields at the end.
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -39,10 +40,11 @@ constexpr int kDataStatus = 4;
 using IngestFunction =
     std::function<Result<IngestReport>(ByteSource&, const IngestRequest&, QueryControl&)>;
 
-// Counts what passes, for the progress line; the size is that of the file, compressed or not.
+// Counts what passes, for the progress line, which another thread may draw; the size is that of the
+// file, compressed or not.
 class CountedSource final : public ByteSource {
  public:
-  CountedSource(std::unique_ptr<ByteSource> source, std::uint64_t* bytes)
+  CountedSource(std::unique_ptr<ByteSource> source, std::atomic<std::uint64_t>* bytes)
       : source_(std::move(source)), bytes_(bytes) {}
   Result<std::optional<std::size_t>> read(std::span<char> buffer,
                                           std::int64_t timeout_ms) override {
@@ -55,7 +57,7 @@ class CountedSource final : public ByteSource {
 
  private:
   std::unique_ptr<ByteSource> source_;
-  std::uint64_t* bytes_;
+  std::atomic<std::uint64_t>* bytes_;
 };
 
 // One run of the command over all its inputs.
@@ -91,7 +93,7 @@ class IngestRun {
     options.bytes_total = size.ok() ? size.value() : 0;
     options.columns = terminal_size(STDERR_FILENO, process_environment()).columns;
     Progress progress(options);
-    std::uint64_t bytes = 0;
+    std::atomic<std::uint64_t> bytes{0};
     IngestCounts committed;
     IngestCounts refused;  // since then
     request_.reject = [&](std::string_view text, const IngestFailure& failure) {
@@ -101,7 +103,7 @@ class IngestRun {
     request_.committed = [&](const IngestCounts& counts) {
       committed = counts;
       refused = {};
-      progress.update({bytes, counts.ingested});
+      progress.update({bytes.load(), counts.ingested});
       if (command_.progress) {
         print_note(global_, name + ": " + std::to_string(counts.ingested + counts.failed) +
                                 " events committed");

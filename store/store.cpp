@@ -12,6 +12,7 @@
 #include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
+#include "store/base/thread_pool.h"
 #include "store/base/time.h"
 #include "store/base/wait_scope.h"
 #include "store/catalog_definitions.h"
@@ -322,6 +323,10 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   }
   context.reject = request.reject;
   context.clock = request.clock;
+  std::optional<ThreadPool> committer;
+  if (!request.atomic && context.pool != nullptr && context.pool->threads() != 0) {
+    context.committer = &committer.emplace(1);
+  }
   bool given = false;  // then it was deleted since
   const auto open = [&]() -> Result<std::shared_ptr<Dataset>> {
     return known.ok() && !std::exchange(given, true) ? known.value() : open_or_create(name);

@@ -78,9 +78,11 @@ struct IngestRequest {
   // Spread over the store's threads; otherwise all on the caller's, which costs least where the
   // loads are small and many run at once.
   bool parallel = true;
+  // The two callbacks are called by one thread at a time, in input order, while the caller's may be
+  // reading the source.
   RejectSink reject;                    // may be empty
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
-  // Told after each durable commit, in input order; may be empty. For progress and resuming.
+  // Told after each durable commit; may be empty. For progress and resuming.
   std::function<void(const IngestCounts&)> committed;
 };
 

@@ -10,14 +10,16 @@
 
 #include "store/base/limits.h"
 #include "store/base/mutex.h"
+#include "store/base/wait_scope.h"
 #include "store/ingest/event_rules.h"
 #include "store/ingest/piece_cutter.h"
 #include "store/ingest/piece_parser.h"
 
 // The pipeline. A job is one batch of the input. Its pieces are handed to it as they are read; at
 // any time at most one thread works on a job, and it leaves when there is no piece for it, so no
-// pool thread ever waits for input. The calling thread reads, and commits what is sealed, in order;
-// it stops reading while too much text or too many jobs are not committed, which bounds memory.
+// pool thread ever waits for input. The calling thread reads; it stops while too much text or too
+// many jobs are not committed, which bounds memory. What is sealed is committed in order by whoever
+// has the turn: the committer from the second job on, before and at the end the calling thread.
 
 namespace evq {
 
@@ -95,7 +97,13 @@ class Pipeline {
   void finish_job(Job& job);
   Status parse_piece(Job& job, const Piece& piece);
   Status seal(Job& job, std::uint64_t read_bytes);
+  bool is_sealed() const EVQ_REQUIRES(mutex_);
+  bool take_commit_turn() EVQ_REQUIRES(mutex_);
+  bool next_part(std::optional<SealedPart>& part, Status& failed);
   Status commit_ready();
+  void commit_in_turn();
+  void commit_apart();
+  Status commit_what_is_sealed(bool apart);
   Status commit_part(SealedPart part);
   Status check() const {
     return context_.control != nullptr ? context_.control->check() : Status();
@@ -130,6 +138,11 @@ class Pipeline {
   std::size_t uncommitted_bytes_ EVQ_GUARDED_BY(mutex_) = 0;  // of the pieces of all jobs
   std::size_t working_ EVQ_GUARDED_BY(mutex_) = 0;
   bool stopped_ EVQ_GUARDED_BY(mutex_) = false;
+  std::size_t jobs_opened_ EVQ_GUARDED_BY(mutex_) = 0;
+  bool committing_ EVQ_GUARDED_BY(mutex_) = false;     // somebody has the turn
+  bool commits_ended_ EVQ_GUARDED_BY(mutex_) = false;  // one failed, and how:
+  Status commit_status_ EVQ_GUARDED_BY(mutex_);
+  std::exception_ptr commit_failure_ EVQ_GUARDED_BY(mutex_);
 };
 
 // ---------------------------------------------------------------- the calling thread
@@ -147,7 +160,7 @@ Status Pipeline::run(IngestCounts* counts_so_far) {
     while (wait_for_commits(true)) {
       Status committed = check();
       if (committed.ok()) {
-        committed = commit_ready();
+        committed = commit_what_is_sealed(false);
       }
       if (!committed.ok()) {
         // It comes first in the input.
@@ -165,7 +178,7 @@ Status Pipeline::read_all() {
   bool ended = false;
   while (!ended) {
     EVQ_TRY(check());
-    EVQ_TRY(commit_ready());
+    EVQ_TRY(commit_what_is_sealed(true));
     if (is_busy()) {
       if (only_open_job_left()) {
         close_job();  // by itself it would wait for input, and the input for its commit
@@ -226,6 +239,7 @@ void Pipeline::add_piece(Piece piece) {
     open_->opened_ns = monotonic_now_ns();
     const MutexLock lock(mutex_);
     jobs_.push_back(open_);
+    ++jobs_opened_;
   }
   open_->events += piece.events;
   open_->text_bytes += piece.size;
@@ -271,41 +285,120 @@ bool Pipeline::only_open_job_left() {
 // Waits until something changed. With `all`, false when nothing is left to commit.
 bool Pipeline::wait_for_commits(bool all) {
   const MutexLock lock(mutex_);
-  if (all && jobs_.empty()) {
+  if (all && jobs_.empty() && !committing_) {
     return false;
   }
-  if (jobs_.empty() || (!jobs_.front()->done && jobs_.front()->parts.empty())) {
+  if (!commits_ended_ && (committing_ || !is_sealed())) {
     changed_.wait_for_ms(mutex_, kPollMs);
   }
   return true;
 }
 
+// ---------------------------------------------------------------- whose turn it is to commit
+
+// Whether the first job that is not committed has something for whoever commits.
+bool Pipeline::is_sealed() const {
+  return !jobs_.empty() && (jobs_.front()->done || !jobs_.front()->parts.empty());
+}
+
+// True when there is something to commit and nobody on it: the caller has to, or lets another.
+bool Pipeline::take_commit_turn() {
+  const bool taken = !committing_ && !commits_ended_ && !stopped_ && is_sealed();
+  committing_ = committing_ || taken;
+  return taken;
+}
+
+// What comes next, jobs that are through left behind. False when there is nothing, or `failed`.
+bool Pipeline::next_part(std::optional<SealedPart>& part, Status& failed) {
+  const MutexLock lock(mutex_);
+  while (!stopped_ && !jobs_.empty()) {
+    Job& job = *jobs_.front();
+    if (!job.parts.empty()) {
+      part = std::move(job.parts.front());
+      job.parts.pop_front();
+      return true;
+    }
+    if (!job.done) {
+      return false;
+    }
+    if (job.failure != nullptr) {
+      std::rethrow_exception(job.failure);
+    }
+    failed = std::move(job.status);
+    if (!failed.ok()) {
+      return false;
+    }
+    uncommitted_bytes_ -= job.memory_bytes;
+    jobs_.pop_front();
+    changed_.notify_all();
+  }
+  return false;
+}
+
 Status Pipeline::commit_ready() {
   while (true) {
     std::optional<SealedPart> part;
-    {
-      const MutexLock lock(mutex_);
-      if (jobs_.empty()) {
-        return {};
-      }
-      Job& job = *jobs_.front();
-      if (!job.parts.empty()) {
-        part = std::move(job.parts.front());
-        job.parts.pop_front();
-      } else if (job.done) {
-        if (job.failure != nullptr) {
-          std::rethrow_exception(job.failure);
-        }
-        EVQ_TRY(std::move(job.status));
-        uncommitted_bytes_ -= job.memory_bytes;
-        jobs_.pop_front();
-        continue;
-      } else {
-        return {};
-      }
+    Status failed;
+    if (!next_part(part, failed)) {
+      return failed;
     }
+    EVQ_TRY(check());
     EVQ_TRY(commit_part(std::move(*part)));
   }
+}
+
+// Of whoever has the turn, which is given up before the last look: nothing sealed is overlooked.
+void Pipeline::commit_in_turn() {
+  for (bool mine = true; mine;) {
+    Status status;
+    std::exception_ptr failure;
+    try {
+      status = commit_ready();
+    } catch (const std::bad_alloc&) {
+      failure = std::current_exception();
+    }
+    const MutexLock lock(mutex_);
+    commits_ended_ = !status.ok() || failure != nullptr;
+    commit_status_ = std::move(status);
+    commit_failure_ = std::move(failure);
+    committing_ = false;
+    mine = take_commit_turn();
+    changed_.notify_all();
+  }
+}
+
+// With the turn taken. Its waits end as those of the calling thread do.
+void Pipeline::commit_apart() {
+  context_.committer->submit([this] {
+    std::optional<WaitScope> scope;
+    if (context_.control != nullptr) {
+      scope.emplace(*context_.control);
+    }
+    commit_in_turn();
+  });
+}
+
+// On the calling thread. An input of one batch needs no other.
+Status Pipeline::commit_what_is_sealed(bool apart) {
+  bool mine = false;
+  {
+    const MutexLock lock(mutex_);
+    mine = take_commit_turn();
+    apart = apart && context_.committer != nullptr && jobs_opened_ > 1;
+  }
+  if (mine && apart) {
+    commit_apart();
+  } else if (mine) {
+    commit_in_turn();
+  }
+  const MutexLock lock(mutex_);
+  if (!commits_ended_) {
+    return {};
+  }
+  if (commit_failure_ != nullptr) {
+    std::rethrow_exception(commit_failure_);
+  }
+  return std::move(commit_status_);
 }
 
 Status Pipeline::commit_part(SealedPart part) {
@@ -347,7 +440,7 @@ Status Pipeline::judge_whole_input() const {
 void Pipeline::stop_workers() {
   const MutexLock lock(mutex_);
   stopped_ = true;
-  while (working_ != 0) {
+  while (working_ != 0 || committing_) {
     changed_.wait(mutex_);
   }
   for (auto& builder : builders_) {
@@ -386,11 +479,19 @@ void Pipeline::work(Job& job) {
   } catch (const std::bad_alloc&) {
     failure = std::current_exception();
   }
+  bool commits = false;
+  {
+    const MutexLock lock(mutex_);
+    job.failure = std::move(failure);
+    job.running = false;
+    job.done = true;
+    commits = context_.committer != nullptr && jobs_opened_ > 1 && take_commit_turn();
+  }
+  if (commits) {
+    commit_apart();
+  }
   const MutexLock lock(mutex_);
-  job.failure = std::move(failure);
-  job.running = false;
-  job.done = true;
-  --working_;
+  --working_;  // the last touch: then the pipeline may go
   changed_.notify_all();
 }
 
@@ -483,29 +584,6 @@ Status Pipeline::seal(Job& job, std::uint64_t read_bytes) {
 }
 
 }  // namespace
-
-void IngestCounts::fail(IngestFailure failure) {
-  ++failed;
-  if (failures.size() < kIngestFailuresListedMax) {
-    failures.push_back(std::move(failure));
-  }
-}
-
-void IngestCounts::add(IngestCounts later) {
-  ingested += later.ingested;
-  failed += later.failed;
-  repaired += later.repaired;
-  untimed += later.untimed;
-  processed_bytes += later.processed_bytes;
-  for (IngestFailure& failure : later.failures) {
-    if (failures.size() < kIngestFailuresListedMax) {
-      failures.push_back(std::move(failure));
-    }
-  }
-  if (!first_repaired) {
-    first_repaired = std::move(later.first_repaired);
-  }
-}
 
 Result<IngestCounts> parse_stream(ByteSource& source, const IngestOptions& options, BatchSink& sink,
                                   const StreamContext& context, IngestCounts* counts_so_far) {

@@ -2,8 +2,10 @@
 // parse_stream: the whole way from a stream of bytes to batches of columns, in parallel and in
 // bounded memory. The calling thread reads and cuts the input into pieces that end at line ends;
 // workers parse each batch's pieces into columns and call sink.seal, where encoding happens; the
-// results reach sink.commit one at a time, in input order. So after any end (error, cancellation,
-// kill) what was committed is a prefix of the input in whole batches.
+// results reach sink.commit one at a time, in input order, on a thread of their own from the second
+// batch on where there is one, so that nobody waits for text while a commit is on its way to the
+// disk. After any end (error, cancellation, kill) what was committed is a prefix of the input in
+// whole batches.
 //
 // A batch ends at batch_rows_max events, at kIngestBatchTextBytesMax of text, or when its first
 // byte has waited kIngestBatchAgeMsMax, so events of an endless slow stream become visible; not
@@ -36,8 +38,8 @@ class BatchSink {
   // called without rows.
   virtual Result<std::unique_ptr<SealedBatch>> seal(BatchColumns& batch,
                                                     std::uint64_t raw_bytes) = 0;
-  // Called from one thread at a time, in input order. `counts` are of the input up to the end of
-  // this batch. An error ends the load and is what parse_stream returns.
+  // Called by one thread at a time, not always the same, in input order. `counts` are of the input
+  // up to the end of this batch. An error ends the load and is what parse_stream returns.
   virtual Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& counts) = 0;
 };
 
@@ -47,9 +49,10 @@ using RejectSink = std::function<void(std::string_view text, const IngestFailure
 struct StreamContext {
   QueryControl* control = nullptr;  // stops the load with kCancelled or kTimeout
   ThreadPool* pool = nullptr;       // null, or no threads in it: everything on the caller
+  ThreadPool* committer = nullptr;  // of one thread, which commits; null: the caller does
   // Made for the options, shared between loads that have the same; null: the load makes its own.
   std::shared_ptr<BuilderPool> builders;
-  RejectSink reject;                    // may be empty; called in input order, from one thread
+  RejectSink reject;                    // may be empty; called as BatchSink::commit is
   std::function<std::int64_t()> clock;  // wall time, ns; empty: the system's
 };
 

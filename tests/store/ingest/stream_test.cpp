@@ -288,12 +288,14 @@ TEST_CASE("an event that is too long is passed over and the next one is read") {
 TEST_CASE("batches come in order, of the rows asked for, whatever the threads") {
   const std::string text = numbered_lines(20000);
   for (const std::size_t threads : {0U, 1U, 2U, 4U}) {
-    for (const unsigned variant : {0U, 1U, 2U, 3U}) {
+    for (const unsigned variant : {0U, 1U, 2U, 3U, 5U, 7U}) {
       const bool pooled = variant % 2 != 0;
-      const bool owned = variant / 2 != 0;
+      const bool owned = variant / 2 % 2 != 0;
       evq::ThreadPool pool(threads);
+      evq::ThreadPool committer(1);
       evq::StreamContext context;
       context.pool = pooled ? &pool : nullptr;
+      context.committer = variant / 4 != 0 ? &committer : nullptr;
       IngestOptions options;
       options.batch_rows_max = 700;
       const auto source = owned ? owned_source(text) : evq::memory_source(text);
@@ -421,33 +423,16 @@ TEST_CASE("each batch knows the bytes of input that made it") {
   CHECK(bytes == text.size());
 }
 
-TEST_CASE("a sink that refuses ends the load; what was committed is a prefix") {
-  const std::string text = numbered_lines(5000);
-  evq::ThreadPool pool(2);
-  evq::StreamContext context;
-  context.pool = &pool;
-  context.clock = [] { return evq::test::kReceiptNs; };
-  IngestOptions options;
-  options.batch_rows_max = 500;
-  evq::test::TableSink sink;
-  sink.fail_at = 3;
-  const auto source = evq::memory_source(text);
-  evq::IngestCounts so_far;
-  const auto counts = evq::parse_stream(*source, options, sink, context, &so_far);
-  REQUIRE_FALSE(counts.ok());
-  CHECK(counts.error().code == evq::ErrorCode::kDiskFull);
-  CHECK(sink.tables.size() == 3);
-  CHECK(so_far.ingested == 1500);
-}
-
 TEST_CASE("a cancelled load stops and keeps whole batches") {
   const std::string text = numbered_lines(5000);
   for (const bool pooled : {false, true}) {
     evq::ThreadPool pool(2);
+    evq::ThreadPool committer(1);
     evq::QueryControl control;
     control.cancel();
     evq::StreamContext context;
     context.pool = pooled ? &pool : nullptr;
+    context.committer = pooled ? &committer : nullptr;
     context.control = &control;
     const auto source = evq::memory_source(text);
     const Loaded loaded = load_source(*source, {}, context);
