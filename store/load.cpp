@@ -25,13 +25,13 @@ Load::Load(DatasetProvider open, const IngestRequest& request, Options options,
            QueryControl& control)
     : open_(std::move(open)), request_(request), options_(std::move(options)), control_(control) {}
 
-Result<StoredForm> Load::encode(const Schema& schema, const ColumnSource& source, std::size_t rows,
-                                std::uint64_t raw_bytes) const {
+Result<StoredForm> Load::encode(const Schema& schema, const OrderedColumnSource& source,
+                                std::size_t rows, std::uint64_t raw_bytes) const {
   const bool big = 2 * rows >= options_.compact.block_rows || raw_bytes >= kFreshChunkBytesMax;
   const Effort effort = big ? Effort::kIngest : effort_for_chunk(rows, options_.compact.block_rows);
   std::vector<std::uint32_t> kinds_of(schema.size());
-  const auto look_at_kinds = [&](std::size_t i) {
-    Vector column = source(i);
+  const auto look_at_kinds = [&](std::size_t i, const RowOrder& order) {
+    Vector column = source(i, order);
     if (column.type() == Type::kDynamic) {
       kinds_of[i] = dynamic_kinds(column);
     }
@@ -51,7 +51,10 @@ Result<StoredForm> Load::encode(const Schema& schema, const ColumnSource& source
 }
 
 Result<StoredForm> Load::encode(FreshRows&& rows) const {
-  const auto let_go = [&](std::size_t i) { return std::move(rows.table.columns[i]); };
+  const auto let_go = [&](std::size_t i, const RowOrder& order) {
+    Vector values = std::move(rows.table.columns[i]);
+    return order.empty() ? values : values.gather(order.rows());
+  };
   return encode(rows.table.schema, let_go, rows.table.rows, rows.raw_bytes);
 }
 
@@ -65,7 +68,7 @@ Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64
       EVQ_TRY_ASSIGN(sealed->part, encode(std::move(rows)));
     }
   } else {
-    const auto take = [&](std::size_t i) { return batch.take(i); };
+    const auto take = [&](std::size_t i, const RowOrder& order) { return batch.take(i, order); };
     EVQ_TRY_ASSIGN(sealed->part, encode(batch.schema(), take, batch.rows(), raw_bytes));
   }
   return std::unique_ptr<SealedBatch>(std::move(sealed));

@@ -48,8 +48,8 @@ class Load final : public BatchSink {
   Status open();
   Result<StoredForm> encode(FreshRows&& rows) const;
   // A table of so many rows, made of so much input.
-  Result<StoredForm> encode(const Schema& schema, const ColumnSource& source, std::size_t rows,
-                            std::uint64_t raw_bytes) const;
+  Result<StoredForm> encode(const Schema& schema, const OrderedColumnSource& source,
+                            std::size_t rows, std::uint64_t raw_bytes) const;
   Status encode_kept(std::size_t i);
   Status write(const IngestCounts& counts);
   Status write_kept();

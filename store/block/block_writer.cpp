@@ -149,25 +149,24 @@ std::vector<std::uint32_t> time_order(const Vector& times) {
 
 Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool) {
   EVQ_TRY(check_table(table));
-  const auto let_go = [&](std::size_t i) { return std::move(table.columns[i]); };
+  const auto let_go = [&](std::size_t i, const RowOrder& order) {
+    Vector values = std::move(table.columns[i]);
+    return order.empty() ? values : values.gather(order.rows());
+  };
   return encode_block(table.schema, let_go, effort, pool);
 }
 
-Result<EncodedBlock> encode_block(const Schema& schema, const ColumnSource& source, Effort effort,
-                                  ThreadPool* pool) {
+Result<EncodedBlock> encode_block(const Schema& schema, const OrderedColumnSource& source,
+                                  Effort effort, ThreadPool* pool) {
   const std::optional<std::size_t> time_column = schema.find(kTimeField);
   EVQ_CHECK(time_column.has_value());
-  Vector times = source(*time_column);
-  const std::vector<std::uint32_t> order = time_order(times);
+  Vector times = source(*time_column, {});
+  const RowOrder order(time_order(times));
   if (!order.empty()) {
-    times = times.gather(order);
+    times = times.gather(order.rows());
   }
   const auto put_in_order = [&](std::size_t i) {
-    if (i == *time_column) {
-      return times;
-    }
-    Vector values = source(i);
-    return order.empty() ? values : values.gather(order);
+    return i == *time_column ? times : source(i, order);
   };
   EVQ_TRY_ASSIGN(std::vector<EncodedColumn> columns,
                  encode_columns(schema, put_in_order, {}, effort, pool, &times));

@@ -11,6 +11,7 @@
 
 #include "store/base/result.h"
 #include "store/block/format.h"
+#include "store/column/row_order.h"
 #include "store/column/table.h"
 
 namespace evq {
@@ -47,9 +48,12 @@ Result<EncodedBlock> encode_block(Table table, Effort effort, ThreadPool* pool =
 // Gives column `i` of a table that is never there as a whole; called once for each column, by any
 // thread.
 using ColumnSource = std::function<Vector(std::size_t i)>;
-// The same of such a table, of whose columns all that is said above must be true.
-Result<EncodedBlock> encode_block(const Schema& schema, const ColumnSource& source, Effort effort,
-                                  ThreadPool* pool = nullptr);
+// The same, with its rows in that order.
+using OrderedColumnSource = std::function<Vector(std::size_t i, const RowOrder& order)>;
+// The same of such a table, of whose columns all that is said above must be true. `_time` is asked
+// for first, as it is.
+Result<EncodedBlock> encode_block(const Schema& schema, const OrderedColumnSource& source,
+                                  Effort effort, ThreadPool* pool = nullptr);
 
 // One column of a block by itself, for callers that spread the columns over threads; `times` as
 // below.

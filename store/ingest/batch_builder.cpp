@@ -165,24 +165,27 @@ BatchColumns::~BatchColumns() {
   builder_.clear();
 }
 
-Vector BatchColumns::take(std::size_t i, ColumnBuilder::Texts texts) {
+Vector BatchColumns::take(std::size_t i, const RowOrder& order, ColumnBuilder::Texts texts) {
   constexpr std::size_t kTimeColumns = 2;
+  const auto in_order = [&order](Vector values) {
+    return order.empty() ? values : values.gather(order.rows());
+  };
   if (i < kTimeColumns) {
-    return datetimes(i == 0 ? builder_.times_ : builder_.receipts_);
+    return in_order(datetimes(i == 0 ? builder_.times_ : builder_.receipts_));
   }
   const std::size_t column = i - kTimeColumns;
   if (column >= sources_.size()) {
     return Vector::constant(builder_.rules_->labels[column - sources_.size()].value, rows());
   }
-  return retyped_[column] ? *std::move(retyped_[column])
-                          : builder_.columns_[sources_[column]].take(rows(), texts);
+  return retyped_[column] ? in_order(*std::move(retyped_[column]))
+                          : builder_.columns_[sources_[column]].take(rows(), texts, order);
 }
 
 Table BatchColumns::take_all() {
   Table table;
   table.rows = rows();
   for (std::size_t i = 0; i < schema_.size(); ++i) {
-    table.columns.push_back(take(i, ColumnBuilder::Texts::kGiven));
+    table.columns.push_back(take(i, {}, ColumnBuilder::Texts::kGiven));
   }
   table.schema = std::move(schema_);
   return table;

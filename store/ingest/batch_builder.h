@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "store/base/result.h"
+#include "store/column/row_order.h"
 #include "store/column/table.h"
 #include "store/ingest/column_builder.h"
 #include "store/ingest/options.h"
@@ -114,13 +115,16 @@ class BatchColumns {
   std::size_t rows() const { return builder_.rows(); }
   // The fields of the table that BatchBuilder::take() gives.
   const Schema& schema() const { return schema_; }
-  // The column of field `i`, each once; any thread. Its texts live as long as this.
-  Vector take(std::size_t i) { return take(i, ColumnBuilder::Texts::kLent); }
+  // The column of field `i`, its rows in that order, each once; any thread. Its texts live as long
+  // as this.
+  Vector take(std::size_t i, const RowOrder& order = {}) {
+    return take(i, order, ColumnBuilder::Texts::kLent);
+  }
   // All of them, with their texts.
   Table take_all();
 
  private:
-  Vector take(std::size_t i, ColumnBuilder::Texts texts);
+  Vector take(std::size_t i, const RowOrder& order, ColumnBuilder::Texts texts);
 
   BatchBuilder& builder_;
   Schema schema_;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "store/column/row_order.h"
 #include "store/column/vector.h"
 #include "store/ingest/cell.h"
 #include "store/ingest/text_buffer.h"
@@ -48,10 +49,10 @@ class ColumnBuilder {
   // What take() will give, of a settled column; nothing when only its values tell. Not when
   // empty().
   std::optional<Type> type() const;
-  // All `rows` rows as a vector, once, before clear(); not when empty(). Texts are either the
-  // vector's or lent to it until clear(), so that their memory serves time and again.
+  // All `rows` rows as a vector, in that order, once, before clear(); not when empty(). Texts are
+  // either the vector's or lent to it until clear(), so that their memory serves time and again.
   enum class Texts : std::uint8_t { kGiven, kLent };
-  Vector take(std::size_t rows, Texts texts = Texts::kGiven);
+  Vector take(std::size_t rows, Texts texts = Texts::kGiven, const RowOrder& order = {});
   // Forgets the settled values, and keeps the memory.
   void clear();
   // Forgets everything.
@@ -98,9 +99,9 @@ class ColumnBuilder {
 
   // Where the text begins, which `values` own from now on unless it is lent.
   const char* take_text(Texts texts, Values* values);
-  Vector take_dictionary(Texts texts);
-  Vector take_flat_text(Type type, Texts texts);
-  Vector take_numbers();
+  Vector take_dictionary(Texts texts, const RowOrder& order);
+  Vector take_flat_text(Type type, Texts texts, const RowOrder& order);
+  Vector take_numbers(const RowOrder& order);
 
   std::vector<Deferred> queue_;  // beside the state: defer() touches nothing else
   std::uint64_t seed_;

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <bit>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "store/base/check.h"
+#include "store/column/physical.h"
 #include "store/ingest/column_builder.h"
 #include "store/ingest/csv_value.h"
 
@@ -13,6 +17,65 @@ namespace {
 
 // A column that was not worth a dictionary is tried again after this many batches.
 constexpr std::uint8_t kPlainBatchesMax = 16;
+// Values of fewer rows than one in so many are put to their places one by one.
+constexpr std::size_t kFewShare = 4;
+
+std::size_t count_bits(const Bits& bits) {
+  std::size_t count = 0;
+  for (const std::uint64_t word : bits) {
+    count += static_cast<std::size_t>(std::popcount(word));
+  }
+  return count;
+}
+
+bool has_few(const Bits& validity, std::size_t rows) {
+  return !validity.empty() && count_bits(validity) * kFewShare < rows;
+}
+
+// Calls `visit` with every row whose bit is set.
+template <class Visit>
+void for_each_row(const Bits& validity, const Visit& visit) {
+  for (std::size_t word = 0; word < validity.size(); ++word) {
+    for (std::uint64_t bits = validity[word]; bits != 0; bits &= bits - 1) {
+      visit(word * 64 + static_cast<std::size_t>(std::countr_zero(bits)));
+    }
+  }
+}
+
+// The rows' values to their places; without a validity all rows have one.
+template <class T, class ValueOf>
+void fill_in_order(const Bits& validity, const RowOrder& order, const ValueOf& value_of,
+                   std::span<T> places) {
+  if (has_few(validity, places.size())) {
+    std::ranges::fill(places, T{});
+    for_each_row(validity, [&](std::size_t row) {
+      places[order.empty() ? row : order.place_of(row)] = value_of(row);
+    });
+  } else if (order.empty()) {
+    for (std::size_t row = 0; row < places.size(); ++row) {
+      places[row] = value_of(row);
+    }
+  } else {
+    for (std::size_t place = 0; place < places.size(); ++place) {
+      places[place] = value_of(order.row_at(place));
+    }
+  }
+}
+
+Bits put_in_order(Bits validity, std::size_t rows, const RowOrder& order) {
+  if (order.empty() || validity.empty()) {
+    return validity;
+  }
+  if (!has_few(validity, rows)) {
+    return gather_bits(validity.data(), rows, [&](std::size_t i) { return order.row_at(i); });
+  }
+  Bits ordered(validity.size(), 0);
+  for_each_row(validity, [&](std::size_t row) {
+    const std::size_t place = order.place_of(row);
+    ordered[place / 64] |= std::uint64_t{1} << (place % 64);
+  });
+  return ordered;
+}
 
 }  // namespace
 
@@ -47,17 +110,17 @@ std::optional<Type> ColumnBuilder::type() const {
   return std::nullopt;
 }
 
-Vector ColumnBuilder::take(std::size_t rows, Texts texts) {
+Vector ColumnBuilder::take(std::size_t rows, Texts texts, const RowOrder& order) {
   settle();
   EVQ_CHECK(state_ != State::kEmpty && rows_ <= rows);
   if (rows_ != rows) {
     pad_to(rows);
   }
   const std::optional<Type> known = type();
-  Vector result = state_ == State::kDictionary ? take_dictionary(texts)
-                  : state_ == State::kPlain    ? take_flat_text(Type::kString, texts)
-                  : state_ == State::kTagged   ? take_flat_text(Type::kDynamic, texts)
-                                               : take_numbers();
+  Vector result = state_ == State::kDictionary ? take_dictionary(texts, order)
+                  : state_ == State::kPlain    ? take_flat_text(Type::kString, texts, order)
+                  : state_ == State::kTagged   ? take_flat_text(Type::kDynamic, texts, order)
+                                               : take_numbers(order);
   if (!known) {
     result = retype_csv_values(result, raw_classes_);
   }
@@ -68,19 +131,23 @@ Vector ColumnBuilder::take(std::size_t rows, Texts texts) {
   return result;
 }
 
-Vector ColumnBuilder::take_numbers() {
+Vector ColumnBuilder::take_numbers(const RowOrder& order) {
+  validity_.resize(validity_.empty() ? 0 : bitmap_words(rows_));
   auto values = Values::make(*type(), rows_);
+  const auto fill = [&](const auto& slots) {
+    using T = std::decay_t<decltype(slots[0])>;
+    fill_in_order(
+        validity_, order, [&](std::size_t row) { return slots[row]; },
+        std::span(values->mutable_data<T>(), rows_));
+  };
   if (state_ == State::kBool) {
-    std::copy(bools_.begin(), bools_.end(), values->mutable_data<std::uint8_t>());
+    fill(bools_);
   } else if (state_ == State::kLong) {
-    std::copy(longs_.begin(), longs_.end(), values->mutable_data<std::int64_t>());
+    fill(longs_);
   } else {
-    std::copy(reals_.begin(), reals_.end(), values->mutable_data<double>());
+    fill(reals_);
   }
-  if (!validity_.empty()) {
-    validity_.resize((rows_ + 63) / 64);
-    values->set_validity(std::move(validity_));
-  }
+  values->set_validity(put_in_order(std::move(validity_), rows_, order));
   return Vector::flat(std::move(values));
 }
 
@@ -93,29 +160,26 @@ const char* ColumnBuilder::take_text(Texts texts, Values* values) {
   return static_cast<const char*>(values->owners().back().get());
 }
 
-Vector ColumnBuilder::take_flat_text(Type type, Texts texts) {
+Vector ColumnBuilder::take_flat_text(Type type, Texts texts, const RowOrder& order) {
+  validity_.resize(validity_.empty() ? 0 : bitmap_words(rows_));
   auto values = Values::make(type, rows_);
   const std::size_t text_size = text_.size();
   const char* base = take_text(texts, values.get());
-  auto* views = values->mutable_data<std::string_view>();
-  std::uint32_t begin = 0;
-  for (std::size_t row = 0; row < rows_; ++row) {
-    views[row] = {base + begin, ends_[row] - begin};
-    begin = ends_[row];
-  }
-  const bool nulls = !validity_.empty();
-  if (nulls) {
-    validity_.resize((rows_ + 63) / 64);
-    values->set_validity(std::move(validity_));
-  }
+  const auto text_of = [&](std::size_t row) {
+    const std::uint32_t begin = row == 0 ? 0 : ends_[row - 1];
+    return std::string_view(base + begin, ends_[row] - begin);
+  };
+  fill_in_order(validity_, order, text_of,
+                std::span(values->mutable_data<std::string_view>(), rows_));
+  values->set_validity(put_in_order(std::move(validity_), rows_, order));
   // A null dynamic slot holds no bytes; readers look at validity first.
-  if (type == Type::kString) {
+  if (type == Type::kString && order.empty()) {
     values->set_contiguous_text({base, text_size});
   }
   return Vector::flat(std::move(values));
 }
 
-Vector ColumnBuilder::take_dictionary(Texts texts) {
+Vector ColumnBuilder::take_dictionary(Texts texts, const RowOrder& order) {
   slots_known_ = entries_.size() * 4 > slots_.size() ? slots_.size() : slots_.size() / 2;
   auto entries = Values::make(Type::kString, entries_.size());
   const char* base = take_text(texts, entries.get());
@@ -130,7 +194,12 @@ Vector ColumnBuilder::take_dictionary(Texts texts) {
     return Vector::constant(std::move(entries), rows_);
   }
   std::shared_ptr<Code[]> codes = make_codes(rows_);
-  std::copy(codes_.begin(), codes_.end(), codes.get());
+  if (order.empty()) {
+    std::copy(codes_.begin(), codes_.end(), codes.get());
+  } else {
+    std::transform(order.rows().begin(), order.rows().end(), codes.get(),
+                   [this](std::uint32_t row) { return codes_[row]; });
+  }
   return Vector::dictionary(std::move(entries), std::move(codes), rows_);
 }
 

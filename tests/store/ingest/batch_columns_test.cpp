@@ -1,5 +1,9 @@
 // A batch's columns, made one at a time.
+#include <algorithm>
+#include <cstdlib>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -38,6 +42,69 @@ TEST_CASE("columns taken one by one are those of the table, batch after batch") 
       CHECK(evq::test::dump_rows(table) == evq::test::dump_rows(expected));
     }
     CHECK(one_by_one.rows() == 0);
+  }
+}
+
+TEST_CASE("columns taken in an order are those put in it") {
+  const auto rules = evq::make_event_rules({}, nullptr);
+  REQUIRE(rules.ok());
+  evq::BatchBuilder builder(rules.value());
+  evq::BatchBuilder whole(rules.value());
+  // Of each kind one column that all rows have, one that most have, one for some and one for few.
+  const char* const kinds[] = {"b", "l", "r", "d", "t", "x"};
+  const auto value_of = [](std::string_view kind, int row) -> std::string {
+    const std::string number = std::to_string(row);
+    switch (kind[0]) {
+      case 'b':
+        return row % 5 < 2 ? "true" : "false";
+      case 'l':
+        return number;
+      case 'r':
+        return number + ".25";
+      case 'd':
+        return "\"kind " + std::to_string(row % 9) + "\"";
+      case 't':
+        return "\"text of its own " + number + "\"";
+      default:
+        return "[" + number + ",{}]";
+    }
+  };
+  constexpr int kShares[] = {1, -7, 3, 11};  // one row in so many; negative: all but those
+  for (const int rows : {1, 63, 64, 65, 3000, 2999}) {
+    std::vector<std::uint32_t> order;
+    for (int row = 0; row < rows; ++row) {
+      std::string event;
+      for (const char* kind : kinds) {
+        for (const int share : kShares) {
+          if ((row % std::abs(share) == 0) == (share > 0)) {
+            event += (event.empty() ? "\"" : ",\"") + std::string(kind) + std::to_string(share) +
+                     "\":" + value_of(kind, row);
+          }
+        }
+      }
+      REQUIRE(builder.add_json("{" + event + "}", row).ok());
+      REQUIRE(whole.add_json("{" + event + "}", row).ok());
+      // 0 2 1 3 5 4 …, the last first.
+      order.push_back(static_cast<std::uint32_t>(row % 3 == 1 && row + 1 < rows ? row + 1
+                                                 : row % 3 == 2                 ? row - 1
+                                                                                : row));
+    }
+    std::rotate(order.begin(), order.end() - 1, order.end());
+    evq::Table expected = whole.take();
+    for (evq::Vector& column : expected.columns) {
+      column = column.gather(order);
+    }
+    evq::BatchColumns columns(builder);
+    evq::Table table;
+    table.schema = columns.schema();
+    table.rows = columns.rows();
+    const evq::RowOrder row_order(order);
+    for (std::size_t i = 0; i < table.schema.size(); ++i) {
+      table.columns.push_back(columns.take(i, row_order));
+    }
+    CAPTURE(rows);
+    CHECK(evq::test::dump_schema(table) == evq::test::dump_schema(expected));
+    CHECK(evq::test::dump_rows(table) == evq::test::dump_rows(expected));
   }
 }
 
