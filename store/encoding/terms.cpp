@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "store/base/bytes.h"
+#include "store/base/short_copy.h"
 #include "store/base/utf8.h"
 
 #if defined(__x86_64__)
@@ -249,7 +250,7 @@ void TermHasher::add(std::span<const std::string_view> texts, const Take& take) 
       continue;
     }
     blocks_[size_ / kMaskedBytes].text_begins |= std::uint64_t{1} << (size_ % kMaskedBytes);
-    std::copy_n(text.data(), text.size(), window_.get() + size_);
+    copy_short(text.data(), text.size(), window_.get() + size_);
     size_ += text.size();
   }
   flush();

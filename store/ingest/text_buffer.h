@@ -3,10 +3,11 @@
 // under construction. It owns its memory until release(). One thread; without memory append()
 // throws std::bad_alloc, as containers do, and the buffer is as before.
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string_view>
+
+#include "store/base/short_copy.h"
 
 namespace evq {
 
@@ -23,7 +24,7 @@ class TextBuffer {
     if (capacity_ - size_ < text.size()) [[unlikely]] {
       grow(size_ + text.size());
     }
-    std::copy_n(text.data(), text.size(), data_ + size_);
+    copy_short(text.data(), text.size(), data_ + size_);
     size_ += text.size();
   }
   const char* data() const { return data_; }
