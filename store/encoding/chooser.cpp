@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,12 +45,12 @@ struct IntegerCosts {
 IntegerCosts estimate_integers(const DenseValues& values) {
   const auto* integers = values.data<std::int64_t>();
   const IntegerRange range = measure_range(integers, values.size);
-  std::vector<std::uint64_t> numbers(values.size);
-  to_numbers(range, integers, values.size, numbers.data());
+  const auto numbers = std::make_unique_for_overwrite<std::uint64_t[]>(values.size);
+  to_numbers(range, integers, values.size, numbers.get());
   IntegerCosts costs;
-  costs.packed = estimate_packed_bits(numbers.data(), values.size);
+  costs.packed = estimate_packed_bits(numbers.get(), values.size);
   costs.planes =
-      estimate_plane_bits(numbers.data(), values.size, plane_width(range.greatest_number));
+      estimate_plane_bits(numbers.get(), values.size, plane_width(range.greatest_number));
   const double runs = static_cast<double>(count_runs(integers, values.size));
   costs.runs = runs * (costs.packed + 10) / static_cast<double>(values.size);
   return costs;

@@ -100,13 +100,15 @@ class EntryTable {
 
  private:
   static constexpr unsigned kFirstBits = 8;
+  static constexpr std::size_t kWideSlots = std::size_t{1} << 16;
   static constexpr std::uint64_t kNumberMask = 0x1FFFF;
 
+  // Fast at first; the last step leaves a table that the level 2 cache holds.
   void grow() {
-    constexpr unsigned kStepBits = 2;
-    std::vector<std::uint64_t> slots(slots_.size() << kStepBits);
+    const unsigned step_bits = slots_.size() < kWideSlots ? 2 : 1;
+    std::vector<std::uint64_t> slots(slots_.size() << step_bits);
     slots_.swap(slots);
-    shift_ -= kStepBits;
+    shift_ -= step_bits;
     for (const std::uint64_t slot : slots) {
       if (slot == 0) {
         continue;

@@ -116,8 +116,10 @@ std::size_t rows_of_group(std::size_t size, std::size_t group) {
   return std::min(kGroupRows, size - group * kGroupRows);
 }
 
-// Bytes of a few groups spread over the column, and how many numbers they hold.
-std::size_t sample_bytes(const std::uint64_t* numbers, std::size_t size, bool deltas,
+// Bytes of a few groups spread over the column, and how many numbers they hold; `numbers_of` gives
+// those of a group.
+template <class NumbersOf>
+std::size_t sample_bytes(const NumbersOf& numbers_of, std::size_t size, bool deltas,
                          std::size_t* rows) {
   const std::size_t groups = group_count(size);
   const std::size_t step = std::max<std::size_t>(1, groups / kSampleGroups);
@@ -127,7 +129,7 @@ std::size_t sample_bytes(const std::uint64_t* numbers, std::size_t size, bool de
   for (std::size_t g = 0; g < groups; g += step) {
     const std::size_t count = rows_of_group(size, g);
     // What the header holds for the group: about a base, a difference, two small numbers.
-    bytes += body_bytes(prepare(numbers + g * kGroupRows, count, deltas, packed)) + 6;
+    bytes += body_bytes(prepare(numbers_of(g), count, deltas, packed)) + 6;
     *rows += count;
   }
   return bytes;
@@ -265,15 +267,17 @@ class PackedIntegers final : public ColumnEncoding {
       return true;
     }
     const IntegerRange range = measure_range(integers, values.size);
-    std::vector<std::uint64_t> numbers(values.size);
-    to_numbers(range, integers, values.size, numbers.data());
+    GroupNumbers numbers;
+    const auto numbers_of = [&](std::size_t g) {
+      to_numbers(range, integers + g * kGroupRows, rows_of_group(values.size, g), numbers.data());
+      return static_cast<const std::uint64_t*>(numbers.data());
+    };
     std::size_t rows = 0;
-    const bool deltas = sample_bytes(numbers.data(), values.size, true, &rows) <
-                        sample_bytes(numbers.data(), values.size, false, &rows);
+    const bool deltas = sample_bytes(numbers_of, values.size, true, &rows) <
+                        sample_bytes(numbers_of, values.size, false, &rows);
     write_range(range, out);
     write_groups(values.size, deltas, out, [&](std::size_t g, GroupNumbers& packed) {
-      const std::uint64_t* first = numbers.data() + g * kGroupRows;
-      return prepare(first, rows_of_group(values.size, g), deltas, packed);
+      return prepare(numbers_of(g), rows_of_group(values.size, g), deltas, packed);
     });
     return true;
   }
@@ -310,9 +314,10 @@ class PackedIntegers final : public ColumnEncoding {
 }  // namespace
 
 double estimate_packed_bits(const std::uint64_t* numbers, std::size_t size) {
+  const auto numbers_of = [numbers](std::size_t g) { return numbers + g * kGroupRows; };
   std::size_t rows = 0;
-  const std::size_t values = sample_bytes(numbers, size, false, &rows);
-  const std::size_t deltas = sample_bytes(numbers, size, true, &rows);
+  const std::size_t values = sample_bytes(numbers_of, size, false, &rows);
+  const std::size_t deltas = sample_bytes(numbers_of, size, true, &rows);
   return 8.0 * static_cast<double>(std::min(values, deltas)) / static_cast<double>(rows);
 }
 

@@ -34,15 +34,20 @@ struct Parts {
 
 template <class T>
 void gather_dense(const Vector& column, const NullSection& nulls, Parts* parts) {
-  auto dense = std::make_shared<std::vector<T>>();
-  dense->reserve(nulls.rows - nulls.nulls);
+  const std::size_t values = nulls.rows - nulls.nulls;
+  auto dense = Values::make(column.type(), values);
   const T* data = column.values().data<T>();
+  T* to = dense->template mutable_data<T>();
   for (std::size_t word = 0; word < nulls.valid.size(); ++word) {
+    if (nulls.valid[word] == ~std::uint64_t{0}) {
+      to = std::copy_n(data + word * 64, 64, to);
+      continue;
+    }
     for (std::uint64_t bits = nulls.valid[word]; bits != 0; bits &= bits - 1) {
-      dense->push_back(data[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))]);
+      *to++ = data[word * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
     }
   }
-  parts->dense = {column.type(), dense->size(), dense->data()};
+  parts->dense = {column.type(), values, dense->template data<T>()};
   parts->owner = std::move(dense);
 }
 

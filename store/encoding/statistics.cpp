@@ -1,12 +1,13 @@
 #include "store/encoding/statistics.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <utility>
+
+#include "store/base/bytes.h"
 
 namespace evq {
 namespace {
@@ -64,13 +65,23 @@ __extension__ using OrderPrefix = unsigned __int128;
 // The first 16 bytes, so that ids of one kind differ there, as a number that orders as the bytes
 // do; shorter texts are filled with zeros.
 OrderPrefix order_prefix(std::string_view text) {
-  std::array<std::uint64_t, 2> words{};
-  if (text.size() >= sizeof words) {
-    std::memcpy(words.data(), text.data(), sizeof words);
-  } else if (!text.empty()) {
-    std::memcpy(words.data(), text.data(), text.size());
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const auto prefix_of = [](std::uint64_t first, std::uint64_t second) {
+    return OrderPrefix{__builtin_bswap64(first)} << 64 | __builtin_bswap64(second);
+  };
+  if (text.size() >= 2 * kWord) {
+    return prefix_of(load64(text.data()), load64(text.data() + kWord));
   }
-  return OrderPrefix{__builtin_bswap64(words[0])} << 64 | __builtin_bswap64(words[1]);
+  if (text.size() > kWord) {
+    // The last eight bytes, without those that the first ones had.
+    const std::size_t again = 2 * kWord - text.size();
+    return prefix_of(load64(text.data()), load64(text.data() + kWord - again) >> (8 * again));
+  }
+  std::uint64_t word = 0;
+  if (!text.empty()) {
+    std::memcpy(&word, text.data(), text.size());
+  }
+  return prefix_of(word, 0);
 }
 
 void measure_texts(const std::string_view* texts, std::size_t size, std::size_t bytes_max,
