@@ -23,12 +23,40 @@ TableOptions list_table_options() {
   return options;
 }
 
+namespace {
+
+std::string damaged_json(const std::string& name, const Error& error) {
+  std::string text;
+  JsonWriter json(text);
+  json.begin_object();
+  json.key("name");
+  json.string(name);
+  json.key("error");
+  json.string(error.message);
+  json.end_object();
+  return text;
+}
+
+}  // namespace
+
 Result<std::vector<ListedDataset>> dataset_rows(Store& store,
                                                 const std::vector<std::string>& names) {
   std::vector<ListedDataset> rows;
   for (const std::string& name : names) {
-    EVQ_TRY_ASSIGN(const DatasetStats stats, store.stats(name));
-    rows.push_back({name, stats, {}});
+    const Result<DatasetStats> stats = store.stats(name);
+    const bool damaged = !stats.ok() && (stats.error().code == ErrorCode::kCorrupt ||
+                                         stats.error().code == ErrorCode::kIo);
+    if (!stats.ok() && (!damaged || names.size() == 1)) {
+      return stats.error();
+    }
+    ListedDataset& row = rows.emplace_back();
+    row.name = name;
+    row.damaged = damaged;
+    if (damaged) {
+      row.json = damaged_json(name, stats.error());
+    } else {
+      row.stats = *stats;
+    }
   }
   return rows;
 }
@@ -76,7 +104,10 @@ std::string datasets_table(const std::vector<ListedDataset>& datasets, const Dis
     const bool told = dataset.stats.has_value();
     const DatasetStats stats = dataset.stats.value_or(DatasetStats());
     rows.push_back({{dataset.name, TableCellKind::kFixed},
-                    {told ? grouped_text(stats.rows) : std::string(), TableCellKind::kNumber},
+                    {told              ? grouped_text(stats.rows)
+                     : dataset.damaged ? "damaged"
+                                       : std::string(),
+                     TableCellKind::kNumber},
                     {told ? bytes_text(stats.file_bytes) : std::string(), TableCellKind::kNumber},
                     time_cell(stats.min_time),
                     time_cell(stats.max_time)});

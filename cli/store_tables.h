@@ -19,10 +19,12 @@ namespace evq {
 TableOptions list_table_options();
 struct ListedDataset {
   std::string name;
-  std::optional<DatasetStats> stats;  // not told by every server
-  std::string json;                   // what such a server tells, compact
+  std::optional<DatasetStats> stats;  // not told by every server, nor by what is damaged
+  std::string json;                   // what is told then, compact
+  bool damaged = false;
 };
-// kNotFound.
+// kNotFound. Of several datasets, one that cannot be read is listed as damaged; alone it is
+// kCorrupt or kIo.
 Result<std::vector<ListedDataset>> dataset_rows(Store& store,
                                                 const std::vector<std::string>& names);
 // One row or object a dataset; times of tables to the second, in the zone.

@@ -256,6 +256,21 @@ class Forgery(Damage):
         self.assertIn("the row of dataset 'a' is damaged", out)
         self.assertIn("datasets/2.db: ", out)
 
+    def test_a_list_of_datasets_goes_round_a_damaged_one(self):
+        with open(self.store / "datasets/1.db", "r+b") as file:
+            file.write(b"no database at all")
+        for side in ("-wal", "-shm"):
+            (self.store / ("datasets/1.db" + side)).unlink(missing_ok=True)
+        listed = json.loads(self.evq("dataset", "list", "-o", "json")[0])
+        damaged = [each for each in listed if "error" in each]
+        self.assertEqual([each["name"] for each in damaged], ["a"])
+        self.assertIn("datasets/1.db", damaged[0]["error"])
+        self.assertGreater(len(listed), 1)
+        self.assertTrue(all("numEvents" in each for each in listed if each not in damaged))
+        self.assertRegex(self.evq("dataset", "list", "-o", "table")[0], r"a +\S* *damaged")
+        _, errors = self.evq("dataset", "info", "a", status=5)
+        self.assertIn("datasets/1.db", errors)
+
     def list_of(self, what):
         with sqlite3.connect(self.store / "datasets/1.db") as database:
             rows = database.execute(f"SELECT id FROM {what} ORDER BY id").fetchall()
