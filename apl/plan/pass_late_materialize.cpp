@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "apl/plan/optimizer.h"
+#include "store/base/allocation_meter.h"
 
 namespace evq::plan {
 namespace {
@@ -365,6 +366,7 @@ bool fetch_first_rows(Node* node) {
 }
 
 NodePtr rewrite(NodePtr node) {
+  AllocationMeter::poll();
   if (!fetch_first_rows(node.get())) {
     for (NodePtr& input : node->inputs) {
       input = rewrite(std::move(input));
