@@ -46,7 +46,7 @@ void SpooledText::return_borrowed() {
 
 Status SpooledText::move_to_file() {
   EVQ_TRY_ASSIGN(const std::uint64_t free_bytes, free_disk_bytes(space_->directory));
-  if (free_bytes < kAnswerDiskFreeBytesMin + tail_bytes_) {
+  if (free_bytes < space_->disk_free_bytes_min + tail_bytes_) {
     return make_error(ErrorCode::kDiskFull,
                       "the disk of " + space_->directory + " has no room for a long answer",
                       "free some, or ask for less");

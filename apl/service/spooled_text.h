@@ -23,6 +23,7 @@ struct SpoolSpace {
   std::size_t memory_bytes_max = kAnswerTextBytesMax;  // of one SpooledText
   std::uint64_t file_bytes_max = UINT64_MAX;           // of all together, as what follows
   std::uint64_t borrowed_bytes_max = kAnswerBorrowedBytesMax;
+  std::uint64_t disk_free_bytes_min = kAnswerDiskFreeBytesMin;
   std::atomic<std::uint64_t> file_bytes{0};
   std::atomic<std::uint64_t> borrowed_bytes{0};
 };

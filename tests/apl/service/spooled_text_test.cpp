@@ -104,6 +104,20 @@ TEST_CASE("what was borrowed goes back when the file can be written again") {
   CHECK((read_all(texts, 0) == expected + std::string(kAnswerTextBytesMax, 'b')));
 }
 
+TEST_CASE("a disk with little room is left to loads") {
+  const TempDirectory directory;
+  const auto space = space_in(directory.path());
+  space->disk_free_bytes_min = std::uint64_t{1} << 60U;  // more than any disk has
+  SpooledText texts(space, 1);
+  REQUIRE(append(&texts, 0, std::string(kAnswerTextBytesMax + 1, 'a')).ok());
+  CHECK(space->file_bytes.load() == 0);
+  CHECK(space->borrowed_bytes.load() == kAnswerTextBytesMax);
+  space->borrowed_bytes_max = 0;
+  const Status refused = append(&texts, 0, std::string(kAnswerTextBytesMax, 'b'));
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().code == ErrorCode::kDiskFull);
+}
+
 TEST_CASE("a text that nothing was written to is empty") {
   const SpooledText texts(space_in("/none"), 1);
   CHECK(texts.size(0) == 0);
