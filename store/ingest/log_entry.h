@@ -18,8 +18,7 @@ inline constexpr std::int64_t kLogEntryWaitMs = 1000;
 // - a line that tells its time (leading_time.h) begins one;
 // - in a log with times every other line belongs to the entry above it;
 // - in one without, a line does that begins with a blank or a closing bracket or, as runtimes go
-// on,
-//   with "Caused by:", "Traceback (most recent call last)" and the like. The line that ends a
+//   on, with "Caused by:", "Traceback (most recent call last)" and the like. The line that ends a
 //   Python traceback, its exception, belongs to it as well.
 class LogEntryRule {
  public:
