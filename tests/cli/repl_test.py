@@ -8,6 +8,7 @@ reason, where tmux is missing. NAME chooses tests by a part of their name.
 import http.server
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -51,6 +52,14 @@ def load_events():
 def run(arguments, text="", **changes):
     return subprocess.run([EVQ] + arguments, input=text, capture_output=True, text=True, timeout=60,
                           env=environment(**changes), check=False)
+
+
+def expect_bytes(terminal, expected):
+    """Reads a terminal until `expected` has come: one read may end before it."""
+    seen = b""
+    while expected not in seen:
+        assert select.select([terminal], [], [], WAIT_S)[0], f"{expected} has not come after {seen}"
+        seen += os.read(terminal, 65536)
 
 
 def wait_for_handler(find_process, number):
@@ -604,7 +613,7 @@ def test_a_signal_that_ends_the_prompt_leaves_the_terminal_as_it_was():
         process.send_signal(number)
         assert process.wait(timeout=WAIT_S) == -number, process.returncode
         assert termios.tcgetattr(terminal)[3] & termios.ICANON
-        assert b"\x1b[?2004l" in os.read(screen, 65536)
+        expect_bytes(screen, b"\x1b[?2004l")
         os.close(screen)
         os.close(terminal)
 
