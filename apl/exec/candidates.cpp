@@ -23,6 +23,53 @@ constexpr std::size_t kHeldRowsMax = 262144;
 // Missing values and the extreme one are not told apart.
 constexpr std::uint64_t kNumberMax = std::numeric_limits<std::uint64_t>::max() - 1;
 
+// Of each group the number that the last of its `count` smallest numbers has.
+class FirstNumbers {
+ public:
+  explicit FirstNumbers(std::size_t count) : count_(count) {}
+
+  void resize(std::size_t groups) {
+    last_.resize(groups, kNumberMax);
+    if (count_ > 1) {
+      smallest_.resize(groups);
+    }
+  }
+  void add(std::size_t group, std::uint64_t number) {
+    if (count_ == 1) {
+      last_[group] = std::min(last_[group], number);
+    } else if (number < last_[group]) {
+      add_to_heap(&smallest_[group], number, &last_[group]);
+    }
+  }
+  std::uint64_t last(std::size_t group) const { return last_[group]; }
+  std::size_t size_bytes() const {
+    return last_.capacity() * sizeof(std::uint64_t) +
+           smallest_.capacity() * sizeof(std::vector<std::uint64_t>) +
+           held_ * sizeof(std::uint64_t);
+  }
+
+ private:
+  // The largest of them is on top.
+  void add_to_heap(std::vector<std::uint64_t>* heap, std::uint64_t number, std::uint64_t* last) {
+    if (heap->size() == count_) {
+      std::ranges::pop_heap(*heap);
+      heap->back() = number;
+    } else {
+      heap->push_back(number);
+      ++held_;
+    }
+    std::ranges::push_heap(*heap);
+    if (heap->size() == count_) {
+      *last = heap->front();
+    }
+  }
+
+  const std::size_t count_;
+  std::vector<std::uint64_t> last_;  // by group; the highest until there are enough
+  std::vector<std::vector<std::uint64_t>> smallest_;  // by group
+  std::size_t held_ = 0;
+};
+
 class CandidateSink final : public ForwardingSink {
  public:
   CandidateSink(const Executor& executor, const plan::RowCandidates& candidates,
@@ -30,7 +77,7 @@ class CandidateSink final : public ForwardingSink {
       : ForwardingSink(std::move(next)),
         executor_(executor),
         candidates_(candidates),
-        best_(candidates.extremes.size()),
+        numbers_(candidates.keys.size(), FirstNumbers(candidates.count)),
         lease_(executor.options().budget, "summarize") {}
 
   Result<Flow> push(Chunk chunk) override {
@@ -71,7 +118,7 @@ class CandidateSink final : public ForwardingSink {
     Chunk chunk;
     std::vector<std::uint32_t> groups;
     std::vector<std::uint8_t> is_first;               // of its group
-    std::vector<std::vector<std::uint64_t>> numbers;  // by extreme: small ones are preferred
+    std::vector<std::vector<std::uint64_t>> numbers;  // by key: small ones are first
   };
 
   void keep_some(Chunk chunk) {
@@ -79,15 +126,19 @@ class CandidateSink final : public ForwardingSink {
     Held held;
     held.groups.assign(chunk.rows(), 0);
     number_groups(chunk, held.groups.data());
-    for (std::size_t i = 0; i < candidates_.extremes.size(); ++i) {
+    for (std::size_t i = 0; i < candidates_.keys.size(); ++i) {
       std::vector<std::uint64_t>& numbers = held.numbers.emplace_back();
-      sort_numbers(chunk.column(candidates_.extremes[i]), {candidates_.largest[i], false},
-                   &numbers);
-      best_[i].resize(group_count_, kNumberMax);
-      std::uint64_t* const best = best_[i].data();
-      for (std::size_t row = 0; row < numbers.size(); ++row) {
-        numbers[row] = std::min(numbers[row], kNumberMax);
-        best[held.groups[row]] = std::min(best[held.groups[row]], numbers[row]);
+      const plan::SortKey& key = candidates_.keys[i];
+      sort_numbers(chunk.column(key.column), key.order, &numbers);
+      for (std::uint64_t& number : numbers) {
+        number = std::min(number, kNumberMax);
+      }
+      numbers_[i].resize(group_count_);
+      // Where a number is below all before it, as times are newest first, each would be noted.
+      const bool falls = numbers.front() > numbers.back();
+      for (std::size_t j = 0; j < numbers.size(); ++j) {
+        const std::size_t row = falls ? numbers.size() - 1 - j : j;
+        numbers_[i].add(held.groups[row], numbers[row]);
       }
     }
     held.is_first.assign(chunk.rows(), 0);
@@ -124,8 +175,8 @@ class CandidateSink final : public ForwardingSink {
   }
 
   bool may_be_chosen(const Held& held, std::size_t row) const {
-    for (std::size_t i = 0; i < best_.size(); ++i) {
-      if (held.numbers[i][row] <= best_[i][held.groups[row]]) {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      if (held.numbers[i][row] <= numbers_[i].last(held.groups[row])) {
         return true;
       }
     }
@@ -179,10 +230,10 @@ class CandidateSink final : public ForwardingSink {
 
   Status charge() {
     std::size_t bytes = table_.has_value() ? table_->size_bytes() : 0;
-    for (const std::vector<std::uint64_t>& best : best_) {
-      bytes += best.capacity() * sizeof(std::uint64_t);
+    for (const FirstNumbers& numbers : numbers_) {
+      bytes += numbers.size_bytes();
     }
-    const std::size_t row_bytes = 8 + best_.size() * sizeof(std::uint64_t);
+    const std::size_t row_bytes = 8 + numbers_.size() * sizeof(std::uint64_t);
     for (const Held& held : held_) {
       bytes += held.chunk.size_bytes() + held.groups.size() * row_bytes;
     }
@@ -193,7 +244,7 @@ class CandidateSink final : public ForwardingSink {
   const plan::RowCandidates& candidates_;
   std::optional<GroupTable> table_;  // where there are keys
   std::size_t group_count_ = 0;
-  std::vector<std::vector<std::uint64_t>> best_;  // by extreme and group
+  std::vector<FirstNumbers> numbers_;  // by key
   std::vector<Held> held_;
   std::size_t rows_seen_ = 0;
   std::size_t rows_held_ = 0;

@@ -1,7 +1,8 @@
 #pragma once
-// Candidates: of a stream whose groups are asked for a row with an extreme value each, only the
-// rows that may be it, so that the columns which only a chosen row needs are read for few. Rows are
-// left out while they come and again at the end of each worker's; where most stay, all pass.
+// Candidates: of a stream whose groups are asked for their first rows by a key, only the rows that
+// may be among them, so that the columns which only a chosen row needs are read for few, or few are
+// sorted. Rows are left out while they come and again at the end of each worker's; where most stay,
+// all pass.
 
 #include <memory>
 

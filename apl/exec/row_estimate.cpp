@@ -52,7 +52,9 @@ struct Estimate {
     return op.groups.empty() ? 1 : input() * kGroupShare;
   }
   double operator()(const plan::Limit& op) const { return at_most(op.count); }
-  double operator()(const plan::TopN& op) const { return at_most(op.count); }
+  double operator()(const plan::TopN& op) const {
+    return op.groups == 0 ? at_most(op.count) : input() * kGroupShare;
+  }
   double operator()(const plan::Sample& op) const { return input() * op.probability; }
   double operator()(const plan::Join& /*op*/) const { return std::max(input(0), input(1)); }
   double operator()(const plan::Union& /*op*/) const {

@@ -404,7 +404,7 @@ class ScanWorker {
     if (shared_.has_test) {
       EVQ_TRY_ASSIGN(const bool may_match, block.may_match(shared_.test));
       if (!may_match) {
-        const std::uint64_t examined = own_ ? info.rows : 0;
+        const std::uint64_t examined = own_ && shared_.scan.counted ? info.rows : 0;
         shared_.executor.stats().rows_examined.fetch_add(examined, std::memory_order_relaxed);
         return Flow::kMore;
       }
@@ -425,6 +425,9 @@ class ScanWorker {
 
   void count(const SnapshotBlock& info, std::size_t matched, bool examined) {
     QueryStats& stats = shared_.executor.stats();
+    if (!shared_.scan.counted) {
+      return;
+    }
     if (!own_) {  // somebody else counts the block
       stats.rows_matched.fetch_add(matched, std::memory_order_relaxed);
       return;

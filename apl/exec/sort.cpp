@@ -1,16 +1,20 @@
 // Sort, TopN and Limit: all collect rows in RowSorters, one a worker, and merge them while the
 // operators after them take the rows. A TopN whose first key is the event time tells the scan below
-// it how old a row may be to matter, and makes it visit the newest blocks first.
+// it how old a row may be to matter, and makes it visit the newest blocks first. One of groups
+// leaves out what cannot be among the first of its group before it sorts, and the rest afterwards.
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
+#include "apl/exec/candidates.h"
 #include "apl/exec/executor.h"
+#include "apl/exec/forwarding_sink.h"
 #include "apl/exec/row_sorter.h"
 #include "apl/exec/time_order.h"
 #include "store/base/check.h"
 #include "store/block/format.h"
+#include "store/column/ordering.h"
 
 namespace evq {
 namespace {
@@ -59,6 +63,16 @@ class SortSink final : public Sink {
   RowSorter sorter_;
 };
 
+// All rows of SortSinks, in the first of them.
+Result<RowSorter*> merge_sinks(const std::vector<std::unique_ptr<Sink>>& sinks) {
+  EVQ_CHECK(!sinks.empty());
+  RowSorter& first = static_cast<SortSink&>(*sinks[0]).sorter();
+  for (std::size_t i = 1; i < sinks.size(); ++i) {
+    EVQ_TRY(first.add(std::move(static_cast<SortSink&>(*sinks[i]).sorter())));
+  }
+  return &first;
+}
+
 class SortConsumer final : public Consumer {
  public:
   SortConsumer(const SortSpec& spec, Consumer& next) : spec_(spec), next_(next) {}
@@ -67,16 +81,96 @@ class SortConsumer final : public Consumer {
     return std::unique_ptr<Sink>(std::make_unique<SortSink>(spec_));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    EVQ_CHECK(!sinks.empty());
-    RowSorter& first = static_cast<SortSink&>(*sinks[0]).sorter();
-    for (std::size_t i = 1; i < sinks.size(); ++i) {
-      EVQ_TRY(first.add(std::move(static_cast<SortSink&>(*sinks[i]).sorter())));
-    }
-    return spec_.executor->push_each([&] { return first.next(); }, spec_.name, next_);
+    EVQ_TRY_ASSIGN(RowSorter* const sorted, merge_sinks(sinks));
+    return spec_.executor->push_each([&] { return sorted->next(); }, spec_.name, next_);
   }
 
  private:
   const SortSpec& spec_;
+  Consumer& next_;
+};
+
+// Of rows sorted by group the first of each.
+class GroupLimit {
+ public:
+  explicit GroupLimit(const plan::TopN& top) : top_(top) {}
+
+  Chunk keep(Chunk chunk) {
+    std::vector<std::uint32_t> kept;
+    for (std::size_t row = 0; row < chunk.rows(); ++row) {
+      const bool same = row > 0 ? is_one_group(chunk, row - 1, chunk, row)
+                                : !last_.empty() && is_one_group(last_, 0, chunk, row);
+      rows_ = same ? rows_ + 1 : 1;
+      if (rows_ <= top_.count) {
+        kept.push_back(static_cast<std::uint32_t>(row));
+      }
+    }
+    if (!chunk.empty()) {
+      last_ = chunk.slice(chunk.rows() - 1, 1);
+    }
+    if (kept.size() != chunk.rows()) {
+      chunk.select(kept);
+    }
+    return chunk;
+  }
+
+ private:
+  bool is_one_group(const Chunk& a, std::size_t i, const Chunk& b, std::size_t j) const {
+    return std::all_of(top_.keys.begin(),
+                       top_.keys.begin() + static_cast<std::ptrdiff_t>(top_.groups),
+                       [&](const plan::SortKey& key) {
+                         return rows_equal(a.column(key.column), i, b.column(key.column), j);
+                       });
+  }
+
+  const plan::TopN& top_;
+  Chunk last_;              // the row before
+  std::uint64_t rows_ = 0;  // of the group so far
+};
+
+// Sorts what may be among the first of its group, and hands on what is.
+class GroupLimitConsumer final : public Consumer {
+ public:
+  GroupLimitConsumer(const SortSpec& spec, const plan::TopN& top, Consumer& next)
+      : spec_(spec), top_(top), candidates_{{}, {}, top.count}, next_(next) {
+    for (std::size_t i = 0; i < top.groups; ++i) {
+      candidates_.groups.push_back(top.keys[i].column);
+    }
+    if (top.groups < top.keys.size()) {
+      candidates_.keys.push_back(top.keys[top.groups]);
+    }
+  }
+
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    auto sort = std::make_unique<SortSink>(spec_);
+    return reduces() ? make_candidate_sink(*spec_.executor, candidates_, std::move(sort))
+                     : std::move(sort);
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    if (reduces()) {
+      sinks = forwarded_sinks(std::move(sinks));
+    }
+    EVQ_TRY_ASSIGN(RowSorter* const sorted, merge_sinks(sinks));
+    GroupLimit limit(top_);
+    const auto next_rows = [&] {
+      for (Chunk chunk = sorted->next(); !chunk.empty(); chunk = sorted->next()) {
+        chunk = limit.keep(std::move(chunk));
+        if (!chunk.empty()) {
+          return chunk;
+        }
+      }
+      return Chunk();
+    };
+    return spec_.executor->push_each(next_rows, spec_.name, next_);
+  }
+
+ private:
+  // Without a key all rows of a group tie.
+  bool reduces() const { return !candidates_.keys.empty(); }
+
+  const SortSpec& spec_;
+  const plan::TopN& top_;
+  plan::RowCandidates candidates_;
   Consumer& next_;
 };
 
@@ -145,6 +239,11 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
   SortSpec spec{{}, 0, "top", executor.options().budget, &executor, nullptr};
   if (const auto* top = std::get_if<plan::TopN>(&node.op)) {
     spec.keys = top->keys;
+    if (top->groups > 0 && top->count > 0) {
+      spec.limit = RowSorter::kNoLimit;
+      GroupLimitConsumer first_rows(spec, *top, consumer);
+      return executor.run(*node.inputs[0], first_rows);
+    }
     spec.limit = static_cast<std::size_t>(top->count);
   } else {
     spec.limit = static_cast<std::size_t>(std::get<plan::Limit>(node.op).count);

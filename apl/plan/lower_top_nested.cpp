@@ -3,82 +3,14 @@
 // whose combination of the levels before was kept, but not together with their value of this one.
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
-#include "store/column/ordering.h"
 
 namespace evq::plan {
 namespace {
-
-// Orders rows by the levels before, then by the last column, the aggregate of this level, and keeps
-// the first `count` of each combination of the levels before.
-class TopWithin final : public TableFunction {
- public:
-  // `descending` holds the levels before and then this level.
-  TopWithin(std::vector<bool> descending, std::optional<std::uint64_t> count)
-      : groups_(descending.size() - 1), count_(count), descending_(std::move(descending)) {}
-
-  Result<Table> run(const EvalContext& /*context*/, Table input) const override {
-    std::vector<std::uint32_t> rows(input.rows);
-    std::iota(rows.begin(), rows.end(), 0U);
-    const std::size_t rank = input.columns.size() - 1;
-    std::ranges::stable_sort(rows, [&](std::uint32_t a, std::uint32_t b) {
-      if (const int order = compare_groups(input, a, b); order != 0) {
-        return order < 0;
-      }
-      const Vector& key = input.columns[rank];
-      if (const int order = compare_rows(key, a, key, b, order_of(groups_)); order != 0) {
-        return order < 0;
-      }
-      const Vector& value = input.columns[rank - 1];
-      return compare_rows(value, a, value, b) < 0;
-    });
-    std::vector<std::uint32_t> kept;
-    std::uint64_t taken = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      taken = i > 0 && compare_groups(input, rows[i - 1], rows[i]) == 0 ? taken + 1 : 1;
-      if (!count_.has_value() || taken <= *count_) {
-        kept.push_back(rows[i]);
-      }
-    }
-    for (Vector& column : input.columns) {
-      column = column.gather(kept);
-    }
-    input.rows = kept.size();
-    return input;
-  }
-  std::string_view name() const override { return "top-nested"; }
-  std::string describe() const override {
-    return "top" + (count_.has_value() ? " " + std::to_string(*count_) : "") + " within " +
-           std::to_string(groups_) + " levels";
-  }
-
- private:
-  SortOrder order_of(std::size_t level) const { return {descending_[level], !descending_[level]}; }
-
-  // By each level's aggregate before its value, so that larger groups come first.
-  int compare_groups(const Table& table, std::size_t a, std::size_t b) const {
-    for (std::size_t level = 0; level < groups_; ++level) {
-      const Vector& rank = table.columns[2 * level + 1];
-      if (const int order = compare_rows(rank, a, rank, b, order_of(level)); order != 0) {
-        return order;
-      }
-      const Vector& value = table.columns[2 * level];
-      if (const int order = compare_rows(value, a, value, b); order != 0) {
-        return order;
-      }
-    }
-    return 0;
-  }
-
-  std::size_t groups_;
-  std::optional<std::uint64_t> count_;
-  std::vector<bool> descending_;
-};
 
 // A level as bound over the input.
 struct Level {
@@ -200,10 +132,25 @@ class TopNestedBinder {
          own[i + 1].type});
     descending_.push_back(level.descending);
     node = stack(std::move(node), std::move(place), Schema(fields_));
-    kept_.push_back(stack(std::move(node),
-                          Transform{std::make_shared<TopWithin>(descending_, count)},
-                          Schema(fields_)));
+    kept_.push_back(keep_first(std::move(node), count));
     return Status::success();
+  }
+
+  // The first `count` rows of each combination of the levels before, or all: each level by its
+  // aggregate before its value, so that larger groups come first.
+  NodePtr keep_first(NodePtr rows, std::optional<std::uint64_t> count) const {
+    std::vector<SortKey> keys;
+    for (std::size_t level = 0; level < descending_.size(); ++level) {
+      const bool descending = descending_[level];
+      keys.push_back({2 * level + 1, {descending, !descending}});
+      keys.push_back({2 * level, {}});
+    }
+    const std::size_t before = keys.size() - 2;
+    Operation first = Sort{keys};
+    if (count.has_value()) {
+      first = TopN{std::move(keys), *count, before};
+    }
+    return stack(std::move(rows), std::move(first), Schema(fields_));
   }
 
   // Rows that begin with the first `count` levels' values, and after each the kept row of the same

@@ -10,8 +10,10 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::array<OptimizerPass, 10> kPasses = {{
+constexpr std::array<OptimizerPass, 13> kPasses = {{
     {"inline_shared", "reads again what is cheaper to read than to keep", inline_shared},
+    {"partitions", "runs the operators of a partition once, with its key in each",
+     merge_partitions},
     {"linear_sums", "sums x for sum(x + 1) and sum(x * 8)", linearize_sums},
     {"share_aggregates", "computes once what several aggregates of one summarize have in common",
      share_aggregates},
@@ -21,7 +23,11 @@ constexpr std::array<OptimizerPass, 10> kPasses = {{
      take_elements},
     {"order_filters", "evaluates a scan's cheap filters first", order_filters},
     {"top_n", "makes one bounded operator of sort and limit", fuse_top_n},
+    {"limit_groups", "lets a sort keep of each group what a filter on row_number() lets through",
+     limit_groups},
     {"prune_columns", "reads and carries only the columns that are used", prune_columns},
+    {"split_extremes", "finds the rows of arg_max() apart from what else a summarize asks for",
+     split_extremes},
     {"late_materialize", "reads the wide columns after a sort or top-N has put its rows in order",
      materialize_late},
 }};
@@ -137,6 +143,15 @@ Status optimize(Plan* plan, const EvalContext& context, const OptimizerOptions& 
   }
   AllocationMeter meter(nullptr, context.control, "plan");
   return meter.guard([&] { plan->root = Optimizer(context, options).run(std::move(plan->root)); });
+}
+
+bool is_one_when_equal(Type type) {
+  return type == Type::kString || type == Type::kBool || type == Type::kLong ||
+         type == Type::kDatetime || type == Type::kTimespan;
+}
+
+int extreme_of(const AggregateFunction& function) {
+  return function.name == "arg_max" ? 1 : function.name == "arg_min" ? -1 : 0;
 }
 
 ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns) {

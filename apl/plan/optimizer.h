@@ -32,6 +32,7 @@ struct OptimizerOptions {
 
 // The passes, each in the file named after it.
 NodePtr inline_shared(NodePtr root, const EvalContext& context);
+NodePtr merge_partitions(NodePtr root, const EvalContext& context);
 NodePtr linearize_sums(NodePtr root, const EvalContext& context);
 NodePtr share_aggregates(NodePtr root, const EvalContext& context);
 NodePtr push_filters(NodePtr root, const EvalContext& context);
@@ -39,7 +40,9 @@ NodePtr tighten_time_range(NodePtr root, const EvalContext& context);
 NodePtr take_elements(NodePtr root, const EvalContext& context);
 NodePtr order_filters(NodePtr root, const EvalContext& context);
 NodePtr fuse_top_n(NodePtr root, const EvalContext& context);
+NodePtr limit_groups(NodePtr root, const EvalContext& context);
 NodePtr prune_columns(NodePtr root, const EvalContext& context);
+NodePtr split_extremes(NodePtr root, const EvalContext& context);
 NodePtr materialize_late(NodePtr root, const EvalContext& context);
 
 // ---- for passes
@@ -50,6 +53,13 @@ inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 // Leaves `node`, and what is below it, without the output columns that are not `needed`, as far as
 // it has no use for them itself. Where each old column is then, or kNoColumn.
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);
+// Equal values of such a type are the same in every way that an expression could tell.
+bool is_one_when_equal(Type type);
+// Whether only rows with the largest (1) or the smallest (-1) first argument have a say in an
+// aggregate's result; 0: all have.
+int extreme_of(const AggregateFunction& function);
+// So many columns without text take less room than what it costs to open their blocks again.
+inline constexpr std::size_t kNarrowColumnsMax = 4;
 // About what an expression costs a row: 1 is to read a number.
 int cost_per_row(const Expr& expr);
 // Applies `rewrite` to every node, inputs first. Polls, as do passes that may be long over one node

@@ -16,8 +16,6 @@ namespace {
 
 // So many rows of a TopN are few: whatever a column takes, reading it for them alone costs less.
 constexpr std::uint64_t kFewRowsMax = 65536;
-// So many columns without text take less room than what it costs to open their blocks again.
-constexpr std::size_t kNarrowColumnsMax = 4;
 
 using ScanSources = std::vector<std::optional<ScanColumn>>;
 
@@ -61,7 +59,10 @@ bool is_same_field(const std::optional<ScanColumn>& a, const std::optional<ScanC
 }
 
 // A field that comes again among the keys tells nothing new.
-void drop_repeated_keys(const ScanSources& sources, std::vector<SortKey>* keys) {
+void drop_repeated_keys(const ScanSources& sources, Node* sort) {
+  std::vector<SortKey>* keys = keys_of_sort(sort);
+  auto* top = std::get_if<TopN>(&sort->op);
+  std::size_t groups = 0;
   std::vector<SortKey> kept;
   for (const SortKey& key : *keys) {
     const bool repeated = std::ranges::any_of(kept, [&](const SortKey& before) {
@@ -71,8 +72,14 @@ void drop_repeated_keys(const ScanSources& sources, std::vector<SortKey>* keys) 
     if (!repeated) {
       kept.push_back(key);
     }
+    if (top != nullptr && static_cast<std::size_t>(&key - keys->data()) < top->groups) {
+      groups = kept.size();
+    }
   }
   *keys = std::move(kept);
+  if (top != nullptr) {
+    top->groups = groups;
+  }
 }
 
 // What becomes of the columns of a sort's output.
@@ -125,7 +132,7 @@ bool is_worth_it(const Node& sort, const SortColumns& columns) {
     text = text || (columns.is_late(i) && physical_of(columns.sources[i]->type) == Physical::kView);
   }
   const auto* top = std::get_if<TopN>(&sort.op);
-  const bool few_rows = top != nullptr && top->count <= kFewRowsMax;
+  const bool few_rows = top != nullptr && top->groups == 0 && top->count <= kFewRowsMax;
   return late > 0 && (few_rows || text || late > kNarrowColumnsMax);
 }
 
@@ -239,7 +246,7 @@ LateRows fetch_late(NodePtr sort, SortColumns columns) {
 NodePtr rewrite_sort(NodePtr node) {
   std::vector<SortKey>* keys = keys_of_sort(node.get());
   ScanSources sources = sources_of(*node);
-  drop_repeated_keys(sources, keys);
+  drop_repeated_keys(sources, node.get());
   SortColumns columns = assign_columns(std::move(sources), *keys);
   const bool can =
       columns.row_column != kNoColumn || std::holds_alternative<Scan>(node->inputs[0]->op);
@@ -247,12 +254,6 @@ NodePtr rewrite_sort(NodePtr node) {
     return node;
   }
   return fetch_late(std::move(node), std::move(columns)).rows;
-}
-
-// Whether only rows with the largest (1) or the smallest (-1) first argument have a say; 0: all
-// have.
-int extreme_of(const AggregateFunction& function) {
-  return function.name == "arg_max" ? 1 : function.name == "arg_min" ? -1 : 0;
 }
 
 // Groups and extreme values as if they were the keys of a sort, which says what is held.
@@ -268,10 +269,8 @@ NodePtr rewrite_aggregate(NodePtr node) {
   for (const std::size_t column : op.groups) {
     keys.keys.push_back({column, {}});
   }
-  std::vector<bool> largest;
   for (const AggregateCall& call : op.aggregates) {
-    keys.keys.push_back({call.args[0], {}});
-    largest.push_back(extreme_of(*call.function) > 0);
+    keys.keys.push_back({call.args[0], {extreme_of(*call.function) > 0, false}});
   }
   const Schema schema = node->inputs[0]->schema;
   NodePtr sort = make_node(std::move(keys), std::move(node->inputs), schema);
@@ -284,10 +283,12 @@ NodePtr rewrite_aggregate(NodePtr node) {
   Node& stand_in = *late.rows->inputs[0]->inputs[0];
   RowCandidates candidates;
   for (const SortKey& key : std::get<Sort>(stand_in.op).keys) {
-    (candidates.groups.size() < op.groups.size() ? candidates.groups : candidates.extremes)
-        .push_back(key.column);
+    if (candidates.groups.size() < op.groups.size()) {
+      candidates.groups.push_back(key.column);
+    } else {
+      candidates.keys.push_back(key);
+    }
   }
-  candidates.largest = std::move(largest);
   late.fetch->candidates = std::move(candidates);
   NodePtr narrow = std::move(stand_in.inputs[0]);
   late.rows->inputs[0]->inputs[0] = std::move(narrow);
@@ -344,7 +345,7 @@ bool fetch_first_rows(Node* node) {
   Node& sort = **groups->sort;
   std::vector<SortKey>& keys = std::get<Sort>(sort.op).keys;
   ScanSources sources = sources_of(sort);
-  drop_repeated_keys(sources, &keys);
+  drop_repeated_keys(sources, &sort);
   const std::size_t key_count = keys.size();
   for (const std::size_t column : groups->columns) {
     keys.push_back({column, {}});

@@ -94,12 +94,6 @@ std::size_t size_below(const Expr& expr, const std::vector<ExprPtr>* columns, st
   return size;
 }
 
-// Equal values of these types are the same in every way that an expression could tell.
-bool is_one_when_equal(Type type) {
-  return type == Type::kString || type == Type::kBool || type == Type::kLong ||
-         type == Type::kDatetime || type == Type::kTimespan;
-}
-
 // Cheap enough for every row rather than once a group: columns beside constants.
 bool is_comparison(const Expr& expr) {
   const bool joins = expr.is_call("op_and") || expr.is_call("op_or") || expr.is_call("not");

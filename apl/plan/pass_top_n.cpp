@@ -17,10 +17,10 @@ NodePtr fuse(NodePtr node) {
   const std::uint64_t count = limit->count;
   NodePtr& input = node->inputs[0];
   if (auto* sort = std::get_if<Sort>(&input->op)) {
-    input->op = TopN{std::move(sort->keys), count};
+    input->op = TopN{std::move(sort->keys), count, 0};
     return std::move(input);
   }
-  if (auto* top = std::get_if<TopN>(&input->op)) {
+  if (auto* top = std::get_if<TopN>(&input->op); top != nullptr && top->groups == 0) {
     top->count = std::min(top->count, count);
     return std::move(input);
   }

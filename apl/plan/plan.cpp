@@ -12,8 +12,8 @@ namespace {
 // Copies an operation; only expressions need care.
 struct CloneOperation {
   Operation operator()(const Scan& scan) const {
-    Scan copy{scan.table,        scan.columns,       {}, scan.time_min, scan.time_max,
-              scan.arrived_from, scan.arrived_before};
+    Scan copy{scan.table,        scan.columns,        {},          scan.time_min, scan.time_max,
+              scan.arrived_from, scan.arrived_before, scan.counted};
     for (const ExprPtr& filter : scan.filters) {
       copy.filters.push_back(clone(*filter));
     }

@@ -36,8 +36,7 @@ using NodePtr = std::unique_ptr<Node>;
 struct ScanColumn {
   std::string field;  // name in the dataset, or kTimeColumn / kRowColumn
   Type type = Type::kNull;
-  // Nothing above the scan reads the column: its values need not come out.
-  bool filter_only = false;
+  bool filter_only = false;  // nothing above the scan reads it: its values need not come out
 };
 struct Scan {
   TableRef table;
@@ -50,6 +49,7 @@ struct Scan {
   // Half-open range of the order of arrival; other rows are dropped.
   std::uint64_t arrived_from = 0;
   std::uint64_t arrived_before = UINT64_MAX;
+  bool counted = true;  // else another scan of the plan counts the rows, for the query's statistics
 };
 
 // range: one column, start, start + step, …; made chunk by chunk, so that its length costs nothing.
@@ -97,7 +97,7 @@ struct AggregateCall {
   std::string text;               // as written, for the printer
   LinearForm form{};              // of the one argument, where the query has it; see linear_sum.h
 };
-// Output: the group columns, then each aggregate's result columns. Without groups: one row.
+// Output: the groups, then each aggregate's result columns. Without groups: one row.
 struct Aggregate {
   std::vector<std::size_t> groups;  // input columns
   std::vector<AggregateCall> aggregates;
@@ -113,18 +113,20 @@ struct Sort {
 struct Limit {
   std::uint64_t count = 0;
 };
-// Sort and Limit in one, a bounded heap. `keys` empty keeps the stream order.
+// Sort and Limit in one, a bounded heap. `keys` empty keeps the stream order. With `groups`, it is
+// a limit for each group of rows that are equal in so many of the first keys.
 struct TopN {
   std::vector<SortKey> keys;
   std::uint64_t count = 0;
+  std::size_t groups = 0;
 };
 // Reads further fields of the same dataset for rows that carry kRowColumn: late materialisation
 // after a TopN. Appends the columns.
-// `candidates`: before, rows may be left out that do not have the extreme value of their group.
+// `candidates`: rows that are not among the first of their group by any key may be left out before.
 struct RowCandidates {
-  std::vector<std::size_t> groups;    // input columns
-  std::vector<std::size_t> extremes;  // likewise
-  std::vector<bool> largest;          // of each extreme; else it is the smallest value
+  std::vector<std::size_t> groups;  // input columns
+  std::vector<SortKey> keys;
+  std::uint64_t count = 1;  // of rows that are the first, and those that equal the last of them
 };
 struct Fetch {
   TableRef table;
@@ -133,9 +135,8 @@ struct Fetch {
   std::optional<RowCandidates> candidates{};
 };
 
-// Keeps each row with this probability.
 struct Sample {
-  double probability = 0;
+  double probability = 0;  // that a row stays
 };
 
 enum class JoinKind : std::uint8_t {

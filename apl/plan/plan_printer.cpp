@@ -161,7 +161,11 @@ struct Describe {
     return "limit " + std::to_string(limit.count);
   }
   std::string operator()(const TopN& top) const {
-    return "top " + std::to_string(top.count) + " by " + key_list(top.keys, input());
+    std::string text = "top " + std::to_string(top.count);
+    for (std::size_t i = 0; i < top.groups; ++i) {
+      text.append(i == 0 ? " of each " : ", ").append(shown(input()[top.keys[i].column].name));
+    }
+    return text + " by " + key_list(top.keys, input());
   }
   std::string operator()(const Fetch& fetch) const {
     std::string text = "fetch " + fetch.table.name + " fields=[";

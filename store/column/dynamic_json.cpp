@@ -259,9 +259,9 @@ void append_json(DynamicView value, std::string* out, bool sort_keys) {
   }
 }
 
-std::string json_from_dynamic(DynamicView value) {
+std::string json_from_dynamic(DynamicView value, bool sort_keys) {
   std::string out;
-  append_json(value, &out);
+  append_json(value, &out, sort_keys);
   return out;
 }
 

@@ -17,7 +17,7 @@ class Memory(EvqCase):
         for operators, name in (
                 ("extend p = prev(s)", "a window function"),
                 ("where x < 9 | make-series count() on x from 0 to 900000 step 1", "make-series"),
-                ("partition by x (count)", "partition"),
+                ("partition by x (extend y = x + 1)", "partition"),
                 ("extend a = pack_array(s, s) | mv-apply a on (take 1)", "mv-apply"),
                 ("scan declare (n:long = 0) with (step a: true => n = a.n + 1;)", "scan"),
                 ("reduce by s", "reduce"),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "apl/syntax/parser.h"
@@ -215,9 +216,7 @@ class Interpreter final : public plan::SubqueryRunner {
       return rows;
     }
     if (const auto* top = std::get_if<plan::TopN>(&node.op)) {
-      sort_rows(top->keys, &rows);
-      rows.resize(std::min<std::size_t>(rows.size(), top->count));
-      return rows;
+      return first_rows(*top, std::move(rows));
     }
     if (const auto* limit = std::get_if<plan::Limit>(&node.op)) {
       rows.resize(std::min<std::size_t>(rows.size(), limit->count));
@@ -249,6 +248,21 @@ class Interpreter final : public plan::SubqueryRunner {
       return apply->per_row ? expanded_rows(*apply, rows) : partition_rows(*apply, rows);
     }
     return make_error(ErrorCode::kUnsupported, "the slow twin does not know this node");
+  }
+
+  static std::vector<ReferenceRow> first_rows(const plan::TopN& top,
+                                              std::vector<ReferenceRow> rows) {
+    sort_rows(top.keys, &rows);
+    const std::span<const plan::SortKey> groups(top.keys.data(), top.groups);
+    std::vector<ReferenceRow> kept;
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      number = i > 0 && compare_by(groups, rows[i - 1], rows[i]) == 0 ? number + 1 : 1;
+      if (number <= top.count) {
+        kept.push_back(rows[i]);
+      }
+    }
+    return kept;
   }
 
   static Table table_of(const std::vector<ReferenceRow>& rows, const Schema& schema) {
@@ -405,23 +419,30 @@ class Interpreter final : public plan::SubqueryRunner {
     return !value.is_null() && value.type() == Type::kReal && std::isnan(value.as_real());
   }
 
+  // Negative when a comes before b, 0 when the keys do not tell.
+  static int compare_by(std::span<const plan::SortKey> keys, const ReferenceRow& a,
+                        const ReferenceRow& b) {
+    const auto first = [](bool is_a) { return is_a ? -1 : 1; };
+    for (const plan::SortKey& key : keys) {
+      const Value& left = a[key.column];
+      const Value& right = b[key.column];
+      if (left.is_null() != right.is_null()) {
+        return first(left.is_null() == key.order.nulls_first);
+      }
+      if (is_nan(left) != is_nan(right)) {
+        return first(is_nan(left) == key.order.nulls_first);
+      }
+      const int order = left.is_null() ? 0 : compare_values(left, right);
+      if (order != 0) {
+        return first((order < 0) != key.order.descending);
+      }
+    }
+    return 0;
+  }
+
   static void sort_rows(const std::vector<plan::SortKey>& keys, std::vector<ReferenceRow>* rows) {
     std::ranges::stable_sort(*rows, [&](const ReferenceRow& a, const ReferenceRow& b) {
-      for (const plan::SortKey& key : keys) {
-        const Value& left = a[key.column];
-        const Value& right = b[key.column];
-        if (left.is_null() != right.is_null()) {
-          return left.is_null() == key.order.nulls_first;
-        }
-        if (is_nan(left) != is_nan(right)) {
-          return is_nan(left) == key.order.nulls_first;
-        }
-        const int order = left.is_null() ? 0 : compare_values(left, right);
-        if (order != 0) {
-          return (order < 0) != key.order.descending;
-        }
-      }
-      return false;
+      return compare_by(keys, a, b) < 0;
     });
   }
 
