@@ -9,6 +9,7 @@
 #include "apl/service/service.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/rewritten_source.h"
 #include "cli/terminal/terminal.h"
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
@@ -50,14 +51,19 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     const std::string shown = path == "-" ? "stdin" : path;
     loaded.datasets_.push_back(dataset_name(path));
     IngestRequest request;
-    request.options = reading;
     if (skipped) {
       request.reject = [&](std::string_view /*text*/, const IngestFailure& failure) {
         skipped(shown, failure);
       };
     }
     const std::unique_ptr<ByteSource> decoded = decoded_source(file_source(std::move(file)), {});
-    InputHead source(*decoded);
+    RewrittenSource rewritten(*decoded);
+    auto begun = rewritten.begin(reading, interrupt_control());
+    if (!begun.ok()) {
+      return input_error(std::move(begun).take_error(), path);
+    }
+    request.options = std::move(begun).value();
+    InputHead source(rewritten);
     auto done =
         service->store().ingest(loaded.datasets_.back(), source, request, interrupt_control());
     if (!done.ok()) {

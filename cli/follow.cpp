@@ -23,6 +23,7 @@
 #include "store/base/time.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_entry.h"
+#include "store/ingest/w3c_log.h"
 
 namespace evq {
 namespace {
@@ -214,6 +215,7 @@ class Follower {
     }
     progress_ = {.file = {info.st_dev, info.st_ino}, .stamp = progress_.stamp};
     before_.clear();
+    request_.options.w3c_header.reset();
     return Status::success();
   }
 
@@ -238,7 +240,7 @@ class Follower {
         return false;
       }
     }
-    choose_format(text);
+    EVQ_TRY(choose_format(text));
     batch_bytes_ = kBatchBytesMax;
     batch_ = std::move(text);
     EVQ_TRY(store_batch());
@@ -277,6 +279,9 @@ class Follower {
     progress_.offset = progress_.next;
     progress_.trace = progress_.next_trace;
     before_ = std::move(before);
+    if (request_.options.format == InputFormat::kW3c) {
+      request_.options.w3c_header = w3c_header_behind(batch_, request_.options.w3c_header);
+    }
     counts_.add(std::move(report.value().counts));
     return target_.exactly_once() ? Status::success() : save();
   }
@@ -298,16 +303,47 @@ class Follower {
   }
 
   // Told once, by the first line: every batch is read the same way.
-  void choose_format(std::string_view text) {
-    if (request_.options.format == InputFormat::kDetect) {
+  Status choose_format(std::string_view text) {
+    InputFormat& format = request_.options.format;
+    if (progress_.offset > 0 && request_.options.w3c_header == nullptr) {
+      EVQ_TRY(read_w3c_header());
+    }
+    if (format == InputFormat::kDetect) {
       const std::size_t first = text.find_first_not_of(" \t\r\n");
       const bool object = first != std::string_view::npos && text[first] == '{';
-      const bool pairs =
-          detect_kind(text, InputFormat::kDetect, true) == std::optional(PieceKind::kLogfmt);
-      request_.options.format = object  ? InputFormat::kNdjson
-                                : pairs ? InputFormat::kLogfmt
-                                        : InputFormat::kText;
+      const auto kind = detect_kind(text, InputFormat::kDetect, true);
+      format = object                                      ? InputFormat::kNdjson
+               : kind == std::optional(PieceKind::kLogfmt) ? InputFormat::kLogfmt
+               : kind == std::optional(PieceKind::kW3c)    ? InputFormat::kW3c
+                                                           : InputFormat::kText;
     }
+    return {};
+  }
+
+  // Where the file is such a log: the header that the lines behind the offset have.
+  Status read_w3c_header() {
+    InputFormat& format = request_.options.format;
+    if (format != InputFormat::kDetect && format != InputFormat::kW3c) {
+      return {};
+    }
+    std::shared_ptr<const W3cHeader> header;
+    std::string text;
+    for (std::uint64_t at = 0; at < progress_.offset;) {
+      text.resize(std::min<std::uint64_t>(progress_.offset - at, kBatchBytesMax));
+      EVQ_TRY_ASSIGN(const std::size_t size, file_.read_at(at, text));
+      text.resize(size);
+      if (text.empty() || (at == 0 && begins_with_w3c_header(text, true) != std::optional(true))) {
+        return {};
+      }
+      // Of lines that are longer than a batch nothing is asked.
+      const std::size_t line_end = text.rfind('\n');
+      const std::size_t whole = line_end == std::string::npos ? text.size() : line_end + 1;
+      header = w3c_header_behind(std::string_view(text).substr(0, whole), std::move(header));
+      at += whole;
+    }
+    format = InputFormat::kW3c;
+    request_.options.w3c_header = std::move(header);
+    return {};
   }
 
   Status save() { return target_.save(progress_text(progress_)); }
@@ -338,6 +374,7 @@ class Follower {
     print_note(global_, path_ + " was cut short: reading it from its start");
     progress_.offset = 0;
     before_.clear();
+    request_.options.w3c_header.reset();
   }
 
   // At the end of the file: is there a new file of its name?

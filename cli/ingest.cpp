@@ -17,6 +17,7 @@
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
+#include "cli/rewritten_source.h"
 #include "cli/skipped_lines.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/progress.h"
@@ -67,7 +68,7 @@ class IngestRun {
       : global_(global), command_(command), ingest_(std::move(ingest)), skipped_(global) {}
 
   Status prepare() {
-    EVQ_TRY_ASSIGN(request_.options, make_ingest_options(command_));
+    EVQ_TRY_ASSIGN(options_, make_ingest_options(command_));
     if (!command_.reject_file.empty()) {
       EVQ_TRY_ASSIGN(File rejects, File::create_output(command_.reject_file));
       rejects_.emplace(std::move(rejects));
@@ -111,7 +112,13 @@ class IngestRun {
     };
     auto counted = std::make_unique<CountedSource>(file_source(std::move(file)), &bytes);
     const std::unique_ptr<ByteSource> decoded = decoded_source(std::move(counted), {});
-    InputHead source(*decoded);
+    RewrittenSource rewritten(*decoded);
+    auto begun = rewritten.begin(options_, control);
+    if (!begun.ok()) {
+      return input_error(std::move(begun).take_error(), path);
+    }
+    request_.options = std::move(begun).value();
+    InputHead source(rewritten);
     auto report = ingest_(source, request_, control);
     progress.clear();
     if (!report.ok()) {
@@ -229,6 +236,7 @@ class IngestRun {
   const GlobalOptions& global_;
   const IngestCommand& command_;
   IngestFunction ingest_;
+  IngestOptions options_;  // of all inputs
   IngestRequest request_;
   std::optional<File> rejects_;
   Status rejects_kept_;  // the first failure to write a rejected line down

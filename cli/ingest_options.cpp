@@ -18,6 +18,9 @@ InputFormat input_format(const std::string& name) {
   if (name == "logfmt") {
     return InputFormat::kLogfmt;
   }
+  if (name == "w3c") {
+    return InputFormat::kW3c;
+  }
   return name == "csv" ? InputFormat::kCsv : InputFormat::kDetect;
 }
 

@@ -213,6 +213,10 @@ std::string nearest_verb(const CLI::App& app, const std::string& word) {
 // and a file that is read has no option.
 std::string instead_of_option(const CLI::App& app, const std::string& word,
                               const std::string& next) {
+  const std::string near = nearest_verb(app, word.substr(0, word.find('=')));
+  if (near.starts_with("--")) {
+    return did_you_mean(near);
+  }
   const CLI::Option* const form = app.get_option_no_throw("-o");
   if (form != nullptr && word.starts_with("--")) {
     const std::vector<std::string> choices = option_choices(*form);
@@ -230,7 +234,7 @@ std::string instead_of_option(const CLI::App& app, const std::string& word,
       (word == "-f" || word == "--file" || word == "--input")) {
     return "a file stands alone: evq " + app.get_name() + " DATASET FILE";
   }
-  return did_you_mean(nearest_verb(app, word.substr(0, word.find('='))));
+  return did_you_mean(near);
 }
 
 // The first word that is neither a verb nor an option of the app it was given to.

@@ -14,7 +14,7 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("DATASET", command->dataset, "Where the events go; created when new")->required();
   app->add_option("FILE", command->files, "Files to read; - or none: standard input");
   app->add_option("--format", command->format, "How to read them; default: by their first bytes")
-      ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "text"}));
+      ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "w3c", "text"}));
   app->add_option("--timestamp-field", command->timestamp_field,
                   "Field that carries the event time (default _time)");
   app->add_option("--timestamp-format", command->timestamp_format,

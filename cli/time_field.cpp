@@ -99,7 +99,10 @@ Result<std::optional<std::size_t>> InputHead::read(std::span<char> buffer,
 }
 
 std::string InputHead::text() const {
-  return begins_with_utf16_mark(head_) ? utf8_of_utf16(head_) : head_;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  return begins_with_utf16_mark(head_)       ? utf8_of_utf16(head_)
+         : head_.starts_with(kByteOrderMark) ? head_.substr(kByteOrderMark.size())
+                                             : head_;
 }
 
 std::string find_time_field(std::string_view head, const IngestOptions& options) {

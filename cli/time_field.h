@@ -17,7 +17,7 @@ class InputHead final : public ByteSource {
  public:
   explicit InputHead(ByteSource& source) : source_(source) {}
   Result<std::optional<std::size_t>> read(std::span<char> buffer, std::int64_t timeout_ms) override;
-  // As UTF-8; it may be cut anywhere.
+  // As UTF-8 without a byte order mark; it may be cut anywhere.
   std::string text() const;
 
  private:

@@ -17,6 +17,7 @@
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/piece_cutter.h"
 #include "store/ingest/text_line.h"
+#include "store/ingest/w3c_log.h"
 
 namespace evq {
 namespace {
@@ -96,6 +97,8 @@ Batch make_batch(const Piece& piece, const CsvLayout& csv) {
   batch.content_type = "application/x-ndjson";
   if (piece.kind == PieceKind::kLines) {
     batch.body = piece.text();
+  } else if (piece.kind == PieceKind::kW3c) {
+    append_w3c_as_json(&batch.body, piece);
   } else if (piece.kind == PieceKind::kRows || piece.kind == PieceKind::kText ||
              piece.kind == PieceKind::kLogfmt) {
     batch.body = lines_as_json(piece, csv.fields);

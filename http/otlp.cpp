@@ -425,7 +425,9 @@ Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protob
         write_origin(&json, member(resource.value(), "resource"), member(scope.value(), "scope"));
         json.end_object();
         text.push_back('\n');
-        EVQ_TRY(claim->take_events(text.size() - before));
+        if (claim != nullptr) {
+          EVQ_TRY(claim->take_events(text.size() - before));
+        }
       }
     }
   }

@@ -22,7 +22,7 @@ inline constexpr std::string_view kOtlpDurationField = "duration";
 enum class OtlpSignal : std::uint8_t { kLogs, kTraces };
 
 // kData for a malformed request. Takes the body, which may be long, to give it back soon; claims
-// the memory of the events.
+// the memory of the events, unless `claim` is null.
 Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protobuf,
                                 RewritingClaim* claim);
 

@@ -52,11 +52,6 @@ void ByteWriter::patch_u8(std::size_t offset, std::uint8_t value) {
   bytes_[offset] = static_cast<char>(value);
 }
 
-void ByteWriter::patch_u32(std::size_t offset, std::uint32_t value) {
-  EVQ_CHECK(offset <= bytes_.size() && bytes_.size() - offset >= sizeof value);
-  std::memcpy(bytes_.data() + offset, &value, sizeof value);
-}
-
 std::string ByteWriter::release() {
   return std::exchange(bytes_, {});
 }

@@ -41,9 +41,6 @@ class ByteWriter {
 
   // Overwrites a byte written earlier; `offset` must be below size().
   void patch_u8(std::size_t offset, std::uint8_t value);
-  // Overwrites four bytes written earlier, for a length known only at the end.
-  // `offset + 4` must not be past size().
-  void patch_u32(std::size_t offset, std::uint32_t value);
   void reserve(std::size_t size_bytes) { bytes_.reserve(size_bytes); }
   std::size_t size() const { return bytes_.size(); }
   std::string_view view() const { return bytes_; }

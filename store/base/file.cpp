@@ -141,11 +141,6 @@ Result<File> File::open_input(const std::string& path, const QueryControl& contr
   return file;
 }
 
-Result<File> File::open_read(const std::string& path) {
-  EVQ_TRY_ASSIGN(const int descriptor, open_descriptor(path, O_RDONLY | O_NOFOLLOW, "open"));
-  return File(descriptor, path, true);
-}
-
 Result<File> File::open_read_write(const std::string& path) {
   EVQ_TRY_ASSIGN(const int descriptor,
                  open_descriptor(path, O_RDWR | O_CREAT | O_NOFOLLOW, "open"));

@@ -33,9 +33,8 @@ class File {
   static Result<File> open_input(const std::string& path);
   // The same, but who waits for the other end of a named pipe stops when `control` says so.
   static Result<File> open_input(const std::string& path, const QueryControl& control);
-  // Opens a file of a store for reading; a symbolic link is refused.
-  static Result<File> open_read(const std::string& path);
-  // Opens a file of a store for reading and writing, creating it when missing; see give_to_owner.
+  // Opens a file of a store for reading and writing, creating it when missing; a symbolic link is
+  // refused; see give_to_owner.
   static Result<File> open_read_write(const std::string& path);
   // Creates a file for writing; kConflict when there is one already.
   static Result<File> create_new(const std::string& path);

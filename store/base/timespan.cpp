@@ -293,33 +293,6 @@ std::optional<std::int64_t> parse_kusto_timespan(std::string_view text) {
   return total ? with_sign(*total, negative) : std::nullopt;
 }
 
-void append_kusto_timespan(std::string& out, std::int64_t ns) {
-  constexpr auto kSecond = static_cast<std::uint64_t>(kSecondNs);
-  const std::uint64_t magnitude = magnitude_of(ns);
-  if (ns < 0) {
-    out.push_back('-');
-  }
-  const std::uint64_t seconds = magnitude / kSecond;
-  if (seconds >= 86400) {
-    append_uint(out, seconds / 86400);
-    out.push_back('.');
-  }
-  append_two(out, seconds / 3600 % 24);
-  out.push_back(':');
-  append_two(out, seconds / 60 % 60);
-  out.push_back(':');
-  append_two(out, seconds % 60);
-  const std::uint64_t rest = magnitude % kSecond;
-  if (rest != 0) {
-    const bool ticks = rest % 100 == 0;
-    std::uint64_t scale = kSecond / 10;
-    out.push_back('.');
-    for (int i = 0; i < (ticks ? 7 : 9); ++i, scale /= 10) {
-      out.push_back(static_cast<char>('0' + rest / scale % 10));
-    }
-  }
-}
-
 std::optional<std::int64_t> parse_timespan(std::string_view text) {
   if (const auto duration = parse_go_duration(text)) {
     return duration;

@@ -27,8 +27,6 @@ std::optional<std::int64_t> parse_timespan_literal(std::string_view text);
 
 // Kusto's [-][d.]hh:mm[:ss[.fffffffff]], or a number of days alone ("2").
 std::optional<std::int64_t> parse_kusto_timespan(std::string_view text);
-// "1.02:03:04.5000000": seven digits of fraction (nine when ticks do not suffice), none when zero.
-void append_kusto_timespan(std::string& out, std::int64_t ns);
 
 // What totimespan() reads: a Go duration, an APL literal, or Kusto's text with a colon.
 std::optional<std::int64_t> parse_timespan(std::string_view text);

@@ -354,13 +354,4 @@ int code_point_width(char32_t code_point) {
   return std::max(0, utf8proc_charwidth(raw(code_point)));
 }
 
-std::size_t display_width(std::string_view text) {
-  std::size_t width = 0;
-  std::size_t position = 0;
-  while (position < text.size()) {
-    width += static_cast<std::size_t>(code_point_width(next_code_point(text, position)));
-  }
-  return width;
-}
-
 }  // namespace evq

@@ -50,7 +50,5 @@ bool is_alphanumeric(char32_t code_point);
 bool is_space(char32_t code_point);
 // Terminal cells of a code point: 0 (combining, control), 1 or 2.
 int code_point_width(char32_t code_point);
-// Terminal cells of a text.
-std::size_t display_width(std::string_view text);
 
 }  // namespace evq

@@ -125,7 +125,6 @@ Result<std::string_view> BlockReader::fetch(std::size_t column, SegmentPart part
     return corrupt_column(
         header, segment ? "its segment fails the checksum" : "its filter fails the checksum");
   }
-  bytes_fetched_ += size;
   held = std::move(bytes);
   return held->view;
 }

@@ -96,8 +96,6 @@ class BlockReader {
 
   // Lets go of a column's bytes; they are fetched again when needed again.
   void release(std::size_t column);
-  // Bytes fetched from the source so far.
-  std::uint64_t bytes_fetched() const { return bytes_fetched_; }
 
  private:
   struct Held;
@@ -106,7 +104,6 @@ class BlockReader {
   std::shared_ptr<const BlockHeader> header_;
   std::unique_ptr<SegmentSource> source_;
   std::vector<Held> held_;
-  std::uint64_t bytes_fetched_ = 0;
 };
 
 // A source over byte strings in memory, such as those of an EncodedBlock: segments, then filters,

@@ -259,9 +259,9 @@ void append_json(DynamicView value, std::string* out, bool sort_keys) {
   }
 }
 
-std::string json_from_dynamic(DynamicView value, bool sort_keys) {
+std::string json_from_dynamic(DynamicView value) {
   std::string out;
-  append_json(value, &out, sort_keys);
+  append_json(value, &out);
   return out;
 }
 

@@ -42,6 +42,6 @@ std::optional<std::string> dynamic_from_json(std::string_view text,
 // Compact JSON text. Datetimes as RFC 3339 strings, timespans as Go durations, NaN and infinities
 // as null. `sort_keys` orders bag keys by code point at every level (canonical form).
 void append_json(DynamicView value, std::string* out, bool sort_keys = false);
-std::string json_from_dynamic(DynamicView value, bool sort_keys = false);
+std::string json_from_dynamic(DynamicView value);
 
 }  // namespace evq

@@ -27,10 +27,6 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-std::uint64_t combine(std::uint64_t hash, std::uint64_t row) {
-  return mix(hash ^ kOddA, row ^ kOddB);
-}
-
 std::uint64_t hash_null(std::uint64_t seed) {
   return mix(seed ^ kOddC, kOddA);
 }
@@ -53,59 +49,23 @@ std::uint64_t hash_of(std::string_view value, std::uint64_t seed) {
   return XXH3_64bits_withSeed(value.data(), value.size(), seed);
 }
 
-struct DynamicSlot {
-  std::string_view bytes;
-};
-std::uint64_t hash_of(DynamicSlot value, std::uint64_t seed) {
-  return hash_dynamic(DynamicView(value.bytes), seed);
-}
-
-// Calls `body(read)` where read(i) is slot i of `values` in its physical type; not for kNull.
-template <class Body>
-void with_reader(const Values& values, Body body) {
-  if (values.type() == Type::kDynamic) {
-    const std::string_view* data = values.data<std::string_view>();
-    return body([data](std::size_t i) { return DynamicSlot{data[i]}; });
-  }
-  const auto plain = [&body, &values](auto zero) {
-    const auto* data = values.data<decltype(zero)>();
-    body([data](std::size_t i) { return data[i]; });
-  };
+std::uint64_t hash_slot(const Values& values, std::size_t i, std::uint64_t seed) {
   switch (physical_of(values.type())) {
     case Physical::kNone:
-      return;
+      return hash_null(seed);
     case Physical::kByte:
-      return plain(std::uint8_t{});
+      return hash_of(values.data<std::uint8_t>()[i], seed);
     case Physical::kInt64:
-      return plain(std::int64_t{});
+      return hash_of(values.data<std::int64_t>()[i], seed);
     case Physical::kDouble:
-      return plain(double{});
-    case Physical::kView:
-      return plain(std::string_view{});
+      return hash_of(values.data<double>()[i], seed);
+    case Physical::kView: {
+      const std::string_view bytes = values.data<std::string_view>()[i];
+      return values.type() == Type::kDynamic ? hash_dynamic(DynamicView(bytes), seed)
+                                             : hash_of(bytes, seed);
+    }
   }
-}
-
-// Calls sink(i, hash) for each slot of `values`.
-template <class Sink>
-void hash_slots(const Values& values, std::uint64_t seed, Sink sink) {
-  const std::uint64_t null_hash = hash_null(seed);
-  if (values.type() == Type::kNull) {
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      sink(i, null_hash);
-    }
-    return;
-  }
-  with_reader(values, [&](auto read) {
-    if (!values.has_nulls()) {
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        sink(i, hash_of(read(i), seed));
-      }
-      return;
-    }
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      sink(i, values.is_null(i) ? null_hash : hash_of(read(i), seed));
-    }
-  });
+  return 0;
 }
 
 int compare_slots(const Values& a, std::size_t i, const Values& b, std::size_t j) {
@@ -208,43 +168,7 @@ bool rows_equal(const Vector& a, std::size_t i, const Vector& b, std::size_t j) 
 std::uint64_t hash_row(const Vector& vector, std::size_t i, std::uint64_t seed) {
   const Values& values = vector.values();
   const std::size_t slot = vector.slot(i);
-  std::uint64_t hash = hash_null(seed);
-  if (!values.is_null(slot)) {
-    with_reader(values, [&](auto read) { hash = hash_of(read(slot), seed); });
-  }
-  return hash;
-}
-
-void combine_hashes(const Vector& vector, std::uint64_t seed, std::uint64_t* hashes) {
-  if (vector.size() == 0) {
-    return;
-  }
-  if (vector.is_flat()) {
-    return hash_slots(vector.values(), seed, [hashes](std::size_t i, std::uint64_t hash) {
-      hashes[i] = combine(hashes[i], hash);
-    });
-  }
-  if (vector.is_constant()) {
-    const std::uint64_t hash = hash_row(vector, 0, seed);
-    for (std::size_t i = 0; i < vector.size(); ++i) {
-      hashes[i] = combine(hashes[i], hash);
-    }
-    return;
-  }
-  const Code* codes = vector.codes();
-  if (vector.values().size() > vector.size()) {
-    // More entries than rows, after a selective filter: hash what the rows name.
-    for (std::size_t i = 0; i < vector.size(); ++i) {
-      hashes[i] = combine(hashes[i], hash_row(vector, i, seed));
-    }
-    return;
-  }
-  std::vector<std::uint64_t> entries(vector.values().size());
-  hash_slots(vector.values(), seed,
-             [&entries](std::size_t i, std::uint64_t hash) { entries[i] = hash; });
-  for (std::size_t i = 0; i < vector.size(); ++i) {
-    hashes[i] = combine(hashes[i], entries[codes[i]]);
-  }
+  return values.is_null(slot) ? hash_null(seed) : hash_slot(values, slot, seed);
 }
 
 }  // namespace evq

@@ -24,8 +24,6 @@ bool rows_equal(const Vector& a, std::size_t i, const Vector& b, std::size_t j);
 
 // Hashes with the given seed; equal values hash equally, null has a hash of its own.
 std::uint64_t hash_row(const Vector& vector, std::size_t i, std::uint64_t seed);
-// hashes[i] = combine(hashes[i], hash of row i) for all rows; dictionaries hash each entry once.
-void combine_hashes(const Vector& vector, std::uint64_t seed, std::uint64_t* hashes);
 
 // Nulls have a chosen side and the rest may be reversed: ORDER BY … desc nulls last. NaN, which
 // answers show as null, goes next to the nulls.

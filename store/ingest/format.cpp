@@ -11,6 +11,7 @@
 #include "store/ingest/json_text.h"
 #include "store/ingest/leading_time.h"
 #include "store/ingest/logfmt_line.h"
+#include "store/ingest/w3c_log.h"
 
 namespace evq {
 
@@ -209,6 +210,9 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
   if (forced == InputFormat::kLogfmt) {
     return PieceKind::kLogfmt;
   }
+  if (forced == InputFormat::kW3c) {
+    return PieceKind::kW3c;
+  }
   const std::size_t first = skip_blanks(head, 0);
   if (first == head.size()) {
     return at_end ? std::optional(PieceKind::kValues) : std::nullopt;
@@ -231,6 +235,10 @@ std::optional<PieceKind> detect_kind(std::string_view head, InputFormat forced, 
     return PieceKind::kValues;
   }
   if (forced == InputFormat::kDetect) {
+    const std::optional<bool> w3c = begins_with_w3c_header(head.substr(first), at_end);
+    if (w3c != std::optional(false)) {
+      return w3c ? std::optional(PieceKind::kW3c) : std::nullopt;
+    }
     if (begins_with_logfmt(head.substr(first), at_end)) {
       return PieceKind::kLogfmt;
     }

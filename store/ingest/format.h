@@ -17,7 +17,8 @@ namespace evq {
 //   `{`  lines when the first line is a whole object or the next one begins with `{`; values
 //        otherwise (pretty-printed, or several on a line without line ends), and with kDetect when
 //        the object's first member is an array of records (records_prefix in boundary.h)
-//   else CSV; but with kDetect logfmt, when the first line is key=value pairs, and plain text, when
+//   else CSV; but with kDetect a W3C log, when lines of `#` at its start name columns, logfmt, when
+//        the first line is key=value pairs, and plain text, when
 //        the first record is no header: it holds a time of day, a quote inside a cell or a cell of
 //        more than six words, it is several words without a delimiter, or it is one word with
 //        nothing behind it. A `[` that begins no JSON value, as in "[notice] …" and

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "store/base/ascii.h"
 
@@ -65,9 +66,13 @@ bool take_access_time(std::string_view* text) {
 }
 
 LogFields access_fields(std::string_view line) {
-  const std::string_view client = take_word(&line);
-  take_word(&line);  // who the client says it is, which nobody asks it any more
-  const std::string_view user = take_word(&line);
+  std::string_view client = take_word(&line);
+  std::string_view host;
+  std::string_view asked = take_word(&line);  // who the client says it is, seldom known
+  std::string_view user = take_word(&line);
+  if (!line.starts_with('[')) {
+    host = std::exchange(client, std::exchange(asked, std::exchange(user, take_word(&line))));
+  }
   if (client.empty() || user.empty() || !take_access_time(&line)) {
     return {};
   }
@@ -79,6 +84,7 @@ LogFields access_fields(std::string_view line) {
   }
   const std::string_view bytes = take_word(&line);
   LogFields fields;
+  fields.add("host", host);
   fields.add("client", client);
   fields.add("user", user);
   // What is no request, such as a TLS greeting to a plain port, has no parts.
@@ -124,7 +130,8 @@ bool take_iso_time(std::string_view* text) {
   constexpr std::size_t kDateBytes = 10;
   const std::size_t end = text->find(' ');
   if (end == std::string_view::npos || end <= kDateBytes || (*text)[kDateBytes] != 'T' ||
-      !is_digit(text->front()) || (*text)[4] != '-') {
+      !is_digit(text->front()) || (*text)[4] != '-' ||
+      text->substr(0, end).find('\t') != std::string_view::npos) {
     return false;
   }
   text->remove_prefix(end + 1);

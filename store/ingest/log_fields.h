@@ -27,7 +27,7 @@ class LogFields {
   std::span<const LogField> fields() const { return {fields_.data(), count_}; }
 
  private:
-  static constexpr std::size_t kFieldsMax = 9;
+  static constexpr std::size_t kFieldsMax = 10;
   std::array<LogField, kFieldsMax> fields_;
   std::size_t count_ = 0;
 };
@@ -38,7 +38,7 @@ std::optional<unsigned> take_priority(std::string_view* line);
 
 // Of a line in
 //   the common or combined format of Apache and nginx: client, user, method, path, protocol,
-//     status, bytes, referer, user_agent;
+//     status, bytes, referer, user_agent, and host where the name of a virtual host comes first;
 //   syslog of either RFC, or with an ISO 8601 time as rsyslog writes it to files: host, program,
 //     pid, and of its priority facility and severity.
 // Any other line has none.

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,14 +26,17 @@
 
 namespace evq {
 
+struct W3cHeader;
+
 enum class InputFormat : std::uint8_t {
   kAuto,    // told by the first bytes: `[` and `{` are JSON, anything else CSV
-  kDetect,  // the same, but kLogfmt and kText are known as well (detect_kind in format.h)
+  kDetect,  // the same, but kW3c, kLogfmt and kText are known as well (detect_kind in format.h)
   kJson,    // one array, or values one after the other, pretty-printed or a line each
   kNdjson,  // one value a line
   kCsv,
   kText,    // plain log lines (text_line.h)
   kLogfmt,  // lines of key=value (logfmt_line.h)
+  kW3c,     // lines under a header of lines that begin with # (w3c_log.h)
 };
 
 enum class InputCompression : std::uint8_t { kAuto, kNone, kGzip, kZstd };
@@ -50,6 +54,8 @@ struct IngestOptions {
   char csv_delimiter = 0;
   // With kText: lines that belong together (log_entry.h) are one event.
   bool multiline = false;
+  // With kW3c: the header that its first line has before it, if any.
+  std::shared_ptr<const W3cHeader> w3c_header;
   // A JSON object whose members become fields of every event, over members of the same name.
   std::string labels_json;
   // Fields (flattened names) whose objects stay one dynamic value instead of being flattened.

@@ -12,6 +12,8 @@
 
 namespace evq {
 
+struct W3cHeader;
+
 // What a piece's text is made of.
 enum class PieceKind : std::uint8_t {
   kLines,    // JSON, a line each
@@ -21,6 +23,7 @@ enum class PieceKind : std::uint8_t {
   kText,     // a line each, whatever it says
   kEntries,  // such lines, those that belong together at `spans` (log_entry.h)
   kLogfmt,   // a line each, key=value pairs
+  kW3c,      // a line each, under a header of lines that begin with # (w3c_log.h)
 };
 
 // One JSON value, CSV record or entry of a log of a piece.
@@ -48,8 +51,9 @@ struct Piece {
   std::uint64_t line = 1;    // number of its first line
   std::uint64_t column = 1;  // of its first byte in that line
   std::int64_t receipt_ns = 0;
-  std::optional<std::int64_t> time_before;  // of logs: of the line before
-  std::size_t events = 0;                   // at most so many are in it
+  std::optional<std::int64_t> time_before;      // of logs: of the line before
+  std::shared_ptr<const W3cHeader> w3c_header;  // in force before its first line, or null
+  std::size_t events = 0;                       // at most so many are in it
   std::vector<ValueSpan> spans;
   // They stand before the events of this piece.
   std::vector<OverlongEvent> overlong;

@@ -16,6 +16,7 @@
 #include "store/ingest/line_times.h"
 #include "store/ingest/log_entry.h"
 #include "store/ingest/utf16_source.h"
+#include "store/ingest/w3c_log.h"
 
 namespace evq {
 
@@ -98,7 +99,11 @@ RecordEnd end_of_first_record(std::string_view text) {
 
 PieceCutter::PieceCutter(ByteSource& source, const IngestOptions& options,
                          const std::function<std::int64_t()>& clock)
-    : source_(&source), options_(options), clock_(clock), wanted_(kFirstPieceBytes) {}
+    : source_(&source),
+      options_(options),
+      clock_(clock),
+      w3c_header_(options.w3c_header),
+      wanted_(kFirstPieceBytes) {}
 
 Result<PieceCutter::Outcome> PieceCutter::next(std::size_t events_max, std::int64_t timeout_ms,
                                                Piece& piece) {
@@ -221,7 +226,8 @@ Result<bool> PieceCutter::detect(bool no_more) {
       return false;
     }
     kind_ = *kind == PieceKind::kText && options_.multiline ? PieceKind::kEntries : *kind;
-    const bool text_lines = kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt;
+    const bool text_lines =
+        kind_ == PieceKind::kText || kind_ == PieceKind::kLogfmt || kind_ == PieceKind::kW3c;
     if (kind_ == PieceKind::kRecords || text_lines || kind_ == PieceKind::kEntries ||
         is_unmarked_utf16(text())) {
       EVQ_TRY(refuse_binary());
@@ -372,6 +378,10 @@ void PieceCutter::cut(Piece& piece) {
   piece.spans = std::move(scanner_->spans());
   if (piece.is_log()) {
     time_before_ = last_line_time(piece);
+  }
+  if (piece.kind == PieceKind::kW3c) {
+    piece.w3c_header = w3c_header_;
+    w3c_header_ = w3c_header_behind(piece.text(), w3c_header_);
   }
   piece.overlong = std::move(overlong_);
   overlong_.clear();

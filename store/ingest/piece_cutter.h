@@ -69,9 +69,10 @@ class PieceCutter {
   const IngestOptions& options_;
   const std::function<std::int64_t()>& clock_;
 
-  std::unique_ptr<ByteSource> utf16_;         // what source_ is then
-  std::optional<std::int64_t> time_before_;   // of the last line cut off (line_times.h)
-  std::unique_ptr<BoundaryScanner> scanner_;  // empty until the kind is known
+  std::unique_ptr<ByteSource> utf16_;            // what source_ is then
+  std::optional<std::int64_t> time_before_;      // of the last line cut off (line_times.h)
+  std::shared_ptr<const W3cHeader> w3c_header_;  // behind that line (w3c_log.h)
+  std::unique_ptr<BoundaryScanner> scanner_;     // empty until the kind is known
   PieceKind kind_ = PieceKind::kLines;
   CsvLayout csv_;
   bool header_due_ = false;

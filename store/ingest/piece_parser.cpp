@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "store/base/ascii.h"
+#include "store/base/utf8.h"
 #include "store/ingest/event_assembler.h"
 #include "store/ingest/fast_json.h"
 #include "store/ingest/json_text.h"
@@ -12,6 +13,7 @@
 #include "store/ingest/logfmt_line.h"
 #include "store/ingest/text_line.h"
 #include "store/ingest/tolerant_json.h"
+#include "store/ingest/w3c_log.h"
 
 namespace evq {
 
@@ -132,6 +134,9 @@ Status PieceParser::parse(const Piece& piece, BatchBuilder& builder, ParseReport
       break;
     case PieceKind::kEntries:
       EVQ_TRY(parse_entries(target));
+      break;
+    case PieceKind::kW3c:
+      EVQ_TRY(parse_w3c(target));
       break;
   }
   builder.settle();  // the piece's memory will be used again
@@ -392,6 +397,31 @@ Status PieceParser::parse_entries(Target& target) const {
       }
     }
     EVQ_TRY(take_event(target, target.base, target.base + entry.size()));
+  }
+  return {};
+}
+
+Status PieceParser::parse_w3c(Target& target) const {
+  const std::string_view text = target.piece.text();
+  W3cReader reader(target.piece.w3c_header.get());
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = text.substr(begin, end - begin);
+    target.base = begin;
+    EventAssembler& event = target.builder.assembler();
+    event.begin();
+    if (!is_valid_utf8(line)) {
+      line = event.repair_text(line, 0);
+    }
+    if (reader.next(line)) {
+      reader.read(event);
+      if (const auto time =
+              settings_.find_times ? reader.time(target.piece.receipt_ns) : std::nullopt) {
+        event.set_time(*time);
+      }
+      EVQ_TRY(take_event(target, begin, end));
+    }
+    begin = end + 1;
   }
   return {};
 }

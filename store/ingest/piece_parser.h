@@ -65,6 +65,7 @@ class PieceParser {
   Status parse_records(Target& target) const;
   Status parse_text(Target& target) const;
   Status parse_entries(Target& target) const;
+  Status parse_w3c(Target& target) const;
   Status parse_tolerantly(Target& target, std::size_t begin, std::size_t end) const;
   Status parse_array_line(Target& target, std::size_t begin, std::size_t end) const;
   Status take_event(Target& target, std::size_t begin, std::size_t end) const;

@@ -73,6 +73,22 @@ class Follow(EvqCase):
         self.wait_for_all()
         self.assertEqual(self.interrupt(process), 130)
 
+    def test_lines_have_the_header_above_them(self):
+        def write(lines, events):
+            with open(self.file, "a") as file:
+                file.write(lines)
+            self.written += events
+            self.wait_for_all()
+
+        process = self.follow()
+        write("#Fields: date time i\n2024-05-01 00:00:00 0\n", 1)
+        write("2024-05-01 00:00:01 1\n#Fields: i date time\n2 2024-05-01 00:00:02\n", 2)
+        self.interrupt(process)
+        self.follow()
+        write("3 2024-05-01 00:00:03\n", 1)
+        out = self.out("query", "app | where _time != todatetime(strcat(date, ' ', time)) | count")
+        self.assertEqual(json.loads(out), {"Count": 0})
+
     def test_one_follower_at_a_time(self):
         self.write(3)
         process = self.follow()

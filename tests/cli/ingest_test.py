@@ -292,6 +292,51 @@ class Ingest(EvqCase):
         _, errors = self.evq("ingest", "cut", input=whole[:-1], status=4)
         self.assertIn("is not closed", errors)
 
+    def test_lines_of_a_collector_are_the_records_in_them(self):
+        value = {"key": "a", "value": {"intValue": "1"}}
+        custom = {"key": "my.own", "value": {"stringValue": "x"}}
+        logs = {"resourceLogs": [{"resource": {"attributes": [
+            {"key": "service.name", "value": {"stringValue": "shop"}}]}, "scopeLogs": [{"logRecords": [
+                {"timeUnixNano": f"171455763{i}000000000", "severityText": "INFO",
+                 "body": {"stringValue": f"m{i}"}, "attributes": [value, custom]}
+                for i in range(2)]}]}]}
+        spans = {"resourceSpans": [{"scopeSpans": [{"spans": [
+            {"name": "GET", "startTimeUnixNano": "1714557640000000000",
+             "endTimeUnixNano": "1714557642500000000"}]}]}]}
+        text = json.dumps(logs) + "\n" + json.dumps(spans) + "\n" + '{"resourceLogs":1}\n' + "\n"
+        report, errors = self.load(text)
+        self.assertEqual((report["ingested"], report["failed"], errors), (4, 0, ""))
+        rows = self.rows("d | where isnull(resourceLogs) | sort by _time asc | project _time, body, "
+                         "name, duration, ['service.name'], ['attributes.custom']['my.own']")
+        self.assertEqual([row["_time"] for row in rows],
+                         ["2024-05-01T10:00:30Z", "2024-05-01T10:00:31Z", "2024-05-01T10:00:40Z"])
+        self.assertEqual([row.get("body") for row in rows], ["m0", "m1", None])
+        self.assertEqual(rows[2]["duration"], "2.5s")
+        self.assertEqual(rows[0]["service.name"], "shop")
+        self.assertIn("x", rows[0].values())
+        # A number is no timespan where no collector wrote it.
+        self.load('{"duration":5,"resourceLogs":[]}\n', dataset="other")
+        self.assertEqual(self.rows("other | project duration + 1"), [{"Column1": 6}])
+
+    def test_an_export_of_a_journal_is_its_entries(self):
+        entry = (b"__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1714557600000001\nPRIORITY=6\n"
+                 b"MESSAGE\n" + (9).to_bytes(8, "little") + b"two\nlines\n_PID=1\n\n")
+        journal = self.directory / "journal"
+        journal.write_bytes(b"\n" * 0 + entry + entry.replace(b"001\n", b"002\n") * 5000 + entry[:-1])
+        report = json.loads(self.out("ingest", "d", journal))
+        self.assertEqual((report["ingested"], report["failed"]), (5002, 0))
+        self.assertEqual(self.rows("d | summarize count() by MESSAGE, PRIORITY, _PID, _time"),
+                         [{"MESSAGE": "two\nlines", "PRIORITY": "6", "_PID": "1",
+                           "_time": "2024-05-01T10:00:00.000001Z", "count_": 2},
+                          {"MESSAGE": "two\nlines", "PRIORITY": "6", "_PID": "1",
+                           "_time": "2024-05-01T10:00:00.000002Z", "count_": 5000}])
+        out = self.out("query", "--file", journal, "journal | count")
+        self.assertEqual(json.loads(out), {"Count": 5002})
+
+    def test_csv_behind_a_byte_order_mark_is_no_plain_text(self):
+        _, errors = self.evq("ingest", "d", "-o", "text", input='\ufeff"a";"b"\r\n"1";"2"\r\n')
+        self.assertEqual(errors, "")
+
     def test_utf16_is_read_as_what_it_says(self):
         for name, text in (("csv", "\ufeffname,n\r\nÖ,1\r\n"), ("json", '\ufeff{"name":"Ö","n":1}\r\n')):
             for encoding in ("utf-16-le", "utf-16-be"):
@@ -306,7 +351,7 @@ class Ingest(EvqCase):
         for name, text in (
                 ("dmesg", "[    0.000000] Linux version 6.1.0\n[    1.234567] usb 1-1: new\n"),
                 ("klog", "I1010 13:55:36.123456       1 main.go:42] Starting\nE1010 13:55:37 1 x] y\n"),
-                ("iis", "#Software: Internet Information Services 10.0\n#Fields: date time\n")):
+                ("notes", "# What was seen:\n#Fields of rye and wheat\n")):
             with self.subTest(name):
                 report, _ = self.load(text, dataset=name)
                 self.assertEqual((report["ingested"], report["failed"]), (2, 0))
@@ -360,6 +405,19 @@ class Ingest(EvqCase):
         self.load(self.LOGFMT, dataset="here")
         query = " | sort by _time asc | where isnull(message) | project-away _sysTime"
         self.assertEqual(self.rows("there" + query), self.rows("here" + query))
+        self.assertEqual(self.out("dataset", "fields", "there"), self.out("dataset", "fields", "here"))
+
+    def test_a_w3c_log_goes_to_a_server_as_it_is_stored_here(self):
+        log = ("#Software: X\n#Fields: date time cs-uri-stem sc-status time-taken\n"
+               "2024-05-01 00:00:01 /a 200 0.5\n2024-05-01 00:00:02 /b - 2\n"
+               "#Fields: date time s-ip\n2024-05-01 00:00:03 10.0.0.1\n")
+        url, token, _ = self.serve()
+        self.evq("--server", url, "--token", token, "ingest", "there", input=log)
+        self.load(log, dataset="here")
+        query = " | sort by _time asc | project-away _sysTime"
+        self.assertEqual(self.rows("there" + query), self.rows("here" + query))
+        self.assertEqual(self.rows("here | summarize sum(['sc-status']), count()"),
+                         [{"sum_sc-status": 200, "count_": 3}])
         self.assertEqual(self.out("dataset", "fields", "there"), self.out("dataset", "fields", "here"))
 
     def test_packed_files_are_named_for_what_they_are(self):

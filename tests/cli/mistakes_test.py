@@ -55,6 +55,8 @@ class Mistakes(EvqCase):
              "  = -o chooses the form of the answer\n"),
             (("query", "web", "--format", "csv"),
              "error: unknown option '--format'\n  = write -o csv\n"),
+            (("ingest", "web", "--foramt", "json"),
+             "error: unknown option '--foramt'\n  = did you mean '--format'?\n"),
             (("query", "--format=json", "web"),
              "error: unknown option '--format=json'\n  = write -o json\n"),
             (("ingest", "web", "-f", "x.log"),

@@ -25,6 +25,11 @@ TEST_CASE("lines of web servers and of syslog tell fields") {
       {R"(10.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1)", ""},
       {R"(10.0.0.1 - - [10/Oct/2000:13:55:36 -0700])", ""},
       {R"(10.0.0.1 - [x] "GET / HTTP/1.1" 200 1)", ""},
+      {R"(a.example:443 ::1 - bob [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 200 1 "-" "x")",
+       "host=a.example:443 client=::1 user=bob method=GET path=/ protocol=HTTP/1.1 status:200 "
+       "bytes:1 user_agent=x"},
+      {R"(a b ::1 - bob [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.1" 200 1)", ""},
+      {R"(2024-05-01T00:00:00.000Z	INFO	main.go:12	hello	{"a": 1, "b": 2})", ""},
       {"Oct 11 22:14:15 host sshd[42]: x", "host=host program=sshd pid:42"},
       {"Oct  1 22:14:15 host kernel: [ 1.0] x", "host=host program=kernel"},
       {"Jun 14 15:16:01 combo sshd(pam_unix)[19939]: x",

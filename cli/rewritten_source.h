@@ -1,0 +1,49 @@
+#pragma once
+// Inputs that are no events yet, read as the NDJSON of their events: lines of OpenTelemetry's
+// export requests, as the collector's file exporter writes them, and journalctl -o export. Told by
+// their first bytes where the format is to be detected; any other input passes as it is, and so
+// does what turns out to be broken.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "store/base/control.h"
+#include "store/ingest/byte_source.h"
+#include "store/ingest/options.h"
+
+namespace evq {
+
+// One thread.
+class RewrittenSource final : public ByteSource {
+ public:
+  // Over `source`, which must outlive it.
+  explicit RewrittenSource(ByteSource& source) : source_(source) {}
+
+  // Reads as far as tells what the input is. How to load what is read then, given how the input is
+  // to be loaded. Errors: of the source and the control.
+  Result<IngestOptions> begin(IngestOptions options, QueryControl& control);
+  Result<std::optional<std::size_t>> read(std::span<char> buffer, std::int64_t timeout_ms) override;
+
+ private:
+  enum class Kind : std::uint8_t { kUnknown, kEvents, kOtlp, kJournal };
+
+  Result<bool> read_on(std::int64_t timeout_ms);
+  void detect();
+  void rewrite();
+  std::size_t rewrite_request(std::string_view rest);
+  std::size_t rewrite_entry(std::string_view rest);
+
+  ByteSource& source_;
+  Kind kind_ = Kind::kEvents;
+  std::string input_;  // that is not rewritten yet
+  std::string text_;
+  std::size_t given_ = 0;  // of the text
+  bool ended_ = false;     // the source
+};
+
+}  // namespace evq
