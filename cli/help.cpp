@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <unistd.h>
+
 #include "apl/service/coverage.h"
 #include "apl/service/reference.h"
 #include "apl/syntax/diagnostics.h"
@@ -12,6 +14,8 @@
 #include "cli/event_files.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/terminal/pager.h"
+#include "cli/terminal/terminal.h"
 #include "cli/terminal/text_width.h"
 #include "store/base/ascii.h"
 
@@ -81,6 +85,16 @@ Result<Coverage> coverage_of_language(const GlobalOptions& global) {
   return measure_coverage(*service, files.directory());
 }
 
+// Through a pager where somebody reads a screen.
+int print_pages(const GlobalOptions& global, std::string_view text) {
+  const bool read = ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDIN_FILENO) != 0;
+  const InterruptScope interrupts(0);
+  PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
+                    read ? global.settings.value("pager") : std::string());
+  Status written = paged_sink(paged)(text);
+  return report_end(finish_paged(paged, std::move(written)));
+}
+
 }  // namespace
 
 std::string exit_status_table() {
@@ -120,7 +134,7 @@ int run_help(const GlobalOptions& global, const HelpCommand& command) {
   if (!text.ok()) {
     return report_error(text.error());
   }
-  return print_data(wrapped_help(text.value()));
+  return print_pages(global, wrapped_help(text.value()));
 }
 
 }  // namespace evq

@@ -108,6 +108,9 @@ class Help(EvqCase):
         overview = self.out("help")
         self.assertIn("commands\n", overview)
         self.assertIn("operators\n", overview)
+        pager = {"EVQ_PAGER": "tr a-z A-Z"}
+        self.assertIn("SUMMARIZE", self.on_terminal("help", env=pager))
+        self.assertIn("Returns:", self.on_terminal("help", "strlen", env=pager))  # fits a screen
 
     def test_coverage_counts_the_inventory(self):
         process = self.start("help", "--coverage")
