@@ -32,42 +32,6 @@ bool comparable(Type a, Type b) {
   return a == b && a != Type::kDynamic && a != Type::kNull;
 }
 
-// A long against a real, exactly: doubles cannot hold every long.
-int compare_long_real(std::int64_t integer, double real) {
-  if (real >= 9223372036854775808.0) {
-    return -1;
-  }
-  if (real < -9223372036854775808.0) {
-    return 1;
-  }
-  const double whole = std::trunc(real);
-  const auto truncated = static_cast<std::int64_t>(whole);
-  if (integer != truncated) {
-    return integer < truncated ? -1 : 1;
-  }
-  return whole < real ? -1 : whole > real ? 1 : 0;
-}
-
-// Both non-null, comparable, not NaN.
-int compare(const Value& a, const Value& b) {
-  if (a.type() == Type::kReal && b.type() == Type::kReal) {
-    return three_way(a.as_real(), b.as_real());
-  }
-  if (a.type() == Type::kReal) {
-    return -compare_long_real(b.as_integer(), a.as_real());
-  }
-  if (b.type() == Type::kReal) {
-    return compare_long_real(a.as_integer(), b.as_real());
-  }
-  if (a.type() == Type::kString) {
-    return three_way(a.as_text(), b.as_text());
-  }
-  if (a.type() == Type::kBool) {
-    return three_way(a.as_bool(), b.as_bool());
-  }
-  return three_way(a.as_integer(), b.as_integer());
-}
-
 bool holds(CompareOp op, int order) {
   switch (op) {
     case CompareOp::kEqual:
@@ -102,7 +66,8 @@ bool header_may_match(const ColumnHeader& column, CompareOp op, const Value& con
   if (!column.has(kColumnHasBounds)) {
     return !column.has(kColumnHasNan);
   }
-  return one_may_hold(op, compare(column.least, constant), compare(column.greatest, constant));
+  return one_may_hold(op, compare_values(column.least, constant),
+                      compare_values(column.greatest, constant));
 }
 
 bool all_digits(std::string_view text) {
@@ -402,7 +367,7 @@ Result<bool> BlockTester::compare_may_match(std::size_t column, const Node& node
   EVQ_TRY_ASSIGN(const std::optional<bool> asked,
                  ask_entries(column, [&](const Vector& entries, std::size_t i) {
                    const int order = is_text ? three_way(entries.at<std::string_view>(i), text)
-                                             : evq::compare(entries.value(i), constant);
+                                             : compare_values(entries.value(i), constant);
                    return holds(node.op, order);
                  }));
   if (asked.has_value() || !is_text || node.op != CompareOp::kEqual) {
