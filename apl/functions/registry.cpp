@@ -42,7 +42,7 @@ constexpr ScalarTable kScalarTables[] = {
 constexpr AggregateTable kAggregateTables[] = {
     basic_aggregates, extreme_aggregates,   arg_aggregates,      list_aggregates,
     stats_aggregates, histogram_aggregates, distinct_aggregates, percentile_aggregates,
-    topk_aggregates,  spotlight_aggregates, phrases_aggregates,
+    topk_aggregates,  spotlight_aggregates, phrases_aggregates,  presence_aggregates,
 };
 
 // Rows sorted by every name they answer to, built once on first use.

@@ -110,6 +110,7 @@ EVQ_AGGREGATE_TABLE(percentile);
 EVQ_AGGREGATE_TABLE(topk);
 EVQ_AGGREGATE_TABLE(spotlight);
 EVQ_AGGREGATE_TABLE(phrases);
+EVQ_AGGREGATE_TABLE(presence);
 #undef EVQ_AGGREGATE_TABLE
 
 }  // namespace evq

@@ -150,6 +150,15 @@ Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what) {
   return ast::Name{.text = token.text, .span = token.span, .quoted = false};
 }
 
+Result<ast::Name> parse_text_name(TokenCursor& cursor) {
+  const Token& token = cursor.peek();
+  if (token.text.empty()) {
+    return cursor.unexpected("a name");
+  }
+  cursor.take();
+  return ast::Name{.text = token.text, .span = token.span, .quoted = true};
+}
+
 Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_view what) {
   if (!begins_pattern(cursor)) {
     return cursor.unexpected(what);
@@ -196,6 +205,10 @@ Result<ast::NamedExpr> parse_named_expr(TokenCursor& cursor) {
       item.names.push_back(std::move(name));
     } while (cursor.accept(","));
     EVQ_TRY(cursor.expect(")"));
+    cursor.take();
+  } else if (token.kind == TokenKind::kString && cursor.peek(1).is_symbol("=")) {
+    EVQ_TRY_ASSIGN(ast::Name name, parse_text_name(cursor));
+    item.names.push_back(std::move(name));
     cursor.take();
   } else {
     // a = expr, ['a'] = expr, a.b = expr

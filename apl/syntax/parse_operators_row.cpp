@@ -118,8 +118,13 @@ Result<ast::OperatorNode> parse_project_rename(TokenCursor& cursor) {
   ast::ProjectRename node;
   do {
     ast::RenameItem item;
-    EVQ_TRY_ASSIGN(ast::NamePattern to, parse_name_pattern(cursor, "new = old"));
-    item.to = {.text = to.text(), .span = to.span, .quoted = false};
+    ast::NamePattern to;
+    if (cursor.peek().kind == TokenKind::kString) {
+      EVQ_TRY_ASSIGN(item.to, parse_text_name(cursor));
+    } else {
+      EVQ_TRY_ASSIGN(to, parse_name_pattern(cursor, "new = old"));
+      item.to = {.text = to.text(), .span = to.span, .quoted = false};
+    }
     EVQ_TRY(cursor.expect("=", "'=' and the old name"));
     EVQ_TRY_ASSIGN(item.from, parse_name_pattern(cursor, "the old name"));
     if (to.is_wild() || item.from.is_wild()) {

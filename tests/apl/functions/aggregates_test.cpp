@@ -59,6 +59,7 @@ std::multimap<std::string_view, AggregateCase> cases() {
       {"buildschema", varying({kD})},
       {"phrases", with_constant({kS, kL}, 1, three)},
       {"spotlight", varying({kB, kS, kL, kR})},
+      {"presence", varying({kS, kL, kD})},
       {"arg_max", varying({kL, kS, kR})},
       {"arg_min", varying({kR, kS, kD})},
       {"arg_max", varying({kS})},
