@@ -220,7 +220,10 @@ class Checker {
 Status check_dataset(const std::shared_ptr<Dataset>& dataset, QueryControl& control,
                      CheckReport* report) {
   ++report->files;
-  Result<ReadLease> lease = dataset->database().begin_read();
+  if (const Status loss = dataset->database().loss(); !loss.ok()) {
+    report->problems.push_back({dataset->file_name(), std::nullopt, loss.error().message});
+  }
+  Result<ReadLease> lease = dataset->database().begin_read(Database::Loss::kAccepted);
   if (!lease.ok()) {
     report->problems.push_back({dataset->file_name(), std::nullopt, lease.error().message});
     return {};

@@ -336,7 +336,11 @@ Status check_block(const Snapshot& snapshot, const SnapshotBlock& info,
 Result<Snapshot> take_sound_snapshot(std::shared_ptr<Dataset> dataset,
                                      std::shared_ptr<SegmentCache> cache, const SoundRange& range,
                                      std::vector<std::string>* problems) {
-  EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
+  Database& database = dataset->database();
+  EVQ_TRY_ASSIGN(ReadLease lease, database.begin_read(Database::Loss::kAccepted));
+  if (const Status loss = database.loss(); !loss.ok()) {
+    problems->push_back(loss.error().message);
+  }
   auto state = std::make_shared<Snapshot::State>();
   EVQ_TRY_ASSIGN(const std::shared_ptr<Listing> listing,
                  dataset->sound_listing(lease.connection(), problems));

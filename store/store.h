@@ -3,7 +3,8 @@
 //
 //   DIR/catalog.db            datasets, saved queries, tokens, settings (definitions.h)
 //   DIR/datasets/<id>.db      one SQLite file a dataset: blocks, segments, fresh chunks, fields
-//   DIR/….lock                side files that processes lock around every write and checkpoint
+//   DIR/….lock                side files that processes lock around every write and checkpoint, and
+//                             where they note how far the write-ahead file is acknowledged
 //
 // What is promised: a call that returned success is durable (fsynced); a call
 // that failed or was killed left nothing or, for streams, a prefix in whole batches. Any number of

@@ -86,4 +86,23 @@ void FileLock::release() {
   static_cast<void>(file_.close());
 }
 
+void FileLock::note(std::string_view bytes) noexcept {
+  static_cast<void>(
+      retried([&] { return ::pwrite(file_.descriptor(), bytes.data(), bytes.size(), 0); }));
+}
+
+// Never waits, whatever lies there.
+std::string FileLock::noted(const std::string& path, std::size_t size_max) {
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int descriptor = retried([&] { return ::open(path.c_str(), kFlags); });
+  if (descriptor < 0) {
+    return {};
+  }
+  const File file = File::adopt(descriptor, path);
+  std::string bytes(size_max, '\0');
+  const Result<std::size_t> size = file.read_at(0, bytes);
+  bytes.resize(size.ok() ? *size : 0);
+  return bytes;
+}
+
 }  // namespace evq

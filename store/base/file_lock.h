@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "store/base/error.h"
@@ -24,6 +25,12 @@ class FileLock {
   // Nothing when there is a holder. Does not take turns: for work that may as well be left.
   static Result<std::optional<FileLock>> try_acquire(const std::string& path);
   void release();
+
+  // Keeps a few bytes in the file for those who come later, in place of what was kept before. Not
+  // synced, and lost in silence when there is no room.
+  void note(std::string_view bytes) noexcept;
+  // What is kept, up to `size_max` bytes; needs no lock. Empty when there is nothing to read.
+  static std::string noted(const std::string& path, std::size_t size_max);
 
  private:
   explicit FileLock(File file) : file_(std::move(file)) {}

@@ -86,6 +86,10 @@ Status WriteLock::commit() {
     return committed;
   }
   database_->wrote_ = true;
+  if (const auto reach = database_->writer_->take_reach()) {
+    const WalReachText text = encode_reach(*reach);
+    lock_->note({text.data(), text.size()});
+  }
   database_->checkpoint_when_due();
   return {};
 }
@@ -161,6 +165,10 @@ Result<std::unique_ptr<Database>> Database::open(const DatabaseOptions& options,
   if (!current.ok()) {
     return std::move(current).take_error();
   }
+  database->look_for_loss(*reader);
+  if (!*current) {
+    EVQ_TRY(database->loss());
+  }
   if (!*current) {
     EVQ_TRY_ASSIGN(const std::vector<std::string> tables,
                    reader->text_rows("SELECT name FROM sqlite_schema LIMIT 1"));
@@ -185,6 +193,38 @@ Result<bool> Database::inspect(std::unique_ptr<Connection>* reader) {
   reader->reset();
   EVQ_TRY_ASSIGN(*reader, open_reader());
   return schema_is_current(**reader, spec_);
+}
+
+std::optional<WalReach> Database::acknowledged() const {
+  return decode_reach(FileLock::noted(options_.path + ".lock", sizeof(WalReachText)));
+}
+
+// With the lock held.
+Status Database::check_loss(Connection& connection) const {
+  if (!connection.has_lost(acknowledged())) {
+    return {};
+  }
+  const std::string wal = options_.path + "-wal";
+  const std::string end = std::to_string(connection.wal_read_bytes());
+  return make_error(ErrorCode::kCorrupt,
+                    wal + ": damaged behind byte " + end + ", where acknowledged commits were",
+                    "restore the store from a backup, or give those commits up: truncate -s " +
+                        end + " " + wal + "; truncate -s 0 " + options_.path + ".lock");
+}
+
+// Nobody waits for long: who has the lock looks by themselves before they write.
+void Database::look_for_loss(Connection& reader) {
+  constexpr std::int64_t kWaitMsMax = 1000;
+  if (!reader.may_have_lost(acknowledged())) {
+    return;
+  }
+  const Result<FileLock> lock = FileLock::acquire(options_.path + ".lock", kWaitMsMax);
+  if (!lock.ok() || !reader.execute("SELECT count(*) FROM sqlite_schema").ok()) {
+    return;
+  }
+  if (Status lost = check_loss(reader); !lost.ok()) {
+    loss_ = std::move(lost).take_error();
+  }
 }
 
 // SQLite would create the file with the umask's mode; made first, it is private, and the
@@ -237,6 +277,8 @@ Status Database::open_writer() {
   EVQ_TRY_ASSIGN(std::unique_ptr<Connection> writer, Connection::open(options));
   // Somebody else wrote what is there, and how that ended is not known.
   if (size_or_zero(options_.path + "-wal") != 0) {
+    EVQ_TRY(writer->execute("SELECT count(*) FROM sqlite_schema"));  // opens that file
+    EVQ_TRY(check_loss(*writer));
     EVQ_TRY(writer->resync());
   }
   resynced_.store(true);
@@ -326,7 +368,10 @@ Result<WriteLock> Database::begin_write(std::uint64_t bytes_needed) {
   return WriteLock(this, std::move(turn), std::move(lock), std::move(transaction));
 }
 
-Result<ReadLease> Database::begin_read() {
+Result<ReadLease> Database::begin_read(Loss loss) {
+  if (loss == Loss::kRefused) {
+    EVQ_TRY(this->loss());
+  }
   std::unique_ptr<Connection> connection;
   {
     const MutexLock lock(pool_mutex_);

@@ -8,8 +8,10 @@
 // for a writer.
 //
 // Commits are durable on return (synchronous=FULL). One that is refused for want of room or memory
-// has not happened, whatever comes after. When a commit fails with an I/O error, what the disk
-// holds is unknown: the Database refuses every later write (kIo) until it is opened anew.
+// has not happened, whatever comes after. Once durable, how far the write-ahead file goes is noted
+// in the lock file; one that is found to have lost acknowledged commits (wal_loss.h) is not written
+// to, and read only by those who say so. When a commit fails with an I/O error, what the disk holds
+// is unknown: the Database refuses every later write (kIo) until it is opened anew.
 //
 // Any thread. A WriteLock or ReadLease belongs to the thread that uses it and must go before its
 // Database.
@@ -119,7 +121,11 @@ class Database {
   // Loads are refused for want of room, or something was removed on the reserve since the last one:
   // free space inside the file is better given back to the disk.
   bool short_of_room() const;
-  Result<ReadLease> begin_read();
+  enum class Loss : std::uint8_t { kRefused, kAccepted };
+  // kCorrupt when acknowledged commits are lost, unless that is accepted.
+  Result<ReadLease> begin_read(Loss loss = Loss::kRefused);
+  // Of acknowledged commits, as found when the file was opened: kCorrupt.
+  Status loss() const { return loss_.has_value() ? Status(*loss_) : Status(); }
   // Copies the write-ahead file into the database; with `truncate` waits a second for
   // readers (kUnavailable) and empties it. Waits for the write lock.
   Status checkpoint(bool truncate);
@@ -138,6 +144,9 @@ class Database {
   Status create_file();
   Status migrate_file();
   Result<bool> inspect(std::unique_ptr<Connection>* reader);
+  void look_for_loss(Connection& reader);
+  Status check_loss(Connection& connection) const;
+  std::optional<WalReach> acknowledged() const;
   Status open_writer();
   Result<std::unique_ptr<Connection>> open_reader();
   Result<FileLock> lock_file();
@@ -153,6 +162,7 @@ class Database {
 
   const DatabaseOptions options_;
   const SchemaSpec& spec_;
+  std::optional<Error> loss_;
 
   Turn write_turn_;                     // held for the life of a WriteLock
   std::unique_ptr<Connection> writer_;  // belongs to who has the turn

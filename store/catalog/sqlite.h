@@ -14,11 +14,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "store/base/result.h"
+#include "store/catalog/wal_loss.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -101,6 +103,14 @@ class Connection {
   // the index was refused, and whoever recovers the file would find it valid. Only when nobody else
   // writes or checkpoints.
   Status cut_wal();
+  // Of the last commit, once: how far the write-ahead file is on the disk since. Allocates nothing.
+  std::optional<WalReach> take_reach();
+  // Whether the write-ahead file, as what this connection has last read says, lost commits: see
+  // wal_loss.h for the two questions.
+  bool may_have_lost(const std::optional<WalReach>& acknowledged);
+  bool has_lost(const std::optional<WalReach>& acknowledged);
+  // Bytes of the write-ahead file that are read; 0 when there are none.
+  std::uint64_t wal_read_bytes();
   void set_busy_ms(std::int32_t busy_ms);
   // The rows of a pragma such as "integrity_check", first column.
   Result<std::vector<std::string>> text_rows(std::string_view sql);
@@ -113,6 +123,7 @@ class Connection {
   explicit Connection(std::string path);
   friend class Transaction;
   Status rewrite_wal();
+  std::optional<WalFile> wal_file();
   Error wal_not_open() const;
   Status configure(const ConnectionOptions& options);
   Error error(int code) const;
@@ -123,6 +134,7 @@ class Connection {
   sqlite3* handle_ = nullptr;
   std::uint64_t page_size_bytes_ = 0;
   std::uint64_t wal_bytes_ = 0;
+  std::uint64_t new_frames_ = 0;  // of the write-ahead file, after a commit whose reach nobody took
   std::int32_t busy_ms_ = 0;
   std::vector<std::unique_ptr<Cached>> cache_;
 };

@@ -4,8 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -203,6 +205,96 @@ TEST_CASE("a damaged file gives the right answer or an error that names it") {
     write_file(path, good);
     CHECK(answers_rightly(directory.path(), right, file));
   }
+}
+
+// The files as a process leaves them that is killed.
+void make_killed_store(const std::string& directory) {
+  const TempDirectory alive;
+  make_store(alive.path());
+  auto store = open_store(alive.path(), 200);
+  for (int i = 0; i < 8; ++i) {
+    REQUIRE(load(*store, "d", numbered_events(i * 100, 1 + i * 40, 0, 1), false).ok());
+    REQUIRE(store->definitions().put_setting("plain", std::to_string(i)).ok());
+  }
+  constexpr auto kWhole = std::filesystem::copy_options::recursive;
+  std::filesystem::copy(alive.path(), directory, kWhole);
+}
+
+// A bit anywhere; the other kinds behind the header.
+Damaged damage_wal(const std::string& good, std::mt19937_64& random) {
+  constexpr std::size_t kHeaderBytes = 32;
+  Damaged damaged = damage(good, random);
+  if (!damaged.what.starts_with("bit")) {
+    damaged = damage(good.substr(kHeaderBytes), random);
+    damaged.what += " behind the header";
+    damaged.bytes.insert(0, good, 0, kHeaderBytes);
+  }
+  return damaged;
+}
+
+TEST_CASE("a damaged file that a killed process has left gives the right answer or an error") {
+  const std::uint64_t seed = number_from("EVQ_DAMAGE_SEED", std::random_device()());
+  const std::uint64_t rounds = number_from("EVQ_DAMAGE_ROUNDS", 150);
+  MESSAGE("EVQ_DAMAGE_SEED=" << seed);
+  std::mt19937_64 random(seed);
+  const TempDirectory killed;
+  make_killed_store(killed.path());
+  for (const std::string file : {"datasets/1.db-wal", "catalog.db-wal"}) {
+    const std::string good = read_file(killed.path() + "/" + file);
+    std::string right;
+    std::uint64_t noticed = 0;
+    for (std::uint64_t round = 0; round <= rounds; ++round) {
+      const TempDirectory directory;
+      std::filesystem::copy(killed.path(), directory.path(),
+                            std::filesystem::copy_options::recursive);
+      const Damaged damaged = round == 0 ? Damaged{"none", good} : damage_wal(good, random);
+      CAPTURE(file);
+      CAPTURE(damaged.what);
+      const std::string path = directory.path() + "/" + file;
+      std::filesystem::remove(path.substr(0, path.size() - 3) + "shm");
+      write_file(path, damaged.bytes);
+      if (round == 0) {
+        auto store = open_store(directory.path(), 200);
+        auto read = read_everything(*store);
+        REQUIRE(read.ok());
+        right = *read;
+      } else {
+        noticed += answers_rightly(directory.path(), right, file) ? 0U : 1U;
+      }
+    }
+    CHECK(noticed > 0);
+  }
+}
+
+TEST_CASE("what is left of a damaged file that a killed process has left can be read") {
+  const TempDirectory directory;
+  make_killed_store(directory.path());
+  const std::string path = directory.path() + "/datasets/1.db-wal";
+  std::string bytes = read_file(path);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
+  std::filesystem::remove(directory.path() + "/datasets/1.db-shm");
+  write_file(path, bytes);
+  auto store = open_store(directory.path(), 200);
+  CHECK(store->snapshot("d").error().code == ErrorCode::kCorrupt);
+  CHECK(load(*store, "d", "{\"n\":1}").error().code == ErrorCode::kCorrupt);
+  CHECK(load(*store, "other", "{\"n\":1}").ok());
+  const QueryControl control;
+  std::vector<std::string> problems;
+  const auto sound =
+      store->sound_snapshot("d",
+                            SoundRange{std::numeric_limits<std::int64_t>::min(),
+                                       std::numeric_limits<std::int64_t>::max(), control},
+                            &problems);
+  REQUIRE(sound.ok());
+  CHECK(sound->rows() >= 901);
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].find(path + ": damaged behind byte ") != std::string::npos);
+  QueryControl checking;
+  const auto report = store->check(checking);
+  REQUIRE(report.ok());
+  REQUIRE(report->problems.size() == 1);
+  CHECK(report->problems[0].file == "datasets/1.db");
+  CHECK(report->problems[0].message == problems[0]);
 }
 
 TEST_CASE("a file of another store or a missing one is noticed") {

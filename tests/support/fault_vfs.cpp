@@ -170,6 +170,7 @@ struct FaultVfs::State {
   std::string room_of;  // empty: no limit
   std::uint64_t room_max = 0;
   bool for_good = false;
+  bool powersafe = false;
   std::string failure;
   std::string unlocked;
 };
@@ -312,9 +313,9 @@ int sector_size(sqlite3_file* /*base*/) {
   return static_cast<int>(kSectorBytes);
 }
 
-// Nothing may be taken for granted about how writes arrive.
-int characteristics(sqlite3_file* /*base*/) {
-  return 0;
+// Nothing else may be taken for granted about how writes arrive.
+int characteristics(sqlite3_file* base) {
+  return fault_file(base)->state->powersafe ? SQLITE_IOCAP_POWERSAFE_OVERWRITE : 0;
 }
 
 int map_shared(sqlite3_file* base, int page, int size, int extend, void volatile** out) {
@@ -481,6 +482,10 @@ void FaultVfs::heal() {
   state_->fail_call.reset();
   state_->cut.reset();
   state_->failure.clear();
+}
+
+void FaultVfs::set_powersafe(bool powersafe) {
+  state_->powersafe = powersafe;
 }
 
 void FaultVfs::fail_at(std::uint64_t call, Fault fault, bool for_good) {

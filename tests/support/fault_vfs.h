@@ -44,6 +44,9 @@ class FaultVfs {
   // For StoreOptions::vfs.
   const std::string& name() const;
 
+  // Whether a write leaves the bytes beside it alone, as the system's VFS says of every disk; else
+  // SQLite fills whole sectors. Before files are opened.
+  void set_powersafe(bool powersafe);
   // Numbers count from 0 from here on.
   void fail_at(std::uint64_t call, Fault fault, bool for_good);
   void cut_at(std::uint64_t change);

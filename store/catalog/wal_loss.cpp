@@ -1,0 +1,245 @@
+#include "store/catalog/wal_loss.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "store/base/checksum.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x377f0682;  // the last bit: sums are over big-endian words
+// Of the header.
+constexpr std::size_t kPageSizeAt = 8;
+constexpr std::size_t kSequenceAt = 12;
+constexpr std::size_t kHeaderSaltAt = 16;
+constexpr std::size_t kHeaderSumsAt = 24;
+// Of a frame.
+constexpr std::size_t kCommitAt = 4;
+constexpr std::size_t kFrameSaltAt = 8;
+constexpr std::size_t kFrameSumsAt = 16;
+
+using Bytes = std::span<const unsigned char>;
+using FrameHeader = std::array<unsigned char, kWalFrameHeaderBytes>;
+
+std::uint32_t big_endian(Bytes bytes, std::size_t at) {
+  return std::uint32_t{bytes[at]} << 24 | std::uint32_t{bytes[at + 1]} << 16 |
+         std::uint32_t{bytes[at + 2]} << 8 | bytes[at + 3];
+}
+
+std::uint32_t little_endian(Bytes bytes, std::size_t at) {
+  return std::uint32_t{bytes[at + 3]} << 24 | std::uint32_t{bytes[at + 2]} << 16 |
+         std::uint32_t{bytes[at + 1]} << 8 | bytes[at];
+}
+
+struct Sums {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+
+  static Sums at(Bytes bytes, std::size_t place) {
+    return {big_endian(bytes, place), big_endian(bytes, place + 4)};
+  }
+  // Goes on over `bytes`, a multiple of eight.
+  void add(Bytes bytes, bool big) {
+    const auto word = big ? big_endian : little_endian;
+    for (std::size_t at = 0; at < bytes.size(); at += 8) {
+      first += word(bytes, at) + second;
+      second += word(bytes, at + 4) + first;
+    }
+  }
+  bool operator==(const Sums&) const = default;
+};
+
+// A sound header's, of the generation that the index is of.
+struct Generation {
+  WalSalt salt{};
+  std::size_t page_bytes = 0;
+  bool big = false;
+
+  std::uint64_t end_of(std::uint64_t frames) const {
+    return kWalHeaderBytes + frames * (kWalFrameHeaderBytes + page_bytes);
+  }
+  bool owns(const FrameHeader& frame) const {
+    return std::ranges::equal(Bytes(frame).subspan(kFrameSaltAt, kWalSaltBytes), salt);
+  }
+};
+
+std::optional<Generation> generation_of(const WalFile& wal, const WalHeaderBytes& header) {
+  constexpr std::uint32_t kPageBytesMin = 512;
+  constexpr std::uint32_t kPageBytesMax = 65536;
+  Generation generation;
+  const std::uint32_t magic = big_endian(header, 0);
+  generation.big = (magic & 1) != 0;
+  generation.page_bytes = big_endian(header, kPageSizeAt);
+  Sums sums;
+  sums.add(Bytes(header).first(kHeaderSumsAt), generation.big);
+  std::copy_n(header.begin() + kHeaderSaltAt, kWalSaltBytes, generation.salt.begin());
+  const bool sound = (magic & ~1U) == kMagic && std::has_single_bit(generation.page_bytes) &&
+                     generation.page_bytes >= kPageBytesMin &&
+                     generation.page_bytes <= kPageBytesMax &&
+                     sums == Sums::at(header, kHeaderSumsAt);
+  // The index is ahead when a first commit of the next generation failed before its header.
+  return sound && generation.salt == wal.salt ? std::optional(generation) : std::nullopt;
+}
+
+std::optional<WalHeaderBytes> read_header(const WalFile& wal) {
+  WalHeaderBytes header{};
+  const bool there = wal.size_bytes >= kWalHeaderBytes && wal.read(0, header);
+  return there ? std::optional(header) : std::nullopt;
+}
+
+// What is no header any more but was that of `known` but for a few bytes. A new one that is torn
+// has the next sequence number, or is the old one as a whole; with it, all of the old frames had
+// been copied into the database.
+bool is_damaged(const WalHeaderBytes& header, const WalHeaderBytes& known) {
+  constexpr std::size_t kDifferentMax = 4;
+  std::size_t different = 0;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    different += header[i] != known[i] ? 1U : 0U;
+  }
+  return different != 0 && different <= kDifferentMax &&
+         big_endian(header, kSequenceAt) != big_endian(known, kSequenceAt) + 1;
+}
+
+bool is_sound(const WalHeaderBytes& header) {
+  Sums sums;
+  sums.add(Bytes(header).first(kHeaderSumsAt), (header[3] & 1) != 0);
+  return sums == Sums::at(header, kHeaderSumsAt);
+}
+
+bool falls_short(const WalFile& wal, const WalHeaderBytes& header, const WalReach& acknowledged) {
+  if (header == acknowledged.header) {
+    return generation_of(wal, header).has_value() && wal.frames < acknowledged.frames;
+  }
+  return acknowledged.frames != 0 && !is_sound(header) && is_damaged(header, acknowledged.header);
+}
+
+class Frames {
+ public:
+  Frames(const WalFile& wal, const Generation& generation) : wal_(wal), generation_(generation) {}
+
+  bool read(std::uint64_t number, FrameHeader* header) const {
+    return generation_.end_of(number + 1) <= wal_.size_bytes &&
+           wal_.read(generation_.end_of(number), *header);
+  }
+  bool is_own(std::uint64_t number) const {
+    FrameHeader header{};
+    return read(number, &header) && generation_.owns(header);
+  }
+  // Whether the frame's sums are those of the one before it, gone on over its own bytes; and its
+  // page.
+  bool follows(std::uint64_t number, const FrameHeader& header, const FrameHeader& before,
+               std::vector<unsigned char>* page) const {
+    page->resize(generation_.page_bytes);
+    if (!wal_.read(generation_.end_of(number) + kWalFrameHeaderBytes, *page)) {
+      return false;
+    }
+    Sums sums = Sums::at(before, kFrameSumsAt);
+    sums.add(Bytes(header).first(kFrameSaltAt), generation_.big);
+    sums.add(*page, generation_.big);
+    return sums == Sums::at(header, kFrameSumsAt);
+  }
+
+ private:
+  const WalFile& wal_;
+  const Generation& generation_;
+};
+
+// Both frames are compared with the sums before them: a torn one may have the first bytes of
+// another that was in its place. The first frame that SQLite refuses is no such commit. On some
+// disks a commit's last frame is there again, to fill the sector before the sync.
+bool goes_on(const WalFile& wal, const Generation& generation) {
+  const Frames frames(wal, generation);
+  FrameHeader before{};
+  FrameHeader last{};
+  FrameHeader next{};
+  if (!frames.read(wal.frames, &before) || !frames.read(wal.frames + 1, &last)) {
+    return false;
+  }
+  std::vector<unsigned char> last_page;
+  std::vector<unsigned char> next_page;
+  for (std::uint64_t number = wal.frames + 2; frames.read(number, &next); ++number) {
+    const bool may_be = generation.owns(next) && generation.owns(last) &&
+                        big_endian(last, kCommitAt) != 0 &&
+                        frames.follows(number - 1, last, before, &last_page) &&
+                        frames.follows(number, next, last, &next_page);
+    const auto same_place = [&] {
+      return std::equal(next.begin(), next.begin() + kFrameSaltAt, last.begin());
+    };
+    if (may_be && !(same_place() && last_page == next_page)) {
+      return true;
+    }
+    before = last;
+    last = next;
+  }
+  return false;
+}
+
+}  // namespace
+
+WalReachText encode_reach(const WalReach& reach) {
+  WalReachText text{};
+  std::memcpy(text.data(), reach.header.data(), kWalHeaderBytes);
+  std::memcpy(text.data() + kWalHeaderBytes, &reach.frames, sizeof(reach.frames));
+  const std::size_t covered = kWalHeaderBytes + sizeof(reach.frames);
+  const std::uint64_t sum = checksum64(std::string_view(text.data(), covered));
+  std::memcpy(text.data() + covered, &sum, sizeof(sum));
+  return text;
+}
+
+std::optional<WalReach> decode_reach(std::string_view text) {
+  WalReach reach;
+  if (text.size() != sizeof(WalReachText)) {
+    return std::nullopt;
+  }
+  std::memcpy(reach.header.data(), text.data(), kWalHeaderBytes);
+  std::memcpy(&reach.frames, text.data() + kWalHeaderBytes, sizeof(reach.frames));
+  const WalReachText again = encode_reach(reach);
+  return std::ranges::equal(again, text) ? std::optional(reach) : std::nullopt;
+}
+
+bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged) {
+  const std::optional<WalHeaderBytes> header = read_header(wal);
+  if (!header.has_value()) {
+    return false;
+  }
+  if (acknowledged.has_value() && falls_short(wal, *header, *acknowledged)) {
+    return true;
+  }
+  const std::optional<Generation> generation = generation_of(wal, *header);
+  if (!generation.has_value()) {
+    return false;
+  }
+  // The damage may be in what is looked at first, and of any size.
+  constexpr std::uint64_t kEach = 4;
+  const Frames frames(wal, *generation);
+  for (std::uint64_t step = 0; generation->end_of(wal.frames + step + 1) <= wal.size_bytes;
+       step += std::max<std::uint64_t>(1, step / kEach)) {
+    if (frames.is_own(wal.frames + step)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged) {
+  const std::optional<WalHeaderBytes> header = read_header(wal);
+  if (!header.has_value()) {
+    return false;
+  }
+  if (acknowledged.has_value() && falls_short(wal, *header, *acknowledged)) {
+    return true;
+  }
+  const std::optional<Generation> generation = generation_of(wal, *header);
+  return generation.has_value() && goes_on(wal, *generation);
+}
+
+std::uint64_t wal_end_bytes(const WalFile& wal) {
+  const std::optional<WalHeaderBytes> header = read_header(wal);
+  const auto generation = header.has_value() ? generation_of(wal, *header) : std::nullopt;
+  return generation.has_value() ? generation->end_of(wal.frames) : 0;
+}
+
+}  // namespace evq

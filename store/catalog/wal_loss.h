@@ -1,0 +1,59 @@
+#pragma once
+// Tells a write-ahead file that lost acknowledged commits from one whose last commit never ended.
+// SQLite reads such a file up to the first frame whose sum is wrong, and calls what follows
+// nothing: right for a commit that a power cut tore, silent loss when a bit in the middle has
+// changed.
+//
+// Two things are certain, whatever order writes reach a disk in. What was noted as acknowledged
+// (WalReach) had been synced before the note was made, so the note need not be synced itself: an
+// old one or none only says less. And a commit is synced before the next one is written, so a frame
+// that continues the sums of a commit's last frame says that this commit was acknowledged. Pure
+// functions; the format is that of https://www.sqlite.org/walformat.html.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace evq {
+
+inline constexpr std::size_t kWalHeaderBytes = 32;
+inline constexpr std::size_t kWalFrameHeaderBytes = 24;
+inline constexpr std::size_t kWalSaltBytes = 8;
+
+using WalHeaderBytes = std::array<unsigned char, kWalHeaderBytes>;
+using WalSalt = std::array<unsigned char, kWalSaltBytes>;
+
+// Frames of one generation of a write-ahead file that are on the disk for certain.
+struct WalReach {
+  WalHeaderBytes header{};
+  std::uint64_t frames = 0;
+  friend bool operator==(const WalReach&, const WalReach&) = default;
+};
+
+// With a sum of its own.
+using WalReachText = std::array<char, kWalHeaderBytes + 2 * sizeof(std::uint64_t)>;
+WalReachText encode_reach(const WalReach& reach);
+// Nothing when it is empty, cut short or damaged.
+std::optional<WalReach> decode_reach(std::string_view text);
+
+struct WalFile {
+  // False when the bytes cannot be read.
+  std::function<bool(std::uint64_t at, std::span<unsigned char> bytes)> read;
+  std::uint64_t size_bytes = 0;
+  // What SQLite takes, by the index: nothing of a file without a sound header.
+  std::uint64_t frames = 0;
+  WalSalt salt{};
+};
+
+// Whether there may be a loss; cheap, and now and then true after a crash.
+bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
+// Whether there is one. Only when nobody writes or checkpoints.
+bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged);
+// Where what SQLite takes ends; 0 when the file has no sound header.
+std::uint64_t wal_end_bytes(const WalFile& wal);
+
+}  // namespace evq

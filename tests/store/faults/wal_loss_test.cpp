@@ -1,0 +1,300 @@
+// Damage in a write-ahead file, which SQLite takes for its end: told when commits were acknowledged
+// behind it, and never when a last one was only torn.
+#include "store/catalog/wal_loss.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "store/catalog/database.h"
+#include "store/catalog/dataset_file.h"
+#include "tests/support/fault_vfs.h"
+#include "tests/support/temp_store.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint64_t kCommits = 6;
+constexpr std::uint64_t kFrameBytes = kDatasetPageBytes + kWalFrameHeaderBytes;
+
+DatabaseOptions options_of(const TempDirectory& directory, const std::string& vfs = "") {
+  DatabaseOptions options;
+  options.path = directory.path() + "/d.db";
+  options.vfs = vfs;
+  options.page_size_bytes = kDatasetPageBytes;
+  options.create = true;
+  return options;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// Makes `number` the file's key, on some pages or on one.
+Status commit(Database& database, std::uint64_t number, bool small) {
+  EVQ_TRY_ASSIGN(WriteLock lock, database.begin_write(1));
+  EVQ_TRY(lock.connection().execute("DELETE FROM counters"));
+  EVQ_TRY(DatasetWriter::initialise(lock.connection(), number));
+  if (!small) {
+    EVQ_TRY(lock.connection().execute("INSERT INTO chunks(data) VALUES(zeroblob(20000))"));
+  }
+  return lock.commit();
+}
+
+bool has_key(const Database& database, Database::Loss loss, std::uint64_t number) {
+  auto lease = const_cast<Database&>(database).begin_read(loss);
+  return lease.ok() && read_counters(lease->connection(), number).ok();
+}
+
+// The files of a database, as a process leaves them that is killed after some commits.
+class Killed {
+ public:
+  explicit Killed(bool small = false, const std::string& vfs = "") {
+    const TempDirectory directory;
+    const auto database = Database::open(options_of(directory, vfs), dataset_schema());
+    REQUIRE(database.ok());
+    for (std::uint64_t i = 0; i < kCommits; ++i) {
+      notes_.push_back(read_file(directory.path() + "/d.db.lock"));
+      REQUIRE(commit(**database, i, small).ok());
+      ends_.push_back(std::filesystem::file_size(directory.path() + "/d.db-wal"));
+    }
+    for (const char* suffix : {"", "-wal", ".lock"}) {
+      std::filesystem::copy_file(directory.path() + "/d.db" + suffix,
+                                 directory_.path() + "/d.db" + suffix);
+    }
+    wal_bytes_ = read_file(wal());
+  }
+
+  std::string wal() const { return directory_.path() + "/d.db-wal"; }
+  const std::string& wal_bytes() const { return wal_bytes_; }
+  // Where a commit's frames end.
+  std::uint64_t end_of(std::uint64_t commit) const { return ends_[commit]; }
+  void put_wal(const std::string& bytes) const {
+    std::filesystem::remove(directory_.path() + "/d.db-shm");
+    write_file(wal(), bytes);
+  }
+  std::string flipped(std::uint64_t at, int bit = 2) const {
+    std::string bytes = wal_bytes_;
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+    return bytes;
+  }
+  // As of before the commit.
+  void put_note_before(std::uint64_t commit) const { put_note(notes_[commit]); }
+  void put_note(const std::string& bytes) const {
+    write_file(directory_.path() + "/d.db.lock", bytes);
+  }
+  Result<std::unique_ptr<Database>> open() const {
+    return Database::open(options_of(directory_), dataset_schema());
+  }
+  bool is_lost() const {
+    const auto database = open();
+    const Status loss = database.ok() ? (*database)->loss() : Status(database.error());
+    if (!loss.ok()) {
+      CHECK(loss.error().code == ErrorCode::kCorrupt);
+      CHECK(loss.error().message.starts_with(wal() + ": damaged behind byte "));
+    }
+    return !loss.ok();
+  }
+
+ private:
+  TempDirectory directory_;
+  std::vector<std::uint64_t> ends_;
+  std::vector<std::string> notes_;
+  std::string wal_bytes_;
+};
+
+TEST_CASE("a killed process's commits are there") {
+  for (const bool small : {false, true}) {
+    const Killed killed(small);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const auto database = killed.open();
+      REQUIRE(database.ok());
+      CHECK((*database)->loss().ok());
+      CHECK(has_key(**database, Database::Loss::kRefused, kCommits - 1));
+    }
+  }
+}
+
+TEST_CASE("a bit that changes in a killed process's file is told, wherever it is") {
+  for (const bool small : {false, true}) {
+    const Killed killed(small);
+    for (std::uint64_t at = 0; at < kWalHeaderBytes; ++at) {
+      CAPTURE(at);
+      killed.put_wal(killed.flipped(at));
+      CHECK(killed.is_lost());
+    }
+    for (std::uint64_t frame = kWalHeaderBytes; frame < killed.end_of(kCommits - 1);
+         frame += kFrameBytes) {
+      for (const std::uint64_t at : {0U, 3U, 7U, 9U, 15U, 17U, 23U, 24U, 1000U, 4119U}) {
+        CAPTURE(frame + at);
+        killed.put_wal(killed.flipped(frame + at));
+        CHECK(killed.is_lost());
+      }
+    }
+  }
+}
+
+TEST_CASE("a killed process's file that was cut short or overwritten is told") {
+  const Killed killed;
+  for (std::uint64_t size = kWalHeaderBytes + 1; size < killed.end_of(kCommits - 1); size += 1000) {
+    CAPTURE(size);
+    killed.put_wal(killed.wal_bytes().substr(0, size));
+    CHECK(killed.is_lost());
+    std::string overwritten = killed.wal_bytes();
+    const std::size_t bytes = std::min<std::size_t>(50000, overwritten.size() - size);
+    killed.put_wal(overwritten.replace(size, bytes, bytes, '#'));
+    CHECK(killed.is_lost());
+  }
+}
+
+TEST_CASE("where fewer frames than there are were noted, later commits show that one was damaged") {
+  for (const bool small : {false, true}) {
+    const Killed killed(small);
+    for (const bool noted : {false, true}) {
+      for (std::uint64_t number = 1; number + 3 < kCommits; ++number) {
+        noted ? killed.put_note_before(number) : killed.put_note("");
+        for (std::uint64_t at = killed.end_of(number - 1) + 5; at < killed.end_of(number);
+             at += 1024) {
+          CAPTURE(at);
+          killed.put_wal(killed.flipped(at));
+          CHECK(killed.is_lost());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("what is left can be read and is not written to, and the rest can be given up") {
+  const Killed killed;
+  const std::string damaged = killed.flipped(killed.end_of(2) + 4000);
+  killed.put_wal(damaged);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const auto database = killed.open();
+    REQUIRE(database.ok());
+    CHECK_FALSE((*database)->begin_read().ok());
+    CHECK(has_key(**database, Database::Loss::kAccepted, 2));
+    CHECK(commit(**database, 9, false).error().code == ErrorCode::kCorrupt);
+    CHECK((*database)->checkpoint(true).error().code == ErrorCode::kCorrupt);
+    CHECK((*database)->resync().error().code == ErrorCode::kCorrupt);
+  }
+  CHECK(read_file(killed.wal()) == damaged);
+  killed.put_wal(damaged.substr(0, killed.end_of(2)));
+  killed.put_note("");
+  const auto database = killed.open();
+  REQUIRE(database.ok());
+  CHECK(has_key(**database, Database::Loss::kRefused, 2));
+  CHECK(commit(**database, 9, false).ok());
+  CHECK_FALSE(killed.is_lost());
+}
+
+TEST_CASE("a last commit that was torn is no loss") {
+  for (const bool small : {false, true}) {
+    const Killed killed(small);
+    for (const bool noted : {false, true}) {
+      noted ? killed.put_note_before(kCommits - 1) : killed.put_note("");
+      for (std::uint64_t at = killed.end_of(kCommits - 2); at < killed.end_of(kCommits - 1);
+           at += 500) {
+        killed.put_wal(killed.flipped(at));
+        CHECK_FALSE(killed.is_lost());
+        killed.put_wal(killed.wal_bytes().substr(0, at));
+        CHECK_FALSE(killed.is_lost());
+      }
+    }
+    killed.put_wal(killed.flipped(killed.end_of(kCommits - 2) + 100));
+    // Another one in its place, and what is left of it behind.
+    const auto database = killed.open();
+    REQUIRE(database.ok());
+    CHECK(commit(**database, 9, true).ok());
+    CHECK_FALSE(killed.is_lost());
+  }
+}
+
+// Its last frame is there again up to the end of a sector, and the rest of that is not synced.
+TEST_CASE("what fills a sector behind a commit may be torn when the next one is") {
+  FaultVfs vfs;
+  const Killed killed(false, vfs.name());
+  const auto frames = (killed.wal_bytes().size() - kWalHeaderBytes) / kFrameBytes;
+  REQUIRE(killed.wal_bytes().size() == kWalHeaderBytes + frames * kFrameBytes);
+  for (const bool noted : {false, true}) {
+    noted ? killed.put_note_before(kCommits - 1) : killed.put_note("");
+    killed.put_wal(killed.flipped(killed.end_of(kCommits - 2) - 100));
+    CHECK_FALSE(killed.is_lost());
+  }
+}
+
+TEST_CASE("what an older generation of the file has left is nothing") {
+  const TempDirectory directory;
+  const auto database = Database::open(options_of(directory), dataset_schema());
+  REQUIRE(database.ok());
+  const auto is_lost = [&] {
+    const auto other = Database::open(options_of(directory), dataset_schema());
+    return !other.ok() || !(*other)->loss().ok();
+  };
+  for (std::uint64_t i = 0; i < kCommits; ++i) {
+    const std::string note = read_file(directory.path() + "/d.db.lock");
+    REQUIRE(commit(**database, i, i > 3).ok());
+    CHECK_FALSE(is_lost());
+    write_file(directory.path() + "/d.db.lock", note);
+    CHECK_FALSE(is_lost());
+    if (i == 3) {
+      REQUIRE((*database)->checkpoint(false).ok());  // the next commit starts the file anew
+      CHECK_FALSE(is_lost());
+    }
+  }
+  REQUIRE((*database)->checkpoint(true).ok());
+  CHECK_FALSE(is_lost());
+}
+
+TEST_CASE("a new header that is torn is no loss") {
+  const TempDirectory directory;
+  const TempDirectory copy;
+  const auto database = Database::open(options_of(directory), dataset_schema());
+  REQUIRE(database.ok());
+  for (std::uint64_t i = 0; i < kCommits; ++i) {
+    REQUIRE(commit(**database, i, false).ok());
+  }
+  REQUIRE((*database)->checkpoint(false).ok());
+  for (const char* suffix : {"", "-wal", ".lock"}) {
+    std::filesystem::copy_file(directory.path() + "/d.db" + suffix, copy.path() + "/d.db" + suffix);
+  }
+  REQUIRE(commit(**database, 9, false).ok());
+  const std::string next = read_file(directory.path() + "/d.db-wal");
+  const std::string old = read_file(copy.path() + "/d.db-wal");
+  for (std::size_t size = 0; size <= kWalHeaderBytes; ++size) {
+    CAPTURE(size);
+    std::filesystem::remove(copy.path() + "/d.db-shm");
+    write_file(copy.path() + "/d.db-wal", next.substr(0, size) + old.substr(size));
+    const auto torn = Database::open(options_of(copy), dataset_schema());
+    REQUIRE(torn.ok());
+    CHECK((*torn)->loss().ok());
+    CHECK(has_key(**torn, Database::Loss::kRefused, kCommits - 1));
+  }
+}
+
+TEST_CASE("a note that is damaged says nothing") {
+  WalReach reach;
+  reach.frames = 7;
+  reach.header[3] = 9;
+  const WalReachText text = encode_reach(reach);
+  CHECK(decode_reach({text.data(), text.size()}) == reach);
+  CHECK_FALSE(decode_reach({text.data(), text.size() - 1}).has_value());
+  CHECK_FALSE(decode_reach("").has_value());
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    WalReachText changed = text;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    CHECK_FALSE(decode_reach({changed.data(), changed.size()}).has_value());
+  }
+}
+
+}  // namespace
+}  // namespace evq
