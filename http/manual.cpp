@@ -66,7 +66,8 @@ of the URL separates its cells.
 .PP
 A query is {"apl": text} with startTime and endTime (RFC 3339, now, now\-6h; a closed interval;
 0001\-01\-01 means none),
-cursor, includeCursor, includeCursorField, limit, defaultLimit, defaultOrder and variables. The
+cursor, includeCursor, includeCursorField, limit, defaultLimit, defaultOrder, variables and
+maxBinAutoGroups, the number of bins that bin_auto() makes of the range at most. The
 answer to a
 .B summarize
 by a bin of _time has a second table,

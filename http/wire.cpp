@@ -89,6 +89,19 @@ Result<const Json*> optional_object(const Json& body, const char* name) {
   return object;
 }
 
+Result<std::optional<std::int64_t>> read_auto_bins(const Json& body) {
+  EVQ_TRY_ASSIGN(const std::optional<std::uint64_t> bins,
+                 wire::optional_count(body, "maxBinAutoGroups"));
+  if (!bins.has_value()) {
+    return std::optional<std::int64_t>();
+  }
+  if (*bins == 0 || *bins > std::uint64_t{kAutoBinsMax}) {
+    return make_error(ErrorCode::kUsage,
+                      "maxBinAutoGroups goes from 1 to " + std::to_string(kAutoBinsMax));
+  }
+  return std::optional(static_cast<std::int64_t>(*bins));
+}
+
 Result<QueryRequest> read_query(const Json& body) {
   QueryRequest request;
   EVQ_TRY_ASSIGN(request.apl, wire::required_string(body, "apl"));
@@ -97,6 +110,7 @@ Result<QueryRequest> read_query(const Json& body) {
   EVQ_TRY(read_cursor(body, &request));
   EVQ_TRY_ASSIGN(request.limit, wire::optional_count(body, "limit"));
   EVQ_TRY_ASSIGN(request.default_limit, wire::optional_count(body, "defaultLimit"));
+  EVQ_TRY_ASSIGN(request.auto_bins, read_auto_bins(body));
   EVQ_TRY_ASSIGN(request.arrivals, read_arrivals(body));
   if (request.limit == std::uint64_t{0}) {
     request.limit.reset();

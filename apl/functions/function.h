@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "apl/functions/rounding.h"
 #include "store/base/control.h"
 #include "store/column/dynamic.h"
 #include "store/column/vector.h"
@@ -33,6 +34,7 @@ struct EvalContext {
   std::int64_t now_ns = 0;                        // one instant for the whole query
   std::int64_t range_start_ns = kUnboundedStart;  // the query's time range, closed
   std::int64_t range_end_ns = kUnboundedEnd;
+  std::int64_t auto_bins = kAutoBinsDefault;  // that bin_auto() makes of the range at most
   std::uint64_t random_seed = 0;
   const QueryControl* control = nullptr;   // may be null in tests
   const class GeoDatabase* geo = nullptr;  // geo_info_from_ip_address; may be null

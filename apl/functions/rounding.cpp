@@ -279,9 +279,8 @@ BindResult bind_bin_auto(const BindRequest& request) {
   if (type != Type::kDatetime && type != Type::kDynamic && type != Type::kNull) {
     return BindFailure{0, "bin_auto() takes a datetime", "use bin() with a size of your own"};
   }
-  const std::int64_t width =
-      auto_bin_ns(request.context.range_start_ns, request.context.range_end_ns);
-  return BoundCall{Type::kDatetime, {Type::kDatetime}, std::make_shared<BinAuto>(width)};
+  return BoundCall{
+      Type::kDatetime, {Type::kDatetime}, std::make_shared<BinAuto>(auto_bin_ns(request.context))};
 }
 
 std::int64_t same_long(std::int64_t value) {
@@ -408,12 +407,14 @@ constexpr std::array<std::int64_t, 31> kRoundWidths = {
 
 }  // namespace
 
-std::int64_t auto_bin_ns(std::int64_t start_ns, std::int64_t end_ns) {
+std::int64_t auto_bin_ns(const EvalContext& context) {
+  const std::int64_t start_ns = context.range_start_ns;
+  const std::int64_t end_ns = context.range_end_ns;
   if (start_ns == kUnboundedStart || end_ns == kUnboundedEnd || start_ns > end_ns) {
     return kHourNs;
   }
   const std::optional<std::int64_t> span = checked_subtract(end_ns, start_ns);
-  const std::int64_t width_min = span.value_or(kInstantMax) / kAutoBinsMax;
+  const std::int64_t width_min = span.value_or(kInstantMax) / context.auto_bins;
   for (const std::int64_t width : kRoundWidths) {
     if (width >= width_min) {
       return width;

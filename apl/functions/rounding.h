@@ -6,11 +6,14 @@
 
 namespace evq {
 
-// Bins that an automatically chosen width gives at most, but for the one that the range cuts.
-inline constexpr std::int64_t kAutoBinsMax = 100;
+struct EvalContext;
 
-// The smallest round width that covers the closed range [start, end] with about kAutoBinsMax
-// bins; one hour when the range is open at either end.
-std::int64_t auto_bin_ns(std::int64_t start_ns, std::int64_t end_ns);
+// Bins that an automatically chosen width gives at most, but for the one that the range cuts,
+// unless a request asks for another number.
+inline constexpr std::int64_t kAutoBinsDefault = 100;
+
+// The smallest round width that covers the query's range with about context.auto_bins bins; one
+// hour when the range is open at either end.
+std::int64_t auto_bin_ns(const EvalContext& context);
 
 }  // namespace evq

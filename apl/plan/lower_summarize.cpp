@@ -25,7 +25,7 @@ std::vector<std::string_view> aggregate_names() {
 // The width when `expr` is bin(<datetime>, <constant timespan>) or bin_auto(<datetime>).
 std::optional<std::int64_t> time_bin(const Expr& expr, const EvalContext& context) {
   if (expr.is_call("bin_auto")) {
-    return auto_bin_ns(context.range_start_ns, context.range_end_ns);
+    return auto_bin_ns(context);
   }
   if (!expr.is_call("bin") || expr.type != Type::kDatetime || expr.args.size() != 2 ||
       !expr.args[1]->is_constant() || expr.args[1]->constant.is_null() ||

@@ -28,6 +28,9 @@ struct OrderItem {
   bool descending = false;
 };
 
+// Bins that a request may ask bin_auto() for.
+inline constexpr std::int64_t kAutoBinsMax = 10000;
+
 struct QueryRequest {
   std::string apl;
   std::optional<std::string> start_time;  // closed range; absent: unbounded
@@ -35,6 +38,7 @@ struct QueryRequest {
   std::optional<std::uint64_t> limit;          // request limit
   std::optional<std::uint64_t> default_limit;  // when the query has none; absent: unlimited
   std::optional<std::uint64_t> rows_max;       // server cap
+  std::optional<std::int64_t> auto_bins;       // of bin_auto() at most, up to kAutoBinsMax
   std::optional<std::string> cursor;
   // Only events that arrived in this range; all but all: the query must read one dataset. What a
   // dataset holds now ends at Service::arrival_end.

@@ -146,6 +146,7 @@ class Session {
     exec_.join_left_rows = request.join_left_rows;
     optimizer_.enabled = request.optimize;
     context_.geo = geo;
+    context_.auto_bins = request.auto_bins.value_or(context_.auto_bins);
   }
 
   Status compile() {

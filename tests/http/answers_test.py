@@ -221,6 +221,16 @@ class Answers(ServerCase):
                           endTime=minute(9))
         self.assertEqual(answer["tables"][0]["buckets"]["field"], "_time")
         self.assertEqual(answer["tables"][1]["columns"], [[10]])
+        widths = {None: 10_000, 1: 600_000, 2: 300_000, 3: 300_000, 10000: 100}
+        for bins, milliseconds in widths.items():
+            asked = {} if bins is None else {"maxBinAutoGroups": bins}
+            answer = self.ask("w | summarize count() by bin_auto(_time)", startTime=minute(0),
+                              endTime=minute(9), **asked)
+            self.assertEqual(answer["tables"][0]["buckets"]["size"], milliseconds * 10**6, bins)
+        for bins in (0, 10001, -1, 1.5, "15"):
+            status, answer = self.server.call("POST", "/v1/query/_apl?format=tabular",
+                                              {"apl": "w | count", "maxBinAutoGroups": bins})
+            self.assertEqual((status, "maxBinAutoGroups" in answer["message"]), (400, True), answer)
         answer = self.ask("w | summarize count() by (a, b) = pack_array(user, status % 2),"
                           " bin(_time, 5m) | sort by a asc, b asc")
         self.assertEqual(answer["tables"][1]["columns"],

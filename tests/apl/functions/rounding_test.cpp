@@ -69,13 +69,29 @@ TEST_CASE("bins of many rows are the same as dictionary and as flat vector") {
   }
 }
 
-TEST_CASE("automatic widths are round and give about a hundred bins") {
-  CHECK(auto_bin_ns(kUnboundedStart, 0) == kHourNs);
-  CHECK(auto_bin_ns(0, kHourNs) == kMinuteNs);
-  CHECK(auto_bin_ns(0, kDayNs) == 15 * kMinuteNs);
-  CHECK(auto_bin_ns(0, 7 * kDayNs) == 2 * kHourNs);
-  for (std::int64_t range = 1000; range < INT64_MAX / 3; range *= 3) {
-    CHECK(range / auto_bin_ns(0, range) <= kAutoBinsMax);
+EvalContext context_of(std::int64_t start_ns, std::int64_t end_ns) {
+  EvalContext context;
+  context.range_start_ns = start_ns;
+  context.range_end_ns = end_ns;
+  return context;
+}
+
+TEST_CASE("automatic widths are round and give about as many bins as are asked for") {
+  CHECK(auto_bin_ns(context_of(kUnboundedStart, 0)) == kHourNs);
+  CHECK(auto_bin_ns(context_of(0, kHourNs)) == kMinuteNs);
+  CHECK(auto_bin_ns(context_of(0, kDayNs)) == 15 * kMinuteNs);
+  CHECK(auto_bin_ns(context_of(0, 7 * kDayNs)) == 2 * kHourNs);
+  EvalContext context = context_of(0, kHourNs);
+  context.auto_bins = 15;
+  CHECK(auto_bin_ns(context) == 5 * kMinuteNs);
+  context.auto_bins = 1;
+  CHECK(auto_bin_ns(context) == kHourNs);
+  for (const std::int64_t bins : {std::int64_t{1}, kAutoBinsDefault, std::int64_t{10000}}) {
+    for (std::int64_t range = 1000; range < INT64_MAX / 3; range *= 3) {
+      context.range_end_ns = range;
+      context.auto_bins = bins;
+      CHECK(range / auto_bin_ns(context) <= bins);
+    }
   }
 }
 
