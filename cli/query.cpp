@@ -22,6 +22,7 @@
 #include "cli/skipped_lines.h"
 #include "cli/terminal/pager.h"
 #include "cli/watched_query.h"
+#include "store/base/ascii.h"
 #include "store/base/control.h"
 #include "store/base/file.h"
 #include "store/base/free_memory.h"
@@ -40,6 +41,9 @@ Result<std::string> query_text(const QueryCommand& command) {
   }
   if (command.apl_given) {
     return command.apl;
+  }
+  if (!command.event_files.empty() && ::isatty(STDIN_FILENO) != 0) {
+    return std::string();  // all there is
   }
   if (::isatty(STDIN_FILENO) != 0) {
     return make_error(ErrorCode::kUsage, "no query given",
@@ -129,7 +133,25 @@ struct Sources {
   std::string missing_store;               // its place, when there is none
 };
 
+// Over files, no query asks for the events of the first one, and one that begins with a bar is
+// about the only one.
+std::string query_over(const Sources& sources, std::string apl) {
+  if (sources.files.empty()) {
+    return apl;
+  }
+  const std::string first = "['" + sources.files[0] + "']";
+  const std::string_view text = trimmed(apl);
+  return text.empty()                                         ? first
+         : text.starts_with('|') && sources.files.size() == 1 ? first + " " + apl
+                                                              : apl;
+}
+
 Error with_sources(Error error, const Sources& sources) {
+  constexpr std::string_view kAnyDataset = "['logs']";
+  const std::size_t example = error.hint.find(kAnyDataset);
+  if (sources.files.size() == 1 && example != std::string::npos) {
+    error.hint.replace(example, kAnyDataset.size(), sources.files[0]);
+  }
   if (error.id != diag::unknown_dataset({}, "", {}).id) {
     return error;
   }
@@ -156,6 +178,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return report_error(made.error());
   }
   QueryRequest& request = made.value();
+  request.apl = query_over(sources, std::move(request.apl));
   if (command.explain || command.profile) {
     const auto plan = command.explain ? target.explain(request) : target.profile(request);
     if (!plan.ok()) {

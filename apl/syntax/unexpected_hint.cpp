@@ -1,6 +1,7 @@
 // What to write instead, where a token does not fit and no habit of another language explains it:
 // told by the token, by what stands before it, and by what the grammar wanted.
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -43,10 +44,34 @@ const Token& operator_word(const TokenCursor& cursor) {
   return cursor.token(at);
 }
 
+bool is_comparison(const Token& token) {
+  constexpr std::array<std::string_view, 8> kSymbols = {"==", "!=", "<",  ">",
+                                                        "<=", ">=", "=~", "!~"};
+  return token.kind == TokenKind::kSymbol &&
+         std::ranges::find(kSymbols, token.text) != kSymbols.end();
+}
+
+// web status == 500, web 'refused': what stands behind the dataset without a bar.
+std::string missing_operator(const TokenCursor& cursor, const Token& dataset) {
+  const Token& token = cursor.peek();
+  if (cursor.index() != 1 || dataset.kind != TokenKind::kName) {
+    return "";
+  }
+  const std::string found(cursor.slice(token.span));
+  return is_comparison(token) ? "a query begins with a dataset: ['logs'] | where " + dataset.text +
+                                    " " + found + " …"
+         : token.kind == TokenKind::kString ? "write | search " + found
+         : token.kind == TokenKind::kName && is_comparison(cursor.peek(1))
+             ? "write | where " + found + " " + cursor.peek(1).text + " …"
+             : "";
+}
+
 // Between a finished expression and another value something is missing.
 std::string missing_between(const TokenCursor& cursor, const Token& last) {
   const Token& token = cursor.peek();
-  const std::string found(cursor.slice(token.span));
+  if (std::string hint = missing_operator(cursor, last); !hint.empty()) {
+    return hint;
+  }
   if (in_let_statement(cursor) &&
       cursor.slice({last.span.end, token.span.begin}).find('\n') != std::string_view::npos) {
     return "a let statement ends with a semicolon";
@@ -130,7 +155,14 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
            : expected == "'..'"          ? "write between (low .. high)"
            : expected.starts_with("'|'") ? comma_hint(cursor)
            : expected == "')'"           ? list_hint(cursor)
+           : expected == "':'"           ? "a name is followed by its type: (x:long)"
                                          : "";
+  }
+  if (is_comparison(token) && (last.is_word("and") || last.is_word("or"))) {
+    return "name the field again: a > 1 and a < 2, or a between (1 .. 2)";
+  }
+  if (std::string hint = missing_operator(cursor, last); !hint.empty()) {
+    return hint;
   }
   if (token.is_symbol("*") && expected == "a column") {
     return "the star comes first: (*, name:type)";
@@ -204,7 +236,7 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
                                          : "the key stands behind the table: on field";
   }
   if (token.kind == TokenKind::kEnd) {
-    return "";
+    return expected == "'by'" ? "say by what: by field" : "";
   }
   if (token.kind == TokenKind::kSymbol) {
     return hint_for_symbol(cursor, expected, last, second_last);

@@ -240,6 +240,11 @@ class Mistakes(EvqCase):
         self.assertTrue(errors.endswith("15 more lines skipped\n"), errors)
         _, errors = self.evq("query", "--file", "part.json", "--", "events", status=3)
         self.assertIn("   = the files are part\n", errors)
+        _, errors = self.evq("query", "--file", "part.json", "where a == 1", status=3)
+        self.assertIn("   = a query begins with a dataset: part | where …\n", errors)
+        self.assertEqual(self.out("query", "--file", "part.json", "--", "| project a"),
+                         '{"a":3}\n{"a":1}\n')
+        self.assertEqual(self.out("query", "--file", "part.json", input="\n").count('"a":'), 2)
         (self.directory / "packed.gz").write_bytes(b"\x1f\x8b\x08\x00")
         _, errors = self.evq("query", "--file", "packed.gz", "--", "packed", status=4)
         self.assertEqual(errors, "error: packed.gz: the compressed data ends too early\n")
