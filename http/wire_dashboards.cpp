@@ -71,8 +71,9 @@ std::string write_dashboard(const StoredObject& object) {
   json["dashboard"] = body.is_object() ? body.value("dashboard", Json::object()) : Json::object();
   json["createdAt"] = instant_text(object.created);
   json["updatedAt"] = instant_text(object.updated);
-  json["createdBy"] = object.who;
-  json["updatedBy"] = body.is_object() ? body.value("updatedBy", object.who) : object.who;
+  json["createdBy"] = maker_of(object);
+  const std::string updater = body.is_object() ? body.value("updatedBy", object.who) : object.who;
+  json["updatedBy"] = updater.empty() ? maker_of(object) : updater;
   return wire::text_of(json);
 }
 

@@ -349,6 +349,10 @@ Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_
   return object_body(std::move(json));
 }
 
+std::string maker_of(const StoredObject& object) {
+  return object.who.empty() ? "owner" : object.who;
+}
+
 std::string write_object(const StoredObject& object) {
   Json json = Json::object();
   json["id"] = object.id;
@@ -357,6 +361,11 @@ std::string write_object(const StoredObject& object) {
     json.update(body);
   }
   json["id"] = object.id;
+  if (object.kind == ObjectKind::kMonitor || object.kind == ObjectKind::kNotifier) {
+    json["createdAt"] = instant_text(object.created);
+    json["createdBy"] = maker_of(object);
+    json["updatedAt"] = instant_text(object.updated);
+  }
   return wire::text_of(json);
 }
 

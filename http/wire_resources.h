@@ -94,7 +94,10 @@ Result<ObjectBody> read_monitor_body(std::string_view text);
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
 // An annotation: type and datasets are required, `time` is now when it is absent.
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns);
+// With its id; monitors and notifiers also with who made them, and when.
 std::string write_object(const StoredObject& object);
+// The user who made it: the server's owner when nobody had to give a token.
+std::string maker_of(const StoredObject& object);
 // First and last instant of a closed range; at first all of them.
 struct TimeRange {
   std::int64_t first = INT64_MIN;

@@ -296,7 +296,10 @@ class Open(unittest.TestCase):
             self.assertEqual(self.server.call("PUT", one, bad)[0], 400, bad)
         for good in (options(shownColumns="é" * 10000), options(displayNull=""), options(priority=None)):
             self.assertEqual(self.server.call("PUT", one, good)[0], 200, good)
-        self.assertIn(made["id"], [each["id"] for each in self.server.call("GET", path)[1]])
+        plain = self.server.call("PUT", one, {**query, "query": {"apl": "x"}})[1]
+        self.assertEqual(plain["query"], {"apl": "x"})
+        listed = next(each for each in self.server.call("GET", path)[1] if each["id"] == made["id"])
+        self.assertEqual(listed, {**plain, "query": {"apl": "x", "queryOptions": {}}})
         self.assertEqual(self.server.call("DELETE", one)[0], 204)
         self.assertEqual(self.server.call("GET", one)[0], 404)
 
@@ -373,6 +376,17 @@ class Open(unittest.TestCase):
             self.assertEqual(status, 400, wrong)
         status, kept = call("POST", "/v2/monitors", {"name": "m", "aplQuery": "", "mplQuery": "`d`:`m`"})
         self.assertEqual((status, kept["aplQuery"], "mplQuery" in kept), (200, "`d`:`m`", False))
+        # Go's client sends its empty members along.
+        for kind in ("monitors", "notifiers"):
+            given = {"name": "m", "createdAt": "0001-01-01T00:00:00Z", "createdBy": "",
+                     "updatedAt": "0001-01-01T00:00:00Z"}
+            made = call("POST", "/v2/" + kind, given)[1]
+            self.assertGreater(made["createdAt"], "2024")
+            self.assertEqual((made["createdBy"] != "", made["updatedAt"]), (True, made["createdAt"]))
+            changed = call("PUT", f"/v2/{kind}/{made['id']}", given)[1]
+            self.assertEqual([changed[name] for name in ("createdAt", "createdBy")],
+                             [made[name] for name in ("createdAt", "createdBy")])
+            self.assertGreater(changed["updatedAt"], made["updatedAt"])
         self.assertEqual(call("POST", "/v2/monitors", {"name": "m", "aplQuery": "a", "mplQuery": "b"})[0],
                          400)
 
