@@ -43,8 +43,9 @@ Result<ExternalRequest> Binder::external_request(const ast::ExternalData& source
     EVQ_TRY_ASSIGN(const Value value, bind_constant(*option.value, option.name.text));
     if (*known == "format") {
       request.format = value.type() == Type::kString ? ascii_lower(value.to_text()) : "?";
-    } else if (value.type() == Type::kBool && !value.is_null()) {
-      request.ignore_first_record = value.as_bool();
+    } else if (const std::string word = ascii_lower(value.to_text());
+               word == "true" || word == "false") {  // Kusto's users write True as well
+      request.ignore_first_record = word == "true";
     } else {
       return diag::invalid_constant(option.value->span, option.name.text, "be true or false");
     }

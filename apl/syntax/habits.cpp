@@ -488,6 +488,12 @@ std::optional<Error> expression_habit(const TokenCursor& cursor) {
     error.hint = "a let statement ends with a semicolon";
     return error;
   }
+  if ((begins_query(word) || word == "union" || word == "search") && cursor.after_blank_line()) {
+    Error error =
+        diag::unexpected_token(token.span, "'|' or the end of the query", "'" + token.text + "'");
+    error.hint = diag::kOneByOneHint;
+    return error;
+  }
   if (find_operator(word) != nullptr || word == "order") {
     return is_shouted(token.text) ? diag::upper_case_keyword(token.span, token.text)
                                   : diag::missing_pipe(token.span, token.text);

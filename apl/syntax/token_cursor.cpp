@@ -47,6 +47,21 @@ bool TokenCursor::joined(std::size_t ahead) const {
          tokens_[index - 1].span.end == tokens_[index].span.begin;
 }
 
+bool TokenCursor::after_blank_line() const {
+  if (at_ == 0) {
+    return false;
+  }
+  const std::size_t begin = tokens_[at_ - 1].span.end;
+  bool line_is_blank = false;
+  for (const char c : slice({begin, peek().span.begin})) {
+    if (c == '\n' && line_is_blank) {
+      return true;
+    }
+    line_is_blank = c == '\n' || (line_is_blank && (c == ' ' || c == '\t' || c == '\r'));
+  }
+  return false;
+}
+
 bool TokenCursor::accept(std::string_view symbol) {
   if (!at(symbol)) {
     return false;

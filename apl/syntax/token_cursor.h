@@ -44,6 +44,8 @@ class TokenCursor {
   bool at_quoted_name(std::size_t ahead = 0) const;
   // No blank between the tokens at `ahead` and before it.
   bool joined(std::size_t ahead = 0) const;
+  // A blank line stands before the current token: in many editors that ends a query.
+  bool after_blank_line() const;
 
   bool accept(std::string_view symbol);
   bool accept_word(std::string_view word);

@@ -228,6 +228,10 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   const Token& token = cursor.peek();
   const Token& last = at > 0 ? cursor.token(at - 1) : kNone;
   const Token& second_last = at > 1 ? cursor.token(at - 2) : kNone;
+  if (expected.starts_with("'|'") && cursor.after_blank_line() &&
+      (token.kind == TokenKind::kName || cursor.at_quoted_name())) {
+    return std::string(diag::kOneByOneHint);
+  }
   if (last.is_word("between") || last.is_word("!between") || expected == "'..'") {
     return "write between (low .. high)";
   }

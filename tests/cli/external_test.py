@@ -61,7 +61,7 @@ class External(EvqCase):
         path = self.write("a.csv", 'id,name,at,n\n1,"Ann, A.",2024-05-01,1.5\n2,"say ""hi""",,x\n\n3\n')
         self.assertEqual(
             self.rows(f'externaldata (id:long, name:string, at:datetime, n:real) ["{path}"] '
-                      "with (format='csv', ignoreFirstRecord=true)"),
+                      "with (format='csv', ignoreFirstRecord=True)"),
             [{"id": 1, "name": "Ann, A.", "at": "2024-05-01T00:00:00Z", "n": 1.5},
              {"id": 2, "name": 'say "hi"', "at": None, "n": None},
              {"id": 3, "name": None, "at": None, "n": None}])
