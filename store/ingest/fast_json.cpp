@@ -134,7 +134,8 @@ std::string_view FastJson::unescape(EventAssembler& event, std::string_view text
   }
   char* out = event.scratch(text.size());
   const JsonUnescaped result = unescape_json(text, out);
-  return result.valid && !result.repaired ? std::string_view(out, result.size) : std::string_view();
+  const bool plain = result.valid && !result.repaired && !result.hex;
+  return plain ? std::string_view(out, result.size) : std::string_view();
 }
 
 // Objects below the event's own are kept on a stack of their nodes: they become dotted names. A

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "store/base/ascii.h"
@@ -180,6 +181,17 @@ char simple_escape(char c) {
   }
 }
 
+constexpr std::size_t kHexEscapeBytes = 4;
+
+// The byte of the `\xHH` at the start of `text`.
+std::optional<char> read_hex_escape(std::string_view text) {
+  if (text.size() < kHexEscapeBytes || text[1] != 'x' || hex_digit(text[2]) < 0 ||
+      hex_digit(text[3]) < 0) {
+    return std::nullopt;
+  }
+  return static_cast<char>(hex_digit(text[2]) * 16 + hex_digit(text[3]));
+}
+
 // Reads the escape at the start of `text` (after `\u`), moves `used` past it.
 bool read_unicode_escape(std::string_view text, char32_t& code_point, std::size_t& used,
                          bool& repaired) {
@@ -236,6 +248,12 @@ JsonUnescaped unescape_json(std::string_view text, char* out) {
       }
       to = write_code_point(code_point, to);
       i += 2 + used;
+      continue;
+    }
+    if (const auto byte = read_hex_escape(text.substr(i))) {
+      result.hex = true;
+      *to++ = *byte;
+      i += kHexEscapeBytes;
       continue;
     }
     const char plain = simple_escape(text[i + 1]);

@@ -33,6 +33,7 @@ JsonNumber read_json_number(const char* begin, const char* end);
 struct JsonUnescaped {
   std::size_t size = 0;   // bytes written
   bool repaired = false;  // lone surrogates became U+FFFD
+  bool hex = false;       // \xHH, which JSON does not have but nginx writes, became its byte
   bool valid = true;
   std::size_t fault = 0;  // where in `text` the bad escape is
 };

@@ -93,7 +93,7 @@ JsonNumber number_of(const LogfmtPair& pair) {
 // for the value.
 std::string_view plain_text(const LogfmtPair& pair, char* out) {
   const JsonUnescaped plain = unescape_json(pair.value, out);
-  return plain.valid ? std::string_view(out, plain.size) : pair.value;
+  return plain.valid && !plain.hex ? std::string_view(out, plain.size) : pair.value;
 }
 
 bool has_escapes(const LogfmtPair& pair) {

@@ -5,6 +5,10 @@
 // Which input is taken how (the input policy; each row has a test):
 // - UTF-16, told by its byte order mark, is read as the UTF-8 it stands for.
 // - Invalid UTF-8, lone surrogates: kept, the bytes become U+FFFD, counted as repaired.
+// - The escape \xHH, as nginx writes it: its byte, counted as repaired; others that JSON does not
+//   have: the event fails.
+// - A comma behind an event, at the end of its line: passed over, counted as repaired; where the
+//   input is said to be NDJSON, the event fails.
 // - Integers outside of int64: the nearest double, counted as repaired.
 // - Numbers beyond every double (1e400): null, counted as repaired.
 // - Duplicate keys: the last one wins, at every depth; in a CSV header: an error.

@@ -246,8 +246,10 @@ Result<bool> PieceCutter::detect(bool no_more) {
     } else if (kind_ == PieceKind::kEntries) {
       scanner_ = make_entry_scanner();
     } else {
-      csv_.delimiter =
-          options_.csv_delimiter != 0 ? options_.csv_delimiter : detect_delimiter(text());
+      const char named = take_named_delimiter();
+      csv_.delimiter = options_.csv_delimiter != 0 ? options_.csv_delimiter
+                       : named != 0                ? named
+                                                   : detect_delimiter(text());
       csv_.fields = options_.csv_fields;
       header_due_ = csv_.fields.empty();
       scanner_ = make_record_scanner(csv_.delimiter);
@@ -312,6 +314,20 @@ Result<std::vector<std::string>> PieceCutter::read_header(std::string_view recor
   auto names = read_row_names(record);  // the format was told by them
   EVQ_CHECK(names.has_value());
   return *std::move(names);
+}
+
+// What the line "sep=;" says, with which spreadsheets begin CSV; 0 where there is none.
+char PieceCutter::take_named_delimiter() {
+  constexpr std::string_view kWord = "sep=";
+  const std::string_view line = text().substr(0, text().find('\n'));
+  const bool named = line.starts_with(kWord) && line.size() > kWord.size() &&
+                     is_blank(line.substr(kWord.size() + 1));
+  if (!named) {
+    return 0;
+  }
+  const char delimiter = line[kWord.size()];
+  skip(std::min(line.size() + 1, size_));
+  return delimiter;
 }
 
 // Forgets the blank lines that the text begins with, all at once. False when more must be read to

@@ -52,6 +52,7 @@ class PieceCutter {
   std::optional<PieceKind> kind_of_head(bool no_more) const;
   Status refuse_binary();
   bool drop_blank_lines();
+  char take_named_delimiter();
   Result<bool> take_header();
   Result<std::vector<std::string>> read_header(std::string_view record) const;
   void adopt_all();

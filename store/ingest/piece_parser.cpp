@@ -229,7 +229,13 @@ Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::siz
     }
     bool good = parser.parse_event();
     parser.skip_blanks();
-    const bool more = parser.position() < line.size();
+    bool more = parser.position() < line.size();
+    if (good && more && !settings_.one_value_a_line && parser.peek() == ',' &&
+        is_blank(line.substr(parser.position() + 1))) {
+      event.note_repair(parser.position(), "a comma behind the event was passed over");
+      parser.set_position(line.size());
+      more = false;
+    }
     if (good && more && (settings_.one_value_a_line || parser.peek() != '{')) {
       good = parser.at_end();
     }

@@ -12,6 +12,7 @@ namespace evq {
 namespace {
 
 constexpr const char* kRepairSurrogate = "a lone surrogate became U+FFFD";
+constexpr const char* kRepairHex = "an escape with x, which JSON does not have, became its byte";
 constexpr const char* kRepairInteger = "an integer outside of 64 bits became the nearest real";
 constexpr const char* kRepairHuge = "a number beyond every real became null";
 
@@ -284,6 +285,10 @@ bool TolerantJson::parse_string(std::string_view& text) {
     }
     if (result.repaired) {
       event_.note_repair(begin, kRepairSurrogate);
+    }
+    if (result.hex) {
+      event_.note_repair(begin, kRepairHex);
+      ascii = false;
     }
     text = {out, result.size};
   }

@@ -108,6 +108,8 @@ class Ingest(EvqCase):
                          [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}])
         self.load("a\tb\n1\tx,y\n", "--csv-delimiter", "\\t", dataset="tab")
         self.assertEqual(self.rows("tab | project a, b"), [{"a": 1, "b": "x,y"}])
+        self.load("sep=|\r\na,b|c\r\n1|x\r\n", dataset="named")
+        self.assertEqual(self.rows("named | project ['a,b'], c"), [{"a,b": 1, "c": "x"}])
         report, errors = self.load("a,b\n1,2\n1,2,3\n4\n", "--format", "csv", dataset="odd")
         self.assertEqual((report["ingested"], report["failed"]), (2, 1))
         self.assertIn("stdin:3:", errors)
@@ -184,6 +186,15 @@ class Ingest(EvqCase):
         'time=2024-05-01T10:00:00Z level=info msg="it is, \\"so\\"" took=1.5 ok=true n=3 id=007\n'
         'ts=2024-05-01T10:00:01Z level=warn http.status=500 none=\n'
         '    at main.go:12\n')
+
+    def test_nearly_json(self):
+        report, errors = self.load('{"a":"x\\x22\\xC3\\xA9"},\n{"a":"\\xFF"}\n{"a":"z"},\n')
+        self.assertEqual((report["ingested"], report["failed"]), (3, 0))
+        self.assertIn("3 events repaired (first at line 1: an escape with x", errors)
+        self.assertEqual(sorted(row["a"] for row in self.rows("d | project a")),
+                         ['x"\u00e9', "z", "\ufffd"])
+        report, _ = self.load('{"a":1},\n{"a":"\\q"}\n', "--format", "ndjson", dataset="strict")
+        self.assertEqual((report["ingested"], report["failed"]), (0, 2))
 
     def test_logs_that_are_neither_json_nor_csv(self):
         for dataset, text, count in (("web", self.ACCESS, 2), ("web", self.ACCESS.split("\n")[0], 1),
