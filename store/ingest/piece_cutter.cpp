@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "store/base/ascii.h"
 #include "store/base/check.h"
 #include "store/base/control.h"
 #include "store/base/limits.h"
