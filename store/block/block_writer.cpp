@@ -129,6 +129,7 @@ bool has_times(const BlockHeader& header, std::string_view name) {
 
 }  // namespace
 
+// Most events come in order of time and some late: only those are sorted, and merged with the rest.
 std::vector<std::uint32_t> time_order(const Vector& times) {
   const Vector flat = times.flatten();
   const auto* values = flat.values().data<std::int64_t>();
@@ -136,14 +137,28 @@ std::vector<std::uint32_t> time_order(const Vector& times) {
     return {};
   }
   // Time and row in one sort key keep equal times in order without a stable sort's copies.
-  std::vector<std::pair<std::int64_t, std::uint32_t>> keys(flat.size());
-  for (std::uint32_t i = 0; i < keys.size(); ++i) {
-    keys[i] = {values[i], i};
+  std::vector<std::pair<std::int64_t, std::uint32_t>> late;
+  std::vector<std::uint32_t> order(flat.size());
+  std::size_t others = 0;  // the first rows of `order`, for now
+  std::int64_t greatest = values[0];
+  for (std::uint32_t i = 0; i < flat.size(); ++i) {
+    if (values[i] < greatest) {
+      late.emplace_back(values[i], i);
+    } else {
+      greatest = values[i];
+      order[others++] = i;
+    }
   }
-  std::sort(keys.begin(), keys.end());
-  std::vector<std::uint32_t> order(keys.size());
-  std::transform(keys.begin(), keys.end(), order.begin(),
-                 [](const auto& key) { return key.second; });
+  std::sort(late.begin(), late.end());
+  // From the end on, where there is room. A late row with the time of another that is not comes
+  // behind it: it was late for a greater time.
+  for (std::size_t place = order.size(); !late.empty(); --place) {
+    const bool takes_late = others == 0 || late.back().first >= values[order[others - 1]];
+    order[place - 1] = takes_late ? late.back().second : order[--others];
+    if (takes_late) {
+      late.pop_back();
+    }
+  }
   return order;
 }
 

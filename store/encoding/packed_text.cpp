@@ -46,6 +46,8 @@ constexpr std::size_t kExceptionShare = 16;
 // A value's letters as one long.
 constexpr std::size_t kIntegerBitsMax = 60;
 constexpr std::size_t kPackedSlackBytes = 64;
+// Values that tell what to expect of all.
+constexpr std::size_t kProbeValues = 128;
 
 struct Layout {
   unsigned bits = 0;
@@ -105,31 +107,71 @@ bool make_uniform(const std::string_view* texts, std::size_t size, Uniform* unif
   return true;
 }
 
-// The places where the values, all of one length, are not all the same: word by word.
-std::vector<std::uint32_t> varying_places(std::span<const std::string_view> texts) {
+// Eight bytes of every value.
+struct Word {
+  std::size_t place = 0;
+  std::uint64_t differs = 0;  // bits that some value has otherwise than the first
+
+  bool has_fixed_byte() const {
+    constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+    return ((differs - kOnes) & ~differs & (kOnes << 7)) != 0;
+  }
+};
+
+// The words of values of at least eight bytes; the last may overlap the one before.
+std::vector<Word> words_of(std::size_t length) {
+  std::vector<Word> words;
+  for (std::size_t place = 0; place + 8 <= length; place += 8) {
+    words.push_back({place});
+  }
+  if (length % 8 != 0) {
+    words.push_back({length - 8});
+  }
+  return words;
+}
+
+// The bytes where the values, all of one length, are not all the same: word by word, and where some
+// of the values have shown already that all bytes of a word vary, no further.
+std::array<bool, kLengthMax> varying_bytes(std::span<const std::string_view> texts) {
+  std::array<bool, kLengthMax> varies{};
   const std::size_t length = texts[0].size();
-  const std::size_t words = length / 8;
   const char* first = texts[0].data();
-  std::array<std::uint64_t, kLengthMax / 8 + 1> differs{};
-  std::uint64_t last_differs = 0;
-  for (const std::string_view text : texts) {
-    for (std::size_t w = 0; w < words; ++w) {
-      differs[w] |= load64(text.data() + 8 * w) ^ load64(first + 8 * w);
+  if (length < 8) {
+    for (const std::string_view text : texts) {
+      for (std::size_t p = 0; p < length; ++p) {
+        varies[p] |= text[p] != first[p];
+      }
     }
-    if (words > 0) {  // the last eight bytes, which may overlap what was compared already
-      last_differs |= load64(text.data() + length - 8) ^ load64(first + length - 8);
-      continue;
+    return varies;
+  }
+  std::vector<Word> words = words_of(length);
+  std::span<Word> open = words;
+  const auto compare = [&](std::string_view text) {
+    for (Word& word : open) {
+      word.differs |= load64(text.data() + word.place) ^ load64(first + word.place);
     }
-    for (std::size_t p = 0; p < length; ++p) {
-      differs[0] |= std::uint64_t{static_cast<unsigned char>(text[p] ^ first[p])} << (8 * p);
+  };
+  const std::size_t step = std::max<std::size_t>(texts.size() / kProbeValues, 1);
+  for (std::size_t i = 0; i < texts.size(); i += step) {
+    compare(texts[i]);
+  }
+  const auto end = std::partition(words.begin(), words.end(),
+                                  [](const Word& word) { return word.has_fixed_byte(); });
+  open = open.first(static_cast<std::size_t>(end - words.begin()));
+  std::ranges::for_each(texts, compare);
+  for (const Word& word : words) {
+    for (std::size_t byte = 0; byte < 8; ++byte) {
+      varies[word.place + byte] |= ((word.differs >> (8 * byte)) & 0xFF) != 0;
     }
   }
-  if (length % 8 != 0 && words > 0) {
-    differs[words] = last_differs >> (64 - 8 * (length % 8));
-  }
+  return varies;
+}
+
+std::vector<std::uint32_t> varying_places(std::span<const std::string_view> texts) {
+  const std::array<bool, kLengthMax> varies = varying_bytes(texts);
   std::vector<std::uint32_t> places;
-  for (std::size_t p = 0; p < length; ++p) {
-    if (((differs[p / 8] >> (8 * (p % 8))) & 0xFF) != 0) {
+  for (std::size_t p = 0; p < texts[0].size(); ++p) {
+    if (varies[p]) {
       places.push_back(static_cast<std::uint32_t>(p));
     }
   }
@@ -252,12 +294,11 @@ PackOutcome pack_letters(std::span<const std::string_view> texts, const Layout& 
 // Letters and varying places of values of one length, and the packed letters; false when the
 // scheme does not fit. Letters and bits of some values are nearly always those of all.
 bool measure_and_pack(std::span<const std::string_view> texts, Layout* layout, Packed* packed) {
-  constexpr std::size_t kProbe = 128;
   layout->first = texts[0];
   layout->places = varying_places(texts);
   std::vector<std::string_view> probe;
-  for (std::size_t i = 0; i < std::min(kProbe, texts.size()); ++i) {
-    probe.push_back(texts[i * texts.size() / std::min(kProbe, texts.size())]);
+  for (std::size_t i = 0; i < std::min(kProbeValues, texts.size()); ++i) {
+    probe.push_back(texts[i * texts.size() / std::min(kProbeValues, texts.size())]);
   }
   if (layout->places.empty() || !set_letters(letters_of(probe, layout->places), layout)) {
     return false;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "store/base/ascii.h"
 #include "store/base/bytes.h"
 #include "store/base/short_copy.h"
 #include "store/base/utf8.h"
@@ -188,6 +189,30 @@ auto classifier_of(SimdLevel level) {
   return classify_portably;
 }
 
+// Where `text` begins to have terms that `before` does not begin with: behind an ASCII separator
+// that both have, and all before it. Not always as far as there is one.
+std::size_t known_prefix(std::string_view text, std::string_view before) {
+  constexpr std::size_t kLookBack = 24;
+  const std::size_t size = std::min(text.size(), before.size());
+  std::size_t same = 0;
+  while (same + 8 <= size) {
+    const std::uint64_t differs = load64(text.data() + same) ^ load64(before.data() + same);
+    if (differs != 0) {
+      same += static_cast<std::size_t>(std::countr_zero(differs)) / 8;
+      break;
+    }
+    same += 8;
+  }
+  const std::size_t stop = same - std::min(same, kLookBack);
+  for (std::size_t i = same; i > stop; --i) {
+    const char c = text[i - 1];
+    if (static_cast<signed char>(c) >= 0 && !is_letter_or_digit(c)) {
+      return i;
+    }
+  }
+  return 0;
+}
+
 template <class Take>
 void for_each_term(std::string_view text, Take take) {
   std::size_t position = 0;
@@ -240,7 +265,10 @@ void TermHasher::add(std::span<const std::string_view> texts, const Take& take) 
     take(std::span(hashes_).first(count_));
     count_ = 0;
   };
-  for (const std::string_view text : texts) {
+  std::string_view before;
+  for (const std::string_view whole : texts) {
+    const std::string_view text = whole.substr(known_prefix(whole, before));
+    before = whole;
     if (size_ != 0 && size_ + text.size() > kWindowBytes) {
       flush();
     }

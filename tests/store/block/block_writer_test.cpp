@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -64,6 +65,23 @@ BlockReader make_reader(const EncodedBlock& block, int* fetches) {
 }
 
 }  // namespace
+
+TEST_CASE("late rows find their place, behind those of the same time that were not late") {
+  Random random(11);
+  for (const std::size_t late_every : {2U, 10U, 5000U}) {
+    std::vector<std::int64_t> values;
+    VectorBuilder times(Type::kDatetime);
+    for (std::int64_t i = 0; i < 5000; ++i) {
+      const auto late = static_cast<std::int64_t>(random() % 300);
+      values.push_back(random() % late_every == 0 ? i / 4 - late : i / 4);
+      times.append_integer(values.back());
+    }
+    std::vector<std::uint32_t> expected(values.size());
+    std::iota(expected.begin(), expected.end(), 0U);
+    std::ranges::stable_sort(expected, {}, [&](std::uint32_t row) { return values[row]; });
+    CHECK(time_order(times.finish()) == expected);
+  }
+}
 
 TEST_CASE("rows come back in time order, equal times in order of arrival") {
   for (const std::size_t rows : {1U, 2U, 500U, 65536U}) {
