@@ -33,6 +33,14 @@ inline constexpr std::uint64_t kSecond = 0xe7037ed1a0b428dbULL;
 
 }  // namespace text_hash_detail
 
+// The hash of two words and a size.
+inline std::uint64_t hash_words(std::uint64_t a, std::uint64_t b, std::size_t size,
+                                std::uint64_t seed) {
+  using text_hash_detail::fold;
+  const std::uint64_t other = std::rotl(seed, 32) ^ text_hash_detail::kSecond;
+  return fold(other ^ size, fold(a ^ other, b ^ seed ^ text_hash_detail::kFirst));
+}
+
 inline std::uint64_t hash_text(std::string_view text, std::uint64_t seed) {
   using text_hash_detail::fold;
   using text_hash_detail::kFirst;

@@ -4,13 +4,16 @@
 #include <array>
 #include <cstring>
 
+#include "store/base/simd_level.h"
 #include "store/ingest/json_text.h"
 
 namespace evq {
 
+namespace {
+
 // Counts in bytes first, which vector instructions add 16 or more at a time, and sums up before a
 // byte can overflow.
-std::size_t count_line_feeds(std::string_view text) {
+[[gnu::always_inline]] inline std::size_t count_in_lanes(std::string_view text) {
   constexpr std::size_t kLanes = 64;
   constexpr std::size_t kRoundsMax = 255;
   std::size_t total = 0;
@@ -34,6 +37,24 @@ std::size_t count_line_feeds(std::string_view text) {
     total += *p++ == '\n' ? 1U : 0U;
   }
   return total;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) std::size_t count_avx2(std::string_view text) {
+  return count_in_lanes(text);
+}
+#endif
+
+}  // namespace
+
+std::size_t count_line_feeds(std::string_view text) {
+#if defined(__x86_64__)
+  static const bool kWide = best_simd_level() != SimdLevel::kPortable;
+  if (kWide) {
+    return count_avx2(text);
+  }
+#endif
+  return count_in_lanes(text);
 }
 
 std::optional<std::size_t> records_prefix(std::string_view text) {

@@ -45,6 +45,10 @@ std::vector<std::uint64_t> ones(std::size_t count, std::size_t words_expected) {
   return words;
 }
 
+[[gnu::always_inline]] inline TextHead cell_head(const Cell& cell) {
+  return cell.readable ? head_of_readable(cell.view()) : head_of(cell.view());
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- appending
@@ -161,31 +165,47 @@ void ColumnBuilder::mark_valid(std::size_t begin, std::size_t end) {
 // The texts from `begin` on, up to a cell of another kind, or one that made the column something
 // else than a dictionary; where it stopped.
 std::size_t ColumnBuilder::settle_dictionary(std::size_t begin) {
-  hashes_.clear();
-  std::size_t end = begin;
-  for (; end < queue_.size() && queue_[end].cell.kind == CellKind::kText; ++end) {
-    hashes_.push_back(hash_text(queue_[end].cell.view(), seed_));
-    __builtin_prefetch(&slots_[hashes_.back() & (slots_.size() - 1)]);
-  }
+  const std::size_t end = end_of(CellKind::kText, begin);
   if (end == begin) {
     return begin;
+  }
+  hashes_.resize(std::max(hashes_.size(), end - begin));
+  std::uint64_t* const hashes = hashes_.data();
+  const Slot* const slots = slots_.data();
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = begin; i < end; ++i) {
+    const Cell& cell = queue_[i].cell;
+    const std::uint64_t hash = hash_text(cell.view(), cell_head(cell), seed_);
+    hashes[i - begin] = hash;
+    __builtin_prefetch(&slots[hash & mask]);
   }
   const std::size_t rows = std::size_t{queue_[end - 1].row} + 1;
   if (rows - rows_ != end - begin) {
     need_null_code();
   }
   codes_.resize(rows, static_cast<Code>(null_code_ - 1));  // where there are no nulls, all are set
+  Code* const codes = codes_.data();
+  std::size_t counted = begin;  // cells that are in the entries or in repeats_
   for (std::size_t i = begin; i < end; ++i) {
     const auto& [row, cell] = queue_[i];
-    if (!find_code(cell.view(), hashes_[i - begin], false, &codes_[row])) {
-      codes_.resize(row);
-      rows_ = row;
-      make_plain();
-      append_plain(cell.view());
-      note_value();
-      return i + 1;
+    const TextHead head = cell_head(cell);
+    std::uint32_t code = find_entry(cell.view(), head, hashes[i - begin]);
+    if (code == 0) [[unlikely]] {
+      repeats_ += i - counted;
+      counted = i + 1;
+      if (!take_entry(cell.view(), head, hashes[i - begin], false)) {
+        codes_.resize(row);
+        rows_ = row;
+        make_plain();
+        append_plain(cell.view());
+        note_value();
+        return i + 1;
+      }
+      code = static_cast<std::uint32_t>(entries_.size());
     }
+    codes[row] = static_cast<Code>(code - 1);
   }
+  repeats_ += end - counted;
   rows_ = rows;
   return end;
 }
@@ -311,56 +331,42 @@ bool ColumnBuilder::dictionary_pays() const {
 
 void ColumnBuilder::need_null_code() {
   if (null_code_ == 0) {
-    entries_.push_back({static_cast<std::uint32_t>(text_.size()), 0});
+    entries_.push_back({{}, static_cast<std::uint32_t>(text_.size()), 0});
     null_code_ = static_cast<std::uint32_t>(entries_.size());
   }
 }
 
 void ColumnBuilder::append_dictionary(std::string_view text, bool raw) {
-  Code code = 0;
-  if (find_code(text, hash_text(text, seed_), raw, &code)) {
-    codes_.push_back(code);
+  const TextHead head = head_of(text);
+  const std::uint64_t hash = hash_text(text, head, seed_);
+  if (const std::uint32_t code = find_entry(text, head, hash); code != 0) {
+    codes_.push_back(static_cast<Code>(code - 1));
+    ++repeats_;
+  } else if (take_entry(text, head, hash, raw)) {
+    codes_.push_back(static_cast<Code>(entries_.size() - 1));
   } else {
     make_plain();
     append_plain(text);
   }
 }
 
-// The code of a text, a new one when it was not there; false when the dictionary does not pay.
-[[gnu::always_inline]] inline bool ColumnBuilder::find_code(std::string_view text,
-                                                            std::uint64_t hash, bool raw,
-                                                            Code* code) {
-  const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32);
-  const std::size_t mask = slots_.size() - 1;
-  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-    const Slot& slot = slots_[i];
-    if (slot.code == 0) {
-      break;
-    }
-    if (slot.tag == tag) {
-      const Entry& entry = entries_[slot.code - 1];
-      if (equal_text({text_.data() + entry.offset, entry.size}, text)) {
-        *code = static_cast<Code>(slot.code - 1);
-        ++repeats_;
-        return true;
-      }
-    }
-  }
+// A text that was not there; false when the dictionary does not pay.
+bool ColumnBuilder::take_entry(std::string_view text, const TextHead& head, std::uint64_t hash,
+                               bool raw) {
   raw_classes_ |= raw ? classify_csv_value(text) : kRawIsText;
   if (!dictionary_pays()) {
     return false;
   }
-  add_entry(text, hash);
-  *code = static_cast<Code>(entries_.size() - 1);
+  add_entry(text, head, hash);
   return true;
 }
 
-void ColumnBuilder::add_entry(std::string_view text, std::uint64_t hash) {
+void ColumnBuilder::add_entry(std::string_view text, const TextHead& head, std::uint64_t hash) {
   if ((entries_.size() + 1) * 2 > slots_.size()) {
     grow_slots();
   }
   entries_.push_back(
-      {static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(text.size())});
+      {head, static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(text.size())});
   text_.append(text);
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = hash & mask;
@@ -377,8 +383,8 @@ void ColumnBuilder::grow_slots() {
     if (code + 1 == null_code_) {
       continue;
     }
-    const std::uint64_t hash =
-        hash_text({text_.data() + entries_[code].offset, entries_[code].size}, seed_);
+    const Entry& entry = entries_[code];
+    const std::uint64_t hash = hash_text(text_of(entry), entry.head, seed_);
     std::size_t i = hash & mask;
     while (slots_[i].code != 0) {
       i = (i + 1) & mask;
@@ -407,8 +413,7 @@ Cell ColumnBuilder::cell_at(std::size_t row) const {
       return test_bit(was_long_, row) ? Cell::of_long(static_cast<std::int64_t>(reals_[row]))
                                       : Cell::of_real(reals_[row]);
     case State::kDictionary: {
-      const Entry& entry = entries_[codes_[row]];
-      return Cell::of_text(CellKind::kText, {text_.data() + entry.offset, entry.size});
+      return Cell::of_text(CellKind::kText, text_of(entries_[codes_[row]]));
     }
     case State::kPlain:
     case State::kTagged:

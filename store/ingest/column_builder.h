@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "store/base/text_hash.h"
+#include "store/base/text_head.h"
 #include "store/column/row_order.h"
 #include "store/column/vector.h"
 #include "store/ingest/cell.h"
@@ -60,7 +62,10 @@ class ColumnBuilder {
 
  private:
   enum class State : std::uint8_t { kEmpty, kBool, kLong, kReal, kDictionary, kPlain, kTagged };
+  // Of a dictionary. A text that is no longer than its head is compared without a look at its
+  // bytes.
   struct Entry {
+    TextHead head;
     std::uint32_t offset = 0;
     std::uint32_t size = 0;
   };
@@ -76,7 +81,23 @@ class ColumnBuilder {
   void start(const Cell& cell);
   void append_otherwise(std::size_t row, const Cell& cell);
   void append_dictionary(std::string_view text, bool raw);
-  bool find_code(std::string_view text, std::uint64_t hash, bool raw, Code* code);
+  // Of the entry that is this text, code + 1; 0 when there is none.
+  std::uint32_t find_entry(std::string_view text, const TextHead& head, std::uint64_t hash) const {
+    const std::uint32_t tag = static_cast<std::uint32_t>(hash >> 32);
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+      const Slot& slot = slots_[i];
+      if (slot.code == 0 || (slot.tag == tag && is_entry(entries_[slot.code - 1], text, head))) {
+        return slot.code;
+      }
+    }
+  }
+  bool is_entry(const Entry& entry, std::string_view text, const TextHead& head) const {
+    constexpr std::size_t kHead = TextHead::kBytes;
+    return entry.head == head && entry.size == text.size() &&
+           (text.size() <= kHead || equal_text(text_of(entry).substr(kHead), text.substr(kHead)));
+  }
+  bool take_entry(std::string_view text, const TextHead& head, std::uint64_t hash, bool raw);
   std::size_t settle_dictionary(std::size_t begin);
   template <class T>
   std::size_t settle_numbers(std::size_t begin, std::vector<T>& slots);
@@ -87,7 +108,10 @@ class ColumnBuilder {
   bool dictionary_pays() const;
   void append_plain(std::string_view text);
   void append_tagged(const Cell& cell);
-  void add_entry(std::string_view text, std::uint64_t hash);
+  void add_entry(std::string_view text, const TextHead& head, std::uint64_t hash);
+  std::string_view text_of(const Entry& entry) const {
+    return {text_.data() + entry.offset, entry.size};
+  }
   void grow_slots();
   void pad_to(std::size_t row);
   void note_value();

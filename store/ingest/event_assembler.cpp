@@ -7,6 +7,7 @@
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
 #include "store/base/text_hash.h"
+#include "store/base/text_head.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -311,7 +312,7 @@ char* EventAssembler::scratch(std::size_t size) {
     slab_size_ = std::max(size, kSlabBytes);
     slabs_bytes_ += slab_size_;
     // The larger slab goes, whatever its place, when the next event begins.
-    slabs_.push_back(std::unique_ptr<char[]>(new char[slab_size_]));
+    slabs_.push_back(std::unique_ptr<char[]>(new char[slab_size_ + TextHead::kBytes]));
     slab_used_ = 0;
   }
   char* place = slabs_.back().get() + slab_used_;

@@ -80,10 +80,13 @@ class EventAssembler {
     }
   }
   void add_real(NodeId node, double value) { add(node, Cell::of_real(value)); }
-  [[gnu::always_inline]] void add_text(NodeId node, std::string_view text) {
+  void add_text(NodeId node, std::string_view text) { add_view(node, CellKind::kText, text); }
+  // The same of a text from whose first byte on sixteen can be read, as they can in scratch memory.
+  [[gnu::always_inline]] void add_readable_text(NodeId node, std::string_view text) {
     Cell* cell = nullptr;
     if (text.size() <= kFieldValueBytesMax && (cell = next_cell(node)) != nullptr) [[likely]] {
       cell->kind = CellKind::kText;
+      cell->readable = true;
       cell->size = static_cast<std::uint32_t>(text.size());
       cell->text = text.data();
     } else {

@@ -11,6 +11,8 @@ namespace evq {
 
 bool FastJson::open(std::string_view window) {
   text_ = window.data();
+  window_ = window;
+  escape_ = 0;
   next_ = 0;
   count_ = 0;
   if (!index_.build(window.data(), window.size())) {
@@ -28,7 +30,10 @@ bool FastJson::parse_event(std::size_t begin, std::size_t end, EventAssembler& e
   if (next_ >= count_ || positions_[next_] >= end || at(next_) != '{') {
     return false;
   }
-  escapes_ = std::memchr(text_ + begin, '\\', end - begin) != nullptr;
+  if (escape_ <= begin) {  // one look for all events up to the next one
+    escape_ = std::min(window_.find('\\', begin), window_.size());
+  }
+  escapes_ = escape_ < end;
   const std::size_t first = next_;
   // The last bracket may belong to what follows when this object is not closed.
   if (parse_object(event) && positions_[next_ - 1] < end &&
@@ -183,7 +188,7 @@ bool FastJson::parse_object(EventAssembler& event) {
         if (text.data() == nullptr) {
           return false;
         }
-        event.add_text(node, text);
+        event.add_readable_text(node, text);
         ++at;
       } else if (!parse_value(at, node, depth + 1, event)) {
         return false;

@@ -50,7 +50,9 @@ class FastJson {
   const std::uint32_t* positions_ = nullptr;
   std::size_t count_ = 0;
   std::size_t next_ = 0;  // in positions_
-  bool escapes_ = false;  // the event at hand has backslashes
+  std::string_view window_;
+  std::size_t escape_ = 0;  // the first backslash behind the events so far, where it is known
+  bool escapes_ = false;    // the event at hand has backslashes
   DynamicBuilder dynamic_;
 };
 

@@ -3,8 +3,11 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "store/base/text_head.h"
 
 namespace evq {
 namespace {
@@ -33,6 +36,27 @@ TEST_CASE("no word makes the rest of a text, or the seed, not count") {
         CHECK(hash_text(one, kSeed) != hash_text(one, kSeed + 1));
       }
     }
+  }
+}
+
+TEST_CASE("a head is a text's first bytes, whatever stands behind it") {
+  const std::string other(64, '#');
+  for (std::size_t size = 0; size <= 40; ++size) {
+    const std::string text(size, 'x');
+    const std::string longer = text + other;
+    const TextHead head = head_of(text);
+    const std::string_view readable = std::string_view(longer).substr(0, size);
+    CHECK(head == head_of_readable(readable));
+    CHECK(hash_text(text, head, kSeed) == hash_text(readable, head, kSeed));
+    CHECK(hash_text(text, head, kSeed) != hash_text(text, head, kSeed + 1));
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string changed = text;
+      changed[at] = '\0';
+      CHECK((head_of(changed) == head) == (at >= TextHead::kBytes));
+      CHECK(hash_text(changed, head_of(changed), kSeed) != hash_text(text, head, kSeed));
+    }
+    const std::string with_zero = text + '\0';
+    CHECK(hash_text(with_zero, head_of(with_zero), kSeed) != hash_text(text, head, kSeed));
   }
 }
 

@@ -42,7 +42,7 @@ class Cells {
       case CellKind::kReal:
         return Cell::of_real(static_cast<double>(random_() % 1000) / 8);
       case CellKind::kText:
-        return Cell::of_text(CellKind::kText, keep("v" + std::to_string(pick(mixture.texts))));
+        return make_text("v" + std::to_string(pick(mixture.texts)));
       case CellKind::kRawText:
         return Cell::of_text(CellKind::kRawText, keep(std::to_string(pick(mixture.texts))));
       case CellKind::kDynamic:
@@ -55,6 +55,16 @@ class Cells {
   std::size_t pick(std::size_t count) { return random_() % count; }
 
  private:
+  // Some longer than a head, some with their last bytes behind it. Sixteen bytes of a string's
+  // memory can always be read.
+  Cell make_text(std::string text) {
+    const char last = text.back();
+    text.append(last % 2 == 0 ? 0 : 13 + static_cast<std::size_t>(last % 10), '.');
+    text += last;
+    Cell cell = Cell::of_text(CellKind::kText, keep(std::move(text)));
+    cell.readable = random_() % 2 == 0;
+    return cell;
+  }
   std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
   Random random_;
