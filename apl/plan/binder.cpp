@@ -326,6 +326,9 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
   if (name == "asc" || name == "desc") {
     return "the direction stands behind its field, without a comma: field " + std::string(name);
   }
+  if (name == "auto") {
+    return "the size of bins is chosen by bin_auto(_time)";
+  }
   if (is_number_with_unit(name)) {
     const std::size_t digits = std::min(name.find_first_not_of("0123456789_"), name.size());
     return name.find('_') != std::string_view::npos || name.size() - digits == 1

@@ -166,6 +166,19 @@ void add_program(std::string_view text, LogFields* fields) {
   }
 }
 
+// "2024-05-01T00:00:00.1Z stdout F message": a container's log as Kubernetes keeps it.
+LogFields container_fields(std::string_view line) {
+  LogFields fields;
+  if (take_iso_time(&line)) {
+    const std::string_view stream = take_word(&line);
+    const std::string_view tag = take_word(&line);
+    if ((stream == "stdout" || stream == "stderr") && (tag == "F" || tag == "P")) {
+      fields.add("stream", stream);
+    }
+  }
+  return fields;
+}
+
 LogFields syslog_fields(std::string_view line) {
   const auto priority = take_priority(&line);
   const bool versioned = priority && line.starts_with("1 ");
@@ -229,7 +242,10 @@ std::optional<unsigned> take_priority(std::string_view* line) {
 }
 
 LogFields log_fields(std::string_view line) {
-  LogFields fields = syslog_fields(line);
+  LogFields fields = container_fields(line);
+  if (fields.fields().empty()) {
+    fields = syslog_fields(line);
+  }
   return fields.fields().empty() ? access_fields(line) : fields;
 }
 
