@@ -1,53 +1,211 @@
 // arg_max, arg_min and take_any: whole rows chosen from each group.
 
 #include <algorithm>
+#include <bit>
+#include <string>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/aggregate_rows.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/value_hash.h"
+#include "store/base/large_pages.h"
 #include "store/column/ordering.h"
+#include "store/column/physical.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
 
-// One chosen row a group, cell by cell.
+// One column of the chosen rows, by group. It takes no room while all its cells are null, as those
+// of most fields are that few events have.
+class ChosenColumn {
+ public:
+  explicit ChosenColumn(Type type) : type_(type), is_text_(physical_of(type) == Physical::kView) {}
+
+  Type type() const { return type_; }
+  bool is_null(std::size_t group) const { return group >= present_.size() || present_[group] == 0; }
+  Value value(std::size_t group) const {
+    if (is_null(group)) {
+      return Value::null(type_);
+    }
+    if (is_text_) {
+      const std::string text(text_at(group));
+      return type_ == Type::kString ? Value::string(text) : Value::dynamic(text);
+    }
+    return number(words_[group]);
+  }
+  void append_to(VectorBuilder* to, std::size_t group) const {
+    if (is_null(group)) {
+      to->append_null();
+    } else if (is_text_) {
+      to->append_text(text_at(group));
+    } else {
+      to->append(value(group));
+    }
+  }
+
+  // The value of a vector's row, or of another column's group, becomes that of `group`; `groups`
+  // is the number of all.
+  void set(std::size_t group, std::size_t groups, const Vector& from, std::size_t row) {
+    if (from.is_null(row)) {
+      clear(group);
+    } else if (is_text_) {
+      set_text(group, groups, from.at<std::string_view>(row));
+    } else {
+      set_word(group, groups, word_of(from, row));
+    }
+  }
+  void set(std::size_t group, std::size_t groups, const ChosenColumn& from, std::size_t other) {
+    if (from.is_null(other)) {
+      clear(group);
+    } else if (is_text_) {
+      set_text(group, groups, from.text_at(other));
+    } else {
+      set_word(group, groups, from.words_[other]);
+    }
+  }
+
+  std::size_t size_bytes() const {
+    return present_.capacity() + words_.capacity() * sizeof(std::uint64_t) +
+           sizes_.capacity() * sizeof(std::uint32_t) + text_.capacity();
+  }
+
+ private:
+  static std::uint64_t word_of(const Vector& from, std::size_t row) {
+    switch (physical_of(from.type())) {
+      case Physical::kByte:
+        return from.at<std::uint8_t>(row);
+      case Physical::kDouble:
+        return std::bit_cast<std::uint64_t>(from.at<double>(row));
+      case Physical::kInt64:
+      case Physical::kView:
+      case Physical::kNone:
+        break;
+    }
+    return static_cast<std::uint64_t>(from.at<std::int64_t>(row));
+  }
+  Value number(std::uint64_t word) const {
+    switch (type_) {
+      case Type::kBool:
+        return Value::boolean(word != 0);
+      case Type::kReal:
+        return Value::real(std::bit_cast<double>(word));
+      case Type::kDatetime:
+        return Value::datetime(static_cast<std::int64_t>(word));
+      case Type::kTimespan:
+        return Value::timespan(static_cast<std::int64_t>(word));
+      case Type::kLong:
+      case Type::kString:
+      case Type::kDynamic:
+      case Type::kNull:
+        break;
+    }
+    return Value::integer(static_cast<std::int64_t>(word));
+  }
+
+  std::string_view text_at(std::size_t group) const {
+    return std::string_view(text_).substr(words_[group], sizes_[group]);
+  }
+
+  void clear(std::size_t group) {
+    if (!is_null(group)) {
+      present_[group] = 0;
+      if (is_text_) {
+        drop_text(group);
+      }
+    }
+  }
+  void set_word(std::size_t group, std::size_t groups, std::uint64_t word) {
+    if (group >= present_.size()) {
+      present_.resize(groups);
+      words_.resize(groups);
+    }
+    present_[group] = 1;
+    words_[group] = word;
+  }
+  void set_text(std::size_t group, std::size_t groups, std::string_view text) {
+    if (group >= sizes_.size()) {
+      sizes_.resize(groups);
+    }
+    if (!is_null(group)) {
+      drop_text(group);
+    }
+    set_word(group, groups, text_.size());
+    sizes_[group] = static_cast<std::uint32_t>(text.size());
+    text_.append(text);
+    if (unused_ > kUnusedBytesMin && unused_ > text_.size() / 2) {
+      close_up();
+    }
+  }
+  void drop_text(std::size_t group) {
+    unused_ += sizes_[group];
+    sizes_[group] = 0;
+  }
+  // Leaves the texts that are still some group's.
+  void close_up() {
+    std::string kept;
+    kept.reserve(text_.size() - unused_);
+    for (std::size_t group = 0; group < sizes_.size(); ++group) {
+      if (sizes_[group] != 0) {
+        const std::string_view text = text_at(group);
+        words_[group] = kept.size();
+        kept.append(text);
+      } else {
+        words_[group] = 0;
+      }
+    }
+    text_ = std::move(kept);
+    unused_ = 0;
+  }
+
+  static constexpr std::size_t kUnusedBytesMin = std::size_t{64} << 10U;
+
+  Type type_;
+  bool is_text_;
+  LargeVector<std::uint8_t> present_;  // whether the group's cell is not null; the rest are
+  LargeVector<std::uint64_t> words_;   // the value, or where its text begins
+  LargeVector<std::uint32_t> sizes_;   // of texts
+  std::string text_;
+  std::size_t unused_ = 0;  // bytes of it
+};
+
+// One chosen row a group, column by column.
 class ChosenRows {
  public:
-  explicit ChosenRows(std::vector<Type> types) : types_(std::move(types)) {}
+  explicit ChosenRows(const std::vector<Type>& types) {
+    for (const Type type : types) {
+      columns_.emplace_back(type);
+    }
+  }
 
-  std::size_t width() const { return types_.size(); }
+  std::size_t width() const { return columns_.size(); }
   void resize(std::size_t groups) {
     if (groups > chosen_.size()) {
       chosen_.resize(groups, 0);
-      cells_.resize(groups * types_.size());
     }
   }
   bool has(std::size_t group) const { return chosen_[group] != 0; }
-  const Value& cell(std::size_t group, std::size_t column) const {
-    return cells_[group * types_.size() + column];
+  Value cell(std::size_t group, std::size_t column) const { return columns_[column].value(group); }
+  void set(std::size_t group, std::span<const Vector> args, std::size_t row) {
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      columns_[column].set(group, chosen_.size(), args[column], row);
+    }
+    chosen_[group] = 1;
   }
-  void set(std::size_t group, std::size_t column, Value value) {
-    Value& cell = cells_[group * types_.size() + column];
-    text_bytes_ += value.as_text().size();
-    text_bytes_ -= cell.as_text().size();
-    cell = std::move(value);
+  void set(std::size_t group, const ChosenRows& from, std::size_t other) {
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      columns_[column].set(group, chosen_.size(), from.columns_[column], other);
+    }
     chosen_[group] = 1;
   }
 
   std::vector<Vector> columns(std::size_t begin, std::size_t count) const {
     std::vector<Vector> columns;
-    for (std::size_t column = 0; column < types_.size(); ++column) {
-      VectorBuilder builder(types_[column]);
+    for (const ChosenColumn& column : columns_) {
+      VectorBuilder builder(column.type());
       builder.reserve(count);
       for (std::size_t group = begin; group < begin + count; ++group) {
-        const Value& value = cell(group, column);
-        if (value.is_null()) {
-          builder.append_null();
-        } else {
-          builder.append(value);
-        }
+        column.append_to(&builder, group);
       }
       columns.push_back(builder.finish());
     }
@@ -55,14 +213,16 @@ class ChosenRows {
   }
 
   std::size_t size_bytes() const {
-    return cells_.capacity() * sizeof(Value) + chosen_.capacity() + text_bytes_;
+    std::size_t bytes = chosen_.capacity();
+    for (const ChosenColumn& column : columns_) {
+      bytes += column.size_bytes();
+    }
+    return bytes;
   }
 
  private:
-  std::vector<Type> types_;
-  std::vector<std::uint8_t> chosen_;
-  std::vector<Value> cells_;
-  std::size_t text_bytes_ = 0;
+  std::vector<ChosenColumn> columns_;
+  LargeVector<std::uint8_t> chosen_;
 };
 
 template <class T>
@@ -90,7 +250,7 @@ bool is_nan(const T& value) {
 // wins, the first cell first: the answer then does not depend on who saw which row.
 class ArgState final : public AggregateState {
  public:
-  ArgState(std::vector<Type> types, int sign) : rows_(std::move(types)), sign_(sign) {}
+  ArgState(const std::vector<Type>& types, int sign) : rows_(types), sign_(sign) {}
 
   void resize(std::size_t groups) override {
     rows_.resize(groups);
@@ -115,9 +275,7 @@ class ArgState final : public AggregateState {
     for (const GroupPair pair : pairs) {
       if (from.rows_.has(pair.from) &&
           wins(pair.to, [&](std::size_t column) { return from.rows_.cell(pair.from, column); })) {
-        for (std::size_t column = 0; column < rows_.width(); ++column) {
-          rows_.set(pair.to, column, from.rows_.cell(pair.from, column));
-        }
+        rows_.set(pair.to, from.rows_, pair.from);
       }
     }
   }
@@ -186,7 +344,7 @@ class ArgState final : public AggregateState {
       return true;
     }
     const Value key = cell(0);
-    const Value& held = rows_.cell(group, 0);
+    const Value held = rows_.cell(group, 0);
     int order = (missing(key) ? 0 : 1) - (missing(held) ? 0 : 1);
     if (order == 0 && !missing(key)) {
       order = sign_ * compare_values(key, held);
@@ -204,9 +362,7 @@ class ArgState final : public AggregateState {
 
   void offer(std::size_t group, std::span<const Vector> args, std::size_t row) {
     if (wins(group, [&](std::size_t column) { return args[column].value(row); })) {
-      for (std::size_t column = 0; column < args.size(); ++column) {
-        rows_.set(group, column, args[column].value(row));
-      }
+      rows_.set(group, args, row);
     }
   }
 
@@ -219,7 +375,7 @@ class ArgState final : public AggregateState {
 // The first row of each group, or with one column the first value that is not null.
 class AnyState final : public AggregateState {
  public:
-  explicit AnyState(std::vector<Type> types) : rows_(std::move(types)) {}
+  explicit AnyState(const std::vector<Type>& types) : rows_(types) {}
 
   void resize(std::size_t groups) override {
     rows_.resize(groups);
@@ -233,9 +389,7 @@ class AnyState final : public AggregateState {
       if (rows_.has(group) || (args.size() == 1 && args[0].is_null(row))) {
         continue;
       }
-      for (std::size_t column = 0; column < args.size(); ++column) {
-        rows_.set(group, column, args[column].value(row));
-      }
+      rows_.set(group, args, row);
       ++chosen_;
     }
   }
@@ -244,9 +398,7 @@ class AnyState final : public AggregateState {
     const auto& from = static_cast<const AnyState&>(other);
     for (const GroupPair pair : pairs) {
       if (!rows_.has(pair.to) && from.rows_.has(pair.from)) {
-        for (std::size_t column = 0; column < rows_.width(); ++column) {
-          rows_.set(pair.to, column, from.rows_.cell(pair.from, column));
-        }
+        rows_.set(pair.to, from.rows_, pair.from);
         ++chosen_;
       }
     }

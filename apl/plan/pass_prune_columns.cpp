@@ -91,21 +91,32 @@ Mapping prune_project(Node* node, Project* project, const Needed& needed) {
   return mapping;
 }
 
-// take_any() of several fields gives those of the first row, whichever they are: it is left with
-// the ones that are `used`, and with two of them, since of a single one it gives the first that is
-// not null. Of other calls all results are used if one is.
-void narrow_take_any(AggregateCall* call, Needed* used) {
-  if (call->function->name != "take_any" || used->size() <= 2) {
+// take_any() of several fields gives those of the first row, whichever they are: it needs the ones
+// that are used, and two of them, since of a single one it gives the first that is not null.
+// arg_max() and arg_min() tell equal values apart by the fields in turn: those behind the last one
+// that is used have no say in it. Of other calls all results are used if one is.
+void need_fields(const AggregateFunction& function, Needed* used) {
+  if (function.name == "take_any" && used->size() > 2) {
+    if (std::ranges::count(*used, true) == 1) {
+      *std::ranges::find(*used, false) = true;
+    }
+  } else if (extreme_of(function) != 0) {
+    const auto last = std::find(used->rbegin(), used->rend(), true);
+    std::fill(last, used->rend(), true);
+  } else {
     used->assign(used->size(), true);
-    return;
   }
-  if (std::ranges::count(*used, true) == 1) {
-    *std::ranges::find(*used, false) = true;
+}
+
+// Leaves of a call that gives its arguments' values those that are `used`.
+void narrow_call(AggregateCall* call, const Needed& used) {
+  if (std::ranges::find(used, false) == used.end()) {
+    return;
   }
   std::vector<Argument> arguments;
   std::vector<std::size_t> args;
-  for (std::size_t i = 0; i < used->size(); ++i) {
-    if ((*used)[i]) {
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) {
       arguments.push_back({call->call.arguments[i], nullptr});
       args.push_back(call->args[i]);
     }
@@ -129,7 +140,8 @@ Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
     const auto first = needed.begin() + static_cast<std::ptrdiff_t>(column);
     Needed used(first, first + static_cast<std::ptrdiff_t>(results));
     if (std::ranges::find(used, true) != used.end()) {
-      narrow_take_any(&call, &used);
+      need_fields(*call.function, &used);
+      narrow_call(&call, used);
       for (std::size_t i = 0; i < results; ++i) {
         keep[column + i] = used[i];
       }
