@@ -206,10 +206,12 @@ Status Database::check_loss(Connection& connection) const {
   }
   const std::string wal = options_.path + "-wal";
   const std::string end = std::to_string(connection.wal_read_bytes());
-  return make_error(ErrorCode::kCorrupt,
-                    wal + ": damaged behind byte " + end + ", where acknowledged commits were",
-                    "restore the store from a backup, or give those commits up: truncate -s " +
-                        end + " " + wal + "; truncate -s 0 " + options_.path + ".lock");
+  return make_error(
+      ErrorCode::kCorrupt,
+      wal + ": damaged behind byte " + end + ", where acknowledged commits were",
+      "restore the store from a backup; 'set best_effort; …' reads what is left; to give those "
+      "commits up: truncate -s " +
+          end + " " + wal + "; truncate -s 0 " + options_.path + ".lock");
 }
 
 // Nobody waits for long: who has the lock looks by themselves before they write.

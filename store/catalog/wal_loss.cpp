@@ -66,17 +66,20 @@ struct Generation {
   }
 };
 
+bool is_magic(const WalHeaderBytes& header) {
+  return (big_endian(header, 0) & ~1U) == kMagic;
+}
+
 std::optional<Generation> generation_of(const WalFile& wal, const WalHeaderBytes& header) {
   constexpr std::uint32_t kPageBytesMin = 512;
   constexpr std::uint32_t kPageBytesMax = 65536;
   Generation generation;
-  const std::uint32_t magic = big_endian(header, 0);
-  generation.big = (magic & 1) != 0;
+  generation.big = (header[3] & 1) != 0;
   generation.page_bytes = big_endian(header, kPageSizeAt);
   Sums sums;
   sums.add(Bytes(header).first(kHeaderSumsAt), generation.big);
   std::copy_n(header.begin() + kHeaderSaltAt, kWalSaltBytes, generation.salt.begin());
-  const bool sound = (magic & ~1U) == kMagic && std::has_single_bit(generation.page_bytes) &&
+  const bool sound = is_magic(header) && std::has_single_bit(generation.page_bytes) &&
                      generation.page_bytes >= kPageBytesMin &&
                      generation.page_bytes <= kPageBytesMax &&
                      sums == Sums::at(header, kHeaderSumsAt);
@@ -90,30 +93,62 @@ std::optional<WalHeaderBytes> read_header(const WalFile& wal) {
   return there ? std::optional(header) : std::nullopt;
 }
 
-// What is no header any more but was that of `known` but for a few bytes. A new one that is torn
-// has the next sequence number, or is the old one as a whole; with it, all of the old frames had
-// been copied into the database.
-bool is_damaged(const WalHeaderBytes& header, const WalHeaderBytes& known) {
+// Whether the first frame is of the generation that had this header.
+bool begins_with(const WalFile& wal, const WalHeaderBytes& known) {
+  FrameHeader first{};
+  return wal.size_bytes >= kWalHeaderBytes + first.size() && wal.read(kWalHeaderBytes, first) &&
+         std::equal(first.begin() + kFrameSaltAt, first.begin() + kFrameSumsAt,
+                    known.begin() + kHeaderSaltAt);
+}
+
+void put_big_endian(std::uint32_t value, std::span<unsigned char, 4> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = static_cast<unsigned char>(value >> (24 - 8 * i));
+  }
+}
+
+// Whether it may be the beginning of the next generation's header, written over `known`. That one
+// has the next first half of the salt, a second half by chance, and a sequence number that is the
+// next or, of another process, a low one.
+bool may_be_torn(const WalHeaderBytes& header, const WalHeaderBytes& known) {
+  constexpr std::size_t kHalfSalt = kWalSaltBytes / 2;
+  constexpr std::uint32_t kSequencesMax = 1U << 20;
+  WalHeaderBytes next = header;
+  std::copy_n(known.begin(), kSequenceAt, next.begin());
+  const std::span<unsigned char, kWalHeaderBytes> bytes(next);
+  put_big_endian(big_endian(known, kHeaderSaltAt) + 1, bytes.subspan<kHeaderSaltAt, kHalfSalt>());
+  Sums sums;
+  sums.add(Bytes(next).first(kHeaderSumsAt), (known[3] & 1) != 0);
+  put_big_endian(sums.first, bytes.subspan<kHeaderSumsAt, 4>());
+  put_big_endian(sums.second, bytes.subspan<kHeaderSumsAt + 4, 4>());
+  const auto same = std::ranges::mismatch(header, next).in1 - header.begin();
+  return std::equal(header.begin() + same, header.end(), known.begin() + same) &&
+         big_endian(header, kSequenceAt) <= big_endian(known, kSequenceAt) + kSequencesMax;
+}
+
+// Of what is no header any more but was `known`, by nearly all of its bytes or by the frames behind
+// it. Before a new one is written, all of the old frames have been copied into the database.
+bool is_damaged(const WalFile& wal, const WalHeaderBytes& header, const WalHeaderBytes& known) {
   constexpr std::size_t kDifferentMax = 4;
   std::size_t different = 0;
   for (std::size_t i = 0; i < header.size(); ++i) {
     different += header[i] != known[i] ? 1U : 0U;
   }
-  return different != 0 && different <= kDifferentMax &&
-         big_endian(header, kSequenceAt) != big_endian(known, kSequenceAt) + 1;
+  return (different <= kDifferentMax || begins_with(wal, known)) && !may_be_torn(header, known);
 }
 
 bool is_sound(const WalHeaderBytes& header) {
   Sums sums;
   sums.add(Bytes(header).first(kHeaderSumsAt), (header[3] & 1) != 0);
-  return sums == Sums::at(header, kHeaderSumsAt);
+  return is_magic(header) && sums == Sums::at(header, kHeaderSumsAt);
 }
 
 bool falls_short(const WalFile& wal, const WalHeaderBytes& header, const WalReach& acknowledged) {
   if (header == acknowledged.header) {
     return generation_of(wal, header).has_value() && wal.frames < acknowledged.frames;
   }
-  return acknowledged.frames != 0 && !is_sound(header) && is_damaged(header, acknowledged.header);
+  return acknowledged.frames != 0 && !is_sound(header) &&
+         is_damaged(wal, header, acknowledged.header);
 }
 
 class Frames {

@@ -125,13 +125,22 @@ TEST_CASE("a killed process's commits are there") {
   }
 }
 
+// A new header that is torn has another number of the generation, and may have nothing else.
+bool may_be_torn(const std::string& wal, const std::string& sound) {
+  constexpr std::size_t kNumberAt = 12;
+  constexpr std::size_t kSaltAt = 16;
+  return wal.substr(0, kNumberAt) == sound.substr(0, kNumberAt) && wal[kNumberAt] == 0 &&
+         static_cast<unsigned char>(wal[kNumberAt + 1]) < 0x10 &&
+         wal.substr(kSaltAt) == sound.substr(kSaltAt);
+}
+
 TEST_CASE("a bit that changes in a killed process's file is told, wherever it is") {
   for (const bool small : {false, true}) {
     const Killed killed(small);
     for (std::uint64_t at = 0; at < kWalHeaderBytes; ++at) {
       CAPTURE(at);
       killed.put_wal(killed.flipped(at));
-      CHECK(killed.is_lost());
+      CHECK(killed.is_lost() != may_be_torn(killed.flipped(at), killed.wal_bytes()));
     }
     for (std::uint64_t frame = kWalHeaderBytes; frame < killed.end_of(kCommits - 1);
          frame += kFrameBytes) {
@@ -154,6 +163,22 @@ TEST_CASE("a killed process's file that was cut short or overwritten is told") {
     const std::size_t bytes = std::min<std::size_t>(50000, overwritten.size() - size);
     killed.put_wal(overwritten.replace(size, bytes, bytes, '#'));
     CHECK(killed.is_lost());
+  }
+}
+
+TEST_CASE("a killed process's file whose header was overwritten is told") {
+  const Killed killed;
+  for (const char filler : {'\0', '\1', '#', '\xff'}) {
+    for (std::uint64_t at = 0; at < kWalHeaderBytes; ++at) {
+      for (std::uint64_t size = 1; size <= kWalHeaderBytes - at; ++size) {
+        CAPTURE(at);
+        CAPTURE(size);
+        std::string overwritten = killed.wal_bytes();
+        overwritten.replace(at, size, size, filler);
+        killed.put_wal(overwritten);
+        CHECK(killed.is_lost() != may_be_torn(overwritten, killed.wal_bytes()));
+      }
+    }
   }
 }
 
@@ -255,29 +280,40 @@ TEST_CASE("what an older generation of the file has left is nothing") {
   CHECK_FALSE(is_lost());
 }
 
+// By the process that began the file, or by another that counts its generations for itself.
 TEST_CASE("a new header that is torn is no loss") {
-  const TempDirectory directory;
-  const TempDirectory copy;
-  const auto database = Database::open(options_of(directory), dataset_schema());
-  REQUIRE(database.ok());
-  for (std::uint64_t i = 0; i < kCommits; ++i) {
-    REQUIRE(commit(**database, i, false).ok());
-  }
-  REQUIRE((*database)->checkpoint(false).ok());
-  for (const char* suffix : {"", "-wal", ".lock"}) {
-    std::filesystem::copy_file(directory.path() + "/d.db" + suffix, copy.path() + "/d.db" + suffix);
-  }
-  REQUIRE(commit(**database, 9, false).ok());
-  const std::string next = read_file(directory.path() + "/d.db-wal");
-  const std::string old = read_file(copy.path() + "/d.db-wal");
-  for (std::size_t size = 0; size <= kWalHeaderBytes; ++size) {
-    CAPTURE(size);
-    std::filesystem::remove(copy.path() + "/d.db-shm");
-    write_file(copy.path() + "/d.db-wal", next.substr(0, size) + old.substr(size));
-    const auto torn = Database::open(options_of(copy), dataset_schema());
-    REQUIRE(torn.ok());
-    CHECK((*torn)->loss().ok());
-    CHECK(has_key(**torn, Database::Loss::kRefused, kCommits - 1));
+  for (const bool by_another : {false, true}) {
+    const TempDirectory directory;
+    const TempDirectory copy;
+    const auto database = Database::open(options_of(directory), dataset_schema());
+    REQUIRE(database.ok());
+    std::vector<std::string> notes;
+    for (std::uint64_t i = 0; i < 3 * kCommits; ++i) {
+      REQUIRE(commit(**database, i, false).ok());
+      if (i % kCommits == kCommits - 1) {
+        notes.push_back(read_file(directory.path() + "/d.db.lock"));
+        REQUIRE((*database)->checkpoint(false).ok());
+      }
+    }
+    std::filesystem::copy_file(directory.path() + "/d.db", copy.path() + "/d.db");
+    const std::string old = read_file(directory.path() + "/d.db-wal");
+    const auto another = Database::open(options_of(directory), dataset_schema());
+    REQUIRE(another.ok());
+    REQUIRE(commit(by_another ? **another : **database, 99, false).ok());
+    const std::string next = read_file(directory.path() + "/d.db-wal");
+    REQUIRE(next.substr(0, kWalHeaderBytes) != old.substr(0, kWalHeaderBytes));
+    for (const std::string& note : notes) {
+      write_file(copy.path() + "/d.db.lock", note);
+      for (std::size_t size = 0; size <= kWalHeaderBytes; ++size) {
+        CAPTURE(size);
+        std::filesystem::remove(copy.path() + "/d.db-shm");
+        write_file(copy.path() + "/d.db-wal", next.substr(0, size) + old.substr(size));
+        const auto torn = Database::open(options_of(copy), dataset_schema());
+        REQUIRE(torn.ok());
+        CHECK((*torn)->loss().ok());
+        CHECK(has_key(**torn, Database::Loss::kRefused, 3 * kCommits - 1));
+      }
+    }
   }
 }
 
