@@ -138,8 +138,9 @@ std::string list_hint(const TokenCursor& cursor) {
                : "a list of values stands behind in: field in (1, 2)";
 }
 
-std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected, const Token& last,
-                            const Token& second_last) {
+// Where a list, an array or a bag begins or goes on.
+std::string hint_for_list(const TokenCursor& cursor, std::string_view expected, const Token& last,
+                          const Token& second_last) {
   const Token& token = cursor.peek();
   if (token.is_symbol("[")) {
     return is_membership(last)       ? "a list of values stands in parentheses: in (1, 2)"
@@ -157,6 +158,15 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
            : expected == "')'"           ? list_hint(cursor)
            : expected == "':'"           ? "a name is followed by its type: (x:long)"
                                          : "";
+  }
+  return "";
+}
+
+std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected, const Token& last,
+                            const Token& second_last) {
+  const Token& token = cursor.peek();
+  if (token.is_symbol("[") || token.is_symbol("{") || token.is_symbol(",")) {
+    return hint_for_list(cursor, expected, last, second_last);
   }
   if (is_comparison(token) && (last.is_word("and") || last.is_word("or"))) {
     return "name the field again: a > 1 and a < 2, or a between (1 .. 2)";
@@ -220,6 +230,19 @@ std::string hint_for_symbol(const TokenCursor& cursor, std::string_view expected
   return "";
 }
 
+std::string hint_for_by(const TokenCursor& cursor, std::string_view expected, const Token& last,
+                        const Token& second_last) {
+  if (last.is_word("top")) {
+    return "the number of rows stands first: top 10 by field";
+  }
+  if (second_last.is_word("limit") || second_last.is_word("take")) {
+    return "write | top 10 by field";
+  }
+  return operator_word(cursor).is_word("top") && expected.starts_with("'|'")
+             ? "write | summarize n = count() by field | top 10 by n"
+             : "";
+}
+
 }  // namespace
 
 std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected) {
@@ -245,14 +268,10 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   if (token.kind == TokenKind::kSymbol) {
     return hint_for_symbol(cursor, expected, last, second_last);
   }
-  if (token.is_word("by") && last.is_word("top")) {
-    return "the number of rows stands first: top 10 by field";
-  }
-  if (token.is_word("by") && (second_last.is_word("limit") || second_last.is_word("take"))) {
-    return "write | top 10 by field";
-  }
-  if (token.is_word("by") && operator_word(cursor).is_word("top") && expected.starts_with("'|'")) {
-    return "write | summarize n = count() by field | top 10 by n";
+  if (token.is_word("by")) {
+    if (std::string hint = hint_for_by(cursor, expected, last, second_last); !hint.empty()) {
+      return hint;
+    }
   }
   if ((last.is_word("desc") || last.is_word("asc")) && !token.is_word("desc") &&
       !token.is_word("asc")) {
