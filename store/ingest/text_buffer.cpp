@@ -13,9 +13,8 @@ namespace {
 
 // Room for text beyond what was there the last time.
 constexpr std::size_t kGrowthBytesMin = 256;
-// Memory grows fourfold up to here, since what is copied counts and what is not touched does not;
-// what is larger then has pages of its own, which are moved without a copy.
-constexpr std::size_t kFastGrowthBytesMax = 2 * kMebibyte;
+// Memory grows fourfold up to here, since what is copied counts and what is not touched does not.
+constexpr std::size_t kFastGrowthBytesMax = 1 * kMebibyte;
 
 }  // namespace
 
