@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import unittest
 
@@ -17,6 +18,11 @@ class Mistakes(EvqCase):
         with self.subTest(words):
             out, errors = self.evq(*words, status=status)
             self.assertEqual((out, errors), ("", text))
+
+    # Where another user may run it: the checkout may be root's own.
+    def evq_for_all(self):
+        self.directory.chmod(0o755)
+        return shutil.copy(EVQ, self.directory / "evq")
 
     def test_usage(self):
         for words, text in (
@@ -301,9 +307,9 @@ class Mistakes(EvqCase):
         store = pathlib.Path(self.environment["EVQ_STORE"])
         closed = os.geteuid() != 0
         store.chmod(0 if closed else 0o700)
-        self.directory.chmod(0o755)
+        evq = self.evq_for_all()
         for words in (("query", "web"), ("dataset", "list"), ("ingest", "web")):
-            done = subprocess.run([EVQ, *words], env=self.environment, input="", text=True,
+            done = subprocess.run([evq, *words], env=self.environment, input="", text=True,
                                   capture_output=True, timeout=60,
                                   preexec_fn=None if closed else lambda: os.setuid(65534))
             self.assertEqual(done.returncode, 5, done)
@@ -315,12 +321,12 @@ class Mistakes(EvqCase):
         nobody, store = 65534, self.directory / "theirs" / "store"
         store.parent.mkdir()
         os.chown(store.parent, nobody, nobody)
-        self.directory.chmod(0o755)
+        evq = self.evq_for_all()
         self.evq("--store", store, "ingest", "d", input='{"n":1}')
         self.evq("--store", store, "compact")
         for path in (store, *store.rglob("*")):
             self.assertEqual(path.stat().st_uid, nobody, path)
-        done = subprocess.run([EVQ, "--store", store, "ingest", "d"], input=b'{"n":2}',
+        done = subprocess.run([evq, "--store", store, "ingest", "d"], input=b'{"n":2}',
                               env=self.environment, user=nobody, group=nobody, cwd="/",
                               capture_output=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
