@@ -27,6 +27,7 @@
 #include "store/base/ascii.h"
 #include "store/base/file.h"
 #include "store/base/free_memory.h"
+#include "store/definitions.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/format.h"
 #include "store/ingest/log_entry.h"
@@ -281,6 +282,11 @@ int ingest_to_server(const GlobalOptions& global, const IngestCommand& command) 
 }  // namespace
 
 int run_ingest(const GlobalOptions& global, const IngestCommand& command) {
+  if (!global.remote()) {  // before any input is waited for
+    if (const Status named = check_dataset_name(command.dataset); !named.ok()) {
+      return report_error(named.error());
+    }
+  }
   if (command.follow) {
     return run_follow(global, command);
   }

@@ -214,6 +214,9 @@ class Mistakes(EvqCase):
         _, errors = self.evq("ingest", "bad name!", input="{}\n", status=2)
         self.assertEqual(errors, "error: 'bad name!' cannot name a dataset\n  = a name has 1 to 128 "
                          "letters, digits, '-', '_' or '.', the first and last a letter or digit\n")
+        waiting = self.start("ingest", "bad name!", stdin=subprocess.PIPE)  # of which nothing comes
+        self.assertEqual(waiting.wait(timeout=60), 2)
+        self.assertEqual(waiting.stderr.read(), errors)
 
     def test_files(self):
         _, errors = self.evq("ingest", "web", "nofile.json", status=1)
