@@ -14,6 +14,7 @@
 #include "cli/query_target.h"
 #include "cli/remote_verbs.h"
 #include "cli/store_tables.h"
+#include "http/wire_resources.h"
 #include "store/base/file.h"
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
@@ -55,7 +56,7 @@ Result<std::string> list(Service& service, const StarredCommand& command) {
   std::vector<std::string> items;
   items.reserve(stored.size());
   for (const StoredObject& object : stored) {
-    items.push_back(starred_answer(object));
+    items.push_back(write_listed_starred(object));
   }
   return items_text(items, form);
 }

@@ -3,7 +3,6 @@
 
 #include "apl/service/starred.h"
 #include "http/api.h"
-#include "http/wire_json.h"
 #include "http/wire_resources.h"
 
 namespace evq {
@@ -42,16 +41,6 @@ bool wanted(const HttpRequest& request, const StoredObject& object) {
   return query.ok() && query->apl.find(text) != std::string::npos;
 }
 
-// As one of a list: Axiom's MCP server reads no list that has a query without options.
-std::string listed_starred(const StoredObject& object) {
-  wire::Json json = wire::Json::parse(starred_answer(object), nullptr, false);
-  if (json.is_object() && json.contains("query") && json["query"].is_object() &&
-      !json["query"].contains("queryOptions")) {
-    json["query"]["queryOptions"] = wire::Json::object();
-  }
-  return wire::text_of(json);
-}
-
 }  // namespace
 
 Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
@@ -76,7 +65,7 @@ Result<HttpResponse> handle_starred_list(Api& api, HttpRequest& request) {
     if (offset > 0) {
       --offset;
     } else if (items.size() < limit) {
-      items.push_back(listed_starred(object));
+      items.push_back(write_listed_starred(object));
     }
   }
   if (!any) {

@@ -4,6 +4,7 @@
 
 #include "apl/service/given_time.h"
 #include "apl/service/result_writer.h"
+#include "apl/service/starred.h"
 #include "http/wire_json.h"
 #include "store/base/control.h"
 #include "store/base/json_writer.h"
@@ -347,6 +348,15 @@ Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_
     }
   }
   return object_body(std::move(json));
+}
+
+std::string write_listed_starred(const StoredObject& object) {
+  Json json = Json::parse(starred_answer(object), nullptr, false);
+  if (json.is_object() && json.contains("query") && json["query"].is_object() &&
+      !json["query"].contains("queryOptions")) {
+    json["query"]["queryOptions"] = Json::object();
+  }
+  return wire::text_of(json);
 }
 
 std::string maker_of(const StoredObject& object) {

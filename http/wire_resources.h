@@ -96,6 +96,9 @@ Result<ObjectBody> merge_object(std::string_view known, std::string_view changes
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns);
 // With its id; monitors and notifiers also with who made them, and when.
 std::string write_object(const StoredObject& object);
+// A saved query as one of a list, with options even if it was put without: Axiom's MCP server reads
+// no list otherwise.
+std::string write_listed_starred(const StoredObject& object);
 // The user who made it: the server's owner when nobody had to give a token.
 std::string maker_of(const StoredObject& object);
 // First and last instant of a closed range; at first all of them.
