@@ -182,11 +182,6 @@ void append_scaled(std::string& out, std::uint64_t value, std::uint64_t unit,
   out.append(name);
 }
 
-void append_two(std::string& out, std::uint64_t value) {
-  out.push_back(static_cast<char>('0' + value / 10));
-  out.push_back(static_cast<char>('0' + value % 10));
-}
-
 std::uint64_t magnitude_of(std::int64_t ns) {
   return ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
 }
