@@ -1,6 +1,7 @@
 #include "tests/support/fault_vfs.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -166,8 +167,8 @@ struct FaultVfs::State {
   std::uint64_t changes = 0;
   std::optional<std::uint64_t> fail_call;
   std::optional<std::uint64_t> cut;
-  Fault fault = Fault::kIo;
-  std::string room_of;  // empty: no limit
+  std::atomic<Fault> fault = Fault::kIo;  // which error_of() reads without the mutex
+  std::string room_of;                    // empty: no limit
   std::uint64_t room_max = 0;
   bool for_good = false;
   bool powersafe = false;
