@@ -212,6 +212,35 @@ bool goes_on(const WalFile& wal, const Generation& generation) {
   return false;
 }
 
+// The same, told by some of the frames: the damage may be in what is looked at first, and of any
+// size.
+bool may_go_on(const WalFile& wal, const Generation& generation) {
+  constexpr std::uint64_t kEach = 4;
+  const Frames frames(wal, generation);
+  for (std::uint64_t step = 0; generation.end_of(wal.frames + step + 1) <= wal.size_bytes;
+       step += std::max<std::uint64_t>(1, step / kEach)) {
+    if (frames.is_own(wal.frames + step)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the file ends before what was acknowledged, or, if `ask` says so, it goes on behind what
+// is read of it.
+bool is_short_or(const WalFile& wal, const std::optional<WalReach>& acknowledged,
+                 bool (*ask)(const WalFile&, const Generation&)) {
+  const std::optional<WalHeaderBytes> header = read_header(wal);
+  if (!header.has_value()) {
+    return false;
+  }
+  if (acknowledged.has_value() && falls_short(wal, *header, *acknowledged)) {
+    return true;
+  }
+  const std::optional<Generation> generation = generation_of(wal, *header);
+  return generation.has_value() && ask(wal, *generation);
+}
+
 }  // namespace
 
 WalReachText encode_reach(const WalReach& reach) {
@@ -236,39 +265,11 @@ std::optional<WalReach> decode_reach(std::string_view text) {
 }
 
 bool may_have_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged) {
-  const std::optional<WalHeaderBytes> header = read_header(wal);
-  if (!header.has_value()) {
-    return false;
-  }
-  if (acknowledged.has_value() && falls_short(wal, *header, *acknowledged)) {
-    return true;
-  }
-  const std::optional<Generation> generation = generation_of(wal, *header);
-  if (!generation.has_value()) {
-    return false;
-  }
-  // The damage may be in what is looked at first, and of any size.
-  constexpr std::uint64_t kEach = 4;
-  const Frames frames(wal, *generation);
-  for (std::uint64_t step = 0; generation->end_of(wal.frames + step + 1) <= wal.size_bytes;
-       step += std::max<std::uint64_t>(1, step / kEach)) {
-    if (frames.is_own(wal.frames + step)) {
-      return true;
-    }
-  }
-  return false;
+  return is_short_or(wal, acknowledged, may_go_on);
 }
 
 bool has_lost(const WalFile& wal, const std::optional<WalReach>& acknowledged) {
-  const std::optional<WalHeaderBytes> header = read_header(wal);
-  if (!header.has_value()) {
-    return false;
-  }
-  if (acknowledged.has_value() && falls_short(wal, *header, *acknowledged)) {
-    return true;
-  }
-  const std::optional<Generation> generation = generation_of(wal, *header);
-  return generation.has_value() && goes_on(wal, *generation);
+  return is_short_or(wal, acknowledged, goes_on);
 }
 
 std::uint64_t wal_end_bytes(const WalFile& wal) {
