@@ -17,8 +17,6 @@ namespace evq {
 namespace {
 
 constexpr std::size_t kReadBytes = 256 * kKibibyte;
-// The longest line or entry that is rewritten; one that is longer passes as it is.
-constexpr std::size_t kPartBytesMax = 64 * kMebibyte;
 // Enough to tell by.
 constexpr std::size_t kHeadBytes = 64;
 constexpr std::string_view kCursor = "__CURSOR=";
@@ -175,12 +173,12 @@ void RewrittenSource::rewrite() {
 
 std::size_t RewrittenSource::rewrite_request(std::string_view rest) {
   const std::size_t line_end = rest.find('\n');
-  if (line_end == std::string_view::npos && !ended_ && rest.size() <= kPartBytesMax) {
+  if (line_end == std::string_view::npos && !ended_ && rest.size() <= kRewrittenBytesMax) {
     return 0;
   }
   const std::size_t size = std::min(line_end, rest.size() - 1) + 1;
   const std::string_view line = rest.substr(0, size);
-  const auto signal = size <= kPartBytesMax ? signal_of(line) : std::nullopt;
+  const auto signal = size <= kRewrittenBytesMax ? signal_of(line) : std::nullopt;
   auto events = signal ? otlp_events(std::string(line), *signal, false, nullptr)
                        : Result<std::string>(make_error(ErrorCode::kData, ""));
   text_ += events.ok() ? std::string_view(events.value()) : line;
@@ -194,7 +192,7 @@ std::size_t RewrittenSource::rewrite_entry(std::string_view rest) {
   json.begin_object();
   std::size_t at = begin;
   while (at < rest.size() && rest[at] != '\n') {
-    const auto field = read_field(rest.substr(at), ended_ || rest.size() > kPartBytesMax);
+    const auto field = read_field(rest.substr(at), ended_ || rest.size() > kRewrittenBytesMax);
     if (!field) {
       return 0;
     }

@@ -18,6 +18,10 @@
 
 namespace evq {
 
+// The longest line or entry that is rewritten: beside its text stands what becomes of it. A line
+// that is longer passes as it is.
+inline constexpr std::size_t kRewrittenBytesMax = std::size_t{16} << 20U;
+
 // One thread.
 class RewrittenSource final : public ByteSource {
  public:

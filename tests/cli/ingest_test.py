@@ -329,6 +329,25 @@ class Ingest(EvqCase):
         self.load('{"duration":5,"resourceLogs":[]}\n', dataset="other")
         self.assertEqual(self.rows("other | project duration + 1"), [{"Column1": 6}])
 
+    def test_a_long_line_of_a_collector_takes_little_memory_and_has_a_limit(self):
+        limit = 16 << 20
+        record = '{"timeUnixNano":"1714557630000000000","body":{"stringValue":"a message"}}'
+        head, tail = '{"resourceLogs":[{"scopeLogs":[{"logRecords":[', "]}]}]}\n"
+        count = (limit - len(head) - len(tail)) // (len(record) + 1)
+        for padding, ingested in ((0, count), (1, 0)):
+            line = head + ",".join([record] * count) + tail
+            line = line[:-1] + " " * (limit - len(line) + padding) + "\n"
+            self.assertEqual(len(line), limit + padding)
+            (self.directory / "long").write_text(line)
+            with subprocess.Popen([EVQ, "ingest", "long", "long"], env=self.environment,
+                                  cwd=self.directory, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as process:
+                report = json.loads(process.stdout.read())
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(report["ingested"], ingested, report)
+            self.assertLess(usage.ru_maxrss, 256 << 10)
+
     def test_an_export_of_a_journal_is_its_entries(self):
         entry = (b"__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1714557600000001\nPRIORITY=6\n"
                  b"MESSAGE\n" + (9).to_bytes(8, "little") + b"two\nlines\n_PID=1\n\n")
