@@ -157,6 +157,14 @@ class FullDisk(EvqCase):
         status, answer = self.request(url, token, "/v1/query/_apl?format=legacy", query)
         self.assertEqual(status, 200, answer)
         self.assertIn("20000", answer)
+        # A long answer would wait on the disk; what is too long for memory instead is refused.
+        for rows, expected in ((1000, 200), (49_000, 507), (1000, 200)):
+            text = f"range x from 1 to {rows} step 1 | extend s = strrep(strrep('x', 100), 30)"
+            status, answer = self.request(url, token, "/v1/query/_apl?format=tabular",
+                                          json.dumps({"apl": text, **times}))
+            self.assertEqual(status, expected, answer[:200])
+            if status != 200:
+                self.assertIn("no room for a long answer", answer)
         server.terminate()  # and a start on a full disk
         self.assertEqual(server.wait(60), 0)
         url, _, server = self.serve()
