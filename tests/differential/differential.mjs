@@ -2,26 +2,37 @@
 // the answers. Needs the npm packages @duckdb/node-api and chdb; tests/differential/run fetches them.
 //
 //   node differential.mjs EVQ PACKAGES SCRATCH [PATTERN]     only questions with PATTERN in them
+//   node differential.mjs EVQ PACKAGES SCRATCH --pipelines COUNT SEED     those of pipelines.mjs
 
 import { execFile } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
 
 import cases from "./cases.mjs";
 import { makeEvents, makeRegions } from "./data.mjs";
+import { makePipelines } from "./pipelines.mjs";
 
-const [evq, packages, scratch, pattern = ""] = process.argv.slice(2);
+const [evq, packages, scratch, pattern = "", count, seed] = process.argv.slice(2);
+const questions = pattern === "--pipelines" ? makePipelines(Number(count), Number(seed))
+                                            : cases.filter((each) => each.apl.includes(pattern));
 const load = createRequire(packages + "/");
 const run = promisify(execFile);
 const kAnswerBytesMax = 64 * 1024 * 1024;
+// Several loads, so that evq's answers come from several parts.
+const kLinesOfALoad = 700;
 
 // ---- engines: each answers with arrays of cells
 
 async function openEvq(files) {
   const store = scratch + "/evq";
   for (const [name, file] of Object.entries(files)) {
-    await run(evq, ["--store", store, "ingest", name, file, "-q"]);
+    const lines = readFileSync(file, "utf8").split("\n");
+    const part = `${file}.part`;
+    for (let from = 0; from < lines.length; from += kLinesOfALoad) {
+      writeFileSync(part, lines.slice(from, from + kLinesOfALoad).join("\n"));
+      await run(evq, ["--store", store, "ingest", name, part, "-q"]);
+    }
   }
   return async (apl) => {
     const { stdout } = await run(evq, ["--store", store, "-q", "query", "--all", "-o", "tabular", apl],
@@ -34,6 +45,8 @@ async function openEvq(files) {
 async function openDuckdb(files) {
   const { DuckDBInstance } = load("@duckdb/node-api");
   const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  // Its optimiser has moved filters of joins below a limit; slow and right is what is wanted here.
+  await connection.run("pragma disable_optimizer");
   const events = `{_time: 'TIMESTAMP', id: 'BIGINT', status: 'BIGINT', method: 'VARCHAR', path: 'VARCHAR',
     message: 'VARCHAR', region: 'VARCHAR', ip: 'VARCHAR', code: 'VARCHAR', tags: 'VARCHAR[]', delta: 'BIGINT',
     ms: 'DOUBLE', bytes: 'BIGINT', user: 'VARCHAR', ok: 'BOOLEAN'}`;
@@ -117,7 +130,7 @@ function same(a, b) {
 }
 
 const sortKey = (row) =>
-  JSON.stringify(row, (_, value) => (typeof value === "number" ? Number(value.toPrecision(7)) : value));
+  JSON.stringify(row, (_, value) => (typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(7)) : value));
 
 function normalized(rows, ordered) {
   const made = rows.map((row) => row.map(plain));
@@ -148,7 +161,7 @@ const fail = (question, engine, what) => {
   ++counts.failures;
   console.log(`${engine}: ${question.apl}\n    ${question[engine] ?? ""}\n    ${what}`);
 };
-for (const question of cases.filter((each) => each.apl.includes(pattern))) {
+for (const question of questions) {
   ++counts.questions;
   let mine;
   try {
