@@ -14,6 +14,8 @@
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/number.h"
+#include "store/base/time_parse.h"
+#include "store/base/timespan.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
 
@@ -342,6 +344,17 @@ std::optional<bool> extract_json_bool(std::string_view path, DynamicView json,
   const MaybeText text = extract_json(path, json);
   return text == "true" || text == "false" ? std::optional(*text == "true") : std::nullopt;
 }
+std::optional<Datetime> extract_json_time(std::string_view path, DynamicView json,
+                                          std::optional<Datetime> /*type*/) {
+  const MaybeText text = extract_json(path, json);
+  return text.has_value() ? time_of(parse_liberal_datetime(*text)) : std::nullopt;
+}
+std::optional<Timespan> extract_json_span(std::string_view path, DynamicView json,
+                                          std::optional<Timespan> /*type*/) {
+  const MaybeText text = extract_json(path, json);
+  const MaybeLong ns = text.has_value() ? parse_timespan(*text) : std::nullopt;
+  return ns.has_value() ? std::optional(Timespan{*ns}) : std::nullopt;
+}
 
 constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
     {.name = "extract_json",
@@ -350,12 +363,13 @@ constexpr std::array<ScalarFunction, 8> kTextParseFunctions = {{
      .summary = "Takes the value at a path out of JSON text.",
      .params = {{{"path", "The path, like $.a.b[0]; of several values * gives the first."},
                  {"json", "JSON text or a dynamic value."},
-                 {"[type]", "typeof(long), typeof(real) or typeof(bool) for a value of it."}}},
+                 {"[type]", "typeof(long), typeof(datetime), … for a value of that type."}}},
      .returns = "string, or the type asked for; null when there is nothing at the path.",
      .examples = {{{"print extract_json('$.a[1]', '{\"a\": [1, 2]}')", "2"},
                    {"print extract_json('$.a[1]', '{\"a\": [1, 2]}', typeof(long)) + 1", "3"}}},
      .overloads = {lift<extract_json>(), lift<extract_json_text>(), lift<extract_json_long>(),
-                   lift<extract_json_real>(), lift<extract_json_bool>()}},
+                   lift<extract_json_real>(), lift<extract_json_bool>(), lift<extract_json_time>(),
+                   lift<extract_json_span>()}},
     {.name = "format_bytes",
      .category = "string",
      .summary = "Writes a number of bytes with a fitting unit.",
