@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/follow.h"
 #include "cli/ingest_options.h"
+#include "cli/listed_events.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
 #include "cli/remote_server.h"
@@ -133,6 +134,7 @@ class IngestRun {
     note_plain_text(name, head);
     note_no_times(name, head, report.value().counts);
     note_unread_times(name, report.value().counts);
+    note_listed_events(path, head, report.value().counts);
     total_.blocks_created += report.value().blocks_created;
     total_.wal_length = report.value().wal_length;
     total_.counts.add(std::move(report.value().counts));
@@ -217,6 +219,19 @@ class IngestRun {
       print_note(global_, "note: " + name + ": --timestamp-format says how times are written, " +
                               "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'");
     }
+  }
+
+  // What a service answered is one object, however many of its events are listed in it.
+  void note_listed_events(const std::string& path, const std::string& head,
+                          const IngestCounts& counts) const {
+    const std::string list = counts.ingested == 1 ? find_listed_events(head) : "";
+    if (list.empty() || wants_json(command_.output)) {
+      return;
+    }
+    print_note(global_, "note: " + std::string(path == "-" ? "stdin" : path) +
+                            " is one event, with a list of objects in " + list +
+                            "; for an event each: jq -c '" + list + "[]'" +
+                            (path == "-" ? "" : " " + path) + " | evq ingest " + command_.dataset);
   }
 
   Status print_report() const {

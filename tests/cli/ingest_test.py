@@ -424,6 +424,21 @@ class Ingest(EvqCase):
             self.assertIn(told, errors)
             self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
 
+    def test_a_list_in_one_event_is_told_to_people(self):
+        for text, told in (
+                ('{"events": [{"a": 1}, {"a": 2}], "next": null}', ".events"),
+                ('{"log":{"version":"1,2}","creator":{"name":"x"},"pages":[],"n":[1,["]"]],"entries":[{"a":1}]}}',
+                 ".log.entries"),
+                ('{"@odata.context":"https://h/v1","value":[{"a":1}]}', ".value"),
+                ('{"a b":{"c\\"d":[ {}]}}', '."a b"."c\\"d"'),
+                ('{"events":[{"a":1}]}\n{"events":[{"a":1}]}', ""), ('{"tags":["a"],"n":{"b":[]},"c":"[{"}', ""),
+                ('{"Records":[{"a":1}]}', ""), ('[{"a":1}]', ""), ('{"a":1}', "")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "-o", "text", input=text)
+                self.assertEqual(re.findall(r"; for an event each: jq -c '(.*)\[\]' \| evq ingest d\n", errors),
+                                 [told] * (told != ""), errors)
+                self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
+
     def test_logfmt_comes_back(self):
         self.load('{"a":1,"b":"x y","c":true,"d":2.5,"e":"","f":"q\\"uo\\nte"}\n', dataset="one")
         self.load(self.out("query", "one", "-o", "logfmt"), dataset="two")
