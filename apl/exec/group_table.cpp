@@ -13,7 +13,7 @@ namespace {
 // Combinations of dictionary codes are numbered through a direct table up to this many slots;
 // beyond it (and beyond so many slots a row) clearing the table costs more than hashing.
 constexpr std::size_t kCombinationsMax = std::size_t{1} << 20U;
-constexpr std::size_t kCombinationsPerRowMax = 16;
+constexpr std::size_t kCombinationsPerRowMax = 2;
 constexpr std::size_t kCombinationsMin = 256;
 constexpr std::size_t kFirstSlots = 64;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.

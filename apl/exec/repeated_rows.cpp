@@ -14,6 +14,7 @@ std::vector<Vector> repeat_rows(std::span<const Vector> columns,
                                 std::span<const std::uint32_t> rows) {
   const std::uint32_t first = rows.empty() ? 0 : rows.front();
   const std::size_t entries = rows.empty() ? 0 : rows.back() - first + 1;
+  const bool once = entries == rows.size() && std::ranges::adjacent_find(rows) == rows.end();
   std::shared_ptr<Code[]> codes;
   if (!rows.empty() && entries * kRepeatsMin <= rows.size()) {
     codes = make_codes(rows.size());
@@ -23,10 +24,14 @@ std::vector<Vector> repeat_rows(std::span<const Vector> columns,
   std::vector<Vector> repeated;
   repeated.reserve(columns.size());
   for (const Vector& column : columns) {
-    repeated.push_back(
-        codes != nullptr && column.is_flat()
-            ? Vector::dictionary(column.slice(first, entries).shared_values(), codes, rows.size())
-            : column.gather(rows));
+    if (once) {
+      repeated.push_back(column.slice(first, entries));
+    } else if (codes != nullptr && column.is_flat()) {
+      repeated.push_back(
+          Vector::dictionary(column.slice(first, entries).shared_values(), codes, rows.size()));
+    } else {
+      repeated.push_back(column.gather(rows));
+    }
   }
   return repeated;
 }

@@ -30,6 +30,8 @@ constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
 // A part that came first so many times in a row is asked how far it stays ahead.
 constexpr std::size_t kStreak = 4;
+constexpr std::size_t kHeadsAhead = 64;
+constexpr std::size_t kNumberedKeys = 2;  // that a RowRef has numbers of
 // Ranking the second key pays only among many rows, which the first may tell apart.
 constexpr std::array<std::size_t, 2> kRowsPerRankedText = {1, 16};
 // Workers made the parts, and another thread lets go of them: so much is worth giving back.
@@ -448,30 +450,57 @@ Chunk RowSorter::gather(std::span<const RowRef> rows) const {
 
 // ---- merging
 
+void RowSorter::fill_numbers(std::uint32_t part, std::size_t index, std::size_t begin,
+                             std::span<std::uint64_t> out) const {
+  const Vector& column = parts_[part].chunk.column(keys_[index].column);
+  if (column.is_flat() && !is_ranked(index)) {
+    number_slots(column.values(), begin, begin + out.size(), keys_[index].order, out.data());
+    return;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t slot = column.slot(begin + i);
+    if (is_ranked(index)) {
+      out[i] = ranks_[index][part][slot];
+    } else {
+      number_slots(column.values(), slot, slot + 1, keys_[index].order, &out[i]);
+    }
+  }
+}
+
 RowSorter::RowRef RowSorter::head(std::uint32_t part, std::uint32_t row) const {
   RowRef made{0, 0, part, row};
-  const auto number = [&](std::size_t index, std::uint64_t* out) {
-    if (index < keys_.size()) {
-      const Vector& column = parts_[part].chunk.column(keys_[index].column);
-      const std::size_t slot = column.slot(row);
-      if (is_ranked(index)) {
-        *out = ranks_[index][part][slot];
-        return;
-      }
-      number_slots(column.values(), slot, slot + 1, keys_[index].order, out);
-    }
-  };
-  number(0, &made.first_key);
-  number(1, &made.second_key);
+  for (std::size_t index = 0; index < std::min(keys_.size(), kNumberedKeys); ++index) {
+    fill_numbers(part, index, row, {index == 0 ? &made.first_key : &made.second_key, 1});
+  }
   return made;
+}
+
+// A row's texts may lie anywhere: those of many rows are waited for together.
+RowSorter::RowRef RowSorter::next_head(std::uint32_t part, std::uint32_t row) {
+  std::vector<RowRef>& ahead = ahead_[part];
+  if (ahead.empty() || row > ahead.back().row) {
+    ahead.assign(std::min(kHeadsAhead, parts_[part].chunk.rows() - row), {0, 0, part, row});
+    std::array<std::uint64_t, kHeadsAhead> numbers;
+    for (std::size_t index = 0; index < std::min(keys_.size(), kNumberedKeys); ++index) {
+      fill_numbers(part, index, row, std::span(numbers).first(ahead.size()));
+      for (std::size_t i = 0; i < ahead.size(); ++i) {
+        (index == 0 ? ahead[i].first_key : ahead[i].second_key) = numbers[i];
+      }
+    }
+    for (std::size_t i = 0; i < ahead.size(); ++i) {
+      ahead[i].row += static_cast<std::uint32_t>(i);
+    }
+  }
+  return ahead[row - ahead.front().row];
 }
 
 void RowSorter::start_merge() {
   merging_ = true;
   rows_left_ = std::min(rows_, limit_);
   rank_keys(0, is_limited() || parts_.size() == 1 ? 0 : parts_.size());
+  ahead_.resize(parts_.size());
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-    heads_.push_back(head(part, 0));
+    heads_.push_back(next_head(part, 0));
   }
   std::ranges::make_heap(heads_, [this](const RowRef& a, const RowRef& b) { return before(b, a); });
 }
@@ -542,7 +571,7 @@ Chunk RowSorter::next() {
     }
     rows_left_ -= taken;
     if (taken < part_rows) {
-      heads_.front() = head(row.part, row.row + taken);
+      heads_.front() = next_head(row.part, row.row + taken);
     } else {
       used_up.push_back(row.part);
       heads_.front() = heads_.back();

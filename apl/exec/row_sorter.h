@@ -96,6 +96,11 @@ class RowSorter {
   // Merging: the next row of every part, as a heap with the first of them on top.
   void start_merge();
   RowRef head(std::uint32_t part, std::uint32_t row) const;
+  // As head(), for rows that are asked for one after the other.
+  RowRef next_head(std::uint32_t part, std::uint32_t row);
+  // The numbers of key `index` of as many rows of a part as there is room for, from `begin` on.
+  void fill_numbers(std::uint32_t part, std::size_t index, std::size_t begin,
+                    std::span<std::uint64_t> out) const;
   void sift_down();
   std::size_t lead(std::size_t most) const;
 
@@ -113,8 +118,9 @@ class RowSorter {
   std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;
   std::vector<RowRef> heads_;
-  std::size_t rows_left_ = 0;    // to give back
-  std::size_t freed_bytes_ = 0;  // of used-up parts, not returned to the system yet
+  std::vector<std::vector<RowRef>> ahead_;  // by part, some of the heads to come
+  std::size_t rows_left_ = 0;               // to give back
+  std::size_t freed_bytes_ = 0;             // of used-up parts, not returned to the system yet
   bool merging_ = false;
 };
 

@@ -1,15 +1,18 @@
 #include "apl/exec/unnest.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/repeated_rows.h"
+#include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
-#include "store/column/vector_builder.h"
+#include "store/column/vector.h"
 
 namespace evq {
 namespace {
@@ -23,126 +26,231 @@ std::size_t row_count(DynamicView value) {
   return value.is_array() || value.is_bag() ? value.size() : 1;
 }
 
-// Walks the elements of one cell.
+// Walks the elements of one cell, and goes on with nulls.
 class Elements {
  public:
-  Elements(DynamicView value, bool bag_as_array)
-      : value_(value), at_(value), bag_as_array_(bag_as_array) {}
+  // Pairs of a bag are made in `pairs`.
+  Elements(DynamicView value, bool bag_as_array, StringArena* pairs)
+      : value_(value), at_(value), bag_as_array_(bag_as_array), pairs_(pairs) {}
 
-  // Appends the next element, or null past the end.
-  void append_next(VectorBuilder* to) {
-    if (!value_.is_array() && !value_.is_bag()) {
-      append(first_ ? value_ : DynamicView(), to);
-      first_ = false;
-      return;
-    }
-    if (!at_.next()) {
-      to->append_null();
-      return;
-    }
+  DynamicView next() {
     if (value_.is_array()) {
-      append(at_.value(), to);
-      return;
+      return at_.next() ? at_.value() : DynamicView();
     }
-    DynamicBuilder pair;
-    if (bag_as_array_) {
-      pair.begin_array();
-      pair.add_string(at_.key());
-      pair.add_encoded(at_.value());
-      pair.end_array();
-    } else {
-      pair.begin_bag();
-      pair.key(at_.key());
-      pair.add_encoded(at_.value());
-      pair.end_bag();
+    if (value_.is_bag()) {
+      return at_.next() ? pair() : DynamicView();
     }
-    to->append_text(pair.bytes());
+    return std::exchange(value_, DynamicView());
   }
 
  private:
-  static void append(DynamicView value, VectorBuilder* to) {
-    to->append_view(value.bytes());  // a null in its form is one here
+  DynamicView pair() {
+    DynamicBuilder made;
+    if (bag_as_array_) {
+      made.begin_array();
+      made.add_string(at_.key());
+      made.add_encoded(at_.value());
+      made.end_array();
+    } else {
+      made.begin_bag();
+      made.key(at_.key());
+      made.add_encoded(at_.value());
+      made.end_bag();
+    }
+    return DynamicView(pairs_->copy(made.bytes()));
   }
 
   DynamicView value_;
   DynamicView::Iterator at_;
   bool bag_as_array_;
-  bool first_ = true;
+  StringArena* pairs_;
 };
 
-// Collects output rows until a chunk is full, and pushes it.
+// An expanded column of one chunk of output, filled from its first row on.
+class ElementColumn {
+ public:
+  explicit ElementColumn(std::size_t rows)
+      : values_(Values::make(Type::kDynamic, rows)),
+        to_(values_->mutable_data<std::string_view>()) {}
+
+  void append(DynamicView element) {
+    if (element.is_null()) {
+      append_null();
+    } else {
+      to_[size_++] = element.bytes();
+    }
+  }
+  void append_null() {
+    if (validity_.empty()) {
+      validity_.assign((values_->size() + kWordBits - 1) / kWordBits, ~std::uint64_t{0});
+    }
+    validity_[size_ / kWordBits] &= ~(std::uint64_t{1} << (size_ % kWordBits));
+    to_[size_++] = {};
+  }
+  // `owners` of the elements live on with the vector.
+  Vector finish(std::initializer_list<std::shared_ptr<const void>> owners) {
+    EVQ_DCHECK(size_ == values_->size());
+    for (const std::shared_ptr<const void>& owner : owners) {
+      values_->add_owner(owner);
+    }
+    values_->set_validity(std::move(validity_));
+    return Vector::flat(std::move(values_));
+  }
+
+ private:
+  static constexpr std::size_t kWordBits = 64;
+
+  std::shared_ptr<Values> values_;
+  std::string_view* to_;
+  std::size_t size_ = 0;
+  std::vector<std::uint64_t> validity_;  // empty until the first null
+};
+
+// Makes the output of one chunk: as many rows at once as fill a chunk, column by column.
 class Unnester {
  public:
   Unnester(const plan::Unnest& unnest, const Chunk& chunk,
            const std::function<Result<Flow>(Chunk)>& push)
-      : unnest_(unnest), chunk_(chunk), push_(push) {
-    for (std::size_t i = 0; i < unnest.columns.size(); ++i) {
-      builders_.emplace_back(Type::kDynamic);
+      : unnest_(unnest), chunk_(chunk), push_(push), is_expanded_(chunk.columns().size(), false) {
+    for (const plan::UnnestColumn& column : unnest.columns) {
+      is_expanded_[column.column] = true;
     }
   }
 
-  Result<Flow> expand_row(std::size_t row) {
-    std::size_t count = 0;
-    elements_.clear();
-    for (const plan::UnnestColumn& column : unnest_.columns) {
-      const DynamicView value = view_of(chunk_.column(column.column), row);
-      count = std::max(count, row_count(value));
-      elements_.emplace_back(value, column.bag_as_array);
-    }
-    if (unnest_.row_limit.has_value() && *unnest_.row_limit < count) {
-      count = static_cast<std::size_t>(*unnest_.row_limit);
-    }
-    if (parents_.size() + count > kChunkRowsMax) {
-      EVQ_TRY_ASSIGN(const Flow flow, flush());
+  Result<Flow> run() {
+    count_elements();
+    for (std::size_t row = 0; row < chunk_.rows();) {
+      std::size_t rows = 0;
+      std::size_t end = row;
+      while (end < chunk_.rows() && rows + counts_[end] <= kChunkRowsMax) {
+        rows += counts_[end++];
+      }
+      EVQ_TRY_ASSIGN(const Flow flow,
+                     end == row ? expand_long_row(row) : expand_rows(row, end, rows));
       if (flow == Flow::kDone) {
         return flow;
       }
+      row = std::max(end, row + 1);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (parents_.size() == kChunkRowsMax) {
-        EVQ_TRY_ASSIGN(const Flow flow, flush());
-        if (flow == Flow::kDone) {
-          return flow;
+    return Flow::kMore;
+  }
+
+ private:
+  // Of each row the elements of its longest cell.
+  void count_elements() {
+    counts_.assign(chunk_.rows(), 0);
+    for (const plan::UnnestColumn& column : unnest_.columns) {
+      const Vector& cells = chunk_.column(column.column);
+      for (std::size_t row = 0; row < counts_.size(); ++row) {
+        counts_[row] = std::max(counts_[row], row_count(view_of(cells, row)));
+      }
+    }
+    if (unnest_.row_limit.has_value()) {
+      for (std::size_t& count : counts_) {
+        count = std::min<std::uint64_t>(count, *unnest_.row_limit);
+      }
+    }
+  }
+
+  // All elements of the rows [begin, end), `rows` in all.
+  Result<Flow> expand_rows(std::size_t begin, std::size_t end, std::size_t rows) {
+    if (rows == 0) {
+      return Flow::kMore;
+    }
+    std::vector<Vector> made;
+    made.reserve(unnest_.columns.size());
+    for (const plan::UnnestColumn& column : unnest_.columns) {
+      const Vector& cells = chunk_.column(column.column);
+      const auto pairs = std::make_shared<StringArena>();
+      ElementColumn to(rows);
+      for (std::size_t row = begin; row < end; ++row) {
+        if (counts_[row] == 1 && cells.is_null(row)) {
+          to.append_null();
+          continue;
+        }
+        Elements elements(view_of(cells, row), column.bag_as_array, pairs.get());
+        for (std::size_t i = 0; i < counts_[row]; ++i) {
+          to.append(elements.next());
         }
       }
-      parents_.push_back(static_cast<std::uint32_t>(row));
-      if (unnest_.item_index) {
-        indexes_.append_integer(static_cast<std::int64_t>(i));
+      made.push_back(to.finish({cells.shared_values(), pairs}));
+    }
+    parents_.clear();
+    indexes_.clear();
+    for (std::size_t row = begin; row < end; ++row) {
+      parents_.insert(parents_.end(), counts_[row], static_cast<std::uint32_t>(row));
+      for (std::size_t i = 0; unnest_.item_index && i < counts_[row]; ++i) {
+        indexes_.push_back(static_cast<std::int64_t>(i));
       }
-      for (std::size_t column = 0; column < elements_.size(); ++column) {
-        elements_[column].append_next(&builders_[column]);
+    }
+    return push_rows(std::move(made));
+  }
+
+  // One row of more elements than a chunk has room for.
+  Result<Flow> expand_long_row(std::size_t row) {
+    std::vector<Elements> elements;  // by column
+    const auto pairs = std::make_shared<StringArena>();
+    for (const plan::UnnestColumn& column : unnest_.columns) {
+      elements.emplace_back(view_of(chunk_.column(column.column), row), column.bag_as_array,
+                            pairs.get());
+    }
+    for (std::size_t begin = 0; begin < counts_[row]; begin += parents_.size()) {
+      const std::size_t rows = std::min(kChunkRowsMax, counts_[row] - begin);
+      std::vector<Vector> made;
+      for (std::size_t i = 0; i < elements.size(); ++i) {
+        ElementColumn to(rows);
+        for (std::size_t j = 0; j < rows; ++j) {
+          to.append(elements[i].next());
+        }
+        made.push_back(
+            to.finish({chunk_.column(unnest_.columns[i].column).shared_values(), pairs}));
+      }
+      parents_.assign(rows, static_cast<std::uint32_t>(row));
+      indexes_.resize(rows);
+      std::iota(indexes_.begin(), indexes_.end(), static_cast<std::int64_t>(begin));
+      EVQ_TRY_ASSIGN(const Flow flow, push_rows(std::move(made)));
+      if (flow == Flow::kDone) {
+        return flow;
       }
     }
     return Flow::kMore;
   }
 
-  Result<Flow> flush() {
-    if (parents_.empty()) {
-      return Flow::kMore;
+  // A chunk of the rows in parents_, with the expanded columns `made`.
+  Result<Flow> push_rows(std::vector<Vector> made) {
+    std::vector<Vector> others;
+    for (std::size_t column = 0; column < is_expanded_.size(); ++column) {
+      if (!is_expanded_[column]) {
+        others.push_back(chunk_.column(column));
+      }
     }
-    std::vector<Vector> columns = repeat_rows(chunk_.columns(), parents_);
-    for (std::size_t i = 0; i < builders_.size(); ++i) {
-      const std::size_t column = unnest_.columns[i].column;
-      builders_[i].keep_alive(chunk_.column(column).shared_values());
-      columns[column] = builders_[i].finish();
+    others = repeat_rows(others, parents_);
+    std::vector<Vector> columns(is_expanded_.size());
+    for (std::size_t column = 0, next = 0; column < columns.size(); ++column) {
+      if (!is_expanded_[column]) {
+        columns[column] = std::move(others[next++]);
+      }
+    }
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      columns[unnest_.columns[i].column] = std::move(made[i]);
     }
     if (unnest_.item_index) {
-      columns.push_back(indexes_.finish());
+      const std::shared_ptr<Values> indexes = Values::make(Type::kLong, indexes_.size());
+      std::ranges::copy(indexes_, indexes->mutable_data<std::int64_t>());
+      columns.push_back(Vector::flat(indexes));
     }
-    Chunk made(std::move(columns), parents_.size());
-    made.set_sequence(chunk_.sequence());
-    parents_.clear();
-    return push_(std::move(made));
+    Chunk rows(std::move(columns), parents_.size());
+    rows.set_sequence(chunk_.sequence());
+    return push_(std::move(rows));
   }
 
- private:
   const plan::Unnest& unnest_;
   const Chunk& chunk_;
   const std::function<Result<Flow>(Chunk)>& push_;
-  std::vector<VectorBuilder> builders_;
-  std::vector<Elements> elements_;  // of the row, by column
-  VectorBuilder indexes_{Type::kLong};
-  std::vector<std::uint32_t> parents_;
+  std::vector<bool> is_expanded_;       // by column of the chunk
+  std::vector<std::size_t> counts_;     // of output rows, by row
+  std::vector<std::uint32_t> parents_;  // of the rows to push
+  std::vector<std::int64_t> indexes_;   // of their elements, when there is to be a column of them
 };
 
 class UnnestSink final : public ForwardingSink {
@@ -187,14 +295,7 @@ class UnnestConsumer final : public Consumer {
 
 Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk,
                           const std::function<Result<Flow>(Chunk)>& push) {
-  Unnester unnester(unnest, chunk, push);
-  for (std::size_t row = 0; row < chunk.rows(); ++row) {
-    EVQ_TRY_ASSIGN(const Flow flow, unnester.expand_row(row));
-    if (flow == Flow::kDone) {
-      return flow;
-    }
-  }
-  return unnester.flush();
+  return Unnester(unnest, chunk, push).run();
 }
 
 Status run_unnest(Executor& executor, const plan::Node& node, Consumer& consumer) {
