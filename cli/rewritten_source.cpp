@@ -39,53 +39,48 @@ std::optional<OtlpSignal> signal_of(std::string_view line) {
                                   : std::nullopt;
 }
 
-// One field of an entry of a journal.
+// A field of an entry of a journal: NAME=value, or NAME, eight bytes that say how long the value
+// is, and the value; then a line feed.
 struct JournalField {
   std::string_view name;
-  std::string_view value;
-  std::size_t end = 0;  // behind its line end
+  std::size_t begin = 0;   // of its value
+  std::uint64_t size = 0;  // of it, as far as is known
+  bool open = false;       // where it ends is not
 };
 
-// The field at the start of `text`: NAME=value, or NAME, eight bytes that say how long the value
-// is, and the value. Nothing: it is not whole, and `text` may go on.
-std::optional<JournalField> read_field(std::string_view text, bool at_end) {
-  const std::size_t line_end = std::min(text.find('\n'), text.size());
-  if (line_end == text.size() && !at_end) {
-    return std::nullopt;
-  }
-  const std::string_view line = text.substr(0, line_end);
-  const std::size_t equals = line.find('=');
-  if (equals != std::string_view::npos) {
-    return JournalField{line.substr(0, equals), line.substr(equals + 1),
-                        std::min(line_end + 1, text.size())};
-  }
+// The field at the start of `text`; what of it there is at the end of the input. Nothing: too
+// little of it is there.
+std::optional<JournalField> find_field(std::string_view text, bool at_end) {
   constexpr std::size_t kSizeBytes = 8;
-  const std::size_t begin = line_end + 1 + kSizeBytes;
-  std::uint64_t size = 0;
-  if (text.size() < begin) {
-    return at_end ? std::optional(JournalField{line, {}, text.size()}) : std::nullopt;
+  const std::size_t name_end = std::min(text.find_first_of("=\n"), text.size());
+  const std::string_view rest = text.substr(std::min(name_end + 1, text.size()));
+  JournalField field{text.substr(0, name_end), text.size() - rest.size()};
+  if (name_end < text.size() && text[name_end] == '=') {
+    const std::size_t line_end = rest.find('\n');
+    field.open = line_end == std::string_view::npos && !at_end;
+    field.size = std::min(line_end, rest.size());
+    return field;
   }
+  if (rest.size() < kSizeBytes) {
+    return at_end ? std::optional(field) : std::nullopt;
+  }
+  field.begin += kSizeBytes;
   for (std::size_t i = kSizeBytes; i-- > 0;) {
-    size = size << 8U | static_cast<unsigned char>(text[line_end + 1 + i]);
+    field.size = field.size << 8U | static_cast<unsigned char>(rest[i]);
   }
-  if (size >= text.size() - begin && !at_end) {
-    return std::nullopt;
-  }
-  const std::string_view value = text.substr(begin, size);
-  return JournalField{line, value, std::min(begin + value.size() + 1, text.size())};
+  return field;
 }
 
-void write_field(JsonWriter* json, const JournalField& field) {
+void write_field(JsonWriter* json, std::string_view name, std::string_view value) {
   std::int64_t microseconds = 0;
-  const char* const end = field.value.data() + field.value.size();
-  if (field.name == kJournalTime &&
-      std::from_chars(field.value.data(), end, microseconds).ec == std::errc()) {
+  const char* const end = value.data() + value.size();
+  if (name == kJournalTime && std::from_chars(value.data(), end, microseconds).ec == std::errc()) {
     constexpr std::int64_t kMicrosecondNs = 1000;
     json->key("_time");
     json->instant(microseconds * kMicrosecondNs);
   }
-  json->key(repair_utf8(field.name));
-  json->string(repair_utf8(field.value));
+  json->key(repair_utf8(name));
+  json->string(repair_utf8(value));
 }
 
 }  // namespace
@@ -159,13 +154,16 @@ void RewrittenSource::rewrite() {
   } else {
     while (done < input_.size()) {
       const std::string_view rest = std::string_view(input_).substr(done);
-      const std::size_t size = kind_ == Kind::kOtlp ? rewrite_request(rest) : rewrite_entry(rest);
+      const std::size_t size = kind_ == Kind::kOtlp ? rewrite_request(rest) : rewrite_field(rest);
       if (size == 0) {
         break;
       }
       done += size;
     }
     input_.erase(0, done);
+    if (ended_) {
+      end_entry();  // the last one need not have an empty line behind it
+    }
   }
 }
 
@@ -185,28 +183,57 @@ std::size_t RewrittenSource::rewrite_request(std::string_view rest) {
   return size;
 }
 
-std::size_t RewrittenSource::rewrite_entry(std::string_view rest) {
-  const std::size_t begin = std::min(rest.find_first_not_of('\n'), rest.size());
-  std::string event;
-  JsonWriter json(event);
-  json.begin_object();
-  std::size_t at = begin;
-  while (at < rest.size() && rest[at] != '\n') {
-    const auto field = read_field(rest.substr(at), ended_ || rest.size() > kRewrittenBytesMax);
-    if (!field) {
-      return 0;
-    }
-    write_field(&json, *field);
-    at += field->end;
+std::size_t RewrittenSource::rewrite_field(std::string_view rest) {
+  if (skipped_bytes_ > 0) {
+    const std::size_t size = std::min<std::uint64_t>(skipped_bytes_, rest.size());
+    skipped_bytes_ -= size;
+    return size;
   }
-  if (at == rest.size() && !ended_) {
+  if (skips_line_) {
+    const std::size_t line_end = rest.find('\n');
+    skips_line_ = line_end == std::string_view::npos;
+    return skips_line_ ? rest.size() : line_end + 1;
+  }
+  if (rest[0] == '\n') {
+    end_entry();
+    return 1;
+  }
+  const auto field = find_field(rest, ended_);
+  if (!field) {
     return 0;
   }
-  json.end_object();
-  if (at > begin) {
-    text_ += event + "\n";
+  // Of a value that is too long to be loaded enough to be refused.
+  const std::uint64_t taken = std::min<std::uint64_t>(field->size, kFieldValueBytesMax + 1);
+  const bool cut = taken < field->size;
+  const std::size_t value_end = std::min<std::uint64_t>(field->begin + taken, rest.size());
+  if (!ended_ && (value_end < field->begin + taken || (!cut && value_end == rest.size()))) {
+    return 0;
   }
-  return std::min(at + 1, rest.size());
+  add_field(field->name, rest.substr(field->begin, taken));
+  const std::uint64_t left = field->size - taken + 1;  // with the line feed
+  const std::size_t there = std::min<std::uint64_t>(left, rest.size() - value_end);
+  skips_line_ = field->open;
+  skipped_bytes_ = field->open ? 0 : left - there;
+  return value_end + there;
+}
+
+// Of an entry beyond the longest line not all is written: its line is refused whatever it holds.
+void RewrittenSource::add_field(std::string_view name, std::string_view value) {
+  if (!writer_) {
+    writer_.emplace(entry_);
+    writer_->begin_object();
+  }
+  if (entry_.size() <= kCliLineBytesMax) {
+    write_field(&*writer_, name, value);
+  }
+}
+
+void RewrittenSource::end_entry() {
+  if (writer_) {
+    writer_->end_object();
+    writer_.reset();
+    text_ += std::exchange(entry_, {}) + "\n";
+  }
 }
 
 }  // namespace evq

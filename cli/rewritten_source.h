@@ -13,12 +13,13 @@
 #include <string_view>
 
 #include "store/base/control.h"
+#include "store/base/json_writer.h"
 #include "store/ingest/byte_source.h"
 #include "store/ingest/options.h"
 
 namespace evq {
 
-// The longest line or entry that is rewritten: beside its text stands what becomes of it. A line
+// The longest line of a collector that is rewritten: beside its text stands what becomes of it. One
 // that is longer passes as it is.
 inline constexpr std::size_t kRewrittenBytesMax = std::size_t{16} << 20U;
 
@@ -40,7 +41,9 @@ class RewrittenSource final : public ByteSource {
   void detect();
   void rewrite();
   std::size_t rewrite_request(std::string_view rest);
-  std::size_t rewrite_entry(std::string_view rest);
+  std::size_t rewrite_field(std::string_view rest);
+  void add_field(std::string_view name, std::string_view value);
+  void end_entry();
 
   ByteSource& source_;
   Kind kind_ = Kind::kEvents;
@@ -48,6 +51,11 @@ class RewrittenSource final : public ByteSource {
   std::string text_;
   std::size_t given_ = 0;  // of the text
   bool ended_ = false;     // the source
+  // Of the entry of a journal that is being read.
+  std::string entry_;                 // as JSON, as far as it is there
+  std::optional<JsonWriter> writer_;  // of it, from its first field on
+  std::uint64_t skipped_bytes_ = 0;   // of a field that is too long, still to come
+  bool skips_line_ = false;           // it ends where its line does
 };
 
 }  // namespace evq
