@@ -119,7 +119,17 @@ class RecordScanner : public BoundaryScanner {
   explicit RecordScanner(char delimiter) : delimiter_(delimiter) {}
 
   Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
+    std::size_t quote = 0;  // the next one, once it is not behind
     while (seen_ < text.size() && events_ < events_max) {
+      if (state_ == State::kQuoted) {
+        seen_ = std::min(text.find('"', seen_), text.size() - 1);
+      } else if (state_ == State::kRecordStart || state_ == State::kQuoteSeen) {
+        quote = quote < seen_ ? std::min(text.find('"', seen_), text.size()) : quote;
+        const std::size_t line_end = std::min(text.find('\n', seen_), text.size());
+        if (line_end < quote) {
+          seen_ = line_end;
+        }
+      }
       step(text[seen_]);
       ++seen_;
       if (state_ == State::kRecordStart) {

@@ -1,8 +1,12 @@
 // Where the events end that stand in an array of records inside an object.
 #include "store/ingest/boundary.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -16,7 +20,35 @@ evq::IngestOptions detected() {
   return options;
 }
 
+// Where the records of a CSV text end, which comes `step` bytes at a time.
+std::vector<std::size_t> record_ends(std::string_view text, std::size_t step) {
+  const auto scanner = evq::make_record_scanner(',');
+  for (std::size_t end = std::min(step, text.size());; end = std::min(end + step, text.size())) {
+    REQUIRE(scanner->scan(text.substr(0, end), SIZE_MAX, end == text.size()).ok());
+    if (end == text.size()) {
+      break;
+    }
+  }
+  std::vector<std::size_t> ends;
+  for (const evq::ValueSpan& span : scanner->spans()) {
+    ends.push_back(span.begin + span.size);
+  }
+  return ends;
+}
+
 }  // namespace
+
+TEST_CASE("records of CSV end where they do when each byte is looked at alone") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    for (std::size_t left = random() % 40; left > 0; --left) {
+      text.push_back("\",\n\r ab\""[random() % 8]);
+    }
+    CAPTURE(text);
+    REQUIRE(record_ends(text, text.size()) == record_ends(text, 1));
+  }
+}
 
 TEST_CASE("an array of records is told by the beginning of its object") {
   CHECK(evq::records_prefix("{\"Records\":[{\"a\"") == 12);
