@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 #include "store/base/ascii.h"
 
@@ -9,11 +10,31 @@ namespace evq {
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kMonths = {
-    "January", "February", "March",     "April",   "May",      "June",
-    "July",    "August",   "September", "October", "November", "December"};
-constexpr std::array<std::string_view, 7> kWeekdays = {"Sunday",   "Monday", "Tuesday", "Wednesday",
-                                                       "Thursday", "Friday", "Saturday"};
+// The first three letters, in lower case, by which names differ.
+constexpr std::uint32_t head_of(std::string_view word) {
+  std::uint32_t head = 0;
+  for (const char c : word.substr(0, 3)) {
+    head = head << 8U | static_cast<unsigned char>(to_lower(c));
+  }
+  return head;
+}
+
+template <std::size_t kCount>
+struct NameTable {
+  std::array<std::string_view, kCount> names;
+  std::array<std::uint32_t, kCount> heads{};
+
+  constexpr explicit NameTable(const std::array<std::string_view, kCount>& all) : names(all) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      heads[i] = head_of(names[i]);
+    }
+  }
+};
+
+constexpr NameTable<12> kMonths({"January", "February", "March", "April", "May", "June", "July",
+                                 "August", "September", "October", "November", "December"});
+constexpr NameTable<7> kWeekdays({"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday",
+                                  "Saturday"});
 
 struct Zone {
   std::string_view name;
@@ -41,14 +62,15 @@ bool is_odd_short(std::string_view word, std::string_view name) {
 }
 
 template <std::size_t kCount>
-int index_of_name(std::string_view word, const std::array<std::string_view, kCount>& names) {
-  for (std::size_t i = 0; i < kCount; ++i) {
-    if (equals_ignoring_ascii_case(word, names[i].substr(0, 3)) ||
-        equals_ignoring_ascii_case(word, names[i]) || is_odd_short(word, names[i])) {
-      return static_cast<int>(i);
-    }
+int index_of_name(std::string_view word, const NameTable<kCount>& table) {
+  const auto* const head = std::find(table.heads.begin(), table.heads.end(), head_of(word));
+  if (head == table.heads.end()) {
+    return -1;
   }
-  return -1;
+  const auto i = static_cast<std::size_t>(head - table.heads.begin());
+  const bool ours = word.size() == 3 || equals_ignoring_ascii_case(word, table.names[i]) ||
+                    is_odd_short(word, table.names[i]);
+  return ours ? static_cast<int>(i) : -1;
 }
 
 }  // namespace
@@ -155,11 +177,11 @@ std::optional<int> zone_from_name(std::string_view word) {
 }
 
 std::string_view month_name(int month) {
-  return kMonths[static_cast<std::size_t>(month - 1)];
+  return kMonths.names[static_cast<std::size_t>(month - 1)];
 }
 
 std::string_view weekday_name(int weekday) {
-  return kWeekdays[static_cast<std::size_t>(weekday)];
+  return kWeekdays.names[static_cast<std::size_t>(weekday)];
 }
 
 }  // namespace evq

@@ -45,7 +45,10 @@ std::string without_colors(std::string_view text) {
   return plain;
 }
 
-// Where each of the first words ends.
+// What no time holds, unless in a comment in parentheses.
+constexpr std::string_view kForeignToTimes = "\"[{<";
+
+// Where each of the first words ends, up to one that cannot belong to a time.
 struct Words {
   std::array<std::size_t, kTimeWordsMax> ends{};
   std::size_t count = 0;
@@ -54,12 +57,17 @@ struct Words {
 Words first_words(std::string_view text) {
   Words words;
   std::size_t i = 0;
+  const std::size_t foreign = text.find_first_of(kForeignToTimes);
+  const bool commented = text.find('(') < foreign;
   while (i < text.size() && words.count < kTimeWordsMax) {
     while (i < text.size() && text[i] == ' ') {
       ++i;
     }
     while (i < text.size() && text[i] != ' ' && text[i] != '\t') {
       ++i;
+    }
+    if (i > foreign && !commented) {
+      break;
     }
     words.ends[words.count++] = i;
     if (i < text.size() && text[i] == '\t') {
@@ -79,8 +87,9 @@ bool begins_with_month(std::string_view text) {
 // The time that `in_year` writes out with a year, in the year that puts it last before the receipt.
 template <class InYear>
 std::optional<std::int64_t> read_in_last_year(std::int64_t receipt_ns, const InYear& in_year) {
-  const int year = civil_from_ns(receipt_ns).year;
-  for (const int candidate : {year + 1, year, year - 1}) {
+  // Zones are less than a day apart from each other.
+  const int latest = civil_from_ns(receipt_ns + 2 * kDayNs).year;
+  for (const int candidate : {latest, latest - 1, latest - 2}) {
     const auto time = parse_liberal_datetime(in_year(std::to_string(candidate)));
     if (time && *time <= receipt_ns + kDayNs) {
       return time;

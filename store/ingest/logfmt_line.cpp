@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "store/base/ascii.h"
+#include "store/base/byte_set.h"
 #include "store/base/json_writer.h"
 #include "store/base/utf8.h"
 #include "store/ingest/json_text.h"
@@ -19,6 +20,11 @@ struct LogfmtPair {
   bool quoted = false;
 };
 
+constexpr ByteSet kBlanks(" \t");
+constexpr ByteSet kKeyEnds("= \t\"");
+constexpr ByteSet kValueEnds(" \t\"");
+constexpr ByteSet kQuotedEnds("\"\\");
+
 bool begins_key(char c) {
   return is_letter(c) || c == '_' || c == '@';
 }
@@ -33,9 +39,8 @@ class LogfmtReader {
   // Nothing at the end, and where the line is no logfmt; then at_end() is false.
   std::optional<LogfmtPair> next() {
     LogfmtPair pair;
-    const std::size_t equals = line_.find_first_of("= \t\"", at_);
-    if (at_end() || equals == std::string_view::npos || line_[equals] != '=' ||
-        !begins_key(line_[at_])) {
+    const std::size_t equals = kKeyEnds.find(line_, at_);
+    if (at_end() || equals == line_.size() || line_[equals] != '=' || !begins_key(line_[at_])) {
       return std::nullopt;
     }
     pair.key = line_.substr(at_, equals - at_);
@@ -50,7 +55,7 @@ class LogfmtReader {
       end = close + 1;
     } else {
       const std::size_t begin = end;
-      end = std::min(line_.find_first_of(" \t\"", begin), line_.size());
+      end = kValueEnds.find(line_, begin);
       pair.value = line_.substr(begin, end - begin);
     }
     if (end < line_.size() && line_[end] != ' ' && line_[end] != '\t') {
@@ -62,16 +67,14 @@ class LogfmtReader {
   }
 
  private:
-  void skip_blanks() { at_ = std::min(line_.find_first_not_of(" \t", at_), line_.size()); }
+  void skip_blanks() { at_ = kBlanks.find_other(line_, at_); }
 
   std::size_t closing_quote(std::size_t open) const {
-    for (std::size_t i = open + 1; i < line_.size(); ++i) {
-      if (line_[i] == '"') {
-        return i;
-      }
-      i += line_[i] == '\\' ? 1U : 0U;
+    std::size_t i = kQuotedEnds.find(line_, open + 1);
+    while (i < line_.size() && line_[i] == '\\') {
+      i = kQuotedEnds.find(line_, i + 2);
     }
-    return std::string_view::npos;
+    return i < line_.size() ? i : std::string_view::npos;
   }
 
   std::string_view line_;

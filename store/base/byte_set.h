@@ -1,0 +1,41 @@
+#pragma once
+// A set of bytes as a table, for loops that look at each byte of many short texts: find_first_of of
+// a string_view calls memchr for each. Constant and immutable.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace evq {
+
+class ByteSet {
+ public:
+  constexpr explicit ByteSet(std::string_view bytes) {
+    for (const char c : bytes) {
+      has_[static_cast<unsigned char>(c)] = true;
+    }
+  }
+
+  constexpr bool has(char c) const { return has_[static_cast<unsigned char>(c)]; }
+
+  // Where the first byte of the set is from `at` on, or the first that is not in it; the text's
+  // size when there is none.
+  constexpr std::size_t find(std::string_view text, std::size_t at) const {
+    while (at < text.size() && !has(text[at])) {
+      ++at;
+    }
+    return std::min(at, text.size());
+  }
+  constexpr std::size_t find_other(std::string_view text, std::size_t at) const {
+    while (at < text.size() && has(text[at])) {
+      ++at;
+    }
+    return std::min(at, text.size());
+  }
+
+ private:
+  std::array<bool, 256> has_{};
+};
+
+}  // namespace evq
