@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "apl/functions/aggregate_binding.h"
 #include "apl/functions/number_codes.h"
@@ -249,12 +250,15 @@ Vector evaluate_entries(const BoundCall& call, const EvalContext& context,
 
 // Columns of few entries meet in few combinations. Codes name 65,536 of them.
 constexpr std::size_t kCombinationsMax = std::size_t{1} << 16U;
-constexpr std::size_t kRowsPerCombinationMin = 4;
+// Numbering the rows' combinations is for nothing where there turn out to be more of them.
+constexpr std::size_t kRowsPerCombinationMin = 2;
+// With so many rows for each that there can be, all are evaluated, whether they occur or not.
+constexpr std::size_t kRowsPerPossibleMin = 4;
 
 // The combinations of entries of the arguments that vary; 0 when there are too many, or when one
 // of them has no entries.
 std::size_t combinations_of(std::span<const Vector> args, std::size_t rows) {
-  const std::size_t most = std::min(kCombinationsMax, rows / kRowsPerCombinationMin);
+  const std::size_t most = std::min(kCombinationsMax, rows);
   std::size_t combinations = 1;
   for (const Vector& arg : args) {
     if (arg.is_flat()) {
@@ -268,34 +272,71 @@ std::size_t combinations_of(std::span<const Vector> args, std::size_t rows) {
   return combinations;
 }
 
-Vector evaluate_combinations(const BoundCall& call, const EvalContext& context,
-                             std::span<const Vector> args, std::size_t combinations,
-                             std::size_t rows) {
-  const std::shared_ptr<Code[]> combination_of_row = make_codes(rows);
-  Code* numbers = combination_of_row.get();
+// Mixed-radix numbers of each row's entries, the first argument's most significant.
+void number_combinations(std::span<const Vector> args, std::size_t rows, Code* numbers) {
   std::fill_n(numbers, rows, Code{0});
+  for (const Vector& arg : args) {
+    if (arg.is_dictionary()) {
+      const std::size_t radix = arg.values().size();
+      const Code* codes = arg.codes();
+      for (std::size_t i = 0; i < rows; ++i) {
+        numbers[i] = static_cast<Code>(numbers[i] * radix + codes[i]);
+      }
+    }
+  }
+}
+
+// Numbers the combinations that occur one after the other, and returns which they are.
+std::vector<Code> close_up(std::size_t combinations, std::size_t rows, Code* numbers) {
+  std::vector<std::uint8_t> occurs(combinations, 0);
+  for (std::size_t i = 0; i < rows; ++i) {
+    occurs[numbers[i]] = 1;
+  }
+  std::vector<Code> present;
+  std::vector<Code> places(combinations);
+  for (std::size_t combination = 0; combination < combinations; ++combination) {
+    if (occurs[combination] != 0) {
+      places[combination] = static_cast<Code>(present.size());
+      present.push_back(static_cast<Code>(combination));
+    }
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    numbers[i] = places[numbers[i]];
+  }
+  return present;
+}
+
+// Nothing when nearly each row has a combination of its own.
+std::optional<Vector> evaluate_combinations(const BoundCall& call, const EvalContext& context,
+                                            std::span<const Vector> args, std::size_t combinations,
+                                            std::size_t rows) {
+  const std::shared_ptr<Code[]> combination_of_row = make_codes(rows);
+  number_combinations(args, rows, combination_of_row.get());
+  std::vector<Code> present(combinations);
+  std::iota(present.begin(), present.end(), Code{0});
+  if (combinations * kRowsPerPossibleMin > rows) {
+    present = close_up(combinations, rows, combination_of_row.get());
+  }
+  if (present.size() * kRowsPerCombinationMin > rows) {
+    return std::nullopt;
+  }
   std::vector<Vector> combined;
   combined.reserve(args.size());
   std::size_t unit = combinations;
   for (const Vector& arg : args) {
     if (!arg.is_dictionary()) {
-      combined.push_back(Vector::constant(arg.shared_values(), combinations));
+      combined.push_back(Vector::constant(arg.shared_values(), present.size()));
       continue;
     }
     const std::size_t radix = arg.values().size();
-    const Code* codes = arg.codes();
-    for (std::size_t i = 0; i < rows; ++i) {
-      numbers[i] = static_cast<Code>(numbers[i] * radix + codes[i]);
-    }
     unit /= radix;
-    const std::shared_ptr<Code[]> entry_of_combination = make_codes(combinations);
-    Code* entries = entry_of_combination.get();
-    for (std::size_t i = 0; i < combinations; ++i) {
-      entries[i] = static_cast<Code>(i / unit % radix);
-    }
-    combined.push_back(Vector::dictionary(arg.shared_values(), entry_of_combination, combinations));
+    const std::shared_ptr<Code[]> entries = make_codes(present.size());
+    std::ranges::transform(present, entries.get(), [unit, radix](Code combination) {
+      return static_cast<Code>(combination / unit % radix);
+    });
+    combined.push_back(Vector::dictionary(arg.shared_values(), entries, present.size()));
   }
-  const Vector result = call.function->evaluate(context, combined, combinations);
+  const Vector result = call.function->evaluate(context, combined, present.size());
   return result.is_constant()
              ? Vector::constant(result.shared_values(), rows)
              : Vector::dictionary(result.flatten().shared_values(), combination_of_row, rows);
@@ -446,7 +487,10 @@ Vector evaluate_call(const BoundCall& call, FunctionFlags flags, const EvalConte
     }
   }
   if (const std::size_t combinations = combinations_of(args, rows); combinations != 0) {
-    return evaluate_combinations(call, context, args, combinations, rows);
+    std::optional<Vector> result = evaluate_combinations(call, context, args, combinations, rows);
+    if (result.has_value()) {
+      return *std::move(result);
+    }
   }
   return evaluate_rows(call, context, args, rows);
 }

@@ -10,6 +10,7 @@
 #include "apl/functions/text_search.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/limits.h"
+#include "store/base/short_copy.h"
 #include "store/base/utf8.h"
 
 namespace evq {
@@ -188,14 +189,18 @@ class JoinCall final : public BoundFunction {
     auto out = Values::make(Type::kString, rows);
     auto arena = std::make_shared<StringArena>();
     auto* to = out->mutable_data<std::string_view>();
-    std::string joined;
+    std::vector<std::string_view> parts;  // of a row
     for (std::size_t i = 0; i < rows; ++i) {
-      joined.clear();
-      join(texts, i, &joined);
-      if (joined.size() > kStringValueBytesMax) {
+      const std::size_t size = list_parts(texts, i, &parts);
+      if (size > kStringValueBytesMax) {
         out->set_null(i);
-      } else {
-        to[i] = arena->copy(joined);
+        continue;
+      }
+      char* joined = arena->allocate(size);
+      to[i] = {joined, size};
+      for (const std::string_view part : parts) {
+        copy_short(part.data(), part.size(), joined);
+        joined += part.size();
       }
     }
     out->add_owner(std::move(arena));
@@ -203,16 +208,25 @@ class JoinCall final : public BoundFunction {
   }
 
  private:
-  void join(const std::vector<Vector>& texts, std::size_t row, std::string* out) const {
+  // Returns the bytes of all of them.
+  std::size_t list_parts(const std::vector<Vector>& texts, std::size_t row,
+                         std::vector<std::string_view>* parts) const {
+    std::size_t size = 0;
+    const auto add = [&](const Vector& text) {
+      if (!text.is_null(row)) {
+        parts->push_back(text.at<std::string_view>(row));
+        size += parts->back().size();
+      }
+    };
+    parts->clear();
     const std::size_t first = delimited_ ? 1 : 0;
-    for (std::size_t i = first; i < texts.size() && out->size() <= kStringValueBytesMax; ++i) {
-      if (delimited_ && i > first && !texts[0].is_null(row)) {
-        out->append(texts[0].at<std::string_view>(row));
+    for (std::size_t i = first; i < texts.size(); ++i) {
+      if (delimited_ && i > first) {
+        add(texts[0]);
       }
-      if (!texts[i].is_null(row)) {
-        out->append(texts[i].at<std::string_view>(row));
-      }
+      add(texts[i]);
     }
+    return size;
   }
 
   bool delimited_;

@@ -76,7 +76,15 @@ TEST_CASE("dictionaries meet in their combinations") {
   check_call("op_equal", {three, four}, kRows, true);
   check_call("coalesce", {three, four}, kRows, true);
   check_call("strcat", {three, three.flatten(), four}, kRows, false);
-  check_call("strcat", {sixteen, four}, kRows, false);  // more than a combination for four rows
+  // More that there can be than one for four rows: those that occur, if they do twice on average.
+  check_call("strcat", {sixteen, four}, kRows, true);
+  const Vector fourteen = random_dictionary(14, kRows, random);
+  const Vector same =
+      fourteen.with_values(random_dictionary(14, 14, random).flatten().shared_values());
+  check_call("strcat", {fourteen, constant, same}, kRows, true);
+  const Vector forty = random_dictionary(40, kRows, random);
+  check_call("strcat", {forty, four}, kRows, false);
+  check_call("strcat", {forty, forty}, kRows, false);  // more than rows
 }
 
 // One call over all rows gives what a call for each row gives.
