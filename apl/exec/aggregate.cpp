@@ -14,7 +14,7 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/group_states.h"
-#include "apl/exec/row_sorter.h"
+#include "apl/exec/sort_numbers.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"

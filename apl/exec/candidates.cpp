@@ -8,7 +8,7 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/group_table.h"
-#include "apl/exec/row_sorter.h"
+#include "apl/exec/sort_numbers.h"
 #include "apl/functions/canonical.h"
 #include "apl/functions/number_codes.h"
 #include "store/base/allocation_meter.h"

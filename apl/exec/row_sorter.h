@@ -85,7 +85,8 @@ class RowSorter {
   Position position(const RowRef& row) const;
   void append_rows(std::size_t part, std::vector<RowRef>* rows) const;
   Status sort_part(std::size_t number);
-  void sort_rows(std::vector<RowRef>* rows) const;
+  // `ordered`: those with equal keys are in the order of the stream already.
+  void sort_rows(std::vector<RowRef>* rows, bool ordered) const;
   static void sort_by_digits(std::vector<RowRef>* rows, std::uint64_t RowRef::*key);
   // Drops all rows but the first `limit` and puts those in order.
   Status compact();
@@ -123,11 +124,5 @@ class RowSorter {
   std::size_t freed_bytes_ = 0;             // of used-up parts, not returned to the system yet
   bool merging_ = false;
 };
-
-// For each row an unsigned number that orders like the row's value under `order`, or nearly: equal
-// numbers may stand for different values (long strings, dynamics, the extremes of a type).
-void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out);
-// True when equal numbers stand for equal values, as far as `number` is concerned.
-bool is_exact_sort_number(Type type, std::uint64_t number);
 
 }  // namespace evq

@@ -1,0 +1,123 @@
+#include "apl/exec/sort_numbers.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "store/column/physical.h"
+#include "store/column/text_order.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
+
+std::uint64_t number_of(std::uint8_t value) {
+  return value;
+}
+
+std::uint64_t number_of(std::int64_t value) {
+  return static_cast<std::uint64_t>(value) ^ kSignBit;
+}
+
+// Not of NaN.
+std::uint64_t number_of(double value) {
+  const double canonical = value == 0 ? 0.0 : value;
+  const auto bits = std::bit_cast<std::uint64_t>(canonical);
+  return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
+}
+
+// The first eight bytes; a text that ends before has zeros.
+std::uint64_t number_of(std::string_view text) {
+  std::uint64_t number = 0;
+  if (text.size() >= sizeof(number)) {  // most are: a call of memcpy() would take longer
+    std::memcpy(&number, text.data(), sizeof(number));
+    return __builtin_bswap64(number);
+  }
+  for (std::size_t i = 0; i < sizeof(number); ++i) {
+    number = (number << 8U) | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0U);
+  }
+  return number;
+}
+
+// Room for the nulls at both ends; values squeezed together are told apart by full comparison.
+constexpr std::uint64_t kNumberMin = 1;
+constexpr std::uint64_t kNumberMax = ~std::uint64_t{0} - 1;
+
+std::uint64_t null_number(SortOrder order) {
+  return order.nulls_first ? 0 : ~std::uint64_t{0};
+}
+
+}  // namespace
+
+void number_slots(const Values& values, std::size_t begin, std::size_t end, SortOrder order,
+                  std::uint64_t* out) {
+  const std::uint64_t flip = order.descending ? ~std::uint64_t{0} : 0;
+  if (values.type() == Type::kDynamic) {  // told apart by the full comparison only
+    std::fill_n(out, end - begin, std::clamp(flip, kNumberMin, kNumberMax));
+  } else {
+    with_physical(values.type(), [&](auto zero) {
+      const auto* data = values.data<decltype(zero)>();
+      for (std::size_t i = begin; i < end; ++i) {
+        out[i - begin] = std::clamp(number_of(data[i]) ^ flip, kNumberMin, kNumberMax);
+      }
+    });
+  }
+  // NaN goes next to the nulls.
+  for (std::size_t i = begin; values.type() == Type::kReal && i < end; ++i) {
+    const bool aside = std::isnan(values.data<double>()[i]);
+    out[i - begin] = !aside ? out[i - begin] : order.nulls_first ? kNumberMin : kNumberMax;
+  }
+  for (std::size_t i = begin; values.has_nulls() && i < end; ++i) {
+    out[i - begin] = values.is_null(i) ? null_number(order) : out[i - begin];
+  }
+}
+
+std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const> dictionaries,
+                                                   SortOrder order) {
+  std::vector<std::vector<std::uint64_t>> numbers(dictionaries.size());
+  std::vector<OrderedText> texts;
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    const Values& values = *dictionaries[i];
+    numbers[i].resize(values.size(), null_number(order));
+    for (std::size_t slot = 0; slot < values.size(); ++slot) {
+      if (!values.is_null(slot)) {
+        texts.push_back({0, values.data<std::string_view>()[slot], (i << 32U) | slot});
+      }
+    }
+  }
+  sort_texts(texts);
+  std::uint64_t rank = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    rank += i == 0 || texts[i].text != texts[i - 1].text ? 1U : 0U;
+    numbers[texts[i].number >> 32U][texts[i].number & 0xffffffff] =
+        order.descending ? kNumberMax - rank : kNumberMin + rank;
+  }
+  return numbers;
+}
+
+void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out) {
+  out->resize(column.size());
+  if (column.size() == 0) {
+    return;
+  }
+  const Values& values = column.values();
+  if (column.is_flat()) {
+    number_slots(values, 0, values.size(), order, out->data());
+    return;
+  }
+  std::vector<std::uint64_t> entries(values.size());
+  number_slots(values, 0, values.size(), order, entries.data());
+  for (std::size_t i = 0; i < out->size(); ++i) {
+    (*out)[i] = entries[column.slot(i)];
+  }
+}
+
+bool is_exact_sort_number(Type type, std::uint64_t number) {
+  const bool extreme = number == kNumberMin || number == kNumberMax;
+  return physical_of(type) != Physical::kView && !extreme;
+}
+
+}  // namespace evq
