@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/held_rows.h"
@@ -69,6 +70,9 @@ class ProbeSink final : public ForwardingSink {
       pair_rows(keys, chunk.rows());
       return flush(chunk);
     }
+    if (!spec_.emits_right()) {
+      return push_kept(keys, std::move(chunk));
+    }
     for (std::size_t row = 0; row < chunk.rows(); ++row) {
       std::uint32_t group = groups_[row];
       if (!spec_.op.nulls_match && has_null_key(keys, row)) {
@@ -105,17 +109,34 @@ class ProbeSink final : public ForwardingSink {
     right_rows_.resize(count);
   }
 
+  // The rows of a chunk that have a partner, or of an anti join those that have none.
+  Result<Flow> push_kept(std::span<const Vector> keys, Chunk chunk) {
+    const BuildSide& side = spec_.side;
+    const bool nulls_fail = !spec_.op.nulls_match && std::ranges::any_of(keys, may_have_null_key);
+    const bool matched = spec_.op.kind == plan::JoinKind::kLeftSemi;
+    RowList kept;
+    select_rows(chunk.rows(), &kept, [&](std::size_t row) {
+      const std::uint32_t group = groups_[row];
+      return matched == (group != GroupTable::kNoGroup &&
+                         side.group_begin[group] != side.group_begin[group + 1] &&
+                         !(nulls_fail && has_null_key(keys, row)));
+    });
+    if (kept.empty()) {
+      return Flow::kMore;
+    }
+    if (kept.size() != chunk.rows()) {
+      AllocationMeter meter(spec_.executor.options().budget, spec_.executor.options().control,
+                            "join");
+      EVQ_TRY(meter.guard([&] { chunk.select(kept); }));
+    }
+    return next().push(std::move(chunk));
+  }
+
   Result<Flow> probe(const Chunk& chunk, std::uint32_t row, std::uint32_t group) {
     BuildSide& side = spec_.side;
     const std::uint32_t begin = group == GroupTable::kNoGroup ? 0 : side.group_begin[group];
     const std::uint32_t end = group == GroupTable::kNoGroup ? 0 : side.group_begin[group + 1];
     switch (spec_.op.kind) {
-      case plan::JoinKind::kLeftSemi:
-      case plan::JoinKind::kLeftAnti:
-        if ((begin != end) == (spec_.op.kind == plan::JoinKind::kLeftSemi)) {
-          return emit(chunk, row, side.null_row());
-        }
-        return Flow::kMore;
       case plan::JoinKind::kRightSemi:
       case plan::JoinKind::kRightAnti:
         if (begin != end) {
@@ -127,6 +148,8 @@ class ProbeSink final : public ForwardingSink {
       case plan::JoinKind::kLeftOuter:
       case plan::JoinKind::kRightOuter:
       case plan::JoinKind::kFullOuter:
+      case plan::JoinKind::kLeftSemi:  // see push_kept()
+      case plan::JoinKind::kLeftAnti:
         break;
     }
     for (std::uint32_t at = begin; at < end; ++at) {
@@ -171,9 +194,7 @@ class ProbeSink final : public ForwardingSink {
     const bool all_left = left_rows_.size() == chunk.rows() && spec_.side.unique_keys;
     std::vector<Vector> columns =
         all_left ? chunk.columns() : repeat_rows(chunk.columns(), left_rows_);
-    if (spec_.emits_right()) {
-      add_right_columns(&columns);
-    }
+    add_right_columns(&columns);
     Chunk joined(std::move(columns), left_rows_.size());
     joined.set_sequence(chunk.sequence());
     return joined;

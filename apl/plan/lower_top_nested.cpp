@@ -1,6 +1,7 @@
-// top-nested: a summarize for each level, joined with the levels before, of which each combination
-// keeps its own top values. `with others` adds rows for what a level left out: the input's rows
-// whose combination of the levels before was kept, but not together with their value of this one.
+// top-nested: a summarize for each level of the rows whose combination of the levels before was
+// kept, joined with those, of which each combination keeps its own top values. `with others` adds
+// rows for what a level left out: the input's rows whose combination of the levels before was kept,
+// but not together with their value of this one.
 
 #include <algorithm>
 #include <utility>
@@ -108,7 +109,11 @@ class TopNestedBinder {
     SummarizeParts parts;
     parts.bound_groups = groups(i + 1);
     parts.aggregates.emplace_back(level.by);
-    EVQ_TRY_ASSIGN(Relation grouped, binder_.summarize(std::move(parts), read_input()));
+    Relation input = read_input();
+    if (i > 0 && op_.levels[i - 1].count != nullptr) {  // the rest would be dropped below
+      input.node = only(std::move(input.node), JoinKind::kLeftSemi, i - 1);
+    }
+    EVQ_TRY_ASSIGN(Relation grouped, binder_.summarize(std::move(parts), std::move(input)));
     const Schema own = grouped.schema();
     if (own.size() != i + 2) {
       return diag::unsupported_feature(level.by.span,
