@@ -6,6 +6,7 @@
 
 #include "store/base/simd_level.h"
 #include "store/ingest/json_text.h"
+#include "store/ingest/nested_value.h"
 
 namespace evq {
 
@@ -192,7 +193,7 @@ class ValueScanner : public BoundaryScanner {
           EVQ_TRY(find_value(text));
           break;
         case State::kNested:
-          pass_nested(text);
+          pass_value(text);
           break;
         case State::kString:
           pass_string(text);
@@ -228,7 +229,7 @@ class ValueScanner : public BoundaryScanner {
     kFirstElement,  // after `[`
     kElement,       // after `,` in an array
     kNested,        // in an object or array of a value
-    kString,        // in a string, at any depth
+    kString,        // in a string that is a value
     kScalar,        // in a number, a word or something wrong
     kAfterElement,  // before `,` or `]`
     kMaybeWrapper,  // in a top-level object that may turn out to hold records
@@ -257,14 +258,13 @@ class ValueScanner : public BoundaryScanner {
       return make_error(ErrorCode::kData, "expected a value in the array");
     }
     begin_ = seen_;
-    depth_ = 0;
     if (state_ == State::kTop && c == '{' && unwraps_records_) {
       begin_object(text);
       return {};
     }
     ++seen_;
     if (c == '{' || c == '[') {
-      depth_ = 1;
+      nested_ = {.depth = 1};
       state_ = State::kNested;
     } else if (c == '"') {
       state_ = State::kString;
@@ -284,7 +284,7 @@ class ValueScanner : public BoundaryScanner {
       seen_ = text.size();
     } else if (*prefix == 0) {
       state_ = State::kNested;
-      depth_ = 1;
+      nested_ = {.depth = 1};
       seen_ = begin_ + 1;
     } else {
       state_ = State::kFirstElement;
@@ -309,19 +309,10 @@ class ValueScanner : public BoundaryScanner {
     return {};
   }
 
-  void pass_nested(std::string_view text) {
-    while (seen_ < text.size()) {
-      const char c = text[seen_++];
-      if (c == '"') {
-        state_ = State::kString;
-        return;
-      }
-      if (c == '{' || c == '[') {
-        ++depth_;
-      } else if ((c == '}' || c == ']') && --depth_ == 0) {
-        end_value(true);
-        return;
-      }
+  void pass_value(std::string_view text) {
+    seen_ = pass_nested(text, seen_, &nested_);
+    if (nested_.depth == 0) {
+      end_value(true);
     }
   }
 
@@ -333,11 +324,7 @@ class ValueScanner : public BoundaryScanner {
       } else if (c == '\\') {
         escaped_ = true;
       } else if (c == '"') {
-        if (depth_ == 0) {
-          end_value(true);
-        } else {
-          state_ = State::kNested;
-        }
+        end_value(true);
         return;
       }
     }
@@ -407,7 +394,7 @@ class ValueScanner : public BoundaryScanner {
   bool in_array_ = false;
   bool wrapped_ = false;  // the array is one of records, in an object
   bool escaped_ = false;
-  std::uint64_t depth_ = 0;
+  NestedValue nested_;
   std::size_t begin_ = 0;  // of the value at hand
 };
 
