@@ -468,8 +468,16 @@ std::optional<std::pair<BinaryOp, bool>> accept_comparison(TokenCursor& cursor) 
   return std::pair(op->op, negated);
 }
 
-bool at_null(const TokenCursor& cursor) {
-  return (cursor.at_word("null") || cursor.at_word("NULL")) && !cursor.peek(1).is_symbol("(");
+// The null that the next operand begins with, in parentheses or not; null() is a call.
+const Token* find_null(const TokenCursor& cursor) {
+  std::size_t i = 0;
+  while (cursor.peek(i).is_symbol("(")) {
+    ++i;
+  }
+  const Token& token = cursor.peek(i);
+  const bool found =
+      (token.is_word("null") || token.is_word("NULL")) && !cursor.peek(i + 1).is_symbol("(");
+  return found ? &token : nullptr;
 }
 
 Result<ExprPtr> parse_one_comparison(TokenCursor& cursor) {
@@ -495,8 +503,8 @@ Result<ExprPtr> parse_one_comparison(TokenCursor& cursor) {
     note_word_operators(cursor);
     return left;
   }
-  if (at_null(cursor)) {
-    return diag::null_comparison(cursor.peek().span, op->first == BinaryOp::kNotEqual);
+  if (const Token* null = find_null(cursor)) {
+    return diag::null_comparison(null->span, op->first == BinaryOp::kNotEqual);
   }
   note_compared(cursor, *left);
   EVQ_TRY_ASSIGN(ExprPtr right, parse_arithmetic(cursor));
