@@ -195,7 +195,7 @@ Status RowSorter::add(Chunk chunk) {
   }
   if ((rows_ > kHeldRowsMin && rows_ / kSlack >= limit_) ||
       (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty())) {
-    return compact();
+    return keys_.empty() ? compact() : drop_others();
   }
   return charge(&parts_.back());
 }
@@ -281,6 +281,74 @@ Status RowSorter::finish() {
   return is_limited() && !keys_.empty() && !parts_.empty() ? compact() : Status::success();
 }
 
+// By the first keys, and among rows that tie with the last that stays by all of them.
+std::vector<RowList> RowSorter::first_rows() {
+  std::vector<std::vector<std::uint64_t>> numbers;  // by part
+  std::vector<std::uint64_t> all;
+  all.reserve(rows_);
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    numbers.push_back(part_numbers(part, 0));
+    all.insert(all.end(), numbers.back().begin(), numbers.back().end());
+  }
+  std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(limit_ - 1));
+  const std::uint64_t bound = all[limit_ - 1];
+  threshold_ = bound;
+  std::vector<RowList> kept(parts_.size());
+  std::vector<RowRef> ties;
+  std::size_t room = limit_;
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
+    select_rows(numbers[part].size(), &kept[part],
+                [&](std::size_t row) { return numbers[part][row] < bound; });
+    room -= kept[part].size();
+    for (std::uint32_t row = 0; row < numbers[part].size(); ++row) {
+      if (numbers[part][row] == bound) {
+        ties.push_back(head(part, row));
+      }
+    }
+  }
+  if (ties.size() > room) {
+    std::ranges::nth_element(ties, ties.begin() + static_cast<std::ptrdiff_t>(room),
+                             [this](const RowRef& a, const RowRef& b) { return before(a, b); });
+    ties.resize(room);
+  }
+  for (const RowRef& tie : ties) {
+    kept[tie.part].push_back(tie.row);
+  }
+  return kept;
+}
+
+Status RowSorter::drop_others() {
+  std::vector<RowList> kept = first_rows();
+  std::vector<Part> parts;
+  AllocationMeter meter(budget_, nullptr, name_);
+  rows_ = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Part& part = parts_[i];
+    if (kept[i].empty()) {
+      continue;
+    }
+    if (kept[i].size() != part.chunk.rows()) {
+      std::ranges::sort(kept[i]);  // all but ties are in order
+      EVQ_TRY(meter.guard([&] { part.chunk.select(kept[i]); }));
+      std::ranges::transform(kept[i], part.positions.begin(),
+                             [&](std::uint32_t row) { return part.positions[row]; });
+      part.positions.resize(kept[i].size());
+    }
+    rows_ += kept[i].size();
+    parts.push_back(std::move(part));
+  }
+  parts_ = std::move(parts);
+  return charge_all();
+}
+
+Status RowSorter::charge_all() {
+  lease_.reset();
+  for (Part& part : parts_) {
+    EVQ_TRY(charge(&part));
+  }
+  return Status::success();
+}
+
 Status RowSorter::compact() {
   std::vector<RowRef> rows;
   rows.reserve(rows_);
@@ -310,11 +378,7 @@ Status RowSorter::compact() {
     threshold_ = rows.back().first_key;
   }
   parts_ = std::move(parts);
-  lease_.reset();
-  for (Part& part : parts_) {
-    EVQ_TRY(charge(&part));
-  }
-  return Status::success();
+  return charge_all();
 }
 
 Status RowSorter::add(RowSorter&& other) {

@@ -90,9 +90,14 @@ class RowSorter {
   static void sort_by_digits(std::vector<RowRef>* rows, std::uint64_t RowRef::*key);
   // Drops all rows but the first `limit` and puts those in order.
   Status compact();
+  // The same without an order, for rows that have keys: each stays where it is.
+  Status drop_others();
+  // By part the rows that are among the first `limit`. Sets the threshold.
+  std::vector<std::vector<std::uint32_t>> first_rows();
   Chunk gather(std::span<const RowRef> rows) const;
   // Books what a part holds.
   Status charge(Part* part);
+  Status charge_all();
 
   // Merging: the next row of every part, as a heap with the first of them on top.
   void start_merge();
