@@ -10,12 +10,14 @@
 #include "apl/functions/bounded_set.h"
 #include "apl/functions/canonical.h"
 #include "apl/functions/group_values.h"
+#include "apl/functions/list_bytes.h"
 #include "apl/functions/registry.h"
 #include "apl/functions/schema_builder.h"
 #include "apl/functions/size_meter.h"
 #include "apl/functions/value_encoder.h"
 #include "apl/functions/value_hash.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/large_pages.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic_bytes.h"
 #include "store/column/vector_builder.h"
@@ -41,8 +43,8 @@ class ListState final : public AggregateState {
     const Values& values = args[0].values();
     if (const std::optional<DynamicTag> tag = number_tag(values.type()); tag.has_value()) {
       const auto add_numbers = [&](const auto* numbers) {
-        add_each(args[0], groups, rows, [&](std::size_t slot, std::string* to) {
-          append_dynamic_number(*tag, std::bit_cast<std::uint64_t>(numbers[slot]), to);
+        add_each(args[0], groups, rows, [&](std::size_t slot) {
+          return encode_dynamic_number(*tag, std::bit_cast<std::uint64_t>(numbers[slot]));
         });
       };
       if (*tag == DynamicTag::kReal) {
@@ -51,26 +53,32 @@ class ListState final : public AggregateState {
         add_numbers(values.data<std::int64_t>());
       }
     } else {
-      add_each(args[0], groups, rows, [&](std::size_t slot, std::string* to) {
-        to->append(encoder_.encode(values, slot));
-      });
+      add_each(args[0], groups, rows,
+               [&](std::size_t slot) { return encoder_.encode(values, slot); });
     }
   }
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const ListState&>(other);
     for (const GroupPair pair : pairs) {
+      const ListBytes::List& added = from.lists_[pair.from];
       List& list = lists_[pair.to];
-      std::string_view rest = from.lists_[pair.from].bytes;
-      if (list.items + from.lists_[pair.from].items <= items_max_) {
-        append(rest, from.lists_[pair.from].items, &list);
+      const bool all = list.items + added.items <= items_max_;
+      if (all && list.bytes + added.bytes > kContainerBytesMax) {
         continue;
       }
-      while (!rest.empty() && list.items < items_max_) {
-        const std::size_t size = dynamic_size(rest);
-        append(rest.substr(0, size), 1, &list);
-        rest.remove_prefix(size);
-      }
+      ListBytes::for_each_piece(added, [&](std::string_view rest) {
+        if (all) {
+          held_.append(rest, &list);
+          return;
+        }
+        while (!rest.empty() && list.items < items_max_) {
+          const std::size_t size = dynamic_size(rest);
+          append(rest.substr(0, size), &list);
+          rest.remove_prefix(size);
+        }
+      });
+      list.items += all ? added.items : 0;
     }
   }
 
@@ -79,7 +87,9 @@ class ListState final : public AggregateState {
     VectorBuilder lists(Type::kDynamic);
     std::string array;
     for (std::size_t group = begin; group < begin + count; ++group) {
-      encode_dynamic_array(lists_[group].bytes, lists_[group].items, &array);
+      begin_dynamic_array(lists_[group].bytes, lists_[group].items, &array);
+      ListBytes::for_each_piece(lists_[group],
+                                [&](std::string_view piece) { array.append(piece); });
       lists.append_text(array);
     }
     std::vector<Vector> columns;
@@ -87,13 +97,12 @@ class ListState final : public AggregateState {
     return columns;
   }
 
-  std::size_t size_bytes() const override { return lists_.capacity() * sizeof(List) + bytes_; }
+  std::size_t size_bytes() const override {
+    return lists_.capacity() * sizeof(List) + held_.size_bytes();
+  }
 
  private:
-  struct List {
-    std::string bytes;  // encoded values, one after the other
-    std::size_t items = 0;
-  };
+  using List = ListBytes::List;
 
   // Of types whose values are eight bytes.
   static std::optional<DynamicTag> number_tag(Type type) {
@@ -115,49 +124,39 @@ class ListState final : public AggregateState {
     return std::nullopt;
   }
 
-  // write(slot, &bytes) appends what is there, which is not null.
-  template <class Write>
+  // encoded(slot) gives the bytes of what is there, which is not null.
+  template <class Encoded>
   void add_each(const Vector& vector, const std::uint32_t* groups, std::size_t rows,
-                const Write& write) {
+                const Encoded& encoded) {
     const Values& values = vector.values();
     const bool nulls = values.has_nulls();
     for (std::size_t row = 0; row < rows; ++row) {
       const std::size_t slot = vector.slot(row);
       const bool null = nulls && values.is_null(slot);
       List& list = lists_[groups == nullptr ? 0 : groups[row]];
-      if ((null && !with_nulls_) || list.items >= items_max_) {
-        continue;
+      if ((!null || with_nulls_) && list.items < items_max_) {
+        if (null) {
+          append(DynamicView().bytes(), &list);
+        } else {
+          const auto& value = encoded(slot);
+          append({value.data(), value.size()}, &list);
+        }
       }
-      const std::size_t size = list.bytes.size();
-      const std::size_t capacity = list.bytes.capacity();
-      if (null) {
-        list.bytes.push_back(static_cast<char>(DynamicTag::kNull));
-      } else {
-        write(slot, &list.bytes);
-      }
-      if (list.bytes.size() > kContainerBytesMax) {
-        list.bytes.resize(size);
-      } else {
-        ++list.items;
-      }
-      bytes_ += list.bytes.capacity() - capacity;
     }
   }
 
-  void append(std::string_view bytes, std::size_t items, List* list) {
-    if (list->bytes.size() + bytes.size() > kContainerBytesMax) {
-      return;
+  // One value, when there is room for it.
+  void append(std::string_view value, List* list) {
+    if (list->bytes + value.size() <= kContainerBytesMax) {
+      held_.append(value, list);
+      ++list->items;
     }
-    bytes_ -= list->bytes.capacity();
-    list->bytes.append(bytes);
-    bytes_ += list->bytes.capacity();
-    list->items += items;
   }
 
   std::size_t items_max_;
   bool with_nulls_;
-  std::vector<List> lists_;
-  std::size_t bytes_ = 0;
+  LargeVector<List> lists_;
+  ListBytes held_;
   ValueEncoder encoder_;
 };
 

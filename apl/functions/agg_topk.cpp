@@ -28,16 +28,17 @@ class TopState final : public FrequentItemsState {
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
     const Vector values = canonical_dynamics(args[0]);
-    visit_pairs(values, groups, group_count(), rows,
-                [&](std::size_t group, std::size_t slot, std::size_t count) {
-                  const std::string_view bytes = encoder_.encode(values.values(), slot);
-                  waiting_.push_back(
-                      {group, count, FrequentItems::hash_of(bytes), text_.size(), bytes.size()});
-                  text_.append(bytes);
-                  if (waiting_.size() == kBatch || text_.size() > kBatchBytes) {
-                    add_waiting();
-                  }
-                });
+    visit_pairs(
+        values, groups, group_count(), rows,
+        [&](std::size_t group, std::size_t slot, std::size_t count) {
+          const std::size_t begin = text_.size();
+          encoder_.append(values.values(), slot, &text_);
+          const auto bytes = std::string_view(text_).substr(begin);
+          waiting_.push_back({group, count, FrequentItems::hash_of(bytes), begin, bytes.size()});
+          if (waiting_.size() == kBatch || text_.size() > kBatchBytes) {
+            add_waiting();
+          }
+        });
     add_waiting();
     note_rows(rows, row_text_bytes(values, rows));
   }

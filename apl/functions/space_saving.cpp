@@ -70,7 +70,7 @@ std::size_t FrequentItems::slot_of(std::string_view bytes, std::uint64_t hash) c
 
 void FrequentItems::count_item(std::string_view bytes, std::uint64_t hash, std::uint64_t count,
                                std::uint64_t unsketched) {
-  if (entries_.size() * 2 >= slots_.size()) {
+  if (entries_.size() * 2 > slots_.size() || slots_.empty()) {
     rebuild_slots();
   }
   const std::size_t at = slot_of(bytes, hash);
@@ -214,14 +214,18 @@ void FrequentItems::tidy_sample() {
   const auto same = [this](const Sampled& a, const Sampled& b) {
     return a.hash == b.hash && bytes_of(a) == bytes_of(b);
   };
-  std::ranges::sort(sample_, [this](const Sampled& a, const Sampled& b) {
+  const auto before = [this](const Sampled& a, const Sampled& b) {
     return a.hash != b.hash ? a.hash < b.hash : bytes_of(a) < bytes_of(b);
-  });
+  };
+  const auto added = sample_.begin() + static_cast<std::ptrdiff_t>(sample_tidy_);
+  std::sort(added, sample_.end(), before);
+  std::inplace_merge(sample_.begin(), added, sample_.end(), before);
   sample_.erase(std::unique(sample_.begin(), sample_.end(), same), sample_.end());
   if (sample_.size() >= sample_max()) {
     sample_.resize(sample_max());
     sample_hash_max_ = sample_.back().hash;
   }
+  sample_tidy_ = sample_.size();
   std::string text;
   for (Sampled& item : sample_) {
     const std::string_view bytes = bytes_of(item);

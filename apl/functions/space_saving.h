@@ -138,6 +138,7 @@ class FrequentItems {
   std::string text_;
   LargeVector<std::uint64_t> cells_;  // the sketch, row by row; empty while counts are exact
   std::vector<Sampled> sample_;       // likewise; settled, in order of hash and then of bytes
+  std::size_t sample_tidy_ = 0;       // so many of the first are in that order
   std::string sample_text_;
   std::uint64_t sample_hash_max_ = ~std::uint64_t{0};  // of those that may be in it
   bool unsketched_ = false;                            // some entry is

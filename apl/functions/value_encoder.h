@@ -3,9 +3,11 @@
 // type. encode() gives a view that lives until the next call; dynamics are passed through.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "store/column/dynamic.h"
+#include "store/column/dynamic_bytes.h"
 #include "store/column/vector.h"
 
 namespace evq {
@@ -42,6 +44,14 @@ class ValueEncoder {
         return values.data<std::string_view>()[slot];
     }
     return builder_.bytes();
+  }
+  // Appends the same bytes.
+  void append(const Values& values, std::size_t slot, std::string* to) {
+    if (values.type() == Type::kString && !values.is_null(slot)) {
+      append_dynamic_string(values.data<std::string_view>()[slot], to);
+    } else {
+      to->append(encode(values, slot));
+    }
   }
 
  private:

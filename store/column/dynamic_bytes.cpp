@@ -14,19 +14,20 @@ constexpr std::size_t kChargedBytesMin = std::size_t{1} << 16U;
 
 }  // namespace
 
-void encode_dynamic_array(std::string_view elements, std::size_t count, std::string* to) {
-  EVQ_CHECK(elements.size() <= std::numeric_limits<std::uint32_t>::max());
+void begin_dynamic_array(std::size_t bytes, std::size_t count, std::string* to) {
+  EVQ_CHECK(bytes <= std::numeric_limits<std::uint32_t>::max());
   EVQ_CHECK(count <= std::numeric_limits<std::uint32_t>::max());
-  if (elements.size() >= kChargedBytesMin) {
-    AllocationMeter::charge(elements.size());
+  if (bytes >= kChargedBytesMin) {
+    AllocationMeter::charge(bytes);
   }
-  const std::array<std::uint32_t, 2> sizes = {static_cast<std::uint32_t>(elements.size()),
+  const std::array<std::uint32_t, 2> sizes = {static_cast<std::uint32_t>(bytes),
                                               static_cast<std::uint32_t>(count)};
   std::array<char, kArrayHeaderBytes> header;
   header[0] = static_cast<char>(DynamicTag::kArray);
   std::memcpy(header.data() + 1, sizes.data(), sizeof(sizes));
-  to->assign(header.data(), header.size());
-  to->append(elements);
+  to->clear();
+  to->reserve(header.size() + bytes);
+  to->append(header.data(), header.size());
 }
 
 }  // namespace evq

@@ -1,7 +1,7 @@
 #pragma once
 // The encoding of dynamic values (store/column/dynamic.h) for loops over very many of them, which
-// have no need of a DynamicBuilder: numbers appended to a string, and an array around elements that
-// are encoded already. Pure; nothing fails but memory.
+// have no need of a DynamicBuilder: numbers, texts that are appended, and the head of an array
+// whose elements are encoded already. Pure; nothing fails but memory.
 
 #include <array>
 #include <cstddef>
@@ -15,13 +15,22 @@
 namespace evq {
 
 // A long, real, datetime or timespan by the bits of its value.
-inline void append_dynamic_number(DynamicTag tag, std::uint64_t bits, std::string* to) {
-  std::array<char, 1 + sizeof(bits)> bytes;
+using DynamicNumber = std::array<char, 1 + sizeof(std::uint64_t)>;
+inline DynamicNumber encode_dynamic_number(DynamicTag tag, std::uint64_t bits) {
+  DynamicNumber bytes;
   bytes[0] = static_cast<char>(tag);
   std::memcpy(bytes.data() + 1, &bits, sizeof(bits));
-  to->append(bytes.data(), bytes.size());
+  return bytes;
 }
-// `to` becomes the array of `count` elements that are `elements`, fewer bytes than 2^32.
-void encode_dynamic_array(std::string_view elements, std::size_t count, std::string* to);
+inline void append_dynamic_string(std::string_view text, std::string* to) {
+  std::array<char, 1 + sizeof(std::uint32_t)> head;
+  const auto size = static_cast<std::uint32_t>(text.size());
+  head[0] = static_cast<char>(DynamicTag::kString);
+  std::memcpy(head.data() + 1, &size, sizeof(size));
+  to->append(head.data(), head.size()).append(text);
+}
+// `to` becomes what stands before the elements of an array, `count` of `bytes` in all, fewer than
+// 2^32, with room for them.
+void begin_dynamic_array(std::size_t bytes, std::size_t count, std::string* to);
 
 }  // namespace evq
