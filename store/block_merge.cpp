@@ -126,6 +126,11 @@ Result<Vector> merged_ordinals(std::span<StoredBlock> blocks) {
 // Ascending by time, then by ordinal; ordinals within a time need not ascend in source order when
 // the sources' ranges overlap. Empty when the rows are in that order already.
 std::vector<std::uint32_t> row_order(const Vector& times, const Vector& ordinals) {
+  const Vector flat_ordinals = ordinals.flatten();
+  const auto* numbers = flat_ordinals.values().data<std::int64_t>();
+  if (std::is_sorted(numbers, numbers + flat_ordinals.size())) {
+    return time_order(times);
+  }
   struct Key {
     std::int64_t time;
     std::int64_t ordinal;
@@ -135,11 +140,9 @@ std::vector<std::uint32_t> row_order(const Vector& times, const Vector& ordinals
     }
   };
   const Vector flat_times = times.flatten();
-  const Vector flat_ordinals = ordinals.flatten();
   std::vector<Key> keys(times.size());
   for (std::uint32_t row = 0; row < keys.size(); ++row) {
-    keys[row] = {flat_times.values().data<std::int64_t>()[row],
-                 flat_ordinals.values().data<std::int64_t>()[row], row};
+    keys[row] = {flat_times.values().data<std::int64_t>()[row], numbers[row], row};
   }
   if (std::ranges::is_sorted(keys, std::less<>())) {
     return {};

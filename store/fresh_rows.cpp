@@ -52,6 +52,9 @@ std::shared_ptr<const Values> in_one_run(const Values& from) {
     to->set_validity({validity, validity + (from.size() + 63) / 64});
   }
   to->set_contiguous_text({text.get(), total});
+  if (from.are_distinct()) {
+    to->set_distinct();
+  }
   to->add_owner(std::move(text));
   return to;
 }

@@ -23,7 +23,7 @@ namespace evq {
 class ThreadPool;
 
 struct FreshRows {
-  Table table;                  // as BatchBuilder makes it: `_time` comes first
+  Table table;                  // as BatchBuilder makes it: `_time` comes first; in its order
   std::uint64_t raw_bytes = 0;  // of input
 };
 

@@ -13,6 +13,11 @@ struct SealedForm final : SealedBatch {
   Load::Part part;
 };
 
+// The order of time that they will be stored in costs nothing while columns are made.
+Table in_time_order(BatchColumns& batch) {
+  return batch.take_all(RowOrder(time_order(batch.take(0))));
+}
+
 Result<FreshCounts> count_fresh(Dataset& dataset) {
   EVQ_TRY_ASSIGN(ReadLease lease, dataset.database().begin_read());
   EVQ_TRY_ASSIGN(const Counters counters, read_counters(lease.connection(), dataset.file_key()));
@@ -61,7 +66,7 @@ Result<StoredForm> Load::encode(FreshRows&& rows) const {
 Result<std::unique_ptr<SealedBatch>> Load::seal(BatchColumns& batch, std::uint64_t raw_bytes) {
   auto sealed = std::make_unique<SealedForm>();
   if (request_.atomic) {
-    FreshRows rows{batch.take_all(), raw_bytes};
+    FreshRows rows{in_time_order(batch), raw_bytes};
     if (is_small(rows, options_.compact.block_rows)) {
       sealed->part = std::move(rows);
     } else {

@@ -51,6 +51,7 @@ std::optional<JoinedEntries> join_entries(std::span<const Vector> parts, std::si
   if (any_null) {
     joined.values->set_null(size);
   }
+  joined.values->set_distinct();
   joined.values->add_owner(std::move(owner));
   std::size_t next = 0;
   for (const Vector& part : parts) {

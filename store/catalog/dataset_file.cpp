@@ -411,15 +411,16 @@ Status DatasetWriter::write_field_row(std::size_t id, const FieldRow& row) {
 }
 
 Status DatasetWriter::note_field(std::string_view name, std::uint32_t types) {
-  const auto [at, added] = fields_.ids.try_emplace(std::string(name), fields_.rows.size());
-  const std::size_t id = at->second;
+  const auto known = fields_.ids.find(name);
+  const bool added = known == fields_.ids.end();
+  const std::size_t id = added ? fields_.rows.size() : known->second;
   if (added) {
-    if (fields_.rows.size() >= kDatasetFieldsMax) {
-      fields_.ids.erase(at);
+    if (id >= kDatasetFieldsMax) {
       return make_error(ErrorCode::kLimit, "the dataset has " + std::to_string(kDatasetFieldsMax) +
                                                " fields already; '" + std::string(name) +
                                                "' would be one more");
     }
+    fields_.ids.emplace(name, id);
     FieldRow field;
     field.name = name;
     field.types = types;
@@ -436,7 +437,7 @@ Status DatasetWriter::note_field(std::string_view name, std::uint32_t types) {
 }
 
 const FieldRow* DatasetWriter::find_field(std::string_view name) const {
-  const auto found = fields_.ids.find(std::string(name));
+  const auto found = fields_.ids.find(name);
   return found == fields_.ids.end() ? nullptr : &fields_.rows[found->second];
 }
 

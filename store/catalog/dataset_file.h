@@ -6,6 +6,7 @@
 // transaction. Errors name the file.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -96,7 +97,7 @@ Type type_of_set(std::uint32_t types);
 // The fields of a file, and the counters' share of them that tells whether they are still those.
 struct FieldList {
   std::vector<FieldRow> rows;
-  std::unordered_map<std::string, std::size_t, SeededTextHash> ids;
+  std::unordered_map<std::string, std::size_t, SeededTextHash, std::equal_to<>> ids;
   std::uint64_t count = 0;
   std::uint64_t sums = 0;
 };

@@ -81,6 +81,11 @@ class Values {
   std::string_view contiguous_text() const { return contiguous_; }
   void set_contiguous_text(std::string_view text) { contiguous_ = text; }
 
+  // Whether whoever made them knows that no two are equal, nulls aside: a dictionary's entries then
+  // need not be compared again.
+  bool are_distinct() const { return distinct_; }
+  void set_distinct() { distinct_ = true; }
+
   // Bytes of the slots and bitmap, without string bytes.
   std::size_t size_bytes() const;
 
@@ -97,6 +102,7 @@ class Values {
   std::vector<std::uint64_t> validity_;
   std::vector<std::shared_ptr<const void>> owners_;
   std::string_view contiguous_;
+  bool distinct_ = false;
 };
 
 // Dictionary codes; a chunk has at most 65,536 rows, so 16 bits name any entry.

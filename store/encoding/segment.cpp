@@ -187,24 +187,24 @@ std::vector<Code> split_codes(const Vector& column, NullSection* nulls) {
 // Numbers the entries in use by first occurrence, equal entries together.
 template <class T>
 void renumber(const Vector& column, std::vector<Code> dense, Parts* parts) {
-  const T* entries = column.values().data<T>();
-  const DenseValues all{column.type(), column.values().size(), entries};
-  const std::optional<Dictionary> distinct = build_dictionary(all, all.size);
-  EVQ_CHECK(distinct.has_value());
+  DenseValues entries{column.type(), column.values().size(), column.values().data<T>()};
+  std::optional<Dictionary> distinct;
+  if (!column.values().are_distinct()) {
+    distinct = build_dictionary(entries, entries.size);
+    EVQ_CHECK(distinct.has_value());
+    std::ranges::transform(dense, dense.begin(), [&](Code code) { return distinct->codes[code]; });
+    entries = distinct->entries;
+  }
   constexpr std::uint32_t kUnused = ~std::uint32_t{0};
-  std::vector<std::uint32_t> numbers(distinct->entries.size, kUnused);
-  std::vector<std::uint32_t> number_of(all.size, kUnused);  // of each entry, where it is known
+  std::vector<std::uint32_t> numbers(entries.size, kUnused);
   auto used = std::make_shared<std::vector<T>>();
   for (Code& code : dense) {
-    if (number_of[code] == kUnused) {
-      std::uint32_t& number = numbers[distinct->codes[code]];
-      if (number == kUnused) {
-        number = static_cast<std::uint32_t>(used->size());
-        used->push_back(entries[code]);
-      }
-      number_of[code] = number;
+    std::uint32_t& number = numbers[code];
+    if (number == kUnused) {
+      number = static_cast<std::uint32_t>(used->size());
+      used->push_back(entries.data<T>()[code]);
     }
-    code = static_cast<Code>(number_of[code]);
+    code = static_cast<Code>(number);
   }
   Dictionary dictionary;
   dictionary.entries = {column.type(), used->size(), used->data()};

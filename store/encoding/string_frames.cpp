@@ -104,6 +104,14 @@ class StoredFrames {
   std::size_t size_ = 0;
 };
 
+// Whether each text begins where the one before ends.
+bool lie_in_one_run(std::span<const std::string_view> texts) {
+  const auto parted = [](std::string_view text, std::string_view next) {
+    return text.data() + text.size() != next.data();
+  };
+  return std::ranges::adjacent_find(texts, parted) == texts.end();
+}
+
 // Frames that are not compressed go where they belong at once.
 void write_raw_frames(std::span<const std::string_view> texts, std::size_t per_frame,
                       ByteWriter& out) {
@@ -119,6 +127,10 @@ void write_raw_frames(std::span<const std::string_view> texts, std::size_t per_f
     total += raw_size;
   }
   out.reserve(out.size() + total);
+  if (lie_in_one_run(texts)) {
+    out.raw({texts.front().data(), total});
+    return;
+  }
   for (const std::string_view text : texts) {
     out.raw(text);
   }

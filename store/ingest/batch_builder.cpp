@@ -181,11 +181,12 @@ Vector BatchColumns::take(std::size_t i, const RowOrder& order, ColumnBuilder::T
                           : builder_.columns_[sources_[column]].take(rows(), texts, order);
 }
 
-Table BatchColumns::take_all() {
+Table BatchColumns::take_all(const RowOrder& order) {
   Table table;
   table.rows = rows();
+  table.columns.reserve(schema_.size());
   for (std::size_t i = 0; i < schema_.size(); ++i) {
-    table.columns.push_back(take(i, {}, ColumnBuilder::Texts::kGiven));
+    table.columns.push_back(take(i, order, ColumnBuilder::Texts::kGiven));
   }
   table.schema = std::move(schema_);
   return table;

@@ -115,13 +115,13 @@ class BatchColumns {
   std::size_t rows() const { return builder_.rows(); }
   // The fields of the table that BatchBuilder::take() gives.
   const Schema& schema() const { return schema_; }
-  // The column of field `i`, its rows in that order, each once; any thread. Its texts live as long
-  // as this.
+  // The column of field `i`, its rows in that order, each once, but `_time` as often as wanted; any
+  // thread. Its texts live as long as this.
   Vector take(std::size_t i, const RowOrder& order = {}) {
     return take(i, order, ColumnBuilder::Texts::kLent);
   }
   // All of them, with their texts.
-  Table take_all();
+  Table take_all(const RowOrder& order = {});
 
  private:
   Vector take(std::size_t i, const RowOrder& order, ColumnBuilder::Texts texts);

@@ -190,6 +190,7 @@ Vector ColumnBuilder::take_dictionary(Texts texts, const RowOrder& order) {
   if (null_code_ != 0) {
     entries->set_null(null_code_ - 1);
   }
+  entries->set_distinct();
   if (entries_.size() == 1) {
     return Vector::constant(std::move(entries), rows_);
   }
