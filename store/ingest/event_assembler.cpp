@@ -90,6 +90,7 @@ NodeId EventAssembler::find(NodeId parent, std::string_view key) {
   for (std::size_t i = hash & mask; slots_[i] != 0; i = (i + 1) & mask) {
     const Node& node = nodes_[slots_[i]];
     if (node.parent == parent && equal_text(node.key(), key)) {
+      found_.note(parent, node.key_head.data(), node.key(), slots_[i]);
       return slots_[i];
     }
   }

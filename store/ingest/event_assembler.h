@@ -25,6 +25,7 @@
 #include "store/column/vector.h"
 #include "store/ingest/cell.h"
 #include "store/ingest/event_rules.h"
+#include "store/ingest/found_keys.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -52,14 +53,17 @@ class EventAssembler {
                 parent);
   }
 
-  // Whether the key below `parent` is the one that is expected, by its bytes between the quotes,
-  // which may hold escapes. Sixteen bytes from its first one on must be readable.
-  bool expects(NodeId parent, std::string_view quoted) const {
-    const Node& node = nodes_[nodes_[last_].next];
-    return node.parent == parent && node.key_size == quoted.size() && !node.has_backslash &&
-           has_key(node, quoted);
+  // The node of a key below `parent`, by its bytes between the quotes, escapes and all, when it is
+  // expected or was looked up before; else kRoot. Sixteen bytes from the first one on are readable.
+  NodeId recall(NodeId parent, std::string_view quoted) const {
+    const NodeId next = nodes_[last_].next;
+    if (is_node_of(next, parent, quoted)) {
+      return next;
+    }
+    const NodeId found = found_.at(parent, quoted.data(), quoted);
+    return is_node_of(found, parent, quoted) ? found : kRoot;
   }
-  NodeId visit_expected(NodeId parent) { return mark(nodes_[last_].next, parent); }
+  void visit_recalled(NodeId parent, NodeId node) { mark(node, parent); }
 
   // The value of `node` is an object whose members follow.
   void open(NodeId node) {
@@ -170,21 +174,24 @@ class EventAssembler {
     bool has_backslash = false;  // the key
   };
 
-  // Whether the text, as long as the node's key, is the key; sixteen bytes can be read.
-  static bool has_key(const Node& node, std::string_view text) {
+  // Whether the node is that of a key, of which sixteen bytes can be read.
+  bool is_node_of(NodeId id, NodeId parent, std::string_view key) const {
+    const Node& node = nodes_[id];
+    if (node.parent != parent || node.key_size != key.size() || node.has_backslash) {
+      return false;
+    }
 #if defined(__SSE2__)
-    const __m128i head = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data()));
+    const __m128i head = _mm_loadu_si128(reinterpret_cast<const __m128i*>(key.data()));
     const __m128i known = _mm_load_si128(reinterpret_cast<const __m128i*>(node.key_head.data()));
     const auto same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(head, known)));
     constexpr std::size_t kHead = 16;
-    return text.size() <= kHead
-               ? (~same & ((std::uint32_t{1} << text.size()) - 1)) == 0
-               : same == 0xFFFF && equal_text(node.key().substr(kHead), text.substr(kHead));
+    return key.size() <= kHead
+               ? (~same & ((std::uint32_t{1} << key.size()) - 1)) == 0
+               : same == 0xFFFF && equal_text(node.key().substr(kHead), key.substr(kHead));
 #else
-    return equal_text(node.key(), text);
+    return equal_text(node.key(), key);
 #endif
   }
-
   NodeId mark(NodeId id, NodeId parent) {
     Node& node = nodes_[id];
     if (node.seen > nodes_[parent].seen) [[unlikely]] {
@@ -252,6 +259,7 @@ class EventAssembler {
   std::vector<Node> nodes_;
   StringArena keys_;
   std::vector<NodeId> slots_;  // hash table of node ids; 0 is a free slot
+  FoundKeys found_;
   std::vector<std::string> column_names_;
   std::vector<NodeId> column_nodes_;  // the first node of each column
   std::unordered_map<std::string, std::uint32_t, SeededTextHash> columns_by_name_;

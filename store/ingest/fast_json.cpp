@@ -158,11 +158,14 @@ bool FastJson::parse_object(EventAssembler& event) {
       if (limit - at < 4 || text_[at[0]] != '"' || text_[at[1]] != ':') {
         return false;
       }
-      NodeId node = 0;
-      // The usual key is the expected one, and its colon stands right behind it.
+      // The usual key is a known one, and its colon stands right behind it.
+      NodeId node = EventAssembler::kRoot;
       const std::string_view quoted(text_ + at[0] + 1, at[1] - at[0] - 2);
-      if (at[1] - at[0] >= 2 && *quoted.end() == '"' && event.expects(parent, quoted)) {
-        node = event.visit_expected(parent);
+      if (at[1] - at[0] >= 2 && *quoted.end() == '"') {
+        node = event.recall(parent, quoted);
+      }
+      if (node != EventAssembler::kRoot) {
+        event.visit_recalled(parent, node);
       } else {
         const std::string_view key = read_text(at, event);
         if (key.data() == nullptr) {
