@@ -71,11 +71,8 @@ bool pack_array(std::span<const DynamicView> args, DynamicBuilder* out) {
 }
 
 MaybeArray array_extract(DynamicView array, std::string_view text) {
-  const std::optional<JsonPath> path = JsonPath::parse(text);
-  if (!path.has_value()) {
-    return std::nullopt;
-  }
-  return array_of(path->matches(array));
+  const JsonPath* path = JsonPath::of_row(text);
+  return path == nullptr ? std::nullopt : MaybeArray(array_of(path->matches(array)));
 }
 
 // What a condition of array_iff() means; nothing for null and for text.

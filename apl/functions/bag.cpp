@@ -86,8 +86,8 @@ bool bag_has_key(DynamicView bag, std::string_view key) {
   if (!key.starts_with("$.") && !key.starts_with("$[")) {
     return false;
   }
-  const std::optional<JsonPath> path = JsonPath::parse(key);
-  return path.has_value() && !path->matches(bag).empty();
+  const JsonPath* path = JsonPath::of_row(key);
+  return path != nullptr && !path->matches(bag).empty();
 }
 
 MaybeDynamic bag_zip(DynamicView keys, DynamicView values) {
@@ -166,8 +166,7 @@ bool bag_merge(std::span<const DynamicView> args, DynamicBuilder* out) {
 // A key alone, or a path when it begins with "$.", "$[".
 std::vector<JsonPathStep> steps_of(std::string_view text) {
   if (text.starts_with("$.") || text.starts_with("$[")) {
-    std::optional<JsonPath> path = JsonPath::parse(text);
-    if (path.has_value()) {
+    if (const JsonPath* path = JsonPath::of_row(text)) {
       return path->steps();
     }
   }

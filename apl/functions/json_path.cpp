@@ -110,14 +110,25 @@ std::optional<JsonPath> JsonPath::parse(std::string_view text) {
   return PathReader(text).read(&path.steps_) ? std::optional(std::move(path)) : std::nullopt;
 }
 
+const JsonPath* JsonPath::of_row(std::string_view text) {
+  thread_local std::string last;
+  thread_local std::optional<JsonPath> path = parse(last);
+  if (text != last) {
+    path = parse(text);
+    last = text;
+  }
+  return path.has_value() ? &*path : nullptr;
+}
+
 std::vector<DynamicView> JsonPath::matches(DynamicView root) const {
   std::vector<DynamicView> found = {root};
+  std::vector<DynamicView> next;
   for (const JsonPathStep& step : steps_) {
-    std::vector<DynamicView> next;
+    next.clear();
     for (const DynamicView& value : found) {
       follow(value, step, &next);
     }
-    found = std::move(next);
+    found.swap(next);
   }
   return found;
 }

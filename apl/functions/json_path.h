@@ -24,6 +24,9 @@ class JsonPath {
  public:
   // Nothing when the text is no path. The leading `$` may be left out; "$" alone has no steps.
   static std::optional<JsonPath> parse(std::string_view text);
+  // The same, of rows that mostly have one path: the thread's last one is remembered, and valid
+  // until its next call. Null when the text is no path.
+  static const JsonPath* of_row(std::string_view text);
 
   const std::vector<JsonPathStep>& steps() const { return steps_; }
   // Every value the path leads to, in order.

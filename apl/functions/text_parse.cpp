@@ -304,8 +304,8 @@ MaybeLong parse_version(std::string_view text) {
 
 // Of several values that a path with * leads to the first.
 MaybeText extract_json(std::string_view text, DynamicView json) {
-  const std::optional<JsonPath> path = JsonPath::parse(text);
-  if (!path.has_value()) {
+  const JsonPath* path = JsonPath::of_row(text);
+  if (path == nullptr) {
     return std::nullopt;
   }
   MaybeText parsed;
