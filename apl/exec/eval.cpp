@@ -4,6 +4,8 @@
 #include <cstring>
 #include <optional>
 
+#include "store/column/validity.h"
+
 namespace evq {
 namespace {
 
@@ -98,9 +100,12 @@ void RowMask::keep_true(const Vector& predicate) {
     return;
   }
   const std::uint8_t* data = predicate.values().data<std::uint8_t>();
-  if (predicate.is_flat() && !predicate.may_have_nulls()) {
+  if (predicate.is_flat()) {
     keep_rows(&bytes_, first,
               [data](std::size_t i) { return static_cast<std::uint8_t>(data[i] != 0); });
+    if (predicate.may_have_nulls()) {
+      set_null_bytes(predicate.values().validity(), rows, 0, bytes_.data());
+    }
     return;
   }
   const std::vector<std::uint8_t> table = truth_table(predicate.values());

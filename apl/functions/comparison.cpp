@@ -16,6 +16,7 @@
 #include "apl/functions/registry.h"
 #include "store/base/text_hash.h"
 #include "store/column/ordering.h"
+#include "store/column/validity.h"
 
 namespace evq {
 namespace {
@@ -78,12 +79,9 @@ void put_null_result(Values* out, std::size_t i, bool left_null, bool right_null
 // Rows that are null on the left, where the right is one value that is not.
 template <Comparison kOp>
 void put_left_nulls(const Values& left, Values* out) {
-  auto* to = out->mutable_data<std::uint8_t>();
   const std::uint64_t* valid = left.validity();
   const auto otherwise = static_cast<std::uint8_t>(kOp == Comparison::kNotEqual ? 1 : 0);
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    to[i] = ((valid[i / 64] >> (i % 64)) & 1U) != 0 ? to[i] : otherwise;
-  }
+  set_null_bytes(valid, left.size(), otherwise, out->mutable_data<std::uint8_t>());
   if (!is_equality(kOp)) {
     out->set_validity({valid, valid + (left.size() + 63) / 64});
   }

@@ -8,6 +8,7 @@
 #include "apl/functions/registry.h"
 #include "store/base/ascii.h"
 #include "store/base/utf8.h"
+#include "store/column/validity.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -31,6 +32,34 @@ class AnyTest final : public BoundFunction {
   }
 };
 
+// Of nulls: a valid slot of a dynamic vector holds none either.
+template <bool kNull>
+class NullTest final : public BoundFunction {
+ public:
+  Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
+                  std::size_t /*rows*/) const override {
+    const Values& slots = args[0].values();
+    auto out = Values::make(Type::kBool, slots.size());
+    auto* to = out->mutable_data<std::uint8_t>();
+    constexpr std::uint8_t kOfNulls = kNull ? 1 : 0;
+    constexpr std::uint8_t kOfOthers = kNull ? 0 : 1;
+    std::fill_n(to, slots.size(), slots.type() == Type::kNull ? kOfNulls : kOfOthers);
+    if (slots.validity() != nullptr) {
+      set_null_bytes(slots.validity(), slots.size(), kOfNulls, to);
+    }
+    return args[0].with_values(std::move(out));
+  }
+};
+
+template <bool kNull>
+BindResult bind_null_test(const BindRequest& request) {
+  BoundCall call;
+  call.result = Type::kBool;
+  call.arguments = {request.arguments[0].type};
+  call.function = std::make_shared<NullTest<kNull>>();
+  return call;
+}
+
 template <SlotTest kTest>
 BindResult bind_any_test(const BindRequest& request) {
   BoundCall call;
@@ -47,13 +76,6 @@ Type held_type(const Values& values, std::size_t slot) {
   }
   return values.type() == Type::kDynamic ? DynamicView(values.data<std::string_view>()[slot]).type()
                                          : values.type();
-}
-
-bool is_null_slot(const Values& values, std::size_t slot) {
-  return held_type(values, slot) == Type::kNull;
-}
-bool is_not_null_slot(const Values& values, std::size_t slot) {
-  return !is_null_slot(values, slot);
 }
 
 bool is_empty_slot(const Values& values, std::size_t slot) {
@@ -318,7 +340,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnotnull('')", "true"}, {"print isnotnull(long(null))", "false"}}},
-     .bind = bind_any_test<is_not_null_slot>,
+     .bind = bind_null_test<false>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isnull",
@@ -327,7 +349,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnull(long(null))", "true"}, {"print isnull('')", "false"}}},
-     .bind = bind_any_test<is_null_slot>,
+     .bind = bind_null_test<true>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isreal",
