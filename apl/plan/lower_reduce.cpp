@@ -2,7 +2,8 @@
 // differs. The method is the first half of R. Vaarandi, "A Data Clustering Algorithm for Mining
 // Patterns From Event Logs" (2003): a term that a large part of the texts has at the same place is
 // constant there, every other term is a variable; texts with the same constants at the same places
-// are a group, unless there are too few of them.
+// are a group, unless there are too few of them. Before terms are counted their hashes are, as
+// there: the many that are rare take no room then.
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
 #include "store/base/ascii.h"
+#include "store/base/byte_set.h"
 #include "store/base/checksum.h"
 #include "store/column/vector_builder.h"
 
@@ -28,40 +30,73 @@ constexpr std::size_t kTermsMax = 256;
 // separates, and so do the characters given.
 class Terms {
  public:
-  Terms(std::string_view text, std::string_view separators)
-      : text_(text), separators_(separators) {}
+  Terms(std::string_view text, const ByteSet& letters) : text_(text), letters_(letters) {}
 
   // The separator before the next term, and the term; false after the last.
   bool next(std::string_view* separator, std::string_view* term) {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && !in_term(text_[at_])) {
-      ++at_;
-    }
-    *separator = text_.substr(begin, at_ - begin);
-    const std::size_t first = at_;
-    while (at_ < text_.size() && in_term(text_[at_])) {
-      ++at_;
-    }
+    const std::size_t first = letters_.find(text_, begin);
+    at_ = letters_.find_other(text_, first);
+    *separator = text_.substr(begin, first - begin);
     *term = text_.substr(first, at_ - first);
     return !term->empty();
   }
 
  private:
-  bool in_term(char c) const {
-    const bool word = is_letter_or_digit(c) || static_cast<unsigned char>(c) >= 0x80;
-    return word && separators_.find(c) == std::string_view::npos;
-  }
-
   std::string_view text_;
-  std::string_view separators_;
+  const ByteSet& letters_;
   std::size_t at_ = 0;
 };
+
+std::string letters_without(std::string_view separators) {
+  std::string letters;
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    if ((is_letter_or_digit(c) || byte >= 0x80) && separators.find(c) == std::string_view::npos) {
+      letters.push_back(c);
+    }
+  }
+  return letters;
+}
 
 struct PlacedTermHash {
   std::size_t operator()(const std::pair<std::size_t, std::string_view>& term) const {
     return hash64(term.second, seed + term.first);
   }
   std::uint64_t seed = random_seed();
+};
+
+// The terms that stand at a place as often as is asked. All of them are shown to it twice, first to
+// be sketched, then to be counted.
+class ConstantTerms {
+ public:
+  explicit ConstantTerms(std::size_t least) : least_(least), sketch_(kSketchSlots) {}
+
+  void sketch(std::size_t place, std::string_view term) { ++sketch_[slot_of(place, term)]; }
+  void count(std::size_t place, std::string_view term) {
+    if (sketch_[slot_of(place, term)] >= least_) {
+      ++counts_[{place, term}];
+    }
+  }
+  bool contain(std::size_t place, std::string_view term) const {
+    if (sketch_[slot_of(place, term)] < least_) {
+      return false;
+    }
+    const auto found = counts_.find({place, term});
+    return found != counts_.end() && found->second >= least_;
+  }
+
+ private:
+  static constexpr std::size_t kSketchSlots = std::size_t{1} << 16U;
+
+  std::size_t slot_of(std::size_t place, std::string_view term) const {
+    return hash_({place, term}) % kSketchSlots;
+  }
+
+  const std::size_t least_;
+  const PlacedTermHash hash_;
+  std::vector<std::uint32_t> sketch_;
+  std::unordered_map<std::pair<std::size_t, std::string_view>, std::size_t, PlacedTermHash> counts_;
 };
 
 // What texts that belong to no group are counted as.
@@ -71,7 +106,10 @@ class Reduce final : public TableFunction {
  public:
   // `keeps_rows`: the text is the last column, and its pattern takes its place.
   Reduce(double threshold, std::string characters, bool keeps_rows)
-      : threshold_(threshold), characters_(std::move(characters)), keeps_rows_(keeps_rows) {}
+      : threshold_(threshold),
+        characters_(std::move(characters)),
+        letters_(letters_without(characters_)),
+        keeps_rows_(keeps_rows) {}
 
   Result<Table> run(const EvalContext& context, Table input) const override {
     const Vector texts = input.columns.back();
@@ -115,31 +153,43 @@ class Reduce final : public TableFunction {
         std::max(1.0, std::ceil(threshold_ * static_cast<double>(rows))));
   }
 
-  // Gives the texts of one pattern, whether there are enough of them or not, a group.
-  Result<std::vector<Groups::iterator>> group_rows(const EvalContext& context, const Vector& texts,
-                                                   Groups* groups) const {
-    std::unordered_map<std::pair<std::size_t, std::string_view>, std::size_t, PlacedTermHash>
-        counts;
+  static Status check_now_and_then(const EvalContext& context, std::size_t row) {
+    return row % kRowsBetweenChecks == 0 && context.control != nullptr ? context.control->check()
+                                                                       : Status();
+  }
+
+  // The terms by which texts are told apart.
+  template <class Use>
+  Status for_each_term(const EvalContext& context, const Vector& texts, const Use& use) const {
     for (std::size_t row = 0; row < texts.size(); ++row) {
-      if (row % kRowsBetweenChecks == 0 && context.control != nullptr) {
-        EVQ_TRY(context.control->check());
-      }
-      Terms terms(text_of(texts, row), characters_);
+      EVQ_TRY(check_now_and_then(context, row));
+      Terms terms(text_of(texts, row), letters_);
       std::string_view separator;
       std::string_view term;
       for (std::size_t place = 0; place < kTermsMax && terms.next(&separator, &term); ++place) {
-        ++counts[{place, term}];
+        use(place, term);
       }
     }
-    const std::size_t least = rows_min(texts.size());
+    return {};
+  }
+
+  // Gives the texts of one pattern, whether there are enough of them or not, a group.
+  Result<std::vector<Groups::iterator>> group_rows(const EvalContext& context, const Vector& texts,
+                                                   Groups* groups) const {
+    ConstantTerms constants(rows_min(texts.size()));
+    EVQ_TRY(for_each_term(context, texts, [&](std::size_t place, std::string_view term) {
+      constants.sketch(place, term);
+    }));
+    EVQ_TRY(for_each_term(context, texts, [&](std::size_t place, std::string_view term) {
+      constants.count(place, term);
+    }));
     std::vector<Groups::iterator> group_of_row;
     group_of_row.reserve(texts.size());
+    std::string made;
     for (std::size_t row = 0; row < texts.size(); ++row) {
-      std::string made =
-          pattern(text_of(texts, row), [&](std::size_t place, std::string_view term) {
-            return counts.at({place, term}) >= least;
-          });
-      const auto at = groups->try_emplace(std::move(made), Group{0, row}).first;
+      EVQ_TRY(check_now_and_then(context, row));
+      write_pattern(text_of(texts, row), constants, &made);
+      const auto at = groups->try_emplace(made, Group{0, row}).first;
       ++at->second.count;
       group_of_row.push_back(at);
     }
@@ -175,32 +225,33 @@ class Reduce final : public TableFunction {
   }
 
   // One star for variables that only punctuation separates: 10.0.0.1 is one thing to a reader.
-  template <class IsConstant>
-  std::string pattern(std::string_view text, const IsConstant& is_constant) const {
-    std::string made;
-    Terms terms(text, characters_);
+  void write_pattern(std::string_view text, const ConstantTerms& constants,
+                     std::string* pattern) const {
+    pattern->clear();
+    Terms terms(text, letters_);
     std::string_view separator;
     std::string_view term;
     bool variable = false;
     std::size_t place = 0;
     for (; terms.next(&separator, &term); ++place) {
-      if (place < kTermsMax && is_constant(place, term)) {
-        made.append(separator).append(term);
+      if (place < kTermsMax && constants.contain(place, term)) {
+        pattern->append(separator).append(term);
         variable = false;
         continue;
       }
       if (!variable || separator.find_first_of(" \t\r\n") != std::string_view::npos) {
         // The characters given cut words; what a star stands for has them in front.
         const bool cut = separator.find_first_not_of(characters_) == std::string_view::npos;
-        made.append(cut ? "" : separator).append(kAnything);
+        pattern->append(cut ? "" : separator).append(kAnything);
       }
       variable = true;
     }
-    return made.append(separator);
+    pattern->append(separator);
   }
 
   double threshold_;
   std::string characters_;
+  ByteSet letters_;
   bool keeps_rows_;
 };
 
