@@ -34,6 +34,12 @@ std::size_t ascii_run(std::string_view text, std::size_t position) {
     }
     at += sizeof(word);
   }
+  if (at < text.size() && text.size() >= sizeof(word)) {  // the rest, with some of what was seen
+    std::memcpy(&word, data + text.size() - sizeof(word), sizeof(word));
+    if ((word & kTopBits) == 0) {
+      return text.size() - position;
+    }
+  }
   while (at < text.size() && static_cast<unsigned char>(data[at]) < 0x80) {
     ++at;
   }
