@@ -14,6 +14,7 @@
 #include "store/base/time.h"
 #include "store/base/utf8.h"
 #include "store/column/dynamic_json.h"
+#include "store/ingest/nested_value.h"
 
 namespace evq {
 namespace {
@@ -139,27 +140,15 @@ constexpr std::size_t kIndexesMax = 100;
 std::optional<std::vector<std::string_view>> split_objects(std::string_view text) {
   constexpr std::string_view kBetween = " \t\r\n,[]";
   std::vector<std::string_view> objects;
-  std::size_t start = 0;
-  std::size_t depth = 0;
-  bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      i += c == '\\' ? 1U : 0U;
-      in_string = c != '"';
-    } else if (c == '{') {
-      start = depth == 0 ? i : start;
-      ++depth;
-    } else if (depth == 0 && kBetween.find(c) == std::string_view::npos) {
+    if (text[i] == '{') {
+      NestedValue object{.depth = 1};
+      const std::size_t end = pass_nested(text, i + 1, &object);
+      objects.push_back(text.substr(i, end - i));
+      i = end - 1;
+    } else if (kBetween.find(text[i]) == std::string_view::npos) {
       return std::nullopt;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '}' && --depth == 0) {
-      objects.push_back(text.substr(start, i + 1 - start));
     }
-  }
-  if (depth > 0) {
-    objects.push_back(text.substr(start));
   }
   return objects;
 }
