@@ -80,35 +80,70 @@ void unpack_any(const char* in, std::size_t count, unsigned width, T* out) {
   }
 }
 
+// Sets bits [kBit, kBit + W) of the words, which are zero there.
+template <std::size_t kBit, unsigned W>
+void put_bits(std::uint64_t value, std::uint64_t* words) {
+  constexpr std::size_t kWord = kBit / 64;
+  constexpr unsigned kShift = kBit % 64;
+  words[kWord] |= value << kShift;
+  if constexpr (kShift + W > 64) {
+    words[kWord + 1] |= value >> (64 - kShift);
+  }
+}
+
+template <class T, unsigned W>
+void pack_groups(const T* in, std::size_t groups, char* out) {
+  if constexpr (W != 0) {
+    for (std::size_t g = 0; g < groups; ++g, in += kGroup, out += W) {
+      std::array<std::uint64_t, (W + 7) / 8> words{};
+      [&]<std::size_t... J>(std::index_sequence<J...>) {
+        (put_bits<J * W, W>(static_cast<std::uint64_t>(in[J]), words.data()), ...);
+      }
+      (std::make_index_sequence<kGroup>());
+      std::memcpy(out, words.data(), W);
+    }
+  }
+}
+
+template <class T>
+using Pack = void (*)(const T*, std::size_t, char*);
+
+template <class T>
+constexpr auto pack_table() {
+  return []<std::size_t... W>(std::index_sequence<W...>) {
+    return std::array<Pack<T>, sizeof...(W)>{&pack_groups<T, static_cast<unsigned>(W)>...};
+  }
+  (std::make_index_sequence<std::min<std::size_t>(kPackedWidthMax, 8 * sizeof(T)) + 1>());
+}
+
+template <class T>
+constexpr auto kPack = pack_table<T>();
+
 template <class T>
 void pack_any(const T* values, std::size_t count, unsigned width, ByteWriter& out) {
   EVQ_DCHECK(is_packed_width(width));
-  std::array<char, 512> buffer;
-  std::size_t used = 0;
-  std::uint64_t bits = 0;
-  unsigned filled = 0;
-  const auto put = [&](std::uint64_t word) {
-    if (used + sizeof word > buffer.size()) {
-      out.raw(std::string_view(buffer.data(), used));
-      used = 0;
+  if (width == 64) {
+    for (std::size_t i = 0; i < count; ++i) {
+      out.u64(static_cast<std::uint64_t>(values[i]));
     }
-    std::memcpy(buffer.data() + used, &word, sizeof word);
-    used += sizeof word;
-  };
-  for (std::size_t i = 0; i < count && width > 0; ++i) {
-    const auto value = static_cast<std::uint64_t>(values[i]);
-    bits |= value << filled;
-    filled += width;
-    if (filled >= 64) {
-      put(bits);
-      filled -= 64;
-      const unsigned taken = width - filled;
-      bits = filled == 0 ? 0 : value >> taken;
-    }
+    return;
   }
-  out.raw(std::string_view(buffer.data(), used));
-  for (unsigned done = 0; done < filled; done += 8) {
-    out.u8(static_cast<std::uint8_t>(bits >> done));
+  constexpr std::size_t kGroupsAtOnce = 16;
+  const Pack<T> kernel = kPack<T>[width];
+  std::array<char, kGroupsAtOnce * kPackedWidthMax> buffer;
+  std::size_t groups = count / kGroup;
+  while (groups > 0) {
+    const std::size_t some = std::min(groups, kGroupsAtOnce);
+    kernel(values, some, buffer.data());
+    out.raw(std::string_view(buffer.data(), some * width));
+    values += some * kGroup;
+    groups -= some;
+  }
+  if (const std::size_t rest = count % kGroup; rest != 0) {
+    std::array<T, kGroup> padded{};
+    std::copy_n(values, rest, padded.data());
+    kernel(padded.data(), 1, buffer.data());
+    out.raw(std::string_view(buffer.data(), packed_bytes(rest, width)));
   }
 }
 

@@ -28,6 +28,10 @@ constexpr std::size_t kNumberEntriesMax = 4096;
 constexpr std::size_t kNumberRepeatsMin = 16;
 constexpr std::size_t kNumberSampleRows = 1024;
 
+// Of integers: stretches as long as a group of packed integers, from all of the column.
+constexpr std::size_t kIntegerSampleStretches = 4;
+constexpr std::size_t kIntegerSampleRows = 1024;
+
 std::size_t count_runs(const std::int64_t* values, std::size_t size) {
   std::size_t runs = 1;
   for (std::size_t i = 1; i < size; ++i) {
@@ -42,17 +46,33 @@ struct IntegerCosts {
   double runs = 0;
 };
 
-IntegerCosts estimate_integers(const DenseValues& values) {
+std::vector<std::int64_t> sample_integers(const DenseValues& values) {
   const auto* integers = values.data<std::int64_t>();
-  const IntegerRange range = measure_range(integers, values.size);
-  const auto numbers = std::make_unique_for_overwrite<std::uint64_t[]>(values.size);
-  to_numbers(range, integers, values.size, numbers.get());
+  constexpr std::size_t kRows = kIntegerSampleStretches * kIntegerSampleRows;
+  if (values.size <= kRows) {
+    return {integers, integers + values.size};
+  }
+  std::vector<std::int64_t> sample;
+  sample.reserve(kRows);
+  for (std::size_t i = 0; i < kIntegerSampleStretches; ++i) {
+    const auto* from =
+        integers + (values.size - kIntegerSampleRows) * i / (kIntegerSampleStretches - 1);
+    sample.insert(sample.end(), from, from + kIntegerSampleRows);
+  }
+  return sample;
+}
+
+IntegerCosts estimate_integers(const DenseValues& values) {
+  const std::vector<std::int64_t> sample = sample_integers(values);
+  const IntegerRange range = measure_range(sample.data(), sample.size());
+  std::vector<std::uint64_t> numbers(sample.size());
+  to_numbers(range, sample.data(), sample.size(), numbers.data());
   IntegerCosts costs;
-  costs.packed = estimate_packed_bits(numbers.get(), values.size);
+  costs.packed = estimate_packed_bits(numbers.data(), numbers.size());
   costs.planes =
-      estimate_plane_bits(numbers.get(), values.size, plane_width(range.greatest_number));
-  const double runs = static_cast<double>(count_runs(integers, values.size));
-  costs.runs = runs * (costs.packed + 10) / static_cast<double>(values.size);
+      estimate_plane_bits(numbers.data(), numbers.size(), plane_width(range.greatest_number));
+  const double runs = static_cast<double>(count_runs(sample.data(), sample.size()));
+  costs.runs = runs * (costs.packed + 10) / static_cast<double>(sample.size());
   return costs;
 }
 
@@ -187,6 +207,9 @@ bool texts_repeat(const DenseValues& values) {
 }  // namespace
 
 const ColumnEncoding& choose_encoding(const DenseValues& values, const EncodeOptions& options) {
+  if (values.chosen != nullptr) {
+    return *values.chosen;
+  }
   if (is_constant(values)) {
     return constant_encoding();
   }
@@ -224,31 +247,33 @@ const ColumnEncoding& fallback_encoding(Type type) {
   return constant_encoding();
 }
 
-std::optional<Dictionary> choose_dictionary(const DenseValues& values) {
-  switch (physical_of(values.type)) {
+std::optional<Dictionary> choose_dictionary(DenseValues* values) {
+  switch (physical_of(values->type)) {
     case Physical::kNone:
     case Physical::kByte:
       return std::nullopt;
     case Physical::kInt64:
     case Physical::kDouble:
-      return choose_number_dictionary(values);
+      return choose_number_dictionary(*values);
     case Physical::kView:
       break;
   }
-  if (values.size < kMeasureRowsMin || !texts_repeat(values)) {
+  if (values->size < kMeasureRowsMin || !texts_repeat(*values)) {
     return std::nullopt;
   }
-  std::optional<Dictionary> dictionary = build_dictionary(values, values.size * 7 / 8);
+  std::optional<Dictionary> dictionary = build_dictionary(*values, values->size * 7 / 8);
   if (dictionary.has_value() && !keep_dictionary(*dictionary)) {
-    const double plain = measure_texts(values).bytes;
-    const double entry = measure_texts(dictionary->entries).bytes;
-    const auto rows = static_cast<double>(values.size);
+    const TextChoice plain = measure_texts(*values);
+    const TextChoice entry = measure_texts(dictionary->entries);
+    const auto rows = static_cast<double>(values->size);
     const auto entries = static_cast<double>(dictionary->entries.size);
-    const double coded = entries / rows * entry +
+    const double coded = entries / rows * entry.bytes +
                          estimate_code_bits(dictionary->codes, dictionary->entries.size) / 8;
-    if (coded > kDictionaryShare * plain) {
+    if (coded > kDictionaryShare * plain.bytes) {
+      values->chosen = plain.encoding;
       return std::nullopt;
     }
+    dictionary->entries.chosen = entry.encoding;
   }
   return dictionary;
 }

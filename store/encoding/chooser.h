@@ -17,7 +17,8 @@ const ColumnEncoding& choose_encoding(const DenseValues& values, const EncodeOpt
 const ColumnEncoding& fallback_encoding(Type type);
 
 // The dictionary of the values when encoding them so is smaller, or hardly larger, than otherwise.
-std::optional<Dictionary> choose_dictionary(const DenseValues& values);
+// What was measured to tell, it or the values keep.
+std::optional<Dictionary> choose_dictionary(DenseValues* values);
 // The same question about a dictionary that is already there.
 bool keep_dictionary(const Dictionary& dictionary);
 

@@ -66,11 +66,14 @@ struct EncodeOptions {
   bool analyse = true;
 };
 
+class ColumnEncoding;
+
 // Values without nulls, owned by somebody else.
 struct DenseValues {
   Type type = Type::kNull;
   std::size_t size = 0;
   const void* slots = nullptr;
+  const ColumnEncoding* chosen = nullptr;  // the scheme for them, when that was measured already
 
   template <class T>
   const T* data() const {

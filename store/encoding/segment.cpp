@@ -510,7 +510,7 @@ Result<EncodedSegment> encode_segment(const Vector& column, const EncodeOptions&
   }
   segment.statistics.raw_bytes = std::min<std::uint64_t>(raw_bytes_of_parts(parts), kBlockBytesMax);
   if (!parts.dictionary.has_value() && options.analyse && !column.is_constant()) {
-    parts.dictionary = choose_dictionary(parts.dense);
+    parts.dictionary = choose_dictionary(&parts.dense);
   }
   if (parts.dictionary.has_value() && parts.dictionary->entries.size > 1) {
     encode_dictionary(parts, options, &segment);
