@@ -36,9 +36,7 @@ class ColumnBuilder {
   // in the fast caches and look-ups do not wait for each other. Texts must live until settle().
   void defer(std::size_t row, const Cell& cell) {
     // In place: a copy by way of the stack would be read before it is written out.
-    Deferred& next = queue_.emplace_back();
-    next.row = static_cast<std::uint32_t>(row);
-    next.cell = cell;
+    queue_.emplace_back(static_cast<std::uint32_t>(row), cell);
   }
   void settle();
 
@@ -74,7 +72,9 @@ class ColumnBuilder {
     std::uint32_t code = 0;  // code + 1; 0 is a free slot
   };
   struct Deferred {
-    std::uint32_t row = 0;
+    Deferred(std::uint32_t row_of_cell, const Cell& value) : row(row_of_cell), cell(value) {}
+
+    std::uint32_t row;
     Cell cell;
   };
 

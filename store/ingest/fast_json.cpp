@@ -147,20 +147,21 @@ std::string_view FastJson::unescape(EventAssembler& event, std::string_view text
 // member has at least four positions (key, colon, value, and what follows), so one comparison a
 // member keeps the walk inside of the index.
 bool FastJson::parse_object(EventAssembler& event) {
+  const char* const text = text_;
   std::array<NodeId, kJsonDepthMax> parents;
   std::size_t depth = 0;
   NodeId parent = EventAssembler::kRoot;
   const std::uint32_t* const limit = positions_ + count_;
   const std::uint32_t* at = positions_ + next_ + 1;
-  bool empty = at < limit && text_[*at] == '}';
+  bool empty = at < limit && text[*at] == '}';
   while (true) {
     if (!empty) {
-      if (limit - at < 4 || text_[at[0]] != '"' || text_[at[1]] != ':') {
+      if (limit - at < 4 || text[at[0]] != '"' || text[at[1]] != ':') {
         return false;
       }
       // The usual key is a known one, and its colon stands right behind it.
       NodeId node = EventAssembler::kRoot;
-      const std::string_view quoted(text_ + at[0] + 1, at[1] - at[0] - 2);
+      const std::string_view quoted(text + at[0] + 1, at[1] - at[0] - 2);
       if (at[1] - at[0] >= 2 && *quoted.end() == '"') {
         node = event.recall(parent, quoted);
       }
@@ -174,7 +175,7 @@ bool FastJson::parse_object(EventAssembler& event) {
         node = event.visit(parent, key);
       }
       at += 2;
-      if (text_[*at] == '{' && !event.is_map(node)) {
+      if (text[*at] == '{' && !event.is_map(node)) {
         event.open(node);
         // The event's object is the first of the levels.
         if (depth + 2 > kJsonDepthMax) {
@@ -183,22 +184,22 @@ bool FastJson::parse_object(EventAssembler& event) {
         parents[depth++] = parent;
         parent = node;
         ++at;
-        empty = text_[*at] == '}';
+        empty = text[*at] == '}';
         continue;
       }
-      if (text_[*at] == '"') {
-        const std::string_view text = read_text(at, event);
-        if (text.data() == nullptr) {
+      if (text[*at] == '"') {
+        const std::string_view value = read_text(at, event);
+        if (value.data() == nullptr) {
           return false;
         }
-        event.add_readable_text(node, text);
+        event.add_readable_text(node, value);
         ++at;
       } else if (!parse_value(at, node, depth + 1, event)) {
         return false;
       }
     }
     empty = false;
-    while (at < limit && text_[*at] == '}') {
+    while (at < limit && text[*at] == '}') {
       ++at;
       if (depth == 0) {
         next_ = static_cast<std::size_t>(at - positions_);
@@ -206,7 +207,7 @@ bool FastJson::parse_object(EventAssembler& event) {
       }
       parent = parents[--depth];
     }
-    if (at >= limit || text_[*at] != ',') {
+    if (at >= limit || text[*at] != ',') {
       return false;
     }
     ++at;
