@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
+#include <string_view>
+#include <type_traits>
 
 #include "store/base/check.h"
 #include "store/base/checksum.h"
+#include "store/column/physical.h"
 
 namespace evq {
 namespace {
@@ -13,7 +17,12 @@ namespace {
 // Combinations of dictionary codes are numbered through a direct table up to this many slots;
 // beyond it (and beyond so many slots a row) clearing the table costs more than hashing.
 constexpr std::size_t kCombinationsMax = std::size_t{1} << 20U;
-constexpr std::size_t kCombinationsPerRowMax = 2;
+constexpr std::size_t kCombinationsPerRowMax = 16;
+// Of entries that repeat only few combinations are different ones.
+constexpr std::size_t kRepeatedCombinationsPerRowMax = 2;
+// So many entries are asked whether they repeat, of dictionaries so many times as long.
+constexpr std::size_t kAskedEntries = 64;
+constexpr std::size_t kEntriesPerAskedMin = 4;
 constexpr std::size_t kCombinationsMin = 256;
 constexpr std::size_t kFirstSlots = 64;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
@@ -34,6 +43,28 @@ std::uint32_t tag_of(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32U);
 }
 
+// Whether many entries of a key are the same, as those are that a function made of others.
+bool has_repeated_entries(const Vector& key) {
+  const Values& entries = key.values();
+  const std::size_t step = entries.size() / kAskedEntries;
+  if (!key.is_dictionary() || step < kEntriesPerAskedMin) {
+    return false;
+  }
+  std::array<std::uint64_t, kAskedEntries> asked{};
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    with_physical(entries.type(), [&](auto zero) {
+      const auto value = entries.data<decltype(zero)>()[i * step];
+      if constexpr (std::is_same_v<decltype(zero), std::string_view>) {
+        asked[i] = hash64(value, 0);
+      } else {
+        std::memcpy(&asked[i], &value, sizeof(value));
+      }
+    });
+  }
+  std::ranges::sort(asked);
+  return std::ranges::adjacent_find(asked) != asked.end();
+}
+
 // The number of combinations of entries of keys that are all dictionaries or constants; 0 when
 // there are too many, or a key is neither.
 std::size_t combinations_of(std::span<const Vector> keys, std::size_t rows) {
@@ -49,7 +80,8 @@ std::size_t combinations_of(std::span<const Vector> keys, std::size_t rows) {
       return 0;
     }
   }
-  return combinations;
+  const bool many = combinations > kRepeatedCombinationsPerRowMax * rows;
+  return many && std::ranges::any_of(keys, has_repeated_entries) ? 0 : combinations;
 }
 
 // Mixed-radix number of each row's codes, the first key's most significant; constants have radix 1.
