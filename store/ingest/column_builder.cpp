@@ -169,14 +169,15 @@ std::size_t ColumnBuilder::settle_dictionary(std::size_t begin) {
   if (end == begin) {
     return begin;
   }
-  hashes_.resize(std::max(hashes_.size(), end - begin));
-  std::uint64_t* const hashes = hashes_.data();
+  keys_.resize(std::max(keys_.size(), end - begin));
+  TextKey* const keys = keys_.data();
   const Slot* const slots = slots_.data();
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = begin; i < end; ++i) {
     const Cell& cell = queue_[i].cell;
-    const std::uint64_t hash = hash_text(cell.view(), cell_head(cell), seed_);
-    hashes[i - begin] = hash;
+    const TextHead head = cell_head(cell);
+    const std::uint64_t hash = hash_text(cell.view(), head, seed_);
+    keys[i - begin] = {head, hash};
     __builtin_prefetch(&slots[hash & mask]);
   }
   const std::size_t rows = std::size_t{queue_[end - 1].row} + 1;
@@ -188,12 +189,12 @@ std::size_t ColumnBuilder::settle_dictionary(std::size_t begin) {
   std::size_t counted = begin;  // cells that are in the entries or in repeats_
   for (std::size_t i = begin; i < end; ++i) {
     const auto& [row, cell] = queue_[i];
-    const TextHead head = cell_head(cell);
-    std::uint32_t code = find_entry(cell.view(), head, hashes[i - begin]);
+    const auto& [head, hash] = keys[i - begin];
+    std::uint32_t code = find_entry(cell.view(), head, hash);
     if (code == 0) [[unlikely]] {
       repeats_ += i - counted;
       counted = i + 1;
-      if (!take_entry(cell.view(), head, hashes[i - begin], false)) {
+      if (!take_entry(cell.view(), head, hash, false)) {
         codes_.resize(row);
         rows_ = row;
         make_plain();
@@ -449,7 +450,7 @@ void ColumnBuilder::make_plain() {
   codes_ = {};
   entries_ = {};
   slots_ = {};
-  hashes_ = {};
+  keys_ = {};
   null_code_ = 0;
   tries_dictionary_ = false;
   batches_plain_ = 0;

@@ -67,6 +67,11 @@ class ColumnBuilder {
     std::uint32_t offset = 0;
     std::uint32_t size = 0;
   };
+  // What a text is looked up by.
+  struct TextKey {
+    TextHead head;
+    std::uint64_t hash = 0;
+  };
   struct Slot {
     std::uint32_t tag = 0;   // high bits of the hash
     std::uint32_t code = 0;  // code + 1; 0 is a free slot
@@ -148,7 +153,7 @@ class ColumnBuilder {
   TextBuffer text_;                  // of dictionary entries, or of all rows one after the other
   std::vector<std::uint32_t> ends_;  // of kPlain and kTagged: where each row's text ends
   std::vector<Code> codes_;
-  std::vector<std::uint64_t> hashes_;  // of the texts in the queue; memory kept between calls
+  std::vector<TextKey> keys_;  // of the texts in the queue; memory kept between calls
   std::vector<Entry> entries_;
   std::vector<Slot> slots_;
   std::uint32_t null_code_ = 0;  // code + 1 of the null entry; 0: none yet

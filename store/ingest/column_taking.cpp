@@ -84,8 +84,8 @@ std::size_t ColumnBuilder::memory_bytes() const {
     return (... + (parts.capacity() * sizeof(*parts.data())));
   };
   return sizeof(*this) + text_.capacity() +
-         bytes(queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, hashes_,
-               entries_, slots_);
+         bytes(queue_, validity_, was_long_, bools_, longs_, reals_, ends_, codes_, keys_, entries_,
+               slots_);
 }
 
 std::optional<Type> ColumnBuilder::type() const {
@@ -198,8 +198,9 @@ Vector ColumnBuilder::take_dictionary(Texts texts, const RowOrder& order) {
   if (order.empty()) {
     std::copy(codes_.begin(), codes_.end(), codes.get());
   } else {
+    const Code* const of_rows = codes_.data();
     std::transform(order.rows().begin(), order.rows().end(), codes.get(),
-                   [this](std::uint32_t row) { return codes_[row]; });
+                   [of_rows](std::uint32_t row) { return of_rows[row]; });
   }
   return Vector::dictionary(std::move(entries), std::move(codes), rows_);
 }
