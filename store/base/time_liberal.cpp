@@ -394,12 +394,8 @@ std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text) {
 }
 
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  TimeScanner scanner(text);
-  scanner.skip_blanks();
-  text = scanner.rest();
+  text = trimmed(text);
+  const TimeScanner scanner(text);
   if (text.empty() || text.size() > kTimeTextBytesMax) {
     return std::nullopt;
   }
@@ -413,7 +409,7 @@ std::optional<std::int64_t> parse_liberal_datetime(std::string_view text) {
       return month;
     }
   }
-  if (const auto instant = parse_event_time(text)) {
+  if (const auto instant = parse_machine_time(text)) {
     return instant;
   }
   return digits_only ? std::nullopt : LiberalReader(text).read();

@@ -291,7 +291,7 @@ std::optional<std::int64_t> parse_instant(std::string_view text) {
   return seconds * kSecondNs + ns;
 }
 
-std::optional<std::int64_t> parse_event_time(std::string_view text) {
+std::optional<std::int64_t> parse_machine_time(std::string_view text) {
   text = trimmed(text);
   if (text.empty() || text.size() > kTimeTextBytesMax) {
     return std::nullopt;
@@ -307,8 +307,12 @@ std::optional<std::int64_t> parse_event_time(std::string_view text) {
     const auto real = plain ? std::nullopt : parse_real(text);
     return real ? event_time_from_real(*real) : std::nullopt;
   }
-  const auto instant = parse_common_log_time(text);
-  return instant ? instant : parse_unmistakable_datetime(text);
+  return parse_common_log_time(text);
+}
+
+std::optional<std::int64_t> parse_event_time(std::string_view text) {
+  const auto instant = parse_machine_time(text);
+  return instant ? instant : parse_unmistakable_datetime(trimmed(text));
 }
 
 std::optional<std::int64_t> event_time_from_integer(std::int64_t value) {

@@ -15,8 +15,12 @@ namespace evq {
 // basic form 20240501T102030Z. Second 60 is read as 59.999999999.
 std::optional<std::int64_t> parse_instant(std::string_view text);
 
-// An event's time as ingest detects it: parse_instant, a number (see event_time_from_real),
-// "02/Jan/2006:15:04:05 -0700", or parse_unmistakable_datetime. Blanks around the text are allowed.
+// What machines write: parse_instant, a number (see event_time_from_real), or
+// "02/Jan/2006:15:04:05 -0700". Blanks around the text are allowed.
+std::optional<std::int64_t> parse_machine_time(std::string_view text);
+
+// An event's time as ingest detects it: parse_machine_time or parse_unmistakable_datetime. Blanks
+// around the text are allowed.
 std::optional<std::int64_t> parse_event_time(std::string_view text);
 
 // A date and a time of day that read in one way only, for the year comes first or the month has its
