@@ -21,7 +21,7 @@ constexpr std::size_t kPlaneSampleRows = 4096;
 constexpr double kPlaneBytesFixed = 40;
 
 template <class T>
-double plane_bits(const T* numbers, std::size_t size, std::size_t width) {
+double plane_bits(const T* numbers, std::size_t size, std::size_t width, std::size_t rows_in_all) {
   // Runs of neighbours, spread over the column.
   constexpr std::size_t kRun = 64;
   const std::size_t runs = std::max<std::size_t>(1, std::min(size, kPlaneSampleRows) / kRun);
@@ -47,9 +47,9 @@ double plane_bits(const T* numbers, std::size_t size, std::size_t width) {
     // Huffman codes spend at least a bit a value unless long repeats help.
     bits += entropy < 0.3 ? entropy + 0.1 : std::max(entropy, 1.0);
   }
-  const double frames = std::ceil(static_cast<double>(size) / static_cast<double>(kPlaneRows));
-  return bits +
-         8 * kPlaneBytesFixed * frames * static_cast<double>(width) / static_cast<double>(size);
+  const auto rows = static_cast<double>(rows_in_all);
+  const double frames = std::ceil(rows / static_cast<double>(kPlaneRows));
+  return bits + 8 * kPlaneBytesFixed * frames * static_cast<double>(width) / rows;
 }
 
 template <class T>
@@ -153,12 +153,13 @@ std::size_t plane_width(std::uint64_t greatest) {
   return std::max<std::size_t>(1, (static_cast<std::size_t>(std::bit_width(greatest)) + 7) / 8);
 }
 
-double estimate_plane_bits(const std::uint64_t* numbers, std::size_t size, std::size_t width) {
-  return plane_bits(numbers, size, width);
+double estimate_plane_bits(const std::uint64_t* numbers, std::size_t size, std::size_t width,
+                           std::size_t rows_in_all) {
+  return plane_bits(numbers, size, width, rows_in_all);
 }
 
 double estimate_plane_bits(const std::uint16_t* numbers, std::size_t size, std::size_t width) {
-  return plane_bits(numbers, size, width);
+  return plane_bits(numbers, size, width, size);
 }
 
 void write_planes(const std::uint64_t* numbers, std::size_t size, std::size_t width, int level,

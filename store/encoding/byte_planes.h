@@ -20,7 +20,9 @@ inline constexpr std::size_t kPlaneRows = 16384;
 // Bytes needed for numbers up to `greatest`, at least 1.
 std::size_t plane_width(std::uint64_t greatest);
 // Bits a number after entropy coding, from a sample of at most kPlaneSampleRows.
-double estimate_plane_bits(const std::uint64_t* numbers, std::size_t size, std::size_t width);
+// The integers may themselves be a sample of so many rows in all.
+double estimate_plane_bits(const std::uint64_t* numbers, std::size_t size, std::size_t width,
+                           std::size_t rows_in_all);
 double estimate_plane_bits(const std::uint16_t* numbers, std::size_t size, std::size_t width);
 
 void write_planes(const std::uint64_t* numbers, std::size_t size, std::size_t width, int level,

@@ -69,8 +69,8 @@ IntegerCosts estimate_integers(const DenseValues& values) {
   to_numbers(range, sample.data(), sample.size(), numbers.data());
   IntegerCosts costs;
   costs.packed = estimate_packed_bits(numbers.data(), numbers.size());
-  costs.planes =
-      estimate_plane_bits(numbers.data(), numbers.size(), plane_width(range.greatest_number));
+  costs.planes = estimate_plane_bits(numbers.data(), numbers.size(),
+                                     plane_width(range.greatest_number), values.size);
   const double runs = static_cast<double>(count_runs(sample.data(), sample.size()));
   costs.runs = runs * (costs.packed + 10) / static_cast<double>(sample.size());
   return costs;
