@@ -178,7 +178,7 @@ Result<Dataset::NewBlocks> Dataset::encode_rows(const Group& group) {
     NewBlock made;
     made.first = first;
     made.cache = kept ? cache : nullptr;
-    EVQ_TRY_ASSIGN(made.form, rows.encode(first->append->help, kept ? &made.decoded : nullptr));
+    EVQ_TRY_ASSIGN(made.form, rows.encode(first->append->pool, kept ? &made.decoded : nullptr));
     encoded.push_back(std::move(made));
   }
   return encoded;

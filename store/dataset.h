@@ -42,7 +42,7 @@ struct WriteJob {
 struct AppendJob {
   const FreshRows* rows = nullptr;
   std::uint32_t block_rows = 65536;
-  EncodeHelp help;
+  ThreadPool* pool = nullptr;     // helps to encode when there is much; may be null
   SegmentCache* cache = nullptr;  // takes the rows as well, for their merge; may be null
 };
 

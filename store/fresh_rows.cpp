@@ -18,9 +18,8 @@ namespace {
 constexpr std::size_t kNowhere = ~std::size_t{0};
 // What waits for a commit is at most so much for each thread that may load.
 constexpr std::size_t kSmallLoadBytesMax = 4 * kMebibyte;
-// Slots of all columns from which on other threads are worth waking up, busy or idle.
-constexpr std::uint64_t kBusySlotsMin = 1U << 18;
-constexpr std::uint64_t kIdleSlotsMin = 1U << 14;
+// Slots of all columns from which on other threads are worth waking up.
+constexpr std::uint64_t kParallelSlotsMin = 1U << 18;
 
 bool exact_as_reals(const Vector& longs) {
   const Values& values = longs.values();
@@ -189,11 +188,11 @@ bool JoinedRows::is_block() const {
   return 4 * rows_ > block_rows_ || raw_bytes_ > kFreshChunkBytesMax;
 }
 
-Result<StoredForm> JoinedRows::encode(const EncodeHelp& help, DecodedBlock* decoded) const {
+Result<StoredForm> JoinedRows::encode(ThreadPool* pool, DecodedBlock* decoded) const {
   EVQ_CHECK(columns_.front().field.name == kTimeField);
   const ColumnSource columns = in_time_order();
-  const bool much = rows_ * columns_.size() >= (help.idle ? kIdleSlotsMin : kBusySlotsMin);
-  ThreadPool* const helpers = much ? help.pool : nullptr;
+  const bool much = rows_ * columns_.size() >= kParallelSlotsMin;
+  ThreadPool* const helpers = much ? pool : nullptr;
   EVQ_TRY_ASSIGN(StoredForm form, is_block() ? encode_as_block(columns, helpers)
                                              : encode_as_chunk(columns, helpers, decoded));
   FieldKinds kinds;

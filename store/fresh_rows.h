@@ -31,12 +31,6 @@ struct FreshRows {
 // they gain little by company, and a queue of them would take much memory.
 bool is_small(const FreshRows& rows, std::uint32_t block_rows);
 
-// Threads that may encode some of the columns.
-struct EncodeHelp {
-  ThreadPool* pool = nullptr;
-  bool idle = false;  // nobody else loads: they are worth waking up for little, too
-};
-
 class JoinedRows {
  public:
   explicit JoinedRows(std::uint32_t block_rows) : block_rows_(block_rows) {}
@@ -48,9 +42,9 @@ class JoinedRows {
   // Whether they are sealed at once: encoding them twice would cost more than the later merge of a
   // small block does. A chunk is never more than a quarter of a block.
   bool is_block() const;
-  // With help when there is enough to do. `decoded`, when given, becomes what a chunk will decode
-  // to; that of a block is not kept.
-  Result<StoredForm> encode(const EncodeHelp& help, DecodedBlock* decoded = nullptr) const;
+  // On the pool's threads as well when there is a pool and there is much to do. `decoded`, when
+  // given, becomes what a chunk will decode to; that of a block is not kept.
+  Result<StoredForm> encode(ThreadPool* pool, DecodedBlock* decoded = nullptr) const;
 
  private:
   struct Column {

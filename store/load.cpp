@@ -129,7 +129,7 @@ Status Load::write_kept() {
     return write_forms();
   }
   EVQ_TRY_ASSIGN(const Appended done,
-                 dataset_->append({rows, options_.compact.block_rows, options_.help,
+                 dataset_->append({rows, options_.compact.block_rows, options_.pool,
                                    options_.compact.cache.get()}));
   fresh_ = done.fresh;
   blocks_created_ += done.blocks_created;

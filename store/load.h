@@ -27,8 +27,8 @@ class Load final : public BatchSink {
  public:
   struct Options {
     CompactOptions compact;
-    EncodeHelp help;   // for what is encoded for several loads at once
-    bool tidy = true;  // seal and merge fresh chunks on the way
+    ThreadPool* pool = nullptr;  // for what is encoded for several loads at once
+    bool tidy = true;            // seal and merge fresh chunks on the way
   };
   using DatasetProvider = std::function<Result<std::shared_ptr<Dataset>>()>;
   Load(DatasetProvider open, const IngestRequest& request, Options options, QueryControl& control);

@@ -1,7 +1,6 @@
 #include "store/store.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -28,20 +27,6 @@
 namespace evq {
 
 namespace {
-
-// Counts a load among those that run, as long as it lives.
-class LoadCount {
- public:
-  explicit LoadCount(std::atomic<int>& loads) : loads_(loads) { ++loads_; }
-  ~LoadCount() { --loads_; }
-  LoadCount(const LoadCount&) = delete;
-  LoadCount& operator=(const LoadCount&) = delete;
-
-  bool is_alone() const { return loads_ == 1; }
-
- private:
-  std::atomic<int>& loads_;
-};
 
 class DirectoryStore final : public Store {
  public:
@@ -97,7 +82,6 @@ class DirectoryStore final : public Store {
   const std::string directory_;
   CatalogDefinitions definitions_;
   const std::shared_ptr<SegmentCache> cache_;
-  std::atomic<int> loads_{0};  // that run now
 
   ClockWatch clock_watch_;
   QuietDatasets quiet_;
@@ -315,7 +299,6 @@ Result<Snapshot> DirectoryStore::sound_snapshot(std::string_view name, const Sou
 Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& source,
                                             const IngestRequest& request, QueryControl& control) {
   const WaitScope scope(control);
-  const LoadCount load_count(loads_);
   EVQ_TRY(definitions_.make_durable());
   DatasetDefinition definition;
   Result<std::shared_ptr<Dataset>> known = open_dataset(name, &definition);
@@ -350,8 +333,7 @@ Result<IngestReport> DirectoryStore::ingest(std::string_view name, ByteSource& s
   };
   CompactOptions compact = compact_options();
   compact.pool = context.pool;
-  const EncodeHelp help{options_.pool, load_count.is_alone()};
-  Load load(open, request, {compact, help, !options_.background_upkeep}, control);
+  Load load(open, request, {compact, options_.pool, !options_.background_upkeep}, control);
   Result<IngestCounts> counts = parse_stream(source, options, load, context);
   Status finished = counts.ok() ? load.finish(*counts) : Status();
   const bool complete = counts.ok() && finished.ok();

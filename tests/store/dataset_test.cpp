@@ -82,7 +82,7 @@ TEST_CASE("a job that fails takes none of its group along, and nothing is there 
   for (int i = 1; i <= 3; ++i) {
     threads.emplace_back([&, i] {
       const FreshRows rows = one_row(i);
-      const auto counts = dataset->append({&rows, 4096, {}});
+      const auto counts = dataset->append({&rows, 4096, nullptr});
       REQUIRE(counts.ok());
       CHECK(counts->fresh.rows >= 2);
       CHECK(counts->fresh.chunks >= 2);
@@ -122,7 +122,7 @@ TEST_CASE("loads that fill more than a quarter of a block are stored as one") {
   for (int i = 1; i <= 4; ++i) {
     threads.emplace_back([&, i] {
       const FreshRows rows = one_row(i);
-      const auto done = dataset->append({&rows, kSmallBlock, {&pool}, &cache});
+      const auto done = dataset->append({&rows, kSmallBlock, &pool, &cache});
       REQUIRE(done.ok());
       CHECK(done->fresh.rows == 0);
       created += done->blocks_created;

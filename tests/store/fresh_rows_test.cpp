@@ -67,7 +67,7 @@ std::string dump(const DecodedBlock& decoded) {
   return dump_schema(table) + "\n" + dump_rows(table);
 }
 
-std::string dump_together(const std::vector<std::string>& loads, const EncodeHelp& help = {}) {
+std::string dump_together(const std::vector<std::string>& loads, ThreadPool* pool = nullptr) {
   std::vector<FreshRows> rows;
   for (const std::string& load : loads) {
     rows.push_back(rows_of(load));
@@ -76,10 +76,10 @@ std::string dump_together(const std::vector<std::string>& loads, const EncodeHel
   for (const FreshRows& load : rows) {
     REQUIRE(chunk.add(load));
   }
-  const auto form = chunk.encode(help);
+  const auto form = chunk.encode(pool);
   REQUIRE(form.ok());
   DecodedBlock decoded;
-  REQUIRE(chunk.encode(help, &decoded).ok());
+  REQUIRE(chunk.encode(pool, &decoded).ok());
   CHECK(dump(decoded) == dump(*form));
   return dump(*form);
 }
@@ -159,7 +159,7 @@ TEST_CASE("a dynamic field says what its values are in all of the loads") {
   JoinedRows chunk(kBlockRows);
   REQUIRE(chunk.add(numbers));
   REQUIRE(chunk.add(truths));
-  const auto form = chunk.encode({});
+  const auto form = chunk.encode(nullptr);
   REQUIRE(form.ok());
   const auto n =
       std::ranges::find(form->fields, "n", [](const auto& field) { return field.first; });
@@ -175,13 +175,13 @@ TEST_CASE("rows are joined up to those of a block, and sealed from a quarter of 
   const FreshRows three = rows_of(event(1, "\"n\":1") + event(2, "\"n\":2") + event(3, "\"n\":3"));
   JoinedRows joined(12);
   CHECK(joined.add(three));
-  CHECK(joined.encode({})->row.state == BlockState::kFresh);
+  CHECK(joined.encode(nullptr)->row.state == BlockState::kFresh);
   CHECK(joined.add(three));
-  CHECK(joined.encode({})->row.state == BlockState::kStored);
+  CHECK(joined.encode(nullptr)->row.state == BlockState::kStored);
   CHECK(joined.add(three));
   CHECK(joined.add(three));
   CHECK_FALSE(joined.add(three));
-  CHECK(joined.encode({})->row.rows == 12);
+  CHECK(joined.encode(nullptr)->row.rows == 12);
   JoinedRows tiny(2);
   CHECK(tiny.add(three));
   CHECK_FALSE(tiny.add(three));
@@ -194,7 +194,7 @@ TEST_CASE("rows are joined up to so many bytes of input") {
   CHECK(joined.add(half));
   CHECK(joined.add(half));
   CHECK_FALSE(joined.add(half));
-  CHECK(joined.encode({})->row.raw_bytes == kMergedEventBytesMax);
+  CHECK(joined.encode(nullptr)->row.raw_bytes == kMergedEventBytesMax);
 }
 
 TEST_CASE("a chunk is of so many bytes of input, and more are a block") {
@@ -204,7 +204,7 @@ TEST_CASE("a chunk is of so many bytes of input, and more are a block") {
     JoinedRows joined(kBlockRows);
     REQUIRE(joined.add(rows));
     CHECK(joined.is_block() == (bytes > kFreshChunkBytesMax));
-    CHECK((joined.encode({})->row.state == BlockState::kStored) == joined.is_block());
+    CHECK((joined.encode(nullptr)->row.state == BlockState::kStored) == joined.is_block());
   }
 }
 
@@ -220,8 +220,7 @@ TEST_CASE("threads that help change nothing") {
     }
   }
   ThreadPool pool(3);
-  CHECK(dump_together(loads, {&pool}) == dump_together(loads));
-  CHECK(dump_together({loads[0]}, {&pool, true}) == dump_together({loads[0]}));
+  CHECK(dump_together(loads, &pool) == dump_together(loads));
 }
 
 TEST_CASE("large batches do not wait to be encoded") {

@@ -99,7 +99,7 @@ void append_unnoted(const std::string& directory, const std::string& ndjson) {
   const FreshRows rows{std::move(loaded.tables.front()), ndjson.size()};
   JoinedRows chunk(100);
   REQUIRE(chunk.add(rows));
-  auto form = chunk.encode({});
+  auto form = chunk.encode(nullptr);
   REQUIRE(form.ok());
   bool noted = false;
   for (auto& field : form->fields) {

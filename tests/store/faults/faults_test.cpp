@@ -300,7 +300,7 @@ std::vector<Status> commit_together(Dataset& dataset, bool with_failing_job,
     threads.emplace_back([&, member] {
       const FreshRows rows = rows_of_member(member);
       waiting.fetch_add(1);
-      auto counts = dataset.append({&rows, 4096, {}});
+      auto counts = dataset.append({&rows, 4096, nullptr});
       if (!counts.ok()) {
         outcomes[static_cast<std::size_t>(member)] = std::move(counts).take_error();
       }

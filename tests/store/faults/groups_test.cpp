@@ -45,7 +45,7 @@ class FaultyDataset {
   // How the load of one event ended.
   Status append(int number) const {
     const FreshRows rows = row_of(number);
-    const auto counts = dataset->append({&rows, 4096, {}});
+    const auto counts = dataset->append({&rows, 4096, nullptr});
     return counts.ok() ? Status() : Status(Error(counts.error()));
   }
 
