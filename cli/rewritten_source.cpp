@@ -48,8 +48,8 @@ struct JournalField {
   bool open = false;       // where it ends is not
 };
 
-// The field at the start of `text`; what of it there is at the end of the input. Nothing: too
-// little of it is there.
+// The field at the start of `text`; what of it there is at the end of the input, or of a name that
+// is too long. Nothing: too little of it is there.
 std::optional<JournalField> find_field(std::string_view text, bool at_end) {
   constexpr std::size_t kSizeBytes = 8;
   const std::size_t name_end = std::min(text.find_first_of("=\n"), text.size());
@@ -62,7 +62,7 @@ std::optional<JournalField> find_field(std::string_view text, bool at_end) {
     return field;
   }
   if (rest.size() < kSizeBytes) {
-    return at_end ? std::optional(field) : std::nullopt;
+    return at_end || name_end > kFieldValueBytesMax ? std::optional(field) : std::nullopt;
   }
   field.begin += kSizeBytes;
   for (std::size_t i = kSizeBytes; i-- > 0;) {
@@ -202,7 +202,12 @@ std::size_t RewrittenSource::rewrite_field(std::string_view rest) {
   if (!field) {
     return 0;
   }
-  // Of a value that is too long to be loaded enough to be refused.
+  // Of what is too long to be loaded enough to be refused.
+  if (field->name.size() > kFieldValueBytesMax) {
+    add_field(field->name.substr(0, kFieldNameBytesMax + 1), "");
+    skips_line_ = true;
+    return field->name.size();
+  }
   const std::uint64_t taken = std::min<std::uint64_t>(field->size, kFieldValueBytesMax + 1);
   const bool cut = taken < field->size;
   const std::size_t value_end = std::min<std::uint64_t>(field->begin + taken, rest.size());

@@ -372,10 +372,12 @@ class Ingest(EvqCase):
                     b"LINE=" + b"x" * line + b"\nMESSAGE=end\n\n")
         (self.directory / "journal").write_bytes(
             entry(1, 10, 10) + entry(2, limit + 1, 10) + entry(3, limit, limit) + entry(4, 10, limit + 1) +
-            entry(5, 40 * limit, 40 * limit) + entry(6, 10, 10)[:-1])
+            entry(5, 40 * limit, 40 * limit) + b"n" * 40 * limit + b"\n\n" + b"n" * 2 * limit + b"=1\nA=1\n\n" +
+            entry(6, 10, 10)[:-1])
         report = json.loads(self.evq("ingest", "d", self.directory / "journal")[0])
-        self.assertEqual((report["ingested"], report["failed"]), (3, 3))
-        for failure, field in zip(report["failures"], ("COREDUMP", "LINE", "COREDUMP"), strict=True):
+        self.assertEqual((report["ingested"], report["failed"]), (3, 5))
+        refused = ("COREDUMP", "LINE", "COREDUMP", "field name is longer", "field name is longer")
+        for failure, field in zip(report["failures"], refused, strict=True):
             self.assertIn(field, failure["error"])
         self.assertEqual(self.rows("d | sort by _time asc | project __CURSOR, MESSAGE, strlen(COREDUMP), strlen(LINE)"),
                          [{"__CURSOR": f"s={i}", "MESSAGE": "end", "Column1": size, "Column2": size}
