@@ -66,7 +66,8 @@ bool has_repeated_entries(const Vector& key) {
 }
 
 // The number of combinations of entries of keys that are all dictionaries or constants; 0 when
-// there are too many, or a key is neither.
+// there are too many, for keys whose entries repeat too many to hold a table of, or a key is
+// neither.
 std::size_t combinations_of(std::span<const Vector> keys, std::size_t rows) {
   const std::size_t most =
       std::min(kCombinationsMax, std::max(kCombinationsPerRowMax * rows, kCombinationsMin));

@@ -1,0 +1,106 @@
+"""evq ingest of files that are no events yet: what OpenTelemetry's collector wrote, and a journal's
+export."""
+
+import json
+import os
+import subprocess
+
+from evq_case import EVQ, EvqCase, main
+from sanitizer import sanitizer_runtime
+
+SANITIZED = sanitizer_runtime(EVQ) is not None
+
+
+class Rewritten(EvqCase):
+    def load(self, text, dataset="d"):
+        """The report of a load from standard input, and stderr."""
+        out, errors = self.evq("ingest", dataset, input=text)
+        return json.loads(out), errors
+
+    def rows(self, query="d", drop=("_sysTime",)):
+        rows = json.loads(self.out("query", query, "-o", "json"))
+        return [{k: v for k, v in row.items() if k not in drop and v is not None} for row in rows]
+
+    def test_lines_of_a_collector_are_the_records_in_them(self):
+        value = {"key": "a", "value": {"intValue": "1"}}
+        custom = {"key": "my.own", "value": {"stringValue": "x"}}
+        logs = {"resourceLogs": [{"resource": {"attributes": [
+            {"key": "service.name", "value": {"stringValue": "shop"}}]}, "scopeLogs": [{"logRecords": [
+                {"timeUnixNano": f"171455763{i}000000000", "severityText": "INFO",
+                 "body": {"stringValue": f"m{i}"}, "attributes": [value, custom]}
+                for i in range(2)]}]}]}
+        spans = {"resourceSpans": [{"scopeSpans": [{"spans": [
+            {"name": "GET", "startTimeUnixNano": "1714557640000000000",
+             "endTimeUnixNano": "1714557642500000000"}]}]}]}
+        text = json.dumps(logs) + "\n" + json.dumps(spans) + "\n" + '{"resourceLogs":1}\n' + "\n"
+        report, errors = self.load(text)
+        self.assertEqual((report["ingested"], report["failed"], errors), (4, 0, ""))
+        rows = self.rows("d | where isnull(resourceLogs) | sort by _time asc | project _time, body, "
+                         "name, duration, ['service.name'], ['attributes.custom']['my.own']")
+        self.assertEqual([row["_time"] for row in rows],
+                         ["2024-05-01T10:00:30Z", "2024-05-01T10:00:31Z", "2024-05-01T10:00:40Z"])
+        self.assertEqual([row.get("body") for row in rows], ["m0", "m1", None])
+        self.assertEqual(rows[2]["duration"], "2.5s")
+        self.assertEqual(rows[0]["service.name"], "shop")
+        self.assertIn("x", rows[0].values())
+        # A number is no timespan where no collector wrote it.
+        self.load('{"duration":5,"resourceLogs":[]}\n', dataset="other")
+        self.assertEqual(self.rows("other | project duration + 1"), [{"Column1": 6}])
+
+    def test_a_long_line_of_a_collector_takes_little_memory_and_has_a_limit(self):
+        limit = 16 << 20
+        record = '{"timeUnixNano":"1714557630000000000","body":{"stringValue":"a message"}}'
+        head, tail = '{"resourceLogs":[{"scopeLogs":[{"logRecords":[', "]}]}]}\n"
+        count = (limit - len(head) - len(tail)) // (len(record) + 1)
+        for padding, ingested in ((0, count), (1, 0)):
+            line = head + ",".join([record] * count) + tail
+            line = line[:-1] + " " * (limit - len(line) + padding) + "\n"
+            self.assertEqual(len(line), limit + padding)
+            (self.directory / "long").write_text(line)
+            with subprocess.Popen([EVQ, "ingest", "long", "long"], env=self.environment,
+                                  cwd=self.directory, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as process:
+                report = json.loads(process.stdout.read())
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(report["ingested"], ingested, report)
+            if not SANITIZED:
+                self.assertLess(usage.ru_maxrss, 256 << 10)
+
+    def test_an_export_of_a_journal_is_its_entries(self):
+        entry = (b"__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1714557600000001\nPRIORITY=6\n"
+                 b"MESSAGE\n" + (9).to_bytes(8, "little") + b"two\nlines\n_PID=1\n\n")
+        journal = self.directory / "journal"
+        journal.write_bytes(b"\n" * 0 + entry + entry.replace(b"001\n", b"002\n") * 5000 + entry[:-1])
+        report = json.loads(self.out("ingest", "d", journal))
+        self.assertEqual((report["ingested"], report["failed"]), (5002, 0))
+        self.assertEqual(self.rows("d | summarize count() by MESSAGE, PRIORITY, _PID, _time"),
+                         [{"MESSAGE": "two\nlines", "PRIORITY": "6", "_PID": "1",
+                           "_time": "2024-05-01T10:00:00.000001Z", "count_": 2},
+                          {"MESSAGE": "two\nlines", "PRIORITY": "6", "_PID": "1",
+                           "_time": "2024-05-01T10:00:00.000002Z", "count_": 5000}])
+        out = self.out("query", "--file", journal, "journal | count")
+        self.assertEqual(json.loads(out), {"Count": 5002})
+
+    def test_a_long_field_of_a_journal_is_told(self):
+        limit = 1 << 20  # of a field's value
+        def entry(number, dump, line):
+            return (b"__CURSOR=s=%d\n__REALTIME_TIMESTAMP=171455760000000%d\n" % (number, number) +
+                    b"COREDUMP\n" + dump.to_bytes(8, "little") + b"\n" * dump + b"\n" +
+                    b"LINE=" + b"x" * line + b"\nMESSAGE=end\n\n")
+        (self.directory / "journal").write_bytes(
+            entry(1, 10, 10) + entry(2, limit + 1, 10) + entry(3, limit, limit) + entry(4, 10, limit + 1) +
+            entry(5, 3 * limit, 3 * limit) + b"n" * 3 * limit + b"\n\n" + b"n" * 2 * limit + b"=1\nA=1\n\n" +
+            entry(6, 10, 10)[:-1])
+        report = json.loads(self.evq("ingest", "d", self.directory / "journal")[0])
+        self.assertEqual((report["ingested"], report["failed"]), (3, 5))
+        refused = ("COREDUMP", "LINE", "COREDUMP", "field name is longer", "field name is longer")
+        for failure, field in zip(report["failures"], refused, strict=True):
+            self.assertIn(field, failure["error"])
+        self.assertEqual(self.rows("d | sort by _time asc | project __CURSOR, MESSAGE, strlen(COREDUMP), strlen(LINE)"),
+                         [{"__CURSOR": f"s={i}", "MESSAGE": "end", "Column1": size, "Column2": size}
+                          for i, size in ((1, 10), (3, limit), (6, 10))])
+
+
+if __name__ == "__main__":
+    main()
