@@ -51,21 +51,12 @@ class NullTest final : public BoundFunction {
   }
 };
 
-template <bool kNull>
-BindResult bind_null_test(const BindRequest& request) {
+template <class Test>
+BindResult bind_test(const BindRequest& request) {
   BoundCall call;
   call.result = Type::kBool;
   call.arguments = {request.arguments[0].type};
-  call.function = std::make_shared<NullTest<kNull>>();
-  return call;
-}
-
-template <SlotTest kTest>
-BindResult bind_any_test(const BindRequest& request) {
-  BoundCall call;
-  call.result = Type::kBool;
-  call.arguments = {request.arguments[0].type};
-  call.function = std::make_shared<AnyTest<kTest>>();
+  call.function = std::make_shared<Test>();
   return call;
 }
 
@@ -285,7 +276,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isbool(true)", "true"}, {"print isbool('true')", "false"}}},
-     .bind = bind_any_test<is_bool_slot>,
+     .bind = bind_test<AnyTest<is_bool_slot>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "iscc",
@@ -302,7 +293,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isempty('')", "true"}, {"print isempty(0)", "false"}}},
-     .bind = bind_any_test<is_empty_slot>,
+     .bind = bind_test<AnyTest<is_empty_slot>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isimei",
@@ -320,7 +311,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .returns = "bool, never null.",
      .examples = {{{"print ismap(dynamic({\"a\": 1}))", "true"},
                    {"print ismap(dynamic([1]))", "false"}}},
-     .bind = bind_any_test<is_map_slot>,
+     .bind = bind_test<AnyTest<is_map_slot>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isnotempty",
@@ -330,7 +321,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnotempty('a')", "true"}, {"print isnotempty('')", "false"}}},
-     .bind = bind_any_test<is_not_empty_slot>,
+     .bind = bind_test<AnyTest<is_not_empty_slot>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isnotnull",
@@ -340,7 +331,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnotnull('')", "true"}, {"print isnotnull(long(null))", "false"}}},
-     .bind = bind_null_test<false>,
+     .bind = bind_test<NullTest<false>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isnull",
@@ -349,7 +340,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isnull(long(null))", "true"}, {"print isnull('')", "false"}}},
-     .bind = bind_null_test<true>,
+     .bind = bind_test<NullTest<true>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isreal",
@@ -358,7 +349,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isreal(123.4)", "true"}, {"print isreal('123.4')", "false"}}},
-     .bind = bind_any_test<is_number_slot>,
+     .bind = bind_test<AnyTest<is_number_slot>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isstring",
@@ -367,7 +358,7 @@ constexpr std::array<ScalarFunction, 13> kTypeFunctions = {{
      .params = {{kTestedValue}},
      .returns = "bool, never null.",
      .examples = {{{"print isstring('a')", "true"}, {"print isstring(1)", "false"}}},
-     .bind = bind_any_test<is_string_slot>,
+     .bind = bind_test<AnyTest<is_string_slot>>,
      .arguments_min = 1,
      .arguments_max = 1},
     {.name = "isutf8",
