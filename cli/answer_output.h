@@ -42,7 +42,8 @@ void fit_request(std::string_view form, QueryRequest* request);
 std::unique_ptr<ResultSink> make_answer_output(const TableOutputOptions& options, ByteSink out);
 
 // Whether a query asks for the field _sysTime by its name. Every event has it and hardly anybody
-// wants to see it, so that forms for people leave it out unless somebody does.
+// wants to see it, so that forms for people leave it out unless somebody does; so do exports, for
+// it is the store's, not the event's.
 bool names_arrival_time(std::string_view apl);
 // Passes an answer on to `next`, which outlives it, without that field.
 std::unique_ptr<ResultSink> without_arrival_time(ResultSink& next);

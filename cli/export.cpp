@@ -14,6 +14,7 @@
 
 #include "apl/service/row_wise.h"
 #include "apl/syntax/words.h"
+#include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/joined_parts.h"
 #include "cli/open_service.h"
@@ -95,8 +96,12 @@ class Export {
       out = [&file](std::string_view bytes) { return file->write(bytes); };
     }
     const std::unique_ptr<ResultSink> writer =
-        make_result_writer(format, std::move(out), !command_.no_header);
-    JoinedParts parts(*writer, format == ResultFormat::kParquet);
+        format == ResultFormat::kNdjson
+            ? make_event_writer(std::move(out))
+            : make_result_writer(format, std::move(out), !command_.no_header);
+    const std::unique_ptr<ResultSink> narrowed =
+        names_arrival_time(command_.what) ? nullptr : without_arrival_time(*writer);
+    JoinedParts parts(narrowed != nullptr ? *narrowed : *writer, format == ResultFormat::kParquet);
     Status done = watched_.run(interrupt_control(), [&] { return answer(parts); });
     if (done.ok()) {
       done = parts.finish();

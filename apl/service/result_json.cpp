@@ -1,5 +1,6 @@
 // An answer as one array of objects, or one object a line.
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -13,10 +14,13 @@ namespace {
 
 constexpr std::size_t kOwnTextBytesMax = 16 * kMebibyte;
 
+enum class NullMembers : std::uint8_t { kWritten, kLeftOut };
+
 // json and ndjson.
 class ObjectWriter final : public ResultSink {
  public:
-  ObjectWriter(ByteSink out, bool lines) : out_(std::move(out)), lines_(lines) {}
+  ObjectWriter(ByteSink out, bool lines, NullMembers nulls)
+      : out_(std::move(out)), lines_(lines), nulls_(nulls) {}
 
   Status begin(const ResultHeader& header) override {
     for (const Field& field : header.schema.fields()) {
@@ -37,9 +41,14 @@ class ObjectWriter final : public ResultSink {
       }
       first_ = false;
       text_.push_back('{');
+      const char* comma = "";
       for (std::size_t column = 0; column < keys_.size(); ++column) {
-        text_.append(column == 0 ? "" : ",").append(keys_[column]);
+        if (nulls_ == NullMembers::kLeftOut && rows.column(column).is_null(row)) {
+          continue;
+        }
+        text_.append(comma).append(keys_[column]);
         cells[column].append(&text_, row);
+        comma = ",";
       }
       text_.append(lines_ ? "}\n" : "}");
       if (text_.size() >= kFlushBytes) {
@@ -64,6 +73,7 @@ class ObjectWriter final : public ResultSink {
 
   ByteSink out_;
   bool lines_;
+  NullMembers nulls_;
   bool first_ = true;
   std::vector<std::string> keys_;
   std::string text_;
@@ -111,7 +121,10 @@ class AnswerPump final : public ResultSink {
 }  // namespace
 
 std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines) {
-  return std::make_unique<ObjectWriter>(std::move(out), lines);
+  return std::make_unique<ObjectWriter>(std::move(out), lines, NullMembers::kWritten);
+}
+std::unique_ptr<ResultSink> make_event_writer(ByteSink out) {
+  return std::make_unique<ObjectWriter>(std::move(out), true, NullMembers::kLeftOut);
 }
 std::unique_ptr<ResultSink> make_tabular_writer(ByteSink out) {
   return std::make_unique<AnswerPump>(make_tabular_answer(temporary_space()), std::move(out));

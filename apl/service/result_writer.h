@@ -41,6 +41,9 @@ std::optional<ResultFormat> find_result_format(std::string_view name);
 // `header_line` false leaves out csv's first line.
 std::unique_ptr<ResultSink> make_result_writer(ResultFormat format, ByteSink out,
                                                bool header_line = true);
+// ndjson as events are taken in: a member that is null is left out, as in the events of a dataset
+// whose fields are many and mostly absent.
+std::unique_ptr<ResultSink> make_event_writer(ByteSink out);
 
 // A response object of the API, kept as SpooledText until it is taken: nothing of
 // the store is pinned then. One thread at a time.

@@ -66,9 +66,27 @@ class Export(EvqCase):
         events = ['{"_time":"2024-05-01T00:00:00Z","a":{"b":1},"list":[1,"x"],"s":"q\\"\\n"}',
                   '{"_time":"2024-05-01T00:00:01Z","real":0.1,"s":""}']
         self.ingest("logs", events)
-        first = self.out(*self.target, "export", "logs | project-away _sysTime")
+        first = self.out(*self.target, "export", "logs")
         self.evq("ingest", "copy", input=first)
-        self.assertEqual(self.out(*self.target, "export", "copy | project-away _sysTime"), first)
+        self.assertEqual(self.out(*self.target, "export", "copy"), first)
+        self.assertEqual(self.lines(first)[0].keys(), {"_time", "a.b", "list", "s"})
+
+    def test_when_an_event_was_taken_in_is_told_where_it_is_asked_for(self):
+        self.ingest("logs", ['{"_time":"2024-05-01T00:00:00Z","i":1}'])
+        self.assertEqual(self.out(*self.target, "export", "logs", "-o", "csv"),
+                         "_time,i\n2024-05-01T00:00:00Z,1\n")
+        row = self.lines(self.out(*self.target, "export", "logs | where _sysTime > now(-1d)"))[0]
+        self.assertEqual(row.keys(), {"_sysTime", "_time", "i"})
+
+    def test_fields_that_an_event_does_not_have_are_left_out(self):
+        self.ingest("logs", ['{"_time":"2024-05-01T00:00:00Z","a":1,"m":{"x":null}}',
+                             '{"_time":"2024-05-01T00:00:01Z","b":"two"}'])
+        self.assertEqual(self.out(*self.target, "export", "logs | project a, b"),
+                         '{"a":1}\n{"b":"two"}\n')
+        self.assertEqual(self.out(*self.target, "export", "logs | project c = a + 1, b", "-o",
+                                  "csv"), "c,b\n2,\n,two\n")
+        self.assertEqual(self.out(*self.target, "query", "logs | sort by _time asc | project a",
+                                  "-o", "ndjson"), '{"a":1}\n{"a":null}\n')
 
     def test_files(self):
         self.ingest("logs", ['{"i":1}'])
