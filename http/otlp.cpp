@@ -1,14 +1,12 @@
 #include "http/otlp.h"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
-#include <map>
 #include <optional>
+#include <utility>
 
+#include "http/otlp_attributes.h"
 #include "http/protobuf.h"
 #include "store/base/json_writer.h"
-#include "store/base/limits.h"
 #include "store/base/time.h"
 #include "store/column/dynamic_json.h"
 
@@ -107,169 +105,6 @@ bool is_list(DynamicView value) {
   return value.is_array() || value.is_null();
 }
 
-// Numbers of 64 bits are strings in the JSON form.
-std::optional<std::int64_t> integer(DynamicView value) {
-  if (value.tag() == DynamicTag::kLong) {
-    return value.as_integer();
-  }
-  if (!value.is_string()) {
-    return std::nullopt;
-  }
-  const std::string_view text = value.as_string();
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size()
-             ? std::optional<std::int64_t>(number)
-             : std::nullopt;
-}
-
-void write_any(JsonWriter* json, DynamicView any);
-
-void write_pairs(JsonWriter* json, DynamicView pairs) {
-  json->begin_object();
-  for (DynamicView::Iterator each(pairs); each.next();) {
-    const DynamicView key = member(each.value(), "key");
-    if (key.is_string()) {
-      json->key(key.as_string());
-      write_any(json, member(each.value(), "value"));
-    }
-  }
-  json->end_object();
-}
-
-// An AnyValue: an object with one member that names its type.
-void write_any(JsonWriter* json, DynamicView any) {
-  DynamicView::Iterator only(any);
-  if (!any.is_bag() || !only.next()) {
-    json->null();
-  } else if (only.key() == "arrayValue") {
-    json->begin_array();
-    const DynamicView values = member(only.value(), "values");
-    for (DynamicView::Iterator each(values); each.next();) {
-      write_any(json, each.value());
-    }
-    json->end_array();
-  } else if (only.key() == "kvlistValue") {
-    write_pairs(json, member(only.value(), "values"));
-  } else if (const auto number = integer(only.value());
-             only.key() == "intValue" && number.has_value()) {
-    json->integer(*number);
-  } else {
-    json->raw(json_from_dynamic(only.value()));
-  }
-}
-
-// Names with dots as nested objects. What is too long for a field, or more than an event may have,
-// stays whole, so that the tree is neither deep nor much larger than its names.
-struct NameTree {
-  std::map<std::string, NameTree, std::less<>> children;
-  std::optional<std::string> value;  // JSON
-
-  // `position` of the name among all that the tree is given.
-  NameTree& at(std::string_view path, std::size_t position) {
-    NameTree* node = this;
-    const bool splits = path.size() <= kFieldNameBytesMax && position < kEventFieldsMax;
-    while (true) {
-      const std::size_t dot = splits ? std::min(path.find('.'), path.size()) : path.size();
-      node = &node->children[std::string(path.substr(0, dot))];
-      if (dot >= path.size()) {
-        return *node;
-      }
-      path.remove_prefix(dot + 1);
-    }
-  }
-  void write(JsonWriter* json) const {
-    if (children.empty()) {
-      json->raw(value.value_or("null"));
-      return;
-    }
-    json->begin_object();
-    if (value.has_value()) {  // both `a` and `a.b` were given
-      json->key("_value");
-      json->raw(*value);
-    }
-    for (const auto& [name, child] : children) {
-      json->key(name);
-      child.write(json);
-    }
-    json->end_object();
-  }
-};
-
-// The first parts of the names that OpenTelemetry's semantic conventions define, in order.
-constexpr std::array<std::string_view, 68> kConventionNamespaces = {
-    "android",      "artifact",    "aspnetcore",   "aws",         "az",
-    "azure",        "browser",     "cassandra",    "cicd",        "client",
-    "cloud",        "cloudevents", "cloudfoundry", "code",        "container",
-    "cpu",          "cpython",     "db",           "deployment",  "destination",
-    "device",       "disk",        "dns",          "dotnet",      "elasticsearch",
-    "enduser",      "error",       "event",        "exception",   "faas",
-    "feature_flag", "file",        "gcp",          "gen_ai",      "geo",
-    "go",           "graphql",     "heroku",       "host",        "http",
-    "hw",           "ios",         "jvm",          "k8s",         "linux",
-    "log",          "mcp",         "message",      "messaging",   "net",
-    "network",      "nodejs",      "oci",          "opentracing", "os",
-    "otel",         "peer",        "process",      "profile",     "rpc",
-    "server",       "service",     "session",      "source",      "thread",
-    "tls",          "url",         "user_agent"};
-
-bool is_convention(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  return dot != std::string_view::npos &&
-         std::ranges::binary_search(kConventionNamespaces, name.substr(0, dot));
-}
-
-std::string value_text(DynamicView pair) {
-  std::string text;
-  JsonWriter value(text);
-  write_any(&value, member(pair, "value"));
-  return text;
-}
-
-void write_attributes(JsonWriter* json, std::string_view key, DynamicView pairs) {
-  NameTree tree;
-  std::size_t names = 0;
-  for (DynamicView::Iterator each(pairs); each.next();) {
-    const DynamicView name = member(each.value(), "key");
-    if (name.is_string()) {
-      tree.at(name.as_string(), names++).value = value_text(each.value());
-    }
-  }
-  if (!tree.children.empty()) {
-    json->key(key);
-    tree.write(json);
-  }
-}
-
-// The attributes of a log record or span.
-void write_event_attributes(JsonWriter* json, DynamicView pairs) {
-  NameTree tree;
-  std::size_t names = 0;
-  std::string custom;
-  JsonWriter map(custom);
-  map.begin_object();
-  for (DynamicView::Iterator each(pairs); each.next();) {
-    const DynamicView name = member(each.value(), "key");
-    if (!name.is_string()) {
-      continue;
-    }
-    if (is_convention(name.as_string())) {
-      tree.at(name.as_string(), names++).value = value_text(each.value());
-    } else {
-      map.key(name.as_string());
-      map.raw(value_text(each.value()));
-    }
-  }
-  map.end_object();
-  if (custom.size() > 2) {
-    tree.children["custom"].value = std::move(custom);
-  }
-  if (!tree.children.empty()) {
-    json->key("attributes");
-    tree.write(json);
-  }
-}
-
 void write_text(JsonWriter* json, std::string_view key, DynamicView value) {
   if (value.is_string() && !value.as_string().empty()) {
     json->key(key);
@@ -284,47 +119,32 @@ void write_time(JsonWriter* json, std::string_view key, std::optional<std::int64
   }
 }
 
-void write_origin(JsonWriter* json, DynamicView resource, DynamicView scope) {
+// Where a record comes from, as members of an event: the resource, its service and the scope.
+std::string origin_text(DynamicView resource, DynamicView scope) {
+  std::string text;
+  JsonWriter json(text);
+  OtlpAttributes names(OtlpAttributes::Names::kAll);
   const DynamicView attributes = member(resource, "attributes");
-  write_attributes(json, "resource", attributes);
+  names.write("resource", attributes, &json, &text);
   for (DynamicView::Iterator each(attributes); each.next();) {
     const DynamicView key = member(each.value(), "key");
     if (key.is_string() && key.as_string() == "service.name") {
-      json->key("service");
-      json->begin_object();
-      json->key("name");
-      write_any(json, member(each.value(), "value"));
-      json->end_object();
+      json.key("service");
+      json.begin_object();
+      json.key("name");
+      write_otlp_value(&json, member(each.value(), "value"));
+      json.end_object();
     }
   }
-  if (!scope.is_bag()) {
-    return;
+  if (scope.is_bag()) {
+    json.key("scope");
+    json.begin_object();
+    write_text(&json, "name", member(scope, "name"));
+    write_text(&json, "version", member(scope, "version"));
+    names.write("attributes", member(scope, "attributes"), &json, &text);
+    json.end_object();
   }
-  json->key("scope");
-  json->begin_object();
-  write_text(json, "name", member(scope, "name"));
-  write_text(json, "version", member(scope, "version"));
-  write_attributes(json, "attributes", member(scope, "attributes"));
-  json->end_object();
-}
-
-void write_log(JsonWriter* json, DynamicView log) {
-  const std::optional<std::int64_t> time = integer(member(log, "timeUnixNano"));
-  write_time(json, "_time",
-             time.value_or(0) != 0 ? time : integer(member(log, "observedTimeUnixNano")));
-  if (const DynamicView body = member(log, "body"); body.is_bag()) {
-    json->key("body");
-    write_any(json, body);
-  }
-  write_text(json, "severity_text", member(log, "severityText"));
-  if (const auto number = integer(member(log, "severityNumber")); number.value_or(0) != 0) {
-    json->key("severity_number");
-    json->integer(*number);
-  }
-  write_text(json, "trace_id", member(log, "traceId"));
-  write_text(json, "span_id", member(log, "spanId"));
-  write_text(json, "event_name", member(log, "eventName"));
-  write_event_attributes(json, member(log, "attributes"));
+  return text;
 }
 
 std::string_view span_kind(std::int64_t kind) {
@@ -335,54 +155,103 @@ std::string_view span_kind(std::int64_t kind) {
              : kKinds[0];
 }
 
-void write_span_parts(JsonWriter* json, std::string_view key, DynamicView list) {
+// Appends records to text, an event a line.
+class EventText {
+ public:
+  // `origin` as origin_text() gives it.
+  void add_log(DynamicView log, std::string_view origin);
+  void add_span(DynamicView span, std::string_view origin);
+
+  std::size_t size() const { return text_.size(); }
+  std::string take() { return std::move(text_); }
+
+ private:
+  // The members that end every event.
+  void end(DynamicView record, std::string_view origin) {
+    event_attributes_.write("attributes", member(record, "attributes"), &json_, &text_);
+    if (!origin.empty()) {
+      json_.raw(origin);
+    }
+    json_.end_object();
+    json_.new_line();
+  }
+  void write_span_parts(std::string_view key, DynamicView list);
+
+  std::string text_;
+  JsonWriter json_{text_};
+  OtlpAttributes event_attributes_{OtlpAttributes::Names::kConventions};
+  OtlpAttributes part_attributes_{OtlpAttributes::Names::kAll};
+};
+
+void EventText::add_log(DynamicView log, std::string_view origin) {
+  json_.begin_object();
+  const std::optional<std::int64_t> time = otlp_integer(member(log, "timeUnixNano"));
+  write_time(&json_, "_time",
+             time.value_or(0) != 0 ? time : otlp_integer(member(log, "observedTimeUnixNano")));
+  if (const DynamicView body = member(log, "body"); body.is_bag()) {
+    json_.key("body");
+    write_otlp_value(&json_, body);
+  }
+  write_text(&json_, "severity_text", member(log, "severityText"));
+  if (const auto number = otlp_integer(member(log, "severityNumber")); number.value_or(0) != 0) {
+    json_.key("severity_number");
+    json_.integer(*number);
+  }
+  write_text(&json_, "trace_id", member(log, "traceId"));
+  write_text(&json_, "span_id", member(log, "spanId"));
+  write_text(&json_, "event_name", member(log, "eventName"));
+  end(log, origin);
+}
+
+void EventText::write_span_parts(std::string_view key, DynamicView list) {
   if (list.size() == 0) {
     return;
   }
-  json->key(key);
-  json->begin_array();
+  json_.key(key);
+  json_.begin_array();
   for (DynamicView::Iterator each(list); each.next();) {
-    json->begin_object();
-    write_text(json, "name", member(each.value(), "name"));
-    write_time(json, "timestamp", integer(member(each.value(), "timeUnixNano")));
-    write_text(json, "trace_id", member(each.value(), "traceId"));
-    write_text(json, "span_id", member(each.value(), "spanId"));
-    write_attributes(json, "attributes", member(each.value(), "attributes"));
-    json->end_object();
+    json_.begin_object();
+    write_text(&json_, "name", member(each.value(), "name"));
+    write_time(&json_, "timestamp", otlp_integer(member(each.value(), "timeUnixNano")));
+    write_text(&json_, "trace_id", member(each.value(), "traceId"));
+    write_text(&json_, "span_id", member(each.value(), "spanId"));
+    part_attributes_.write("attributes", member(each.value(), "attributes"), &json_, &text_);
+    json_.end_object();
   }
-  json->end_array();
+  json_.end_array();
 }
 
-void write_span(JsonWriter* json, DynamicView span) {
-  const auto start = integer(member(span, "startTimeUnixNano"));
-  const auto end = integer(member(span, "endTimeUnixNano"));
-  write_time(json, "_time", start);
-  write_text(json, "trace_id", member(span, "traceId"));
-  write_text(json, "span_id", member(span, "spanId"));
-  write_text(json, "parent_span_id", member(span, "parentSpanId"));
-  write_text(json, "trace_state", member(span, "traceState"));
-  write_text(json, "name", member(span, "name"));
-  json->key("kind");
-  json->string(span_kind(integer(member(span, "kind")).value_or(0)));
-  if (start.has_value() && end.has_value() && *end >= *start) {
-    json->key(kOtlpDurationField);
-    json->integer(*end - *start);
+void EventText::add_span(DynamicView span, std::string_view origin) {
+  json_.begin_object();
+  const auto start = otlp_integer(member(span, "startTimeUnixNano"));
+  const auto end_time = otlp_integer(member(span, "endTimeUnixNano"));
+  write_time(&json_, "_time", start);
+  write_text(&json_, "trace_id", member(span, "traceId"));
+  write_text(&json_, "span_id", member(span, "spanId"));
+  write_text(&json_, "parent_span_id", member(span, "parentSpanId"));
+  write_text(&json_, "trace_state", member(span, "traceState"));
+  write_text(&json_, "name", member(span, "name"));
+  json_.key("kind");
+  json_.string(span_kind(otlp_integer(member(span, "kind")).value_or(0)));
+  if (start.has_value() && end_time.has_value() && *end_time >= *start) {
+    json_.key(kOtlpDurationField);
+    json_.integer(*end_time - *start);
   }
   const DynamicView status = member(span, "status");
-  const std::int64_t code = integer(member(status, "code")).value_or(0);
-  json->key("error");
-  json->boolean(code == 2);
+  const std::int64_t code = otlp_integer(member(status, "code")).value_or(0);
+  json_.key("error");
+  json_.boolean(code == 2);
   if (code != 0) {
-    json->key("status");
-    json->begin_object();
-    json->key("code");
-    json->string(code == 1 ? "OK" : "ERROR");
-    write_text(json, "message", member(status, "message"));
-    json->end_object();
+    json_.key("status");
+    json_.begin_object();
+    json_.key("code");
+    json_.string(code == 1 ? "OK" : "ERROR");
+    write_text(&json_, "message", member(status, "message"));
+    json_.end_object();
   }
-  write_event_attributes(json, member(span, "attributes"));
-  write_span_parts(json, "events", member(span, "events"));
-  write_span_parts(json, "links", member(span, "links"));
+  write_span_parts("events", member(span, "events"));
+  write_span_parts("links", member(span, "links"));
+  end(span, origin);
 }
 
 }  // namespace
@@ -398,7 +267,7 @@ Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protob
   if (!bytes.has_value() || !DynamicView(*bytes).is_bag()) {
     return malformed;
   }
-  std::string text;
+  EventText events;
   const DynamicView resources =
       member(DynamicView(*bytes), logs ? "resourceLogs" : "resourceSpans");
   if (!is_list(resources)) {
@@ -414,24 +283,24 @@ Result<std::string> otlp_events(std::string body, OtlpSignal signal, bool protob
       if (!is_list(records)) {
         return malformed;
       }
+      std::optional<std::string> origin;  // when there is a record: scopes may be many and empty
       for (DynamicView::Iterator record(records); record.next();) {
         if (!record.value().is_bag()) {
           return malformed;
         }
-        const std::size_t before = text.size();
-        JsonWriter json(text);
-        json.begin_object();
-        logs ? write_log(&json, record.value()) : write_span(&json, record.value());
-        write_origin(&json, member(resource.value(), "resource"), member(scope.value(), "scope"));
-        json.end_object();
-        text.push_back('\n');
+        if (!origin.has_value()) {
+          origin =
+              origin_text(member(resource.value(), "resource"), member(scope.value(), "scope"));
+        }
+        const std::size_t before = events.size();
+        logs ? events.add_log(record.value(), *origin) : events.add_span(record.value(), *origin);
         if (claim != nullptr) {
-          EVQ_TRY(claim->take_events(text.size() - before));
+          EVQ_TRY(claim->take_events(events.size() - before));
         }
       }
     }
   }
-  return text;
+  return events.take();
 }
 
 }  // namespace evq

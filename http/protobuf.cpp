@@ -1,9 +1,9 @@
 #include "http/protobuf.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
-#include <vector>
 
 #include "http/message.h"
 #include "store/base/limits.h"
@@ -18,10 +18,13 @@ constexpr std::size_t kEntriesMax = std::size_t{1} << 20U;
 enum WireType : std::uint32_t { kVarint = 0, kWire64 = 1, kLengthDelimited = 2, kWire32 = 5 };
 
 struct Entry {
-  std::uint32_t number = 0;
-  std::uint32_t wire = 0;
-  std::uint64_t bits = 0;
-  std::string_view bytes;
+  std::uint32_t number;
+  std::uint32_t wire;
+  std::uint64_t bits;
+  const char* data;
+  std::size_t size;
+
+  std::string_view bytes() const { return {data, size}; }
 };
 
 bool read_varint(std::string_view* rest, std::uint64_t* value) {
@@ -69,7 +72,8 @@ bool read_entry(std::string_view* rest, Entry* entry) {
       if (!read_varint(rest, &size) || size > rest->size()) {
         return false;
       }
-      entry->bytes = rest->substr(0, size);
+      entry->data = rest->data();
+      entry->size = size;
       rest->remove_prefix(size);
       return true;
     }
@@ -79,11 +83,12 @@ bool read_entry(std::string_view* rest, Entry* entry) {
 }
 
 std::string hex(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    text.push_back("0123456789abcdef"[byte >> 4U]);
-    text.push_back("0123456789abcdef"[byte & 15U]);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text(bytes.size() * 2, '0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    text[2 * i] = kDigits[byte >> 4U];
+    text[2 * i + 1] = kDigits[byte & 15U];
   }
   return text;
 }
@@ -130,13 +135,13 @@ bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth,
                DynamicBuilder* out) {
   switch (field.kind) {
     case ProtoKind::kText:
-      out->add_string(entry.bytes);
+      out->add_string(entry.bytes());
       return true;
     case ProtoKind::kHex:
-      out->add_string(hex(entry.bytes));
+      out->add_string(hex(entry.bytes()));
       return true;
     case ProtoKind::kBytes:
-      out->add_string(base64(entry.bytes));
+      out->add_string(base64(entry.bytes()));
       return true;
     case ProtoKind::kInteger:
     case ProtoKind::kFixed64:
@@ -149,7 +154,7 @@ bool add_value(const Entry& entry, const ProtoField& field, std::size_t depth,
       out->add_real(std::bit_cast<double>(entry.bits));
       return true;
     case ProtoKind::kMessage:
-      return add_message(entry.bytes, *field.message, depth + 1, out);
+      return add_message(entry.bytes(), *field.message, depth + 1, out);
   }
   return false;
 }
@@ -158,16 +163,21 @@ bool fits(const Entry& entry, const ProtoField& field) {
   return entry.number == field.number && entry.wire == wire_of(field.kind);
 }
 
-// The last entry of each field of the table, in its order; nothing for what is no message. Entries
+// The entries of a message by the fields of its table.
+struct Entries {
+  std::uint32_t present = 0;  // a bit for each
+  std::array<Entry, kProtoFieldsMax> entries;
+};
+static_assert(kProtoFieldsMax <= 32);
+
+// The last entry of each field of the table, in its order; false for what is no message. Entries
 // are not kept, since one of two bytes would take many times that: repeated fields are read again.
-std::optional<std::vector<std::optional<Entry>>> last_entries(std::string_view bytes,
-                                                              const ProtoMessage& message) {
-  std::vector<std::optional<Entry>> last(message.fields.size());
+bool find_last_entries(std::string_view bytes, const ProtoMessage& message, Entries* last) {
   std::size_t known = 0;
   while (!bytes.empty()) {
-    Entry entry;
+    Entry entry{};
     if (!read_entry(&bytes, &entry)) {
-      return std::nullopt;
+      return false;
     }
     const auto field = std::ranges::find_if(
         message.fields, [&](const ProtoField& each) { return fits(entry, each); });
@@ -175,17 +185,19 @@ std::optional<std::vector<std::optional<Entry>>> last_entries(std::string_view b
       continue;
     }
     if (++known > kEntriesMax) {
-      return std::nullopt;
+      return false;
     }
-    last[static_cast<std::size_t>(field - message.fields.begin())] = entry;
+    const auto place = static_cast<std::size_t>(field - message.fields.begin());
+    last->entries.at(place) = entry;
+    last->present |= 1U << place;
   }
-  return last;
+  return true;
 }
 
 bool add_list(std::string_view bytes, const ProtoField& field, std::size_t depth,
               DynamicBuilder* out) {
   out->begin_array();
-  Entry entry;
+  Entry entry{};
   while (!bytes.empty()) {
     if (!read_entry(&bytes, &entry) ||
         (fits(entry, field) && !add_value(entry, field, depth, out))) {
@@ -201,20 +213,20 @@ bool add_message(std::string_view bytes, const ProtoMessage& message, std::size_
   if (depth > kJsonDepthMax) {
     return false;
   }
-  const auto last = last_entries(bytes, message);
-  if (!last.has_value()) {
+  Entries last;
+  if (!find_last_entries(bytes, message, &last)) {
     return false;
   }
   out->begin_bag();
   for (std::size_t i = 0; i < message.fields.size(); ++i) {
     const ProtoField& field = message.fields[i];
-    const std::optional<Entry>& entry = (*last)[i];
-    if (!entry.has_value()) {
+    if ((last.present >> i & 1U) == 0) {
       continue;
     }
+    const Entry& entry = last.entries.at(i);
     out->key(field.name);
     const bool added =
-        field.repeated ? add_list(bytes, field, depth, out) : add_value(*entry, field, depth, out);
+        field.repeated ? add_list(bytes, field, depth, out) : add_value(entry, field, depth, out);
     if (!added) {
       return false;
     }

@@ -3,6 +3,7 @@
 // becomes a bag with the names of its JSON form, so that one mapping serves both forms. Fields that
 // are not in the table are skipped, as the format wants.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -38,8 +39,10 @@ struct ProtoField {
   const ProtoMessage* message = nullptr;  // of kMessage
 };
 
+inline constexpr std::size_t kProtoFieldsMax = 12;
+
 struct ProtoMessage {
-  std::span<const ProtoField> fields;
+  std::span<const ProtoField> fields;  // at most kProtoFieldsMax
 };
 
 // The bytes of a dynamic bag; nothing when the message is malformed, nested deeper than

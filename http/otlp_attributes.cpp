@@ -1,0 +1,308 @@
+#include "http/otlp_attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "store/base/limits.h"
+#include "store/column/dynamic_json.h"
+
+namespace evq {
+namespace {
+
+// Shapes kept, and how many names one may have: programs log a few dozen kinds of records.
+constexpr std::size_t kShapesMax = 32;
+constexpr std::size_t kShapeNamesMax = 256;
+constexpr std::size_t kShapeNameBytesMax = 16 * kKibibyte;
+
+// The first parts of the names that OpenTelemetry's semantic conventions define, in order.
+constexpr std::array<std::string_view, 68> kConventionNamespaces = {
+    "android",      "artifact",    "aspnetcore",   "aws",         "az",
+    "azure",        "browser",     "cassandra",    "cicd",        "client",
+    "cloud",        "cloudevents", "cloudfoundry", "code",        "container",
+    "cpu",          "cpython",     "db",           "deployment",  "destination",
+    "device",       "disk",        "dns",          "dotnet",      "elasticsearch",
+    "enduser",      "error",       "event",        "exception",   "faas",
+    "feature_flag", "file",        "gcp",          "gen_ai",      "geo",
+    "go",           "graphql",     "heroku",       "host",        "http",
+    "hw",           "ios",         "jvm",          "k8s",         "linux",
+    "log",          "mcp",         "message",      "messaging",   "net",
+    "network",      "nodejs",      "oci",          "opentracing", "os",
+    "otel",         "peer",        "process",      "profile",     "rpc",
+    "server",       "service",     "session",      "source",      "thread",
+    "tls",          "url",         "user_agent"};
+
+bool is_convention(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot != std::string_view::npos &&
+         std::ranges::binary_search(kConventionNamespaces, name.substr(0, dot));
+}
+
+// The members of a {key, value}.
+struct Pair {
+  explicit Pair(DynamicView pair) {
+    for (DynamicView::Iterator each(pair); each.next();) {
+      if (each.key() == "key") {
+        name = each.value();
+      } else if (each.key() == "value") {
+        value = each.value();
+      }
+    }
+  }
+  DynamicView name;
+  DynamicView value;
+};
+
+DynamicView values_of(DynamicView list) {
+  return list.find("values").value_or(DynamicView());
+}
+
+void write_pairs(JsonWriter* json, DynamicView pairs) {
+  json->begin_object();
+  for (DynamicView::Iterator each(pairs); each.next();) {
+    const Pair pair(each.value());
+    if (pair.name.is_string()) {
+      json->key(pair.name.as_string());
+      write_otlp_value(json, pair.value);
+    }
+  }
+  json->end_object();
+}
+
+// A name among others: its parts, unless it stays whole.
+struct NamePath {
+  std::string_view text;
+  bool splits;
+  std::size_t pair;
+
+  // The part that begins at `from`.
+  std::string_view part(std::size_t from) const {
+    const std::size_t dot = splits ? text.find('.', from) : std::string_view::npos;
+    return text.substr(from, dot == std::string_view::npos ? dot : dot - from);
+  }
+  // Whether `longer` has all parts of this name and more.
+  bool is_above(const NamePath& longer) const {
+    return longer.splits && longer.text.size() > text.size() && longer.text.starts_with(text) &&
+           longer.text[text.size()] == '.' && (splits || text.find('.') == std::string_view::npos);
+  }
+};
+
+// In order of parts: what ends a part comes before what continues it.
+bool comes_before(const NamePath& a, const NamePath& b) {
+  const auto rank = [](const NamePath& path, std::size_t i) {
+    const auto byte = static_cast<unsigned char>(path.text[i]);
+    return path.splits && byte == '.' ? 0 : byte + 1;
+  };
+  const std::size_t common = std::min(a.text.size(), b.text.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (rank(a, i) != rank(b, i)) {
+      return rank(a, i) < rank(b, i);
+    }
+  }
+  return a.text.size() < b.text.size();
+}
+
+bool is_same(const NamePath& a, const NamePath& b) {
+  return !comes_before(a, b) && !comes_before(b, a);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> otlp_integer(DynamicView value) {
+  if (value.tag() == DynamicTag::kLong) {
+    return value.as_integer();
+  }
+  if (!value.is_string()) {
+    return std::nullopt;
+  }
+  const std::string_view text = value.as_string();
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size()
+             ? std::optional<std::int64_t>(number)
+             : std::nullopt;
+}
+
+void write_otlp_value(JsonWriter* json, DynamicView any) {
+  DynamicView::Iterator only(any);
+  if (!any.is_bag() || !only.next()) {
+    json->null();
+  } else if (only.key() == "arrayValue") {
+    json->begin_array();
+    const DynamicView values = values_of(only.value());
+    for (DynamicView::Iterator each(values); each.next();) {
+      write_otlp_value(json, each.value());
+    }
+    json->end_array();
+  } else if (only.key() == "kvlistValue") {
+    write_pairs(json, values_of(only.value()));
+  } else if (const auto number = otlp_integer(only.value());
+             only.key() == "intValue" && number.has_value()) {
+    json->integer(*number);
+  } else if (only.value().is_string()) {
+    json->string(only.value().as_string());
+  } else {
+    json->raw(json_from_dynamic(only.value()));
+  }
+}
+
+// Writes the text of a shape: a tree of the names that are split, then the map of the others.
+class OtlpAttributes::ShapeBuilder {
+ public:
+  ShapeBuilder(const std::vector<std::string_view>& names, Shape* shape) : shape_(*shape) {
+    for (const std::string_view name : names) {
+      shape_.names.append(name);
+      shape_.name_ends.push_back(shape_.names.size());
+    }
+  }
+
+  void add_tree(std::vector<NamePath> paths) {
+    std::ranges::stable_sort(paths, comes_before);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      const bool repeated = i + 1 < paths.size() && is_same(paths[i], paths[i + 1]);
+      if (!repeated) {  // the last of a name counts
+        close_to(paths[i]);
+        open_to(paths[i], i + 1 < paths.size() && paths[i].is_above(paths[i + 1]));
+        json_.raw("");
+        add_value(paths[i].pair);
+      }
+    }
+    while (!open_.empty()) {
+      close();
+    }
+  }
+
+  void add_map(std::string_view key, const std::vector<NamePath>& paths) {
+    json_.key(key);
+    json_.begin_object();
+    for (const NamePath& path : paths) {
+      json_.key(path.text);
+      json_.raw("");
+      add_value(path.pair);
+    }
+    json_.end_object();
+  }
+
+  void begin() { json_.begin_object(); }
+  void end() { json_.end_object(); }
+
+ private:
+  void add_value(std::size_t pair) { shape_.steps.push_back({shape_.text.size(), pair}); }
+  void close() {
+    json_.end_object();
+    open_.pop_back();
+  }
+  // Leaves the objects that the path does not go through.
+  void close_to(const NamePath& path) {
+    std::size_t from = 0;
+    std::size_t shared = 0;
+    while (shared < open_.size() && from <= path.text.size() && path.part(from) == open_[shared] &&
+           path.part(from).size() + from < path.text.size()) {
+      from += open_[shared++].size() + 1;
+    }
+    while (open_.size() > shared) {
+      close();
+    }
+    from_ = from;
+  }
+  // Enters those that it goes through besides, and writes the key of its value.
+  void open_to(const NamePath& path, bool above) {
+    for (bool last = false; !last;) {
+      const std::string_view part = path.part(from_);
+      last = from_ + part.size() >= path.text.size();
+      json_.key(part);
+      if (!last || above) {
+        json_.begin_object();
+        open_.push_back(part);
+      }
+      from_ += part.size() + 1;
+    }
+    if (above) {
+      json_.key("_value");
+    }
+  }
+
+  Shape& shape_;
+  JsonWriter json_{shape_.text};
+  std::vector<std::string_view> open_;
+  std::size_t from_ = 0;  // of the part of the name that comes next
+};
+
+bool OtlpAttributes::Shape::is_of(const std::vector<std::string_view>& list) const {
+  if (name_ends.size() != list.size()) {
+    return false;
+  }
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (std::string_view(names).substr(begin, name_ends[i] - begin) != list[i]) {
+      return false;
+    }
+    begin = name_ends[i];
+  }
+  return true;
+}
+
+const OtlpAttributes::Shape& OtlpAttributes::shape_of_names() {
+  for (std::size_t i = shapes_.size(); i-- > 0;) {
+    if (shapes_[i].is_of(names_)) {
+      std::swap(shapes_[i], shapes_.back());
+      return shapes_.back();
+    }
+  }
+  Shape shape;
+  ShapeBuilder builder(names_, &shape);
+  std::vector<NamePath> split;
+  std::vector<NamePath> whole;
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const bool custom = split_ == Names::kConventions && !is_convention(names_[i]);
+    std::vector<NamePath>& list = custom ? whole : split;
+    const bool splits = names_[i].size() <= kFieldNameBytesMax && list.size() < kEventFieldsMax;
+    list.push_back({names_[i], splits, i});
+  }
+  builder.begin();
+  builder.add_tree(std::move(split));
+  if (!whole.empty()) {
+    builder.add_map("custom", whole);
+  }
+  builder.end();
+  if (shape.name_ends.size() > kShapeNamesMax || shape.names.size() > kShapeNameBytesMax) {
+    unkept_ = std::move(shape);
+    return unkept_;
+  }
+  if (shapes_.size() == kShapesMax) {
+    shapes_.erase(shapes_.begin());
+  }
+  return shapes_.emplace_back(std::move(shape));
+}
+
+void OtlpAttributes::write(std::string_view key, DynamicView pairs, JsonWriter* json,
+                           std::string* out) {
+  names_.clear();
+  values_.clear();
+  for (DynamicView::Iterator each(pairs); each.next();) {
+    const Pair pair(each.value());
+    if (pair.name.is_string()) {
+      names_.push_back(pair.name.as_string());
+      values_.push_back(pair.value);
+    }
+  }
+  if (names_.empty()) {
+    return;
+  }
+  const Shape& shape = shape_of_names();
+  const std::string_view text = shape.text;
+  json->key(key);
+  json->raw("");
+  std::size_t begin = 0;
+  for (const Shape::Step& step : shape.steps) {
+    out->append(text.substr(begin, step.text_end - begin));
+    begin = step.text_end;
+    JsonWriter value(*out);
+    write_otlp_value(&value, values_[step.pair]);
+  }
+  out->append(text.substr(begin));
+}
+
+}  // namespace evq
