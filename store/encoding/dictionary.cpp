@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "store/base/check.h"
@@ -69,6 +71,17 @@ class EntryTable {
     __builtin_prefetch(&slots_[hash >> shift_]);
     return hash;
   }
+  // The same of what its likely entry is compared with, in two steps.
+  void fetch_entry(std::uint64_t hash) const {
+    if (const std::uint64_t slot = slots_[hash >> shift_]; is_likely(slot, hash)) {
+      __builtin_prefetch(&entries[(slot & kNumberMask) - 1]);
+    }
+  }
+  void fetch_text(std::uint64_t hash) const {
+    if (const std::uint64_t slot = slots_[hash >> shift_]; is_likely(slot, hash)) {
+      __builtin_prefetch(entries[(slot & kNumberMask) - 1].data());
+    }
+  }
   // The code of `value`; nothing when it would be one entry too many.
   bool code_of(const T& value, std::uint64_t hash, Code* code) {
     const std::uint64_t tag = hash & ~kNumberMask;
@@ -102,6 +115,10 @@ class EntryTable {
   static constexpr unsigned kFirstBits = 8;
   static constexpr std::size_t kWideSlots = std::size_t{1} << 16;
   static constexpr std::uint64_t kNumberMask = 0x1FFFF;
+
+  static bool is_likely(std::uint64_t slot, std::uint64_t hash) {
+    return slot != 0 && ((slot ^ hash) & ~kNumberMask) == 0;
+  }
 
   // Fast at first; the last step leaves a table that the level 2 cache holds.
   void grow() {
@@ -139,6 +156,11 @@ std::optional<Dictionary> build(const DenseValues& values, std::size_t entries_m
     const std::size_t end = std::min(begin + hashes.size(), values.size);
     std::transform(data + begin, data + end, hashes.begin(),
                    [&table](const T& value) { return table.hash_of(value); });
+    if constexpr (std::is_same_v<T, std::string_view>) {
+      const std::span these = std::span(hashes).first(end - begin);
+      std::ranges::for_each(these, [&table](std::uint64_t hash) { table.fetch_entry(hash); });
+      std::ranges::for_each(these, [&table](std::uint64_t hash) { table.fetch_text(hash); });
+    }
     for (std::size_t i = begin; i < end; ++i) {
       if (i > 0 && is_same(data[i], data[i - 1])) {
         dictionary.codes[i] = dictionary.codes[i - 1];

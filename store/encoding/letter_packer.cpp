@@ -43,10 +43,43 @@ PackedValues pack_portably(std::span<const std::string_view> texts, const Letter
   return {std::move(run), std::move(missing), reader.saw_other_bytes()};
 }
 
+std::vector<std::int64_t> pack_integers_portably(std::span<const std::string_view> texts,
+                                                 const LetterCode& code) {
+  LetterReader reader(code.letters, code.bits, code.places, texts[0].size());
+  std::vector<std::int64_t> integers(texts.size());
+  std::ranges::transform(texts, integers.begin(), [&reader](std::string_view text) {
+    reader.read(text.data());
+    return static_cast<std::int64_t>(reader.integer());
+  });
+  return integers;
+}
+
 #if defined(__x86_64__)
 constexpr std::size_t kVectorBytes = 64;
 using VectorBytes = std::array<std::uint8_t, kVectorBytes>;
 constexpr std::uint8_t kNoLetter = 0x80;
+
+struct VectorLetters {
+  alignas(kVectorBytes) VectorBytes low{};   // the numbers of bytes 0 to 63
+  alignas(kVectorBytes) VectorBytes high{};  // of bytes 64 to 127
+};
+
+VectorLetters vector_letters(std::string_view letters) {
+  VectorLetters all;
+  all.low.fill(kNoLetter);
+  all.high.fill(kNoLetter);
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    const auto byte = static_cast<std::uint8_t>(letters[i]);
+    (byte < kVectorBytes ? all.low : all.high)[byte % kVectorBytes] = static_cast<std::uint8_t>(i);
+  }
+  return all;
+}
+
+// The bytes of so many letters, the bits that they have.
+std::uint64_t letter_lanes(unsigned letters, unsigned letter_bits) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+  return (kOnes * ((1U << letter_bits) - 1)) & (~std::uint64_t{0} >> (64 - 8 * letters));
+}
 
 // Steps whose letters lie in 64 bytes, eight bytes a step, a letter's number in the lowest bits of
 // its byte.
@@ -57,9 +90,8 @@ struct VectorSteps {
     unsigned bits = 0;        // how many
   };
 
-  alignas(kVectorBytes) VectorBytes places{};           // behind the first place, of each letter
-  alignas(kVectorBytes) VectorBytes low{};              // the numbers of bytes 0 to 63
-  alignas(kVectorBytes) VectorBytes high{};             // of bytes 64 to 127
+  alignas(kVectorBytes) VectorBytes places{};  // behind the first place, of each letter
+  VectorLetters letters;
   alignas(kVectorBytes) VectorBytes fixed{};            // bits that are the same in every value
   alignas(kVectorBytes) VectorBytes never_vary{};       // where those are
   std::array<std::uint64_t, kVectorBytes / 8> lanes{};  // the bits of the step's letters
@@ -79,18 +111,10 @@ __attribute__((target("bmi2"))) VectorSteps vector_steps(const LetterCode& code,
   for (std::size_t i = 0; i < code.places.size(); ++i) {
     all.places[i] = static_cast<std::uint8_t>(code.places[i] - code.places.front());
   }
-  all.low.fill(kNoLetter);
-  all.high.fill(kNoLetter);
-  for (std::size_t i = 0; i < code.letters.size(); ++i) {
-    const auto byte = static_cast<std::uint8_t>(code.letters[i]);
-    (byte < kVectorBytes ? all.low : all.high)[byte % kVectorBytes] = static_cast<std::uint8_t>(i);
-  }
+  all.letters = vector_letters(code.letters);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Step& step = steps[i];
-    constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-    const unsigned letters = step.bits / code.bits;
-    const std::uint64_t lanes =
-        (kOnes * ((1U << code.bits) - 1)) & (~std::uint64_t{0} >> (64 - 8 * letters));
+    const std::uint64_t lanes = letter_lanes(step.bits / code.bits, code.bits);
     const std::uint64_t which = _pdep_u64(step.varying, lanes);
     const std::uint64_t fixed = _pdep_u64(step.fixed, lanes);
     const std::uint64_t never = lanes & ~which;
@@ -113,8 +137,8 @@ __attribute__((target("avx512vbmi,avx512bw,bmi2"))) PackedValues pack_avx512(
   const __mmask64 wanted = ~std::uint64_t{0} >> (kVectorBytes - width);
   const __mmask64 used = ~std::uint64_t{0} >> (kVectorBytes - code.places.size());
   const __m512i places = _mm512_load_si512(all.places.data());
-  const __m512i low = _mm512_load_si512(all.low.data());
-  const __m512i high = _mm512_load_si512(all.high.data());
+  const __m512i low = _mm512_load_si512(all.letters.low.data());
+  const __m512i high = _mm512_load_si512(all.letters.high.data());
   const __m512i fixed = _mm512_load_si512(all.fixed.data());
   const __m512i never_vary = _mm512_load_si512(all.never_vary.data());
   const __m512i beyond_ascii = _mm512_set1_epi8(static_cast<char>(kNoLetter));
@@ -146,6 +170,41 @@ __attribute__((target("avx512vbmi,avx512bw,bmi2"))) PackedValues pack_avx512(
   }
   return {std::move(run), std::move(missing), _mm512_movepi8_mask(seen) != 0};
 }
+
+// The letters from the last one on, so that eight bytes are the lowest bits that are not there yet.
+__attribute__((target("avx512vbmi,avx512bw,bmi2"))) std::vector<std::int64_t> pack_integers_avx512(
+    std::span<const std::string_view> texts, const LetterCode& code) {
+  const std::size_t first = code.places.front();
+  const std::size_t letters = code.places.size();
+  const std::size_t width = code.places.back() - first + 1;
+  alignas(kVectorBytes) VectorBytes backwards{};
+  for (std::size_t i = 0; i < letters; ++i) {
+    backwards[i] = static_cast<std::uint8_t>(code.places[letters - 1 - i] - first);
+  }
+  const VectorLetters table = vector_letters(code.letters);
+  const __mmask64 wanted = ~std::uint64_t{0} >> (kVectorBytes - width);
+  const __mmask64 used = ~std::uint64_t{0} >> (kVectorBytes - letters);
+  const __m512i places = _mm512_load_si512(backwards.data());
+  const __m512i low = _mm512_load_si512(table.low.data());
+  const __m512i high = _mm512_load_si512(table.high.data());
+  const std::uint64_t whole_lanes = letter_lanes(8, code.bits);
+  const auto rest = static_cast<unsigned>((letters - 1) % 8 + 1);
+  const std::uint64_t rest_lanes = letter_lanes(rest, code.bits);
+  const std::size_t last = (letters - 1) / 8;
+  std::vector<std::int64_t> integers(texts.size());
+  alignas(kVectorBytes) std::array<std::uint64_t, kVectorBytes / 8> words;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const __m512i bytes = _mm512_maskz_loadu_epi8(wanted, texts[i].data() + first);
+    const __m512i numbers = _mm512_permutex2var_epi8(low, bytes, high);
+    _mm512_store_si512(words.data(), _mm512_maskz_permutexvar_epi8(used, places, numbers));
+    std::uint64_t integer = _pext_u64(words[last], rest_lanes);
+    for (std::size_t word = last; word-- > 0;) {
+      integer = integer << (8 * code.bits) | _pext_u64(words[word], whole_lanes);
+    }
+    integers[i] = static_cast<std::int64_t>(integer);
+  }
+  return integers;
+}
 #endif
 
 }  // namespace
@@ -170,6 +229,18 @@ PackedValues pack_values(std::span<const std::string_view> texts, const LetterCo
   static_cast<void>(kernel);
 #endif
   return pack_portably(texts, code, steps);
+}
+
+std::vector<std::int64_t> pack_integers(std::span<const std::string_view> texts,
+                                        const LetterCode& code, PackKernel kernel) {
+#if defined(__x86_64__)
+  if (kernel == PackKernel::kAvx512 && fits_vector(code)) {
+    return pack_integers_avx512(texts, code);
+  }
+#else
+  static_cast<void>(kernel);
+#endif
+  return pack_integers_portably(texts, code);
 }
 
 }  // namespace evq

@@ -1,7 +1,7 @@
 #pragma once
-// pack_values: the letters of many values of one length as packed text (packed_text.cpp) stores
-// them: what its encoder spends its time on. A kernel for AVX-512 beside one for any machine; both
-// give the same bits. Functions without state: any thread.
+// The letters of many values of one length as packed text (packed_text.cpp) stores them: what its
+// encoder spends its time on. Kernels for AVX-512 beside those for any machine; they give the same
+// bits. Functions without state: any thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,5 +34,11 @@ struct PackedValues {
 // that this machine has.
 PackedValues pack_values(std::span<const std::string_view> texts, const LetterCode& code,
                          std::span<const Step> steps, PackKernel kernel = best_pack_kernel());
+
+// All letters of each of the texts as one number, the first one in its highest bits. They take 64
+// bits at most, and every text has letters only.
+std::vector<std::int64_t> pack_integers(std::span<const std::string_view> texts,
+                                        const LetterCode& code,
+                                        PackKernel kernel = best_pack_kernel());
 
 }  // namespace evq

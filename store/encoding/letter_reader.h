@@ -55,6 +55,14 @@ class LetterReader {
   unsigned letters(std::size_t i) const {
     return words_[i].letters;
   }
+  // All letters of the text read last, the first one in the highest bits; 64 bits at most.
+  std::uint64_t integer() {
+    std::uint64_t integer = 0;
+    for (std::size_t i = 0; i < words(); ++i) {
+      integer = integer << (letters(i) * bits_) | word_descending(i);
+    }
+    return integer;
+  }
   // Whether some word had a byte that is no letter.
   bool saw_other_bytes() const {
     return (seen_ & kNoLetters) != 0;

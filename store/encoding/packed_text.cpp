@@ -320,25 +320,6 @@ bool measure_and_pack(std::span<const std::string_view> texts, Layout* layout, P
   }
 }
 
-[[gnu::always_inline]] inline std::uint64_t integer_of(LetterReader& reader, unsigned letter_bits) {
-  std::uint64_t integer = 0;
-  for (std::size_t i = 0; i < reader.words(); ++i) {
-    integer = integer << (reader.letters(i) * letter_bits) | reader.word_descending(i);
-  }
-  return integer;
-}
-
-void write_integers(std::span<const std::string_view> texts, const Layout& layout,
-                    const EncodeOptions& options, ByteWriter& out) {
-  LetterReader reader = reader_of(layout);
-  std::vector<std::int64_t> integers(texts.size());
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    reader.read(texts[i].data());
-    integers[i] = static_cast<std::int64_t>(integer_of(reader, layout.bits));
-  }
-  encode_stream({Type::kLong, integers.size(), integers.data()}, options, out);
-}
-
 void write_layout(const Layout& layout, ByteWriter& out) {
   out.u8(static_cast<std::uint8_t>(layout.bits));
   out.u8(static_cast<std::uint8_t>(layout.letters.size() - 1));
@@ -463,7 +444,9 @@ class PackedText final : public ColumnEncoding {
       Layout ascending = layout;
       std::sort(ascending.letters.begin(), ascending.letters.end(), std::less<unsigned char>());
       ByteWriter integers;
-      write_integers(uniform.texts, ascending, options, integers);
+      const std::vector<std::int64_t> numbers =
+          pack_integers(uniform.texts, {ascending.letters, ascending.bits, ascending.places});
+      encode_stream({Type::kLong, numbers.size(), numbers.data()}, options, integers);
       if (integers.size() < bits.size()) {
         write_layout(ascending, out);
         out.u8(kIntegerForm);
@@ -523,7 +506,7 @@ class PackedText final : public ColumnEncoding {
     LetterReader reader = reader_of(layout);
     reader.read(text.data());
     if (form == kIntegerForm) {
-      const auto integer = static_cast<std::int64_t>(integer_of(reader, layout.bits));
+      const auto integer = static_cast<std::int64_t>(reader.integer());
       return !reader.saw_other_bytes() && has_integer(in, size, integer);
     }
     const std::optional<std::vector<Step>> steps = read_form_steps(in, form, layout);

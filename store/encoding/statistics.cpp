@@ -92,11 +92,11 @@ void measure_texts(const std::string_view* texts, std::size_t size, std::size_t 
   OrderPrefix greatest_prefix = least_prefix;
   for (std::size_t i = 1; i < size; ++i) {
     const OrderPrefix prefix = order_prefix(texts[i]);
-    if (prefix <= least_prefix && texts[i] < least) {
+    if (prefix < least_prefix || (prefix == least_prefix && texts[i] < least)) {
       least = texts[i];
       least_prefix = prefix;
     }
-    if (prefix >= greatest_prefix && texts[i] > greatest) {
+    if (prefix > greatest_prefix || (prefix == greatest_prefix && texts[i] > greatest)) {
       greatest = texts[i];
       greatest_prefix = prefix;
     }

@@ -19,8 +19,19 @@ namespace evq {
 
 namespace {
 
-// Text indexed at a time: its positions and the columns' hot ends share the level 2 cache.
-constexpr std::size_t kWindowBytes = 256 * kKibibyte;
+// Text indexed at a time: it, its positions, the text behind it and the columns' hot ends share the
+// level 2 cache.
+constexpr std::size_t kWindowBytes = 64 * kKibibyte;
+
+// Brings text nearer that is parsed a window later: the thread that read it left it in memory,
+// which the index would wait for at each line.
+void fetch_ahead(std::string_view text, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kCacheLineBytes = 64;
+  const std::size_t stop = std::min(end + kWindowBytes, text.size());
+  for (std::size_t i = begin + kWindowBytes; i < stop; i += kCacheLineBytes) {
+    __builtin_prefetch(text.data() + i, 0, 2);
+  }
+}
 
 // Calls `visit` with the place of every element of the valid array that is the parser's text.
 // Nothing is kept of them, for there may be millions.
@@ -192,6 +203,7 @@ Status PieceParser::parse_lines(Target& target) const {
     }
     const bool opened = fast || (!settings_.tolerant_only && end - begin <= kWindowBytes &&
                                  fast_json.open(text.substr(begin, end - begin)));
+    fetch_ahead(text, begin, end);
     EventAssembler& event = target.builder.assembler();
     event.begin();
     if (opened && end - begin <= settings_.line_bytes_max &&
