@@ -1,6 +1,7 @@
 #include "store/ingest/batch_builder.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "store/base/checksum.h"
@@ -113,10 +114,10 @@ Table BatchBuilder::take() {
 }
 
 // The memory of columns that no event had goes when all together hold much: a load may have other
-// fields in every batch.
+// fields in every batch. That there were no events at all says nothing about the next batch.
 void BatchBuilder::clear() {
   const bool large = memory_bytes() > kIdleBuilderBytesMax;
-  for (ColumnBuilder& column : columns_) {
+  for (ColumnBuilder& column : std::span(columns_).first(rows() == 0 ? 0 : columns_.size())) {
     if (large && column.empty()) {
       column.release();
     } else {

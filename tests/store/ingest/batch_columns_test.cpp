@@ -141,3 +141,18 @@ TEST_CASE("columns that only other batches have keep no memory beside many") {
   }
   CHECK(builder.memory_bytes() < of_first + evq::kIdleBuilderBytesMax);
 }
+
+TEST_CASE("a batch without events lets no memory go") {
+  const auto rules = evq::make_event_rules({}, nullptr);
+  REQUIRE(rules.ok());
+  evq::BatchBuilder builder(rules.value());
+  const std::string text(evq::kMebibyte / 4, 'x');
+  for (std::size_t row = 0; row < 4 * evq::kIdleBuilderBytesMax / evq::kMebibyte + 4; ++row) {
+    REQUIRE(builder.add_json(R"({"t":")" + std::to_string(row) + text + "\"}", 0).ok());
+  }
+  CHECK(evq::BatchColumns(builder).rows() > 0);
+  const std::size_t kept = builder.memory_bytes();
+  REQUIRE(kept > evq::kIdleBuilderBytesMax);
+  CHECK(evq::BatchColumns(builder).rows() == 0);
+  CHECK(builder.memory_bytes() == kept);
+}
