@@ -121,7 +121,7 @@ class ApplyRun {
     std::vector<Chunk> rows;
     EVQ_TRY(expanded_.resize(0));
     EVQ_TRY_ASSIGN(const Flow flow,
-                   unnest_chunk(*apply_.unnest, row, [&](Chunk part) -> Result<Flow> {
+                   unnest_chunk(*apply_.unnest, row, 0, [&](Chunk part) -> Result<Flow> {
                      EVQ_TRY(expanded_.grow(part.size_bytes()));
                      rows.push_back(std::move(part));
                      return Flow::kMore;

@@ -9,6 +9,7 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/repeated_rows.h"
+#include "apl/exec/sequence_rows.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
 #include "store/column/dynamic.h"
@@ -109,9 +110,13 @@ class ElementColumn {
 // Makes the output of one chunk: as many rows at once as fill a chunk, column by column.
 class Unnester {
  public:
-  Unnester(const plan::Unnest& unnest, const Chunk& chunk,
+  Unnester(const plan::Unnest& unnest, const Chunk& chunk, std::uint64_t first_place,
            const std::function<Result<Flow>(Chunk)>& push)
-      : unnest_(unnest), chunk_(chunk), push_(push), is_expanded_(chunk.columns().size(), false) {
+      : unnest_(unnest),
+        chunk_(chunk),
+        first_place_(first_place),
+        push_(push),
+        is_expanded_(chunk.columns().size(), false) {
     for (const plan::UnnestColumn& column : unnest.columns) {
       is_expanded_[column.column] = true;
     }
@@ -148,6 +153,13 @@ class Unnester {
     if (unnest_.row_limit.has_value()) {
       for (std::size_t& count : counts_) {
         count = std::min<std::uint64_t>(count, *unnest_.row_limit);
+      }
+    }
+    if (unnest_.keeps_empty) {
+      has_elements_.resize(counts_.size());
+      for (std::size_t row = 0; row < counts_.size(); ++row) {
+        has_elements_[row] = counts_[row] != 0 ? 1 : 0;
+        counts_[row] = std::max<std::size_t>(counts_[row], 1);
       }
     }
   }
@@ -239,28 +251,50 @@ class Unnester {
       std::ranges::copy(indexes_, indexes->mutable_data<std::int64_t>());
       columns.push_back(Vector::flat(indexes));
     }
+    if (unnest_.row_place) {
+      columns.push_back(of_parents<std::int64_t>(Type::kLong, [this](std::uint32_t row) {
+        return static_cast<std::int64_t>(first_place_ + row);
+      }));
+    }
+    if (unnest_.keeps_empty) {
+      columns.push_back(of_parents<std::uint8_t>(
+          Type::kBool, [this](std::uint32_t row) { return has_elements_[row]; }));
+    }
     Chunk rows(std::move(columns), parents_.size());
     rows.set_sequence(chunk_.sequence());
     return push_(std::move(rows));
   }
 
+  // A column of what `value` gives for the rows to push.
+  template <class T, class ValueOf>
+  Vector of_parents(Type type, const ValueOf& value) const {
+    const std::shared_ptr<Values> values = Values::make(type, parents_.size());
+    std::ranges::transform(parents_, values->mutable_data<T>(), value);
+    return Vector::flat(values);
+  }
+
   const plan::Unnest& unnest_;
   const Chunk& chunk_;
+  const std::uint64_t first_place_;
   const std::function<Result<Flow>(Chunk)>& push_;
-  std::vector<bool> is_expanded_;       // by column of the chunk
-  std::vector<std::size_t> counts_;     // of output rows, by row
-  std::vector<std::uint32_t> parents_;  // of the rows to push
-  std::vector<std::int64_t> indexes_;   // of their elements, when there is to be a column of them
+  std::vector<bool> is_expanded_;           // by column of the chunk
+  std::vector<std::size_t> counts_;         // of output rows, by row
+  std::vector<std::uint8_t> has_elements_;  // by row, where rows without are kept
+  std::vector<std::uint32_t> parents_;      // of the rows to push
+  std::vector<std::int64_t> indexes_;  // of their elements, when there is to be a column of them
 };
 
 class UnnestSink final : public ForwardingSink {
  public:
   UnnestSink(const plan::Unnest& unnest, MemoryBudget* budget, std::unique_ptr<Sink> next)
-      : ForwardingSink(std::move(next)), unnest_(unnest), lease_(budget, "mv-expand") {}
+      : ForwardingSink(std::move(next)),
+        unnest_(unnest),
+        lease_(budget, unnest.row_place ? "mv-apply" : "mv-expand") {}
 
   // A part stays charged while the operators after this one have it.
   Result<Flow> push(Chunk chunk) override {
-    Result<Flow> flow = unnest_chunk(unnest_, chunk, [this](Chunk part) -> Result<Flow> {
+    const std::uint64_t place = chunk.sequence() << kPlaceShift | sequence_rows_.first_row(chunk);
+    Result<Flow> flow = unnest_chunk(unnest_, chunk, place, [this](Chunk part) -> Result<Flow> {
       EVQ_TRY(lease_.resize(part.size_bytes()));
       return next().push(std::move(part));
     });
@@ -269,8 +303,12 @@ class UnnestSink final : public ForwardingSink {
   }
 
  private:
+  // A row's place in the stream is its sequence, then its number among the sequence's rows.
+  static constexpr unsigned kPlaceShift = 32;
+
   const plan::Unnest& unnest_;
   MemoryLease lease_;
+  SequenceRows sequence_rows_;
 };
 
 class UnnestConsumer final : public Consumer {
@@ -293,9 +331,9 @@ class UnnestConsumer final : public Consumer {
 
 }  // namespace
 
-Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk,
+Result<Flow> unnest_chunk(const plan::Unnest& unnest, const Chunk& chunk, std::uint64_t first_place,
                           const std::function<Result<Flow>(Chunk)>& push) {
-  return Unnester(unnest, chunk, push).run();
+  return Unnester(unnest, chunk, first_place, push).run();
 }
 
 Status run_unnest(Executor& executor, const plan::Node& node, Consumer& consumer) {

@@ -191,4 +191,10 @@ AggregateBindResult bind_filtered(const AggregateBindRequest& request, Aggregate
   return bound;
 }
 
+BoundAggregateCall filtered(BoundAggregateCall call) {
+  call.aggregate = make_aggregate<FilteredState>(std::move(call.aggregate), call.arguments.size());
+  call.arguments.push_back(Type::kBool);
+  return call;
+}
+
 }  // namespace evq

@@ -88,5 +88,7 @@ using AggregateBind = AggregateBindResult (*)(const AggregateBindRequest& reques
 // Binds `bind` to the arguments without the predicate at `position` and filters its input.
 AggregateBindResult bind_filtered(const AggregateBindRequest& request, AggregateBind bind,
                                   std::size_t position);
+// The call over the rows for which a further argument, a bool and the last, is true.
+BoundAggregateCall filtered(BoundAggregateCall call);
 
 }  // namespace evq

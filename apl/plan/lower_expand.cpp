@@ -90,8 +90,7 @@ class ExpansionBinder {
         return diag::duplicate_name(item.value.span, name, "mv-expand");
       }
       made.names.push_back(std::move(name));
-      made.unnest.columns.push_back(
-          {columns.size(), Type::kDynamic, kind == ast::ExpandKind::kArray});
+      made.unnest.columns.push_back({columns.size(), kind == ast::ExpandKind::kArray});
       columns.push_back({hidden_name("expand") + std::to_string(columns.size()),
                          make_cast(std::move(value), Type::kDynamic)});
     }

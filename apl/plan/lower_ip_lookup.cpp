@@ -277,8 +277,8 @@ class IpLookupBinder {
                                             std::make_shared<MatchingRows>(lookup))});
     input = choose(std::move(input), std::move(columns));
     const Schema schema = input.schema();
-    input.node =
-        stack(std::move(input.node), Unnest{{{matches, Type::kDynamic}}, false, {}}, schema);
+    input.node = stack(std::move(input.node),
+                       Unnest{.columns = {{matches, false}}, .row_limit = {}}, schema);
     input.limit.reset();  // a limit before counted other rows
     std::vector<NamedColumn> result;
     for (std::size_t i = 0; i < matches; ++i) {

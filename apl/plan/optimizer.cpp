@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<OptimizerPass, 13> kPasses = {{
     {"inline_shared", "reads again what is cheaper to read than to keep", inline_shared},
-    {"partitions", "runs the operators of a partition once, with its key in each",
+    {"partitions", "runs the operators of a partition or mv-apply once, with its key in each row",
      merge_partitions},
     {"linear_sums", "sums x for sum(x + 1) and sum(x * 8)", linearize_sums},
     {"share_aggregates", "computes once what several aggregates of one summarize have in common",

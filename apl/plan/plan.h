@@ -164,13 +164,14 @@ struct Union {};
 // mv-expand: rows repeated per element of the expanded columns, which are replaced in place.
 struct UnnestColumn {
   std::size_t column = 0;
-  Type type = Type::kDynamic;  // `to typeof(…)`
-  bool bag_as_array = false;   // kind=array: [key, value] instead of {key: value}
+  bool bag_as_array = false;  // kind=array: [key, value] instead of {key: value}
 };
-struct Unnest {
+struct Unnest {  // each flag appends a column, in their order
   std::vector<UnnestColumn> columns;
-  bool item_index = false;  // appends a long column
+  bool item_index = false;  // a long: the element's number
   std::optional<std::uint64_t> row_limit;
+  bool row_place = false;    // a long: the input row, ascending in the order of the stream
+  bool keeps_empty = false;  // a bool: false in the row kept, with nulls, of one without elements
 };
 
 // make-series, after its Aggregate: one input row per (group, bin); output one row per group with
@@ -213,9 +214,9 @@ struct Window {
   std::vector<WindowCall> calls;
 };
 
-// Runs a subplan once per group of consecutive-or-not rows with equal `keys` (partition), or per
-// input row over its expanded rows (mv-apply): the subplan's Placeholder receives the group's
-// rows; outputs are appended in group order. One Apply in another may read the rows of both.
+// Runs a subplan once per group of rows with equal `keys` (partition), or per input row over its
+// expanded rows (mv-apply): the subplan's Placeholder receives them; outputs are appended in group
+// order. One Apply in another may read the rows of both.
 struct Apply {
   std::uint64_t id = 0;  // of the query's own; from 1
   std::vector<std::size_t> keys;
@@ -269,8 +270,7 @@ NodePtr make_node(Operation op, std::vector<NodePtr> inputs, Schema schema);
 NodePtr clone(const Node& node);
 // Whether the rows of an Apply around it reach `node`: then it has no output outside that Apply.
 bool reads_placeholder(const Node& node);
-// Whether the rows of Apply number `apply` do: then its output differs from one of its runs to the
-// next.
+// Whether those of Apply number `apply` do: then its output differs between the runs of that.
 bool reads_placeholder(const Node& node, std::uint64_t apply);
 
 // A whole query, bound.

@@ -192,6 +192,8 @@ struct Describe {
     for (std::size_t i = 0; i < unnest.columns.size(); ++i) {
       text.append(i == 0 ? "" : ", ").append(shown(input()[unnest.columns[i].column].name));
     }
+    text += unnest.row_place ? " with row" : "";
+    text += unnest.keeps_empty ? " of all rows" : "";
     return text;
   }
   std::string operator()(const Series& series) const {
