@@ -202,7 +202,9 @@ void GroupKeys::own_texts(KeyBatch* batch, std::size_t j) {
 
 void GroupKeys::append(const GroupKeys& other, std::size_t other_group) {
   const std::uint64_t* key = other.row(other_group);
-  rows_.insert(rows_.end(), key, key + stride_);
+  for (std::size_t i = 0; i < stride_; ++i) {
+    rows_.push_back(key[i]);
+  }
   for (const std::size_t column : texts_) {
     shared_text_bytes_ += key[columns_[column].place + 1];
   }
@@ -257,7 +259,7 @@ Vector GroupKeys::gather(std::size_t column, std::span<const std::uint32_t> grou
 }
 
 std::size_t GroupKeys::size_bytes() const {
-  return arenas_[0]->size_bytes() + shared_text_bytes_ + rows_.capacity() * sizeof(std::uint64_t);
+  return arenas_[0]->size_bytes() + shared_text_bytes_ + rows_.size() * sizeof(std::uint64_t);
 }
 
 }  // namespace evq

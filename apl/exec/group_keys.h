@@ -58,10 +58,13 @@ class GroupKeys {
     return same_plain(row(group), other.row(other_group)) &&
            (texts_.empty() || same_texts(row(group), other.row(other_group)));
   }
+  void reserve(std::size_t groups) { rows_.reserve(groups * stride_); }
   // The key of the next group.
   void append(KeyBatch* batch, std::size_t j) {
     const std::uint64_t* key = batch->rows.data() + j * stride_;
-    rows_.insert(rows_.end(), key, key + stride_);
+    for (std::size_t i = 0; i < stride_; ++i) {  // few: insert() would take longer
+      rows_.push_back(key[i]);
+    }
     if (!texts_.empty()) {
       own_texts(batch, j);
     }

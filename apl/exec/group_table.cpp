@@ -25,6 +25,7 @@ constexpr std::size_t kAskedEntries = 64;
 constexpr std::size_t kEntriesPerAskedMin = 4;
 constexpr std::size_t kCombinationsMin = 256;
 constexpr std::size_t kFirstSlots = 64;
+constexpr std::size_t kSlotsPerGroupMin = 2;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
 constexpr std::size_t kGrowth = 4;
 constexpr std::size_t kAhead = 16;
@@ -173,6 +174,18 @@ class CombinationSlots {
   std::vector<std::uint32_t> units_;
 };
 
+// Whether equal neighbours are the rule in a flat column of integers, as in times, which come
+// sorted.
+bool has_runs(const Vector& key, std::size_t rows) {
+  constexpr std::size_t kRowsPerRunMin = 2;
+  const auto* data = key.values().data<std::int64_t>();
+  std::size_t runs = 1;
+  for (std::size_t i = 1; i < rows; ++i) {
+    runs += data[i] != data[i - 1] ? 1 : 0;
+  }
+  return runs * kRowsPerRunMin <= rows;
+}
+
 // Where the keys of the rows from `begin` on lie.
 void fill_row_slots(const Vector& key, std::size_t begin, std::span<std::uint32_t> slots) {
   if (key.is_flat()) {
@@ -203,6 +216,11 @@ void GroupTable::grow() {
     slots[at] = {tag_of(hashes_[group]), static_cast<std::uint32_t>(group + 1)};
   }
   slots_ = std::move(slots);
+  // Memory that is not used yet costs nothing, and what is there would be copied later.
+  const std::size_t groups = slots_.size() / kSlotsPerGroupMin;
+  hashes_.reserve(groups);
+  first_seen_.reserve(groups);
+  keys_.reserve(groups);
 }
 
 template <class Equal>
@@ -220,7 +238,7 @@ void GroupTable::insert(std::uint64_t hash, std::size_t slot) {
   hashes_.push_back(hash);
   first_seen_.push_back(kUnseen);
   slots_[slot] = {tag_of(hash), static_cast<std::uint32_t>(hashes_.size())};
-  if (hashes_.size() * 2 > slots_.size()) {
+  if (hashes_.size() * kSlotsPerGroupMin >= slots_.size()) {
     grow();
   }
 }
@@ -316,10 +334,18 @@ void GroupTable::for_each_batch(std::span<const Vector> keys, std::size_t count,
 
 template <class PositionOf>
 void GroupTable::note_seen(std::span<const std::uint32_t> groups, std::size_t known,
-                           std::uint64_t order, const PositionOf& position_of) {
+                           std::uint64_t order, bool ascending, const PositionOf& position_of) {
   // Chunks nearly always come in the order of the stream, and then only new groups need a look.
   const bool late = order < order_max_;
   order_max_ = std::max(order_max_, order);
+  if (ascending && !late) {  // they were numbered as they came
+    for (std::size_t j = 0; known < size(); ++j) {
+      if (groups[j] == known) {
+        first_seen_[known++] = order + position_of(j);
+      }
+    }
+    return;
+  }
   for (std::size_t j = 0; j < groups.size(); ++j) {
     if (groups[j] >= known || late) {
       std::uint64_t& seen = first_seen_[groups[j]];
@@ -351,7 +377,7 @@ void GroupTable::resolve_combinations(const C* combinations, std::size_t rows, s
       by_combination_[combinations[i]] = static_cast<std::uint32_t>(i);
     }
   }
-  note_seen(present_groups_, known, order,
+  note_seen(present_groups_, known, order, false,
             [&](std::size_t j) { return by_combination_[present_[j]]; });
 }
 
@@ -393,7 +419,8 @@ void GroupTable::assign_counted(std::span<const Vector> keys, std::size_t rows,
 
 void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows,
                                   std::uint64_t order, std::uint32_t* groups) {
-  if (keys.size() == 1 && keys[0].is_flat() && physical_of(keys[0].type()) == Physical::kInt64) {
+  if (keys.size() == 1 && keys[0].is_flat() && physical_of(keys[0].type()) == Physical::kInt64 &&
+      has_runs(keys[0], rows)) {
     assign_runs(keys[0], rows, order, groups);
     return;
   }
@@ -404,7 +431,7 @@ void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows
         fill_row_slots(keys[column], begin, slots);
       },
       [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
-  note_seen({groups, rows}, known, order, [](std::size_t row) { return row; });
+  note_seen({groups, rows}, known, order, true, [](std::size_t row) { return row; });
 }
 
 void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
@@ -417,7 +444,6 @@ void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uin
   }
 }
 
-// Times come sorted, so equal neighbours are the rule.
 void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t order,
                              std::uint32_t* groups) {
   const Values& values = key.values();
@@ -438,7 +464,8 @@ void GroupTable::assign_runs(const Vector& key, std::size_t rows, std::uint64_t 
                     slots.begin());
       },
       [&](KeyBatch& batch, std::size_t begin) { resolve(batch, present_groups_.data() + begin); });
-  note_seen(present_groups_, known, order, [&](std::size_t run) { return row_numbers_[run]; });
+  note_seen(present_groups_, known, order, true,
+            [&](std::size_t run) { return row_numbers_[run]; });
   for (std::size_t run = 0; run < row_numbers_.size(); ++run) {
     const std::size_t end = run + 1 < row_numbers_.size() ? row_numbers_[run + 1] : rows;
     std::fill(groups + row_numbers_[run], groups + end, present_groups_[run]);
@@ -534,8 +561,7 @@ std::vector<Vector> GroupTable::keys(std::span<const std::uint32_t> groups) cons
 }
 
 std::size_t GroupTable::size_bytes() const {
-  return keys_.size_bytes() +
-         (hashes_.capacity() + first_seen_.capacity()) * sizeof(std::uint64_t) +
+  return keys_.size_bytes() + (hashes_.size() + first_seen_.size()) * sizeof(std::uint64_t) +
          slots_.capacity() * sizeof(Slot) +
          (by_combination_.capacity() + row_numbers_.capacity()) * sizeof(std::uint32_t);
 }

@@ -80,11 +80,11 @@ class GroupTable {
   template <class FillSlots, class Take>
   void for_each_batch(std::span<const Vector> keys, std::size_t count, const FillSlots& fill_slots,
                       const Take& take) const;
-  // Notes that rows of `groups` lie at order + position_of(j); groups below `known` were seen in
-  // chunks before this one.
+  // Notes that rows of `groups` lie at order + position_of(j), which may be `ascending`; groups
+  // below `known` were seen in chunks before this one.
   template <class PositionOf>
   void note_seen(std::span<const std::uint32_t> groups, std::size_t known, std::uint64_t order,
-                 const PositionOf& position_of);
+                 bool ascending, const PositionOf& position_of);
 
   // Fills present_… for the combinations of the rows.
   template <class C>
