@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace evq {
 namespace {
@@ -77,7 +78,11 @@ void HyperLogLog::insert(std::uint64_t hash) {
 void HyperLogLog::grow() {
   std::vector<std::uint64_t> old(exact_.empty() ? kFirstSlots : exact_.size() * 2, 0);
   old.swap(exact_);
+  const auto few = std::span(few_).first(old.empty() ? exact_count_ : 0);
   exact_count_ = 0;
+  for (const std::uint64_t hash : few) {
+    insert(hash);
+  }
   for (const std::uint64_t hash : old) {
     if (hash != 0) {
       insert(hash);
@@ -88,7 +93,7 @@ void HyperLogLog::grow() {
 void HyperLogLog::add_exact(std::uint64_t hash) {
   if (hash == 0) {
     has_zero_ = true;
-  } else {
+  } else if (!exact_.empty() || !add_to_few(hash)) {
     if ((exact_count_ + 1) * 2 > exact_.size()) {
       grow();
     }
@@ -99,16 +104,21 @@ void HyperLogLog::add_exact(std::uint64_t hash) {
   }
 }
 
+bool HyperLogLog::add_to_few(std::uint64_t hash) {
+  const auto few = std::span(few_).first(exact_count_);
+  if (std::ranges::find(few, hash) != few.end()) {
+    return true;
+  }
+  if (exact_count_ == few_.size()) {
+    return false;
+  }
+  few_[exact_count_++] = hash;
+  return true;
+}
+
 void HyperLogLog::make_dense() {
   registers_.assign(std::size_t{1} << precision_, 0);
-  for (const std::uint64_t hash : exact_) {
-    if (hash != 0) {
-      add_dense(hash);
-    }
-  }
-  if (has_zero_) {
-    add_dense(0);
-  }
+  visit_exact([this](std::uint64_t hash) { add_dense(hash); });
   std::vector<std::uint64_t>().swap(exact_);  // assigning {} would keep the memory
   exact_count_ = 0;
   has_zero_ = false;
@@ -143,14 +153,7 @@ void HyperLogLog::merge(const HyperLogLog& other) {
     return;
   }
   if (other.is_exact()) {
-    for (const std::uint64_t hash : other.exact_) {
-      if (hash != 0) {
-        add(hash);
-      }
-    }
-    if (other.has_zero_) {
-      add(0);
-    }
+    other.visit_exact([this](std::uint64_t hash) { add(hash); });
     return;
   }
   if (is_exact()) {
@@ -195,14 +198,7 @@ std::string HyperLogLog::serialize() const {
     return bytes;
   }
   std::vector<std::uint64_t> hashes;
-  if (has_zero_) {
-    hashes.push_back(0);
-  }
-  for (const std::uint64_t hash : exact_) {
-    if (hash != 0) {
-      hashes.push_back(hash);
-    }
-  }
+  visit_exact([&hashes](std::uint64_t hash) { hashes.push_back(hash); });
   std::ranges::sort(hashes);
   for (const std::uint64_t hash : hashes) {
     append_u64(hash, &bytes);

@@ -5,6 +5,7 @@
 // The state, and with it the answer, depends on the set of hashes alone, so any order of adding
 // and merging gives the same. Hashes must be well mixed and equal in all sketches that are merged.
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -29,6 +30,14 @@ class HyperLogLog {
       add_dense(hash);
     } else {
       add_exact(hash);
+    }
+  }
+  // Asks for the memory beside the object itself that add() will change.
+  void prefetch(std::uint64_t hash) const {
+    if (!registers_.empty()) {
+      __builtin_prefetch(&registers_[hash >> (64 - precision_)], 1);
+    } else if (!exact_.empty()) {
+      __builtin_prefetch(&exact_[hash & (exact_.size() - 1)], 1);
     }
   }
   // Sketches of different precision meet at the smaller one.
@@ -57,13 +66,31 @@ class HyperLogLog {
     }
   }
   void add_exact(std::uint64_t hash);
+  // False when there is no room.
+  bool add_to_few(std::uint64_t hash);
   void insert(std::uint64_t hash);
   void grow();
+  // visit(hash) for each of an exact set, in no order.
+  template <class Visit>
+  void visit_exact(const Visit& visit) const {
+    if (has_zero_) {
+      visit(std::uint64_t{0});
+    }
+    const std::uint64_t* hashes = exact_.empty() ? few_.data() : exact_.data();
+    const std::size_t slots = exact_.empty() ? exact_count_ : exact_.size();
+    for (std::size_t i = 0; i < slots; ++i) {
+      if (hashes[i] != 0) {
+        visit(hashes[i]);
+      }
+    }
+  }
   void make_dense();
   void lower_precision(unsigned precision);
 
   unsigned precision_;
-  std::vector<std::uint64_t> exact_;  // open addressing; 0 marks a free slot
+  // Of many groups most have few values, which take no memory of their own.
+  std::array<std::uint64_t, 4> few_{};
+  std::vector<std::uint64_t> exact_;  // once they are more: open addressing; 0 marks a free slot
   std::size_t exact_count_ = 0;       // without the hash 0
   bool has_zero_ = false;
   std::vector<std::uint8_t> registers_;  // empty while exact

@@ -26,7 +26,7 @@ double relative_error(const HyperLogLog& sketch, double truth) {
 }
 
 TEST_CASE("hyperloglog: exact up to its limit, repeated values or not") {
-  for (const std::int64_t count : {0, 1, 2, 100, 4095, 4096}) {
+  for (const std::int64_t count : {0, 1, 2, 3, 4, 5, 7, 8, 9, 100, 4095, 4096}) {
     HyperLogLog sketch = sketch_of(0, count);
     sketch.merge(sketch_of(0, count));
     CHECK(sketch.is_exact());
@@ -62,6 +62,22 @@ TEST_CASE("hyperloglog: any split gives the same answer and the same bytes") {
       CHECK(left.serialize() == whole.serialize());
     }
   }
+}
+
+TEST_CASE("hyperloglog: few values, which have no table, are as many") {
+  for (std::int64_t left = 0; left < 10; ++left) {
+    for (std::int64_t right = 0; right < 10; ++right) {
+      HyperLogLog merged = sketch_of(0, left);
+      merged.merge(sketch_of(0, left));
+      merged.merge(sketch_of(left, left + right));
+      merged.add(0);
+      HyperLogLog whole = sketch_of(0, left + right);
+      whole.add(0);
+      CHECK(merged.estimate() == static_cast<std::uint64_t>(left + right + 1));
+      CHECK(merged.serialize() == whole.serialize());
+    }
+  }
+  CHECK(sketch_of(0, 4).size_bytes() == 0);
 }
 
 TEST_CASE("hyperloglog: different precisions meet at the smaller") {
