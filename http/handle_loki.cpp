@@ -42,8 +42,9 @@ Error malformed(std::string_view what) {
 
 // ---- JSON
 
-// [nanoseconds as text, line, metadata that may be left out]; false for anything else.
-bool append_json_entry(DynamicView labels, DynamicView entry, std::string* out) {
+// [nanoseconds as text, line, metadata that may be left out]; false for anything else. `labels` are
+// the members of an event that all entries of a stream share.
+bool append_json_entry(std::string_view labels, DynamicView entry, std::string* out) {
   if (!entry.is_array() || !entry.at(0).is_string() || !entry.at(1).is_string()) {
     return false;
   }
@@ -53,14 +54,16 @@ bool append_json_entry(DynamicView labels, DynamicView entry, std::string* out) 
   }
   JsonWriter json(*out);
   json.begin_object();
-  append_members(&json, labels);
+  if (!labels.empty()) {
+    json.raw(labels);
+  }
   if (entry.at(2).is_bag()) {
     append_members(&json, entry.at(2));
   }
   json.key("_time");
   json.instant(*ns);
   json.key("line");
-  json.raw(json_from_dynamic(entry.at(1)));
+  append_json(entry.at(1), &json.raw());
   json.end_object();
   out->push_back('\n');
   return true;
@@ -79,9 +82,12 @@ Result<std::string> json_events(std::string_view body, RewritingClaim* claim) {
     if (!labels.is_bag() || !values.is_array()) {
       return malformed("a stream is {\"stream\": labels, \"values\": list}");
     }
+    std::string shared;
+    JsonWriter members(shared);
+    append_members(&members, labels);
     for (DynamicView::Iterator value(values); value.next();) {
       const std::size_t before = events.size();
-      if (!append_json_entry(labels, value.value(), &events)) {
+      if (!append_json_entry(shared, value.value(), &events)) {
         return malformed("a value is [\"nanoseconds\", \"line\"]");
       }
       EVQ_TRY(claim->take_events(events.size() - before));
@@ -183,14 +189,16 @@ std::int64_t integer_member(DynamicView bag, std::string_view name) {
 void append_proto_entry(std::string_view labels, DynamicView entry, std::string* out) {
   JsonWriter json(*out);
   json.begin_object();
-  static_cast<void>(LabelReader(labels).append_to(&json));
+  if (!labels.empty()) {
+    json.raw(labels);
+  }
   if (const auto metadata = entry.find("structuredMetadata"); metadata.has_value()) {
     for (DynamicView::Iterator pair(*metadata); pair.next();) {
       const auto name = pair.value().find("name");
       const auto value = pair.value().find("value");
       if (name.has_value() && name->is_string() && value.has_value()) {
         json.key(name->as_string());
-        json.raw(json_from_dynamic(*value));
+        append_json(*value, &json.raw());
       }
     }
   }
@@ -205,7 +213,7 @@ void append_proto_entry(std::string_view labels, DynamicView entry, std::string*
   }
   json.key("line");
   const auto line = entry.find("line");
-  line.has_value() ? json.raw(json_from_dynamic(*line)) : json.string("");
+  line.has_value() ? append_json(*line, &json.raw()) : json.string("");
   json.end_object();
   out->push_back('\n');
 }
@@ -221,16 +229,15 @@ Result<std::string> proto_events(std::string_view message, RewritingClaim* claim
     const auto text = stream.value().find("labels");
     const std::string_view labels =
         text.has_value() && text->is_string() ? text->as_string() : std::string_view("{}");
-    std::string probe;
-    JsonWriter json(probe);
-    json.begin_object();
+    std::string shared;
+    JsonWriter json(shared);
     if (!LabelReader(labels).append_to(&json)) {
       return malformed("'" + std::string(labels) + "' are no labels");
     }
     const DynamicView entries = stream.value().find("entries").value_or(DynamicView());
     for (DynamicView::Iterator entry(entries); entry.next();) {
       const std::size_t before = events.size();
-      append_proto_entry(labels, entry.value(), &events);
+      append_proto_entry(shared, entry.value(), &events);
       EVQ_TRY(claim->take_events(events.size() - before));
     }
   }

@@ -41,14 +41,17 @@ std::string_view action_of(DynamicView line) {
 // Pairs of an action line and a document; `delete` has no document and does nothing here.
 Result<Bulk> read_bulk(std::string_view body) {
   Bulk bulk;
+  JsonReader reader;
+  DynamicBuilder builder;
   while (!body.empty()) {
     const std::string_view line = take_line(&body);
     if (is_blank(line)) {
       continue;
     }
-    const std::optional<std::string> bytes = dynamic_from_json(line);
+    builder.clear();
+    const bool is_json = reader.read(line, &builder);
     const std::string_view action =
-        action_of(bytes.has_value() ? DynamicView(*bytes) : DynamicView());
+        action_of(is_json ? DynamicView(builder.bytes()) : DynamicView());
     if (action.empty()) {
       return make_error(ErrorCode::kData, "an action line of the bulk body is malformed");
     }
@@ -171,19 +174,19 @@ void append_envelope(DynamicView envelope, std::string* out) {
   json.begin_object();
   if (const auto time = envelope.find("time"); time.has_value() && !time->is_null()) {
     json.key("_time");
-    json.raw(json_from_dynamic(*time));
+    append_json(*time, &json.raw());
   }
   for (const char* name : {"host", "source", "sourcetype"}) {
     if (const auto value = envelope.find(name); value.has_value() && !value->is_null()) {
       json.key(name);
-      json.raw(json_from_dynamic(*value));
+      append_json(*value, &json.raw());
     }
   }
   if (event->is_bag()) {
     append_members(&json, *event);
   } else {
     json.key("_raw");
-    json.raw(json_from_dynamic(*event));
+    append_json(*event, &json.raw());
   }
   if (const auto fields = envelope.find("fields"); fields.has_value() && fields->is_bag()) {
     append_members(&json, *fields);
@@ -290,12 +293,14 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
                          is_blank(body) ? "No data" : "Invalid data format");
   }
   std::map<std::string, std::string> by_dataset;
+  JsonReader reader;
+  DynamicBuilder builder;
   for (const std::string_view text : envelopes) {
-    const std::optional<std::string> bytes = dynamic_from_json(text);
-    if (!bytes.has_value()) {
+    builder.clear();
+    if (!reader.read(text, &builder)) {
       return splunk_answer(400, 6, "Invalid data format");
     }
-    const DynamicView envelope(*bytes);
+    const DynamicView envelope(builder.bytes());
     if (!has_event(envelope)) {
       return splunk_answer(400, 12, "Event field is required");
     }

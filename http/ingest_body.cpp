@@ -112,7 +112,7 @@ Result<IngestReport> store_events(Api& api, const HttpRequest& request, std::str
 void append_members(JsonWriter* json, DynamicView bag) {
   for (DynamicView::Iterator each(bag); each.next();) {
     json->key(each.key());
-    json->raw(json_from_dynamic(each.value()));
+    append_json(each.value(), &json->raw());
   }
 }
 

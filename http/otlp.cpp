@@ -125,7 +125,7 @@ std::string origin_text(DynamicView resource, DynamicView scope) {
   JsonWriter json(text);
   OtlpAttributes names(OtlpAttributes::Names::kAll);
   const DynamicView attributes = member(resource, "attributes");
-  names.write("resource", attributes, &json, &text);
+  names.write("resource", attributes, &json);
   for (DynamicView::Iterator each(attributes); each.next();) {
     const DynamicView key = member(each.value(), "key");
     if (key.is_string() && key.as_string() == "service.name") {
@@ -141,7 +141,7 @@ std::string origin_text(DynamicView resource, DynamicView scope) {
     json.begin_object();
     write_text(&json, "name", member(scope, "name"));
     write_text(&json, "version", member(scope, "version"));
-    names.write("attributes", member(scope, "attributes"), &json, &text);
+    names.write("attributes", member(scope, "attributes"), &json);
     json.end_object();
   }
   return text;
@@ -168,7 +168,7 @@ class EventText {
  private:
   // The members that end every event.
   void end(DynamicView record, std::string_view origin) {
-    event_attributes_.write("attributes", member(record, "attributes"), &json_, &text_);
+    event_attributes_.write("attributes", member(record, "attributes"), &json_);
     if (!origin.empty()) {
       json_.raw(origin);
     }
@@ -215,7 +215,7 @@ void EventText::write_span_parts(std::string_view key, DynamicView list) {
     write_time(&json_, "timestamp", otlp_integer(member(each.value(), "timeUnixNano")));
     write_text(&json_, "trace_id", member(each.value(), "traceId"));
     write_text(&json_, "span_id", member(each.value(), "spanId"));
-    part_attributes_.write("attributes", member(each.value(), "attributes"), &json_, &text_);
+    part_attributes_.write("attributes", member(each.value(), "attributes"), &json_);
     json_.end_object();
   }
   json_.end_array();

@@ -144,7 +144,7 @@ void write_otlp_value(JsonWriter* json, DynamicView any) {
   } else if (only.value().is_string()) {
     json->string(only.value().as_string());
   } else {
-    json->raw(json_from_dynamic(only.value()));
+    append_json(only.value(), &json->raw());
   }
 }
 
@@ -165,7 +165,6 @@ class OtlpAttributes::ShapeBuilder {
       if (!repeated) {  // the last of a name counts
         close_to(paths[i]);
         open_to(paths[i], i + 1 < paths.size() && paths[i].is_above(paths[i + 1]));
-        json_.raw("");
         add_value(paths[i].pair);
       }
     }
@@ -179,7 +178,6 @@ class OtlpAttributes::ShapeBuilder {
     json_.begin_object();
     for (const NamePath& path : paths) {
       json_.key(path.text);
-      json_.raw("");
       add_value(path.pair);
     }
     json_.end_object();
@@ -189,7 +187,7 @@ class OtlpAttributes::ShapeBuilder {
   void end() { json_.end_object(); }
 
  private:
-  void add_value(std::size_t pair) { shape_.steps.push_back({shape_.text.size(), pair}); }
+  void add_value(std::size_t pair) { shape_.steps.push_back({json_.raw().size(), pair}); }
   void close() {
     json_.end_object();
     open_.pop_back();
@@ -277,8 +275,7 @@ const OtlpAttributes::Shape& OtlpAttributes::shape_of_names() {
   return shapes_.emplace_back(std::move(shape));
 }
 
-void OtlpAttributes::write(std::string_view key, DynamicView pairs, JsonWriter* json,
-                           std::string* out) {
+void OtlpAttributes::write(std::string_view key, DynamicView pairs, JsonWriter* json) {
   names_.clear();
   values_.clear();
   for (DynamicView::Iterator each(pairs); each.next();) {
@@ -294,15 +291,15 @@ void OtlpAttributes::write(std::string_view key, DynamicView pairs, JsonWriter* 
   const Shape& shape = shape_of_names();
   const std::string_view text = shape.text;
   json->key(key);
-  json->raw("");
+  std::string& out = json->raw();
   std::size_t begin = 0;
   for (const Shape::Step& step : shape.steps) {
-    out->append(text.substr(begin, step.text_end - begin));
+    out.append(text.substr(begin, step.text_end - begin));
     begin = step.text_end;
-    JsonWriter value(*out);
+    JsonWriter value(out);
     write_otlp_value(&value, values_[step.pair]);
   }
-  out->append(text.substr(begin));
+  out.append(text.substr(begin));
 }
 
 }  // namespace evq

@@ -35,8 +35,7 @@ class OtlpAttributes {
   // pair has a name. Of names that repeat the last counts. Where both `a` and `a.b` are given, the
   // first is `a._value`. A name that is too long for a field, or beyond as many as an event may
   // have, stays whole, so that the object is neither deep nor much larger than its names.
-  // `json` writes to `out`.
-  void write(std::string_view key, DynamicView pairs, JsonWriter* json, std::string* out);
+  void write(std::string_view key, DynamicView pairs, JsonWriter* json);
 
  private:
   // What to write for a list of names: text, then a value, and so on.

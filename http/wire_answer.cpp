@@ -142,7 +142,7 @@ std::string write_query_body(const QueryRequest& request) {
     json.begin_object();
     for (const auto& [name, value] : request.variables) {
       json.key(name);
-      json.raw(json_from_dynamic(DynamicView(dynamic_from_value(value))));
+      append_json(DynamicView(dynamic_from_value(value)), &json.raw());
     }
     json.end_object();
   }

@@ -202,7 +202,7 @@ void write_given(JsonWriter* writer, DynamicView object, std::string_view withou
     if (each.value().is_bag() && (each.key() == "query" || each.key() == "queryOptions")) {
       write_given(writer, each.value());
     } else {
-      writer->raw(json_from_dynamic(each.value()));
+      append_json(each.value(), &writer->raw());
     }
   }
   writer->end_object();

@@ -30,8 +30,13 @@ class JsonWriter {
   void real(double value);
   void boolean(bool value);
   void null();
-  // A value that is JSON already.
+  // A value that is JSON already, or members of an object.
   void raw(std::string_view json);
+  // The same, which the caller appends to the string that is returned.
+  std::string& raw() {
+    separate();
+    return out_;
+  }
   // An instant in nanoseconds as RFC 3339 text in quotes.
   void instant(std::int64_t ns);
 

@@ -406,7 +406,7 @@ void append_event(std::string* out, const W3cReader& reader, std::optional<std::
                whole_number(cell.text).kind != JsonNumberKind::kInvalid) {
       json.raw(cell.text);  // 2.000000 stays real
     } else {
-      json.raw(json_from_dynamic(DynamicView(typed_value(reader.header(), cell))));
+      append_json(DynamicView(typed_value(reader.header(), cell)), &json.raw());
     }
   }
   json.end_object();

@@ -34,7 +34,7 @@ std::string written(OtlpAttributes* attributes, const std::string& list) {
   std::string text;
   JsonWriter json(text);
   json.begin_object();
-  attributes->write("x", DynamicView(*pairs), &json, &text);
+  attributes->write("x", DynamicView(*pairs), &json);
   json.key("after");
   json.boolean(true);
   json.end_object();
