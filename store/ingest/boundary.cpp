@@ -120,13 +120,15 @@ class RecordScanner : public BoundaryScanner {
   explicit RecordScanner(char delimiter) : delimiter_(delimiter) {}
 
   Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
-    std::size_t quote = 0;  // the next one, once it is not behind
+    // The next ones, once they are not behind: neither is looked for twice in the same bytes.
+    std::size_t quote = 0;
+    std::size_t line_end = 0;
     while (seen_ < text.size() && events_ < events_max) {
       if (state_ == State::kQuoted) {
         seen_ = std::min(text.find('"', seen_), text.size() - 1);
       } else if (state_ == State::kRecordStart || state_ == State::kQuoteSeen) {
         quote = quote < seen_ ? std::min(text.find('"', seen_), text.size()) : quote;
-        const std::size_t line_end = std::min(text.find('\n', seen_), text.size());
+        line_end = line_end < seen_ ? std::min(text.find('\n', seen_), text.size()) : line_end;
         if (line_end < quote) {
           seen_ = line_end;
         }
