@@ -185,8 +185,14 @@ class SetState final : public AggregateState {
 
   void merge(const AggregateState& other, std::span<const GroupPair> pairs) override {
     const auto& from = static_cast<const SetState&>(other);
-    for (const GroupPair pair : pairs) {
-      sets_[pair.to].merge(from.sets_[pair.from], items_max_);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const GroupPair far = pairs[std::min(i + 2 * kAhead, pairs.size() - 1)];
+      sets_[far.to].prefetch_self();
+      from.sets_[far.from].prefetch_self();
+      const GroupPair near = pairs[std::min(i + kAhead, pairs.size() - 1)];
+      sets_[near.to].prefetch_items();
+      from.sets_[near.from].prefetch_items();
+      sets_[pairs[i].to].merge(from.sets_[pairs[i].from], items_max_);
     }
     meter_.measure(sets_);
   }
@@ -194,6 +200,7 @@ class SetState final : public AggregateState {
   std::vector<Vector> finish(const EvalContext& /*context*/, std::size_t begin,
                              std::size_t count) const override {
     return {dynamics_of_groups(begin, count, [&](std::size_t group, DynamicBuilder* array) {
+      sets_[std::min(group + kAhead, sets_.size() - 1)].prefetch_items();
       array->begin_array();
       for (const DynamicView item : sets_[group].sorted(items_max_, kContainerBytesMax)) {
         array->add_encoded(item);
@@ -214,6 +221,7 @@ class SetState final : public AggregateState {
   };
   static constexpr std::size_t kBatch = 64;
   static constexpr std::size_t kBatchBytes = std::size_t{1} << 16U;
+  static constexpr std::size_t kAhead = 8;  // of groups whose sets are read in turn
 
   // Arrays are taken apart, one level.
   void add_value(DynamicView value, std::size_t group) {
@@ -231,9 +239,8 @@ class SetState final : public AggregateState {
   }
 
   void add_item(DynamicView item, std::size_t group) {
-    const std::uint64_t hash = sketch_hash(item);
-    sets_[group].prefetch(hash);
-    waiting_.push_back({group, hash, text_.size(), item.bytes().size()});
+    sets_[group].prefetch_self();
+    waiting_.push_back({group, sketch_hash(item), text_.size(), item.bytes().size()});
     text_.append(item.bytes());
     if (waiting_.size() == kBatch || text_.size() > kBatchBytes) {
       add_waiting();
@@ -241,6 +248,9 @@ class SetState final : public AggregateState {
   }
 
   void add_waiting() {
+    for (const Waiting& waiting : waiting_) {
+      sets_[waiting.group].prefetch(waiting.hash);
+    }
     for (const Waiting& waiting : waiting_) {
       sets_[waiting.group].add(std::string_view(text_).substr(waiting.offset, waiting.size),
                                waiting.hash, items_max_);

@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kSlack = 2;
 // So many items are looked through.
 constexpr std::size_t kItemsWithoutSlots = 8;
+// Of so many strings a list to sort them by costs more than it saves.
+constexpr std::size_t kComparedMax = 16;
 
 std::uint32_t tag_of(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32U);
@@ -31,7 +33,7 @@ void sort_strings(std::vector<DynamicView>* views) {
 }
 
 void sort_values(std::vector<DynamicView>* views) {
-  if (views->size() > 1 && std::ranges::all_of(*views, &DynamicView::is_string)) {
+  if (views->size() > kComparedMax && std::ranges::all_of(*views, &DynamicView::is_string)) {
     sort_strings(views);
   } else {
     std::ranges::sort(*views,
@@ -94,9 +96,16 @@ void BoundedSet::add(std::string_view bytes, std::uint64_t hash, std::size_t ite
 }
 
 void BoundedSet::prefetch(std::uint64_t hash) const {
-  if (!slots_.empty()) {
+  if (slots_.empty()) {
+    prefetch_items();
+  } else {
     __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
   }
+}
+
+void BoundedSet::prefetch_items() const {
+  __builtin_prefetch(items_.data());
+  __builtin_prefetch(text_.data());
 }
 
 void BoundedSet::merge(const BoundedSet& other, std::size_t items_max) {

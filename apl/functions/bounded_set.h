@@ -3,7 +3,7 @@
 // smallest hashes, so that what is left out does not depend on the order of rows. One worker's.
 //
 // Values whose hash is too large are refused at once. Few values are looked through, more have a
-// hash table, whose memory callers with many values ask for ahead by prefetch().
+// hash table; callers with many values or many sets ask for their memory ahead.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,13 @@ class BoundedSet {
  public:
   // `hash` is the value's sketch_hash(), `items_max` the same in all calls.
   void add(std::string_view bytes, std::uint64_t hash, std::size_t items_max);
+  // Ask for the memory that adding or reading takes: first of the object, then of what it holds.
+  void prefetch_self() const {
+    __builtin_prefetch(&items_);
+    __builtin_prefetch(&slots_);
+  }
   void prefetch(std::uint64_t hash) const;
+  void prefetch_items() const;
   void merge(const BoundedSet& other, std::size_t items_max);
   // The items kept, by value, of at most `bytes_max` bytes in all: of more, those of least hash.
   // Views follow this object.
