@@ -13,6 +13,7 @@
 #include <new>
 
 #include "http/beast_support.h"
+#include "store/base/short_turns.h"
 #include "store/base/thread_pool.h"
 
 namespace evq {
@@ -28,6 +29,7 @@ class IoThreads {
   void run(const std::function<void()>& look_after, std::atomic<std::uint64_t>& out_of_memory) {
     ThreadPool threads(contexts_.size() - 1);
     threads.run_parallel(contexts_.size(), [&](std::size_t i) {
+      take_short_turns();
       asio::io_context& io = contexts_.at(i);
       const auto until_stopped = asio::make_work_guard(io);
       serving_.fetch_add(1);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "store/base/control.h"
+#include "store/base/short_turns.h"
 #include "store/base/time.h"
 
 namespace evq {
@@ -50,6 +51,7 @@ void WorkerLane::give_up_seat() {
 
 // Keeps its thread for as long as somebody waits.
 void WorkerLane::run_next() {
+  take_short_turns();
   for (;;) {
     Waiting next;
     {

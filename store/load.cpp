@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "store/base/limits.h"
+#include "store/base/short_turns.h"
 #include "store/column/dynamic_kinds.h"
 
 namespace evq {
@@ -108,6 +109,7 @@ Status Load::open() {
 }
 
 Status Load::write(const IngestCounts& counts) {
+  take_short_turns();
   EVQ_TRY(open());
   Status written = write_kept();
   if (!written.ok() && written.error().code == ErrorCode::kNotFound) {
