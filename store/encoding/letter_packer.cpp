@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "store/base/check.h"
 #include "store/encoding/letter_reader.h"
 
 #if defined(__x86_64__)
@@ -176,6 +177,7 @@ __attribute__((target("avx512vbmi,avx512bw,bmi2"))) std::vector<std::int64_t> pa
     std::span<const std::string_view> texts, const LetterCode& code) {
   const std::size_t first = code.places.front();
   const std::size_t letters = code.places.size();
+  EVQ_CHECK(letters > 0 && letters <= kVectorBytes);
   const std::size_t width = code.places.back() - first + 1;
   alignas(kVectorBytes) VectorBytes backwards{};
   for (std::size_t i = 0; i < letters; ++i) {
