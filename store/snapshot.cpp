@@ -266,9 +266,6 @@ Snapshot::Snapshot(Snapshot&&) noexcept = default;
 Snapshot& Snapshot::operator=(Snapshot&&) noexcept = default;
 Snapshot::~Snapshot() = default;
 
-const std::string& Snapshot::dataset() const {
-  return state_->source->dataset().name();
-}
 const Schema& Snapshot::schema() const {
   return state_->listing->schema;
 }

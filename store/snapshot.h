@@ -118,7 +118,6 @@ class Snapshot {
   Snapshot& operator=(Snapshot&&) noexcept;
   ~Snapshot();
 
-  const std::string& dataset() const;
   // `_time`, `_sysTime` (both datetime), then the fields in order of first appearance, each with
   // the common type of all its values ever stored; a field only ever null has type null.
   const Schema& schema() const;

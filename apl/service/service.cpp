@@ -480,22 +480,12 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
 Store& Service::store() {
   return *state_->store;
 }
-ThreadPool& Service::pool() {
-  return *state_->pool;
-}
 
 Status Service::query(const QueryRequest& request, ResultSink& sink) {
   Session session(request, state_->options, *state_->store, state_->pool.get(),
                   state_->memory.get(), state_->geo.get());
   EVQ_TRY(session.compile());
   return session.run(sink);
-}
-
-Result<std::vector<std::string>> Service::compile(const QueryRequest& request) {
-  Session session(request, state_->options, *state_->store, state_->pool.get(),
-                  state_->memory.get(), state_->geo.get());
-  EVQ_TRY(session.compile());
-  return session.plan().datasets;
 }
 
 Result<std::uint64_t> Service::arrival_end(std::string_view dataset) {

@@ -54,8 +54,6 @@ class Service {
   // Compiles and runs a query. Errors before the first row come back as the status; so do later
   // ones, and then the sink has not seen end().
   Status query(const QueryRequest& request, ResultSink& sink);
-  // Compiles only: what starred queries and editors ask. The bound query's datasets.
-  Result<std::vector<std::string>> compile(const QueryRequest& request);
   // Where the arrivals of a dataset end now: later events arrive at this number or a higher one.
   Result<std::uint64_t> arrival_end(std::string_view dataset);
   // The optimised plan as text.
@@ -68,7 +66,6 @@ class Service {
   Result<DeleteResponse> remove(const DeleteRequest& request);
 
   Store& store();
-  ThreadPool& pool();
 
  private:
   struct State;

@@ -38,10 +38,6 @@ void ByteWriter::zigzag(std::int64_t value) {
   varint((bits << 1) ^ (value < 0 ? ~std::uint64_t{0} : std::uint64_t{0}));
 }
 
-void ByteWriter::raw(std::span<const std::uint8_t> bytes) {
-  bytes_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
 void ByteWriter::string(std::string_view bytes) {
   varint(bytes.size());
   raw(bytes);

@@ -35,7 +35,6 @@ class ByteWriter {
   void varint(std::uint64_t value);
   void zigzag(std::int64_t value);
   void raw(std::string_view bytes) { bytes_.append(bytes); }
-  void raw(std::span<const std::uint8_t> bytes);
   // A varint of the size, then the bytes.
   void string(std::string_view bytes);
 
