@@ -43,6 +43,7 @@ struct Mergeable {
   bool may_lose_runs = false;  // a run may be without rows
   bool has_whole = false;      // an aggregate without groups, which has a row even of no rows,
   bool counts_rows = false;    // does of runs without rows: such rows are kept and do not count
+  bool drops_rows = false;     // rows are lost that cannot be kept so
 };
 
 Mergeable mergeable(const Node& node, const Apply& apply) {
@@ -56,6 +57,8 @@ Mergeable mergeable(const Node& node, const Apply& apply) {
   const auto* project = std::get_if<Project>(&node.op);
   const auto* top = std::get_if<TopN>(&node.op);
   const auto* limit = std::get_if<Limit>(&node.op);
+  const auto* extract = std::get_if<Extract>(&node.op);
+  const auto* unnest = std::get_if<Unnest>(&node.op);
   if (const auto* filter = std::get_if<Filter>(&node.op)) {
     rows.can = rows.can && is_deterministic(*filter->predicate);
     rows.may_lose_runs = true;
@@ -63,7 +66,7 @@ Mergeable mergeable(const Node& node, const Apply& apply) {
     const bool loses = aggregate->groups.empty() && rows.may_lose_runs;
     rows.can =
         rows.can &&
-        (!loses || (!rows.has_whole &&
+        (!loses || (!rows.has_whole && !rows.drops_rows &&
                     std::ranges::all_of(aggregate->aggregates, [](const AggregateCall& call) {
                       return filtered_form(*call.function);
                     })));
@@ -72,11 +75,16 @@ Mergeable mergeable(const Node& node, const Apply& apply) {
       rows.has_whole = true;
       rows.may_lose_runs = false;
     }
+  } else if (extract != nullptr || unnest != nullptr) {
+    const bool drops = extract != nullptr ? extract->drop_unmatched : !unnest->keeps_empty;
+    rows.can = rows.can && (extract == nullptr || is_deterministic(*extract->source));
+    rows.may_lose_runs = rows.may_lose_runs || drops;
+    rows.drops_rows = rows.drops_rows || drops;
   } else {
     rows.can = rows.can &&
                ((project != nullptr && is_deterministic_projection(*project)) ||
-                (top != nullptr && top->groups == 0 && top->count != 0) ||
-                (limit != nullptr && limit->count != 0) || std::holds_alternative<Sort>(node.op));
+                (top != nullptr && top->count != 0) || (limit != nullptr && limit->count != 0) ||
+                std::holds_alternative<Sort>(node.op));
   }
   return rows;
 }
@@ -218,27 +226,52 @@ std::vector<SortKey> keys_within_runs(std::vector<SortKey> keys, const MergedRow
   return all;
 }
 
-// So many rows of each run: by `keys`, and as they come where there are none. Those that count
-// come first.
-TopN limit_of_runs(std::vector<SortKey> keys, std::uint64_t count, const MergedRows& below) {
+// The same for each run; rows that come as they do where `top` has no keys. Those that count come
+// first.
+TopN limit_of_runs(TopN top, const MergedRows& below) {
   if (below.counts.has_value()) {
-    keys.insert(keys.begin(), {*below.counts, {.descending = true, .nulls_first = false}});
+    top.keys.insert(top.keys.begin() + static_cast<std::ptrdiff_t>(top.groups),
+                    {*below.counts, {.descending = true, .nulls_first = false}});
   }
-  return {keys_within_runs(std::move(keys), below), count, below.keys.size()};
+  return {keys_within_runs(std::move(top.keys), below), top.count, below.keys.size() + top.groups};
 }
 
-// The operator of `merged->node`, whose schema is that of its input, as one over all runs.
-void merge_limit(Operation* op, const MergedRows& below) {
-  if (auto* sort = std::get_if<Sort>(op)) {
+// An operator whose columns are those of its input, as one over all runs.
+void merge_same_columns(Operation* op, const MergedRows& below, const EvalContext& context) {
+  if (auto* filter = std::get_if<Filter>(op)) {
+    if (below.counts.has_value()) {
+      *op = counting(std::move(*filter), below, context);
+    } else {
+      remap_columns(filter->predicate.get(), below.columns);
+    }
+  } else if (auto* sort = std::get_if<Sort>(op)) {
     remap(below.columns, &sort->keys);
     if (below.in_order) {
       sort->keys = keys_within_runs(std::move(sort->keys), below);
     }
   } else if (auto* top = std::get_if<TopN>(op)) {
     remap(below.columns, &top->keys);
-    *op = limit_of_runs(std::move(top->keys), top->count, below);
+    *op = limit_of_runs(std::move(*top), below);
   } else {
-    *op = limit_of_runs({}, std::get<Limit>(*op).count, below);
+    *op = limit_of_runs({{}, std::get<Limit>(*op).count}, below);
+  }
+}
+
+// An operator that appends columns to those of its input.
+void merge_appending(MergedRows* merged, const MergedRows& below) {
+  Node& node = *merged->node;
+  std::vector<Field> fields = below.node->schema.fields();
+  for (std::size_t i = below.columns.size(); i < node.schema.size(); ++i) {
+    merged->columns.push_back(fields.size());
+    fields.push_back(node.schema[i]);
+  }
+  node.schema = Schema(std::move(fields));
+  if (auto* extract = std::get_if<Extract>(&node.op)) {
+    remap_columns(extract->source.get(), below.columns);
+    return;
+  }
+  for (UnnestColumn& column : std::get<Unnest>(node.op).columns) {
+    column.column = below.columns[column.column];
   }
 }
 
@@ -259,13 +292,11 @@ MergedRows merge(NodePtr node, MergedRows rows, const EvalContext& context) {
     merged.keys = below.keys;
     merged.passed = below.passed;
     merged.counts = below.counts;
-    merged.node->schema = below.node->schema;
-    if (auto* filter = std::get_if<Filter>(&op); filter == nullptr) {
-      merge_limit(&op, below);
-    } else if (below.counts.has_value()) {
-      op = counting(std::move(*filter), below, context);
+    if (std::holds_alternative<Extract>(op) || std::holds_alternative<Unnest>(op)) {
+      merge_appending(&merged, below);
     } else {
-      remap_columns(filter->predicate.get(), below.columns);
+      merged.node->schema = below.node->schema;
+      merge_same_columns(&op, below, context);
     }
   }
   merged.node->inputs[0] = std::move(below.node);
@@ -319,7 +350,7 @@ NodePtr merge_apply(NodePtr node, const EvalContext& context) {
   if (apply == nullptr || !has_plain_keys(*apply, node->inputs[0]->schema)) {
     return node;
   }
-  NodePtr subplan = fuse_top_n(clone(*apply->subplan), context);
+  NodePtr subplan = fuse_top_n(merge_partitions(clone(*apply->subplan), context), context);
   const Mergeable rows = mergeable(*subplan, *apply);
   if (!rows.can || !(apply->per_row || makes_fewer_rows(*subplan))) {
     return node;
