@@ -217,7 +217,7 @@ void GroupTable::grow() {
   }
   slots_ = std::move(slots);
   // Memory that is not used yet costs nothing, and what is there would be copied later.
-  const std::size_t groups = slots_.size() / kSlotsPerGroupMin;
+  const std::size_t groups = slots_.size() / kSlotsPerGroupMin + 1;
   hashes_.reserve(groups);
   first_seen_.reserve(groups);
   keys_.reserve(groups);
@@ -238,7 +238,7 @@ void GroupTable::insert(std::uint64_t hash, std::size_t slot) {
   hashes_.push_back(hash);
   first_seen_.push_back(kUnseen);
   slots_[slot] = {tag_of(hash), static_cast<std::uint32_t>(hashes_.size())};
-  if (hashes_.size() * kSlotsPerGroupMin >= slots_.size()) {
+  if (hashes_.size() * kSlotsPerGroupMin > slots_.size()) {
     grow();
   }
 }
