@@ -199,6 +199,7 @@ void carry(Aggregate* op, const MergedRows& below, MergedRows* merged) {
   op->groups.insert(op->groups.begin(), before.begin(), before.end());
   merged->keys = identity(below.keys.size());
   std::vector<Field> fields;
+  fields.reserve(before.size() + node.schema.size() + below.passed.size());
   for (const std::size_t column : before) {
     fields.push_back(carried_field(*below.node, column));
   }
