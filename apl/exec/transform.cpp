@@ -4,6 +4,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/whole_input.h"
+#include "apl/plan/table_function.h"
 #include "store/base/allocation_meter.h"
 
 namespace evq {

@@ -54,6 +54,8 @@ std::size_t node_count(const Expr& expr);
 
 // Calls `visit(column)` for each column reference, pre-order.
 void for_each_column(const Expr& expr, const std::function<void(std::size_t)>& visit);
+// The new position of a column that is gone.
+inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 // Replaces every column reference c by mapping[c].
 void remap_columns(Expr* expr, const std::vector<std::size_t>& mapping);
 // False when the same row may give another value another time (rand, now before folding).

@@ -9,6 +9,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/table_function.h"
 #include "apl/plan/unique_names.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"

@@ -13,6 +13,7 @@
 
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
+#include "apl/plan/table_function.h"
 #include "store/base/ascii.h"
 #include "store/base/byte_set.h"
 #include "store/base/checksum.h"

@@ -49,7 +49,6 @@ NodePtr materialize_late(NodePtr root, const EvalContext& context);
 
 // `expr` with every column reference replaced by a copy of the expression at that position.
 ExprPtr substitute(ExprPtr expr, const std::vector<ExprPtr>& columns);
-inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 // Leaves `node`, and what is below it, without the output columns that are not `needed`, as far as
 // it has no use for them itself. Where each old column is then, or kNoColumn.
 std::vector<std::size_t> keep_columns(Node* node, std::vector<bool> needed);

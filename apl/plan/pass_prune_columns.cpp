@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apl/plan/optimizer.h"
+#include "apl/plan/table_function.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 
@@ -313,22 +314,26 @@ Mapping prune_join(Node* node, Join* join, const Needed& needed) {
   return mapping;
 }
 
-// Every input gets a projection to exactly the needed columns, in order.
+// `node` with a projection to exactly the needed columns, in order.
+NodePtr prune_to(NodePtr node, const Needed& needed, const Schema& schema) {
+  const Schema before = node->schema;
+  const Mapping inner = prune(node.get(), needed);
+  Project project;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    if (needed[i]) {
+      project.exprs.push_back(make_column(inner[i], before[i].type));
+    }
+  }
+  std::vector<NodePtr> inputs;
+  inputs.push_back(std::move(node));
+  return make_node(std::move(project), std::move(inputs), schema);
+}
+
 Mapping prune_union(Node* node, const Needed& needed) {
   Mapping mapping = compact(needed);
   const Schema schema = kept_fields(node->schema, mapping);
   for (NodePtr& input : node->inputs) {
-    const Schema before = input->schema;
-    const Mapping inner = prune(input.get(), needed);
-    Project project;
-    for (std::size_t i = 0; i < needed.size(); ++i) {
-      if (needed[i]) {
-        project.exprs.push_back(make_column(inner[i], before[i].type));
-      }
-    }
-    std::vector<NodePtr> inputs;
-    inputs.push_back(std::move(input));
-    input = make_node(std::move(project), std::move(inputs), schema);
+    input = prune_to(std::move(input), needed, schema);
   }
   node->schema = schema;
   return mapping;
@@ -342,6 +347,19 @@ Mapping prune_nothing(Node* node) {
     EVQ_CHECK(mapping == identity(size));
   }
   return identity(node->schema.size());
+}
+
+Mapping prune_transform(Node* node, Transform* transform, const Needed& needed) {
+  auto narrowed = transform->function->narrowed(needed);
+  if (!narrowed.has_value()) {
+    return prune_nothing(node);
+  }
+  NodePtr& input = node->inputs[0];
+  const Schema schema = kept_fields(input->schema, compact(narrowed->input));
+  input = prune_to(std::move(input), narrowed->input, schema);
+  transform->function = std::move(narrowed->function);
+  node->schema = kept_fields(node->schema, narrowed->output);
+  return narrowed->output;
 }
 
 // Whether what `subplan` shares, or the subplan of an Apply in it, reads the rows of Apply number
@@ -496,6 +514,9 @@ Mapping prune(Node* node, Needed needed) {
   }
   if (auto* apply = std::get_if<Apply>(&node->op)) {
     return prune_apply(node, apply, needed);
+  }
+  if (auto* transform = std::get_if<Transform>(&node->op)) {
+    return prune_transform(node, transform, needed);
   }
   if (auto* shared = std::get_if<Shared>(&node->op)) {
     shared->needed = std::move(needed);  // others may need more

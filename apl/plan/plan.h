@@ -230,15 +230,7 @@ struct Placeholder {
   std::vector<bool> needed{};  // which of their columns are used; empty: all
 };
 
-// Operators whose output columns depend on the data or that need all rows at once: evaluate
-// pivot / bag_unpack / narrow, reduce, top-nested, scan. `run` gets the whole input.
-class TableFunction {
- public:
-  virtual ~TableFunction() = default;
-  virtual Result<Table> run(const EvalContext& context, Table input) const = 0;
-  virtual std::string_view name() const = 0;  // of the operator; a literal
-  virtual std::string describe() const = 0;
-};
+class TableFunction;
 struct Transform {
   std::shared_ptr<const TableFunction> function;
 };

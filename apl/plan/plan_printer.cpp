@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "apl/plan/table_function.h"
 #include "store/base/json_writer.h"
 #include "store/base/time.h"
 

@@ -1,5 +1,7 @@
 #include "apl/plan/step_machine.h"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -221,6 +223,96 @@ class StepRun {
   std::vector<std::int64_t> ids_;
 };
 
+// A program of fewer input columns: which it still has, and where its columns went.
+class ProgramNarrowing {
+ public:
+  // `needed` of the columns that the program gives out.
+  ProgramNarrowing(const StepProgram& program, const std::vector<bool>& needed)
+      : program_(program), plain_(program.columns - program.declared.size()) {
+    input.assign(program.input_columns, true);
+    std::copy_n(needed.begin(), plain_, input.begin());
+    for (const std::size_t column : program.partition) {
+      input[column] = true;
+    }
+    for (const Step& step : program.steps) {
+      keep_columns_of(*step.condition);
+      for (const auto& [column, value] : step.assignments) {
+        keep_columns_of(*value);
+      }
+    }
+    for (const bool kept : input) {
+      places_.push_back(kept ? kept_++ : kNoColumn);
+    }
+    const auto plain_end = input.begin() + static_cast<std::ptrdiff_t>(plain_);
+    kept_plain_ = static_cast<std::size_t>(std::count(input.begin(), plain_end, true));
+    output.assign(places_.begin(), places_.begin() + static_cast<std::ptrdiff_t>(plain_));
+    for (std::size_t i = plain_; i < needed.size(); ++i) {
+      output.push_back(kept_plain_ + i - plain_);
+    }
+  }
+
+  StepProgram make() const {
+    StepProgram made;
+    made.columns = kept_plain_ + program_.declared.size();
+    made.declared = program_.declared;
+    made.input_columns = kept_;
+    std::ranges::transform(program_.partition, std::back_inserter(made.partition),
+                           [this](std::size_t column) { return places_[column]; });
+    made.match_id = program_.match_id;
+    made.state_types.resize(made.columns);
+    for (std::size_t i = 0; i < program_.columns; ++i) {
+      if (output[i] != kNoColumn) {
+        made.state_types[output[i]] = program_.state_types[i];
+      }
+    }
+    const std::vector<std::size_t> mapping = expression_mapping(made);
+    for (const Step& step : program_.steps) {
+      Step kept{step.output, step.optional, clone(*step.condition), {}};
+      remap_columns(kept.condition.get(), mapping);
+      for (const auto& [column, value] : step.assignments) {
+        kept.assignments.emplace_back(output[column], clone(*value));
+        remap_columns(kept.assignments.back().second.get(), mapping);
+      }
+      made.steps.push_back(std::move(kept));
+    }
+    return made;
+  }
+
+  std::vector<bool> input;
+  std::vector<std::size_t> output;
+
+ private:
+  void keep_columns_of(const Expr& expr) {
+    for_each_column(expr, [this](std::size_t column) {
+      const std::size_t own = column < program_.input_columns
+                                  ? column
+                                  : (column - program_.input_columns) % program_.columns;
+      if (own < plain_) {
+        input[own] = true;
+      }
+    });
+  }
+
+  // Of the row's columns, then of each step's.
+  std::vector<std::size_t> expression_mapping(const StepProgram& made) const {
+    std::vector<std::size_t> mapping = places_;
+    for (std::size_t step = 0; step < program_.steps.size(); ++step) {
+      for (std::size_t i = 0; i < program_.columns; ++i) {
+        mapping.push_back(output[i] == kNoColumn
+                              ? kNoColumn
+                              : made.input_columns + step * made.columns + output[i]);
+      }
+    }
+    return mapping;
+  }
+
+  const StepProgram& program_;
+  const std::size_t plain_;          // columns of a row that are the input's
+  std::vector<std::size_t> places_;  // of the input's columns
+  std::size_t kept_ = 0;
+  std::size_t kept_plain_ = 0;
+};
+
 class StepMachine final : public TableFunction {
  public:
   StepMachine(StepProgram program, Schema output)
@@ -230,6 +322,17 @@ class StepMachine final : public TableFunction {
     StepRun run(program_, context, input);
     EVQ_TRY(run.run());
     return run.take(output_);
+  }
+  std::optional<Narrowed> narrowed(const std::vector<bool>& needed) const override {
+    const ProgramNarrowing narrowing(program_, needed);
+    std::vector<Field> fields;
+    for (std::size_t i = 0; i < output_.size(); ++i) {
+      if (narrowing.output[i] != kNoColumn) {
+        fields.push_back(output_[i]);
+      }
+    }
+    return Narrowed{make_step_machine(narrowing.make(), Schema(std::move(fields))), narrowing.input,
+                    narrowing.output};
   }
   std::string_view name() const override { return "scan"; }
   std::string describe() const override {

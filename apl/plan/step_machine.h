@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "apl/plan/plan.h"
+#include "apl/plan/expr.h"
+#include "apl/plan/table_function.h"
 
 namespace evq::plan {
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "apl/plan/table_function.h"
 #include "apl/syntax/parser.h"
 #include "store/column/dynamic.h"
 #include "store/column/ordering.h"
