@@ -136,7 +136,7 @@ class HllState : public AggregateState {
  private:
   static constexpr std::size_t kRowBytesMax = 128;
   // The tables of fewer are in a near cache.
-  static constexpr std::size_t kPrefetchedSketchesMin = 8;
+  static constexpr std::size_t kPrefetchedSketchesMin = 64;
 
   unsigned precision_;
   HllResult result_;
