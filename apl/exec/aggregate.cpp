@@ -15,6 +15,7 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/group_states.h"
 #include "apl/exec/sort_numbers.h"
+#include "apl/exec/tied_rows.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
@@ -284,6 +285,8 @@ class AggregateConsumer final : public Consumer {
       EVQ_TRY(first.merge(groups_of(sinks[i]), all));
       sinks[i].reset();
     }
+    GroupStates* const first_states = &first;
+    EVQ_TRY(choose_rows(std::span(&first_states, 1)));
     // The results are charged beside the states for as long as both are there.
     const ExecOptions& options = executor_.options();
     AllocationMeter meter(options.budget, options.control, "summarize");
@@ -311,8 +314,7 @@ class AggregateConsumer final : public Consumer {
       for (std::size_t part = next++; part < count; part = next++) {
         parts[part] = std::make_unique<GroupStates>(spec_);
         outcomes[part] = merge_part(parted, part, parts[part].get());
-        if (outcomes[part].ok()) {
-          leases[part] = MemoryLease(executor_.options().budget, "summarize");
+        if (outcomes[part].ok() && !chooses_rows()) {
           outcomes[part] = make_results(parts[part].get(), &results[part], &leases[part]);
         }
       }
@@ -322,6 +324,14 @@ class AggregateConsumer final : public Consumer {
     }
     parted.clear();
     sinks.clear();
+    if (chooses_rows()) {
+      std::vector<GroupStates*> states(count);
+      std::ranges::transform(parts, states.begin(), [](const auto& part) { return part.get(); });
+      EVQ_TRY(choose_rows(states));
+      for (std::size_t part = 0; part < count; ++part) {
+        EVQ_TRY(make_results(parts[part].get(), &results[part], &leases[part]));
+      }
+    }
     std::vector<const GroupStates*> all(count);
     std::ranges::transform(parts, all.begin(), [](const auto& part) { return part.get(); });
     return push_output(all, std::move(results));
@@ -335,7 +345,27 @@ class AggregateConsumer final : public Consumer {
     return Status::success();
   }
 
+  bool chooses_rows() const {
+    return std::ranges::any_of(spec_.op.aggregates, [](const plan::AggregateCall& call) {
+      return call.row_cells != nullptr;
+    });
+  }
+  // Of aggregates that know rows by their places: `parts` hold all groups between them.
+  Status choose_rows(std::span<GroupStates* const> parts) {
+    for (std::size_t i = 0; i < spec_.op.aggregates.size(); ++i) {
+      if (const plan::RowCells* cells = spec_.op.aggregates[i].row_cells.get()) {
+        std::vector<RowChoice*> choices(parts.size());
+        std::ranges::transform(parts, choices.begin(), [i](GroupStates* part) {
+          return &static_cast<RowChoice&>(part->state(i));
+        });
+        EVQ_TRY(choose_tied_rows(executor_, *cells, choices));
+      }
+    }
+    return Status::success();
+  }
+
   Status make_results(GroupStates* part, std::vector<Vector>* results, MemoryLease* lease) const {
+    *lease = MemoryLease(executor_.options().budget, "summarize");
     AllocationMeter meter(executor_.options().budget, executor_.options().control, "summarize");
     EVQ_TRY(meter.guard([&] { *results = part->results(); }));
     std::size_t bytes = 0;

@@ -6,6 +6,8 @@
 // large as memory allows, so that the blocks are read few times. A batch that does not fit is
 // halved.
 
+#include "apl/exec/fetch.h"
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -27,6 +29,8 @@ namespace evq {
 namespace {
 
 constexpr std::int64_t kRowMask = (1 << kLocationRowBits) - 1;
+// In place of a block's number: no row, as an aggregation of no rows chooses it.
+constexpr std::int64_t kNoBlock = -1;
 // Rows of a batch, unless they are scattered; and down to which a batch is halved.
 constexpr std::size_t kBatchRowsMin = 65536;
 constexpr std::size_t kSplitRowsMin = 1024;
@@ -111,6 +115,13 @@ Result<Vector> read_column(StoredBlock& block, const plan::ScanColumn& wanted,
 Status read_share(const FetchSpec& spec, BlockPart* part, std::size_t share, std::size_t shares,
                   MemoryLease* lease) {
   EVQ_TRY(spec.executor.check());
+  if (part->block == nullptr) {
+    for (std::size_t i = share; i < part->columns.size(); i += shares) {
+      const Value none = Value::null(spec.op.columns[i].type);
+      part->columns[i] = Vector::constant(none, part->rows.size());
+    }
+    return Status::success();
+  }
   EVQ_TRY_ASSIGN(StoredBlock block, spec.snapshot.open(*part->block));
   for (std::size_t i = share; i < part->columns.size(); i += shares) {
     MemoryBudget* const budget = spec.executor.options().budget;
@@ -153,14 +164,15 @@ class Batch {
     // By block: row of the block, row of the batch.
     std::map<std::int64_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> blocks;
     std::uint32_t number = 0;
-    std::int64_t last = -1;  // the block of the row before, as it often is of the next
+    std::int64_t last = 0;  // the block of the row before, as it often is of the next
     std::vector<std::pair<std::uint32_t, std::uint32_t>>* rows_of_last = nullptr;
     for (const Chunk* chunk : chunks) {
       const Vector& locations = chunk->column(spec_.op.row_column);
       for (std::size_t i = 0; i < locations.size(); ++i) {
         const auto location = locations.at<std::int64_t>(i);
-        if (location >> kLocationRowBits != last) {
-          last = location >> kLocationRowBits;
+        const std::int64_t block = locations.is_null(i) ? kNoBlock : location >> kLocationRowBits;
+        if (rows_of_last == nullptr || block != last) {
+          last = block;
           rows_of_last = &blocks[last];
         }
         rows_of_last->emplace_back(static_cast<std::uint32_t>(location & kRowMask), number++);
@@ -172,7 +184,8 @@ class Batch {
         std::ranges::sort(rows);
       }
       BlockPart part;
-      part.block = &spec_.snapshot.blocks()[static_cast<std::size_t>(index)];
+      part.block =
+          index == kNoBlock ? nullptr : &spec_.snapshot.blocks()[static_cast<std::size_t>(index)];
       part.rows.reserve(rows.size());
       for (const auto& [block_row, batch_row] : rows) {
         places_[batch_row] = {static_cast<std::uint32_t>(parts_.size()),
@@ -248,7 +261,7 @@ class FetchSink final : public ForwardingSink {
     for (std::size_t i = 0; i < locations.size(); ++i) {
       const auto block =
           static_cast<std::size_t>(locations.at<std::int64_t>(i) >> kLocationRowBits);
-      if (!touched_[block]) {
+      if (!locations.is_null(i) && !touched_[block]) {
         touched_[block] = true;
         touched_rows_ += spec_.snapshot.blocks()[block].rows;
       }
@@ -407,6 +420,18 @@ class FetchConsumer final : public Consumer {
 };
 
 }  // namespace
+
+Result<Chunk> fetch_rows(Executor& executor, const plan::Fetch& fetch, const Chunk& places) {
+  EVQ_TRY_ASSIGN(const Snapshot* snapshot, executor.tables().snapshot(fetch.table));
+  const FetchSpec spec{executor, fetch, *snapshot};
+  Batch batch(spec);
+  const Chunk* const only = &places;
+  EVQ_TRY(batch.read(std::span(&only, 1)));
+  Chunk rows;
+  AllocationMeter meter(executor.options().budget, executor.options().control, "summarize");
+  EVQ_TRY(meter.guard([&] { rows = batch.rows(0, places.rows()); }));
+  return rows;
+}
 
 Status run_fetch(Executor& executor, const plan::Node& node, const ScanHints& hints,
                  Consumer& consumer) {

@@ -37,6 +37,7 @@ class GroupStates {
   // 1 when the aggregation has no keys.
   std::size_t size() const { return has_keys() ? table_.size() : 1; }
   const GroupTable& table() const { return table_; }
+  AggregateState& state(std::size_t aggregate) { return *states_[aggregate]; }
   // One column for each result of each aggregate, a row a group.
   std::vector<Vector> results();
 

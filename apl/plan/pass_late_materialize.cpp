@@ -331,11 +331,19 @@ bool takes_first_rows(const Aggregate& op) {
          });
 }
 
+// Whether it asks for their places only (locate_rows).
+bool takes_first_places(const Aggregate& op, const Schema& input) {
+  return std::ranges::any_of(op.aggregates, [&](const AggregateCall& call) {
+    return call.function->name == "take_any" && input[call.args[0]].name == kRowColumn;
+  });
+}
+
 // The sort below an aggregation that asks for first rows holds the groups besides its keys, and the
 // other columns are read for those rows only. Whether that was to be done, and is.
 bool fetch_first_rows(Node* node) {
   const auto* op = std::get_if<Aggregate>(&node->op);
-  if (op == nullptr || !takes_first_rows(*op)) {
+  const bool places_only = op != nullptr && takes_first_places(*op, node->inputs[0]->schema);
+  if (op == nullptr || (!places_only && !takes_first_rows(*op))) {
     return false;
   }
   const std::optional<SortedGroups> groups = groups_of_sort(node, op->groups);
@@ -351,9 +359,9 @@ bool fetch_first_rows(Node* node) {
     keys.push_back({column, {}});
   }
   SortColumns columns = assign_columns(std::move(sources), keys);
-  if (!is_worth_it(sort, columns)) {
+  if (places_only || !is_worth_it(sort, columns)) {
     keys.resize(key_count);
-    return false;
+    return places_only && late_columns(columns) == 0;
   }
   LateRows late = fetch_late(std::move(*groups->sort), std::move(columns));
   std::vector<SortKey>& held = *keys_of_sort(late.rows->inputs[0]->inputs[0].get());

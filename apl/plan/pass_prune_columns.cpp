@@ -125,6 +125,7 @@ void narrow_call(AggregateCall* call, const Needed& used) {
   call->call = std::get<BoundAggregateCall>(
       bind_aggregate(*call->function, {arguments, EvalContext(), std::nullopt}));
   call->args = std::move(args);
+  call->row_cells = nullptr;
 }
 
 Mapping prune_aggregate(Node* node, Aggregate* op, const Needed& needed) {
@@ -237,6 +238,52 @@ Mapping prune_unnest(Node* node, Unnest* unnest, const Needed& needed) {
   for (UnnestColumn& column : unnest->columns) {
     column.column = mapping[column.column];
   }
+  return mapping;
+}
+
+Mapping prune_fetch(Node* node, Fetch* fetch, const Needed& needed) {
+  const std::size_t inner = node->inputs[0]->schema.size();
+  Needed below(needed.begin(), needed.begin() + static_cast<std::ptrdiff_t>(inner));
+  const bool fetches = std::find(needed.begin() + static_cast<std::ptrdiff_t>(inner), needed.end(),
+                                 true) != needed.end();
+  if (!fetches && !fetch->candidates.has_value()) {
+    NodePtr input = std::move(node->inputs[0]);
+    *node = std::move(*input);
+    Mapping mapping = prune(node, std::move(below));
+    mapping.resize(needed.size(), kNoColumn);
+    return mapping;
+  }
+  below[fetch->row_column] = true;
+  if (fetch->candidates.has_value()) {
+    for (const std::size_t group : fetch->candidates->groups) {
+      below[group] = true;
+    }
+    for (const SortKey& key : fetch->candidates->keys) {
+      below[key.column] = true;
+    }
+  }
+  const Schema before = node->schema;
+  Mapping mapping = prune(node->inputs[0].get(), std::move(below));
+  fetch->row_column = mapping[fetch->row_column];
+  if (fetch->candidates.has_value()) {
+    for (std::size_t& group : fetch->candidates->groups) {
+      group = mapping[group];
+    }
+    for (SortKey& key : fetch->candidates->keys) {
+      key.column = mapping[key.column];
+    }
+  }
+  std::vector<Field> fields = node->inputs[0]->schema.fields();
+  std::vector<ScanColumn> columns;
+  for (std::size_t i = inner; i < before.size(); ++i) {
+    mapping.push_back(needed[i] ? fields.size() : kNoColumn);
+    if (needed[i]) {
+      fields.push_back(before[i]);
+      columns.push_back(std::move(fetch->columns[i - inner]));
+    }
+  }
+  fetch->columns = std::move(columns);
+  node->schema = Schema(std::move(fields));
   return mapping;
 }
 
@@ -497,6 +544,9 @@ Mapping prune(Node* node, Needed needed) {
   }
   if (auto* unnest = std::get_if<Unnest>(&node->op)) {
     return prune_unnest(node, unnest, needed);
+  }
+  if (auto* fetch = std::get_if<Fetch>(&node->op)) {
+    return prune_fetch(node, fetch, needed);
   }
   if (auto* window = std::get_if<Window>(&node->op)) {
     return prune_window(node, window, needed);

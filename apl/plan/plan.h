@@ -30,6 +30,7 @@
 namespace evq::plan {
 
 struct Node;
+struct RowCells;
 using NodePtr = std::unique_ptr<Node>;
 
 // Reads fields of a dataset. Output: one column a ScanColumn, then nothing else.
@@ -96,6 +97,7 @@ struct AggregateCall {
   std::vector<std::size_t> args;  // input columns, already of the call's argument types
   std::string text;               // as written, for the printer
   LinearForm form{};              // of the one argument, where the query has it; see linear_sum.h
+  std::shared_ptr<const RowCells> row_cells{};  // of one that chooses rows by their places
 };
 // Output: the groups, then each aggregate's result columns. Without groups: one row.
 struct Aggregate {
