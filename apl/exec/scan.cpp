@@ -12,6 +12,7 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/pruning.h"
 #include "apl/exec/time_order.h"
+#include "apl/plan/optimizer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
@@ -23,6 +24,8 @@ namespace {
 
 // Below this share of a block's rows only the frames with wanted rows are decoded.
 constexpr std::size_t kSparseDivisor = 16;
+// Of cost_per_row(): from searches in texts on.
+constexpr int kCostlyFilter = 100;
 
 // Block indexes of a snapshot in the order to visit them.
 std::vector<std::uint32_t> visiting_order(const Snapshot& snapshot, const plan::Scan& scan,
@@ -65,6 +68,7 @@ struct SharedScan {
   std::vector<SearchedColumns> searched_columns;         // of each filter
   std::vector<std::size_t> last_filter;  // by column: the last filter that reads it, + 1
   bool counts_only = false;              // no column's values come out
+  std::vector<bool> costly{};            // filters: those that search in texts
   std::atomic<std::size_t> next{0};
   std::atomic<bool> stop{false};
 };
@@ -142,9 +146,9 @@ class BlockRows {
   }
 
   // Filter number `index` of the scan. What filters say by dictionary entries is gathered in the
-  // mask; the others see only the rows that are left.
+  // mask; the others, and costly ones when there are few, see only the rows that are left.
   Status apply(std::size_t index) {
-    const bool by_entries = is_by_entries(index);
+    const bool by_entries = is_by_entries(index) && !(shared_.costly[index] && has_few_left());
     if (mask_.is_set() && !by_entries) {
       apply_mask();
       if (size() == 0) {
@@ -206,6 +210,9 @@ class BlockRows {
     }
     return Status::success();
   }
+
+  // Their values are read, and asked, for less than all entries of a dictionary.
+  bool has_few_left() const { return mask_.is_set() && mask_.count() * kSparseDivisor < size(); }
 
   // Whether a filter is evaluated entry by entry of one dictionary: then all rows cost no more than
   // some of them. Asked before the filter's columns are loaded.
@@ -479,6 +486,7 @@ Status run_scan(Executor& executor, const plan::Scan& scan, const ScanHints& hin
       shared.last_filter[column] = shared.filter_columns.size();
     });
     shared.searched_columns.push_back(searched_columns(*filter));
+    shared.costly.push_back(plan::cost_per_row(*filter) >= kCostlyFilter);
   }
   executor.stats().blocks_total.fetch_add(snapshot->blocks().size());
   const std::size_t workers =
