@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "store/base/allocation_meter.h"
+#include "store/base/large_pages.h"
 #include "store/column/chunk.h"
 
 namespace evq {
@@ -30,12 +30,19 @@ class RowGroups {
   const std::vector<std::uint32_t>& first_rows() const { return first_rows_; }
 
  private:
+  struct Slot {
+    std::uint32_t tag = 0;    // the hash's upper half
+    std::uint32_t group = 0;  // its number + 1, or 0 for a free slot
+  };
+
   bool equal(std::size_t a, std::size_t b) const;
+  void grow();
 
   const Chunk& input_;
   const std::vector<std::size_t> keys_;
   const std::uint64_t seed_;
-  std::unordered_multimap<std::uint64_t, std::size_t> known_;  // groups by the hash of their key
+  LargeVector<Slot> slots_;            // by hash
+  std::vector<std::uint64_t> hashes_;  // by group
   std::vector<std::uint32_t> first_rows_;
   PollCounter poll_;
 };

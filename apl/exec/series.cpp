@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "apl/exec/executor.h"
@@ -15,10 +16,8 @@
 namespace evq {
 namespace {
 
-struct Group {
-  using Bin = std::pair<std::int64_t, std::size_t>;  // axis value, input row
-  std::vector<Bin> bins;
-};
+using Bin = std::pair<std::int64_t, std::uint32_t>;  // axis value, input row
+using Group = std::span<const Bin>;                  // its bins, ascending
 
 class SeriesMaker {
  public:
@@ -31,15 +30,16 @@ class SeriesMaker {
   }
 
   Result<Chunk> make() {
-    EVQ_TRY(lease_->grow(input_.rows() * sizeof(Group::Bin)));
+    EVQ_TRY(lease_->grow(input_.rows() * (sizeof(Bin) + sizeof(std::uint32_t))));
     const std::vector<std::uint32_t> first_rows = collect_groups();
-    EVQ_TRY(lease_->grow(groups_.size() * RowGroups::kGroupBytes));
-    for (Group& group : groups_) {
+    std::size_t rows = first_rows.size();
+    EVQ_TRY(lease_->grow(rows * RowGroups::kGroupBytes));
+    for (std::size_t i = 0; i < rows; ++i) {
       AllocationMeter::poll();
-      std::ranges::sort(group.bins);
-      EVQ_TRY(add_group(group));
+      const std::span<Bin> bins = std::span(bins_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
+      std::ranges::sort(bins);
+      EVQ_TRY(add_group(bins));
     }
-    std::size_t rows = groups_.size();
     std::vector<Vector> columns;
     for (std::size_t i = 0; i < series_.group_count; ++i) {
       columns.push_back(input_.column(i).gather(first_rows));
@@ -57,31 +57,42 @@ class SeriesMaker {
  private:
   const Vector& axis() const { return input_.column(series_.group_count); }
 
-  // Of rows with an axis value; where each group's first row is.
+  // Fills bins_ from the rows with an axis value; where each group's first row is.
   std::vector<std::uint32_t> collect_groups() {
     std::vector<std::size_t> keys(series_.group_count);
     std::iota(keys.begin(), keys.end(), std::size_t{0});
     RowGroups numbers(input_, std::move(keys), seed_);
+    std::vector<std::uint32_t> group_of(input_.rows());
+    begins_.assign(1, 0);
     for (std::size_t row = 0; row < input_.rows(); ++row) {
       if (axis().is_null(row)) {
         continue;
       }
       const std::size_t group = numbers.group_of(row);
-      groups_.resize(numbers.size());
-      groups_[group].bins.emplace_back(axis().at<std::int64_t>(row), row);
+      group_of[row] = static_cast<std::uint32_t>(group);
+      begins_.resize(numbers.size() + 1, 0);
+      ++begins_[group + 1];
+    }
+    std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+    bins_.resize(begins_.back());
+    std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
+    for (std::uint32_t row = 0; row < input_.rows(); ++row) {
+      if (!axis().is_null(row)) {
+        bins_[next[group_of[row]]++] = {axis().at<std::int64_t>(row), row};
+      }
     }
     return numbers.first_rows();
   }
 
   // Steps from the axis' start, or the group's first bin, to its end or the group's last bin.
-  Result<std::size_t> steps(const Group& group, std::int64_t* start) const {
-    const bool some = !group.bins.empty();
+  Result<std::size_t> steps(Group group, std::int64_t* start) const {
+    const bool some = !group.empty();
     if (!some && (!series_.from.has_value() || !series_.to.has_value())) {
       return std::size_t{0};
     }
-    *start = series_.from.has_value() ? *series_.from : group.bins.front().first;
+    *start = series_.from.has_value() ? *series_.from : group.front().first;
     std::int64_t length = 0;
-    const std::int64_t last = series_.to.has_value() ? *series_.to : group.bins.back().first;
+    const std::int64_t last = series_.to.has_value() ? *series_.to : group.back().first;
     const bool overflow = __builtin_sub_overflow(last, *start, &length);
     if (!overflow && length < 0) {
       return std::size_t{0};
@@ -116,7 +127,7 @@ class SeriesMaker {
     return Value::integer(at);
   }
 
-  Status add_group(const Group& group) {
+  Status add_group(Group group) {
     std::int64_t start = 0;
     EVQ_TRY_ASSIGN(const std::size_t count, steps(group, &start));
     const auto at = [&](std::size_t step) {
@@ -124,9 +135,9 @@ class SeriesMaker {
     };
     for (std::size_t i = 0; i < series_.defaults.size(); ++i) {
       const Vector& values = input_.column(series_.group_count + 1 + i);
-      auto bin = group.bins.begin();
+      auto bin = group.begin();
       EVQ_TRY(append_array(count, &arrays_[i], [&](std::size_t step, DynamicBuilder* array) {
-        if (bin != group.bins.end() && bin->first == at(step)) {
+        if (bin != group.end() && bin->first == at(step)) {
           array->add_value(values.value(bin->second));
           ++bin;
         } else {
@@ -142,20 +153,20 @@ class SeriesMaker {
   // An array of what add(step, array) adds for each step; null when it is too large for a value.
   template <class Add>
   Status append_array(std::size_t steps, VectorBuilder* to, const Add& add) {
-    DynamicBuilder array;
     PollCounter poll;
-    array.begin_array();
-    for (std::size_t step = 0; step < steps && array.size() <= kStringValueBytesMax; ++step) {
+    array_.clear();
+    array_.begin_array();
+    for (std::size_t step = 0; step < steps && array_.size() <= kStringValueBytesMax; ++step) {
       poll.add();
-      add(step, &array);
+      add(step, &array_);
     }
-    array.end_array();
-    if (array.size() > kStringValueBytesMax) {
+    array_.end_array();
+    if (array_.size() > kStringValueBytesMax) {
       to->append_null();
       return Status::success();
     }
-    EVQ_TRY(lease_->grow(array.size()));
-    to->append_text(array.bytes());
+    EVQ_TRY(lease_->grow(array_.size()));
+    to->append_text(array_.bytes());
     return Status::success();
   }
 
@@ -163,8 +174,10 @@ class SeriesMaker {
   const Chunk& input_;
   const std::uint64_t seed_;
   MemoryLease* lease_;
-  std::vector<Group> groups_;
+  std::vector<Bin> bins_;            // of the first group, then of the next
+  std::vector<std::size_t> begins_;  // by group, and the end
   std::vector<VectorBuilder> arrays_;
+  DynamicBuilder array_;  // the one that is being made
 };
 
 }  // namespace
