@@ -16,7 +16,7 @@ void add_ingest(CLI::App* app, IngestCommand* command) {
   app->add_option("--format", command->format, "How to read them; default: by their first bytes")
       ->check(one_of({"auto", "json", "ndjson", "csv", "logfmt", "w3c", "text"}));
   app->add_option("--timestamp-field", command->timestamp_field,
-                  "Field that carries the event time (default _time)");
+                  "Field that carries the event time (default _time), or several: Date,Time");
   app->add_option("--timestamp-format", command->timestamp_format,
                   "Its Go layout, such as 2006-01-02 15:04:05; default: detected");
   app->add_option("--label", command->labels, "K=V added to every event; repeatable")

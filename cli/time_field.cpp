@@ -41,7 +41,7 @@ class FirstEventSink final : public BatchSink {
 // A word as the shell takes it for one.
 std::string shell_word(const std::string& text) {
   const bool plain = std::ranges::all_of(text, [](char c) {
-    return is_letter_or_digit(c) || std::string_view("_@.:/+-").find(c) != std::string_view::npos;
+    return is_letter_or_digit(c) || std::string_view("_@.:/+-,").find(c) != std::string_view::npos;
   });
   return plain ? text : "'" + text + "'";
 }
@@ -86,6 +86,29 @@ std::optional<int> rank_of(std::string_view name, const Value& value) {
   return known + (speaks ? 0 : 1) + (inside ? kInside : 0);
 }
 
+// The field with the time of day for a date that has none; empty: there is no such pair.
+std::string clock_beside(const Table& fields, std::size_t date) {
+  const Value day = fields.columns[date].value(0);
+  const auto lacks = [](std::string_view text, char c) { return text.find(c) == text.npos; };
+  if (day.type() != Type::kString || !lacks(day.as_text(), ':') ||
+      !lacks(fields.schema[date].name, ',')) {
+    return {};
+  }
+  for (std::size_t i = 0; i < fields.columns.size(); ++i) {
+    const Value value = fields.columns[i].value(0);
+    if (value.type() != Type::kString || !lacks(fields.schema[i].name, ',')) {
+      continue;
+    }
+    const std::string clock(value.as_text());
+    const bool is_clock = !clock.empty() && is_digit(clock.front()) && !lacks(clock, ':');
+    if (is_clock && !is_time(value) &&
+        is_recent(parse_event_time(std::string(day.as_text()) + " " + clock))) {
+      return fields.schema[i].name;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::optional<std::size_t>> InputHead::read(std::span<char> buffer,
@@ -116,7 +139,7 @@ std::string find_time_field(std::string_view head, const IngestOptions& options)
   const std::unique_ptr<ByteSource> source = memory_source(head);
   // That it stops, or that the head is cut, is no news.
   static_cast<void>(parse_stream(*source, first, sink, {}).ok());
-  std::string found;
+  std::optional<std::size_t> found;
   std::optional<int> best;
   for (std::size_t i = 0; sink.fields && i < sink.fields->columns.size(); ++i) {
     const std::string& name = sink.fields->schema[i].name;
@@ -126,10 +149,14 @@ std::string find_time_field(std::string_view head, const IngestOptions& options)
     const auto rank = rank_of(name, sink.fields->columns[i].value(0));
     if (rank && (!best || *rank < *best)) {
       best = rank;
-      found = name;
+      found = i;
     }
   }
-  return found;
+  if (!found) {
+    return {};
+  }
+  const std::string clock = clock_beside(*sink.fields, *found);
+  return sink.fields->schema[*found].name + (clock.empty() ? "" : "," + clock);
 }
 
 std::string untimed_note(const std::string& name, std::string_view head,

@@ -27,7 +27,8 @@ class InputHead final : public ByteSource {
 
 // By the first event of `head`: a field whose value is a time of these decades, well-known names
 // first, then names that speak of time, then other texts; one inside of objects only for want of
-// another. Empty: none.
+// another. A date without a time of day comes with the field that has it, a comma between, as
+// IngestOptions::timestamp_field takes it. Empty: none.
 std::string find_time_field(std::string_view head, const IngestOptions& options);
 
 // What to tell of the input `name` when none of its events had a time of its own: "note: …", with

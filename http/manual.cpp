@@ -56,7 +56,8 @@ events of one request are kept or none; what is wrong with others is listed in
 .B timestamp\-field
 and
 .B timestamp\-format
-(a Go layout) of the URL say where the event's time is,
+(a Go layout) of the URL say where the event's time is, in one field or in several with commas
+between,
 .B X\-Axiom\-Event\-Labels
 adds members to every event,
 .B X\-Axiom\-CSV\-Fields

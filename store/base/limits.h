@@ -44,6 +44,8 @@ inline constexpr std::size_t kOpenDatasetsMax = 128;
 inline constexpr std::size_t kJsonDepthMax = 100;
 // Columns of one event: above this the producer puts data into field names.
 inline constexpr std::size_t kEventFieldsMax = 1000;
+// Fields that tell an event's time together.
+inline constexpr std::size_t kTimePartsMax = 8;
 // Columns of a dataset: the catalogue row of a field and one segment a block are paid for each.
 inline constexpr std::size_t kDatasetFieldsMax = 10000;
 // One field's value at ingest, the same as the service evq is compatible with.

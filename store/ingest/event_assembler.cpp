@@ -6,6 +6,7 @@
 
 #include "store/base/checksum.h"
 #include "store/base/limits.h"
+#include "store/base/number.h"
 #include "store/base/text_hash.h"
 #include "store/base/text_head.h"
 #include "store/base/utf8.h"
@@ -50,7 +51,8 @@ EventAssembler::EventAssembler(std::shared_ptr<const EventRules> rules)
     : rules_(std::move(rules)),
       seed_(random_seed()),
       slots_(kNameSlotsMin, 0),
-      columns_by_name_(kNameSlotsMin, SeededTextHash{seed_}) {
+      columns_by_name_(kNameSlotsMin, SeededTextHash{seed_}),
+      time_parts_(rules_->time_parts.size()) {
   nodes_.emplace_back();
   cells_ = std::make_unique<Cell[]>(kEventFieldsMax);
 }
@@ -66,6 +68,7 @@ void EventAssembler::begin() {
   cell_count_ = 0;
   default_time_.reset();
   named_time_.reset();
+  std::ranges::fill(time_parts_, std::nullopt);
   given_time_ns_.reset();
   unadmitted_.clear();
   failure_.clear();
@@ -152,6 +155,9 @@ std::uint16_t EventAssembler::traits_of(NodeId id) const {
   if (!rules_->timestamp_field.empty() && name == stored_field_name(rules_->timestamp_field)) {
     traits |= kNamedTime;
   }
+  if (std::ranges::find(rules_->time_parts, name) != rules_->time_parts.end()) {
+    traits |= kTimePart;
+  }
   if (std::find(rules_->map_fields.begin(), rules_->map_fields.end(), name) !=
       rules_->map_fields.end()) {
     traits |= kMap;
@@ -234,6 +240,11 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     cell.node = id;
     named_time_ = cell;
   }
+  if ((node.traits & kTimePart) != 0) {
+    cell.node = id;
+    const auto part = std::ranges::find(rules_->time_parts, name_of(id));
+    time_parts_[static_cast<std::size_t>(part - rules_->time_parts.begin())] = cell;
+  }
   if ((node.traits & kShadowed) != 0) {
     return;
   }
@@ -298,6 +309,11 @@ void EventAssembler::take_back(NodeId id) {
   }
   if (named_time_ && below(*named_time_)) {
     named_time_.reset();
+  }
+  for (std::optional<Cell>& part : time_parts_) {
+    if (part && below(*part)) {
+      part.reset();
+    }
   }
   Cell* const end = cells_.get() + cell_count_;
   const auto older = [this, seen = nodes_[id].seen](const Cell& cell) {
@@ -369,9 +385,40 @@ std::optional<Cell> EventAssembler::take_group_time() {
   return std::nullopt;
 }
 
+// What the parts that are there say together: a text, or what cannot be one; nothing without any.
+std::optional<Cell> EventAssembler::join_time_parts() {
+  std::string joined;
+  std::optional<Cell> text;
+  for (const std::optional<Cell>& part : time_parts_) {
+    if (!part) {
+      continue;
+    }
+    joined += joined.empty() ? "" : " ";
+    if (part->kind == CellKind::kLong) {
+      append_int(joined, part->integer);
+    } else if (part->kind == CellKind::kText || part->kind == CellKind::kRawText) {
+      joined += part->view();
+    } else {
+      return part;
+    }
+    text = *part;
+  }
+  if (text) {
+    char* const copy = scratch(joined.size());
+    const NodeId node = text->node;
+    text = Cell::of_text(CellKind::kText, {copy, joined.copy(copy, joined.size())});
+    text->node = node;
+  }
+  return text;
+}
+
 void EventAssembler::finish_time(std::int64_t receipt_ns) {
   time_ns_ = given_time_ns_.value_or(receipt_ns);
   const std::optional<Cell> group_time = take_group_time();
+  const bool in_parts = !named_time_;
+  if (in_parts) {
+    named_time_ = join_time_parts();
+  }
   const std::optional<Cell>& cell = group_time    ? group_time
                                     : named_time_ ? named_time_
                                                   : default_time_;
@@ -385,7 +432,9 @@ void EventAssembler::finish_time(std::int64_t receipt_ns) {
     time_ns_ = *time;
     return;
   }
-  std::string reason = "the value of '" + name_of(cell->node) + "' is no time";
+  const bool joined = in_parts && named_time_ && !group_time;
+  std::string reason =
+      "the value of '" + (joined ? rules_->timestamp_field : name_of(cell->node)) + "' is no time";
   if (cell->kind == CellKind::kText || cell->kind == CellKind::kRawText) {
     constexpr std::size_t kShownBytesMax = 64;
     const std::string_view text = cell->view();

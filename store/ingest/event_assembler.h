@@ -154,9 +154,10 @@ class EventAssembler {
     kGroupData = 512,
     kGroupLabels = 1024,
     kGroupOther = 2048,
+    kTimePart = 4096,  // one of several timestamp fields
   };
-  static constexpr std::uint16_t kNeedsCare =
-      kUnresolved | kUnadmitted | kShared | kDefaultTime | kNamedTime | kShadowed | kNameTooLong;
+  static constexpr std::uint16_t kNeedsCare = kUnresolved | kUnadmitted | kShared | kDefaultTime |
+                                              kNamedTime | kShadowed | kNameTooLong | kTimePart;
 
   struct alignas(64) Node {
     std::string_view key() const { return {key_text, key_size}; }
@@ -249,6 +250,7 @@ class EventAssembler {
   bool is_below(NodeId node, NodeId ancestor) const;
   void finish_time(std::int64_t receipt_ns);
   std::optional<Cell> take_group_time();
+  std::optional<Cell> join_time_parts();
   void admit_new_columns();
   void rehash();
 
@@ -276,6 +278,7 @@ class EventAssembler {
   std::size_t cell_count_ = 0;
   std::optional<Cell> default_time_;
   std::optional<Cell> named_time_;
+  std::vector<std::optional<Cell>> time_parts_;  // as the rules name them
   std::vector<NodeId> unadmitted_;
   std::int64_t time_ns_ = 0;
   std::optional<std::int64_t> given_time_ns_;

@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "store/base/ascii.h"
+#include "store/base/limits.h"
 #include "store/base/mutex.h"
 #include "store/base/number.h"
 #include "store/base/seeded_text_hash.h"
@@ -64,6 +66,22 @@ Result<std::vector<EventRules::Label>> read_labels(const std::string& text) {
   return labels;
 }
 
+// The fields of a list of them; empty when it is one field.
+Result<std::vector<std::string>> split_time_parts(const std::string& names) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= names.size();) {
+    const std::size_t comma = std::min(names.find(',', begin), names.size());
+    parts.push_back(stored_field_name(trimmed(names.substr(begin, comma - begin))));
+    begin = comma + 1;
+  }
+  if (parts.size() > kTimePartsMax) {
+    return make_error(ErrorCode::kUsage, "a time is told by at most " +
+                                             std::to_string(kTimePartsMax) + " fields, not by " +
+                                             std::to_string(parts.size()));
+  }
+  return parts.size() > 1 ? parts : std::vector<std::string>();
+}
+
 }  // namespace
 
 std::shared_ptr<FieldAdmission> make_field_admission(const std::vector<std::string>& known,
@@ -81,6 +99,7 @@ Result<std::shared_ptr<const EventRules>> make_event_rules(
     const IngestOptions& options, std::shared_ptr<FieldAdmission> admission) {
   auto rules = std::make_shared<EventRules>();
   rules->timestamp_field = options.timestamp_field == "_time" ? "" : options.timestamp_field;
+  EVQ_TRY_ASSIGN(rules->time_parts, split_time_parts(rules->timestamp_field));
   rules->strict = options.strict;
   rules->map_fields = options.map_fields;
   rules->timespan_fields = options.timespan_fields;

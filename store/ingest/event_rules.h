@@ -23,6 +23,8 @@ struct EventRules {
   };
 
   std::string timestamp_field;
+  // Its parts, where it names several fields.
+  std::vector<std::string> time_parts;
   std::optional<GoLayout> layout;
   std::vector<std::string> map_fields;
   std::vector<std::string> timespan_fields;

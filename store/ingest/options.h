@@ -48,7 +48,9 @@ enum class InputCompression : std::uint8_t { kAuto, kNone, kGzip, kZstd };
 struct IngestOptions {
   InputFormat format = InputFormat::kAuto;
   // The field (flattened name) that carries the event time; it also stays a field of its own name.
-  // Empty: `_time`. Where it is absent or null, `_time` is looked at, then the receipt time.
+  // Or several, with commas between (at most kTimePartsMax), whose values do so together, one after
+  // the other with spaces between. Empty: `_time`. Where all are absent or null, `_time` is looked
+  // at, then the receipt time.
   std::string timestamp_field;
   // A Go layout for it; empty: detect (parse_event_time).
   std::string timestamp_layout;

@@ -341,7 +341,10 @@ class Ingest(EvqCase):
                 ('{"Records":[{"eventTime":"2026-11-20T08:00:05Z"}]}', "eventTime"),
                 ('[{"x":1,"created_at":"2026-11-20T08:00:05Z"}]', "created_at"),
                 ('id;Placed At\n1;2026-11-20 08:00:00\n', "'Placed At'"),
-                ('date\thost\n2026/11/20 08:01\ta\n', "date")):
+                ('date\thost\n2026/11/20 08:01\ta\n', "date"),
+                ('Date,Time,Level\n2015-10-18,"18:01:47,978",INFO\n', "Date,Time"),
+                ('{"at":"18:01","ip":"::1","the day":"2015-10-18"}', "'the day,at'"),
+                ('{"day":"2015-10-18","note":"at 18:01"}', "day")):
             with self.subTest(text):
                 _, errors = self.evq("ingest", "d", "-o", "text", input=text)
                 self.assertEqual(re.findall("--timestamp-field (.*) takes", errors), [field] * (field != ""))

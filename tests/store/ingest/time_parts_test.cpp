@@ -1,0 +1,85 @@
+// Times that an event tells in several fields, as exports of spreadsheets and of Hadoop's logs do.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/load_events.h"
+
+namespace {
+
+using evq::IngestOptions;
+using evq::test::load_events;
+using evq::test::Loaded;
+
+IngestOptions with_times(const char* field, const char* layout = "") {
+  IngestOptions options;
+  options.timestamp_field = field;
+  options.timestamp_layout = layout;
+  return options;
+}
+
+std::string rows_of(const std::string& text, const IngestOptions& options) {
+  const Loaded loaded = load_events(text, options);
+  REQUIRE(loaded.status.ok());
+  std::string rows;
+  for (const evq::Table& table : loaded.tables) {
+    rows += evq::test::dump_rows(table);
+  }
+  for (const evq::IngestFailure& failure : loaded.counts.failures) {
+    rows += failure.reason + "\n";
+  }
+  return rows;
+}
+
+TEST_CASE("fields after one another tell the time, in the order in which they are named") {
+  const std::string time = "_time=2015-10-18T18:01:47.978Z";
+  CHECK(rows_of("day,at\n2015-10-18,\"18:01:47,978\"\n", with_times("day,at")) ==
+        time + " day=\"2015-10-18\" at=\"18:01:47,978\"\n");
+  CHECK(rows_of(R"({"at":"18:01:47.978","day":"2015-10-18"})", with_times("day,at")) ==
+        time + " at=\"18:01:47.978\" day=\"2015-10-18\"\n");
+  CHECK(rows_of(R"({"t":{"at":"18:01:47.978","day":"2015-10-18"}})", with_times("t.day,t.at")) ==
+        time + " t.at=\"18:01:47.978\" t.day=\"2015-10-18\"\n");
+}
+
+TEST_CASE("a layout reads them with a space between") {
+  CHECK(rows_of("m,d,t,y\nDec,10,06:55:46,2015\n", with_times("m,d,t,y", "Jan 2 15:04:05 2006")) ==
+        "_time=2015-12-10T06:55:46Z m=\"Dec\" d=10 t=\"06:55:46\" y=2015\n");
+  CHECK(rows_of("d,t\n081109,203615\n", with_times("d,t", "060102 150405")) ==
+        "_time=2008-11-09T20:36:15Z d=\"081109\" t=203615\n");
+  CHECK(rows_of(R"({"y":2015,"d":32})", with_times("y,d", "2006 2")) ==
+        "the value of 'y,d' is no time: '2015 32'\n");
+}
+
+TEST_CASE("parts that are missing are left out; without any, _time tells") {
+  const IngestOptions options = with_times("day,at");
+  CHECK(rows_of(R"({"day":"2015-10-18"})", options) ==
+        "_time=2015-10-18T00:00:00Z day=\"2015-10-18\"\n");
+  CHECK(rows_of(R"({"day":"2015-10-18","at":null})", options) ==
+        "_time=2015-10-18T00:00:00Z day=\"2015-10-18\"\n");
+  CHECK(rows_of(R"({"_time":"2020-01-02T03:04:05Z","at":null})", options) ==
+        "_time=2020-01-02T03:04:05Z\n");
+  CHECK(rows_of(R"({"at":"18:01"})", options) == "the value of 'day,at' is no time: '18:01'\n");
+  CHECK(rows_of(R"({"day":"2015-10-18","at":true})", options) ==
+        "the value of 'day,at' is no time\n");
+}
+
+TEST_CASE("the last of repeated keys counts, and no event sees another's parts") {
+  CHECK(rows_of(R"({"day":"junk","at":"1:02","day":"2015-10-18"})"
+                "\n"
+                R"({"day":"2015-10-19"})",
+                with_times("day,at")) ==
+        "_time=2015-10-18T01:02:00Z day=\"2015-10-18\" at=\"1:02\"\n"
+        "_time=2015-10-19T00:00:00Z day=\"2015-10-19\"\n");
+}
+
+TEST_CASE("a field whose name has a comma is itself") {
+  CHECK(rows_of(R"({"day,at":"2015-10-18T01:00:00Z","day":"junk"})", with_times("day,at")) ==
+        "_time=2015-10-18T01:00:00Z day,at=\"2015-10-18T01:00:00Z\" day=\"junk\"\n");
+}
+
+TEST_CASE("at most so many parts") {
+  CHECK(load_events("{}", with_times("a,b,c,d,e,f,g,h")).status.ok());
+  CHECK_FALSE(load_events("{}", with_times("a,b,c,d,e,f,g,h,i")).status.ok());
+}
+
+}  // namespace
