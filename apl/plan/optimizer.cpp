@@ -10,7 +10,7 @@
 namespace evq::plan {
 namespace {
 
-constexpr std::array<OptimizerPass, 14> kPasses = {{
+constexpr std::array<OptimizerPass, 15> kPasses = {{
     {"inline_shared", "reads again what is cheaper to read than to keep", inline_shared},
     {"partitions", "runs the operators of a partition or mv-apply once, with its key in each row",
      merge_partitions},
@@ -26,6 +26,7 @@ constexpr std::array<OptimizerPass, 14> kPasses = {{
     {"limit_groups", "lets a sort keep of each group what a filter on row_number() lets through",
      limit_groups},
     {"prune_columns", "reads and carries only the columns that are used", prune_columns},
+    {"drop_sorts", "leaves out sorts whose order nothing sees", drop_unseen_sorts},
     {"locate_rows", "reads the fields of arg_max() and take_any() when their rows are known",
      locate_rows},
     {"split_extremes", "finds the rows of arg_max() apart from what else a summarize asks for",

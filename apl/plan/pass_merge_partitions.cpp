@@ -107,7 +107,7 @@ struct MergedRows {
   bool in_order = false;              // runs come one after the other, by their keys
 };
 
-std::vector<std::size_t> identity(std::size_t size) {
+std::vector<std::size_t> own_places(std::size_t size) {
   std::vector<std::size_t> places(size);
   std::iota(places.begin(), places.end(), std::size_t{0});
   return places;
@@ -129,7 +129,7 @@ void carry(Project* project, const MergedRows& below, MergedRows* merged) {
   for (const ExprPtr& expr : project->exprs) {
     remap_columns(expr.get(), below.columns);
   }
-  merged->columns = identity(node.schema.size());
+  merged->columns = own_places(node.schema.size());
   std::vector<Field> fields = node.schema.fields();
   const auto add = [&](std::size_t column) {
     fields.push_back(carried_field(*below.node, column));
@@ -197,7 +197,7 @@ void carry(Aggregate* op, const MergedRows& below, MergedRows* merged) {
     before.push_back(*below.counts);
   }
   op->groups.insert(op->groups.begin(), before.begin(), before.end());
-  merged->keys = identity(below.keys.size());
+  merged->keys = own_places(below.keys.size());
   std::vector<Field> fields;
   fields.reserve(before.size() + node.schema.size() + below.passed.size());
   for (const std::size_t column : before) {
@@ -306,7 +306,7 @@ MergedRows merge(NodePtr node, MergedRows rows, const EvalContext& context) {
 
 // The rows that a partition has, of which all count.
 MergedRows rows_of_groups(NodePtr input, const Apply& apply, bool counts) {
-  MergedRows rows{nullptr, identity(input->schema.size()), apply.keys, {}, {}, false};
+  MergedRows rows{nullptr, own_places(input->schema.size()), apply.keys, {}, {}, false};
   if (counts) {
     rows.counts = input->schema.size();
     Project project;
@@ -329,7 +329,7 @@ MergedRows rows_of_elements(NodePtr input, const Apply& apply, bool counts) {
   if (unnest.item_index) {
     fields.push_back({hidden_name("index"), Type::kLong});
   }
-  MergedRows rows{nullptr, identity(fields.size()), {fields.size()}, apply.passed, {}, true};
+  MergedRows rows{nullptr, own_places(fields.size()), {fields.size()}, apply.passed, {}, true};
   unnest.row_place = true;
   fields.push_back({hidden_name("place"), Type::kLong});
   if (counts) {
