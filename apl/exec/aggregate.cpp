@@ -3,6 +3,11 @@
 // key, each part by one worker in a table that fits its cache (Leis et al., "Morsel-Driven
 // Parallelism", 2014). Groups come out in the order their first row has in the stream, so the
 // result does not depend on which worker saw what, nor on how the groups were parted.
+//
+// Groups that do not fit into memory together are made some at a time: the input runs again for
+// each share of the keys, by their hashes, as many as the memory asks for. They come out share by
+// share then. Nothing is written to a disk, and whatever the aggregates hold needs no form outside
+// of memory.
 
 #include <algorithm>
 #include <atomic>
@@ -14,8 +19,10 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/group_states.h"
+#include "apl/exec/repeatable.h"
 #include "apl/exec/sort_numbers.h"
 #include "apl/exec/tied_rows.h"
+#include "apl/exec/union_consumer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/limits.h"
@@ -31,22 +38,39 @@ constexpr std::size_t kGroupsPerPart = std::size_t{1} << 15U;
 constexpr unsigned kPartBitsMin = 2;
 constexpr unsigned kPartBitsMax = 8;
 
+// Whether the groups of an aggregation did not fit into memory, and not what is below or above it.
+// Any thread.
+class OverflowMark {
+ public:
+  Status note(Status status) {
+    if (!status.ok() && status.error().code == ErrorCode::kLimit) {
+      set_.store(true);
+    }
+    return status;
+  }
+  bool is_set() const { return set_.load(); }
+
+ private:
+  std::atomic<bool> set_{false};
+};
+
 class AggregateSink final : public Sink {
  public:
-  AggregateSink(const GroupStates::Spec& spec, const Executor& executor)
-      : groups_(spec), executor_(executor) {}
+  AggregateSink(const GroupStates::Spec& spec, const Executor& executor, OverflowMark& overflow)
+      : groups_(spec), executor_(executor), overflow_(overflow) {}
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(executor_.check());
-    EVQ_TRY(groups_.add(chunk));
+    EVQ_TRY(overflow_.note(groups_.add(chunk)));
     return Flow::kMore;
   }
-  Status finish() override { return groups_.settle(); }
+  Status finish() override { return overflow_.note(groups_.settle()); }
   GroupStates& groups() { return groups_; }
 
  private:
   GroupStates groups_;
   const Executor& executor_;
+  OverflowMark& overflow_;
 };
 
 // A group of one of the parts and its place in the order of the stream.
@@ -250,7 +274,7 @@ class AggregateConsumer final : public Consumer {
       : spec_(spec), executor_(executor), hints_(hints), next_(next) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(spec_, executor_));
+    return std::unique_ptr<Sink>(std::make_unique<AggregateSink>(spec_, executor_, overflow_));
   }
 
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
@@ -265,6 +289,10 @@ class AggregateConsumer final : public Consumer {
                         (pays || options.force_parts);
     return parted ? merge_in_parts(std::move(sinks), most) : merge_into_first(std::move(sinks));
   }
+
+  // Its groups did not fit, and nothing of them was given to anybody.
+  bool overflowed() const { return overflow_.is_set(); }
+  std::size_t groups() const { return groups_; }
 
  private:
   // What one worker saw, and its groups by part.
@@ -282,16 +310,16 @@ class AggregateConsumer final : public Consumer {
     for (std::size_t i = 1; i < sinks.size(); ++i) {
       std::vector<std::uint32_t> all(groups_of(sinks[i]).size());
       std::iota(all.begin(), all.end(), 0U);
-      EVQ_TRY(first.merge(groups_of(sinks[i]), all));
+      EVQ_TRY(overflow_.note(first.merge(groups_of(sinks[i]), all)));
       sinks[i].reset();
     }
     GroupStates* const first_states = &first;
-    EVQ_TRY(choose_rows(std::span(&first_states, 1)));
+    EVQ_TRY(overflow_.note(choose_rows(std::span(&first_states, 1))));
     // The results are charged beside the states for as long as both are there.
     const ExecOptions& options = executor_.options();
     AllocationMeter meter(options.budget, options.control, "summarize");
     std::vector<Vector> results;
-    EVQ_TRY(meter.guard([&] { results = first.results(); }));
+    EVQ_TRY(overflow_.note(meter.guard([&] { results = first.results(); })));
     return push_output({&first}, {std::move(results)});
   }
 
@@ -320,16 +348,16 @@ class AggregateConsumer final : public Consumer {
       }
     });
     for (Status& outcome : outcomes) {
-      EVQ_TRY(std::move(outcome));
+      EVQ_TRY(overflow_.note(std::move(outcome)));
     }
     parted.clear();
     sinks.clear();
     if (chooses_rows()) {
       std::vector<GroupStates*> states(count);
       std::ranges::transform(parts, states.begin(), [](const auto& part) { return part.get(); });
-      EVQ_TRY(choose_rows(states));
+      EVQ_TRY(overflow_.note(choose_rows(states)));
       for (std::size_t part = 0; part < count; ++part) {
-        EVQ_TRY(make_results(parts[part].get(), &results[part], &leases[part]));
+        EVQ_TRY(overflow_.note(make_results(parts[part].get(), &results[part], &leases[part])));
       }
     }
     std::vector<const GroupStates*> all(count);
@@ -383,7 +411,7 @@ class AggregateConsumer final : public Consumer {
       tables.push_back(&part->table());
       groups += part->table().size();
     }
-    executor_.stats().groups.store(groups);
+    groups_ = groups;
     const std::size_t keys = spec_.op.groups.size();
     if (keys == 0) {
       std::vector<Chunk> only;
@@ -401,8 +429,8 @@ class AggregateConsumer final : public Consumer {
     const ExecOptions& options = executor_.options();
     AllocationMeter meter(options.budget, options.control, "summarize");
     std::optional<AggregateOutput> output;
-    EVQ_TRY(meter.guard(
-        [&] { output.emplace(std::move(tables), std::move(results), keys, hints_.top_groups); }));
+    EVQ_TRY(overflow_.note(meter.guard(
+        [&] { output.emplace(std::move(tables), std::move(results), keys, hints_.top_groups); })));
     return executor_.push_each([&] { return output->next(); }, "summarize", next_);
   }
 
@@ -410,6 +438,8 @@ class AggregateConsumer final : public Consumer {
   Executor& executor_;
   const ScanHints& hints_;
   Consumer& next_;
+  OverflowMark overflow_;
+  std::size_t groups_ = 0;  // that came out
 };
 
 bool only_counts_rows(const plan::Aggregate& op) {
@@ -418,20 +448,99 @@ bool only_counts_rows(const plan::Aggregate& op) {
   });
 }
 
+// What a scan counts, to be counted once however often it runs.
+class CountsOfOneRun {
+ public:
+  explicit CountsOfOneRun(QueryStats& stats) {
+    for (std::atomic<std::uint64_t>* const counter :
+         {&stats.blocks_total, &stats.blocks_examined, &stats.blocks_matched, &stats.blocks_cached,
+          &stats.rows_examined, &stats.rows_matched}) {
+      before_.emplace_back(counter, counter->load());
+    }
+  }
+  // As if nothing had run since.
+  void forget() const {
+    for (const auto& [counter, count] : before_) {
+      counter->store(count);
+    }
+  }
+
+ private:
+  std::vector<std::pair<std::atomic<std::uint64_t>*, std::uint64_t>> before_;
+};
+
+class AggregateRun {
+ public:
+  AggregateRun(Executor& executor, const plan::Node& node, const ScanHints& hints)
+      : executor_(executor),
+        op_(std::get<plan::Aggregate>(node.op)),
+        input_(*node.inputs[0]),
+        hints_(hints) {
+    for (std::size_t i = 0; i < op_.groups.size(); ++i) {
+      key_types_.push_back(node.schema[i].type);
+    }
+    below_.groups_only_counted = op_.groups.empty() && only_counts_rows(op_);
+    below_.takes_stretches = true;  // groups are merged in the order of the sinks
+  }
+
+  Status run(Consumer& consumer) {
+    const CountsOfOneRun counts(executor_.stats());
+    bool overflowed = false;
+    Status done = run_shares({}, consumer, &overflowed);
+    if (overflowed && !op_.groups.empty() && is_repeatable(input_)) {
+      done = run_in_passes(counts, consumer);
+    }
+    executor_.stats().groups.store(groups_);
+    return done;
+  }
+
+ private:
+  Status run_in_passes(const CountsOfOneRun& counts, Consumer& consumer) {
+    UnionConsumer passes(consumer);
+    KeyShares next{0, KeyShares::kCount / kFirstPasses};
+    while (next.begin < KeyShares::kCount) {
+      counts.forget();
+      bool overflowed = false;
+      Status done = run_shares(next, passes, &overflowed);
+      std::uint32_t width = next.end - next.begin;
+      if (overflowed && width > 1) {
+        width /= kFirstPasses;
+        next.end = next.begin + width;
+        continue;
+      }
+      EVQ_TRY(std::move(done));
+      next = {next.end, next.end + width};
+    }
+    return passes.complete_all();
+  }
+
+  Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
+    const GroupStates::Spec spec{op_, executor_.context(), key_types_, executor_.options().budget,
+                                 shares};
+    AggregateConsumer aggregate(spec, executor_, hints_, consumer);
+    Status done = executor_.run(input_, aggregate, below_);
+    *overflowed = aggregate.overflowed();
+    groups_ += done.ok() ? aggregate.groups() : 0;
+    return done;
+  }
+
+  // And as many again of what does not fit. A power of two.
+  static constexpr std::uint32_t kFirstPasses = 4;
+
+  Executor& executor_;
+  const plan::Aggregate& op_;
+  const plan::Node& input_;
+  const ScanHints& hints_;
+  std::vector<Type> key_types_;
+  ScanHints below_;
+  std::size_t groups_ = 0;
+};
+
 }  // namespace
 
 Status run_aggregate(Executor& executor, const plan::Node& node, const ScanHints& hints,
                      Consumer& consumer) {
-  const auto& op = std::get<plan::Aggregate>(node.op);
-  GroupStates::Spec spec{op, executor.context(), {}, executor.options().budget};
-  for (std::size_t i = 0; i < op.groups.size(); ++i) {
-    spec.key_types.push_back(node.schema[i].type);
-  }
-  AggregateConsumer aggregate(spec, executor, hints, consumer);
-  ScanHints below;
-  below.groups_only_counted = op.groups.empty() && only_counts_rows(op);
-  below.takes_stretches = true;  // groups are merged in the order of the sinks
-  return executor.run(*node.inputs[0], aggregate, below);
+  return AggregateRun(executor, node, hints).run(consumer);
 }
 
 }  // namespace evq

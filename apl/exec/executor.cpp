@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "apl/exec/collect_sink.h"
-#include "apl/exec/forwarding_sink.h"
 #include "apl/exec/row_operators.h"
+#include "apl/exec/union_consumer.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
@@ -42,47 +42,6 @@ class CollectConsumer final : public Consumer {
   MemoryBudget* budget_;
   std::string_view operator_name_;
   Collected made_;
-};
-
-class UnionSink final : public ForwardingSink {
- public:
-  UnionSink(std::unique_ptr<Sink> next, std::uint64_t begin)
-      : ForwardingSink(std::move(next)), begin_(begin), end_(begin) {}
-  Result<Flow> push(Chunk chunk) override {
-    chunk.set_sequence(begin_ + chunk.sequence());
-    end_ = std::max(end_, chunk.sequence() + 1);
-    return next().push(std::move(chunk));
-  }
-  // Above all sequences so far.
-  std::uint64_t end() const { return end_; }
-
- private:
-  const std::uint64_t begin_;
-  std::uint64_t end_;
-};
-
-// Lets several inputs run one after the other into one consumer: completes it after the last.
-// The sequences of an input begin where those of the one before ended, so that unions nest.
-class UnionConsumer final : public Consumer {
- public:
-  explicit UnionConsumer(Consumer& next) : next_(next) {}
-  Result<std::unique_ptr<Sink>> make_sink() override {
-    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
-    return std::unique_ptr<Sink>(std::make_unique<UnionSink>(std::move(next), begin_));
-  }
-  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    for (const std::unique_ptr<Sink>& sink : sinks) {
-      begin_ = std::max(begin_, static_cast<UnionSink&>(*sink).end());
-    }
-    std::ranges::move(forwarded_sinks(std::move(sinks)), std::back_inserter(finished_));
-    return Status::success();
-  }
-  Status complete_all() { return next_.complete(std::move(finished_)); }
-
- private:
-  Consumer& next_;
-  std::uint64_t begin_ = 0;  // of the next input
-  std::vector<std::unique_ptr<Sink>> finished_;
 };
 
 }  // namespace

@@ -50,15 +50,36 @@ GroupStates::GroupStates(const Spec& spec)
   arg_columns_.erase(std::unique(arg_columns_.begin(), arg_columns_.end()), arg_columns_.end());
 }
 
+void GroupStates::load_keys(const Chunk& chunk) {
+  keys_.clear();
+  for (const std::size_t column : spec_.op.groups) {
+    keys_.push_back(code_numbers(canonical_dynamics(chunk.column(column))));
+  }
+}
+
+Status GroupStates::keep_shares(Chunk* chunk) {
+  AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
+  return meter.guard([&] {
+    load_keys(*chunk);
+    chunk->select(table_.rows_of(spec_.shares, keys_, chunk->rows()));
+  });
+}
+
 Status GroupStates::add(const Chunk& chunk) {
+  if (spec_.shares.all()) {
+    return add_chunk(chunk);
+  }
+  Chunk some = chunk;
+  EVQ_TRY(keep_shares(&some));
+  return some.empty() ? Status::success() : add_chunk(some);
+}
+
+Status GroupStates::add_chunk(const Chunk& chunk) {
   const std::size_t rows = chunk.rows();
   const std::uint32_t* groups = nullptr;
   std::optional<GroupTable::Counted> counted;
   if (has_keys()) {
-    keys_.clear();
-    for (const std::size_t column : spec_.op.groups) {
-      keys_.push_back(code_numbers(canonical_dynamics(chunk.column(column))));
-    }
+    load_keys(chunk);
     const std::uint64_t order = (chunk.sequence() << kOrderShift) + sequence_rows_.first_row(chunk);
     groups_.resize(rows);
     counted = table_.count(keys_, rows, order);

@@ -23,6 +23,7 @@ class GroupStates {
     const EvalContext& context;
     std::vector<Type> key_types;
     MemoryBudget* budget;
+    KeyShares shares{};  // groups of other keys are left out
   };
   // `spec` stays the caller's.
   explicit GroupStates(const Spec& spec);
@@ -42,6 +43,11 @@ class GroupStates {
   std::vector<Vector> results();
 
  private:
+  // The columns of a chunk that groups are told by, as the table takes them.
+  void load_keys(const Chunk& chunk);
+  // Its rows of the shares wanted.
+  Status keep_shares(Chunk* chunk);
+  Status add_chunk(const Chunk& chunk);
   bool has_keys() const { return !spec_.op.groups.empty(); }
   // Adds some rows to the states that do not only count; `groups` are those of the rows.
   Status add_rows(const Chunk& chunk, std::size_t begin, std::size_t count,

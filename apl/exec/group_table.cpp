@@ -519,6 +519,30 @@ void GroupTable::merge(const GroupTable& other, std::span<const std::uint32_t> g
   }
 }
 
+// By bits of the hash that neither slots nor the parts of a merge are told by.
+std::vector<std::uint32_t> GroupTable::rows_of(const KeyShares& shares,
+                                               std::span<const Vector> keys,
+                                               std::size_t rows) const {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15;
+  std::vector<std::uint32_t> found;
+  for_each_batch(
+      keys, rows,
+      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
+        fill_row_slots(keys[column], begin, slots);
+      },
+      [&](const KeyBatch& batch, std::size_t begin) {
+        std::array<std::uint64_t, kBatchMax> hashes;
+        keys_.hash_all(batch, seed_, hashes.data());
+        for (std::size_t j = 0; j < batch.size; ++j) {
+          const std::uint64_t share = hashes[j] * kMix >> (64 - KeyShares::kBits);
+          if (share - shares.begin < shares.end - shares.begin) {
+            found.push_back(static_cast<std::uint32_t>(begin + j));
+          }
+        }
+      });
+  return found;
+}
+
 std::vector<std::vector<std::uint32_t>> GroupTable::by_hash(unsigned bits) const {
   std::vector<std::vector<std::uint32_t>> parts(std::size_t{1} << bits);
   for (std::vector<std::uint32_t>& part : parts) {

@@ -20,6 +20,17 @@
 
 namespace evq {
 
+// Some of all keys, by their hashes: those of the shares from `begin` on, up to `end`.
+struct KeyShares {
+  static constexpr unsigned kBits = 4;
+  static constexpr std::uint32_t kCount = 1U << kBits;
+
+  std::uint32_t begin = 0;
+  std::uint32_t end = kCount;
+
+  bool all() const { return end - begin == kCount; }
+};
+
 class GroupTable {
  public:
   GroupTable(const std::vector<Type>& key_types, std::uint64_t seed);
@@ -46,6 +57,10 @@ class GroupTable {
   static constexpr std::uint32_t kNoGroup = 0xffffffff;
   // groups[i] becomes the group of row i, or kNoGroup when its key has not been assigned one.
   void find(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups) const;
+
+  // The rows whose keys are of these shares, ascending.
+  std::vector<std::uint32_t> rows_of(const KeyShares& shares, std::span<const Vector> keys,
+                                     std::size_t rows) const;
 
   std::size_t size() const { return hashes_.size(); }
   // Takes in `groups` of `other`, whose texts live on with both; `pairs` says where each went.

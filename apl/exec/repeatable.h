@@ -1,0 +1,11 @@
+#pragma once
+// Whether a plan gives the same rows when it runs again over the same snapshots.
+
+#include "apl/plan/plan.h"
+
+namespace evq {
+
+// Whether all rows come again, in whatever order. False as well where that is not known.
+bool is_repeatable(const plan::Node& node);
+
+}  // namespace evq
