@@ -158,6 +158,7 @@ constexpr std::array<ScalarFunction, 24> kDatetimeFunctions = {{
      .overloads = {datetime_diff_overload()},
      .check = check_date_part},
     {.name = "datetime_part",
+     .aliases = {"datepart"},
      .category = "datetime",
      .summary = "One part of a time as a number.",
      .params = {{{"part",

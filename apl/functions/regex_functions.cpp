@@ -502,6 +502,7 @@ constexpr std::array<ScalarFunction, 9> kRegexFunctions = {{
      .arguments_min = 3,
      .arguments_max = 4},
     {.name = "extract_all",
+     .aliases = {"extractall"},
      .category = "string",
      .summary = "Takes groups of all matches of a regular expression.",
      .params = {{kPattern,

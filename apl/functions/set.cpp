@@ -94,6 +94,22 @@ std::optional<bool> set_has_element(DynamicView array, DynamicView value) {
   return false;
 }
 
+std::optional<bool> set_equals(DynamicView a, DynamicView b) {
+  if (!a.is_array() || !b.is_array()) {
+    return std::nullopt;
+  }
+  const DynamicSet left = set_of(a);
+  const DynamicSet right = set_of(b);
+  PollCounter poll;
+  for (const DynamicView& value : left) {
+    poll.add();
+    if (!right.contains(value)) {
+      return false;
+    }
+  }
+  return left.size() == right.size();
+}
+
 std::optional<double> jaccard_index(DynamicView a, DynamicView b) {
   if (!a.is_array() || !b.is_array()) {
     return std::nullopt;
@@ -113,7 +129,7 @@ std::optional<double> jaccard_index(DynamicView a, DynamicView b) {
   return static_cast<double>(common) / static_cast<double>(total);
 }
 
-constexpr std::array<ScalarFunction, 5> kSetFunctions = {{
+constexpr std::array<ScalarFunction, 6> kSetFunctions = {{
     {.name = "jaccard_index",
      .category = "set",
      .summary = "How alike two arrays are as sets: common values over all values.",
@@ -131,6 +147,13 @@ constexpr std::array<ScalarFunction, 5> kSetFunctions = {{
      .bind = bind_dynamic_rows<set_filter<false>>,
      .arguments_min = 2,
      .arguments_max = 64},
+    {.name = "set_equals",
+     .category = "set",
+     .summary = "Whether two arrays have the same values, in whatever order and however often.",
+     .params = {{{"a", "An array."}, {"b", "An array."}}},
+     .returns = "A bool; null when one is no array.",
+     .examples = {{{"print set_equals(dynamic([1, 2, 2]), dynamic([2.0, 1]))", "true"}}},
+     .overloads = {lift<set_equals>()}},
     {.name = "set_has_element",
      .category = "set",
      .summary = "Whether an array has a value.",

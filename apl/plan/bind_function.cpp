@@ -13,6 +13,12 @@ namespace {
 
 constexpr int kFunctionDepthMax = 32;
 
+Error calls_too_deep(Span at) {
+  Error error = diag::limit_exceeded(at, "functions that call each other", kFunctionDepthMax);
+  error.hint = "write the body of one where it is called";
+  return error;
+}
+
 std::size_t required_parameters(const std::vector<ast::Parameter>& parameters) {
   return static_cast<std::size_t>(std::ranges::count_if(
       parameters,
@@ -146,7 +152,7 @@ auto Binder::bind_within(Environment frame, const ast::Lambda& lambda, const Bin
 Result<ExprPtr> Binder::bind_lambda_call(const Environment::Function& function,
                                          const ast::Call& call, Span span, const Relation* input) {
   if (depth_ >= kFunctionDepthMax) {
-    return diag::recursive_function(call.function.span, call.function.text);
+    return calls_too_deep(call.function.span);
   }
   EVQ_TRY_ASSIGN(Environment frame, bind_parameters(function, call, span, input, nullptr));
   const auto* body = std::get_if<ast::ExprPtr>(&function.lambda->body);
@@ -260,7 +266,7 @@ Result<Relation> Binder::bind_table_call(const ast::Call& call, Span span, Relat
                : diag::unknown_function(call.function.span, name, function_names());
   }
   if (depth_ >= kFunctionDepthMax) {
-    return diag::recursive_function(call.function.span, name);
+    return calls_too_deep(call.function.span);
   }
   EVQ_TRY_ASSIGN(Environment frame, bind_parameters(*function, call, span, nullptr, piped));
   // There are no rows around a table, so that an argument has one value in all of its body.

@@ -266,6 +266,11 @@ TextPattern simple_pattern(const ast::Parse& parse) {
   TextPattern pattern;
   for (const ast::ParseItem& item : parse.pattern) {
     if (const auto* literal = std::get_if<ast::ParseText>(&item)) {
+      // Neighbouring literals are one, or the first place of the first would hide a later place of both.
+      if (!steps.empty() && steps.back().kind == Step::Kind::kLiteral) {
+        steps.back().text += literal->text;
+        continue;
+      }
       steps.push_back({Step::Kind::kLiteral, literal->text, 0});
     } else if (const auto* capture = std::get_if<ast::ColumnSpec>(&item)) {
       steps.push_back({Step::Kind::kCapture, {}, pattern.captures.size()});

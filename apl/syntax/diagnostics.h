@@ -41,6 +41,7 @@ std::string did_you_mean(std::string_view name, Candidates candidates);
 
 Error unexpected_character(Span at, std::string_view character);
 Error unterminated_string(Span at);
+Error unterminated_fence(Span at);
 Error unterminated_name(Span at);
 Error invalid_number(Span at, std::string_view text);
 Error invalid_literal(Span at, std::string_view type, std::string_view text);

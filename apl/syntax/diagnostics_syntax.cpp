@@ -45,6 +45,11 @@ Error unterminated_string(Span at) {
                       "close it with the same quote on the same line; write \\\\ for a backslash");
 }
 
+Error unterminated_fence(Span at) {
+  return syntax_error("APL1002", at, "this string is not closed",
+                      "it ends with ``` and may have several lines");
+}
+
 Error unterminated_name(Span at) {
   return syntax_error("APL1003", at, "this quoted name is not closed",
                       "a quoted name is written ['my-name']");

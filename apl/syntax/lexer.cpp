@@ -49,6 +49,12 @@ Token make_literal(Span span, Value value) {
   return token;
 }
 
+// Zero-width spaces and joiners, marks of direction and of byte order: a query copied from a web page
+// or a chat brings them along, and nobody sees what would be wrong.
+bool shows_nothing(char32_t point) {
+  return (point >= 0x200B && point <= 0x200F) || point == 0x2060 || point == 0xFEFF;
+}
+
 class Scanner {
  public:
   Scanner(std::string_view text, std::int64_t now_ns) : text_(text), now_ns_(now_ns) {}
@@ -107,7 +113,7 @@ Status Scanner::skip_blanks() {
     if (static_cast<unsigned char>(c) >= 0x80U) {
       std::size_t after = at_;
       const char32_t point = next_code_point(text_, after);
-      if (is_space(point) || point == 0xFEFF) {
+      if (is_space(point) || shows_nothing(point)) {
         at_ = after;
         continue;
       }
@@ -183,7 +189,7 @@ Result<Token> Scanner::scan_fenced_string() {
   const std::size_t close = text_.find("```", body);
   if (close == std::string_view::npos) {
     at_ = text_.size();
-    return diag::unterminated_string({begin, begin + 3});
+    return diag::unterminated_fence({begin, begin + 3});
   }
   at_ = close + 3;
   Token token = make_token(TokenKind::kString, span_from(begin));
