@@ -132,6 +132,7 @@ class IngestRun {
     note_repairs(name, report.value().counts);
     const std::string head = source.text();
     note_plain_text(name, head);
+    note_header(name, head, report.value().counts);
     note_no_times(name, head, report.value().counts);
     note_unread_times(name, report.value().counts);
     note_listed_events(path, head, report.value().counts);
@@ -199,6 +200,28 @@ class IngestRun {
                                  ? "; --multiline makes one event of a line and those below that "
                                    "belong to it, such as a stack trace"
                                  : ""));
+  }
+
+  // A first line that is an event, and not the names of fields, would vanish in silence.
+  void note_header(const std::string& name, const std::string& head,
+                   const IngestCounts& counts) const {
+    const IngestOptions& options = request_.options;
+    const std::string_view text = trimmed(head);
+    if (text.empty() || !options.csv_fields.empty() ||
+        detect_kind(head, options.format, true) != std::optional(PieceKind::kRecords)) {
+      return;
+    }
+    if (counts.ingested + counts.failed == 0) {
+      print_note(global_, "note: " + name + " has the names of fields and no events below them" +
+                              (options.format == InputFormat::kDetect
+                                   ? "; --format text makes an event of each line"
+                                   : ""));
+      return;
+    }
+    if (is_digit(text.front()) && !wants_json(command_.output)) {
+      print_note(global_, "note: " + name + ": the first line names the fields, though it begins " +
+                              "with a number; --csv-fields names them where it is an event");
+    }
   }
 
   // Events without a time are welcome, but a field of times that nobody named is a mistake.

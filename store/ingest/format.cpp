@@ -147,12 +147,31 @@ bool begins_with_logfmt(std::string_view head, bool at_end) {
   return (line_end != std::string_view::npos || at_end) && is_logfmt_line(line, kPairsMin);
 }
 
+// Whether two lines have the same cell in the same place; no value is the name of its column.
+bool share_a_cell(std::string_view line, std::string_view next_line, char delimiter) {
+  while (!line.empty() && !next_line.empty()) {
+    const std::size_t end = std::min(line.find(delimiter), line.size());
+    const std::size_t next_end = std::min(next_line.find(delimiter), next_line.size());
+    const std::string_view cell = trimmed(line.substr(0, end));
+    if (!cell.empty() && cell == trimmed(next_line.substr(0, next_end))) {
+      return true;
+    }
+    line.remove_prefix(std::min(end + 1, line.size()));
+    next_line.remove_prefix(std::min(next_end + 1, next_line.size()));
+  }
+  return false;
+}
+
 // Whether the line and what follows it, `rest`, are sentences: a blank stands behind a delimiter,
-// and the next line, if there is one, has no delimiter. Nothing: more must be seen.
+// and one behind a colon as well, or the next line, if there is one, has no delimiter, or says
+// something again. Nothing: more must be seen.
 std::optional<bool> is_prose(std::string_view line, std::string_view rest, char delimiter,
                              bool at_end) {
   if (line.find(std::string{delimiter, ' '}) == std::string_view::npos) {
     return false;
+  }
+  if (line.find(": ") != std::string_view::npos) {
+    return true;
   }
   const std::size_t next = skip_blanks(rest, 0);
   const std::size_t next_end = rest.find('\n', next);
@@ -160,8 +179,14 @@ std::optional<bool> is_prose(std::string_view line, std::string_view rest, char 
     return std::nullopt;
   }
   const std::string_view next_line = rest.substr(next, next_end - next);
-  return next_line.find(delimiter) == std::string_view::npos &&
-         next_line.find('"') == std::string_view::npos;
+  return share_a_cell(line, next_line, delimiter) ||
+         (next_line.find(delimiter) == std::string_view::npos &&
+          next_line.find('"') == std::string_view::npos);
+}
+
+// Whether one word may be the header of a column: an address or a path is a value.
+bool names_a_column(std::string_view word) {
+  return !is_digit(word.front()) && word.find('/') == std::string_view::npos;
 }
 
 // Whether the first record of `head` reads like a log line and not like a header of CSV.
@@ -181,7 +206,7 @@ std::optional<bool> is_log_line(std::string_view head, bool at_end) {
   const char delimiter = detect_delimiter(head);
   if (line.find(delimiter) == std::string_view::npos) {
     const bool last = skip_blanks(head, std::min(line_end, head.size())) == head.size();
-    if (count_words(line) > 1 || (at_end && last)) {
+    if (count_words(line) > 1 || (at_end && last) || !names_a_column(line)) {
       return true;
     }
   }

@@ -367,6 +367,19 @@ class Ingest(EvqCase):
             self.assertIn(told, errors)
             self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
 
+    def test_a_header_that_may_be_an_event_is_told(self):
+        _, errors = self.evq("ingest", "d", input="a,b\n")
+        self.assertEqual(errors, "note: stdin has the names of fields and no events below them; "
+                                 "--format text makes an event of each line\n")
+        _, errors = self.evq("ingest", "d", "--format", "csv", input="a,b\n")
+        self.assertEqual(errors, "note: stdin has the names of fields and no events below them\n")
+        _, errors = self.evq("ingest", "d", "-o", "text", input="1,x\n2,y\n")
+        self.assertIn("--csv-fields names them where it is an event", errors)
+        for text in ("", "[]", "\n"):
+            self.assertEqual(self.evq("ingest", "d", "-o", "text", input=text)[1], "")
+        for arguments, text in (((), "a,b\n1,2\n"), (("--csv-fields", "a,b"), "1,2\n")):
+            self.assertEqual(self.evq("ingest", "d", "-o", "text", *arguments, input=text)[1], "")
+
     def test_a_list_in_one_event_is_told_to_people(self):
         for text, told in (
                 ('{"events": [{"a": 1}, {"a": 2}], "next": null}', ".events"),
