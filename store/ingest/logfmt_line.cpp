@@ -53,10 +53,12 @@ class LogfmtReader {
       pair.quoted = true;
       pair.value = line_.substr(end + 1, close - end - 1);
       end = close + 1;
+      end += is_separator(end) ? 1 : 0;
     } else {
       const std::size_t begin = end;
       end = kValueEnds.find(line_, begin);
-      pair.value = line_.substr(begin, end - begin);
+      const bool separated = end > begin && is_separator(end - 1);
+      pair.value = line_.substr(begin, end - begin - (separated ? 1 : 0));
     }
     if (end < line_.size() && line_[end] != ' ' && line_[end] != '\t') {
       return std::nullopt;
@@ -68,6 +70,12 @@ class LogfmtReader {
 
  private:
   void skip_blanks() { at_ = kBlanks.find_other(line_, at_); }
+
+  // A comma with a blank behind it stands between two pairs: "user=ann, id=7".
+  bool is_separator(std::size_t at) const {
+    return at + 1 < line_.size() && line_[at] == ',' &&
+           (line_[at + 1] == ' ' || line_[at + 1] == '\t');
+  }
 
   std::size_t closing_quote(std::size_t open) const {
     std::size_t i = kQuotedEnds.find(line_, open + 1);

@@ -30,12 +30,12 @@ std::string rows_of(std::string_view text, evq::InputFormat format) {
 
 TEST_CASE("a line of logfmt holds pairs and nothing besides") {
   for (const char* line : {"a=1", "a=1 b=2", "  a=  b=\"\"  ", "@t=x msg=\"it is \\\"so\\\"\"",
-                           "a.b-c/d=1\te=2", "a=b=c", "a='b'", "_time=x"}) {
+                           "a.b-c/d=1\te=2", "a=b=c", "a='b'", "_time=x", "a=1, b=\"2\", c=3"}) {
     CAPTURE(line);
     CHECK(evq::is_logfmt_line(line, 1));
   }
   for (const char* line : {"", "  ", "a", "a b=1", "b=1 a", "=1", "1=2", "a=\"b", "a=\"b\"c",
-                           "a=b\"c", "\"a\"=b", "a=\"b\\\"", "a = b"}) {
+                           "a=b\"c", "\"a\"=b", "a=\"b\\\"", "a = b", "a=\"b\","}) {
     CAPTURE(line);
     CHECK_FALSE(evq::is_logfmt_line(line, 1));
   }
@@ -82,6 +82,8 @@ TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
        "_time=2024-05-01T10:20:30Z ts=\"2024-05-01T10:20:30Z\" http.status=200\n"},
       {"ts=2024-05-01T10:20:30Z _time=2020-01-01T00:00:00Z a=b",
        "_time=2020-01-01T00:00:00Z ts=\"2024-05-01T10:20:30Z\" a=\"b\"\n"},
+      {"a=1, b=\"x,\",\tc=y,z d=,e f=g,",
+       "_time=2023-11-14T22:13:20Z a=1 b=\"x,\" c=\"y,z\" d=\",e\" f=\"g,\"\n"},
       {"a=1 a=2", "_time=2023-11-14T22:13:20Z a=2\n"},
       {"  at main.go:12", "_time=2023-11-14T22:13:20Z message=\"  at main.go:12\"\n"},
       {"2024-05-01T10:20:30Z plain",
