@@ -8,7 +8,6 @@
 #include <re2/re2.h>
 
 #include "apl/functions/byte_pattern.h"
-#include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
 #include "store/base/utf8.h"
@@ -433,6 +432,30 @@ void append_rewrite(std::string_view rewrite, std::span<const std::string_view> 
 
 }  // namespace
 
+bool RegexMatches::next(std::span<std::string_view> groups) {
+  while (from_ <= text_.size()) {
+    poll_.add(1 + (text_.size() - from_) / kPollTextBytes);  // a match may look at all of it
+    if (!regex_.match(text_, from_, groups)) {
+      from_ = text_.size() + 1;
+      break;
+    }
+    const auto begin = static_cast<std::size_t>(groups[0].data() - text_.data());
+    const std::size_t end = begin + groups[0].size();
+    const bool adjoins = begin == end && begin == last_end_;
+    last_end_ = end;
+    from_ = end;
+    if (begin == end && end < text_.size()) {
+      next_code_point(text_, from_);
+    } else if (begin == end) {
+      ++from_;
+    }
+    if (!adjoins) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool replace_matches(const Regex& regex, std::string_view text, std::string_view rewrite,
                      std::string* out) {
   const bool braced = rewrite.find("${") != std::string_view::npos;
@@ -440,27 +463,17 @@ bool replace_matches(const Regex& regex, std::string_view text, std::string_view
   std::vector<std::string_view> groups(
       std::min<std::size_t>(regex.group_count(), braced ? kBracedGroupsMax : 9) + 1);
   std::size_t copied = 0;
-  std::size_t from = 0;
-  PollCounter poll;
-  while (from <= text.size() && regex.match(text, from, groups)) {
-    poll.add(1 + (text.size() - from) / kPollTextBytes);
+  RegexMatches matches(regex, text);
+  while (matches.next(groups)) {
     const auto begin = static_cast<std::size_t>(groups[0].data() - text.data());
-    const std::size_t end = begin + groups[0].size();
     out->append(text.substr(copied, begin - copied));
     append_rewrite(rewrite, groups, names, out);
-    copied = end;
-    from = end;
-    if (begin == end) {  // an empty match: step over one character
-      if (from == text.size()) {
-        break;
-      }
-      next_code_point(text, from);
-    }
+    copied = begin + groups[0].size();
     if (out->size() > kStringValueBytesMax) {
       return false;
     }
   }
-  out->append(text.substr(std::min(copied, text.size())));
+  out->append(text.substr(copied));
   return out->size() <= kStringValueBytesMax;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "apl/functions/text_search.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/result.h"
 #include "store/column/vector.h"
 
@@ -64,6 +65,24 @@ class Regex {
   explicit Regex(std::unique_ptr<Compiled> compiled);
 
   std::unique_ptr<Compiled> compiled_;
+};
+
+// The matches of a pattern in a text one after the other, as RE2 finds them: they do not overlap,
+// and where one ends no empty one begins. Polls. Both must outlive it. One thread at a time.
+class RegexMatches {
+ public:
+  RegexMatches(const Regex& regex, std::string_view text, std::size_t from = 0)
+      : regex_(regex), text_(text), from_(from) {}
+
+  // Finds the next match and its groups, as Regex::match does; false at the end.
+  bool next(std::span<std::string_view> groups);
+
+ private:
+  const Regex& regex_;
+  std::string_view text_;
+  std::size_t from_;  // where the next search starts; past the text at the end
+  std::size_t last_end_ = std::string_view::npos;
+  PollCounter poll_;
 };
 
 // Compiled patterns by text, for patterns that come from rows. Polls. One thread at a time.

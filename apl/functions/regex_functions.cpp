@@ -146,42 +146,12 @@ BindResult bind_form(const BindRequest& request, const RegexForm& form, RegexPut
   return call;
 }
 
-// The matches of a pattern in a text one after the other, which do not overlap.
-class Matches {
- public:
-  Matches(const Regex& regex, std::string_view text, std::size_t from = 0)
-      : regex_(regex), text_(text), from_(from) {}
-
-  // Finds the next match and its groups; false at the end.
-  bool next(std::span<std::string_view> groups) {
-    poll_.add(1 + (text_.size() - from_) / kPollTextBytes);  // a match may have looked at all of it
-    if (done_ || !regex_.match(text_, from_, groups)) {
-      return false;
-    }
-    from_ = static_cast<std::size_t>(groups[0].data() - text_.data()) + groups[0].size();
-    if (groups[0].empty()) {  // the next search starts a character further on
-      done_ = from_ >= text_.size();
-      if (!done_) {
-        next_code_point(text_, from_);
-      }
-    }
-    return true;
-  }
-
- private:
-  const Regex& regex_;
-  std::string_view text_;
-  std::size_t from_;
-  bool done_ = false;
-  PollCounter poll_;
-};
-
 // ---- countof_regex
 
 bool put_count(const RegexRow& row, std::size_t i, Sink* sink) {
   std::array<std::string_view, 1> match;
   std::int64_t count = 0;
-  Matches matches(row.regex, row.text);
+  RegexMatches matches(row.regex, row.text);
   while (matches.next(match)) {
     ++count;
   }
@@ -323,7 +293,7 @@ bool put_all(const RegexRow& row, std::size_t i, Sink* sink) {
   DynamicBuilder builder;
   builder.begin_array();
   std::size_t count = 0;
-  Matches matches(row.regex, row.text);
+  RegexMatches matches(row.regex, row.text);
   while (!wanted.empty() && count++ < kListItemsMax && matches.next(groups)) {
     if (wanted.size() > 1) {
       builder.begin_array();
@@ -367,7 +337,7 @@ bool put_index(const RegexRow& row, std::size_t i, Sink* sink) {
         0, from + code_point_offset(text.substr(from), static_cast<std::size_t>(length)));
   }
   std::array<std::string_view, 1> match;
-  Matches matches(row.regex, text, from);
+  RegexMatches matches(row.regex, text, from);
   while (matches.next(match)) {
     if (--occurrence == 0) {
       const auto at = static_cast<std::size_t>(match[0].data() - text.data());

@@ -266,7 +266,8 @@ TextPattern simple_pattern(const ast::Parse& parse) {
   TextPattern pattern;
   for (const ast::ParseItem& item : parse.pattern) {
     if (const auto* literal = std::get_if<ast::ParseText>(&item)) {
-      // Neighbouring literals are one, or the first place of the first would hide a later place of both.
+      // Neighbouring literals are one, or the first place of the first would hide a later place of
+      // both.
       if (!steps.empty() && steps.back().kind == Step::Kind::kLiteral) {
         steps.back().text += literal->text;
         continue;

@@ -49,8 +49,8 @@ Token make_literal(Span span, Value value) {
   return token;
 }
 
-// Zero-width spaces and joiners, marks of direction and of byte order: a query copied from a web page
-// or a chat brings them along, and nobody sees what would be wrong.
+// Zero-width spaces and joiners, marks of direction and of byte order: a query copied from a web
+// page or a chat brings them along, and nobody sees what would be wrong.
 bool shows_nothing(char32_t point) {
   return (point >= 0x200B && point <= 0x200F) || point == 0x2060 || point == 0xFEFF;
 }

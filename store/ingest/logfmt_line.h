@@ -1,9 +1,9 @@
 #pragma once
 // logfmt, as many programs write their logs: a line an event, `level=info msg="two words" took=5`.
 // true, false and JSON numbers without quotes are values of these types, everything else is text; a
-// key with nothing behind its `=` is absent. Between two pairs stands a blank, or a comma and a blank.
-// A line that is anything else, such as one of a stack trace, becomes what a line of plain text does
-// (text_line.h). Pure functions; nothing here fails.
+// key with nothing behind its `=` is absent. Between two pairs stands a blank, or a comma and a
+// blank. A line that is anything else, such as one of a stack trace, becomes what a line of plain
+// text does (text_line.h). Pure functions; nothing here fails.
 
 #include <cstddef>
 #include <cstdint>
