@@ -414,6 +414,11 @@ std::optional<Error> source_habit(const TokenCursor& cursor) {
     return std::nullopt;
   }
   const std::string word = ascii_lower(token.text);
+  const bool begins = begins_query(word) || word == "let" || word == "set" || word == "union" ||
+                      word == "search" || word == "declare";
+  if (is_shouted(token.text) && begins && next.kind != TokenKind::kSymbol) {
+    return diag::upper_case_keyword(token.span, token.text);
+  }
   if (std::optional<Error> headless = operator_without_source(cursor)) {
     return headless;
   }
