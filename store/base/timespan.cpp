@@ -295,6 +295,9 @@ std::optional<std::int64_t> parse_timespan(std::string_view text) {
   if (const auto literal = parse_timespan_literal(text)) {
     return literal;
   }
+  if (const auto combined = parse_combined_span(text)) {
+    return combined;
+  }
   return text.find(':') != std::string_view::npos ? parse_kusto_timespan(text) : std::nullopt;
 }
 
