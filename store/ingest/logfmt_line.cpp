@@ -53,12 +53,12 @@ class LogfmtReader {
       pair.quoted = true;
       pair.value = line_.substr(end + 1, close - end - 1);
       end = close + 1;
-      end += is_separator(end) ? 1 : 0;
+      end += is_separator(end) ? 1U : 0U;
     } else {
       const std::size_t begin = end;
       end = kValueEnds.find(line_, begin);
       const bool separated = end > begin && is_separator(end - 1);
-      pair.value = line_.substr(begin, end - begin - (separated ? 1 : 0));
+      pair.value = line_.substr(begin, end - begin - (separated ? 1U : 0U));
     }
     if (end < line_.size() && line_[end] != ' ' && line_[end] != '\t') {
       return std::nullopt;
