@@ -491,7 +491,7 @@ class Ingest(EvqCase):
 
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
     def test_memory_does_not_grow_with_the_input(self):
-        line = '{"n":%07d,"host":"web-%d","path":"/api/v1/items/%d","text":"' + "x" * 200 + '"}\n'
+        line = '{"n":%d,"host":"web-%d","path":"/api/v1/items/%d","text":"' + "x" * 200 + '"}\n'
         batch = "".join(line % (i, i % 50, i * 7919 % 100_003) for i in range(4000)).encode()
         self.assertLess(self.peak_memory(batch, 3 * MEMORY_MAX), MEMORY_MAX)
 
