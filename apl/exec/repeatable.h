@@ -1,5 +1,6 @@
 #pragma once
-// Whether a plan gives the same rows when it runs again over the same snapshots.
+// Whether a plan gives the same rows when it runs again over the same snapshots: then what does not
+// fit into memory may be made from it some at a time. Any thread.
 
 #include "apl/plan/plan.h"
 
