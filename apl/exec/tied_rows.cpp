@@ -56,7 +56,7 @@ class TiedRows {
     for (std::uint32_t part = 0; part < parts_.size(); ++part) {
       const std::vector<RowChoice::Tied> tied = parts_[part]->ties();
       for (std::size_t i = 0; i < tied.size(); ++i) {
-        ties_ += i == 0 || tied[i].group != tied[i - 1].group ? 1 : 0;
+        ties_ += i == 0 || tied[i].group != tied[i - 1].group ? 1U : 0U;
         rows_.push_back({tied[i].row, part, tied[i].group, static_cast<std::uint32_t>(ties_ - 1)});
       }
       EVQ_TRY(lease_.resize(rows_.capacity() * sizeof(Row)));
