@@ -32,33 +32,6 @@ bool exact_as_reals(const Vector& longs) {
   return true;
 }
 
-// The same texts one after the other, as a decoded column has them: a search reads them in one go,
-// and the loads need not stay for them.
-std::shared_ptr<const Values> in_one_run(const Values& from) {
-  const auto* texts = from.data<std::string_view>();
-  std::size_t total = 0;
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    total += texts[i].size();
-  }
-  auto text = std::make_shared_for_overwrite<char[]>(total);
-  auto to = Values::make(from.type(), from.size());
-  auto* views = to->mutable_data<std::string_view>();
-  char* at = text.get();
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    views[i] = {at, texts[i].size()};
-    at = std::copy_n(texts[i].data(), texts[i].size(), at);
-  }
-  if (const std::uint64_t* validity = from.validity()) {
-    to->set_validity({validity, validity + (from.size() + 63) / 64});
-  }
-  to->set_contiguous_text({text.get(), total});
-  if (from.are_distinct()) {
-    to->set_distinct();
-  }
-  to->add_owner(std::move(text));
-  return to;
-}
-
 }  // namespace
 
 bool is_small(const FreshRows& rows, std::uint32_t block_rows) {
@@ -220,7 +193,7 @@ Result<StoredForm> JoinedRows::encode_as_chunk(const ColumnSource& columns, Thre
     Vector rows = columns(i);
     if (decoded != nullptr) {
       if (rows.type() == Type::kString) {
-        rows = rows.with_values(in_one_run(rows.values()));
+        rows = rows.with_values(copy_texts(rows.values()));
       }
       kept[i] = rows;
     }

@@ -154,7 +154,10 @@ class ApplyRun {
       output_.push_back(std::move(held_[0]));
     } else if (held_.size() > 1) {
       AllocationMeter meter(executor_.options().budget, executor_.options().control, name(apply_));
-      EVQ_TRY(meter.guard([&] { output_.push_back(joined_rows()); }));
+      EVQ_TRY(meter.guard([&] {
+        output_.push_back(joined_rows());
+        output_.back().detach();
+      }));
       lease_.shrink(held_bytes_);
       EVQ_TRY(lease_.grow(joined_bytes(output_.back(), held_bytes_)));
     }

@@ -191,6 +191,7 @@ class CandidateSink final : public ForwardingSink {
       }
     }
     if (kept.size() == held->groups.size()) {
+      held->chunk.detach();
       return;
     }
     rows_held_ -= held->groups.size() - kept.size();
@@ -207,6 +208,7 @@ class CandidateSink final : public ForwardingSink {
       keep(&numbers);
     }
     held->chunk.select(kept);
+    held->chunk.detach();
   }
 
   void drop_beaten() {

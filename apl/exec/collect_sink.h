@@ -14,6 +14,7 @@ class CollectSink final : public Sink {
  public:
   explicit CollectSink(MemoryLease lease) : lease_(std::move(lease)) {}
   Result<Flow> push(Chunk chunk) override {
+    chunk.detach();
     EVQ_TRY(lease_.grow(chunk.size_bytes()));
     chunks_.push_back(std::move(chunk));
     return Flow::kMore;

@@ -23,7 +23,6 @@
 #include "store/base/uncharged_bytes.h"
 #include "store/block/block_reader.h"
 #include "store/block/format.h"
-#include "store/column/vector_builder.h"
 
 namespace evq {
 namespace {
@@ -36,8 +35,6 @@ constexpr std::size_t kBatchRowsMin = 65536;
 constexpr std::size_t kSplitRowsMin = 1024;
 // Rows are scattered when their blocks have so many times as many.
 constexpr std::size_t kScatterFactor = 4;
-// Up to this share of a block's rows their texts are copied away from those of the others.
-constexpr double kCopiedShareMax = 0.75;
 // Below this share only the frames with wanted rows are decoded.
 constexpr std::size_t kFrameDivisor = 16;
 // Of a row in the lists of a batch.
@@ -48,22 +45,6 @@ struct FetchSpec {
   const plan::Fetch& op;
   const Snapshot& snapshot;
 };
-
-// Some rows of a block would keep all its texts, or all entries of a dictionary.
-Vector detach(Vector values, std::size_t block_rows) {
-  const bool has_texts = physical_of(values.type()) == Physical::kView && !values.is_constant();
-  const bool short_dictionary = values.is_dictionary() && values.values().size() <= values.size();
-  const double share = static_cast<double>(values.size()) / static_cast<double>(block_rows);
-  if (!has_texts || short_dictionary || share > kCopiedShareMax) {
-    return values;
-  }
-  VectorBuilder copied(values.type());
-  copied.reserve(values.size());
-  for (std::size_t row = 0; row < values.size(); ++row) {
-    copied.append_row(values, row);
-  }
-  return copied.finish();
-}
 
 // The wanted rows of one block, ascending, and their columns.
 struct BlockPart {
@@ -107,7 +88,7 @@ Result<Vector> read_column(StoredBlock& block, const plan::ScanColumn& wanted,
   } else {
     EVQ_TRY_ASSIGN(values, block.column_rows(field, part.rows));
   }
-  values = detach(std::move(values), block.rows());
+  values = values.detached();  // some rows would keep all of the block's texts
   return values.type() == wanted.type ? std::move(values) : block.widened(values, wanted.type);
 }
 
@@ -255,6 +236,7 @@ class FetchSink final : public ForwardingSink {
     if (chunk.empty()) {
       return Flow::kMore;
     }
+    chunk.detach();
     EVQ_TRY(pending_lease_.grow(chunk.size_bytes()));
     pending_rows_ += chunk.rows();
     const Vector& locations = chunk.column(spec_.op.row_column);

@@ -4,8 +4,6 @@
 #include <atomic>
 #include <utility>
 
-#include "store/column/vector_builder.h"
-
 namespace evq {
 namespace {
 
@@ -17,24 +15,6 @@ constexpr std::size_t kHeldShare = 8;
 std::size_t held_bytes_max(const MemoryBudget* budget) {
   const std::size_t limit = budget != nullptr ? budget->limit() : 0;
   return limit != 0 ? std::min(kHeldBytesMax, limit / kHeldShare) : kHeldBytesMax;
-}
-
-// A dictionary stays one with up to so many entries a row.
-constexpr std::size_t kEntriesPerRowMax = 2;
-
-Vector used_entries(const Vector& dictionary) {
-  if (physical_of(dictionary.type()) != Physical::kView) {
-    return dictionary.flatten();
-  }
-  VectorBuilder texts(dictionary.type());
-  for (std::size_t row = 0; row < dictionary.size(); ++row) {
-    if (dictionary.is_null(row)) {
-      texts.append_null();
-    } else {
-      texts.append_text(dictionary.at<std::string_view>(row));
-    }
-  }
-  return texts.finish();
 }
 
 // What the sinks of one stream have together.
@@ -51,7 +31,7 @@ class ShortSink final : public Sink {
   ShortSink(Held& held, MemoryLease lease) : held_(held), lease_(std::move(lease)) {}
 
   Result<Flow> push(Chunk chunk) override {
-    keep_used_entries(&chunk);
+    chunk.detach();
     const std::size_t bytes = chunk.size_bytes();
     if (held_.rows.fetch_add(chunk.rows()) + chunk.rows() > held_.rows_max ||
         held_.bytes.fetch_add(bytes) + bytes > held_.bytes_max || !lease_.grow(bytes).ok()) {
@@ -126,14 +106,6 @@ Result<std::optional<Collected>> collect_short(Executor& executor, const plan::N
     return std::optional<Collected>();
   }
   return std::optional<Collected>(consumer.take());
-}
-
-void keep_used_entries(Chunk* chunk) {
-  for (Vector& column : chunk->columns()) {
-    if (column.is_dictionary() && column.values().size() > chunk->rows() * kEntriesPerRowMax) {
-      column = used_entries(column);
-    }
-  }
 }
 
 Status push_side_by_side(const Executor& executor, std::vector<Chunk> chunks, Consumer& consumer) {

@@ -17,9 +17,6 @@ namespace evq {
 Result<std::optional<Collected>> collect_short(Executor& executor, const plan::Node& node,
                                                std::size_t rows_max,
                                                std::string_view operator_name);
-// Of dictionaries with many more entries than rows only what the rows have stays, in memory of its
-// own.
-void keep_used_entries(Chunk* chunk);
 // Hands chunks on, in this order, to a sink of `consumer` for each worker.
 Status push_side_by_side(const Executor& executor, std::vector<Chunk> chunks, Consumer& consumer);
 

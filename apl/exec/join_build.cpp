@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "apl/exec/eval.h"
-#include "apl/exec/held_rows.h"
 #include "apl/functions/canonical.h"
 #include "store/base/allocation_meter.h"
 
@@ -125,7 +124,7 @@ class MatchSink final : public Sink {
       matched.groups.shrink_to_fit();
       chunk.select(rows);
     }
-    keep_used_entries(&chunk);
+    chunk.detach();
     matched.rows = std::move(chunk);
     return matched;
   }

@@ -9,7 +9,6 @@
 #include "apl/exec/sort_numbers.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
-#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 #include "store/column/ordering.h"
 
@@ -17,21 +16,18 @@ namespace evq {
 namespace {
 
 // With a limit, this many times the limit (and at least so many rows) are held before the rest is
-// dropped again.
-constexpr std::size_t kSlack = 4;
+// dropped again, or when memory is short and such a share of them can go.
+constexpr std::size_t kSlack = 2;
 constexpr std::size_t kHeldRowsMin = 16384;
+constexpr std::size_t kDroppedShareMin = 8;
 // Parts of so many rows are sorted by the digits of their first keys.
 constexpr std::size_t kRadixRowsMin = 1024;
 constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kDigitValues = std::size_t{1} << kDigitBits;
-// A part that came first so many times in a row is asked how far it stays ahead.
-constexpr std::size_t kStreak = 4;
-constexpr std::size_t kHeadsAhead = 64;
-constexpr std::size_t kNumberedKeys = 2;  // that a RowRef has numbers of
 // Ranking the second key pays only among many rows, which the first may tell apart.
 constexpr std::array<std::size_t, 2> kRowsPerRankedText = {1, 16};
-// Workers made the parts, and another thread lets go of them: so much is worth giving back.
-constexpr std::size_t kReturnedBytesMin = 32 * kMebibyte;
+// What a text takes while it is ranked, and its rank.
+constexpr std::size_t kRankedTextBytes = 56;
 
 }  // namespace
 
@@ -43,55 +39,129 @@ RowSorter::RowSorter(const std::vector<plan::SortKey>& keys, std::size_t limit,
       name_(operator_name),
       lease_(budget, operator_name) {}
 
-std::vector<std::uint64_t> RowSorter::key_numbers(const Chunk& chunk, std::size_t index) const {
-  std::vector<std::uint64_t> numbers;
-  if (index < keys_.size()) {
-    sort_numbers(chunk.column(keys_[index].column), keys_[index].order, &numbers);
+void RowSorter::number_values(const Values& values, std::size_t number, std::size_t begin,
+                              std::size_t end, std::uint64_t* out) const {
+  const std::size_t key = key_of(number);
+  const SortOrder order = keys_[key].order;
+  if (key_types_[key] != Type::kString) {
+    number_slots(values, begin, end, order, out);
+  } else if (splits_text_ && number == 1) {
+    number_text_tails(values, begin, end, order, text_offsets_[key], out);
+  } else {
+    number_text_heads(values, begin, end, order, text_offsets_[key], out);
   }
-  return numbers;
 }
 
-std::vector<std::uint64_t> RowSorter::part_numbers(std::size_t part, std::size_t index) const {
-  const Chunk& chunk = parts_[part].chunk;
-  if (!is_ranked(index)) {
-    return key_numbers(chunk, index);
+std::vector<std::uint64_t> RowSorter::key_numbers(const Chunk& chunk, std::size_t number) const {
+  if (number >= number_count() || chunk.empty()) {
+    return {};
   }
-  const Vector& column = chunk.column(keys_[index].column);
+  const Vector& column = chunk.column(keys_[key_of(number)].column);
+  std::vector<std::uint64_t> numbers(column.values().size());
+  number_values(column.values(), number, 0, numbers.size(), numbers.data());
+  if (column.is_flat()) {
+    return numbers;
+  }
+  std::vector<std::uint64_t> by_row(chunk.rows());
+  for (std::size_t row = 0; row < by_row.size(); ++row) {
+    by_row[row] = numbers[column.slot(row)];
+  }
+  return by_row;
+}
+
+std::vector<std::uint64_t> RowSorter::part_numbers(std::size_t part, std::size_t number) const {
+  const Chunk& chunk = parts_[part].chunk;
+  if (!is_ranked(number)) {
+    return key_numbers(chunk, number);
+  }
+  const Vector& column = chunk.column(keys_[number].column);
   std::vector<std::uint64_t> numbers(chunk.rows());
   for (std::size_t row = 0; row < numbers.size(); ++row) {
-    numbers[row] = ranks_[index][part][column.slot(row)];
+    numbers[row] = ranks_[number][part][column.slot(row)];
   }
   return numbers;
 }
 
-void RowSorter::rank_keys(std::size_t begin, std::size_t end) {
-  for (std::size_t index = 0; index < ranks_.size(); ++index) {
-    ranks_[index].clear();
-    if (begin == end || index >= keys_.size() || key_types_[index] != Type::kString) {
+void RowSorter::settle_numbers(std::size_t begin, std::size_t end) {
+  ranks_ = {};
+  text_offsets_ = {};
+  splits_text_ = !key_types_.empty() && key_types_[0] == Type::kString;
+  for (std::size_t key = 0; key < std::min(key_types_.size(), kNumbers); ++key) {
+    if (key_types_[key] != Type::kString) {
       continue;
     }
-    std::vector<const Values*> dictionaries;
-    std::size_t texts = 0;
-    std::size_t rows = 0;
-    bool flat = false;
-    for (std::size_t part = begin; part < end && !flat; ++part) {
-      const Vector& column = parts_[part].chunk.column(keys_[index].column);
-      flat = column.is_flat();
-      dictionaries.push_back(&column.values());
-      texts += column.values().size();
-      rows += column.size();
+    rank_key(key, begin, end);
+    if (!is_ranked(key)) {
+      text_offsets_[key] = common_bytes(key, begin, end);
+    } else if (key == 0) {
+      splits_text_ = false;
     }
-    if (!flat && texts * kRowsPerRankedText[index] <= rows) {
-      std::vector<std::vector<std::uint64_t>> ranks = rank_texts(dictionaries, keys_[index].order);
-      ranks_[index].resize(begin);
-      std::ranges::move(ranks, std::back_inserter(ranks_[index]));
+    if (splits_text_) {
+      return;
     }
   }
+}
+
+void RowSorter::rank_key(std::size_t index, std::size_t begin, std::size_t end) {
+  std::vector<const Values*> dictionaries;
+  std::size_t texts = 0;
+  std::size_t rows = 0;
+  for (std::size_t part = begin; part < end; ++part) {
+    const Vector& column = parts_[part].chunk.column(keys_[index].column);
+    if (column.is_flat()) {
+      return;
+    }
+    dictionaries.push_back(&column.values());
+    texts += column.values().size();
+    rows += column.size();
+  }
+  // Many texts are worth it only while there is memory for ranking them.
+  MemoryLease passing(budget_, name_);
+  if (begin == end || texts * kRowsPerRankedText[index] > rows ||
+      !passing.grow(texts * kRankedTextBytes).ok()) {
+    return;
+  }
+  std::vector<std::vector<std::uint64_t>> ranks = rank_texts(dictionaries, keys_[index].order);
+  ranks_[index].resize(begin);
+  std::ranges::move(ranks, std::back_inserter(ranks_[index]));
+}
+
+std::size_t RowSorter::common_bytes(std::size_t key, std::size_t begin, std::size_t end) {
+  std::optional<std::string_view> common;
+  const auto shorten = [](std::optional<std::string_view>* to, std::string_view text) {
+    const auto ends = std::ranges::mismatch(to->value_or(text), text);
+    *to = text.substr(0, static_cast<std::size_t>(ends.in2 - text.begin()));
+  };
+  for (std::size_t i = begin; i < end; ++i) {
+    Part& part = parts_[i];
+    const Values& values = part.chunk.column(keys_[key].column).values();
+    if (!part.common[key].has_value()) {
+      for (std::size_t slot = 0; slot < values.size(); ++slot) {
+        if (!values.is_null(slot)) {
+          shorten(&part.common[key], values.data<std::string_view>()[slot]);
+        }
+      }
+    }
+    if (part.common[key].has_value()) {
+      shorten(&common, *part.common[key]);
+    }
+  }
+  return common.has_value() ? common->size() : 0;
 }
 
 bool RowSorter::tells(std::size_t index, std::uint64_t number) const {
   return index < keys_.size() &&
          (is_ranked(index) || is_exact_sort_number(key_types_[index], number));
+}
+
+std::size_t RowSorter::equal_keys(const RowRef& row) const {
+  if (splits_text_) {
+    return is_exact_text_tail(keys_[0].order, row.second_key) ? 1 : 0;
+  }
+  if (!tells(0, row.first_key)) {
+    return 0;
+  }
+  return tells(1, row.second_key) ? 2 : 1;
 }
 
 RowSorter::Position RowSorter::position(const RowRef& row) const {
@@ -104,16 +174,12 @@ bool RowSorter::before(const RowRef& a, const RowRef& b) const {
   if (a.first_key != b.first_key) {
     return a.first_key < b.first_key;
   }
-  std::size_t equal_keys = 0;  // that need no further look
-  if (tells(0, a.first_key)) {
-    if (a.second_key != b.second_key) {
-      return a.second_key < b.second_key;
-    }
-    equal_keys = tells(1, a.second_key) ? 2 : 1;
+  if (tells_first(a) && a.second_key != b.second_key) {
+    return a.second_key < b.second_key;
   }
   const Chunk& left = parts_[a.part].chunk;
   const Chunk& right = parts_[b.part].chunk;
-  for (std::size_t i = equal_keys; i < keys_.size(); ++i) {
+  for (std::size_t i = equal_keys(a); i < keys_.size(); ++i) {
     const plan::SortKey& key = keys_[i];
     const int order =
         compare_rows(left.column(key.column), a.row, right.column(key.column), b.row, key.order);
@@ -135,9 +201,15 @@ void RowSorter::append_rows(std::size_t part, std::vector<RowRef>* rows) const {
   }
 }
 
+// Of rows with positions, the number that tells which of them are dropped as well.
 Status RowSorter::charge(Part* part) {
-  part->bytes = part->chunk.size_bytes() + part->positions.size() * sizeof(Position);
-  return lease_.grow(part->bytes);
+  lease_.shrink(part->bytes);
+  part->bytes = 0;
+  const std::size_t bytes = part->chunk.size_bytes() +
+                            part->positions.size() * (sizeof(Position) + sizeof(std::uint64_t));
+  EVQ_TRY(lease_.grow(bytes));
+  part->bytes = bytes;
+  return {};
 }
 
 // The rows that can be among the first `limit`: at most that many, and ties by the first key.
@@ -170,10 +242,11 @@ Status RowSorter::add(Chunk chunk) {
     for (const plan::SortKey& key : keys_) {
       key_types_.push_back(chunk.column(key.column).type());
     }
+    settle_numbers(0, 0);
   }
   const Position first{chunk.sequence(), arrivals_};
   arrivals_ += chunk.rows();
-  Part part{{}, first, {}, 0};
+  Part part{{}, first, {}, {}, 0};
   if (is_limited()) {
     const RowList kept = candidates(key_numbers(chunk, 0), chunk.rows());
     part.positions.reserve(kept.size());
@@ -187,28 +260,35 @@ Status RowSorter::add(Chunk chunk) {
   if (chunk.empty()) {
     return Status::success();
   }
+  chunk.detach();
   rows_ += chunk.rows();
   part.chunk = std::move(chunk);
   parts_.push_back(std::move(part));
   if (!is_limited()) {
-    return sort_part(parts_.size() - 1);
+    EVQ_TRY(sort_part(parts_.size() - 1));
+    return charge(&parts_.back());
   }
   if ((rows_ > kHeldRowsMin && rows_ / kSlack >= limit_) ||
       (rows_ >= limit_ && !threshold_.has_value() && !keys_.empty())) {
     return keys_.empty() ? compact() : drop_others();
   }
-  return charge(&parts_.back());
+  Status charged = charge(&parts_.back());
+  const bool can_drop = !keys_.empty() && rows_ - rows_ / kDroppedShareMin >= limit_;
+  if (!charged.ok() && charged.error().code == ErrorCode::kLimit && can_drop) {
+    return drop_others();
+  }
+  return charged;
 }
 
 Status RowSorter::sort_part(std::size_t number) {
   Part& part = parts_[number];
-  rank_keys(number, number + 1);
+  settle_numbers(number, number + 1);
   std::vector<RowRef> rows;
   rows.reserve(part.chunk.rows());
   append_rows(number, &rows);
   const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
   if (keys_.empty() || std::ranges::is_sorted(rows, less)) {
-    return charge(&part);
+    return {};
   }
   if (std::is_sorted(rows.rbegin(), rows.rend(), less)) {  // as a block's times often are
     std::ranges::reverse(rows);
@@ -218,19 +298,26 @@ Status RowSorter::sort_part(std::size_t number) {
   std::vector<std::uint32_t> order(rows.size());
   std::ranges::transform(rows, order.begin(), &RowRef::row);
   AllocationMeter meter(budget_, nullptr, name_);
-  EVQ_TRY(meter.guard([&] { part.chunk.select(order); }));
-  return charge(&part);
+  return meter.guard([&] {
+    part.chunk.select(order);
+    if (!part.positions.empty()) {
+      std::vector<Position> positions(order.size());
+      std::ranges::transform(order, positions.begin(),
+                             [&part](std::uint32_t row) { return part.positions[row]; });
+      part.positions = std::move(positions);
+    }
+  });
 }
 
-// Where the first numbers say all of their keys the second ones are sorted by digits as well.
+// Where the first numbers leave it to the second ones, these are sorted by digits as well.
 void RowSorter::sort_rows(std::vector<RowRef>* rows, bool ordered) const {
   const auto less = [this](const RowRef& a, const RowRef& b) { return before(a, b); };
   if (rows->size() < kRadixRowsMin) {
     std::ranges::sort(*rows, less);
     return;
   }
-  const bool by_both = keys_.size() > 1 && std::ranges::all_of(*rows, [this](const RowRef& row) {
-                         return tells(0, row.first_key);
+  const bool by_both = number_count() > 1 && std::ranges::all_of(*rows, [this](const RowRef& row) {
+                         return tells_first(row);
                        });
   if (by_both) {
     sort_by_digits(rows, &RowRef::second_key);
@@ -239,12 +326,12 @@ void RowSorter::sort_rows(std::vector<RowRef>* rows, bool ordered) const {
   const auto differs = [by_both](const RowRef& a, const RowRef& b) {
     return a.first_key != b.first_key || (by_both && a.second_key != b.second_key);
   };
-  const std::size_t numbers = by_both ? 2 : 1;
+  const bool by_all_numbers = by_both || number_count() == 1;
   for (auto begin = rows->begin(); begin != rows->end();) {
     const auto end =
         std::find_if(begin, rows->end(), [&](const RowRef& row) { return differs(*begin, row); });
-    const std::uint64_t last = by_both ? begin->second_key : begin->first_key;
-    if (end - begin > 1 && (!ordered || keys_.size() > numbers || !tells(numbers - 1, last))) {
+    const std::size_t equal = by_all_numbers ? equal_keys(*begin) : 0;
+    if (end - begin > 1 && (!ordered || equal < keys_.size())) {
       std::sort(begin, end, less);
     }
     begin = end;
@@ -277,31 +364,50 @@ void RowSorter::sort_by_digits(std::vector<RowRef>* rows, std::uint64_t RowRef::
 }
 
 Status RowSorter::finish() {
+  if (!is_limited() || keys_.empty() || parts_.empty()) {
+    return {};
+  }
   // One part need not be in order yet, and several may be too many rows.
-  return is_limited() && !keys_.empty() && !parts_.empty() ? compact() : Status::success();
+  if (limit_ <= kOrderedRowsMax) {
+    return compact();
+  }
+  if (rows_ > limit_) {
+    EVQ_TRY(drop_others());
+  }
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    EVQ_TRY(sort_part(part));
+  }
+  return {};
 }
 
-// By the first keys, and among rows that tie with the last that stays by all of them.
-std::vector<RowList> RowSorter::first_rows() {
-  std::vector<std::vector<std::uint64_t>> numbers;  // by part
+// The first key of the last row that stays.
+std::uint64_t RowSorter::last_first_key() const {
   std::vector<std::uint64_t> all;
   all.reserve(rows_);
   for (std::size_t part = 0; part < parts_.size(); ++part) {
-    numbers.push_back(part_numbers(part, 0));
-    all.insert(all.end(), numbers.back().begin(), numbers.back().end());
+    const std::vector<std::uint64_t> numbers = part_numbers(part, 0);
+    all.insert(all.end(), numbers.begin(), numbers.end());
   }
   std::ranges::nth_element(all, all.begin() + static_cast<std::ptrdiff_t>(limit_ - 1));
-  const std::uint64_t bound = all[limit_ - 1];
+  return all[limit_ - 1];
+}
+
+// By the first keys, and among rows that tie with the last that stays by all of them.
+Result<std::vector<RowList>> RowSorter::first_rows() {
+  const std::uint64_t bound = last_first_key();
   threshold_ = bound;
   std::vector<RowList> kept(parts_.size());
   std::vector<RowRef> ties;
+  MemoryLease ties_lease(budget_, name_);
   std::size_t room = limit_;
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-    select_rows(numbers[part].size(), &kept[part],
-                [&](std::size_t row) { return numbers[part][row] < bound; });
+    const std::vector<std::uint64_t> numbers = part_numbers(part, 0);
+    select_rows(numbers.size(), &kept[part], [&](std::size_t row) { return numbers[row] < bound; });
     room -= kept[part].size();
-    for (std::uint32_t row = 0; row < numbers[part].size(); ++row) {
-      if (numbers[part][row] == bound) {
+    const auto tied = static_cast<std::size_t>(std::ranges::count(numbers, bound));
+    EVQ_TRY(ties_lease.grow(tied * sizeof(RowRef)));
+    for (std::uint32_t row = 0; tied > 0 && row < numbers.size(); ++row) {
+      if (numbers[row] == bound) {
         ties.push_back(head(part, row));
       }
     }
@@ -318,7 +424,7 @@ std::vector<RowList> RowSorter::first_rows() {
 }
 
 Status RowSorter::drop_others() {
-  std::vector<RowList> kept = first_rows();
+  EVQ_TRY_ASSIGN(std::vector<RowList> kept, first_rows());
   std::vector<Part> parts;
   AllocationMeter meter(budget_, nullptr, name_);
   rows_ = 0;
@@ -329,7 +435,11 @@ Status RowSorter::drop_others() {
     }
     if (kept[i].size() != part.chunk.rows()) {
       std::ranges::sort(kept[i]);  // all but ties are in order
-      EVQ_TRY(meter.guard([&] { part.chunk.select(kept[i]); }));
+      EVQ_TRY(meter.guard([&] {
+        part.chunk.select(kept[i]);
+        part.chunk.detach();
+        part.common = {};  // they were of texts that may be gone
+      }));
       std::ranges::transform(kept[i], part.positions.begin(),
                              [&](std::uint32_t row) { return part.positions[row]; });
       part.positions.resize(kept[i].size());
@@ -344,6 +454,7 @@ Status RowSorter::drop_others() {
 Status RowSorter::charge_all() {
   lease_.reset();
   for (Part& part : parts_) {
+    part.bytes = 0;
     EVQ_TRY(charge(&part));
   }
   return Status::success();
@@ -371,7 +482,10 @@ Status RowSorter::compact() {
     for (const RowRef& row : some) {
       part.positions.push_back(position(row));
     }
-    EVQ_TRY(meter.guard([&] { part.chunk = gather(some); }));
+    EVQ_TRY(meter.guard([&] {
+      part.chunk = gather(some);
+      part.chunk.detach();
+    }));
   }
   rows_ = rows.size();
   if (rows_ == limit_ && !keys_.empty() && limit_ > 0) {
@@ -387,6 +501,7 @@ Status RowSorter::add(RowSorter&& other) {
   rows_ += other.rows_;
   for (Part& part : other.parts_) {
     parts_.push_back(std::move(part));
+    parts_.back().bytes = 0;
     EVQ_TRY(charge(&parts_.back()));
   }
   other.parts_.clear();
@@ -402,153 +517,6 @@ Chunk RowSorter::gather(std::span<const RowRef> rows) const {
     return RowPlace{row.part, row.row};
   });
   return interleave(chunks, places);
-}
-
-// ---- merging
-
-void RowSorter::fill_numbers(std::uint32_t part, std::size_t index, std::size_t begin,
-                             std::span<std::uint64_t> out) const {
-  const Vector& column = parts_[part].chunk.column(keys_[index].column);
-  if (column.is_flat() && !is_ranked(index)) {
-    number_slots(column.values(), begin, begin + out.size(), keys_[index].order, out.data());
-    return;
-  }
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    const std::size_t slot = column.slot(begin + i);
-    if (is_ranked(index)) {
-      out[i] = ranks_[index][part][slot];
-    } else {
-      number_slots(column.values(), slot, slot + 1, keys_[index].order, &out[i]);
-    }
-  }
-}
-
-RowSorter::RowRef RowSorter::head(std::uint32_t part, std::uint32_t row) const {
-  RowRef made{0, 0, part, row};
-  for (std::size_t index = 0; index < std::min(keys_.size(), kNumberedKeys); ++index) {
-    fill_numbers(part, index, row, {index == 0 ? &made.first_key : &made.second_key, 1});
-  }
-  return made;
-}
-
-// A row's texts may lie anywhere: those of many rows are waited for together.
-RowSorter::RowRef RowSorter::next_head(std::uint32_t part, std::uint32_t row) {
-  std::vector<RowRef>& ahead = ahead_[part];
-  if (ahead.empty() || row > ahead.back().row) {
-    ahead.assign(std::min(kHeadsAhead, parts_[part].chunk.rows() - row), {0, 0, part, row});
-    std::array<std::uint64_t, kHeadsAhead> numbers;
-    for (std::size_t index = 0; index < std::min(keys_.size(), kNumberedKeys); ++index) {
-      fill_numbers(part, index, row, std::span(numbers).first(ahead.size()));
-      for (std::size_t i = 0; i < ahead.size(); ++i) {
-        (index == 0 ? ahead[i].first_key : ahead[i].second_key) = numbers[i];
-      }
-    }
-    for (std::size_t i = 0; i < ahead.size(); ++i) {
-      ahead[i].row += static_cast<std::uint32_t>(i);
-    }
-  }
-  return ahead[row - ahead.front().row];
-}
-
-void RowSorter::start_merge() {
-  merging_ = true;
-  rows_left_ = std::min(rows_, limit_);
-  rank_keys(0, is_limited() || parts_.size() == 1 ? 0 : parts_.size());
-  ahead_.resize(parts_.size());
-  for (std::uint32_t part = 0; part < parts_.size(); ++part) {
-    heads_.push_back(next_head(part, 0));
-  }
-  std::ranges::make_heap(heads_, [this](const RowRef& a, const RowRef& b) { return before(b, a); });
-}
-
-// Puts the row on top where it belongs: at once when it still comes first, as rows in time do.
-void RowSorter::sift_down() {
-  std::size_t at = 0;
-  for (std::size_t child = 1; child < heads_.size(); child = 2 * at + 1) {
-    if (child + 1 < heads_.size() && before(heads_[child + 1], heads_[child])) {
-      ++child;
-    }
-    if (!before(heads_[child], heads_[at])) {
-      return;
-    }
-    std::swap(heads_[child], heads_[at]);
-    at = child;
-  }
-}
-
-// How many rows of the part on top come before those of all others: 1 at least, `most` at most.
-// Found in steps that double, for parts that hold a stretch of the order each, as blocks do of
-// time.
-std::size_t RowSorter::lead(std::size_t most) const {
-  const RowRef& top = heads_.front();
-  if (heads_.size() == 1) {
-    return most;
-  }
-  const RowRef& rival = heads_.size() > 2 && before(heads_[2], heads_[1]) ? heads_[2] : heads_[1];
-  const auto leads = [&](std::size_t row) {
-    return before(head(top.part, top.row + static_cast<std::uint32_t>(row)), rival);
-  };
-  std::size_t ahead = 1;
-  for (std::size_t step = 1; ahead < most; step *= 2) {
-    std::size_t probe = std::min(ahead + step, most) - 1;
-    if (leads(probe)) {
-      ahead = probe + 1;
-      continue;
-    }
-    while (ahead < probe) {
-      const std::size_t middle = std::midpoint(ahead, probe);
-      if (leads(middle)) {
-        ahead = middle + 1;
-      } else {
-        probe = middle;
-      }
-    }
-    break;
-  }
-  return ahead;
-}
-
-Chunk RowSorter::next() {
-  if (!merging_) {
-    start_merge();
-  }
-  std::vector<RowRef> rows;
-  rows.reserve(std::min(rows_left_, kNextRowsMax));
-  std::vector<std::uint32_t> used_up;
-  std::size_t streak = 0;
-  while (rows.size() < kNextRowsMax && rows_left_ > 0) {
-    const RowRef row = heads_.front();
-    streak = !rows.empty() && rows.back().part == row.part ? streak + 1 : 0;
-    const std::size_t part_rows = parts_[row.part].chunk.rows() - row.row;
-    const std::size_t most = std::min({part_rows, rows_left_, kNextRowsMax - rows.size()});
-    const auto taken = static_cast<std::uint32_t>(streak < kStreak ? 1 : lead(most));
-    for (std::uint32_t i = 0; i < taken; ++i) {
-      rows.push_back({0, 0, row.part, row.row + i});
-    }
-    rows_left_ -= taken;
-    if (taken < part_rows) {
-      heads_.front() = next_head(row.part, row.row + taken);
-    } else {
-      used_up.push_back(row.part);
-      heads_.front() = heads_.back();
-      heads_.pop_back();
-    }
-    sift_down();
-  }
-  if (rows.empty()) {
-    return {};
-  }
-  Chunk chunk = gather(rows);
-  for (const std::uint32_t part : used_up) {
-    lease_.shrink(parts_[part].bytes);
-    freed_bytes_ += parts_[part].bytes;
-    parts_[part] = {};
-  }
-  if (freed_bytes_ >= kReturnedBytesMin) {
-    return_free_memory();
-    freed_bytes_ = 0;
-  }
-  return chunk;
 }
 
 }  // namespace evq

@@ -4,9 +4,11 @@
 //
 // Every chunk is put in order when it comes, and the sorted parts are merged while the rows are
 // taken, so that they are held once: what has been given back is let go. Comparisons are mostly of
-// numbers: the first two keys of a row as order-preserving 64-bit integers, the rank among all
-// texts for those of dictionaries. One thread at a time.
+// two numbers of each row, order-preserving 64-bit integers: of its first two keys, for texts of
+// dictionaries their rank among all; or of fifteen bytes of the first key, when that is another
+// text, after those that all begin with. One thread at a time.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "apl/plan/plan.h"
+#include "store/base/limits.h"
 #include "store/base/memory_budget.h"
 #include "store/column/chunk.h"
 
@@ -57,7 +60,9 @@ class RowSorter {
     Chunk chunk;
     Position first;                   // of its first row; in a sorted part, of all of them
     std::vector<Position> positions;  // with a limit, of each row
-    std::size_t bytes = 0;            // charged
+    // What all texts of one of the first keys begin with, once that was asked for.
+    std::array<std::optional<std::string_view>, 2> common;
+    std::size_t bytes = 0;  // charged
   };
   struct RowRef {
     std::uint64_t first_key = 0;
@@ -66,18 +71,38 @@ class RowSorter {
     std::uint32_t row = 0;
   };
 
+  static constexpr std::size_t kNumbers = 2;  // that a RowRef has
+  // Up to so many rows of a limit are put in order all at once, more by parts that are merged.
+  static constexpr std::size_t kOrderedRowsMax = kChunkRowsMax;
+
   bool is_limited() const { return limit_ != kNoLimit; }
-  // The numbers of key `index` of all rows; none where there is no such key.
-  std::vector<std::uint64_t> key_numbers(const Chunk& chunk, std::size_t index) const;
-  std::vector<std::uint64_t> part_numbers(std::size_t part, std::size_t index) const;
-  // Ranks the texts of the keys of parts [begin, end) where these are dictionaries with few entries
-  // beside their rows.
-  void rank_keys(std::size_t begin, std::size_t end);
+  // How many of a row's two numbers there are, and the key that each is of.
+  std::size_t number_count() const {
+    return splits_text_ ? kNumbers : std::min(keys_.size(), kNumbers);
+  }
+  std::size_t key_of(std::size_t number) const { return splits_text_ ? 0 : number; }
+  // Number `number`, 0 or 1, of the slots [begin, end) of its key's values.
+  void number_values(const Values& values, std::size_t number, std::size_t begin, std::size_t end,
+                     std::uint64_t* out) const;
+  // Those of all rows; none where there is no such number.
+  std::vector<std::uint64_t> key_numbers(const Chunk& chunk, std::size_t number) const;
+  std::vector<std::uint64_t> part_numbers(std::size_t part, std::size_t number) const;
+  // Settles what the numbers of parts [begin, end) are: ranks the texts of their keys where these
+  // are dictionaries with few entries beside their rows, else leaves out what all begin with. Of no
+  // parts: numbers that order whatever may come.
+  void settle_numbers(std::size_t begin, std::size_t end);
+  void rank_key(std::size_t index, std::size_t begin, std::size_t end);
+  // How many bytes all texts of a key begin with.
+  std::size_t common_bytes(std::size_t key, std::size_t begin, std::size_t end);
   bool is_ranked(std::size_t index) const {
     return index < ranks_.size() && !ranks_[index].empty();
   }
   // Whether rows whose numbers of key `index` are both `number` have the same value there.
   bool tells(std::size_t index, std::uint64_t number) const;
+  // Whether the second numbers order rows whose first ones are those of this one.
+  bool tells_first(const RowRef& row) const { return splits_text_ || tells(0, row.first_key); }
+  // How many keys are equal of rows that have the same numbers.
+  std::size_t equal_keys(const RowRef& row) const;
   // Row numbers of a chunk with these first keys (empty without keys).
   std::vector<std::uint32_t> candidates(const std::vector<std::uint64_t>& first_keys,
                                         std::size_t rows) const;
@@ -92,10 +117,11 @@ class RowSorter {
   Status compact();
   // The same without an order, for rows that have keys: each stays where it is.
   Status drop_others();
+  std::uint64_t last_first_key() const;
   // By part the rows that are among the first `limit`. Sets the threshold.
-  std::vector<std::vector<std::uint32_t>> first_rows();
+  Result<std::vector<std::vector<std::uint32_t>>> first_rows();
   Chunk gather(std::span<const RowRef> rows) const;
-  // Books what a part holds.
+  // Books what a part holds now.
   Status charge(Part* part);
   Status charge_all();
 
@@ -104,8 +130,8 @@ class RowSorter {
   RowRef head(std::uint32_t part, std::uint32_t row) const;
   // As head(), for rows that are asked for one after the other.
   RowRef next_head(std::uint32_t part, std::uint32_t row);
-  // The numbers of key `index` of as many rows of a part as there is room for, from `begin` on.
-  void fill_numbers(std::uint32_t part, std::size_t index, std::size_t begin,
+  // Number `number` of as many rows of a part as there is room for, from `begin` on.
+  void fill_numbers(std::uint32_t part, std::size_t number, std::size_t begin,
                     std::span<std::uint64_t> out) const;
   void sift_down();
   std::size_t lead(std::size_t most) const;
@@ -119,7 +145,10 @@ class RowSorter {
   std::vector<Part> parts_;
   // Of the first two keys: by part and slot, the number of its rank. Empty where texts are not
   // ranked; else of all parts whose rows are compared.
-  std::array<std::vector<std::vector<std::uint64_t>>, 2> ranks_;
+  std::array<std::vector<std::vector<std::uint64_t>>, kNumbers> ranks_;
+  bool splits_text_ = false;  // both numbers are of the first key
+  // Of the first two keys: so many bytes all texts that are not ranked have in common.
+  std::array<std::size_t, kNumbers> text_offsets_{};
   std::size_t rows_ = 0;
   std::uint64_t arrivals_ = 0;
   std::optional<std::uint64_t> threshold_;

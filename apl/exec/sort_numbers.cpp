@@ -75,6 +75,47 @@ void number_slots(const Values& values, std::size_t begin, std::size_t end, Sort
   }
 }
 
+namespace {
+
+constexpr std::size_t kHeadBytes = sizeof(std::uint64_t);
+constexpr std::size_t kTailBytes = kHeadBytes - 1;
+constexpr std::uint64_t kLengthMask = 0xff;
+// The lowest byte of a tail: 1 for a text that ends at the offset, this for one that may go on.
+constexpr std::uint64_t kLengthMax = kHeadBytes + kTailBytes + 2;
+
+template <class NumberOf>
+void number_rests(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
+                  std::size_t offset, std::uint64_t* out, NumberOf number_of_rest) {
+  const std::uint64_t flip = order.descending ? ~std::uint64_t{0} : 0;
+  const auto* data = texts.data<std::string_view>();
+  for (std::size_t i = begin; i < end; ++i) {
+    out[i - begin] = texts.is_null(i) ? null_number(order)
+                                      : std::clamp(number_of_rest(data[i].substr(offset)) ^ flip,
+                                                   kNumberMin, kNumberMax);
+  }
+}
+
+}  // namespace
+
+void number_text_heads(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
+                       std::size_t offset, std::uint64_t* out) {
+  number_rests(texts, begin, end, order, offset, out,
+               [](std::string_view rest) { return number_of(rest); });
+}
+
+void number_text_tails(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
+                       std::size_t offset, std::uint64_t* out) {
+  number_rests(texts, begin, end, order, offset, out, [](std::string_view rest) {
+    const std::string_view tail = rest.substr(std::min(rest.size(), kHeadBytes));
+    return (number_of(tail) & ~kLengthMask) | std::min<std::uint64_t>(rest.size() + 1, kLengthMax);
+  });
+}
+
+bool is_exact_text_tail(SortOrder order, std::uint64_t tail) {
+  const std::uint64_t length = (order.descending ? ~tail : tail) & kLengthMask;
+  return tail == null_number(order) || length < kLengthMax;
+}
+
 std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const> dictionaries,
                                                    SortOrder order) {
   std::vector<std::vector<std::uint64_t>> numbers(dictionaries.size());

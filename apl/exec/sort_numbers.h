@@ -20,6 +20,16 @@ void number_slots(const Values& values, std::size_t begin, std::size_t end, Sort
 // True when equal numbers stand for equal values, as far as `number` is concerned.
 bool is_exact_sort_number(Type type, std::uint64_t number);
 
+// Texts that have their first `offset` bytes in common get two numbers: of the eight bytes after
+// those, and of the next seven and how long the text is. The second order rows whose first ones are
+// equal; a text that is not much longer is known by both.
+void number_text_heads(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
+                       std::size_t offset, std::uint64_t* out);
+void number_text_tails(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
+                       std::size_t offset, std::uint64_t* out);
+// True when texts with this second number and equal first ones are equal.
+bool is_exact_text_tail(SortOrder order, std::uint64_t tail);
+
 // By dictionary of texts and slot, the number of each text's rank among all of them: equal ones
 // stand for equal texts.
 std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const> dictionaries,

@@ -140,6 +140,7 @@ class TimeMergeSink final : public ForwardingSink {
       std::iota(backwards.rbegin(), backwards.rend(), 0U);
       chunk.select(backwards);
     }
+    chunk.detach();
     Vector times = chunk.column(keys_[0].column).flatten();
     Vector rows = chunk.column(keys_[1].column).flatten();
     parts_.push_back({std::move(chunk), std::move(times), std::move(rows), 0});

@@ -88,12 +88,11 @@ class ElementColumn {
     validity_[size_ / kWordBits] &= ~(std::uint64_t{1} << (size_ % kWordBits));
     to_[size_++] = {};
   }
-  // `owners` of the elements live on with the vector.
-  Vector finish(std::initializer_list<std::shared_ptr<const void>> owners) {
+  // The elements are of these cells, or pairs that were made of them.
+  Vector finish(const Values& cells, const std::shared_ptr<StringArena>& pairs) {
     EVQ_DCHECK(size_ == values_->size());
-    for (const std::shared_ptr<const void>& owner : owners) {
-      values_->add_owner(owner);
-    }
+    values_->add_owners_of(cells);
+    values_->add_owner(pairs);
     values_->set_validity(std::move(validity_));
     return Vector::flat(std::move(values_));
   }
@@ -185,7 +184,7 @@ class Unnester {
           to.append(elements.next());
         }
       }
-      made.push_back(to.finish({cells.shared_values(), pairs}));
+      made.push_back(to.finish(cells.values(), pairs));
     }
     parents_.clear();
     indexes_.clear();
@@ -214,8 +213,7 @@ class Unnester {
         for (std::size_t j = 0; j < rows; ++j) {
           to.append(elements[i].next());
         }
-        made.push_back(
-            to.finish({chunk_.column(unnest_.columns[i].column).shared_values(), pairs}));
+        made.push_back(to.finish(chunk_.column(unnest_.columns[i].column).values(), pairs));
       }
       parents_.assign(rows, static_cast<std::uint32_t>(row));
       indexes_.resize(rows);

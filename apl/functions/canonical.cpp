@@ -26,8 +26,6 @@ Vector canonical_dynamics(const Vector& vector) {
   }
   auto made = Values::make(Type::kDynamic, from.size());
   auto arena = std::make_shared<StringArena>();
-  made->add_owner(arena);
-  made->add_owner(vector.shared_values());
   auto* to = made->mutable_data<std::string_view>();
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (from.is_null(i)) {
@@ -37,6 +35,8 @@ Vector canonical_dynamics(const Vector& vector) {
           i < slot || fits(i) ? bytes[i] : arena->copy(canonical_dynamic(DynamicView(bytes[i])));
     }
   }
+  made->add_owner(std::move(arena));
+  made->add_owners_of(from);
   return vector.with_values(std::move(made));
 }
 

@@ -80,7 +80,7 @@ Vector select(std::span<const Vector* const> branches, const std::vector<Pick>& 
     case Physical::kView:
       select_values<std::string_view>(branches, picks, out.get());
       for (const Vector* branch : branches) {
-        out->add_owner(branch->shared_values());
+        out->add_owners_of(branch->values());
       }
       break;
   }

@@ -283,7 +283,6 @@ class ParseJsonCall final : public BoundFunction {
     const Values& slots = from.values();
     auto out = Values::make(Type::kDynamic, slots.size());
     auto arena = std::make_shared<StringArena>();
-    out->add_owner(arena);
     JsonReader reader;
     DynamicBuilder builder;
     auto* to = out->mutable_data<std::string_view>();
@@ -295,6 +294,7 @@ class ParseJsonCall final : public BoundFunction {
         to[i] = arena->copy(builder.bytes());
       }
     }
+    out->add_owner(std::move(arena));
     return from.with_values(std::move(out));
   }
 
@@ -351,7 +351,7 @@ class ToStringCall final : public BoundFunction {
     for (std::size_t i = 0; i < slots.size(); ++i) {
       to[i] = slots.is_null(i) ? null_text : from[i];
     }
-    out->add_owner(texts.shared_values());
+    out->add_owners_of(slots);
     return texts.with_values(std::move(out));
   }
 };

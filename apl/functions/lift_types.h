@@ -152,10 +152,7 @@ class Writer {
     data_ = values_->template mutable_data<typename Slot<Inner>::Stored>();
     if constexpr (std::is_same_v<Inner, std::string_view>) {
       for (const Vector& arg : args) {
-        for (const auto& owner : arg.values().owners()) {
-          values_->add_owner(owner);
-        }
-        values_->add_owner(arg.shared_values());
+        values_->add_owners_of(arg.values());
       }
     }
   }

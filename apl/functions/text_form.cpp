@@ -122,7 +122,7 @@ Vector text_forms(const Vector& vector) {
   }
   to->add_owner(std::move(arena));
   if (points) {
-    to->add_owner(vector.shared_values());
+    to->add_owners_of(from);
   }
   return vector.with_values(std::move(to));
 }

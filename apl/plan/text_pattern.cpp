@@ -161,10 +161,7 @@ class PatternExtractor final : public Extractor {
     std::vector<VectorBuilder> builders;
     for (const PatternCapture& capture : captures_) {
       builders.emplace_back(capture.type);
-      builders.back().keep_alive(source.shared_values());
-      for (const auto& owner : values.owners()) {
-        builders.back().keep_alive(owner);
-      }
+      builders.back().keep_alive(values);
     }
     std::vector<std::string_view> found(captures_.size());
     std::vector<Value> converted(captures_.size());

@@ -25,7 +25,6 @@ bool keeps_entries(const Vector& part) {
 // Nothing when there are more distinct ones than `entries_max`.
 std::optional<JoinedEntries> join_entries(std::span<const Vector> parts, std::size_t entries_max) {
   std::vector<std::string_view> texts;
-  auto owner = std::make_shared<std::vector<std::shared_ptr<const Values>>>();
   bool any_null = false;
   for (const Vector& part : parts) {
     const Values& entries = part.values();
@@ -36,7 +35,6 @@ std::optional<JoinedEntries> join_entries(std::span<const Vector> parts, std::si
         texts.push_back(entries.data<std::string_view>()[i]);
       }
     }
-    owner->push_back(part.shared_values());
   }
   const std::optional<Dictionary> distinct =
       build_dictionary({Type::kString, texts.size(), texts.data()}, entries_max);
@@ -52,7 +50,9 @@ std::optional<JoinedEntries> join_entries(std::span<const Vector> parts, std::si
     joined.values->set_null(size);
   }
   joined.values->set_distinct();
-  joined.values->add_owner(std::move(owner));
+  for (const Vector& part : parts) {
+    joined.values->add_owners_of(part.values());
+  }
   std::size_t next = 0;
   for (const Vector& part : parts) {
     for (std::size_t i = 0; i < part.values().size(); ++i) {

@@ -24,6 +24,12 @@ Chunk Chunk::slice(std::size_t begin, std::size_t count) const {
   return chunk;
 }
 
+void Chunk::detach() {
+  for (Vector& column : columns_) {
+    column = column.detached();
+  }
+}
+
 Chunk interleave(std::span<const Chunk* const> parts, std::span<const RowPlace> places) {
   EVQ_CHECK(!parts.empty());
   constexpr std::uint32_t kUnused = ~std::uint32_t{0};

@@ -32,6 +32,8 @@ class Chunk {
   // Keeps only `rows`, ascending or not.
   void select(std::span<const std::uint32_t> rows);
   Chunk slice(std::size_t begin, std::size_t count) const;
+  // For whoever keeps the chunk: its columns detached (see Vector).
+  void detach();
   std::size_t size_bytes() const;
 
  private:

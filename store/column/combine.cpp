@@ -12,8 +12,6 @@
 namespace evq {
 namespace {
 
-using Owner = std::shared_ptr<const void>;
-
 // Above this many owners a vector holds them through one bundle, so that gathers stay cheap.
 constexpr std::size_t kOwnersInlineMax = 8;
 // Rows a run has on average where copying runs is faster than picking rows.
@@ -21,18 +19,23 @@ constexpr std::size_t kRunRowsMin = 16;
 // Codes have 16 bits.
 constexpr std::size_t kEntriesMax = std::size_t{1} << 16U;
 
-void append_owners(const Values& from, std::vector<Owner>* owners) {
+void append_owners(const Values& from, std::vector<TextOwner>* owners) {
   owners->insert(owners->end(), from.owners().begin(), from.owners().end());
 }
 
-void set_owners(std::vector<Owner> owners, Values* to) {
-  std::sort(owners.begin(), owners.end());
-  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+void set_owners(std::vector<TextOwner> owners, Values* to) {
+  std::ranges::sort(owners, {}, &TextOwner::memory);
+  const auto repeated = std::ranges::unique(owners, {}, &TextOwner::memory);
+  owners.erase(repeated.begin(), repeated.end());
   if (owners.size() > kOwnersInlineMax) {
-    to->add_owner(std::make_shared<const std::vector<Owner>>(std::move(owners)));
+    std::size_t bytes = 0;
+    for (const TextOwner& owner : owners) {
+      bytes += owner.size_bytes;
+    }
+    to->add_owner({std::make_shared<const std::vector<TextOwner>>(std::move(owners)), bytes});
     return;
   }
-  for (Owner& owner : owners) {
+  for (TextOwner& owner : owners) {
     to->add_owner(std::move(owner));
   }
 }
@@ -134,7 +137,7 @@ struct PartSlots {
 Vector interleave_slots(std::span<const Vector> parts, std::span<const RowPlace> places) {
   auto to = Values::make(parts[0].type(), places.size());
   std::vector<PartSlots> slots;
-  std::vector<Owner> owners;
+  std::vector<TextOwner> owners;
   bool has_nulls = false;
   for (const Vector& part : parts) {
     slots.push_back({part.is_dictionary() ? part.codes() : nullptr, part.is_flat() ? ~0U : 0U});
@@ -190,7 +193,7 @@ Vector concatenate(std::span<const Vector> parts, std::span<const RowRun> runs) 
   std::size_t rows = 0;
   bool has_nulls = false;
   Type type = Type::kNull;
-  std::vector<Owner> owners;
+  std::vector<TextOwner> owners;
   for (const Vector& part : parts) {
     EVQ_CHECK(part.size() == 0 || rows == 0 || part.type() == type);
     type = rows == 0 && part.type() != Type::kNull ? part.type() : type;

@@ -22,8 +22,6 @@ constexpr std::size_t kSlackBytes = 64;
 constexpr std::size_t kSlabBytesMin = std::size_t{4} << 10;
 constexpr std::size_t kSlabBytesMax = std::size_t{1} << 20;
 
-using Owner = std::shared_ptr<const void>;
-
 std::size_t width_of(Type type) {
   switch (physical_of(type)) {
     case Physical::kNone:
@@ -38,15 +36,6 @@ std::size_t width_of(Type type) {
       return sizeof(std::string_view);
   }
   return 0;
-}
-
-void share_owners(const Values& from, Values* to) {
-  if (physical_of(from.type()) != Physical::kView) {
-    return;
-  }
-  for (const Owner& owner : from.owners()) {
-    to->add_owner(owner);
-  }
 }
 
 // Slots slot_of(0), slot_of(1), … of `from` as new values.
@@ -64,7 +53,7 @@ std::shared_ptr<Values> gather_values(const Values& from, std::size_t count, Slo
   if (const std::uint64_t* validity = from.validity()) {
     to->set_validity(gather_bits(validity, count, slot_of));
   }
-  share_owners(from, to.get());
+  to->add_owners_of(from);
   return to;
 }
 
@@ -243,7 +232,8 @@ std::shared_ptr<Values> Values::make_constant(const Value& value) {
     case Physical::kView: {
       auto text = std::make_shared<const std::string>(value.as_text());
       *values->mutable_data<std::string_view>() = *text;
-      values->add_owner(std::move(text));
+      const std::size_t bytes = sizeof *text + text->size();
+      values->add_owner({std::move(text), bytes});
       break;
     }
   }
@@ -260,6 +250,23 @@ void Values::set_null(std::size_t i) {
   }
   validity_[i >> 6] &= ~(std::uint64_t{1} << (i & 63));
   with_physical(type_, [&](auto zero) { mutable_data<decltype(zero)>()[i] = zero; });
+}
+
+void Values::add_owner(std::shared_ptr<const StringArena> arena) {
+  const std::size_t bytes = arena->size_bytes();
+  owners_.push_back({std::move(arena), bytes});
+}
+
+void Values::add_owners_of(const Values& other) {
+  owners_.insert(owners_.end(), other.owners_.begin(), other.owners_.end());
+}
+
+std::size_t Values::owned_bytes() const {
+  std::size_t bytes = 0;
+  for (const TextOwner& owner : owners_) {
+    bytes += owner.size_bytes;
+  }
+  return bytes;
 }
 
 std::size_t Values::size_bytes() const {

@@ -39,6 +39,12 @@ class StringArena {
   std::size_t size_bytes_ = 0;
 };
 
+// Memory that string views point into, kept alive, and how much it is, whoever else keeps it.
+struct TextOwner {
+  std::shared_ptr<const void> memory;
+  std::size_t size_bytes = 0;
+};
+
 class Values {
  public:
   // `size` uninitialised slots of `type`, all valid, aligned to 64 bytes and with 64 readable
@@ -73,8 +79,14 @@ class Values {
   void set_validity(std::vector<std::uint64_t> validity) { validity_ = std::move(validity); }
 
   // Keeps the memory behind string views alive as long as these values.
-  void add_owner(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
-  const std::vector<std::shared_ptr<const void>>& owners() const { return owners_; }
+  void add_owner(TextOwner owner) { owners_.push_back(std::move(owner)); }
+  // Of the size that it has now.
+  void add_owner(std::shared_ptr<const StringArena> arena);
+  // For views that may point where those of `other` do.
+  void add_owners_of(const Values& other);
+  const std::vector<TextOwner>& owners() const { return owners_; }
+  // The bytes behind string views, those that no view shows included.
+  std::size_t owned_bytes() const;
 
   // When the rows' strings lie in row order in one run of memory (nulls empty), that run: lets a
   // search scan the whole column at once. Rows may have separators between them.
@@ -100,7 +112,7 @@ class Values {
   std::size_t size_;
   std::unique_ptr<std::byte, Free> slots_;
   std::vector<std::uint64_t> validity_;
-  std::vector<std::shared_ptr<const void>> owners_;
+  std::vector<TextOwner> owners_;
   std::string_view contiguous_;
   bool distinct_ = false;
 };
@@ -159,7 +171,13 @@ class Vector {
   // null to anything; other pairs are a broken invariant.
   Vector widen(Type target) const;
 
-  // Bytes held, shared buffers counted in full; string bytes estimated by their lengths.
+  // The same rows in memory that is hardly more than they need: few texts of what a whole column
+  // had are copied, and of a dictionary with many more entries than rows stays what the rows have.
+  // For whoever keeps rows and lets go of the rest.
+  Vector detached() const;
+
+  // Bytes held, shared buffers counted in full; string bytes estimated by their lengths, which is
+  // much too little for some of a column's rows that are not detached.
   std::size_t size_bytes() const;
 
  private:
@@ -168,6 +186,9 @@ class Vector {
   std::shared_ptr<const Values> values_;
   std::shared_ptr<const Code[]> codes_;
 };
+
+// The same strings one after the other in memory of their own, as a decoded column has them.
+std::shared_ptr<const Values> copy_texts(const Values& from);
 
 // All rows of `parts`, which have one type, one after the other, in flat shape.
 Vector concatenate(std::span<const Vector> parts);

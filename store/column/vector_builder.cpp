@@ -168,7 +168,7 @@ Vector VectorBuilder::finish() {
   if (arena_ != nullptr) {
     values->add_owner(std::exchange(arena_, nullptr));
   }
-  for (std::shared_ptr<const void>& owner : owners_) {
+  for (TextOwner& owner : owners_) {
     values->add_owner(std::move(owner));
   }
   *this = VectorBuilder(type_);

@@ -27,9 +27,11 @@ class VectorBuilder {
   void append_real(double value);
   // string, or dynamic bytes: copied.
   void append_text(std::string_view text);
-  // The view must outlive the vector: pass its owner to `keep_alive` once.
+  // The view must outlive the vector: pass the values it is of to keep_alive() once.
   void append_view(std::string_view text);
-  void keep_alive(std::shared_ptr<const void> owner) { owners_.push_back(std::move(owner)); }
+  void keep_alive(const Values& values) {
+    owners_.insert(owners_.end(), values.owners().begin(), values.owners().end());
+  }
   // Converts by the rules of Vector::widen.
   void append(const Value& value);
   // Row `row` of `from`, of the same type or widened.
@@ -51,7 +53,7 @@ class VectorBuilder {
   std::vector<std::string_view> views_;
   std::vector<std::uint64_t> validity_;  // empty until the first null
   std::shared_ptr<StringArena> arena_;
-  std::vector<std::shared_ptr<const void>> owners_;
+  std::vector<TextOwner> owners_;
 };
 
 }  // namespace evq

@@ -78,7 +78,8 @@ class Constant final : public ColumnEncoding {
           return corrupt_segment("a constant is no dynamic value");
         }
         one->mutable_data<std::string_view>()[0] = *text;
-        one->add_owner(std::move(text));
+        const std::size_t bytes = sizeof *text + text->size();
+        one->add_owner({std::move(text), bytes});
         break;
       }
     }

@@ -485,9 +485,7 @@ class PackedText final : public ColumnEncoding {
     }
     if (exceptions > 0) {
       out->set_contiguous_text({});
-      for (const auto& owner : texts.values().owners()) {
-        out->add_owner(owner);
-      }
+      out->add_owners_of(texts.values());
     }
     return Vector::flat(std::move(out));
   }
@@ -566,7 +564,7 @@ class PackedText final : public ColumnEncoding {
       views[i] = {target.at(i), length};
     }
     out->set_contiguous_text({target.text.get(), count * length});
-    out->add_owner(target.text);
+    out->add_owner({target.text, count * length});
     return out;
   }
 };

@@ -402,9 +402,7 @@ std::shared_ptr<Values> scatter_values(const Vector& dense, std::vector<std::uin
                                        std::size_t rows) {
   auto out = Values::make(dense.type(), rows);
   scatter(dense.values().data<T>(), valid, rows, T{}, out->template mutable_data<T>());
-  for (const auto& owner : dense.values().owners()) {
-    out->add_owner(owner);
-  }
+  out->add_owners_of(dense.values());
   out->set_contiguous_text(dense.values().contiguous_text());
   out->set_validity(std::move(valid));
   return out;
@@ -430,9 +428,7 @@ template <class T>
 std::shared_ptr<Values> append_null(const Values& entries) {
   auto out = Values::make(entries.type(), entries.size() + 1);
   std::copy_n(entries.data<T>(), entries.size(), out->template mutable_data<T>());
-  for (const auto& owner : entries.owners()) {
-    out->add_owner(owner);
-  }
+  out->add_owners_of(entries);
   out->set_null(entries.size());
   return out;
 }

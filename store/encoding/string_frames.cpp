@@ -234,7 +234,7 @@ class StringFrames final : public ColumnEncoding {
       offset += frames[f].raw_size;
     }
     out.set_contiguous_text({text.get(), total});
-    out.add_owner(std::move(text));
+    out.add_owner({std::move(text), total});
     return {};
   }
 
@@ -256,7 +256,7 @@ class StringFrames final : public ColumnEncoding {
                     [&](std::size_t from, std::size_t n, std::size_t to) {
                       std::copy_n(all.data() + from, n, views + to);
                     });
-      out.add_owner(std::move(text));
+      out.add_owner({std::move(text), frames[f].raw_size});
     }
     return {};
   }

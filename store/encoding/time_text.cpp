@@ -225,7 +225,7 @@ class TimeText final : public ColumnEncoding {
       views[i] = {at, size};
     }
     out->set_contiguous_text({text.get(), count * size});
-    out->add_owner(std::move(text));
+    out->add_owner({std::move(text), count * size});
     return Vector::flat(std::move(out));
   }
 };

@@ -157,7 +157,7 @@ const char* ColumnBuilder::take_text(Texts texts, Values* values) {
     return text_.data();
   }
   values->add_owner(text_.release());
-  return static_cast<const char*>(values->owners().back().get());
+  return static_cast<const char*>(values->owners().back().memory.get());
 }
 
 Vector ColumnBuilder::take_flat_text(Type type, Texts texts, const RowOrder& order) {

@@ -63,14 +63,16 @@ void TextBuffer::clear() {
   size_ = 0;
 }
 
-std::shared_ptr<const void> TextBuffer::release() {
+TextOwner TextBuffer::release() {
   if (capacity_ - size_ > size_ / 8 + kGrowthBytesMin) {
     void* moved = std::realloc(data_, std::max<std::size_t>(size_, 1));
     data_ = moved != nullptr ? static_cast<char*>(moved) : data_;
   }
-  released_ = std::exchange(size_, 0);
+  released_ = size_;
+  std::shared_ptr<const void> memory(std::exchange(data_, nullptr),
+                                     [](void* given) { std::free(given); });
   capacity_ = 0;
-  return {std::exchange(data_, nullptr), [](void* memory) { std::free(memory); }};
+  return {std::move(memory), std::exchange(size_, 0)};
 }
 
 }  // namespace evq

@@ -33,7 +33,7 @@ class TextBuffer {
   // Keeps the memory, unless most likely more than is needed again.
   void clear();
   // Gives the memory away; the buffer is empty afterwards, and expects as much text again.
-  std::shared_ptr<const void> release();
+  TextOwner release();
 
  private:
   void grow(std::size_t size_min);
