@@ -148,6 +148,44 @@ class Memory(EvqCase):
                                   "| summarize n = max(n), long = max(strlen(same))"),
                          '{"n":100000,"long":500}\n')
 
+    def test_few_rows_do_not_keep_the_texts_of_the_others(self):
+        count, limit = 700_000, 64
+        with open(self.directory / "long.ndjson", "w") as events:
+            for i in range(count):
+                text = f"{i * 7919 % count:08d}" * 40
+                events.write(f'{{"_time":{1714521600000 + i},"k":{i},"text":"{text}"}}\n')
+        self.evq("ingest", "long", "long.ndjson")
+        for query, wanted in (
+                ("top 300 by text asc | summarize count(), max(text)", f"300,{'00000299' * 40}"),
+                ("where k % 97 == 3 | sort by text asc | serialize n = row_number() "
+                 "| summarize max(n), max(k)", "7217,699955"),
+                ("extend t = substring(text, 0, 8) | where k % 4 == 3 | project t "
+                 "| sort by t asc | serialize n = row_number() | summarize max(n), min(t)",
+                 "175000,00000001"),
+                ("project k, t = substring(text, 0, 8) | where k % 10 == 3 "
+                 "| join kind=inner (long | where k % 100 == 3 | project k, text) on k "
+                 "| summarize count(), max(strlen(text))", "7000,320"),
+                ("where k % 100 == 7 | as some | union some | summarize count(), max(strlen(text))",
+                 "14000,320")):
+            with self.subTest(query):
+                out, peak = self.measured("--memory-limit", f"{limit}M", "-o", "csv", "--no-header",
+                                          "long | " + query)
+                with out:
+                    self.assertEqual(out.read(), wanted + "\n")
+                if not SANITIZED:
+                    self.assertLess(peak, (limit + 96) << 10)
+
+    def test_a_large_limit_holds_little_more_than_its_rows(self):
+        limit = 120
+        out, peak = self.measured(
+            "--memory-limit", f"{limit}M", "-o", "csv", "--no-header",
+            "range x from 1 to 3000000 step 1 | extend s = strcat(tostring(x * 7919 % 3000000), ' ') "
+            "| top 1000000 by s asc | summarize count(), max(strlen(s))")
+        with out:
+            self.assertEqual(out.read(), "1000000,8\n")
+        if not SANITIZED:
+            self.assertLess(peak, (limit + 96) << 10)
+
     def test_what_expressions_make_is_counted(self):
         wide = "range x from 1 to 60000 step 1 | extend s = tostring(x) "
         for operators, name in (
