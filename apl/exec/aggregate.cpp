@@ -25,6 +25,7 @@
 #include "apl/exec/union_consumer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
+#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -120,6 +121,7 @@ void sort_by_position(std::vector<Seen>* seen) {
     differing |= one.position ^ seen->front().position;
   }
   close_up_positions(differing, seen);
+  AllocationMeter::charge(seen->size() * sizeof(Seen));
   std::vector<Seen> sorted(seen->size());
   const auto bits = static_cast<unsigned>(std::popcount(differing));
   for (unsigned shift = 0; shift < bits; shift += kDigitBits) {
@@ -191,6 +193,7 @@ class AggregateOutput {
     if (top.count == 0) {
       return before;
     }
+    AllocationMeter::charge(2 * size_ * sizeof(std::uint64_t));
     std::vector<std::uint64_t> numbers;
     sort_numbers(result, top.order, &numbers);
     std::vector<std::uint64_t> sorted = numbers;
@@ -500,6 +503,7 @@ class AggregateRun {
     KeyShares next{0, KeyShares::kCount / kFirstPasses};
     while (next.begin < KeyShares::kCount) {
       counts.forget();
+      return_free_memory();  // what the pass before took, in smaller pieces than this one may need
       bool overflowed = false;
       Status done = run_shares(next, passes, &overflowed);
       std::uint32_t width = next.end - next.begin;

@@ -82,12 +82,15 @@ Status GroupStates::add_chunk(const Chunk& chunk) {
     load_keys(chunk);
     const std::uint64_t order = (chunk.sequence() << kOrderShift) + sequence_rows_.first_row(chunk);
     groups_.resize(rows);
-    counted = table_.count(keys_, rows, order);
-    if (!counted.has_value()) {
-      table_.assign_uncounted(keys_, rows, order, groups_.data());
-    } else if (!counts_rows_) {
-      table_.assign_counted(keys_, rows, groups_.data());
-    }
+    AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
+    EVQ_TRY(meter.guard([&] {
+      counted = table_.count(keys_, rows, order);
+      if (!counted.has_value()) {
+        table_.assign_uncounted(keys_, rows, order, groups_.data());
+      } else if (!counts_rows_) {
+        table_.assign_counted(keys_, rows, groups_.data());
+      }
+    }));
     groups = groups_.data();
   }
   counted_ = counted.has_value();
@@ -161,12 +164,12 @@ Status GroupStates::settle() {
 }
 
 Status GroupStates::merge(const GroupStates& other, std::span<const std::uint32_t> groups) {
-  std::vector<GroupPair> pairs{{0, 0}};
-  if (has_keys()) {
-    table_.merge(other.table_, groups, &pairs);
-  }
   AllocationMeter meter(spec_.budget, spec_.context.control, "summarize");
   EVQ_TRY(meter.guard([&] {
+    std::vector<GroupPair> pairs{{0, 0}};
+    if (has_keys()) {
+      table_.merge(other.table_, groups, &pairs);
+    }
     for (std::size_t i = 0; i < states_.size(); ++i) {
       states_[i]->resize(size());
       states_[i]->merge(*other.states_[i], pairs);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/checksum.h"
 #include "store/column/physical.h"
@@ -205,6 +206,8 @@ GroupTable::GroupTable(const std::vector<Type>& key_types, std::uint64_t seed)
 // ---------------------------------------------------------------- the hash table
 
 void GroupTable::grow() {
+  // The keys are there twice for a moment.
+  AllocationMeter::charge(slots_.size() * kGrowth * sizeof(Slot) + keys_.size_bytes());
   LargeVector<Slot> slots(slots_.size() * kGrowth);
   const std::size_t mask = slots.size() - 1;
   for (std::size_t group = 0; group < hashes_.size(); ++group) {

@@ -64,7 +64,9 @@ Status number_keys(Executor& executor, const plan::Join& join,
     EVQ_TRY(executor.check());
     const std::vector<Vector> keys = key_columns(chunk.columns(), positions);
     groups->resize(std::max(groups->size(), begin + chunk.rows()));
-    side->table->assign(keys, chunk.rows(), 0, groups->data() + begin);
+    AllocationMeter meter(executor.options().budget, executor.options().control, "join");
+    EVQ_TRY(
+        meter.guard([&] { side->table->assign(keys, chunk.rows(), 0, groups->data() + begin); }));
     forget_null_keys(join, keys, chunk.rows(), groups->data() + begin);
     begin += chunk.rows();
     const std::size_t grown = side->table->size_bytes();

@@ -186,6 +186,22 @@ class Memory(EvqCase):
         if not SANITIZED:
             self.assertLess(peak, (limit + 96) << 10)
 
+    def test_a_table_of_groups_asks_before_it_grows(self):
+        limit = 140
+        keys = "range x from 1 to 8000000 step 1 | extend s = tostring(x * 7919 % 4000000) "
+        for operators, answer in (("| where rand() >= 0.0 | distinct s | count", None),
+                                  ("| distinct s | count", '{"Count":4000000}\n')):
+            with self.subTest(operators):
+                status, errors, path, peak = self.run_measured("--memory-limit", f"{limit}M",
+                                                               keys + operators)
+                self.assertEqual(status, 1 if answer is None else 0)
+                if answer is None:
+                    self.assertRegex(errors, "memory limit of .* exceeded in summarize")
+                else:
+                    self.assertEqual(path.read_text(), answer)
+                if not SANITIZED:
+                    self.assertLess(peak, (limit + 96) << 10)
+
     def test_what_expressions_make_is_counted(self):
         wide = "range x from 1 to 60000 step 1 | extend s = tostring(x) "
         for operators, name in (
