@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "http/fetch.h"
+#include "store/base/process.h"
 
 namespace evq {
 namespace {
@@ -65,6 +66,11 @@ ServiceOptions existing_store() {
   options.external.fetch = fetch_address;
   options.create_store = false;
   return options;
+}
+
+void keep_decoded_data(ServiceOptions* options) {
+  options->cache_bytes = kCacheBytesDefault;
+  options->cache_bytes_grown = memory_bytes() / kCacheMemoryShare;
 }
 
 Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, ServiceOptions options) {

@@ -2,11 +2,13 @@
 // How verbs reach the store, and how Ctrl-C reaches a running verb. The first Ctrl-C cancels, a
 // second one ends the process.
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
 #include "apl/service/service.h"
 #include "cli/options.h"
+#include "store/base/limits.h"
 #include "store/base/wait_scope.h"
 
 namespace evq {
@@ -14,6 +16,13 @@ namespace evq {
 // For verbs that only work on what is there: a mistyped path must not become an empty store. Their
 // queries may read what the user may.
 ServiceOptions existing_store();
+
+inline constexpr std::size_t kCacheBytesDefault = 192 * kMebibyte;
+inline constexpr std::size_t kCacheMemoryShare = 16;
+// For what answers many queries: keeps decoded data between them, by default up to
+// kCacheBytesDefault or what a larger dataset has on disk, but no more than kCacheMemoryShare of
+// the machine's memory.
+void keep_decoded_data(ServiceOptions* options);
 
 // `options.store_directory` is filled in from `global` when it is empty.
 Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, ServiceOptions options);

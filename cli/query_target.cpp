@@ -98,20 +98,30 @@ Status query_in_form(QueryTarget& target, const QueryRequest& request, const std
   return out(*text + "\n");
 }
 
+namespace {
+
+Result<std::unique_ptr<QueryTarget>> open_local_target(const GlobalOptions& global,
+                                                       ServiceOptions options) {
+  EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, std::move(options)));
+  Service& opened = *service;
+  return std::unique_ptr<QueryTarget>(std::make_unique<LocalTarget>(opened, std::move(service)));
+}
+
+}  // namespace
+
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global) {
   if (global.remote()) {
     return open_remote_target(global);
   }
-  return open_store_target(global, global.store);
+  return open_local_target(global, existing_store());
 }
 
 Result<std::unique_ptr<QueryTarget>> open_store_target(const GlobalOptions& global,
                                                        const std::string& directory) {
   ServiceOptions options = existing_store();
   options.store_directory = directory;
-  EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, std::move(options)));
-  Service& opened = *service;
-  return std::unique_ptr<QueryTarget>(std::make_unique<LocalTarget>(opened, std::move(service)));
+  keep_decoded_data(&options);
+  return open_local_target(global, std::move(options));
 }
 
 }  // namespace evq

@@ -58,7 +58,7 @@ class QueryTarget {
 std::unique_ptr<QueryTarget> local_target(Service& service);
 // The store or server that the global options name.
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global);
-// The store in this directory, which must be there.
+// The store in this directory, which must be there, for many queries.
 Result<std::unique_ptr<QueryTarget>> open_store_target(const GlobalOptions& global,
                                                        const std::string& directory);
 

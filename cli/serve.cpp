@@ -22,8 +22,6 @@
 namespace evq {
 namespace {
 
-// Decoded segments kept between queries unless --cache-size says otherwise.
-constexpr std::size_t kCacheBytesDefault = 192 * kMebibyte;
 // With one, 64 clients that send ten events each take a sixth more of the processors; with more
 // than these, the server's memory grows and little is gained.
 constexpr unsigned kArenasPerProcessor = 4;
@@ -87,9 +85,10 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   EVQ_TRY(check_exposure(command, server.host));
   ServiceOptions service_options;
   service_options.background_upkeep = true;
-  service_options.cache_bytes = kCacheBytesDefault;
+  keep_decoded_data(&service_options);
   if (!command.cache_size.empty()) {
     EVQ_TRY_ASSIGN(service_options.cache_bytes, parse_size(command.cache_size));
+    service_options.cache_bytes_grown = service_options.cache_bytes;
   }
   if (!command.memory_limit.empty()) {
     EVQ_TRY_ASSIGN(service_options.memory_limit_bytes, parse_size(command.memory_limit));

@@ -55,6 +55,7 @@ Result<std::shared_ptr<Listing>> read_listing(Connection& connection, const Coun
     if (row.state != BlockState::kQueued) {
       listing->blocks.push_back(snapshot_block(row));
       listing->rows += row.rows;
+      listing->stored_bytes += row.stored_bytes;
     }
   }
   std::ranges::stable_sort(listing->blocks, {}, &SnapshotBlock::first_ordinal);

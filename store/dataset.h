@@ -65,6 +65,7 @@ struct Listing {
   std::vector<FieldRow> fields;
   Schema schema;
   std::uint64_t rows = 0;
+  std::uint64_t stored_bytes = 0;
 };
 
 class Dataset {

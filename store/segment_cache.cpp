@@ -1,5 +1,6 @@
 #include "store/segment_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "store/base/checksum.h"
@@ -19,6 +20,13 @@ std::size_t SegmentCache::KeyHash::operator()(const SegmentKey& key) const {
   return hash64(key.file, hash64(key.block, key.column));
 }
 
+void SegmentCache::grow_for(std::uint64_t stored_bytes) {
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(stored_bytes, grown_max_));
+  std::size_t known = bytes_max_.load(std::memory_order_relaxed);
+  while (known < wanted && !bytes_max_.compare_exchange_weak(known, wanted)) {
+  }
+}
+
 SegmentCache::Entry* SegmentCache::find(const SegmentKey& key, std::uint64_t reader) {
   const auto at = index_.find(key);
   if (at == index_.end()) {
@@ -30,7 +38,7 @@ SegmentCache::Entry* SegmentCache::find(const SegmentKey& key, std::uint64_t rea
 }
 
 std::optional<Vector> SegmentCache::find_column(const SegmentKey& key, std::uint64_t reader) {
-  if (bytes_max_ == 0) {
+  if (keeps_nothing()) {
     return std::nullopt;
   }
   const MutexLock lock(mutex_);
@@ -45,7 +53,7 @@ std::optional<Vector> SegmentCache::find_column(const SegmentKey& key, std::uint
 
 std::shared_ptr<const BlockHeader> SegmentCache::find_header(const SegmentKey& key,
                                                              std::uint64_t reader) {
-  if (bytes_max_ == 0) {
+  if (keeps_nothing()) {
     return nullptr;
   }
   const MutexLock lock(mutex_);
@@ -63,7 +71,7 @@ void SegmentCache::put_column(const SegmentKey& key, const Vector& column, std::
 }
 
 bool SegmentCache::note_few_rows(const SegmentKey& key, std::uint64_t reader) {
-  if (bytes_max_ == 0) {
+  if (keeps_nothing()) {
     return false;
   }
   {
@@ -92,7 +100,7 @@ void SegmentCache::put_header(const SegmentKey& key, std::shared_ptr<const Block
 }
 
 std::optional<SharedBytes> SegmentCache::find_filter(const SegmentKey& key, std::uint64_t reader) {
-  if (bytes_max_ == 0) {
+  if (keeps_nothing()) {
     return std::nullopt;
   }
   const MutexLock lock(mutex_);

@@ -3,6 +3,9 @@
 // budget of bytes; the least recently used go first. Blocks never change and their ids are never
 // reused, so an entry never goes stale; those of removed blocks age out.
 //
+// The budget may grow with what is read, to as many bytes as the largest dataset has on disk: so
+// much is what a few of its columns come to when they are decoded.
+//
 // Columns of which only a few rows were decoded are remembered by name alone, so that one asked
 // for again can be decoded whole and kept. Such a column that nobody wanted before it had to go
 // makes room for others for good: a working set beyond the budget would decode all of it each time.
@@ -48,10 +51,13 @@ struct DecodedBlock {
 
 class SegmentCache {
  public:
-  // A budget of 0 keeps nothing.
-  explicit SegmentCache(std::size_t bytes_max) : bytes_max_(bytes_max) {}
+  // A budget of 0 keeps nothing. It grows up to `grown_max`.
+  explicit SegmentCache(std::size_t bytes_max, std::size_t grown_max = 0)
+      : bytes_max_(bytes_max), grown_max_(bytes_max == 0 ? 0 : grown_max) {}
 
-  bool keeps_nothing() const { return bytes_max_ == 0; }
+  bool keeps_nothing() const { return bytes_max_.load(std::memory_order_relaxed) == 0; }
+  // For a dataset that has so many bytes on disk.
+  void grow_for(std::uint64_t stored_bytes);
 
   // A number for one reader.
   std::uint64_t new_reader() { return ++readers_; }
@@ -100,7 +106,8 @@ class SegmentCache {
   void evict_last(std::list<Entry>* evicted) EVQ_REQUIRES(mutex_);
   void put(Entry entry);
 
-  const std::size_t bytes_max_;
+  std::atomic<std::size_t> bytes_max_;
+  const std::size_t grown_max_;
   std::atomic<std::uint64_t> readers_{kNoReader};
   mutable Mutex mutex_;
   std::size_t size_bytes_ EVQ_GUARDED_BY(mutex_) = 0;

@@ -369,6 +369,7 @@ Result<Snapshot> take_snapshot(std::shared_ptr<Dataset> dataset,
   EVQ_TRY_ASSIGN(ReadLease lease, dataset->database().begin_read());
   auto state = std::make_shared<Snapshot::State>();
   EVQ_TRY_ASSIGN(state->listing, dataset->listing(lease.connection()));
+  cache->grow_for(state->listing->stored_bytes);
   state->source =
       std::make_shared<SnapshotSource>(std::move(dataset), std::move(cache), std::move(lease));
   return Snapshot(std::move(state));

@@ -34,7 +34,7 @@ class DirectoryStore final : public Store {
       : options_(std::move(options)),
         directory_(std::move(directory)),
         definitions_({directory_, options_.vfs}),
-        cache_(std::make_shared<SegmentCache>(options_.cache_bytes)) {}
+        cache_(std::make_shared<SegmentCache>(options_.cache_bytes, options_.cache_bytes_grown)) {}
 
   Definitions& definitions() override { return definitions_; }
   Status drop_dataset(std::string_view dataset) override;

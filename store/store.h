@@ -40,7 +40,8 @@ struct StoreOptions {
   bool create = true;  // false: a missing directory is kNotFound
   // Decoded segments kept across queries, and rows of small loads until they are merged; 0 = none.
   std::size_t cache_bytes = 0;
-  std::uint32_t block_rows = 65536;  // rows of a full block; tests use less
+  std::size_t cache_bytes_grown = 0;  // what that may grow to with large datasets
+  std::uint32_t block_rows = 65536;   // rows of a full block; tests use less
   // Datasets that stay open when nobody uses them; tests use less.
   std::size_t open_datasets_max = kOpenDatasetsMax;
   ThreadPool* pool = nullptr;  // encodes columns in parallel when given; must outlive the store

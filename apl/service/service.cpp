@@ -465,6 +465,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   store.directory = options.store_directory;
   store.create = options.create_store;
   store.cache_bytes = options.cache_bytes;
+  store.cache_bytes_grown = options.cache_bytes_grown;
   store.block_rows = options.block_rows;
   store.background_upkeep = options.background_upkeep;
   store.pool = state->pool.get();

@@ -34,8 +34,9 @@ struct ExternalAccess {
 struct ServiceOptions {
   std::string store_directory;
   bool create_store = true;
-  std::size_t cache_bytes = 0;  // decoded segments kept between queries; 0: none
-  std::size_t workers = 0;      // threads a query may use; 0: one a processor
+  std::size_t cache_bytes = 0;        // decoded segments kept between queries; 0: none
+  std::size_t cache_bytes_grown = 0;  // what that may grow to with large datasets
+  std::size_t workers = 0;            // threads a query may use; 0: one a processor
   std::uint32_t block_rows = 65536;
   std::size_t memory_limit_bytes = 0;  // of one query; 0: kQueryMemoryBytesDefault
   std::size_t memory_total_bytes = 0;  // of all queries together; 0: the same

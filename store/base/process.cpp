@@ -1,6 +1,8 @@
 #include "store/base/process.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <initializer_list>
 
 #include <fcntl.h>
@@ -25,6 +27,20 @@ void occupy_standard_descriptors() {
       static_cast<void>(::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY));
     }
   }
+}
+
+std::size_t memory_bytes() {
+  std::size_t bytes = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
+                      static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // Of control groups in their second version and their first; a container sees its own there.
+  for (const char* const path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::size_t limit = 0;
+    if (std::ifstream(path) >> limit) {  // "max" is none
+      bytes = std::min(bytes, limit);
+    }
+  }
+  return bytes;
 }
 
 void keep_memory_private() {

@@ -54,6 +54,31 @@ TEST_CASE("of a working set beyond the budget a part stays") {
   CHECK(cache.find_column({1, 2, 0}).has_value());
 }
 
+TEST_CASE("the budget grows with what is read, to its bound, and never falls") {
+  const auto kept_of_four = [](SegmentCache& cache) {
+    std::size_t kept = 0;
+    for (std::uint64_t column = 0; column < 4; ++column) {
+      cache.put_column(key(column), numbers(1000));
+    }
+    for (std::uint64_t column = 0; column < 4; ++column) {
+      kept += cache.find_column(key(column)).has_value() ? 1 : 0;
+    }
+    return kept;
+  };
+  constexpr std::size_t kColumnBytes = 8 * 1000 + 500;
+  SegmentCache cache(kColumnBytes, 3 * kColumnBytes);
+  cache.grow_for(0);
+  CHECK(kept_of_four(cache) == 1);
+  cache.grow_for(2 * kColumnBytes);
+  cache.grow_for(kColumnBytes);
+  CHECK(kept_of_four(cache) == 2);
+  cache.grow_for(~std::uint64_t{0});
+  CHECK(kept_of_four(cache) == 3);
+  SegmentCache none(0, kColumnBytes);
+  none.grow_for(kColumnBytes);
+  CHECK(none.keeps_nothing());
+}
+
 TEST_CASE("a column of which few rows are wanted twice is worth decoding whole") {
   SegmentCache cache(100000);
   CHECK(!cache.note_few_rows(key(0)));
