@@ -4,10 +4,10 @@
 // throws std::bad_alloc, as containers do, and the buffer is as before.
 
 #include <cstddef>
-#include <memory>
 #include <string_view>
 
 #include "store/base/short_copy.h"
+#include "store/column/vector.h"
 
 namespace evq {
 
