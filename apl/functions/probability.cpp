@@ -10,6 +10,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/number.h"
 
 namespace evq {
@@ -25,7 +26,9 @@ double beta_fraction(double x, double a, double b) {
   double c = 1;
   double d = 1 / nonzero(1 - (a + b) * x / (a + 1));
   double fraction = d;
+  PollCounter poll;
   for (int m = 1; m <= kStepsMax; ++m) {
+    poll.add();
     const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / nonzero(1 + even * d);
     c = nonzero(1 + even / c);
@@ -41,8 +44,14 @@ double beta_fraction(double x, double a, double b) {
   return fraction;
 }
 
+// Of a positive number. std::lgamma() would write the sign to a global that all threads share.
+double log_gamma(double x) {
+  int sign = 0;
+  return lgamma_r(x, &sign);
+}
+
 double log_beta(double a, double b) {
-  return std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b);
+  return log_gamma(a) + log_gamma(b) - log_gamma(a + b);
 }
 
 // The share of the beta distribution below x, for x in [0, 1].
