@@ -8,6 +8,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 #include "store/base/utf8.h"
 
@@ -91,7 +92,9 @@ MaybeText encode(std::string_view text) {
   std::uint32_t next = kCodePointFirst;
   std::uint32_t delta = 0;
   std::uint32_t bias = kBiasFirst;
+  PollCounter poll;
   while (handled < points.size()) {
+    poll.add(points.size());
     std::uint32_t least = kCodePointMax;
     for (const char32_t point : points) {
       least = point >= next && point < least ? static_cast<std::uint32_t>(point) : least;
@@ -181,32 +184,33 @@ MaybeText decode(std::string_view text) {
   return out;
 }
 
-// The full stops of other scripts that separate labels as a dot does (RFC 3490, section 3.1).
-constexpr std::array<std::string_view, 4> kLabelSeparators = {".", "\u3002", "\uFF0E", "\uFF61"};
+// The full stop, and those of other scripts that separate labels as it does (RFC 3490,
+// section 3.1).
+bool is_label_separator(char32_t point) {
+  return point == U'.' || point == U'\u3002' || point == U'\uFF0E' || point == U'\uFF61';
+}
 
 // Each label of a domain by itself, between dots; nothing when one of them fails.
 template <class Convert>
 MaybeText by_label(std::string_view domain, const Convert& convert) {
   std::string out;
-  while (true) {
-    std::size_t end = domain.size();
-    std::size_t separator_size = 0;
-    for (const std::string_view separator : kLabelSeparators) {
-      if (const std::size_t at = domain.find(separator); at < end) {
-        end = at;
-        separator_size = separator.size();
-      }
+  for (std::size_t at = 0;;) {
+    const std::size_t begin = at;
+    std::size_t end = at;
+    bool separated = false;
+    while (at < domain.size() && !separated) {
+      separated = is_label_separator(next_code_point(domain, at));
+      end = separated ? end : at;
     }
-    const MaybeText label = convert(domain.substr(0, end));
+    const MaybeText label = convert(domain.substr(begin, end - begin));
     if (!label.has_value()) {
       return std::nullopt;
     }
     out += *label;
-    if (separator_size == 0) {
+    if (!separated) {
       return out;
     }
     out += '.';
-    domain.remove_prefix(end + separator_size);
   }
 }
 
