@@ -277,22 +277,18 @@ MaybeLong parse_version(std::string_view text) {
   constexpr std::size_t kParts = 4;
   std::int64_t out = 0;
   std::size_t parts = 0;
-  while (parts < kParts) {
+  for (bool more = true; more; ++parts) {
+    if (parts == kParts) {
+      return std::nullopt;
+    }
     const std::size_t end = std::min(text.find('.'), text.size());
     const std::optional<std::uint64_t> part = parse_uint(text.substr(0, end));
     if (!part.has_value() || *part >= static_cast<std::uint64_t>(kPartStep)) {
       return std::nullopt;
     }
     out = out * kPartStep + static_cast<std::int64_t>(*part);
-    ++parts;
-    if (end == text.size()) {
-      text = {};
-      break;
-    }
-    text.remove_prefix(end + 1);
-  }
-  if (!text.empty()) {
-    return std::nullopt;
+    more = end < text.size();
+    text.remove_prefix(more ? end + 1 : end);
   }
   for (; parts < kParts; ++parts) {
     out *= kPartStep;
