@@ -6,6 +6,7 @@
 
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "apl/functions/text_search.h"
 #include "store/base/allocation_meter.h"
 
 namespace evq {
@@ -20,7 +21,7 @@ struct Pair {
 
 // Split at the first separator; without one, all is value.
 Pair split_pair(std::string_view text, std::string_view separator) {
-  const std::size_t at = separator.empty() ? std::string_view::npos : text.find(separator);
+  const std::size_t at = separator.empty() ? std::string_view::npos : find_text(text, separator, 0);
   if (at == std::string_view::npos) {
     return {"", text};
   }

@@ -9,6 +9,7 @@
 
 #include "apl/functions/regex.h"
 #include "apl/functions/text_form.h"
+#include "apl/functions/text_search.h"
 #include "apl/syntax/diagnostics.h"
 #include "store/base/ascii.h"
 #include "store/base/number.h"
@@ -132,7 +133,7 @@ class SimpleMatcher {
   static std::size_t literal_place(std::string_view text, std::size_t from,
                                    std::string_view literal, bool ends_text) {
     if (!ends_text) {
-      return text.find(literal, from);
+      return find_text(text, literal, from);
     }
     return text.size() >= from + literal.size() && text.ends_with(literal)
                ? text.size() - literal.size()
