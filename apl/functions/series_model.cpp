@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -88,10 +89,11 @@ MaybeArray series_outliers(DynamicView array, std::optional<std::string_view> me
 
 // ---- seasons
 
-// Autocorrelation of a series without its mean, 1 at lag 0, by way of the transform.
+// Autocorrelation of a series without its mean, 1 at lag 0, by way of the transform: of a length
+// that transforms are quick at, with room for the zeros that keep its ends apart.
 Numbers autocorrelation(Numbers values) {
   const double mean = moments_of(values).mean;
-  ComplexSeries padded(values.size() * 2);
+  ComplexSeries padded(std::bit_ceil(values.size() * 2));
   for (std::size_t i = 0; i < values.size(); ++i) {
     padded[i] = values[i] - mean;
   }
@@ -177,19 +179,21 @@ MaybeArray series_periods_detect(DynamicView array, double least, double most, s
     return std::nullopt;
   }
   const Numbers scores = autocorrelation(without_line(*series));
+  const std::size_t lag_end = scores.size() / kSeasonRepeatsMin;
+  Numbers score_of_divisor(lag_end, 0.0);  // the best of the periods found that go into a lag
   std::vector<Period> found;
-  for (std::size_t lag = kPeriodMin; lag < scores.size() / kSeasonRepeatsMin; ++lag) {
+  for (std::size_t lag = kPeriodMin; lag < lag_end; ++lag) {
     const auto at = static_cast<double>(lag);
     if (at < least || at > most || scores[lag] <= 0 || !is_peak(scores, lag)) {
       continue;
     }
-    const bool repeats = std::ranges::any_of(found, [&](const Period& shorter) {
-      constexpr double kClearlyHigher = 1.1;
-      return lag % static_cast<std::size_t>(shorter.lag) == 0 &&
-             scores[lag] < shorter.score * kClearlyHigher;
-    });
-    if (!repeats) {
-      found.push_back({at, std::min(scores[lag], 1.0)});
+    constexpr double kClearlyHigher = 1.1;
+    if (scores[lag] < score_of_divisor[lag] * kClearlyHigher) {
+      continue;
+    }
+    found.push_back({at, std::min(scores[lag], 1.0)});
+    for (std::size_t multiple = 2 * lag; multiple < lag_end; multiple += lag) {
+      score_of_divisor[multiple] = std::max(score_of_divisor[multiple], found.back().score);
     }
   }
   std::ranges::stable_sort(found, std::ranges::greater(), &Period::score);
