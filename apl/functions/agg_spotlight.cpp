@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "apl/functions/aggregate_binding.h"
@@ -13,6 +14,8 @@
 #include "apl/functions/size_meter.h"
 #include "apl/functions/space_saving.h"
 #include "apl/functions/value_encoder.h"
+#include "store/base/allocation_meter.h"
+#include "store/base/number.h"
 #include "store/column/vector_builder.h"
 
 namespace evq {
@@ -44,6 +47,11 @@ struct FieldSides {
 
 bool is_measured(Type type) {
   return type == Type::kLong || type == Type::kReal || type == Type::kTimespan;
+}
+
+// A number that was a long, as one again: doubles round the largest up to the first that is none.
+std::int64_t whole_number(double number) {
+  return int_from_real(std::round(number)).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 double number_at(const Values& values, std::size_t slot) {
@@ -259,9 +267,9 @@ class SpotlightState final : public AggregateState {
     if (types_[field] == Type::kReal) {
       value.add_real(number);
     } else if (types_[field] == Type::kTimespan) {
-      value.add_timespan(std::llround(number));
+      value.add_timespan(whole_number(number));
     } else {
-      value.add_long(std::llround(number));
+      value.add_long(whole_number(number));
     }
     return value.take();
   }
@@ -307,6 +315,7 @@ class SpotlightState final : public AggregateState {
         fields_.begin() + static_cast<std::ptrdiff_t>((group + 1) * types_.size()));
     std::vector<Finding> findings;
     for (std::size_t field = 0; field < types_.size(); ++field) {
+      AllocationMeter::poll();  // thousands of values may be compared
       for (Side& side : sides[field].sides) {
         side.items.settle();
         side.numbers.flush();
