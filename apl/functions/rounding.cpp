@@ -222,7 +222,8 @@ std::optional<double> bin_real(double value, double size) {
   if (!(size > 0)) {
     return std::nullopt;
   }
-  return floored(value / size) * size;
+  const double steps = value / size;
+  return std::isinf(steps) ? value : floored(steps) * size;  // no step of it is as small as `size`
 }
 
 class BinReals final : public BoundFunction {
