@@ -303,7 +303,8 @@ class InCall final : public BoundFunction {
 };
 
 bool may_equal(Type value, Type item) {
-  return value == item || (is_numeric(value) && is_numeric(item)) || value == Type::kNull ||
+  const auto is_quantity = [](Type type) { return is_numeric(type) || type == Type::kTimespan; };
+  return value == item || (is_quantity(value) && is_quantity(item)) || value == Type::kNull ||
          item == Type::kNull || value == Type::kDynamic || item == Type::kDynamic;
 }
 
