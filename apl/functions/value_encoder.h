@@ -1,8 +1,10 @@
 #pragma once
 // Slots of a vector as dynamic bytes, which is how lists, sets and counters keep values of any
-// type. encode() gives a view that lives until the next call; dynamics are passed through.
+// type. encode() gives a view that lives until the next call; dynamics are passed through. Reals
+// that are grouped as one, such as -0.0 and 0.0, have the same bytes.
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -29,7 +31,7 @@ class ValueEncoder {
         builder_.add_long(values.data<std::int64_t>()[slot]);
         break;
       case Type::kReal:
-        builder_.add_real(values.data<double>()[slot]);
+        builder_.add_real(one_of_equals(values.data<double>()[slot]));
         break;
       case Type::kString:
         builder_.add_string(values.data<std::string_view>()[slot]);
@@ -55,6 +57,10 @@ class ValueEncoder {
   }
 
  private:
+  static double one_of_equals(double value) {
+    return value != value ? std::numeric_limits<double>::quiet_NaN() : value + 0.0;
+  }
+
   DynamicBuilder builder_;
 };
 
