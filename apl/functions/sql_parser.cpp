@@ -44,11 +44,10 @@ class Lexer {
       return quoted(c);
     }
     if (is_digit(c)) {
-      return run(TokenKind::kNumber, [](char x) { return is_digit(x) || x == '.'; });
+      return number();
     }
     if (starts_name(c)) {
-      return run(TokenKind::kName,
-                 [](char x) { return starts_name(x) || is_digit(x) || x == '.'; });
+      return name();
     }
     return sign();
   }
@@ -59,18 +58,31 @@ class Lexer {
     rest_.remove_prefix(size);
     return token;
   }
-  template <class Belongs>
-  Token run(TokenKind kind, const Belongs& belongs) {
+  Token name() {
+    const auto belongs = [](char c) { return starts_name(c) || is_digit(c) || c == '.'; };
     std::size_t size = 1;
     while (size < rest_.size() && belongs(rest_[size])) {
       ++size;
     }
     // "t.*": the star belongs to the name.
-    if (kind == TokenKind::kName && rest_[size - 1] == '.' && size < rest_.size() &&
-        rest_[size] == '*') {
+    if (rest_[size - 1] == '.' && size < rest_.size() && rest_[size] == '*') {
       ++size;
     }
-    return take(kind, size);
+    return take(TokenKind::kName, size);
+  }
+  // 12, 1.5, 1.5e-3.
+  Token number() {
+    const auto digits_end = [this](std::size_t from) {
+      return std::min(rest_.find_first_not_of("0123456789.", from), rest_.size());
+    };
+    const std::size_t end = digits_end(0);
+    std::size_t exponent = end + 1;
+    if (exponent < rest_.size() && (rest_[exponent] == '+' || rest_[exponent] == '-')) {
+      ++exponent;
+    }
+    const bool has_exponent =
+        exponent < rest_.size() && to_lower(rest_[end]) == 'e' && is_digit(rest_[exponent]);
+    return take(TokenKind::kNumber, has_exponent ? digits_end(exponent) : end);
   }
   Token sign() {
     constexpr std::array<std::string_view, 5> kLong = {"<=", ">=", "<>", "!=", "||"};
@@ -459,7 +471,7 @@ class Parser {
         return std::nullopt;
       }
       const std::string number = sign + take_text();
-      const bool whole = number.find('.') == std::string::npos;
+      const bool whole = number.find_first_of(".eE") == std::string::npos;
       return leaf({{"value", number}, {"valtype", whole ? "integer" : "float"}});
     }
     if (token_.kind == TokenKind::kString) {
