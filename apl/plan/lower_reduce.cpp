@@ -14,6 +14,7 @@
 #include "apl/plan/binder.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/table_function.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/ascii.h"
 #include "store/base/byte_set.h"
 #include "store/base/checksum.h"
@@ -75,9 +76,14 @@ class ConstantTerms {
 
   void sketch(std::size_t place, std::string_view term) { ++sketch_[slot_of(place, term)]; }
   void count(std::size_t place, std::string_view term) {
-    if (sketch_[slot_of(place, term)] >= least_) {
-      ++counts_[{place, term}];
+    if (sketch_[slot_of(place, term)] < least_) {
+      return;
     }
+    const auto [at, is_new] = counts_.try_emplace({place, term}, 0);
+    if (is_new) {
+      AllocationMeter::charge(kCountBytes);
+    }
+    ++at->second;
   }
   bool contain(std::size_t place, std::string_view term) const {
     if (sketch_[slot_of(place, term)] < least_) {
@@ -89,6 +95,7 @@ class ConstantTerms {
 
  private:
   static constexpr std::size_t kSketchSlots = std::size_t{1} << 16U;
+  static constexpr std::size_t kCountBytes = 80;  // of one term, with its place in the table
 
   std::size_t slot_of(std::size_t place, std::string_view term) const {
     return hash_({place, term}) % kSketchSlots;
@@ -139,6 +146,7 @@ class Reduce final : public TableFunction {
  private:
   static constexpr std::string_view kAnything = "*";
   static constexpr std::size_t kRowsBetweenChecks = 1024;
+  static constexpr std::size_t kGroupBytes = 112;  // of one, its pattern's text aside
 
   struct Group {
     std::size_t count = 0;
@@ -185,12 +193,16 @@ class Reduce final : public TableFunction {
       constants.count(place, term);
     }));
     std::vector<Groups::iterator> group_of_row;
+    AllocationMeter::charge(texts.size() * sizeof(Groups::iterator));
     group_of_row.reserve(texts.size());
     std::string made;
     for (std::size_t row = 0; row < texts.size(); ++row) {
       EVQ_TRY(check_now_and_then(context, row));
       write_pattern(text_of(texts, row), constants, &made);
-      const auto at = groups->try_emplace(made, Group{0, row}).first;
+      const auto [at, is_new] = groups->try_emplace(made, Group{0, row});
+      if (is_new) {
+        AllocationMeter::charge(kGroupBytes + made.size());
+      }
       ++at->second.count;
       group_of_row.push_back(at);
     }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "store/base/allocation_meter.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
 
@@ -75,6 +76,10 @@ class StepRun {
 
  private:
   static constexpr std::size_t kRowsBetweenChecks = 1024;
+  // Memory of what is kept of a combination besides its states, and of a row given out besides its
+  // declared values, with what lists have in reserve.
+  static constexpr std::size_t kCombinationBytes = 128;
+  static constexpr std::size_t kGivenRowBytes = 64;
 
   std::vector<std::optional<Sequence>>& states_of(std::size_t row) {
     std::uint64_t hash = kPartitionSeed;
@@ -91,6 +96,8 @@ class StepRun {
         return all_states_[at->second];
       }
     }
+    AllocationMeter::charge(kCombinationBytes +
+                            program_.steps.size() * sizeof(std::optional<Sequence>));
     known_.emplace(hash, all_states_.size());
     first_rows_.push_back(row);
     return all_states_.emplace_back(program_.steps.size());
@@ -152,6 +159,10 @@ class StepRun {
   }
 
   void give(const Match& match, std::int64_t id) {
+    if (rows_.size() % kRowsBetweenChecks == 0) {
+      AllocationMeter::charge(kRowsBetweenChecks *
+                              (kGivenRowBytes + match.declared.size() * sizeof(Value)));
+    }
     rows_.push_back(static_cast<std::uint32_t>(match.row));
     declared_.push_back(match.declared);
     ids_.push_back(id);

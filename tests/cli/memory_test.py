@@ -403,6 +403,15 @@ class Memory(EvqCase):
                             "| evaluate pivot(p, take_any(p), x) | count",
                             "memory limit of .* exceeded in the plan")
 
+    def test_what_scan_and_reduce_keep_is_counted(self):
+        rows = "range x from 1 to 600000 step 1 | "
+        step = "scan partition by x declare (n:long = 0) with (step a: true => n = 1;) | count"
+        for operators, name in (
+                (step, "scan"),
+                ("extend s = strcat('a', x, ' b', x) | reduce by s with threshold=0 | count", "reduce")):
+            with self.subTest(name):
+                self.assert_refused(rows + operators, f"memory limit of .* exceeded in {name}")
+
     def test_what_stars_write_out_is_limited(self):
         fields = ", ".join(f"f{i} = {i}" for i in range(1800))
         packs = ", ".join(f"p{i} = pack_all()" for i in range(150))
