@@ -193,8 +193,8 @@ struct PivotShape {
 // Cells of a pivot's table, most of which may be empty.
 constexpr std::size_t kPivotCellsMax = 20'000'000;
 
-// The rows of `grouped` as one row per group with a column per pivot text; `held`, which may be
-// null, is charged for them.
+// The rows of `grouped`, which are sorted by the groups and then by the pivot's text, as one row
+// per group with a column per pivot text; `held`, which may be null, is charged for them.
 Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span span,
                           MemoryLease* held) {
   const Vector& pivots = grouped.columns[shape.groups];
@@ -202,10 +202,11 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
   std::vector<Field> fields(
       grouped.schema.fields().begin(),
       grouped.schema.fields().begin() + static_cast<std::ptrdiff_t>(shape.groups));
+  const auto text_of = [&pivots](std::size_t row) {
+    return pivots.is_null(row) ? std::string_view() : pivots.at<std::string_view>(row);
+  };
   std::set<std::string, std::less<>> names;
-  std::vector<std::uint32_t> first_rows;
-  std::vector<std::map<std::string, std::size_t, std::less<>>> found;
-  // Rows of one group follow each other: the caller sorted them.
+  std::vector<std::uint32_t> first_rows;  // of the groups
   for (std::size_t row = 0; row < grouped.rows; ++row) {
     bool same = row > 0;
     for (std::size_t i = 0; same && i < shape.groups; ++i) {
@@ -213,14 +214,13 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
     }
     if (!same) {
       first_rows.push_back(static_cast<std::uint32_t>(row));
-      found.emplace_back();
     }
-    std::string name(pivots.is_null(row) ? std::string_view() : pivots.at<std::string_view>(row));
-    names.insert(name);
-    found.back().emplace(std::move(name), row);
-  }
-  if (shape.groups + names.size() > kDatasetFieldsMax) {
-    return diag::limit_exceeded(span, "columns of pivot", kDatasetFieldsMax);
+    if (!names.contains(text_of(row))) {
+      names.emplace(text_of(row));
+    }
+    if (shape.groups + names.size() > kDatasetFieldsMax) {
+      return diag::limit_exceeded(span, "columns of pivot", kDatasetFieldsMax);
+    }
   }
   if (first_rows.size() * names.size() > kPivotCellsMax) {
     return diag::limit_exceeded(span, "cells of pivot", kPivotCellsMax);
@@ -241,14 +241,19 @@ Result<Table> pivot_table(const Table& grouped, const PivotShape& shape, Span sp
   for (const Field& field : fields) {
     taken.note(field.name);
   }
+  std::vector<std::uint32_t> next = first_rows;  // by group, its first row that has no column yet
   for (const std::string& name : names) {
     VectorBuilder column(cells.type());
-    for (const auto& group : found) {
-      const auto at = group.find(name);
-      if (at == group.end()) {
-        column.append(missing);
+    for (std::size_t group = 0; group < next.size(); ++group) {
+      const std::size_t end = group + 1 < next.size() ? first_rows[group + 1] : grouped.rows;
+      std::uint32_t& row = next[group];
+      if (row < end && text_of(row) == name) {
+        column.append_row(cells, row);
       } else {
-        column.append_row(cells, at->second);
+        column.append(missing);
+      }
+      while (row < end && text_of(row) == name) {
+        ++row;
       }
     }
     output.columns.push_back(column.finish());
