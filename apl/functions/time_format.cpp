@@ -1,5 +1,5 @@
-// Times and spans as text by a format, and times in zones of the tz database. Zones are read when
-// a call is bound, so that rows only look up.
+// Times and spans as text by a format, and times in zones of the tz database. A zone that the query
+// names is read when a call is bound, those that rows name once for each call with many rows.
 
 #include <algorithm>
 #include <array>
@@ -222,30 +222,25 @@ std::optional<BindFailure> check_format(const BindRequest& request) {
 
 // ---- zones
 
-// Times of rows, each by the zone that its row names. A name that is no zone gives null.
+// Times of rows in the zone that all of them have, or each in the one that its row names. A name
+// that is no zone gives null.
 class ZoneShift final : public BoundFunction {
  public:
-  explicit ZoneShift(bool to_local) : to_local_(to_local) {}
+  ZoneShift(bool to_local, std::optional<TimeZone> constant)
+      : to_local_(to_local), constant_(std::move(constant)) {}
 
   Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
                   std::size_t rows) const override {
     auto out = Values::make(Type::kDatetime, rows);
-    std::map<std::string, std::optional<TimeZone>, std::less<>> zones;
+    Zones zones;
     for (std::size_t i = 0; i < rows; ++i) {
       std::optional<std::int64_t> shifted;
       if (!args[0].is_null(i) && !args[1].is_null(i)) {
-        const std::string_view name = args[1].at<std::string_view>(i);
-        auto zone = zones.find(name);
-        if (zone == zones.end()) {
-          Result<TimeZone> loaded = TimeZone::load(name);
-          zone = zones
-                     .emplace(name,
-                              loaded.ok() ? std::optional(std::move(loaded).value()) : std::nullopt)
-                     .first;
-        }
+        const std::optional<TimeZone>& zone =
+            constant_.has_value() ? constant_ : zone_of(args[1].at<std::string_view>(i), &zones);
         const std::int64_t ns = args[0].at<std::int64_t>(i);
-        if (zone->second.has_value()) {
-          shifted = to_local_ ? zone->second->local_from_utc(ns) : zone->second->utc_from_local(ns);
+        if (zone.has_value()) {
+          shifted = to_local_ ? zone->local_from_utc(ns) : zone->utc_from_local(ns);
         }
       }
       if (shifted.has_value()) {
@@ -258,7 +253,22 @@ class ZoneShift final : public BoundFunction {
   }
 
  private:
+  using Zones = std::map<std::string, std::optional<TimeZone>, std::less<>>;  // by name
+
+  static const std::optional<TimeZone>& zone_of(std::string_view name, Zones* zones) {
+    auto known = zones->find(name);
+    if (known == zones->end()) {
+      Result<TimeZone> loaded = TimeZone::load(name);
+      known = zones->emplace(name, std::nullopt).first;
+      if (loaded.ok()) {
+        known->second = std::move(loaded).value();
+      }
+    }
+    return known->second;
+  }
+
   bool to_local_;
+  std::optional<TimeZone> constant_;  // when the name is a constant
 };
 
 template <bool kToLocal>
@@ -269,14 +279,17 @@ BindResult bind_zone_shift(const BindRequest& request) {
   if (!implicit_cast_cost(request.arguments[1].type, Type::kString).has_value()) {
     return BindFailure{1, "the time zone must be a text", "for example 'Europe/Berlin'"};
   }
+  std::optional<TimeZone> constant;
   if (const Value* name = request.arguments[1].constant; name != nullptr && !name->is_null()) {
-    const Result<TimeZone> zone = TimeZone::load(name->to_text());
+    Result<TimeZone> zone = TimeZone::load(name->to_text());
     if (!zone.ok()) {
       return BindFailure{1, zone.error().message, zone.error().hint};
     }
+    constant = std::move(zone).value();
   }
-  return BoundCall{
-      Type::kDatetime, {Type::kDatetime, Type::kString}, std::make_shared<ZoneShift>(kToLocal)};
+  return BoundCall{Type::kDatetime,
+                   {Type::kDatetime, Type::kString},
+                   std::make_shared<ZoneShift>(kToLocal, std::move(constant))};
 }
 
 class ZoneNames final : public BoundFunction {

@@ -36,7 +36,7 @@ class TimeZone {
   // Seconds east of UTC at an instant.
   std::int64_t offset_at(std::int64_t utc_seconds) const;
   // Of a local time that exists twice the earlier instant; one that does not exist counts by the
-  // offset before the gap.
+  // offset after the gap.
   std::optional<std::int64_t> utc_from_local(std::int64_t local_ns) const;
   std::optional<std::int64_t> local_from_utc(std::int64_t utc_ns) const;
 
