@@ -163,7 +163,9 @@ class PhrasesState final : public FrequentItemsState {
       return a.count != b.count ? a.count > b.count : a.bytes.size() > b.bytes.size();
     });
     std::vector<FrequentItems::Item> kept;
+    PollCounter poll;
     for (const FrequentItems::Item& item : candidates) {
+      poll.add(1 + kept.size());
       const auto repeats = [&](std::string_view part, std::string_view whole, std::uint64_t count) {
         return count <= item.count + items.error() && is_part(part, whole);
       };
