@@ -82,7 +82,7 @@ AggregateBindResult bind_count(const AggregateBindRequest& /*request*/) {
 // Counts without gathering: the predicate is all there is.
 class CountIfState final : public AggregateState {
  public:
-  void resize(std::size_t groups) override { counts_.resize(groups); }
+  void resize(std::size_t groups) override { counts_.resize(std::max(groups, counts_.size())); }
 
   void add(const EvalContext& /*context*/, std::span<const Vector> args,
            const std::uint32_t* groups, std::size_t rows) override {
