@@ -101,7 +101,8 @@ std::optional<double> bin_at_real(double value, double size, double origin) {
   if (!(size > 0)) {
     return std::nullopt;
   }
-  return std::floor((value - origin) / size) * size + origin;
+  const double steps = (value - origin) / size;
+  return std::isinf(steps) ? value : std::floor(steps) * size + origin;
 }
 
 constexpr std::array<ScalarFunction, 24> kDatetimeFunctions = {{
