@@ -91,22 +91,24 @@ class SeriesMaker {
       return std::size_t{0};
     }
     *start = series_.from.has_value() ? *series_.from : group.front().first;
-    std::int64_t length = 0;
     const std::int64_t last = series_.to.has_value() ? *series_.to : group.back().first;
-    const bool overflow = __builtin_sub_overflow(last, *start, &length);
-    if (!overflow && length < 0) {
+    if (last < *start) {
       return std::size_t{0};
     }
-    std::int64_t count = length / series_.step;
+    // Unsigned, since the two may lie further apart than the largest long.
+    const std::uint64_t length =
+        static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(*start);
+    const auto step = static_cast<std::uint64_t>(series_.step);
     // An exclusive end counts the step that holds it only when it lies inside; a last bin counts.
-    count += series_.to.has_value() && length % series_.step == 0 ? 0 : 1;
-    if (overflow || static_cast<std::uint64_t>(count) > kListItemsMax) {
+    const std::uint64_t count =
+        length / step + (series_.to.has_value() && length % step == 0 ? 0 : 1);
+    if (count > kListItemsMax) {
       return make_error(
           ErrorCode::kLimit,
           "make-series would have more than " + std::to_string(kListItemsMax) + " steps",
           "give a larger step, or from and to");
     }
-    return static_cast<std::size_t>(count);
+    return std::size_t{count};
   }
 
   Value axis_value(std::int64_t at) const {
@@ -131,7 +133,8 @@ class SeriesMaker {
     std::int64_t start = 0;
     EVQ_TRY_ASSIGN(const std::size_t count, steps(group, &start));
     const auto at = [&](std::size_t step) {
-      return start + static_cast<std::int64_t>(step) * series_.step;
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(start) +
+                                       step * static_cast<std::uint64_t>(series_.step));
     };
     for (std::size_t i = 0; i < series_.defaults.size(); ++i) {
       const Vector& values = input_.column(series_.group_count + 1 + i);

@@ -63,6 +63,14 @@ class SeriesBinder {
     }
     const Type step_type = type == Type::kLong ? Type::kLong : Type::kTimespan;
     ExprPtr value = clone(*axis_);
+    if (series_.from.has_value() && may_be_far_from(*series_.from)) {
+      std::vector<ExprPtr> args;
+      args.push_back(std::move(value));
+      args.push_back(point(series_.step, step_type));
+      args.push_back(point(*series_.from, type));
+      EVQ_TRY_ASSIGN(value, binder_.call("bin_at", std::move(args), op_.axis.span));
+      return NamedColumn{std::string(kAxisColumn), std::move(value)};
+    }
     if (series_.from.has_value()) {
       EVQ_TRY_ASSIGN(value, pair("op_subtract", std::move(value), point(*series_.from, type)));
     }
@@ -197,15 +205,21 @@ class SeriesBinder {
   }
 
   Status check_length() {
-    if (!series_.from.has_value() || !series_.to.has_value()) {
+    if (!series_.from.has_value() || !series_.to.has_value() || *series_.to <= *series_.from) {
       return Status::success();
     }
+    // Unsigned, since the two may lie further apart than the largest long.
+    const std::uint64_t length =
+        static_cast<std::uint64_t>(*series_.to) - static_cast<std::uint64_t>(*series_.from);
+    return length / static_cast<std::uint64_t>(series_.step) >= kListItemsMax
+               ? Status(too_many_steps())
+               : Status::success();
+  }
+
+  // Whether a value within the range, less the start, may be larger than the largest long.
+  bool may_be_far_from(std::int64_t start) const {
     std::int64_t length = 0;
-    if (__builtin_sub_overflow(*series_.to, *series_.from, &length) ||
-        (length > 0 && static_cast<std::uint64_t>(length / series_.step) >= kListItemsMax)) {
-      return too_many_steps();
-    }
-    return Status::success();
+    return __builtin_sub_overflow(series_.to.value_or(INT64_MAX), start, &length);
   }
 
   Error too_many_steps() const {

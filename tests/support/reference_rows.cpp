@@ -249,7 +249,8 @@ std::vector<ReferenceRow> reference_series(const plan::Series& series,
     std::int64_t at = series.from.value_or(group.bins.empty() ? 0 : group.bins.begin()->first);
     const std::int64_t end =
         series.to.value_or(group.bins.empty() ? 0 : group.bins.rbegin()->first + 1);
-    for (; (bounded || !group.bins.empty()) && at < end; at += series.step) {
+    for (bool more = bounded || !group.bins.empty(); more && at < end;
+         more = !__builtin_add_overflow(at, series.step, &at)) {
       const auto bin = group.bins.find(at);
       for (std::size_t i = 0; i < series.defaults.size(); ++i) {
         arrays[i].add_value(bin == group.bins.end() ? series.defaults[i]
