@@ -16,6 +16,7 @@
 #include "apl/functions/geo_shape.h"
 #include "apl/functions/lift.h"
 #include "apl/functions/registry.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
@@ -110,14 +111,31 @@ std::optional<bool> in_circle(double longitude, double latitude, double center_l
   return meters.has_value() && radius >= 0 ? std::optional(*meters <= radius) : std::nullopt;
 }
 
-std::optional<bool> in_polygon(double longitude, double latitude, DynamicView shape) {
-  const std::optional<std::vector<geo::Polygon>> polygons = geo::polygons_of(shape);
-  if (!polygons.has_value() || !is_position(longitude, latitude)) {
+using Polygons = std::optional<std::vector<geo::Polygon>>;
+
+std::optional<bool> in_one_of(const Polygons& polygons, Point point) {
+  if (!polygons.has_value() || !is_position(point.x, point.y)) {
     return std::nullopt;
   }
-  return std::ranges::any_of(*polygons, [&](const geo::Polygon& polygon) {
-    return geo::contains(polygon, {longitude, latitude});
-  });
+  return std::ranges::any_of(
+      *polygons, [&](const geo::Polygon& polygon) { return geo::contains(polygon, point); });
+}
+
+// Neighbouring rows mostly have the same shape: each thread keeps the polygons of the last one,
+// unless they are so large that they would have to be charged to somebody.
+std::optional<bool> in_polygon(double longitude, double latitude, DynamicView shape) {
+  constexpr std::size_t kShapeBytesKept = kMebibyte;
+  if (shape.bytes().size() > kShapeBytesKept) {
+    return in_one_of(geo::polygons_of(shape), {longitude, latitude});
+  }
+  thread_local std::string last;
+  thread_local Polygons polygons;
+  if (shape.bytes() != last) {
+    last.clear();  // what follows may throw
+    polygons = geo::polygons_of(shape);
+    last = shape.bytes();
+  }
+  return in_one_of(polygons, {longitude, latitude});
 }
 
 double way_length(const std::vector<Point>& points) {
