@@ -178,6 +178,20 @@ std::string repair_utf8(std::string_view text) {
   return out;
 }
 
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) {
+    return text;
+  }
+  const auto continues = [text](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80;
+  };
+  std::size_t size = bytes_max;
+  for (std::size_t back = 1; back < kUtf8BytesMax && size > 0 && continues(size); ++back) {
+    --size;
+  }
+  return text.substr(0, continues(size) ? bytes_max : size);  // of a malformed part, any
+}
+
 char32_t next_code_point(std::string_view text, std::size_t& position) {
   const Decoded decoded = decode(text, position);
   position += decoded.size;

@@ -20,6 +20,8 @@ bool is_valid_utf8(std::string_view text);
 std::size_t valid_utf8_prefix(std::string_view text);
 // The text with malformed parts replaced by U+FFFD.
 std::string repair_utf8(std::string_view text);
+// As much of the text as fits `bytes_max` bytes and cuts no code point apart.
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes_max);
 
 // The code point at `position`, which moves past it. `position` must be below text.size().
 char32_t next_code_point(std::string_view text, std::size_t& position);

@@ -23,17 +23,7 @@ constexpr std::size_t kNodesMax = 4 * kDatasetFieldsMax;
 // What is kept of a key. Of one that is too long for any name, as much as shows that: it makes no
 // field, and memory of keys lasts.
 std::string_view kept_part(std::string_view key) {
-  if (key.size() <= kFieldNameBytesMax) {
-    return key;
-  }
-  std::size_t size = std::min(key.size(), kFieldNameBytesMax + kUtf8BytesMax);
-  const auto inside_character = [key](std::size_t at) {
-    return at < key.size() && (static_cast<unsigned char>(key[at]) & 0xC0) == 0x80;
-  };
-  while (size > kFieldNameBytesMax + 1 && inside_character(size)) {
-    --size;
-  }
-  return key.substr(0, size);
+  return utf8_prefix(key, kFieldNameBytesMax + kUtf8BytesMax);
 }
 
 void append_escaped(std::string& out, std::string_view key) {
@@ -438,7 +428,7 @@ void EventAssembler::finish_time(std::int64_t receipt_ns) {
   if (cell->kind == CellKind::kText || cell->kind == CellKind::kRawText) {
     constexpr std::size_t kShownBytesMax = 64;
     const std::string_view text = cell->view();
-    reason += ": '" + std::string(text.substr(0, kShownBytesMax)) +
+    reason += ": '" + std::string(utf8_prefix(text, kShownBytesMax)) +
               (text.size() > kShownBytesMax ? "…'" : "'");
   }
   fail(std::move(reason));

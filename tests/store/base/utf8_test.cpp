@@ -46,6 +46,19 @@ TEST_CASE("malformed parts become U+FFFD by maximal subparts") {
   CHECK(valid_utf8_prefix("ab\xC3\xA9\xFFz") == 4);
 }
 
+TEST_CASE("a prefix cuts no code point apart") {
+  const std::string text = "a\u00e9\u65e5\U0001F600b";  // of 1, 2, 3, 4 and 1 bytes
+  const std::size_t sizes[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+  for (std::size_t bytes = 0; bytes < std::size(sizes); ++bytes) {
+    CAPTURE(bytes);
+    CHECK(utf8_prefix(text, bytes) == text.substr(0, sizes[bytes]));
+  }
+  CHECK(utf8_prefix("", 0).empty());
+  const std::string malformed(20, '\x80');
+  CHECK(utf8_prefix(malformed, 10).size() <= 10);
+  CHECK(utf8_prefix(malformed, 10).size() > 10 - kUtf8BytesMax);
+}
+
 TEST_CASE("every code point goes round, forwards and backwards") {
   for (char32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
     if (code_point == 0xD800) {

@@ -77,6 +77,15 @@ TEST_CASE("a field whose name has a comma is itself") {
         "_time=2015-10-18T01:00:00Z day,at=\"2015-10-18T01:00:00Z\" day=\"junk\"\n");
 }
 
+TEST_CASE("no letter of a text that is no time is cut apart where the reason ends") {
+  std::string letters;
+  for (int i = 0; i < 40; ++i) {
+    letters += "\u00e9";
+  }
+  CHECK(rows_of("{\"day\":\"x" + letters + "\"}", with_times("day,at")) ==
+        "the value of 'day,at' is no time: 'x" + letters.substr(0, 62) + "\u2026'\n");
+}
+
 TEST_CASE("at most so many parts") {
   CHECK(load_events("{}", with_times("a,b,c,d,e,f,g,h")).status.ok());
   CHECK_FALSE(load_events("{}", with_times("a,b,c,d,e,f,g,h,i")).status.ok());
