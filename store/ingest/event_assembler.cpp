@@ -221,19 +221,17 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     fail("a field name is longer than " + std::to_string(kFieldNameBytesMax) + " bytes");
     return;
   }
-  if ((node.traits & kDefaultTime) != 0) {
-    cell.node = id;
-    default_time_ = cell;
-    return;
-  }
+  cell.node = id;
   if ((node.traits & kNamedTime) != 0) {
-    cell.node = id;
     named_time_ = cell;
   }
   if ((node.traits & kTimePart) != 0) {
-    cell.node = id;
     const auto part = std::ranges::find(rules_->time_parts, name_of(id));
     time_parts_[static_cast<std::size_t>(part - rules_->time_parts.begin())] = cell;
+  }
+  if ((node.traits & kDefaultTime) != 0) {
+    default_time_ = cell;
+    return;
   }
   if ((node.traits & kShadowed) != 0) {
     return;
@@ -245,7 +243,6 @@ void EventAssembler::add_with_care(NodeId id, Cell cell) {
     unadmitted_.push_back(id);
   }
   cell.column = node.column;
-  cell.node = id;
   if ((node.traits & kShared) != 0) {
     remove_cells([&cell](const Cell& other) { return other.column == cell.column; });
   }

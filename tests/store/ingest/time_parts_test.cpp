@@ -77,6 +77,13 @@ TEST_CASE("a field whose name has a comma is itself") {
         "_time=2015-10-18T01:00:00Z day,at=\"2015-10-18T01:00:00Z\" day=\"junk\"\n");
 }
 
+TEST_CASE("_time may be one of the parts") {
+  CHECK(rows_of(R"({"day":"2015-10-18","_time":"18:01:47"})", with_times("day,_time")) ==
+        "_time=2015-10-18T18:01:47Z day=\"2015-10-18\"\n");
+  CHECK(rows_of(R"({"_time":"2015-10-18","at":"18:01:47"})", with_times("_time,at")) ==
+        "_time=2015-10-18T18:01:47Z at=\"18:01:47\"\n");
+}
+
 TEST_CASE("no letter of a text that is no time is cut apart where the reason ends") {
   std::string letters;
   for (int i = 0; i < 40; ++i) {
