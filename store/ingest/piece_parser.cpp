@@ -159,6 +159,17 @@ std::string PieceParser::overlong_reason() const {
          " bytes";
 }
 
+// Counts the event [begin, end) as failed when it is longer than allowed; then true. The cutter
+// passes over those that it has not whole by then, but not over those that came at once.
+bool PieceParser::refuse_overlong(Target& target, std::size_t begin, std::size_t end) const {
+  if (end - begin <= settings_.line_bytes_max) {
+    return false;
+  }
+  target.fail(target.piece.text().substr(begin, end - begin), begin, overlong_reason(),
+              settings_.keep_rejects);
+  return true;
+}
+
 // Takes the assembled event [begin, end) or counts it as failed.
 Status PieceParser::take_event(Target& target, std::size_t begin, std::size_t end) const {
   EventAssembler& event = target.builder.assembler();
@@ -219,11 +230,10 @@ Status PieceParser::parse_lines(Target& target) const {
 
 // One line: an object, an array of objects, or several of them.
 Status PieceParser::parse_tolerantly(Target& target, std::size_t begin, std::size_t end) const {
-  const std::string_view line = target.piece.text().substr(begin, end - begin);
-  if (line.size() > settings_.line_bytes_max) {
-    target.fail(line, begin, overlong_reason(), settings_.keep_rejects);
+  if (refuse_overlong(target, begin, end)) {
     return {};
   }
+  const std::string_view line = target.piece.text().substr(begin, end - begin);
   std::size_t position = 0;
   target.base = begin;
   while (true) {
@@ -304,14 +314,13 @@ Status PieceParser::parse_values(Target& target) const {
   FastJson& fast_json = target.builder.fast_json();
   const bool fast = !settings_.tolerant_only && fast_json.open(text);
   for (const ValueSpan& span : target.piece.spans) {
+    if (refuse_overlong(target, span.begin, span.begin + span.size)) {
+      continue;
+    }
     const std::string_view value = text.substr(span.begin, span.size);
     target.base = span.begin;
     EventAssembler& event = target.builder.assembler();
     event.begin();
-    if (span.size > settings_.line_bytes_max) {
-      target.fail(value, span.begin, overlong_reason(), settings_.keep_rejects);
-      continue;
-    }
     if (fast && fast_json.parse_event(span.begin, span.begin + span.size, event)) {
       EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
       continue;
@@ -349,10 +358,8 @@ Status PieceParser::parse_rows(Target& target) const {
     event.begin();
     TolerantJson parser(line, event);
     target.base = begin;
-    if (line.size() > settings_.line_bytes_max) {
-      target.fail(line, begin, overlong_reason(), settings_.keep_rejects);
-    } else if (is_blank(line)) {
-      // No event.
+    if (refuse_overlong(target, begin, end) || is_blank(line)) {
+      // Nothing to read.
     } else if (parser.parse_row(settings_.csv.fields) && parser.at_end()) {
       EVQ_TRY(take_event(target, begin, end));
     } else {
@@ -376,7 +383,7 @@ Status PieceParser::parse_text(Target& target) const {
     if (line.ends_with('\r')) {
       line.remove_suffix(1);
     }
-    if (!is_blank(line)) {
+    if (!is_blank(line) && !refuse_overlong(target, begin, begin + line.size())) {
       EventAssembler& event = target.builder.assembler();
       event.begin();
       target.base = begin;
@@ -402,12 +409,12 @@ Status PieceParser::parse_entries(Target& target) const {
   LineTimes times(target.piece);
   for (const ValueSpan& span : target.piece.spans) {
     const std::string_view entry = trimmed(text.substr(span.begin, span.size));
-    if (entry.empty()) {
+    target.base = static_cast<std::size_t>(entry.data() - text.data());
+    if (entry.empty() || refuse_overlong(target, target.base, target.base + entry.size())) {
       continue;
     }
     EventAssembler& event = target.builder.assembler();
     event.begin();
-    target.base = static_cast<std::size_t>(entry.data() - text.data());
     read_text_line(entry, event);
     if (settings_.find_times) {
       if (const auto time = times.next(entry.substr(0, entry.find('\n')))) {
@@ -431,7 +438,7 @@ Status PieceParser::parse_w3c(Target& target) const {
     if (!is_valid_utf8(line)) {
       line = event.repair_text(line, 0);
     }
-    if (reader.next(line)) {
+    if (reader.next(line) && !refuse_overlong(target, begin, end)) {
       reader.read(event);
       if (const auto time =
               settings_.find_times ? reader.time(target.piece.receipt_ns) : std::nullopt) {
@@ -449,13 +456,13 @@ Status PieceParser::parse_w3c(Target& target) const {
 Status PieceParser::parse_records(Target& target) const {
   const std::string_view text = target.piece.text();
   for (const ValueSpan& span : target.piece.spans) {
-    const std::string_view record = text.substr(span.begin, span.size);
-    target.base = span.begin;
-    if (is_blank_record(record)) {
-      continue;
+    std::string_view record = text.substr(span.begin, span.size);
+    if (record.ends_with('\n')) {
+      record.remove_suffix(1);
     }
-    if (record.size() > settings_.line_bytes_max) {
-      target.fail(record, span.begin, overlong_reason(), settings_.keep_rejects);
+    const std::size_t end = span.begin + record.size();
+    target.base = span.begin;
+    if (is_blank_record(record) || refuse_overlong(target, span.begin, end)) {
       continue;
     }
     EventAssembler& event = target.builder.assembler();
@@ -463,10 +470,10 @@ Status PieceParser::parse_records(Target& target) const {
     const CsvFault fault = read_csv_record(record, settings_.csv, event);
     if (!fault.reason.empty()) {
       target.fail(record, span.begin + fault.offset, fault.reason, settings_.keep_rejects);
-      EVQ_TRY(target.flush_if_full(span.begin + span.size));
+      EVQ_TRY(target.flush_if_full(end));
       continue;
     }
-    EVQ_TRY(take_event(target, span.begin, span.begin + span.size));
+    EVQ_TRY(take_event(target, span.begin, end));
   }
   return {};
 }
