@@ -300,12 +300,15 @@ Status PieceCutter::refuse_binary() {
   }
   ended_ = true;
   size_ = 0;
-  return make_error(ErrorCode::kData,
-                    is_unmarked_utf16(head)
-                        ? "this is UTF-16 text without its byte order mark; convert it first: "
-                          "iconv -f UTF-16LE -t UTF-8"
-                        : "this is no text: byte " + std::to_string(offset_ + zero + 1) +
-                              " is zero (compressed input may be gzip or zstd)");
+  if (is_unmarked_utf16(head)) {
+    return make_error(
+        ErrorCode::kData,
+        "this is UTF-16 text without its byte order mark; convert it first: iconv -f " +
+            std::string(head[0] == '\0' ? "UTF-16BE" : "UTF-16LE") + " -t UTF-8");
+  }
+  return make_error(ErrorCode::kData, "this is no text: byte " +
+                                          std::to_string(offset_ + zero + 1) +
+                                          " is zero (compressed input may be gzip or zstd)");
 }
 
 Result<std::vector<std::string>> PieceCutter::read_header(std::string_view record) const {

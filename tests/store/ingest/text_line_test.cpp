@@ -135,13 +135,13 @@ TEST_CASE("what is no text is refused whole") {
     REQUIRE(!packed.status.ok());
     CHECK(packed.status.error().message == message);
   }
-  for (const std::string_view wide :
-       {std::string_view("{\0}\0", 4), std::string_view("\0a\0b", 4)}) {
+  for (const auto& [wide, encoding] : {std::pair(std::string_view("{\0}\0", 4), "UTF-16LE"),
+                                       std::pair(std::string_view("\0a\0b", 4), "UTF-16BE")}) {
     const auto loaded = evq::test::load_events(wide, detected());
     REQUIRE(!loaded.status.ok());
     CHECK(loaded.status.error().message ==
-          "this is UTF-16 text without its byte order mark; convert it first: "
-          "iconv -f UTF-16LE -t UTF-8");
+          "this is UTF-16 text without its byte order mark; convert it first: iconv -f " +
+              std::string(encoding) + " -t UTF-8");
   }
   const auto zeros = evq::test::load_events(std::string(100, '\0'), detected());
   REQUIRE(!zeros.status.ok());
