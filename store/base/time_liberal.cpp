@@ -21,6 +21,16 @@ constexpr std::string_view kYearSign = "\u5e74";
 constexpr std::string_view kMonthSign = "\u6708";
 constexpr std::string_view kDaySign = "\u65e5";
 
+// A leap second is read as the end of the second before it, as parse_instant does.
+std::optional<std::int64_t> instant_of(Civil civil) {
+  constexpr int kLeap = 60;
+  if (civil.second == kLeap) {
+    civil.second = kLeap - 1;
+    civil.nanosecond = 999999999;
+  }
+  return ns_from_civil(civil);
+}
+
 class LiberalReader {
  public:
   explicit LiberalReader(std::string_view text) : scanner_(text) {}
@@ -332,8 +342,8 @@ class LiberalReader {
     if (!has_year_ || month_ == 0) {
       return std::nullopt;
     }
-    const Civil civil = {year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_};
-    const auto local = ns_from_civil(civil);
+    const auto local =
+        instant_of({year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_});
     return local ? checked_subtract(*local, offset_ * kSecondNs) : std::nullopt;
   }
 
@@ -369,7 +379,7 @@ std::optional<std::int64_t> parse_digits_as_date(std::string_view text) {
     civil.minute = scanner.take_number(2, 2).value_or(0);
     civil.second = scanner.take_number(2, 2).value_or(0);
   }
-  return ns_from_civil(civil);
+  return instant_of(civil);
 }
 
 bool names_month(std::string_view text) {

@@ -1,7 +1,8 @@
 #pragma once
 // Text to instants, from strict to liberal. Each reader takes the whole text or fails: nothing is
-// left over, nothing is guessed beyond what is said here. All return nothing on failure and for
-// instants outside of int64 nanoseconds (years 1677 to 2262). All functions are pure.
+// left over, nothing is guessed beyond what is said here. Behind a date, second 60 is read as
+// 59.999999999. All return nothing on failure and for instants outside of int64 nanoseconds (years
+// 1677 to 2262). All functions are pure.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +13,7 @@ namespace evq {
 // ISO 8601 and RFC 3339: "2024-05-01", "2024-05-01T10:20", "2024-05-01 10:20:30,5+0200"; `T`, `t`
 // or a blank; a fraction of any length (digits past nanoseconds are dropped) after a dot or comma;
 // `Z`, `+02:00`, `+0200`, `+02` (a blank may stand before the sign), or none for UTC; also the
-// basic form 20240501T102030Z. Second 60 is read as 59.999999999.
+// basic form 20240501T102030Z.
 std::optional<std::int64_t> parse_instant(std::string_view text);
 
 // What machines write: parse_instant, a number (see event_time_from_real), or
