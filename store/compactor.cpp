@@ -1,7 +1,6 @@
 #include "store/compactor.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>

@@ -1,6 +1,5 @@
 #include "store/row_id.h"
 
-#include <array>
 
 #include "store/base/bytes.h"
 #include "store/base/checksum.h"

@@ -1,7 +1,6 @@
 #include "store/base/control.h"
 
 #include <chrono>
-#include <limits>
 #include <string>
 
 #include "store/base/time.h"

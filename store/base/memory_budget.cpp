@@ -1,6 +1,5 @@
 #include "store/base/memory_budget.h"
 
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>

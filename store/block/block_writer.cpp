@@ -1,7 +1,6 @@
 #include "store/block/block_writer.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <unordered_set>
 #include <utility>

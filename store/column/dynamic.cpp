@@ -1,7 +1,6 @@
 #include "store/column/dynamic.h"
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <utility>
 

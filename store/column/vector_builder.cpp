@@ -1,7 +1,6 @@
 #include "store/column/vector_builder.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "store/base/check.h"

@@ -1,7 +1,6 @@
 #include "store/encoding/chooser.h"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "store/encoding/statistics.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <string>

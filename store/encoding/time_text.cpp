@@ -1,6 +1,6 @@
 #include <array>
-#include <charconv>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "store/ingest/column_builder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
 #include <utility>
 

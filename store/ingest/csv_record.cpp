@@ -1,7 +1,6 @@
 #include "store/ingest/csv_record.h"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "store/base/utf8.h"

@@ -1,6 +1,5 @@
 #include "store/ingest/logfmt_line.h"
 
-#include <algorithm>
 
 #include "store/base/ascii.h"
 #include "store/base/byte_set.h"

@@ -1,7 +1,6 @@
 #include "store/ingest/piece_parser.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "store/base/ascii.h"

@@ -1,6 +1,5 @@
 #include "store/ingest/tolerant_json.h"
 
-#include <cstring>
 #include <utility>
 
 #include "store/base/limits.h"

@@ -1,7 +1,6 @@
 #include "store/parquet/column_pages.h"
 
 #include <algorithm>
-#include <cstring>
 #include <unordered_map>
 #include <utility>
 #include <vector>
