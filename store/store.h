@@ -6,10 +6,10 @@
 //   DIR/….lock                side files that processes lock around every write and checkpoint, and
 //                             where they note how far the write-ahead file is acknowledged
 //
-// What is promised: a call that returned success is durable (fsynced); a call
-// that failed or was killed left nothing or, for streams, a prefix in whole batches. Any number of
-// processes may use one store at once. Readers never wait for writers. Writers of one dataset take
-// turns. After an I/O error during a commit the store refuses further writes until reopened.
+// What is promised: a call that returned success is durable (fsynced); a call that failed or was
+// killed left nothing or, for streams, a prefix in whole batches. Any number of processes may use
+// one store at once. Readers never wait for writers. Writers of one dataset take turns. After an
+// I/O error during a commit the store refuses further writes until reopened.
 //
 // All methods may be called from any thread. Errors: kNotFound for a missing dataset, kUsage for
 // a bad name, kDiskFull, kIo, kCorrupt (file and block in the message), kUnavailable when a lock
