@@ -5,6 +5,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
@@ -40,7 +41,7 @@ Result<DashboardBody> read_dashboard_body(std::string_view text) {
     return make_error(ErrorCode::kUsage, "dashboard is required: an object");
   }
   EVQ_TRY_ASSIGN(const auto name, wire::optional_string(*document, "name"));
-  body.name = name.value_or("").substr(0, kResourceNameBytesMax);
+  body.name = utf8_prefix(name.value_or(""), kResourceNameBytesMax);
   body.document = wire::text_of(*document);
   return body;
 }

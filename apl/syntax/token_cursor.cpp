@@ -6,6 +6,7 @@
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/habits.h"
 #include "store/base/limits.h"
+#include "store/base/utf8.h"
 
 namespace evq::syntax {
 
@@ -17,11 +18,7 @@ std::string quoted_shortened(std::string_view text) {
   if (text.size() <= kQuotedInMessageMax) {
     return "'" + std::string(text) + "'";
   }
-  std::size_t end = kQuotedInMessageMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-    --end;
-  }
-  return "'" + std::string(text.substr(0, end)) + "…'";
+  return "'" + std::string(utf8_prefix(text, kQuotedInMessageMax)) + "…'";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/terminal/text_width.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 
@@ -29,11 +30,7 @@ std::string common_prefix(const CompletionList& list) {
             .first -
         first.begin());
   }
-  while (size > 0 && size < first.size() &&
-         (static_cast<unsigned char>(first[size]) & 0xC0U) == 0x80) {
-    --size;
-  }
-  return std::string(first.substr(0, size));
+  return std::string(utf8_prefix(first, size));
 }
 
 void CompletionMenu::open(CompletionList list, std::string_view text, std::size_t cursor) {
