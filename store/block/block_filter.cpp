@@ -18,6 +18,8 @@ namespace {
 
 // Decoding a longer list of entries costs what decoding the rows does, and its filter has spoken.
 constexpr std::uint32_t kEntriesTestedMax = 8192;
+// Looking for more texts among packed ones costs what unpacking them does.
+constexpr std::size_t kTextsSoughtMax = 8;
 constexpr std::size_t kLongDigitsMax = 19;  // in decimal
 
 bool is_nan(const Value& value) {
@@ -138,16 +140,23 @@ struct BlockTest::Node {
     kUnknown,
     kAllOf,
     kAnyOf,
+    kEqualsAny,
     kCompare,
     kIsNull,
     kIsNotNull,
     kHasTerms,
   };
+  // What a value may be equal to: no null. Those that can be compared with one another ascend.
+  struct Sought {
+    Value value;
+    std::vector<std::string> terms;  // of a text
+  };
 
   Kind kind = Kind::kUnknown;
   std::vector<BlockTest> children;
   std::string field;
-  CompareOp op = CompareOp::kEqual;
+  std::vector<Sought> sought;
+  CompareOp op = CompareOp::kLess;
   Value constant;
   std::vector<std::string> terms;
 };
@@ -180,24 +189,41 @@ BlockTest BlockTest::any_of(std::vector<BlockTest> tests) {
 }
 
 BlockTest BlockTest::compare(std::string field, CompareOp op, Value constant) {
+  if (op == CompareOp::kEqual) {
+    std::vector<Value> constants;
+    constants.push_back(std::move(constant));
+    return in_list(std::move(field), std::move(constants));
+  }
+  if (constant.is_null()) {
+    return unknown();
+  }
   auto node = std::make_shared<Node>();
   node->kind = Node::Kind::kCompare;
   node->field = std::move(field);
   node->op = op;
-  if (op == CompareOp::kEqual && constant.type() == Type::kString && !constant.is_null()) {
-    node->terms = required_terms(constant.as_text(), false, false);
-  }
   node->constant = std::move(constant);
   return BlockTest(std::move(node));
 }
 
-BlockTest BlockTest::in_list(const std::string& field, std::vector<Value> constants) {
-  std::vector<BlockTest> tests;
-  tests.reserve(constants.size());
+BlockTest BlockTest::in_list(std::string field, std::vector<Value> constants) {
+  auto node = std::make_shared<Node>();
+  node->kind = Node::Kind::kEqualsAny;
+  node->field = std::move(field);
   for (Value& constant : constants) {
-    tests.push_back(compare(field, CompareOp::kEqual, std::move(constant)));
+    if (constant.is_null()) {
+      return unknown();
+    }
+    std::vector<std::string> terms;
+    if (constant.type() == Type::kString) {
+      terms = required_terms(constant.as_text(), false, false);
+    }
+    node->sought.push_back({std::move(constant), std::move(terms)});
   }
-  return any_of(std::move(tests));
+  std::ranges::sort(node->sought, [](const Node::Sought& a, const Node::Sought& b) {
+    return comparable(a.value.type(), b.value.type()) ? compare_values(a.value, b.value) < 0
+                                                      : a.value.type() < b.value.type();
+  });
+  return BlockTest(std::move(node));
 }
 
 BlockTest BlockTest::is_null(std::string field) {
@@ -224,6 +250,34 @@ BlockTest BlockTest::has_terms(std::string field, std::vector<std::string> terms
 
 // ---------------------------------------------------------------- running it
 
+// Whether an entry of a dictionary is one of some constants, whose types its own is comparable
+// with.
+class AnyOf {
+ public:
+  // `constants` ascend, and are there for as long as this.
+  explicit AnyOf(const std::vector<const Value*>& constants) : constants_(constants) {
+    if (constants.front()->type() == Type::kString) {
+      for (const Value* text : constants) {
+        texts_.emplace_back(text->as_text());
+      }
+    }
+  }
+
+  bool operator()(const Vector& entries, std::size_t i) const {
+    if (!texts_.empty()) {
+      return std::ranges::binary_search(texts_, entries.at<std::string_view>(i));
+    }
+    const Value entry = entries.value(i);
+    return std::ranges::binary_search(constants_, &entry, [](const Value* a, const Value* b) {
+      return compare_values(*a, *b) < 0;
+    });
+  }
+
+ private:
+  const std::vector<const Value*>& constants_;
+  std::vector<std::string_view> texts_;  // the same, when they are texts
+};
+
 // Runs a tree over a header, and over the bytes behind it when a reader is given.
 class BlockTester {
  public:
@@ -239,7 +293,10 @@ class BlockTester {
   Result<bool> may_match(const Node& node);
   Result<bool> all_may_match(const std::vector<BlockTest>& tests);
   Result<bool> any_may_match(const std::vector<BlockTest>& tests);
+  Result<bool> equals_may_match(std::size_t column, const std::vector<Node::Sought>& sought);
   Result<bool> compare_may_match(std::size_t column, const Node& node);
+  // Whether more than `header_may_match` can be told of the constant.
+  bool tells_more(const ColumnHeader& column, const Value& constant) const;
   Result<bool> terms_may_match(std::size_t column, const std::vector<std::string>& terms);
   Result<bool> filter_denies(std::size_t column, const std::vector<std::string>& terms);
   // Whether `matches` says yes to an entry; nothing when the column is no dictionary, or one too
@@ -249,6 +306,9 @@ class BlockTester {
 
   const BlockHeader& header_;
   BlockReader* reader_;
+  // Entries decoded last, and their column: several tests often ask one column.
+  std::optional<Vector> entries_;
+  std::size_t entries_of_ = 0;
 };
 
 Result<bool> BlockTester::may_match(const Node& node) {
@@ -259,6 +319,7 @@ Result<bool> BlockTester::may_match(const Node& node) {
       return all_may_match(node.children);
     case Node::Kind::kAnyOf:
       return any_may_match(node.children);
+    case Node::Kind::kEqualsAny:
     case Node::Kind::kCompare:
     case Node::Kind::kIsNull:
     case Node::Kind::kIsNotNull:
@@ -270,11 +331,11 @@ Result<bool> BlockTester::may_match(const Node& node) {
   if (node.kind == Node::Kind::kIsNull) {
     return nulls != 0;
   }
-  if (node.kind == Node::Kind::kCompare && node.constant.is_null()) {
-    return true;
-  }
   if (nulls == header_.rows || node.kind == Node::Kind::kIsNotNull) {
     return nulls != header_.rows;
+  }
+  if (node.kind == Node::Kind::kEqualsAny) {
+    return equals_may_match(*column, node.sought);
   }
   return node.kind == Node::Kind::kCompare ? compare_may_match(*column, node)
                                            : terms_may_match(*column, node.terms);
@@ -333,34 +394,69 @@ Result<std::optional<bool>> BlockTester::ask_entries(std::size_t column, Matches
   if (!header.has(kColumnIsDictionary) || header.distinct > kEntriesTestedMax) {
     return std::optional<bool>();
   }
-  EVQ_TRY_ASSIGN(const std::optional<Vector> entries, reader_->read_dictionary(column));
-  if (!entries.has_value()) {
+  if (!entries_.has_value() || entries_of_ != column) {
+    EVQ_TRY_ASSIGN(entries_, reader_->read_dictionary(column));
+    entries_of_ = column;
+  }
+  if (!entries_.has_value()) {
     return std::optional<bool>();
   }
-  for (std::size_t i = 0; i < entries->size(); ++i) {
-    if (!entries->is_null(i) && matches(*entries, i)) {
+  for (std::size_t i = 0; i < entries_->size(); ++i) {
+    if (!entries_->is_null(i) && matches(*entries_, i)) {
       return std::optional(true);
     }
   }
   return std::optional(false);
 }
 
-// The column has values, and the constant is one.
+bool BlockTester::tells_more(const ColumnHeader& column, const Value& constant) const {
+  return reader_ != nullptr && !is_nan(constant) && comparable(column.type, constant.type()) &&
+         !column.has(kColumnHasNan);
+}
+
+// The column has values. All constants that header and filter let pass are looked for at once: a
+// list of them may be long.
+Result<bool> BlockTester::equals_may_match(std::size_t column,
+                                           const std::vector<Node::Sought>& sought) {
+  const ColumnHeader& header = header_.columns[column];
+  std::vector<const Value*> left;
+  for (const Node::Sought& one : sought) {
+    if (!header_may_match(header, CompareOp::kEqual, one.value)) {
+      continue;
+    }
+    if (!tells_more(header, one.value)) {
+      return true;
+    }
+    EVQ_TRY_ASSIGN(const bool denied, filter_denies(column, one.terms));
+    if (!denied) {
+      left.push_back(&one.value);
+    }
+  }
+  if (left.empty()) {
+    return false;
+  }
+  EVQ_TRY_ASSIGN(const std::optional<bool> asked, ask_entries(column, AnyOf(left)));
+  if (asked.has_value() || header.type != Type::kString || left.size() > kTextsSoughtMax) {
+    return asked.value_or(true);
+  }
+  for (const Value* text : left) {
+    EVQ_TRY_ASSIGN(const bool may, reader_->may_have_text(column, text->as_text()));
+    if (may) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The column has values.
 Result<bool> BlockTester::compare_may_match(std::size_t column, const Node& node) {
   const Value& constant = node.constant;
   const ColumnHeader& header = header_.columns[column];
   if (!header_may_match(header, node.op, constant)) {
     return false;
   }
-  if (reader_ == nullptr || is_nan(constant) || !comparable(header.type, constant.type()) ||
-      header.has(kColumnHasNan)) {
+  if (!tells_more(header, constant)) {
     return true;
-  }
-  if (node.op == CompareOp::kEqual) {
-    EVQ_TRY_ASSIGN(const bool denied, filter_denies(column, node.terms));
-    if (denied) {
-      return false;
-    }
   }
   const bool is_text = constant.type() == Type::kString;
   const std::string_view text = is_text ? std::string_view(constant.as_text()) : "";
@@ -370,10 +466,7 @@ Result<bool> BlockTester::compare_may_match(std::size_t column, const Node& node
                                              : compare_values(entries.value(i), constant);
                    return holds(node.op, order);
                  }));
-  if (asked.has_value() || !is_text || node.op != CompareOp::kEqual) {
-    return asked.value_or(true);
-  }
-  return reader_->may_have_text(column, text);
+  return asked.value_or(true);
 }
 
 Result<bool> BlockTester::may_have_terms(std::size_t column,

@@ -37,9 +37,9 @@ class BlockTest {
   static BlockTest unknown();
   static BlockTest all_of(std::vector<BlockTest> tests);
   static BlockTest any_of(std::vector<BlockTest> tests);
-  // A null constant makes it unknown.
+  // A null constant makes these unknown.
   static BlockTest compare(std::string field, CompareOp op, Value constant);
-  static BlockTest in_list(const std::string& field, std::vector<Value> constants);
+  static BlockTest in_list(std::string field, std::vector<Value> constants);
   static BlockTest is_null(std::string field);
   static BlockTest is_not_null(std::string field);
   // For has, contains, startswith, =~ and their like on a string column: a match has every one of

@@ -117,21 +117,48 @@ bool compare_value(const Value& value, CompareOp op, const Value& constant, bool
   return false;
 }
 
+// What a language makes of values that cannot be compared is not known: any answer must be allowed
+// for.
+bool matches_somehow(const Value& value, CompareOp op, const Value& constant, bool nan_ordered,
+                     std::size_t row) {
+  return comparable(value, constant) ? compare_value(value, op, constant, nan_ordered)
+                                     : row % 2 == 0;
+}
+
+constexpr Type kConstantTypes[] = {Type::kBool,   Type::kLong,     Type::kReal,
+                                   Type::kString, Type::kTimespan, Type::kDatetime};
+
 Sample random_compare(Random& random, bool nan_ordered) {
   const std::string field = "c" + std::to_string(random() % 7);  // c6 is in no block
-  const Type types[] = {Type::kBool,   Type::kLong,     Type::kReal,
-                        Type::kString, Type::kTimespan, Type::kDatetime};
-  const Value constant = random_value(types[random() % 6], random);
+  const Value constant = random_value(kConstantTypes[random() % 6], random);
   const auto op = static_cast<CompareOp>(random() % 5);
   return {BlockTest::compare(field, op, constant), [=](const Table& table, std::size_t row) {
             const auto column = table.schema.find(field);
             if (!column.has_value() || table.columns[*column].is_null(row)) {
               return false;
             }
+            return matches_somehow(table.columns[*column].value(row), op, constant, nan_ordered,
+                                   row);
+          }};
+}
+
+Sample random_list(Random& random, bool nan_ordered) {
+  const std::string field = "c" + std::to_string(random() % 7);
+  const Type usual = kConstantTypes[random() % 6];
+  std::vector<Value> constants;
+  for (auto count = random() % 5; count > 0; --count) {
+    const bool other = random() % 10 == 0;
+    constants.push_back(random_value(other ? kConstantTypes[random() % 6] : usual, random));
+  }
+  return {BlockTest::in_list(field, constants), [=](const Table& table, std::size_t row) {
+            const auto column = table.schema.find(field);
+            if (!column.has_value() || table.columns[*column].is_null(row)) {
+              return false;
+            }
             const Value value = table.columns[*column].value(row);
-            // What a language makes of other pairs is not known: any answer must be allowed for.
-            return comparable(value, constant) ? compare_value(value, op, constant, nan_ordered)
-                                               : row % 2 == 0;
+            return std::ranges::any_of(constants, [&](const Value& constant) {
+              return matches_somehow(value, CompareOp::kEqual, constant, nan_ordered, row);
+            });
           }};
 }
 
@@ -179,11 +206,13 @@ Sample random_test(Random& random, int depth, bool nan_ordered) {
                          : a.matches(table, row) || b.matches(table, row);
             }};
   }
-  switch (random() % 4) {
+  switch (random() % 5) {
     case 0:
       return random_text(random);
     case 1:
       return random_nullness(random);
+    case 2:
+      return random_list(random, nan_ordered);
     default:
       return random_compare(random, nan_ordered);
   }
@@ -322,7 +351,31 @@ TEST_CASE("packed ids that pass the filter are compared without being decoded") 
     REQUIRE_FALSE(equal(swapped));
     REQUIRE(*BlockTest::has_terms("id", required_terms(swapped, false, false))
                  .may_match(*opened.reader));
+    std::vector<Value> list = {Value::string(swapped), Value::string("10000-20031")};
+    REQUIRE_FALSE(*BlockTest::in_list("id", list).may_match(*opened.reader));
+    list.push_back(Value::string(id_of(i)));
+    REQUIRE(*BlockTest::in_list("id", list).may_match(*opened.reader));
   }
+}
+
+TEST_CASE("a list of texts is looked for as one text is") {
+  const auto id_of = [](std::size_t i) {
+    return "user " + std::to_string(i % 500) + " of " + std::to_string(500 - i % 500);
+  };
+  const Opened opened = open_block(ids_table(9000, id_of));
+  REQUIRE(opened.block.header.columns[2].has(kColumnIsDictionary));
+  std::vector<Value> swapped;  // all terms are there, but not together
+  for (std::size_t i = 0; i < 490; ++i) {
+    swapped.push_back(Value::string("user " + std::to_string(i) + " of " + std::to_string(i + 5)));
+  }
+  CHECK_FALSE(*BlockTest::in_list("id", swapped).may_match(*opened.reader));
+  CHECK_FALSE(*BlockTest::in_list("id", {}).may_match(*opened.reader));
+  std::vector<Value> one_there = swapped;
+  one_there.insert(one_there.begin() + 250, Value::string(id_of(499)));
+  CHECK(*BlockTest::in_list("id", one_there).may_match(*opened.reader));
+  std::vector<Value> with_null = swapped;
+  with_null.push_back(Value::null(Type::kString));
+  CHECK(*BlockTest::in_list("id", with_null).may_match(*opened.reader));
 }
 
 TEST_CASE("a search for a number asks number columns by their bounds") {
