@@ -90,10 +90,11 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
     EVQ_TRY_ASSIGN(service_options.cache_bytes, parse_size(command.cache_size));
     service_options.cache_bytes_grown = service_options.cache_bytes;
   }
+  service_options.memory_limit_bytes = kQueryMemoryBytesDefault;
   if (!command.memory_limit.empty()) {
     EVQ_TRY_ASSIGN(service_options.memory_limit_bytes, parse_size(command.memory_limit));
-    service_options.memory_total_bytes = service_options.memory_limit_bytes;
   }
+  service_options.memory_total_bytes = service_options.memory_limit_bytes;
   const auto timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
   server.query_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
   service_options.external.prefixes = command.external_prefixes;

@@ -473,8 +473,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   if (!options.geo_database.empty()) {
     EVQ_TRY_ASSIGN(state->geo, GeoDatabase::open(options.geo_database));
   }
-  state->memory = std::make_unique<MemoryBudget>(
-      options.memory_total_bytes != 0 ? options.memory_total_bytes : options.memory_limit_bytes);
+  state->memory = std::make_unique<MemoryBudget>(options.memory_total_bytes);
   return std::unique_ptr<Service>(new Service(std::move(state)));
 }
 

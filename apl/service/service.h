@@ -39,7 +39,7 @@ struct ServiceOptions {
   std::size_t workers = 0;            // threads a query may use; 0: one a processor
   std::uint32_t block_rows = 65536;
   std::size_t memory_limit_bytes = 0;  // of one query; 0: kQueryMemoryBytesDefault
-  std::size_t memory_total_bytes = 0;  // of all queries together; 0: the same
+  std::size_t memory_total_bytes = 0;  // of all queries together; 0: no limit
   std::int64_t timeout_ms = 0;         // of one query; 0: none
   // True when somebody calls Store::maintain regularly (a server).
   bool background_upkeep = false;

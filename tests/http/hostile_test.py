@@ -355,6 +355,31 @@ class Crowd(unittest.TestCase):
         self.assertEqual(server.stop(), 0)
 
 
+class Together(unittest.TestCase):
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_all_queries_together_have_the_memory_that_one_has(self):
+        server = Server("--no-auth", "--no-access-log")
+        alone = {"apl": "range x from 1 to 400000 step 1 | extend s = strcat(tostring(x), strrep('x', 1500))"
+                        " | sort by s asc | take 400000 | count"}  # almost half a gibibyte
+        statuses = set()
+
+        def ask():
+            statuses.add(server.call("POST", "/v1/query/_apl", alone)[0])
+
+        for _ in range(20):  # not all of them need meet
+            threads = [threading.Thread(target=ask) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            if 422 in statuses:
+                break
+        self.assertEqual(statuses - {200}, {422})
+        self.assertEqual(server.call("POST", "/v1/query/_apl", alone)[0], 200)
+        self.assertLess(server.peak_memory(), 1600 << 20)
+        self.assertEqual(server.stop(), 0)
+
+
 class Deadlines(unittest.TestCase):
     ENDLESS = {"apl": "range x from 1 to 1000000000 step 1 | extend n = strlen(strrep(tostring(x), 20000)) "
                       "| summarize sum(n)"}
