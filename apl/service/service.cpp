@@ -534,6 +534,7 @@ Status damage_of(const RemoveReport& report, bool commit) {
 Result<DeleteResponse> Service::remove(const DeleteRequest& request) {
   EvalContext context;
   context.now_ns = wall_clock_now_ns();
+  context.geo = state_->geo.get();
   QueryControl own_control;
   QueryControl& control = request.control != nullptr ? *request.control : own_control;
   context.control = &control;

@@ -73,6 +73,11 @@ class Geo(EvqCase):
                        "web | where geo_info_from_ip_address(ip).country_iso == 'NO' | count")
         self.assertEqual(out, '{"Count":1}\n')
 
+    def test_in_a_delete(self):
+        out = self.out("--geo-database", self.file, "delete",
+                       "web | where geo_info_from_ip_address(ip).country_iso == 'NO'")
+        self.assertEqual(json.loads(out)["rowsMatched"], 1)
+
     def test_a_file_that_cannot_be_used(self):
         (self.directory / "broken.mmdb").write_text("this is none")
         for name in ("nofile", "broken.mmdb"):
