@@ -15,7 +15,7 @@
 #include <optional>
 #include <utility>
 
-#include <sys/socket.h>
+#include <poll.h>
 
 #include "http/beast_support.h"
 #include "http/exchange.h"
@@ -381,10 +381,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     return shared.application.refuse(request, {503, "the server is busy, try again"});
   }
 
+  // A client that has ended its side waits for nothing, whatever it sent before: a look at what can
+  // be read would show that first, such as TLS's word of farewell.
   void notice_client(QueryControl& control) {
-    char byte = 0;
-    const ssize_t got = ::recv(socket().native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+    pollfd ended{socket().native_handle(), POLLRDHUP, 0};
+    if (::poll(&ended, 1, 0) > 0) {
       gone_ = true;
       control.cancel();
     }

@@ -859,12 +859,27 @@ class Life(unittest.TestCase):
             self.assertEqual(server.call("POST", "/v1/ingest/private", events)[1]["ingested"], 5000)
             found = server.query("private | limit 5000", "legacy")["matches"]
             self.assertEqual(len({match["data"]["n"] for match in found}), 5000)
+            self.who_takes_leave_cancels_its_query(server)
             self.assertNotIn(b"HTTP", server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
             with socket.create_connection(("127.0.0.1", server.port)):  # shakes no hands
                 self.assertEqual(server.call("GET", "/v2/datasets")[0], 200)
                 started = time.monotonic()
                 self.assertEqual(server.stop(), 0)
                 self.assertLess(time.monotonic() - started, 6)  # who waits for it waits 8 s
+
+    def who_takes_leave_cancels_its_query(self, server):
+        body = json.dumps({"apl": "range x from 1 to 1000000000 step 1 "
+                                  "| extend n = strlen(strrep(tostring(x), 20000)) | summarize sum(n)"})
+        running = lambda: b"evq_http_requests_running 0\n" not in server.call("GET", "/metrics")[1]
+        sock = socket.create_connection(("127.0.0.1", server.port))
+        with server.tls.wrap_socket(sock, server_hostname="127.0.0.1") as client:
+            client.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                            f"{server.token}\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
+            self.wait_until(running)
+            client.setblocking(False)
+            with self.assertRaises(ssl.SSLWantReadError):
+                client.unwrap()  # says so, and waits for no answer
+        self.wait_until(lambda: not running())
 
     def test_large_bodies_pass_through_a_file_that_leaves_no_trace(self):
         server = Server("--no-auth")
