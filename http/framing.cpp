@@ -9,6 +9,7 @@
 #include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 namespace {
@@ -165,7 +166,7 @@ std::string access_line(const HttpRequest& request, const AccessRecord& record) 
   json.key("method");
   json.string(request.method);
   json.key("path");
-  json.string(request.path);
+  json.string(repair_utf8(request.path));
   json.key("status");
   json.integer(record.status);
   json.key("duration_us");

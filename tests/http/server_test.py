@@ -572,6 +572,13 @@ class Open(unittest.TestCase):
         self.assertTrue(any(entry["path"] == "/healthz" for entry in entries))
         self.assertFalse(any("secret" in line for line in self.server.lines))
 
+    def test_the_log_stays_readable_whatever_is_asked_for(self):
+        self.assertIn(b"404", self.server.raw(
+            b"GET /no-\xff\xfe\"text HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))
+        time.sleep(0.3)
+        entries = [json.loads(line) for line in self.server.lines if line.startswith("{")]
+        self.assertIn("/no-\ufffd\ufffd\"text", [entry["path"] for entry in entries])
+
 
 class Guarded(unittest.TestCase):
     """Tokens and permissions."""
