@@ -9,6 +9,7 @@
 
 #include "store/base/ascii.h"
 #include "store/base/limits.h"
+#include "store/base/utf8.h"
 #include "store/column/dynamic.h"
 #include "store/column/dynamic_json.h"
 #include "store/column/vector_builder.h"
@@ -68,7 +69,7 @@ Result<Format> format_of(const plan::ExternalRequest& request) {
   return at == kFormats.end() ? kFormats[0] : *at;
 }
 
-// Without compression and byte order mark, up to the limit.
+// Without compression and byte order mark, up to the limit; as UTF-8, as all texts are.
 Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::string& location,
                              const QueryControl& control) {
   DecodeOptions options;
@@ -97,7 +98,7 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
   if (bytes.starts_with("\xef\xbb\xbf")) {
     bytes.erase(0, 3);
   }
-  return bytes;
+  return is_valid_utf8(bytes) ? std::move(bytes) : repair_utf8(bytes);
 }
 
 // Texts or dynamic values, a column each, charged to the lease as they grow.

@@ -91,6 +91,11 @@ class External(EvqCase):
         self.assertEqual(self.rows(f'externaldata (all:string) ["{path}"] with (format=raw)'),
                          [{"all": "first\r\n\nlast"}])
 
+    def test_bytes_that_are_no_utf8_are_repaired(self):
+        for name, content in (("a.csv", b"caf\xe9"), ("a.txt", b"caf\xe9"), ("a.json", b'{"word":"caf\xe9"}')):
+            path = self.write(name, content)
+            self.assertEqual(self.rows(f'externaldata (word:string) ["{path}"]'), [{"word": "caf\ufffd"}], name)
+
     def test_as_a_lookup_table_from_several_files(self):
         first = self.write("1.csv", "a,red\n")
         second = self.write("2.csv", "b,blue\n")
