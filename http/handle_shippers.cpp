@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <utility>
 
+#include "apl/service/answer_parts.h"
 #include "http/error_form.h"
 #include "http/ingest_body.h"
 #include "http/router.h"
@@ -21,21 +24,25 @@ namespace {
 
 // ---- Elasticsearch
 
+// What an action line asks for. Events are never changed, so there is no `update`.
+enum class BulkAction : std::uint8_t { kIndex, kCreate, kDelete };
+constexpr std::array<std::string_view, 3> kBulkActions = {"index", "create", "delete"};
+
 struct Bulk {
-  std::string documents;             // NDJSON
-  std::vector<std::string> actions;  // of each document: index, create
+  std::string documents;            // NDJSON
+  std::vector<BulkAction> actions;  // of each document
 };
 
-// What {"index":{…}} asks for; empty for a line that asks for nothing known. Events are never
-// changed, so there is no `update`.
-std::string_view action_of(DynamicView line) {
+// What {"index":{…}} asks for; nothing for a line that asks for nothing known.
+std::optional<BulkAction> action_of(DynamicView line) {
   DynamicView::Iterator only(line);
   if (!line.is_bag() || !only.next() || !only.value().is_bag()) {
-    return {};
+    return std::nullopt;
   }
-  static constexpr std::array<std::string_view, 3> kActions = {"index", "create", "delete"};
-  const auto found = std::ranges::find(kActions, only.key());
-  return found == kActions.end() ? std::string_view() : *found;
+  const auto found = std::ranges::find(kBulkActions, only.key());
+  return found == kBulkActions.end()
+             ? std::nullopt
+             : std::optional(static_cast<BulkAction>(found - kBulkActions.begin()));
 }
 
 // Pairs of an action line and a document; `delete` has no document and does nothing here.
@@ -50,19 +57,19 @@ Result<Bulk> read_bulk(std::string_view body) {
     }
     builder.clear();
     const bool is_json = reader.read(line, &builder);
-    const std::string_view action =
+    const std::optional<BulkAction> action =
         action_of(is_json ? DynamicView(builder.bytes()) : DynamicView());
-    if (action.empty()) {
+    if (!action.has_value()) {
       return make_error(ErrorCode::kData, "an action line of the bulk body is malformed");
     }
-    if (action == "delete") {
+    if (action == BulkAction::kDelete) {
       continue;
     }
     const std::string_view document = take_line(&body);
     if (is_blank(document)) {
       return make_error(ErrorCode::kData, "an action line of the bulk body has no document");
     }
-    bulk.actions.emplace_back(action);
+    bulk.actions.push_back(*action);
     bulk.documents.append(document).push_back('\n');
   }
   return bulk;
@@ -92,25 +99,39 @@ class BulkFailures {
   std::uint64_t known_lines_ = UINT64_MAX;
 };
 
-std::string bulk_answer(const Bulk& bulk, std::string_view dataset, const IngestReport& report,
-                        std::int64_t took_ms) {
-  const BulkFailures failures(report.counts);
-  std::string text;
-  JsonWriter json(text);
-  json.begin_object();
-  json.key("took");
-  json.integer(took_ms);
-  json.key("errors");
-  json.boolean(report.counts.failed > 0);
-  json.key("items");
-  json.begin_array();
-  for (std::size_t i = 0; i < bulk.actions.size(); ++i) {
-    const std::string* failure = failures.find(i + 1);
+// The answer, made while it is sent: it has an item for each document, and may be many times as
+// long as the body was.
+class BulkAnswer {
+ public:
+  BulkAnswer(std::vector<BulkAction> actions, std::string_view dataset, const IngestReport& report,
+             std::int64_t took_ms)
+      : actions_(std::move(actions)),
+        failures_(report.counts),
+        dataset_(dataset),
+        head_("{\"took\":" + std::to_string(took_ms) +
+              ",\"errors\":" + (report.counts.failed > 0 ? "true" : "false") + ",\"items\":[") {}
+
+  // Appends the next piece; false when it was the last.
+  bool next(std::string* out) {
+    out->append(std::exchange(head_, {}));
+    for (; at_ < actions_.size() && out->size() < kAnswerPieceBytes; ++at_) {
+      out->append(at_ == 0 ? "" : ",");
+      append_item(out);
+    }
+    const bool more = at_ < actions_.size();
+    out->append(more ? "" : "]}");
+    return more;
+  }
+
+ private:
+  void append_item(std::string* out) const {
+    const std::string* failure = failures_.find(at_ + 1);
+    JsonWriter json(*out);
     json.begin_object();
-    json.key(bulk.actions[i]);
+    json.key(kBulkActions.at(static_cast<std::size_t>(actions_[at_])));
     json.begin_object();
     json.key("_index");
-    json.string(dataset);
+    json.string(dataset_);
     json.key("status");
     json.integer(failure == nullptr ? 201 : 400);
     if (failure == nullptr) {
@@ -128,32 +149,31 @@ std::string bulk_answer(const Bulk& bulk, std::string_view dataset, const Ingest
     json.end_object();
     json.end_object();
   }
-  json.end_array();
-  json.end_object();
-  return text;
-}
+
+  const std::vector<BulkAction> actions_;
+  const BulkFailures failures_;
+  const std::string dataset_;
+  std::string head_;  // until it is written
+  std::size_t at_ = 0;
+};
 
 // ---- Splunk
 
 // Of one request: each is a load of its own, and may be a dataset of its own.
 constexpr std::size_t kIndexesMax = 100;
 
-// The top-level JSON objects of a text that holds one after the other, or a list of them; nothing
-// when it holds anything else.
-std::optional<std::vector<std::string_view>> split_objects(std::string_view text) {
-  constexpr std::string_view kBetween = " \t\r\n,[]";
-  std::vector<std::string_view> objects;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '{') {
-      NestedValue object{.depth = 1};
-      const std::size_t end = pass_nested(text, i + 1, &object);
-      objects.push_back(text.substr(i, end - i));
-      i = end - 1;
-    } else if (kBetween.find(text[i]) == std::string_view::npos) {
-      return std::nullopt;
-    }
+// Takes the next JSON object off a text that holds one after the other, or a list of them; an empty
+// one at its end. False when something else comes first.
+bool take_object(std::string_view* text, std::string_view* object) {
+  text->remove_prefix(std::min(text->find_first_not_of(" \t\r\n,[]"), text->size()));
+  if (!text->empty() && text->front() != '{') {
+    return false;
   }
-  return objects;
+  NestedValue nested{.depth = 1};
+  const std::size_t end = text->empty() ? 0 : pass_nested(*text, 1, &nested);
+  *object = text->substr(0, end);
+  text->remove_prefix(end);
+  return true;
 }
 
 // Whether an envelope has an event, and one that says something.
@@ -195,25 +215,35 @@ void append_envelope(DynamicView envelope, std::string* out) {
   out->push_back('\n');
 }
 
-// ?index=, else the first envelope's index, else the only dataset the token may ingest to.
-std::string splunk_dataset(const HttpRequest& request, DynamicView envelope) {
-  if (const auto index = request.parameter("index"); index.has_value() && !index->empty()) {
-    return std::string(*index);
-  }
-  const auto index = envelope.find("index");
-  if (index.has_value() && index->is_string() && !index->as_string().empty()) {
-    return std::string(index->as_string());
-  }
-  std::string only;
-  if (request.identity.capabilities != nullptr) {
+// Where the events of a request go: by ?index=, else by the envelope's index, else to the only
+// dataset that the token may ingest to. Must not outlive the request.
+class SplunkIndex {
+ public:
+  explicit SplunkIndex(const HttpRequest& request)
+      : asked_(request.parameter("index").value_or("")) {
+    if (request.identity.capabilities == nullptr) {
+      return;
+    }
     for (const auto& [dataset, resources] : request.identity.capabilities->datasets) {
       if (dataset != "*" && request.identity.may(dataset, "ingest", "create")) {
-        only = only.empty() ? dataset : "*";
+        only_ = only_.empty() ? std::string_view(dataset) : "*";
       }
     }
   }
-  return only == "*" ? std::string() : only;
-}
+  // Empty when nothing tells.
+  std::string dataset_of(DynamicView envelope) const {
+    const auto index = envelope.find("index");
+    const bool named = index.has_value() && index->is_string() && !index->as_string().empty();
+    return std::string(!asked_.empty() ? asked_
+                       : named         ? index->as_string()
+                       : only_ == "*"  ? std::string_view()
+                                       : only_);
+  }
+
+ private:
+  std::string_view asked_;
+  std::string_view only_;  // "*": there are several
+};
 
 // Stores nothing unless every dataset has a good name and the token may write to it. Like Splunk it
 // keeps the good events of a request of which others are not, and then says nothing that would make
@@ -270,7 +300,7 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
-  EVQ_TRY_ASSIGN(const Bulk bulk, read_bulk(body));
+  EVQ_TRY_ASSIGN(Bulk bulk, read_bulk(body));
   IngestOptions options;
   options.format = InputFormat::kNdjson;
   options.timestamp_field = "@timestamp";
@@ -278,7 +308,12 @@ Result<HttpResponse> handle_elastic_bulk(Api& api, HttpRequest& request) {
   const std::string_view dataset = request.argument("dataset");
   EVQ_TRY_ASSIGN(const IngestReport report, store_events(api, request, dataset, *source, options));
   const std::int64_t took_ms = (monotonic_now_ns() - request.received_ns) / kMillisecondNs;
-  HttpResponse response = json_response(bulk_answer(bulk, dataset, report, took_ms));
+  const auto answer =
+      std::make_shared<BulkAnswer>(std::move(bulk.actions), dataset, report, took_ms);
+  HttpResponse response;
+  if (answer->next(&response.body)) {
+    response.rest = [answer](std::string* piece) { return Result<bool>(answer->next(piece)); };
+  }
   add_elastic_header(&response);
   return response;
 }
@@ -287,15 +322,19 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
-  const auto envelopes = split_objects(body).value_or(std::vector<std::string_view>());
-  if (envelopes.empty()) {
-    return splunk_answer(400, is_blank(body) ? 5 : 6,
-                         is_blank(body) ? "No data" : "Invalid data format");
-  }
+  const SplunkIndex index(request);
   std::map<std::string, std::string> by_dataset;
   JsonReader reader;
   DynamicBuilder builder;
-  for (const std::string_view text : envelopes) {
+  std::string_view rest = body;
+  while (true) {
+    std::string_view text;
+    if (!take_object(&rest, &text)) {
+      return splunk_answer(400, 6, "Invalid data format");
+    }
+    if (text.empty()) {
+      break;
+    }
     builder.clear();
     if (!reader.read(text, &builder)) {
       return splunk_answer(400, 6, "Invalid data format");
@@ -307,10 +346,17 @@ Result<HttpResponse> handle_splunk_events(Api& api, HttpRequest& request) {
     if (has_blank_event(envelope)) {
       return splunk_answer(400, 13, "Event field cannot be blank");
     }
-    append_envelope(envelope, &by_dataset[splunk_dataset(request, envelope)]);
+    std::string& events = by_dataset[index.dataset_of(envelope)];
+    const std::size_t before = events.size();
+    append_envelope(envelope, &events);
+    EVQ_TRY(claim->take_events(events.size() - before));
     if (by_dataset.size() > kIndexesMax) {
       return splunk_answer(400, 7, "Incorrect index: too many of them in one request");
     }
+  }
+  if (by_dataset.empty()) {
+    return is_blank(body) ? splunk_answer(400, 5, "No data")
+                          : splunk_answer(400, 6, "Invalid data format");
   }
   return store_splunk(api, request, by_dataset);
 }
@@ -319,28 +365,37 @@ Result<HttpResponse> handle_splunk_raw(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::shared_ptr<RewritingClaim> claim, begin_rewriting(api, request));
   EVQ_TRY_ASSIGN(const std::string body,
                  decoded_text(request, kHttpIngestBodyBytesMax, claim.get()));
+  std::string origin;  // members of every event
+  JsonWriter members(origin);
+  for (const char* name : {"host", "source", "sourcetype"}) {
+    if (const auto value = request.parameter(name); value.has_value()) {
+      members.key(name);
+      members.string(*value);
+    }
+  }
   std::string events;
   for (std::string_view rest = body; !rest.empty();) {
     const std::string_view line = take_line(&rest);
-    if (!is_blank(line)) {
-      JsonWriter json(events);
-      json.begin_object();
-      json.key("_raw");
-      json.string(line);
-      for (const char* name : {"host", "source", "sourcetype"}) {
-        if (const auto value = request.parameter(name); value.has_value()) {
-          json.key(name);
-          json.string(*value);
-        }
-      }
-      json.end_object();
-      events.push_back('\n');
+    if (is_blank(line)) {
+      continue;
     }
+    const std::size_t before = events.size();
+    JsonWriter json(events);
+    json.begin_object();
+    json.key("_raw");
+    json.string(line);
+    if (!origin.empty()) {
+      json.raw(origin);
+    }
+    json.end_object();
+    events.push_back('\n');
+    EVQ_TRY(claim->take_events(events.size() - before));
   }
   if (events.empty()) {
     return splunk_answer(400, 5, "No data");
   }
-  return store_splunk(api, request, {{splunk_dataset(request, DynamicView()), std::move(events)}});
+  const std::string dataset = SplunkIndex(request).dataset_of(DynamicView());
+  return store_splunk(api, request, {{dataset, std::move(events)}});
 }
 
 Result<HttpResponse> handle_splunk_health(Api& /*api*/, HttpRequest& /*request*/) {

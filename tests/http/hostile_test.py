@@ -169,6 +169,26 @@ class Hostile(unittest.TestCase):
         self.dataset_is_missing("many")
         self.assertLess(self.memory_kib("VmHWM"), 1500 << 10)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_where_lines_come_from_is_not_multiplied_without_end(self):
+        lines = b"a\n" * 100000
+        status, answer = self.server.call("POST", "/services/collector/raw?index=many&host=" + "h" * 7000, lines)
+        self.assertEqual((status, answer["code"]), (413, 27), answer)
+        self.dataset_is_missing("many")
+        self.assertLess(self.memory_kib("VmHWM"), 1500 << 10)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_small_documents_make_no_large_answer_in_memory(self):
+        count = 800000
+        with open(f"/proc/{self.server.process.pid}/clear_refs", "w") as file:
+            file.write("5")  # forgets the peak
+        before = self.memory_kib()
+        status, answer = self.server.call("POST", "/v1/ingest/" + "d" * 128 + "/elastic/_bulk",
+                                          b'{"index":{}}\n{}\n' * count)
+        self.assertEqual((status, answer["errors"], len(answer["items"])), (200, False, count))
+        self.assertEqual(answer["items"][-1]["index"]["status"], 201)
+        self.assertLess(self.memory_kib("VmHWM") - before, 120 << 10)  # the answer has 150 MB
+
     def test_a_crash_leaves_no_tokens_on_disk(self):
         with open(f"/proc/{self.server.process.pid}/limits") as limits:
             core = next(line for line in limits if line.startswith("Max core file size"))
