@@ -36,6 +36,9 @@ class CsvWriter final : public ResultSink {
         append_cell_text(&cell, rows.column(column), row);
         append_quoted(cell);
       }
+      if (rows.column_count() == 1 && cell.empty()) {
+        text_.append("\"\"");  // readers pass over a blank line
+      }
       text_.push_back('\n');
       if (text_.size() >= kFlushBytes) {
         EVQ_TRY(flush());

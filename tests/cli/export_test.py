@@ -42,6 +42,16 @@ class Export(EvqCase):
         out = self.out(*self.target, "export", "logs | sort by i desc | take 2 | project i")
         self.assertEqual(out, '{"i":99}\n{"i":98}\n')
 
+    def test_a_row_without_anything_is_no_blank_line(self):
+        self.ingest("gaps", ['{"_time":1,"a":"x"}', '{"_time":2,"b":1}', '{"_time":3,"a":""}'])
+        for form in ("csv", "tsv"):
+            out = self.out(*self.target, "export", "gaps | project a", "-o", form)
+            self.assertEqual(out, 'a\nx\n""\n""\n')
+        out = self.out(*self.target, "export", "gaps | project a, b", "-o", "csv")
+        self.assertEqual(out, "a,b\nx,\n,1\n,\n")
+        (self.directory / "gaps.csv").write_text('a\nx\n""\n""\n')
+        self.assertEqual(self.out("query", "--file", "gaps.csv", "--", "gaps | count"), '{"Count":3}\n')
+
     def test_subqueries_read_all_events_whatever_part_is_exported(self):
         self.evq("ingest", "many", input="".join(
             f'{{"_time":{1714521600000 + i},"a":{i}}}\n' for i in range(1, COUNT + 1)))
