@@ -1,6 +1,9 @@
 #include "cli/event_files.h"
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -14,20 +17,23 @@
 #include "cli/time_field.h"
 #include "store/base/ascii.h"
 #include "store/base/file.h"
+#include "store/base/limits.h"
 #include "store/ingest/byte_source.h"
 
 namespace evq {
 namespace {
 
+// What of the file's name a dataset can be called.
 std::string dataset_name(const std::string& file) {
   if (file == "-") {
     return "stdin";
   }
   const std::string base = std::filesystem::path(file).filename().string();
-  std::string name = base.substr(0, base.find('.', 1));
-  for (char& c : name) {
-    c = is_letter_or_digit(c) || c == '-' ? c : '_';
-  }
+  std::string name = base.substr(0, std::min(base.find('.', 1), kDatasetNameBytesMax));
+  std::ranges::replace_if(
+      name, [](char c) { return !is_letter_or_digit(c) && c != '-'; }, '_');
+  name.erase(0, name.find_first_not_of("-_"));
+  name.erase(name.find_last_not_of("-_") + 1);  // npos + 1 is 0
   return name.empty() ? "events" : name;
 }
 
@@ -35,9 +41,12 @@ std::string dataset_name(const std::string& file) {
 
 Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
                                     const IngestOptions& reading, const Skipped& skipped) {
-  std::string pattern = process_environment()("TMPDIR").value_or("/tmp") + "/evq-XXXXXX";
+  const std::string place = process_environment()("TMPDIR").value_or("/tmp");
+  std::string pattern = place + "/evq-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) {
-    return make_error(ErrorCode::kIo, "cannot make a temporary directory from " + pattern);
+    return make_error(ErrorCode::kIo,
+                      "cannot make a folder in " + place + ": " + std::strerror(errno),
+                      "TMPDIR names another place");
   }
   EventFiles loaded(pattern);
   ServiceOptions options;
@@ -49,7 +58,10 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
       EVQ_TRY_ASSIGN(file, File::open_input(path, interrupt_control()));
     }
     const std::string shown = path == "-" ? "stdin" : path;
-    loaded.datasets_.push_back(dataset_name(path));
+    const std::string dataset = dataset_name(path);
+    if (std::ranges::find(loaded.datasets_, dataset) == loaded.datasets_.end()) {
+      loaded.datasets_.push_back(dataset);
+    }
     IngestRequest request;
     if (skipped) {
       request.reject = [&](std::string_view /*text*/, const IngestFailure& failure) {
@@ -64,8 +76,7 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     }
     request.options = std::move(begun).value();
     InputHead source(rewritten);
-    auto done =
-        service->store().ingest(loaded.datasets_.back(), source, request, interrupt_control());
+    auto done = service->store().ingest(dataset, source, request, interrupt_control());
     if (!done.ok()) {
       return input_error(std::move(done).take_error(), path);
     }

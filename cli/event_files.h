@@ -1,6 +1,8 @@
 #pragma once
 // EventFiles: files of events made queryable without a store: they are loaded into a private
-// temporary one, a dataset a file name, which is removed with the object.
+// temporary one, which is removed with the object. A file's dataset is its name up to the first
+// dot, as far as a dataset can be called so, and `stdin` for standard input; files that give one
+// name, such as access.log and access.log.1, share their dataset.
 
 #include <functional>
 #include <string>
@@ -15,8 +17,7 @@ class EventFiles {
  public:
   using Skipped = std::function<void(const std::string& file, const IngestFailure& failure)>;
 
-  // `-` is standard input, the dataset `stdin`. A file's dataset is its name up to the first dot.
-  // `skipped`, which may be empty, hears of what became no event.
+  // `-` is standard input. `skipped`, which may be empty, hears of what became no event.
   static Result<EventFiles> load(const std::vector<std::string>& files,
                                  const IngestOptions& reading, const Skipped& skipped = {});
   EventFiles(EventFiles&& other) noexcept
@@ -29,7 +30,7 @@ class EventFiles {
   ~EventFiles();
 
   const std::string& directory() const { return directory_; }
-  // Their names, one a file.
+  // Their names, in the order of the files.
   const std::vector<std::string>& datasets() const { return datasets_; }
   // Of the files whose events have the time at which they were read, though they tell another.
   const std::vector<std::string>& untimed_notes() const { return untimed_notes_; }

@@ -262,6 +262,18 @@ class Mistakes(EvqCase):
                    "error: cannot read logs: Is a directory\n"
                    "  = name its files: logs/*\n")
 
+    def test_what_the_datasets_of_files_are_called(self):
+        for name, dataset in (("é1.json", "1"), ("è.json", "events"), (".hidden.json", "hidden"),
+                              ("-_a b-.json", "a_b"), ("n" * 200, "n" * 128)):
+            (self.directory / name).write_text('{"a":1}\n')
+            self.assertEqual(self.out("query", "--file", "./" + name, "--", f"['{dataset}'] | count"),
+                             '{"Count":1}\n')
+        for name in ("same.log", "same.log.1"):
+            (self.directory / name).write_text("a line\n")
+        self.assertEqual(self.out("query", "--file", "same.log", "same.log.1", "| count"), '{"Count":2}\n')
+        _, errors = self.evq("query", "--file", "same.log", "--", "same", env={"TMPDIR": "nowhere"}, status=5)
+        self.assertIn("cannot make a folder in nowhere: No such file or directory", errors)
+
     def test_a_range_that_is_empty(self):
         self.assertEqual(
             self.evq("query", "web", "--start-time", "now", "--end-time", "now-1h"),
