@@ -11,6 +11,7 @@
 #include "apl/service/result_writer.h"
 #include "apl/service/spooled_text.h"
 #include "store/base/json_writer.h"
+#include "store/base/limits.h"
 #include "store/base/time.h"
 
 namespace evq {
@@ -39,8 +40,14 @@ std::vector<std::string> split_path(std::string_view name) {
   return parts;
 }
 
+// A name of more parts than an event is deep is one that the query has made up, and stays whole:
+// the tree is walked by recursion.
 void add_path(FieldTree* tree, std::string_view name, int column) {
-  for (const std::string& part : split_path(name)) {
+  std::vector<std::string> parts = split_path(name);
+  if (parts.size() > kJsonDepthMax) {
+    parts = {std::string(name)};
+  }
+  for (const std::string& part : parts) {
     if (!tree->children.contains(part)) {
       tree->order.push_back(part);
     }

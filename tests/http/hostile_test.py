@@ -156,6 +156,16 @@ class Hostile(unittest.TestCase):
         if not SANITIZED:  # a node for each part would take 1.5 GB
             self.assertLess(self.memory_kib("VmHWM") - before, 900 << 10)
 
+    def test_names_of_columns_are_no_deep_trees(self):
+        self.server.call("POST", "/v1/ingest/columns", [{"a": 1}])
+        for parts in (100, 101, 100000):
+            name = ".".join("b" * parts)
+            answer = self.server.query(f"columns | project ['{name}'] = 7", "legacy")
+            data = answer["matches"][0]["data"]
+            for part in name.split(".") if parts <= 100 else [name]:
+                data = data[part]
+            self.assertEqual(data, 7)
+
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
     def test_labels_are_not_multiplied_without_end(self):
         entries = [["1714521600000000000", ""]] * 20000
