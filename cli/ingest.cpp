@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -72,6 +74,7 @@ class IngestRun {
   Status prepare() {
     EVQ_TRY_ASSIGN(options_, make_ingest_options(command_));
     if (!command_.reject_file.empty()) {
+      EVQ_TRY(check_reject_file());
       EVQ_TRY_ASSIGN(File rejects, File::create_output(command_.reject_file));
       rejects_.emplace(std::move(rejects));
     }
@@ -160,8 +163,20 @@ class IngestRun {
   }
 
  private:
+  // It is emptied before the inputs are read.
+  Status check_reject_file() const {
+    for (const std::string& input : command_.files) {
+      std::error_code absent;
+      if (std::filesystem::equivalent(command_.reject_file, input, absent)) {
+        return make_error(ErrorCode::kUsage, "--reject-file names the input " + input,
+                          "it would be overwritten: name another file");
+      }
+    }
+    return Status::success();
+  }
+
   void note_failure(const std::string& name, std::string_view text, const IngestFailure& failure) {
-    if (rejects_.has_value()) {
+    if (rejects_.has_value() && !text.empty()) {
       const std::string line = std::string(text) + "\n";
       if (Status written = rejects_->write_all(line); !written.ok() && rejects_kept_.ok()) {
         rejects_kept_ = std::move(written);

@@ -259,7 +259,7 @@ class RemoteLoad {
         failure.line += batch.first_line - 1;
       }
       if (request_.reject) {
-        request_.reject(line_of(batch.body, body_line), failure);
+        request_.reject(body_line == 0 ? "" : line_of(batch.body, body_line), failure);
       }
     }
     report_.blocks_created += report.blocks_created;

@@ -19,7 +19,7 @@ enum class Failures : std::uint8_t { kFirst, kAll };
 
 // As Store::ingest, by way of a server; what its request says of atomic and clock is for the server
 // to decide and ignored here. Failures have the places of the whole input; `reject` hears of those
-// that the server tells.
+// that the server tells, without their text where the server does not say which line it was.
 Result<IngestReport> ingest_remotely(HttpClient& client, std::string_view dataset,
                                      ByteSource& source, const IngestRequest& request,
                                      QueryControl& control, Failures failures = Failures::kFirst);

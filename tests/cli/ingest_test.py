@@ -445,6 +445,16 @@ class Ingest(EvqCase):
                     "  = 2 events are stored; only the report of it is lost\n"))
                 self.assertEqual(self.out("query", form + " | count"), '{"Count":2}\n')
 
+    def test_an_input_is_not_overwritten_by_its_rejects(self):
+        events = self.directory / "events.json"
+        events.write_text('{"a":1}\n')
+        (self.directory / "link.json").symlink_to(events)
+        for rejects in ("events.json", "./events.json", "link.json"):
+            _, errors = self.evq("ingest", "d", "events.json", "--reject-file", rejects, status=2)
+            self.assertIn("--reject-file names the input events.json", errors)
+        self.assertEqual(events.read_text(), '{"a":1}\n')
+        self.evq("ingest", "d", "events.json", "--reject-file", "new.json")
+
     def test_strict_and_max_errors(self):
         report, _ = self.load('{"a":1}\nbad\n', "--strict", status=4)
         self.assertEqual((report["ingested"], report["failed"]), (1, 1))

@@ -17,8 +17,9 @@ from evq_case import EvqCase, main
 class FakeServer:
     """Answers POSTs as it is told: a list of statuses; 0 breaks the connection after the body."""
 
-    def __init__(self, statuses, pages=None):
-        """`pages` are what GET answers, by path; what is not among them is not found."""
+    def __init__(self, statuses, pages=None, failures=()):
+        """`pages` are what GET answers, by path; what is not among them is not found. `failures` are
+        the errors of events that every POST tells."""
         self.bodies = []
         outer = self
 
@@ -32,7 +33,8 @@ class FakeServer:
                     self.close_connection = True
                     self.connection.shutdown(2)
                     return
-                body = json.dumps({"message": "no", "ingested": 1, "failed": 0, "failures": [],
+                told = [{"timestamp": "2024-05-01T00:00:00Z", "error": error} for error in failures]
+                body = json.dumps({"message": "no", "ingested": 1, "failed": len(told), "failures": told,
                                    "processedBytes": 8, "blocksCreated": 0,
                                    "walLength": 1}).encode()
                 self.send_response(status)
@@ -175,6 +177,14 @@ class Server(EvqCase):
         self.assertEqual(json.loads(out)["failed"], 2500)
         self.assertEqual((self.directory / "rejects").read_text(), lines)
         self.assertIn("2490 more lines skipped", errors.replace(",", ""))
+
+    def test_a_failure_without_a_place_rejects_no_line(self):
+        fake = FakeServer([200], failures=("line 2, column 1: bad", "somewhere something is bad"))
+        self.addCleanup(fake.close)
+        report = json.loads(self.out("--server", fake.url, "ingest", "app", "--reject-file", "rejects",
+                                     input='{"a":1}\n{"a":2}\n{"a":3}\n'))
+        self.assertEqual((report["ingested"], report["failed"]), (1, 2))
+        self.assertEqual((self.directory / "rejects").read_text(), '{"a":2}\n')
 
     def ingest_some(self):
         self.evq("ingest", "app", input="".join(
