@@ -16,7 +16,7 @@ RateState RateLimiter::take(std::string_view key, std::int64_t now_ns) {
   const std::int64_t since = std::max<std::int64_t>(0, now_ns - started_ns_);
   RateState state;
   state.limit = per_minute_;
-  state.reset_s = std::max<std::int64_t>(1, (kMinuteNs - since % kMinuteNs) / kSecondNs);
+  state.reset_s = (kMinuteNs - since % kMinuteNs + kSecondNs - 1) / kSecondNs;
   const MutexLock lock(mutex_);
   if (since / kMinuteNs != minute_) {
     minute_ = since / kMinuteNs;

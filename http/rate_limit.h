@@ -16,7 +16,7 @@ struct RateState {
   bool allowed = true;
   std::uint64_t limit = 0;
   std::uint64_t remaining = 0;
-  std::int64_t reset_s = 0;  // until the next minute, at least 1
+  std::int64_t reset_s = 0;  // until the next minute has begun, at least 1
 };
 
 class RateLimiter {

@@ -23,6 +23,8 @@ TEST_CASE("each client has its requests of each minute") {
   CHECK_FALSE(refused.allowed);
   CHECK(refused.remaining == 0);
   CHECK(refused.reset_s == 1);  // at least
+  // Whoever waits as long as it is told is let in.
+  CHECK(rates.take("a", start + 500 * kMillisecondNs).reset_s == 60);
   CHECK(rates.take("b", start + 59 * kSecondNs).allowed);
   const RateState next = rates.take("a", start + kMinuteNs);
   CHECK(next.allowed);
