@@ -131,7 +131,7 @@ void add_token(CLI::App* verb, ParsedOptions* parsed, const CommandHandlers& han
           sub->add_option("--query", command->query, "May query this dataset; repeatable");
       CLI::Option* const allow =
           sub->add_option("--allow", command->allow, "[DATASET:]RESOURCE|ACTION; repeatable");
-      sub->add_flag("--personal", command->personal, "May do everything but ingest")
+      sub->add_flag("--personal", command->personal, "May do everything but delete blocks")
           ->excludes(ingest)
           ->excludes(query)
           ->excludes(allow);
