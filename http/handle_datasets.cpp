@@ -9,6 +9,7 @@
 #include "http/wire.h"
 #include "http/wire_answer.h"
 #include "http/wire_resources.h"
+#include "store/base/json_writer.h"
 #include "store/base/limits.h"
 #include "store/base/time.h"
 
@@ -193,8 +194,13 @@ Result<HttpResponse> handle_field_list_all(Api& api, HttpRequest& request) {
   std::vector<std::string> items;
   for (const DatasetDefinition& dataset : datasets) {
     EVQ_TRY_ASSIGN(const std::string fields, fields_text(api, dataset.name));
-    items.push_back("{\"datasetName\":" + std::string("\"") + dataset.name +
-                    "\",\"fields\":" + fields + "}");
+    JsonWriter json(items.emplace_back());
+    json.begin_object();
+    json.key("datasetName");
+    json.string(dataset.name);
+    json.key("fields");
+    json.raw(fields);
+    json.end_object();
   }
   return json_response(write_list(items));
 }

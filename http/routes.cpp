@@ -87,15 +87,15 @@ constexpr Route kRoutes[] = {
      "google.rpc.Status.",
      ErrorForm::kOtlp},
     {"POST", "/v1/traces", handle_otlp_traces, Scope::kContent, "ingest", "create", Lane::kWrite,
-     kIngestBytes, kShippers, false, "OTLP traces, one event a span; its duration is a timespan.", ErrorForm::kOtlp},
+     kIngestBytes, kShippers, false, "OTLP traces, one event a span; its duration is a timespan.",
+     ErrorForm::kOtlp},
     {"POST", "/services/collector", handle_splunk_events, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
      "Splunk's event collector; ?index= or the envelope names the dataset. Errors are Splunk's, "
      "{text, code}.",
      ErrorForm::kSplunk},
     {"POST", "/services/collector/event", handle_splunk_events, Scope::kContent, "ingest", "create",
-     Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path.",
-     ErrorForm::kSplunk},
+     Lane::kWrite, kIngestBytes, kShippers, false, kOtherPath, ErrorForm::kSplunk},
     {"POST", "/services/collector/event/1.0", handle_splunk_events, Scope::kContent, "ingest",
      "create", Lane::kWrite, kIngestBytes, kShippers, false,
      "The same under the path that Docker and Splunk's libraries use.", ErrorForm::kSplunk},
@@ -103,13 +103,11 @@ constexpr Route kRoutes[] = {
      Lane::kWrite, kIngestBytes, kShippers, false, "Splunk's collector, one event a line of text.",
      ErrorForm::kSplunk},
     {"POST", "/services/collector/raw/1.0", handle_splunk_raw, Scope::kContent, "ingest", "create",
-     Lane::kWrite, kIngestBytes, kShippers, false, "The same under its other path.",
-     ErrorForm::kSplunk},
+     Lane::kWrite, kIngestBytes, kShippers, false, kOtherPath, ErrorForm::kSplunk},
     {"GET", "/services/collector/health", handle_splunk_health, Scope::kOpen, "", "", Lane::kInline,
      kGetBytes, kNoToken, false, "Whether the collector is up.", ErrorForm::kSplunk},
     {"GET", "/services/collector/health/1.0", handle_splunk_health, Scope::kOpen, "", "",
-     Lane::kInline, kGetBytes, kNoToken, false, "The same under its other path.",
-     ErrorForm::kSplunk},
+     Lane::kInline, kGetBytes, kNoToken, false, kOtherPath, ErrorForm::kSplunk},
     {"POST", "/loki/api/v1/push", handle_loki_push, Scope::kContent, "ingest", "create",
      Lane::kWrite, kIngestBytes, kShippers, false,
      "Loki's push, JSON or Protocol Buffers in Snappy; the dataset is in X-Axiom-Dataset. Errors "
@@ -119,7 +117,7 @@ constexpr Route kRoutes[] = {
     {"POST", "/v1/query/_apl", handle_apl_query, Scope::kContent, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true, "Runs an APL query; ?format=tabular or legacy."},
     {"POST", "/v1/datasets/_apl", handle_apl_query, Scope::kContent, "query", "read", Lane::kQuery,
-     kJsonBytes, kNormal, true, "The same under its other path."},
+     kJsonBytes, kNormal, true, kOtherPath},
     {"POST", "/v1/query/batch", handle_batch_query, Scope::kContent, "query", "read", Lane::kQuery,
      kJsonBytes, kNormal, true,
      "Runs a list of {queryId, aplRequest}; answers server-sent events, one a query."},
@@ -136,8 +134,7 @@ constexpr Route kRoutes[] = {
      kNormal, true,
      "evq's own: what may stand at the byte cursor of {apl, cursor}: {begin, end, candidates}, "
      "where each candidate's replacement takes the place of those bytes. Of datasets the token "
-     "sees "
-     "those that it may query."},
+     "sees those that it may query."},
 
     {"POST", "/v1/datasets/{dataset}/query", handle_legacy_query, Scope::kDataset, "query", "read",
      Lane::kQuery, kJsonBytes, kNormal, true,

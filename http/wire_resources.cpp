@@ -28,6 +28,16 @@ Result<std::optional<std::int64_t>> optional_time(const Json& object, const char
   return time;
 }
 
+Json field_object(const FieldInfo& field) {
+  Json json = Json::object();
+  json["name"] = field.name;
+  json["type"] = field_type_text(field);
+  json["unit"] = field.attributes.unit;
+  json["hidden"] = field.attributes.hidden;
+  json["description"] = field.attributes.description;
+  return json;
+}
+
 ObjectBody object_body(Json json) {
   ObjectBody object;
   json.erase("id");
@@ -138,13 +148,7 @@ Result<std::int64_t> read_trim_body(std::string_view text) {
 }
 
 std::string write_field(const FieldInfo& field) {
-  Json json = Json::object();
-  json["name"] = field.name;
-  json["type"] = field_type_text(field);
-  json["unit"] = field.attributes.unit;
-  json["hidden"] = field.attributes.hidden;
-  json["description"] = field.attributes.description;
-  return wire::text_of(json);
+  return wire::text_of(field_object(field));
 }
 
 std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetStats& stats,
@@ -170,7 +174,7 @@ std::string write_dataset_info(const DatasetDefinition& dataset, const DatasetSt
   json["created"] = instant_text(dataset.created);
   json["fields"] = Json::array();
   for (const FieldInfo& field : fields) {
-    json["fields"].push_back(Json::parse(write_field(field), nullptr, false));
+    json["fields"].push_back(field_object(field));
   }
   return wire::text_of(json);
 }
@@ -326,8 +330,9 @@ Result<ObjectBody> merge_object(std::string_view known, std::string_view changes
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
   EVQ_TRY_ASSIGN(const std::string type, wire::required_string(json, "type"));
+  static_cast<void>(type);
   EVQ_TRY_ASSIGN(const auto datasets, wire::optional_strings(json, "datasets"));
-  if (type.empty() || !datasets.has_value() || datasets->empty()) {
+  if (!datasets.has_value() || datasets->empty()) {
     return make_error(ErrorCode::kUsage, "datasets is required: a list of names");
   }
   drop_zero_times(&json);
