@@ -12,7 +12,6 @@
 namespace evq {
 namespace {
 
-constexpr std::int64_t kDayNs = 86'400'000'000'000;
 constexpr std::string_view kPaths[] = {"/", "/search", "/product", "/cart", "/pay", "/login"};
 constexpr std::string_view kRegions[] = {"eu-central", "us-east", "ap-south"};
 constexpr std::string_view kAgents[] = {"firefox", "chrome", "safari", "curl"};

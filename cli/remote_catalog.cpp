@@ -6,6 +6,16 @@
 #include "http/wire_answer.h"
 
 namespace evq {
+namespace {
+
+Result<std::vector<FieldAnswer>> ask_for_fields(RemoteServer& server, const std::string& dataset) {
+  EVQ_TRY_ASSIGN(const std::string answer,
+                 server.call("GET", remote_dataset_path(dataset) + "/fields"));
+  return read_field_answers(answer);
+}
+
+}  // namespace
+
 std::string remote_dataset_path(const std::string& name) {
   return "/v2/datasets/" + encode_url_text(name);
 }
@@ -46,9 +56,7 @@ Result<std::string> remote_datasets_text(RemoteServer& server,
 }
 
 Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset) {
-  EVQ_TRY_ASSIGN(const std::string answer,
-                 server.call("GET", remote_dataset_path(dataset) + "/fields"));
-  EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> answers, read_field_answers(answer));
+  EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> answers, ask_for_fields(server, dataset));
   std::vector<Field> fields;
   fields.reserve(answers.size());
   for (const FieldAnswer& field : answers) {
@@ -59,9 +67,7 @@ Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string
 
 Result<std::string> remote_fields_text(RemoteServer& server, const std::string& dataset,
                                        ListForm form) {
-  EVQ_TRY_ASSIGN(const std::string answer,
-                 server.call("GET", remote_dataset_path(dataset) + "/fields"));
-  EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> fields, read_field_answers(answer));
+  EVQ_TRY_ASSIGN(const std::vector<FieldAnswer> fields, ask_for_fields(server, dataset));
   std::vector<ListedField> rows;
   rows.reserve(fields.size());
   for (const FieldAnswer& field : fields) {

@@ -1,6 +1,6 @@
 #pragma once
-// HttpMetrics: counters of a running server, written by any thread and read by /metrics. Relaxed
-// atomics: each number is right, but two of them need not be of the same instant.
+// HttpMetrics: counters of a running server, written by any thread and read by /metrics. Each
+// number is right, but two of them need not be of the same instant.
 
 #include <array>
 #include <atomic>
