@@ -1,6 +1,5 @@
 """evq demo: every query it shows works on the dataset it makes."""
 
-import re
 import shlex
 
 from evq_case import EvqCase, main

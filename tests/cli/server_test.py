@@ -7,7 +7,6 @@ import pathlib
 import re
 import shutil
 import socket
-import ssl
 import subprocess
 import threading
 

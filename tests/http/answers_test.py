@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 
-from evq_server import Server, ServerCase
+from evq_server import ServerCase
 
 # The names that axiom-go knows; it refuses a whole answer for any other.
 GO_AGGREGATES = set(

@@ -70,7 +70,7 @@ class Hostile(unittest.TestCase):
                      "2\r\n[]\r\n0\r\nTrailer" + "x" * 20000 + "\r\n\r\n"):
             answer = self.server.raw((chunked + body).encode(), wait=2)
             self.assertIn(status_of(answer), (0, 400, 413, 431), body[:40])
-            self.assertEqual(answer.count(b"HTTP/1.1 "), min(1, answer.count(b"HTTP/1.1 ")))
+            self.assertLessEqual(answer.count(b"HTTP/1.1 "), 1, body[:40])
         for size in ("4000001", "ffffffffffffffff"):  # more than may come: refused before it does
             answer = self.server.raw((chunked + size + "\r\n[").encode(), wait=8)
             self.assertEqual(status_of(answer), 413, size)

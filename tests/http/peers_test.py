@@ -17,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-from evq_server import EVQ, Server
+from evq_server import Server
 
 ROOT = os.environ.get("PEER_LIBRARIES", "")
 RSYSLOGD = os.environ.get("RSYSLOGD", "rsyslogd")
