@@ -306,7 +306,8 @@ class ChartOutput final : public ResultSink {
       places = with_empty_bins(std::move(places), header_.bin_ns);
     }
     std::vector<ChartSeries> drawn;
-    for (const Series& series : series_) {
+    for (std::size_t i = 0; i < std::min(series_.size(), kSeriesMax); ++i) {
+      const Series& series = series_[i];
       ChartSeries one{series.name, {}};
       one.values.reserve(places.size());
       for (const std::int64_t place : places) {
@@ -317,13 +318,13 @@ class ChartOutput final : public ResultSink {
       }
       drawn.push_back(std::move(one));
     }
-    return draw(std::move(drawn), places, chart, drawing);
+    return draw(drawn, places, chart, drawing);
   }
 
-  std::string draw(std::vector<ChartSeries> drawn, const std::vector<std::int64_t>& places,
-                   ChartOptions chart, Drawing drawing) {
-    const std::size_t left_out = drawn.size() - std::min(drawn.size(), kSeriesMax);
-    drawn.resize(drawn.size() - left_out);
+  // The first of the series over these places.
+  std::string draw(const std::vector<ChartSeries>& drawn, const std::vector<std::int64_t>& places,
+                   ChartOptions chart, Drawing drawing) const {
+    const std::size_t left_out = series_.size() - drawn.size();
     const std::vector<std::string> labels =
         axis_is_time() ? time_labels(places, options_.zone) : places_.labels(places);
     if (drawn.size() > kLinesMax) {

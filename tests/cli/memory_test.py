@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import unittest
 
 from evq_case import EVQ, EvqCase, main
 from sanitizer import sanitizer_runtime
@@ -90,6 +91,16 @@ class Memory(EvqCase):
         status, errors, path, peak = self.run_measured(*words)
         self.assertEqual((status, errors), (0, ""))
         return open(path), peak
+
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_a_picture_holds_only_the_groups_that_it_shows(self):
+        out, peak = self.measured(
+            "-o", "chart", "range x from 0 to 99999 step 1 | extend user = tostring(x % 2000), "
+            "_time = datetime(2024-01-01) + x * 1s | summarize count() by bin(_time, 1s), user "
+            "| render timechart")
+        with out:
+            self.assertIn("1,960 more groups are not shown", out.read())
+        self.assertLess(peak, 256 << 10)
 
     def test_a_sort_for_an_operator_over_all_rows_keeps_to_the_limit(self):
         count = 300_000
