@@ -135,7 +135,8 @@ class Session {
                   request.control != nullptr ? *request.control : own_control_),
         held_(budget_.get(), "the plan"),
         external_allowed_(options.external.any || !options.external.prefixes.empty()),
-        tables_(store, request.may_read) {
+        tables_(store, request.may_read,
+                request.control != nullptr ? request.control : &own_control_) {
     exec_.workers = options.workers != 0 ? options.workers : ThreadPool::processors();
     exec_.pool = pool;
     exec_.budget = budget_.get();

@@ -128,6 +128,7 @@ Result<plan::LocationBounds> SnapshotTables::locate(const plan::TableRef& table,
     if (info.min_time > time || info.max_time < time) {
       continue;
     }
+    EVQ_TRY(control_ != nullptr ? control_->check() : Status());
     EVQ_TRY_ASSIGN(StoredBlock block, snapshot->open(info));
     EVQ_TRY_ASSIGN(const Vector times, block.column(kTimeField));
     EVQ_TRY_ASSIGN(const Vector ordinals, block.ordinals());

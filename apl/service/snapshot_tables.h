@@ -20,9 +20,10 @@ namespace evq {
 class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
  public:
   // `may_read` may be empty; a dataset it refuses is reported as forbidden, whether it exists or
-  // not.
-  SnapshotTables(Store& store, std::function<bool(const std::string&)> may_read)
-      : store_(store), may_read_(std::move(may_read)) {}
+  // not. `control` ends what reads block after block; it must outlive the object, and may be null.
+  SnapshotTables(Store& store, std::function<bool(const std::string&)> may_read,
+                 const QueryControl* control = nullptr)
+      : store_(store), may_read_(std::move(may_read)), control_(control) {}
 
   Result<plan::TableInfo> table(std::string_view name) override;
   std::vector<std::string> table_names() override;
@@ -42,6 +43,7 @@ class SnapshotTables final : public plan::TableSource, public SnapshotProvider {
 
   Store& store_;
   std::function<bool(const std::string&)> may_read_;
+  const QueryControl* const control_;
   struct Soundness {
     std::int64_t min_time;
     std::int64_t max_time;
