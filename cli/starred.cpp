@@ -180,6 +180,10 @@ Error near_saved_query(Error error, std::string_view id,
 }
 
 int run_starred(const GlobalOptions& global, const StarredCommand& command) {
+  if (command.action != "list" && command.id.empty()) {
+    return report_error(make_error(ErrorCode::kUsage, "a saved query needs an id",
+                                   "evq starred list shows which there are"));
+  }
   if (!global.remote()) {
     return run_local_starred(global, command);
   }

@@ -274,6 +274,10 @@ class Mistakes(EvqCase):
         _, errors = self.evq("query", "--file", "same.log", "--", "same", env={"TMPDIR": "nowhere"}, status=5)
         self.assertIn("cannot make a folder in nowhere: No such file or directory", errors)
 
+    def test_a_saved_query_has_an_id(self):
+        self.check(("starred", "put", "", "--apl", "web"), 2,
+                   "error: a saved query needs an id\n  = evq starred list shows which there are\n")
+
     def test_a_range_that_is_empty(self):
         self.assertEqual(
             self.evq("query", "web", "--start-time", "now", "--end-time", "now-1h"),
