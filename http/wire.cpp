@@ -119,10 +119,8 @@ Result<QueryRequest> read_query(const Json& body) {
     request.default_limit.reset();
   }
   EVQ_TRY(read_default_order(body, &request));
-  EVQ_TRY_ASSIGN(const auto libraries, wire::optional_strings(body, "libraries"));
-  static_cast<void>(libraries);
-  EVQ_TRY_ASSIGN(const Json* options, optional_object(body, "queryOptions"));
-  static_cast<void>(options);
+  EVQ_TRY(wire::optional_strings(body, "libraries"));
+  EVQ_TRY(optional_object(body, "queryOptions"));
   EVQ_TRY_ASSIGN(const Json* variables, optional_object(body, "variables"));
   if (variables != nullptr) {
     for (const auto& [name, value] : variables->items()) {

@@ -293,16 +293,14 @@ Result<ObjectBody> read_object_body(std::string_view text,
                                     const std::vector<std::string>& required) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
   for (const std::string& name : required) {
-    EVQ_TRY_ASSIGN(const std::string given, wire::required_string(json, name.c_str()));
-    static_cast<void>(given);
+    EVQ_TRY(wire::required_string(json, name.c_str()));
   }
   return object_body(std::move(json));
 }
 
 Result<ObjectBody> read_monitor_body(std::string_view text) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
-  EVQ_TRY_ASSIGN(const std::string name, wire::required_string(json, "name"));
-  static_cast<void>(name);
+  EVQ_TRY(wire::required_string(json, "name"));
   EVQ_TRY_ASSIGN(const auto apl, wire::optional_string(json, "aplQuery"));
   EVQ_TRY_ASSIGN(const auto mpl, wire::optional_string(json, "mplQuery"));
   if (!mpl.value_or("").empty()) {
@@ -329,8 +327,7 @@ Result<ObjectBody> merge_object(std::string_view known, std::string_view changes
 
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns) {
   EVQ_TRY_ASSIGN(Json json, wire::parse_object(text));
-  EVQ_TRY_ASSIGN(const std::string type, wire::required_string(json, "type"));
-  static_cast<void>(type);
+  EVQ_TRY(wire::required_string(json, "type"));
   EVQ_TRY_ASSIGN(const auto datasets, wire::optional_strings(json, "datasets"));
   if (!datasets.has_value() || datasets->empty()) {
     return make_error(ErrorCode::kUsage, "datasets is required: a list of names");
