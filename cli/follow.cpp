@@ -99,14 +99,25 @@ std::optional<ReadSoFar> read_progress(std::string_view text) {
   return progress;
 }
 
-// Where the line of this number, from 1, starts.
-std::size_t line_start(std::string_view text, std::uint64_t number) {
-  std::size_t start = 0;
-  for (; number > 1 && start < text.size(); --number) {
-    start = std::min(text.find('\n', start), text.size() - 1) + 1;
+// Where the lines of a text start, asked for in their order mostly: each is looked for from the one
+// before.
+class LineStarts {
+ public:
+  // Of the line of this number, from 1.
+  std::size_t find(std::string_view text, std::uint64_t number) {
+    if (number < number_) {
+      *this = {};
+    }
+    for (; number_ < number && start_ < text.size(); ++number_) {
+      start_ = std::min(text.find('\n', start_), text.size() - 1) + 1;
+    }
+    return start_;
   }
-  return start;
-}
+
+ private:
+  std::uint64_t number_ = 1;
+  std::size_t start_ = 0;
+};
 
 class Follower {
  public:
@@ -125,7 +136,7 @@ class Follower {
     request_.atomic = true;
     request_.clock = [this] { return progress_.stamp; };
     request_.reject = [this](std::string_view /*text*/, const IngestFailure& failure) {
-      const std::uint64_t byte = progress_.offset + line_start(batch_, failure.line);
+      const std::uint64_t byte = progress_.offset + line_starts_.find(batch_, failure.line);
       print_note(global_, path_ + ": byte " + std::to_string(byte) + ": " + failure.reason +
                               " (line skipped)");
     };
@@ -243,6 +254,7 @@ class Follower {
     EVQ_TRY(choose_format(text));
     batch_bytes_ = kBatchBytesMax;
     batch_ = std::move(text);
+    line_starts_ = {};
     EVQ_TRY(store_batch());
     return true;
   }
@@ -402,6 +414,7 @@ class Follower {
   ReadSoFar progress_;
   std::string before_;  // the offset, at most kTraceBytes
   std::string batch_;   // that is being stored
+  LineStarts line_starts_;
   std::size_t batch_bytes_ = kBatchBytesMax;
   std::uint64_t lines_end_ = 0;  // of those that were there at the last look
   std::int64_t lines_end_since_ns_ = 0;

@@ -60,6 +60,15 @@ class Follow(EvqCase):
         except AssertionError:
             return "", ""
 
+    def test_the_last_of_many_lines_that_fail_takes_no_longer_than_the_first(self):
+        self.write(1)
+        with open(self.file, "a") as file:
+            file.write("x\n" * 300_000)
+        self.write(1)
+        process = self.follow("--quiet")
+        self.wait_for_all()
+        self.assertEqual(self.interrupt(process), 130)
+
     def test_goes_on_where_it_stopped(self):
         self.write(3)
         process = self.follow()
