@@ -130,7 +130,7 @@ class Follower {
     const bool csv = format == InputFormat::kCsv || !request_.options.csv_fields.empty();
     if (format == InputFormat::kJson || (csv && request_.options.csv_fields.empty())) {
       return make_error(ErrorCode::kUsage,
-                        "--follow reads NDJSON, plain lines, or CSV with --csv-fields");
+                        "--follow reads NDJSON, lines of a log, or CSV with --csv-fields");
     }
     request_.options.format = csv ? InputFormat::kCsv : format;
     request_.atomic = true;
