@@ -53,9 +53,12 @@ Result<std::string> query_text(const QueryCommand& command) {
 }
 
 TableOutputOptions output_options(const GlobalOptions& global, const QueryCommand& command,
-                                  const std::string& form) {
+                                  const QueryRequest& request, const std::string& form) {
   TableOutputOptions options;
   options.form = form;
+  if (request.memory_limit_bytes != 0) {
+    options.rows_bytes_max = request.memory_limit_bytes;
+  }
   options.null_text = command.null_text;
   options.header = !command.no_header;
   options.zone = global.zone;
@@ -195,7 +198,7 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
   if (ends_before_it_begins(request)) {
     print_note(global, "note: the time range ends before it begins");
   }
-  TableOutputOptions options = output_options(global, command, form);
+  TableOutputOptions options = output_options(global, command, request, form);
   options.arrival_time = names_arrival_time(request.apl);
   PagedOutput paged(STDOUT_FILENO, terminal_size(STDOUT_FILENO, process_environment()),
                     pager_for(global, command));

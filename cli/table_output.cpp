@@ -53,9 +53,13 @@ class TableOutput final : public ResultSink {
             cell.style = severity_style(cell.text);
           }
         }
+        rows_bytes_ += sizeof(cell) + cell.text.capacity();
         cells.push_back(std::move(cell));
       }
       rows_.push_back(std::move(cells));
+      if (rows_bytes_ > options_.rows_bytes_max) {
+        return too_many_rows();
+      }
     }
     return Status::success();
   }
@@ -74,11 +78,19 @@ class TableOutput final : public ResultSink {
   }
 
  private:
+  Error too_many_rows() const {
+    return make_error(ErrorCode::kLimit,
+                      "memory limit of " + std::to_string(options_.rows_bytes_max) +
+                          " bytes exceeded in the rows of the table",
+                      "csv and ndjson hold no rows; or ask for fewer, or raise the memory limit");
+  }
+
   TableOutputOptions options_;
   ByteSink out_;
   std::vector<TableColumn> columns_;
   std::vector<bool> severities_;  // of the columns
   TableRows rows_;
+  std::size_t rows_bytes_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Answers for people: tables fitted to the terminal, Markdown, one field a line. The rows
-// are held until the end, since widths depend on all of them.
+// Answers for people: tables fitted to the terminal, Markdown, one field a line. The rows are held
+// as texts until the end, since widths depend on all of them; kLimit when those are too many.
 
 #include <memory>
 #include <string>
@@ -8,6 +8,7 @@
 #include "apl/service/display_zone.h"
 #include "apl/service/result_writer.h"
 #include "cli/terminal/terminal.h"
+#include "store/base/limits.h"
 
 namespace evq {
 
@@ -17,6 +18,7 @@ struct TableOutputOptions {
   bool header = true;
   DisplayZone zone;
   bool arrival_time = true;  // `auto` shows the field _sysTime of events
+  std::size_t rows_bytes_max = kQueryMemoryBytesDefault;  // of the texts of rows that are held
   // Of the place where the answer goes. Width 0: no limit, as for a file.
   std::size_t width = 0;
   bool unicode = true;

@@ -92,6 +92,15 @@ class Memory(EvqCase):
         self.assertEqual((status, errors), (0, ""))
         return open(path), peak
 
+    def test_a_table_keeps_to_the_limit(self):
+        rows = "range x from 1 to 100000 step 1"
+        for form in ("table", "markdown", "line"):
+            _, errors = self.evq("-q", "query", "--memory-limit", "4M", "-o", form, rows, status=1)
+            self.assertEqual(errors, "error: memory limit of 4194304 bytes exceeded in the rows of the table\n"
+                             "  = csv and ndjson hold no rows; or ask for fewer, or raise the memory limit\n")
+            self.evq("-q", "query", "--memory-limit", "40M", "-o", form, rows)
+        self.evq("-q", "query", "--memory-limit", "4M", "-o", "csv", rows)
+
     @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
     def test_a_picture_holds_only_the_groups_that_it_shows(self):
         out, peak = self.measured(
