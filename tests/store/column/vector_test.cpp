@@ -234,7 +234,7 @@ TEST_CASE("slices narrow contiguous text to their rows") {
   slots[1] = view.substr(4, 3);
   slots[2] = {};
   slots[3] = view.substr(9);
-  values->add_owner(text);
+  values->add_owner({text, text->size()});
   values->set_contiguous_text(view);
   const Vector vector = Vector::flat(values);
   CHECK(vector.slice(0, 2).values().contiguous_text() == "one|two");
