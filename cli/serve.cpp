@@ -48,6 +48,24 @@ Status check_exposure(const ServeCommand& command, const std::string& host) {
   return Status::success();
 }
 
+Result<ServiceOptions> make_service_options(const ServeCommand& command) {
+  ServiceOptions options;
+  options.background_upkeep = true;
+  keep_decoded_data(&options);
+  if (!command.cache_size.empty()) {
+    EVQ_TRY_ASSIGN(options.cache_bytes, parse_size(command.cache_size));
+    options.cache_bytes_grown = options.cache_bytes;
+  }
+  options.memory_limit_bytes = kQueryMemoryBytesDefault;
+  if (!command.memory_limit.empty()) {
+    EVQ_TRY_ASSIGN(options.memory_limit_bytes, parse_size(command.memory_limit));
+  }
+  options.memory_total_bytes = options.memory_limit_bytes;
+  options.external.prefixes = command.external_prefixes;
+  options.external.fetch = fetch_address;
+  return options;
+}
+
 // Another process may hold the catalog for long, and a signal ends the wait.
 Result<std::unique_ptr<Service>> open_for_serving(const GlobalOptions& global,
                                                   ServiceOptions options,
@@ -83,22 +101,9 @@ Status serve(const GlobalOptions& global, const ServeCommand& command) {
   }
   EVQ_TRY(parse_listen_address(command.listen, &server.host, &server.port));
   EVQ_TRY(check_exposure(command, server.host));
-  ServiceOptions service_options;
-  service_options.background_upkeep = true;
-  keep_decoded_data(&service_options);
-  if (!command.cache_size.empty()) {
-    EVQ_TRY_ASSIGN(service_options.cache_bytes, parse_size(command.cache_size));
-    service_options.cache_bytes_grown = service_options.cache_bytes;
-  }
-  service_options.memory_limit_bytes = kQueryMemoryBytesDefault;
-  if (!command.memory_limit.empty()) {
-    EVQ_TRY_ASSIGN(service_options.memory_limit_bytes, parse_size(command.memory_limit));
-  }
-  service_options.memory_total_bytes = service_options.memory_limit_bytes;
+  EVQ_TRY_ASSIGN(ServiceOptions service_options, make_service_options(command));
   const auto timeout_ms = static_cast<std::int64_t>(command.timeout_s * 1000);
   server.query_timeout_ms = timeout_ms > 0 ? timeout_ms : kQueryTimeMsDefault;
-  service_options.external.prefixes = command.external_prefixes;
-  service_options.external.fetch = fetch_address;
   const QueryControl& control = interrupt_control();
   EVQ_TRY_ASSIGN(const std::unique_ptr<Service> service,
                  open_for_serving(global, std::move(service_options), control));

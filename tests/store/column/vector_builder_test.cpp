@@ -86,13 +86,14 @@ TEST_CASE("a dynamic null becomes a null row") {
   }
 }
 
-TEST_CASE("views live as long as the owner given with them") {
+TEST_CASE("views live as long as what the values that they are of keep") {
   Vector vector;
   {
-    auto text = std::make_shared<const std::string>("a text long enough to be on the heap");
+    const auto values =
+        Values::make_constant(Value::string("a text long enough to be on the heap"));
     VectorBuilder builder(Type::kString);
-    builder.append_view(*text);
-    builder.keep_alive(text);
+    builder.append_view(*values->data<std::string_view>());
+    builder.keep_alive(*values);
     vector = builder.finish();
   }
   CHECK(vector.at<std::string_view>(0) == "a text long enough to be on the heap");
