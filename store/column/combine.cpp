@@ -25,8 +25,11 @@ void append_owners(const Values& from, std::vector<TextOwner>* owners) {
 
 void set_owners(std::vector<TextOwner> owners, Values* to) {
   std::ranges::sort(owners, {}, &TextOwner::memory);
-  const auto repeated = std::ranges::unique(owners, {}, &TextOwner::memory);
-  owners.erase(repeated.begin(), repeated.end());
+  owners.erase(std::unique(owners.begin(), owners.end(),
+                           [](const TextOwner& one, const TextOwner& other) {
+                             return one.memory == other.memory;
+                           }),
+               owners.end());
   if (owners.size() > kOwnersInlineMax) {
     std::size_t bytes = 0;
     for (const TextOwner& owner : owners) {
