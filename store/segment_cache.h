@@ -3,8 +3,8 @@
 // budget of bytes; the least recently used go first. Blocks never change and their ids are never
 // reused, so an entry never goes stale; those of removed blocks age out.
 //
-// The budget may grow with what is read, to as many bytes as the largest dataset has on disk: so
-// much is what a few of its columns come to when they are decoded.
+// The budget may grow with what is read, to three quarters of what the largest dataset has on disk:
+// so much is what a few of its columns come to when they are decoded.
 //
 // Columns of which only a few rows were decoded are remembered by name alone, so that one asked
 // for again can be decoded whole and kept. Such a column that nobody wanted before it had to go
@@ -56,7 +56,7 @@ class SegmentCache {
       : bytes_max_(bytes_max), grown_max_(bytes_max == 0 ? 0 : grown_max) {}
 
   bool keeps_nothing() const { return bytes_max_.load(std::memory_order_relaxed) == 0; }
-  // For a dataset that has so many bytes on disk.
+  // For a dataset that has so many bytes of blocks.
   void grow_for(std::uint64_t stored_bytes);
 
   // A number for one reader.

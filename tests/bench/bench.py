@@ -91,9 +91,13 @@ def wait_until_idle():
             return
 
 
+def parts_of(path):
+    """A store's directory or file, and files beside it such as a write-ahead log."""
+    return [p for p in (path, *path.parent.glob(path.name + ".*")) if p.exists()]
+
+
 def files_under(path):
-    siblings = [p for p in path.parent.glob(path.name + "*") if p.is_file()]
-    return siblings + [p for p in path.rglob("*") if p.is_file()]
+    return [p for part in parts_of(path) for p in (part, *part.rglob("*")) if p.is_file()]
 
 
 def sync_files(path):
@@ -117,7 +121,7 @@ class Engine:
         return ARGS.dir / "stores" / f"{self.name}-{dataset}-{ARGS.events}"
 
     def wipe(self, dataset):
-        for path in self.store(dataset).parent.glob(self.store(dataset).name + "*"):
+        for path in parts_of(self.store(dataset)):
             if path.is_dir():
                 shutil.rmtree(path)
             else:
