@@ -61,7 +61,7 @@ TEST_CASE("the budget grows with what is read, to its bound, and never falls") {
       cache.put_column(key(column), numbers(1000));
     }
     for (std::uint64_t column = 0; column < 4; ++column) {
-      kept += cache.find_column(key(column)).has_value() ? 1 : 0;
+      kept += cache.find_column(key(column)).has_value() ? 1U : 0U;
     }
     return kept;
   };
