@@ -97,7 +97,8 @@ void add_serve(CLI::App* app, ServeCommand* command) {
       ->check(size_of_memory());
   app->add_option("--timeout", command->timeout_s, "Seconds a query may take (default 60)")
       ->transform(some_seconds());
-  app->add_option("--cache-size", command->cache_size, "Bytes of decoded data kept: 512M")
+  app->add_option("--cache-size", command->cache_size,
+                  "Bytes of decoded data kept (default: by the data)")
       ->check(size_of_memory());
   app->add_option("--cors-origin", command->cors_origins,
                   "Let web pages of this origin use the API; * for all; repeatable")

@@ -75,6 +75,13 @@ class LocalTarget final : public QueryTarget {
   Completer completer_;
 };
 
+Result<std::unique_ptr<QueryTarget>> open_local_target(const GlobalOptions& global,
+                                                       ServiceOptions options) {
+  EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, std::move(options)));
+  Service& opened = *service;
+  return std::unique_ptr<QueryTarget>(std::make_unique<LocalTarget>(opened, std::move(service)));
+}
+
 }  // namespace
 
 std::unique_ptr<QueryTarget> local_target(Service& service) {
@@ -97,17 +104,6 @@ Status query_in_form(QueryTarget& target, const QueryRequest& request, const std
   sink.observe(status);
   return out(*text + "\n");
 }
-
-namespace {
-
-Result<std::unique_ptr<QueryTarget>> open_local_target(const GlobalOptions& global,
-                                                       ServiceOptions options) {
-  EVQ_TRY_ASSIGN(std::unique_ptr<Service> service, open_service(global, std::move(options)));
-  Service& opened = *service;
-  return std::unique_ptr<QueryTarget>(std::make_unique<LocalTarget>(opened, std::move(service)));
-}
-
-}  // namespace
 
 Result<std::unique_ptr<QueryTarget>> open_query_target(const GlobalOptions& global) {
   if (global.remote()) {

@@ -203,6 +203,7 @@ Result<Vector> StoredBlock::column(std::string_view field) {
   }
   const SegmentKey key = source_->key(info_.id, *at);
   if (std::optional<Vector> known = source_->cache().find_column(key, source_->reader())) {
+    found_decoded_ = true;
     return std::move(*known);
   }
   Result<Vector> column = reader_->read(*at, Selection::all());
@@ -221,6 +222,7 @@ Result<Vector> StoredBlock::column_rows(std::string_view field,
   }
   const SegmentKey key = source_->key(info_.id, *at);
   if (const std::optional<Vector> known = source_->cache().find_column(key, source_->reader())) {
+    found_decoded_ = true;
     return known->gather(rows);
   }
   if (source_->cache().note_few_rows(key, source_->reader())) {
@@ -240,6 +242,10 @@ Result<bool> StoredBlock::may_have_terms(std::size_t column,
                                          const std::vector<std::string>& terms) {
   Result<bool> may = column_may_have_terms(*reader_, column, terms);
   return may.ok() ? std::move(may) : located(std::move(may).take_error());
+}
+
+bool StoredBlock::came_from_cache() const {
+  return found_decoded_ && !reader_->has_fetched();
 }
 
 Result<Vector> StoredBlock::ordinals() {

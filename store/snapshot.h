@@ -89,6 +89,8 @@ class StoredBlock {
   // place of the header may have the terms.
   Result<bool> may_match(const BlockTest& test);
   Result<bool> may_have_terms(std::size_t column, const std::vector<std::string>& terms);
+  // Whether all that was asked of its columns so far came out of the cache, and something did.
+  bool came_from_cache() const;
   // The ordinals of all rows, as longs.
   Result<Vector> ordinals();
   // `error` of reader(), with the file and block put in front when bytes are damaged.
@@ -102,6 +104,7 @@ class StoredBlock {
   SnapshotBlock info_;
   std::shared_ptr<SnapshotSource> source_;
   std::unique_ptr<BlockReader> reader_;
+  bool found_decoded_ = false;  // a column
 };
 
 // Where a snapshot of sound blocks only is to be sound: what lies outside is not looked at. Looking

@@ -151,6 +151,7 @@ class ApplyRun {
 
   Status join_held() {
     if (held_.size() == 1) {
+      held_[0].detach();
       output_.push_back(std::move(held_[0]));
     } else if (held_.size() > 1) {
       AllocationMeter meter(executor_.options().budget, executor_.options().control, name(apply_));

@@ -59,27 +59,14 @@ std::vector<std::uint64_t> RowSorter::key_numbers(const Chunk& chunk, std::size_
   const Vector& column = chunk.column(keys_[key_of(number)].column);
   std::vector<std::uint64_t> numbers(column.values().size());
   number_values(column.values(), number, 0, numbers.size(), numbers.data());
-  if (column.is_flat()) {
-    return numbers;
-  }
-  std::vector<std::uint64_t> by_row(chunk.rows());
-  for (std::size_t row = 0; row < by_row.size(); ++row) {
-    by_row[row] = numbers[column.slot(row)];
-  }
-  return by_row;
+  return numbers_by_row(column, std::move(numbers));
 }
 
 std::vector<std::uint64_t> RowSorter::part_numbers(std::size_t part, std::size_t number) const {
   const Chunk& chunk = parts_[part].chunk;
-  if (!is_ranked(number)) {
-    return key_numbers(chunk, number);
-  }
-  const Vector& column = chunk.column(keys_[number].column);
-  std::vector<std::uint64_t> numbers(chunk.rows());
-  for (std::size_t row = 0; row < numbers.size(); ++row) {
-    numbers[row] = ranks_[number][part][column.slot(row)];
-  }
-  return numbers;
+  return is_ranked(number)
+             ? numbers_by_row(chunk.column(keys_[number].column), ranks_[number][part])
+             : key_numbers(chunk, number);
 }
 
 void RowSorter::settle_numbers(std::size_t begin, std::size_t end) {

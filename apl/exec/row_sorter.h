@@ -48,6 +48,8 @@ class RowSorter {
   std::optional<std::uint64_t> threshold() const { return threshold_; }
 
  private:
+  static constexpr std::size_t kNumbers = 2;  // that a RowRef has
+
   // Where a row came in the stream: the sequence of its chunk, then its number among the worker's
   // rows, of which chunks of one sequence are.
   struct Position {
@@ -61,7 +63,7 @@ class RowSorter {
     Position first;                   // of its first row; in a sorted part, of all of them
     std::vector<Position> positions;  // with a limit, of each row
     // What all texts of one of the first keys begin with, once that was asked for.
-    std::array<std::optional<std::string_view>, 2> common;
+    std::array<std::optional<std::string_view>, kNumbers> common;
     std::size_t bytes = 0;  // charged
   };
   struct RowRef {
@@ -71,7 +73,6 @@ class RowSorter {
     std::uint32_t row = 0;
   };
 
-  static constexpr std::size_t kNumbers = 2;  // that a RowRef has
   // Up to so many rows of a limit are put in order all at once, more by parts that are merged.
   static constexpr std::size_t kOrderedRowsMax = kChunkRowsMax;
 

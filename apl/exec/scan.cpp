@@ -424,9 +424,11 @@ class ScanWorker {
     }
     count(info, rows.size(), true);
     if (rows.size() == 0 || count_only) {
+      count_cached(block);
       return Flow::kMore;
     }
     EVQ_TRY_ASSIGN(Chunk chunk, rows.finish(sequence));
+    count_cached(block);
     return sink_.push(std::move(chunk));
   }
 
@@ -450,6 +452,13 @@ class ScanWorker {
     if (shared_.executor.options().control != nullptr) {
       shared_.executor.options().control->add_rows(info.rows);
       shared_.executor.options().control->add_bytes(info.stored_bytes);
+    }
+  }
+
+  // Once all that is wanted of the block has been read.
+  void count_cached(const StoredBlock& block) {
+    if (own_ && shared_.scan.counted && block.came_from_cache()) {
+      shared_.executor.stats().blocks_cached.fetch_add(1, std::memory_order_relaxed);
     }
   }
 

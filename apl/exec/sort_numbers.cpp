@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "store/column/physical.h"
 #include "store/column/text_order.h"
@@ -139,21 +140,26 @@ std::vector<std::vector<std::uint64_t>> rank_texts(std::span<const Values* const
   return numbers;
 }
 
+std::vector<std::uint64_t> numbers_by_row(const Vector& column,
+                                          std::vector<std::uint64_t> by_slot) {
+  if (column.is_flat()) {
+    return by_slot;
+  }
+  std::vector<std::uint64_t> numbers(column.size());
+  for (std::size_t row = 0; row < numbers.size(); ++row) {
+    numbers[row] = by_slot[column.slot(row)];
+  }
+  return numbers;
+}
+
 void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out) {
-  out->resize(column.size());
+  out->clear();
   if (column.size() == 0) {
     return;
   }
-  const Values& values = column.values();
-  if (column.is_flat()) {
-    number_slots(values, 0, values.size(), order, out->data());
-    return;
-  }
-  std::vector<std::uint64_t> entries(values.size());
-  number_slots(values, 0, values.size(), order, entries.data());
-  for (std::size_t i = 0; i < out->size(); ++i) {
-    (*out)[i] = entries[column.slot(i)];
-  }
+  out->resize(column.values().size());
+  number_slots(column.values(), 0, out->size(), order, out->data());
+  *out = numbers_by_row(column, std::move(*out));
 }
 
 bool is_exact_sort_number(Type type, std::uint64_t number) {

@@ -12,6 +12,8 @@
 
 namespace evq {
 
+// What each row has of numbers of the slots of its column.
+std::vector<std::uint64_t> numbers_by_row(const Vector& column, std::vector<std::uint64_t> by_slot);
 // That of each row under `order`.
 void sort_numbers(const Vector& column, SortOrder order, std::vector<std::uint64_t>* out);
 // Those of the slots [begin, end) of `values`.

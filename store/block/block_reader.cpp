@@ -118,6 +118,7 @@ Result<std::string_view> BlockReader::fetch(std::size_t column, SegmentPart part
     return held->view;
   }
   const ColumnHeader& header = header_->columns[column];
+  has_fetched_ = has_fetched_ || segment;
   EVQ_TRY_ASSIGN(SharedBytes bytes, source_->fetch(column, part));
   const std::uint64_t size = segment ? header.segment_bytes : header.filter_bytes;
   const std::uint64_t checksum = segment ? header.segment_checksum : header.filter_checksum;

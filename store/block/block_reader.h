@@ -94,6 +94,8 @@ class BlockReader {
   // The verified bytes of the column's token filter; empty when it has none.
   Result<std::string_view> filter(std::size_t column);
 
+  // Whether any column's values had to be fetched.
+  bool has_fetched() const { return has_fetched_; }
   // Lets go of a column's bytes; they are fetched again when needed again.
   void release(std::size_t column);
 
@@ -104,6 +106,7 @@ class BlockReader {
   std::shared_ptr<const BlockHeader> header_;
   std::unique_ptr<SegmentSource> source_;
   std::vector<Held> held_;
+  bool has_fetched_ = false;
 };
 
 // A source over byte strings in memory, such as those of an EncodedBlock: segments, then filters,

@@ -200,6 +200,14 @@ def test_commands_in_a_pipe():
     equal(done.stdout, "")
 
 
+def test_queries_keep_what_they_decode():
+    query = "web | where path == '/p/3' | count\n"
+    def cached(commands):
+        return int(re.search(r"blocks cached +(\d+)", run(["repl"], commands + ".stats\n").stdout)[1])
+    equal(cached(query), 0)
+    equal(cached(query + query) > 0, True)
+
+
 def test_save_and_load():
     target = os.path.join(FOLDER, "rows.csv")
     query = os.path.join(FOLDER, "rows.apl")

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/store_support.h"
+
 namespace evq {
 namespace {
 
@@ -142,6 +144,27 @@ TEST_CASE("a cache without a budget keeps nothing") {
   cache.put_column(key(0), numbers(1));
   CHECK(!cache.find_column(key(0)).has_value());
   CHECK(cache.size_bytes() == 0);
+}
+
+TEST_CASE("the budget for decoded columns grows with the dataset that is read") {
+  for (const bool grows : {false, true}) {
+    const TempDirectory directory;
+    StoreOptions options;
+    options.directory = directory.path();
+    options.block_rows = 10;
+    options.cache_bytes = 1;
+    options.cache_bytes_grown = grows ? kMebibyte : 0;
+    auto store = Store::open(options);
+    REQUIRE(store.ok());
+    REQUIRE(load(**store, "d", numbered_events(0, 200, 0, 1)).ok());
+    const Snapshot snapshot = (*store)->snapshot("d").value();
+    const auto read_column = [&snapshot] {
+      StoredBlock block = snapshot.open(snapshot.blocks().front()).value();
+      return block.column("n").value().shared_values();
+    };
+    const auto first = read_column();
+    CHECK((read_column() == first) == grows);  // the same memory, not only the same numbers
+  }
 }
 
 }  // namespace evq
