@@ -3,6 +3,7 @@
 #include <memory>
 #include <new>
 
+#include <lz4.h>
 #include <zstd.h>
 
 #include "store/base/error.h"
@@ -12,7 +13,7 @@
 namespace evq {
 namespace {
 
-// Below this, zstd's own headers eat what it saves.
+// Below this, a frame's own headers eat what it saves.
 constexpr std::size_t kCompressBytesMin = 48;
 constexpr int kGainPercentMin = 3;
 // Frames of text need less; longer single values come and go.
@@ -59,26 +60,56 @@ class Scratch {
   std::size_t size_ = 0;
 };
 
-}  // namespace
-
-bool compress_bytes(std::string_view raw, int level, int gain_percent, std::string& out) {
-  if (level == kUncompressed || raw.size() < kCompressBytesMin) {
+// Runs `compress(to, bound)`, which tells how many bytes it wrote at `to` or 0, and appends those
+// when they are `gain_percent` less than `raw`.
+template <class Compress>
+bool append_compressed(std::string_view raw, std::size_t bound, int gain_percent,
+                       const Compress& compress, std::string& out) {
+  if (raw.size() < kCompressBytesMin) {
     return false;
   }
   // Not into `out`: a string sets to zero what it grows by.
-  const std::size_t bound = ZSTD_compressBound(raw.size());
   thread_local Scratch kept;
   Scratch large;
   Scratch& scratch = bound <= kScratchBytesMax ? kept : large;
   char* to = scratch.at_least(bound);
-  const std::size_t size =
-      ZSTD_compressCCtx(compression_context(), to, bound, raw.data(), raw.size(), level);
-  const bool pays = ZSTD_isError(size) == 0 &&
-                    size < raw.size() - raw.size() * static_cast<std::size_t>(gain_percent) / 100;
-  if (pays) {
-    out.append(to, size);
+  const std::size_t size = compress(to, bound);
+  const std::size_t gain = raw.size() * static_cast<std::size_t>(gain_percent) / 100;
+  if (size == 0 || size >= raw.size() - gain) {
+    return false;
   }
-  return pays;
+  out.append(to, size);
+  return true;
+}
+
+Error not_inflated() {
+  return corrupt_segment("compressed bytes do not inflate to their stated size");
+}
+
+}  // namespace
+
+bool compress_bytes(std::string_view raw, int level, int gain_percent, std::string& out) {
+  if (level == kUncompressed) {
+    return false;
+  }
+  const auto compress = [&](char* to, std::size_t bound) {
+    const std::size_t size =
+        ZSTD_compressCCtx(compression_context(), to, bound, raw.data(), raw.size(), level);
+    return ZSTD_isError(size) == 0 ? size : 0;
+  };
+  return append_compressed(raw, ZSTD_compressBound(raw.size()), gain_percent, compress, out);
+}
+
+bool compress_light(std::string_view raw, int gain_percent, std::string& out) {
+  if (raw.size() > LZ4_MAX_INPUT_SIZE) {
+    return false;
+  }
+  const auto compress = [&](char* to, std::size_t bound) {
+    return static_cast<std::size_t>(LZ4_compress_default(
+        raw.data(), to, static_cast<int>(raw.size()), static_cast<int>(bound)));
+  };
+  const auto bound = static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(raw.size())));
+  return append_compressed(raw, bound, gain_percent, compress, out);
 }
 
 std::size_t compressed_size(std::string_view raw, int level) {
@@ -86,11 +117,28 @@ std::size_t compressed_size(std::string_view raw, int level) {
   return compress_bytes(raw, level, 0, out) ? out.size() : raw.size();
 }
 
+std::size_t light_size(std::string_view raw) {
+  std::string out;
+  return compress_light(raw, 0, out) ? out.size() : raw.size();
+}
+
 Status decompress_bytes(std::string_view stored, char* to, std::size_t raw_size) {
   const std::size_t size =
       ZSTD_decompressDCtx(decompression_context(), to, raw_size, stored.data(), stored.size());
   if (ZSTD_isError(size) != 0 || size != raw_size) {
-    return corrupt_segment("compressed bytes do not inflate to their stated size");
+    return not_inflated();
+  }
+  return {};
+}
+
+Status decompress_light(std::string_view stored, char* to, std::size_t raw_size) {
+  if (stored.size() > LZ4_MAX_INPUT_SIZE || raw_size > LZ4_MAX_INPUT_SIZE) {
+    return not_inflated();
+  }
+  const int size = LZ4_decompress_safe(stored.data(), to, static_cast<int>(stored.size()),
+                                       static_cast<int>(raw_size));
+  if (size < 0 || static_cast<std::size_t>(size) != raw_size) {
+    return not_inflated();
   }
   return {};
 }

@@ -22,6 +22,10 @@ constexpr double kRunShare = 0.7;
 constexpr double kDictionaryShare = 1.1;
 constexpr std::size_t kTextSampleBytes = 16384;
 constexpr std::size_t kTextSampleRows = 512;
+// LZ4 instead of zstd where it at least halves a text and takes hardly half as much room again: such
+// are messages of logs. What zstd makes much smaller it unpacks fast as well, by long repetitions.
+constexpr double kLightShareMax = 0.5;
+constexpr double kLightGrowthMax = 1.5;
 // Number columns: a dictionary for at most this many distinct values, each rather frequent.
 constexpr std::size_t kNumberEntriesMax = 4096;
 constexpr std::size_t kNumberRepeatsMin = 16;
@@ -99,8 +103,13 @@ DenseValues sample_texts(const DenseValues& values) {
   return {values.type, end - begin, texts + begin};
 }
 
+struct TextChoice {
+  const ColumnEncoding* encoding;
+  double bytes;  // a value
+};
+
 // Bytes a value when the sample is compressed as string frames are.
-double frame_bytes(const DenseValues& sample) {
+TextChoice measure_frames(const DenseValues& sample) {
   std::string raw;
   std::size_t bytes = 0;
   const auto* texts = sample.data<std::string_view>();
@@ -108,20 +117,24 @@ double frame_bytes(const DenseValues& sample) {
     raw.append(texts[i].substr(0, kTextSampleBytes));
     bytes += texts[i].size();
   }
+  if (raw.empty()) {
+    return {&string_frames(), 1};
+  }
+  const std::size_t light = light_size(raw);
+  const std::size_t strong = compressed_size(raw, 1);
+  const bool is_light =
+      sample.type == Type::kString &&
+      static_cast<double>(light) < std::min(kLightShareMax * static_cast<double>(raw.size()),
+                                            kLightGrowthMax * static_cast<double>(strong));
   const double share =
-      raw.empty() ? 1
-                  : static_cast<double>(compressed_size(raw, 1)) / static_cast<double>(raw.size());
-  return share * static_cast<double>(bytes) / static_cast<double>(sample.size) + 1;
+      static_cast<double>(is_light ? light : strong) / static_cast<double>(raw.size());
+  return {is_light ? &light_frames() : &string_frames(),
+          share * static_cast<double>(bytes) / static_cast<double>(sample.size) + 1};
 }
-
-struct TextChoice {
-  const ColumnEncoding* encoding;
-  double bytes;  // a value
-};
 
 TextChoice measure_texts(const DenseValues& values) {
   const DenseValues sample = sample_texts(values);
-  TextChoice best{&string_frames(), frame_bytes(sample)};
+  TextChoice best = measure_frames(sample);
   if (values.type != Type::kString) {
     return best;
   }

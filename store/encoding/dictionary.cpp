@@ -441,6 +441,11 @@ Status read_codes(ByteReader& in, const DecodeRequest& request, std::size_t entr
   return {};
 }
 
+bool in_frames(ByteReader in) {
+  const auto id = static_cast<EncodingId>(in.u8());
+  return id == EncodingId::kStringFrames || id == EncodingId::kLightFrames;
+}
+
 // Few rows of many texts in frames: the codes first, then the frames of the entries they name. The
 // vector has those entries only, in the order of their codes.
 Result<Vector> decode_few(ByteReader& in, const DecodeRequest& request, std::size_t entries) {
@@ -483,8 +488,7 @@ class DictionaryEncoding final : public ColumnEncoding {
     ByteReader ahead = in;
     const std::uint64_t count = ahead.varint();
     if (request.rows.count > 0 && request.rows.count < count / kEntriesPerRowFew &&
-        count <= request.size &&
-        ByteReader(ahead).u8() == static_cast<std::uint8_t>(EncodingId::kStringFrames)) {
+        count <= request.size && in_frames(ahead)) {
       in = ahead;
       return decode_few(in, request, count);
     }

@@ -33,6 +33,8 @@ const ColumnEncoding* find_encoding(EncodingId id) {
       return &packed_text();
     case EncodingId::kTimeText:
       return &time_text();
+    case EncodingId::kLightFrames:
+      return &light_frames();
     case EncodingId::kTimeUnits:
       break;  // refers to another column: only a block can decode it
   }

@@ -20,6 +20,7 @@
 //   10  packed text     strings             packed_text.cpp
 //   11  time text       strings             time_text.cpp
 //   12  time units      integers            store/block/time_units.h: what `_time` tells
+//   13  light frames    strings, dynamics   string_frames.cpp, by LZ4
 //
 // "Integers" are longs, datetimes and timespans. Ids are on disk and never reused. Encoders are
 // deterministic; decoders accept any bytes (anything but what an encoder wrote may be kCorrupt or
@@ -51,6 +52,7 @@ enum class EncodingId : std::uint8_t {
   kPackedText = 10,
   kTimeText = 11,
   kTimeUnits = 12,
+  kLightFrames = 13,
 };
 
 // No encoder nests deeper than six; the bound keeps hostile bytes from exhausting the stack.

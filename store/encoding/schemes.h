@@ -18,6 +18,7 @@ const ColumnEncoding& decimal_reals();
 const ColumnEncoding& plain_reals();
 const ColumnEncoding& bitmap_encoding();
 const ColumnEncoding& string_frames();
+const ColumnEncoding& light_frames();
 const ColumnEncoding& packed_text();
 const ColumnEncoding& time_text();
 

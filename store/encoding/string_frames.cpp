@@ -11,7 +11,8 @@
 #include "store/encoding/schemes.h"
 
 // String frames: the bytes of about kFrameBytes of neighbouring values compressed together, each
-// frame on its own, so that a few rows cost only their frames.
+// frame on its own, so that a few rows cost only their frames; by zstd, or, in light frames, by
+// LZ4.
 //
 //   varint values a frame (the last may have fewer), stream of lengths (longs)
 //   for each frame: varint raw size, varint stored size (0: stored raw)
@@ -24,6 +25,13 @@ constexpr std::size_t kFrameBytes = 192 * kKibibyte;
 constexpr std::size_t kFrameValuesMax = 4096;
 constexpr std::size_t kFrameValuesMin = 1;
 constexpr int kFrameGainPercentMin = 5;
+
+struct Codec {
+  EncodingId id;
+  std::string_view name;
+  bool (*compress)(std::string_view raw, int level, std::string& out);
+  Status (*decompress)(std::string_view stored, char* to, std::size_t raw_size);
+};
 
 struct Frame {
   std::size_t raw_size = 0;
@@ -40,9 +48,9 @@ std::size_t values_a_frame(const std::string_view* texts, std::size_t size) {
   return std::clamp(kFrameBytes / mean, kFrameValuesMin, kFrameValuesMax);
 }
 
-Status unpack_frame(const Frame& frame, char* to) {
+Status unpack_frame(const Codec& codec, const Frame& frame, char* to) {
   if (frame.compressed) {
-    return decompress_bytes(frame.stored, to, frame.raw_size);
+    return codec.decompress(frame.stored, to, frame.raw_size);
   }
   if (!frame.stored.empty()) {
     std::memcpy(to, frame.stored.data(), frame.stored.size());
@@ -76,13 +84,13 @@ bool valid_dynamics(const std::string_view* views, std::size_t count) {
 class StoredFrames {
  public:
   // The compressed size; 0: stored raw.
-  std::size_t add(std::string_view raw, int level) {
+  std::size_t add(const Codec& codec, std::string_view raw, int level) {
     if (pieces_.back().size() >= kPieceBytes) {
       pieces_.emplace_back();
     }
     std::string& piece = pieces_.back();
     const std::size_t before = piece.size();
-    const bool pays = compress_bytes(raw, level, kFrameGainPercentMin, piece);
+    const bool pays = codec.compress(raw, level, piece);
     if (!pays) {
       piece.append(raw);
     }
@@ -138,8 +146,9 @@ void write_raw_frames(std::span<const std::string_view> texts, std::size_t per_f
 
 class StringFrames final : public ColumnEncoding {
  public:
-  EncodingId id() const override { return EncodingId::kStringFrames; }
-  std::string_view name() const override { return "string frames"; }
+  explicit StringFrames(const Codec& codec) : codec_(codec) {}
+  EncodingId id() const override { return codec_.id; }
+  std::string_view name() const override { return codec_.name; }
   bool accepts(Type type) const override { return physical_of(type) == Physical::kView; }
 
   bool encode(const DenseValues& values, const EncodeOptions& options,
@@ -164,7 +173,7 @@ class StringFrames final : public ColumnEncoding {
         raw.append(texts[i]);
       }
       out.varint(raw.size());
-      out.varint(stored.add(raw, options.zstd_level));
+      out.varint(stored.add(codec_, raw, options.zstd_level));
     }
     stored.move_to(out);
     return true;
@@ -215,8 +224,8 @@ class StringFrames final : public ColumnEncoding {
     return in.ok() ? Status() : corrupt_segment("string frames end early");
   }
 
-  static Status decode_all(const std::vector<Frame>& frames, std::size_t per_frame,
-                           const std::int64_t* lengths, Values& out) {
+  Status decode_all(const std::vector<Frame>& frames, std::size_t per_frame,
+                    const std::int64_t* lengths, Values& out) const {
     std::size_t total = 0;
     for (const Frame& frame : frames) {
       total += frame.raw_size;
@@ -226,7 +235,7 @@ class StringFrames final : public ColumnEncoding {
     std::size_t offset = 0;
     for (std::size_t f = 0; f < frames.size(); ++f) {
       const std::size_t begin = f * per_frame;
-      EVQ_TRY(unpack_frame(frames[f], text.get() + offset));
+      EVQ_TRY(unpack_frame(codec_, frames[f], text.get() + offset));
       if (!place_views(text.get() + offset, frames[f].raw_size, lengths + begin,
                        std::min(per_frame, out.size() - begin), views + begin)) {
         return corrupt_segment("string lengths do not fill their frame");
@@ -238,9 +247,8 @@ class StringFrames final : public ColumnEncoding {
     return {};
   }
 
-  static Status decode_some(const std::vector<Frame>& frames, std::size_t per_frame,
-                            const std::int64_t* lengths, const DecodeRequest& request,
-                            Values& out) {
+  Status decode_some(const std::vector<Frame>& frames, std::size_t per_frame,
+                     const std::int64_t* lengths, const DecodeRequest& request, Values& out) const {
     auto* views = out.mutable_data<std::string_view>();
     std::vector<std::string_view> all(std::min(per_frame, request.size));
     for (std::size_t i = 0; i < request.rows.count;) {
@@ -248,7 +256,7 @@ class StringFrames final : public ColumnEncoding {
       const std::size_t begin = f * per_frame;
       const std::size_t count = std::min(per_frame, request.size - begin);
       auto text = std::make_shared_for_overwrite<char[]>(frames[f].raw_size + 1);
-      EVQ_TRY(unpack_frame(frames[f], text.get()));
+      EVQ_TRY(unpack_frame(codec_, frames[f], text.get()));
       if (!place_views(text.get(), frames[f].raw_size, lengths + begin, count, all.data())) {
         return corrupt_segment("string lengths do not fill their frame");
       }
@@ -260,12 +268,30 @@ class StringFrames final : public ColumnEncoding {
     }
     return {};
   }
+
+  const Codec& codec_;
 };
+
+constexpr Codec kZstd{EncodingId::kStringFrames, "string frames",
+                      [](std::string_view raw, int level, std::string& out) {
+                        return compress_bytes(raw, level, kFrameGainPercentMin, out);
+                      },
+                      decompress_bytes};
+constexpr Codec kLz4{EncodingId::kLightFrames, "light frames",
+                     [](std::string_view raw, int /*level*/, std::string& out) {
+                       return compress_light(raw, kFrameGainPercentMin, out);
+                     },
+                     decompress_light};
 
 }  // namespace
 
 const ColumnEncoding& string_frames() {
-  static const StringFrames kEncoding;
+  static const StringFrames kEncoding(kZstd);
+  return kEncoding;
+}
+
+const ColumnEncoding& light_frames() {
+  static const StringFrames kEncoding(kLz4);
   return kEncoding;
 }
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace evq {
 
@@ -46,6 +47,23 @@ inline std::string random_letters(Random& random, std::size_t bytes, std::string
     }
   }
   return text;
+}
+
+// A line of a log: words of a vocabulary of two hundred, and a number.
+inline std::string random_log_line(Random& random) {
+  static const std::vector<std::string> kVocabulary = [] {
+    Random letters(200);
+    std::vector<std::string> words(200);
+    for (std::string& word : words) {
+      word = random_hex(letters, 4 + letters() % 8, "etaoinshrdlucmfwyp", 18);
+    }
+    return words;
+  }();
+  std::string line;
+  for (unsigned i = 0; i < 14; ++i) {
+    line += kVocabulary[random() % kVocabulary.size()] + " ";
+  }
+  return line + "took " + std::to_string(random() % 900);
 }
 
 inline std::string random_bytes(Random& random, std::size_t size) {

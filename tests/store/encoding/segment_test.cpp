@@ -210,6 +210,10 @@ std::vector<Generator> text_generators() {
            return "request " + std::to_string(i) + " took " + std::to_string(random() % 900) + "ms";
          });
        }},
+      {"lines of a log",
+       [](std::size_t rows, Random& random) {
+         return texts(rows, [&](auto) { return random_log_line(random); });
+       }},
       {"any bytes",
        [](std::size_t rows, Random& random) {
          return texts(rows, [&](auto) { return random_bytes(random, random() % 40); });
