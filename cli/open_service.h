@@ -17,7 +17,7 @@ namespace evq {
 // queries may read what the user may.
 ServiceOptions existing_store();
 
-inline constexpr std::size_t kCacheBytesDefault = 192 * kMebibyte;
+inline constexpr std::size_t kCacheBytesDefault = 184 * kMebibyte;
 inline constexpr std::size_t kCacheMemoryShare = 16;
 // For what answers many queries: keeps decoded data between them, by default up to
 // kCacheBytesDefault, or more for a large dataset (see SegmentCache), though no more than one part in

@@ -21,7 +21,7 @@ std::size_t SegmentCache::KeyHash::operator()(const SegmentKey& key) const {
 }
 
 void SegmentCache::grow_for(std::uint64_t stored_bytes) {
-  const std::uint64_t share = stored_bytes - stored_bytes / 8;
+  const std::uint64_t share = stored_bytes - stored_bytes / 4;
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(share, grown_max_));
   std::size_t known = bytes_max_.load(std::memory_order_relaxed);
   while (known < wanted && !bytes_max_.compare_exchange_weak(known, wanted)) {

@@ -3,7 +3,7 @@
 // budget of bytes; the least recently used go first. Blocks never change and their ids are never
 // reused, so an entry never goes stale; those of removed blocks age out.
 //
-// The budget may grow with what is read, to seven eighths of what the largest dataset has on disk:
+// The budget may grow with what is read, to three quarters of what the largest dataset has on disk:
 // so much is what a few of its columns come to when they are decoded.
 //
 // Columns of which only a few rows were decoded are remembered by name alone, so that one asked

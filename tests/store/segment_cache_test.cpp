@@ -71,7 +71,7 @@ TEST_CASE("the budget grows with what is read, to its bound, and never falls") {
   SegmentCache cache(kColumnBytes, 3 * kColumnBytes);
   cache.grow_for(0);
   CHECK(kept_of_four(cache) == 1);
-  cache.grow_for(3 * kColumnBytes);  // seven eighths of it are room for two
+  cache.grow_for(3 * kColumnBytes);  // three quarters of it are room for two
   cache.grow_for(kColumnBytes);
   CHECK(kept_of_four(cache) == 2);
   cache.grow_for(~std::uint64_t{0});
