@@ -4,10 +4,7 @@
 // Parallelism", 2014). Groups come out in the order their first row has in the stream, so the
 // result does not depend on which worker saw what, nor on how the groups were parted.
 //
-// Groups that do not fit into memory together are made some at a time: the input runs again for
-// each share of the keys, by their hashes, as many as the memory asks for. They come out share by
-// share then. Nothing is written to a disk, and whatever the aggregates hold needs no form outside
-// of memory.
+// Groups that do not fit into memory together are made some at a time: see key_passes.h.
 
 #include <algorithm>
 #include <atomic>
@@ -19,13 +16,12 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/group_states.h"
+#include "apl/exec/key_passes.h"
 #include "apl/exec/repeatable.h"
 #include "apl/exec/sort_numbers.h"
 #include "apl/exec/tied_rows.h"
-#include "apl/exec/union_consumer.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
-#include "store/base/free_memory.h"
 #include "store/base/limits.h"
 
 namespace evq {
@@ -451,27 +447,6 @@ bool only_counts_rows(const plan::Aggregate& op) {
   });
 }
 
-// What a scan counts, to be counted once however often it runs.
-class CountsOfOneRun {
- public:
-  explicit CountsOfOneRun(QueryStats& stats) {
-    for (std::atomic<std::uint64_t>* const counter :
-         {&stats.blocks_total, &stats.blocks_examined, &stats.blocks_matched, &stats.blocks_cached,
-          &stats.rows_examined, &stats.rows_matched}) {
-      before_.emplace_back(counter, counter->load());
-    }
-  }
-  // As if nothing had run since.
-  void forget() const {
-    for (const auto& [counter, count] : before_) {
-      counter->store(count);
-    }
-  }
-
- private:
-  std::vector<std::pair<std::atomic<std::uint64_t>*, std::uint64_t>> before_;
-};
-
 class AggregateRun {
  public:
   AggregateRun(Executor& executor, const plan::Node& node, const ScanHints& hints)
@@ -487,37 +462,16 @@ class AggregateRun {
   }
 
   Status run(Consumer& consumer) {
-    const CountsOfOneRun counts(executor_.stats());
-    bool overflowed = false;
-    Status done = run_shares({}, consumer, &overflowed);
-    if (overflowed && !op_.groups.empty() && is_repeatable(input_)) {
-      done = run_in_passes(counts, consumer);
-    }
+    const auto repeats = [this] { return !op_.groups.empty() && is_repeatable(input_); };
+    const auto shares = [this](const KeyShares& some, Consumer& to, bool* overflowed) {
+      return run_shares(some, to, overflowed);
+    };
+    Status done = run_by_keys(executor_, repeats, shares, consumer);
     executor_.stats().groups.store(groups_);
     return done;
   }
 
  private:
-  Status run_in_passes(const CountsOfOneRun& counts, Consumer& consumer) {
-    UnionConsumer passes(consumer);
-    KeyShares next{0, KeyShares::kCount / kFirstPasses};
-    while (next.begin < KeyShares::kCount) {
-      counts.forget();
-      return_free_memory();  // what the pass before took, in smaller pieces than this one may need
-      bool overflowed = false;
-      Status done = run_shares(next, passes, &overflowed);
-      std::uint32_t width = next.end - next.begin;
-      if (overflowed && width > 1) {
-        width /= kFirstPasses;
-        next.end = next.begin + width;
-        continue;
-      }
-      EVQ_TRY(std::move(done));
-      next = {next.end, next.end + width};
-    }
-    return passes.complete_all();
-  }
-
   Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
     const GroupStates::Spec spec{op_, executor_.context(), key_types_, executor_.options().budget,
                                  shares};
@@ -527,9 +481,6 @@ class AggregateRun {
     groups_ += done.ok() ? aggregate.groups() : 0;
     return done;
   }
-
-  // And as many again of what does not fit. A power of two.
-  static constexpr std::uint32_t kFirstPasses = 4;
 
   Executor& executor_;
   const plan::Aggregate& op_;

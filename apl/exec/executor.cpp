@@ -6,7 +6,6 @@
 #include <variant>
 
 #include "apl/exec/collect_sink.h"
-#include "apl/exec/row_operators.h"
 #include "apl/exec/union_consumer.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/allocation_meter.h"
@@ -76,11 +75,17 @@ Status Executor::check() const {
   return options_.control != nullptr ? options_.control->check() : Status::success();
 }
 
-Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name) {
+Result<Collected> Executor::collect(const plan::Node& node, std::string_view operator_name,
+                                    const ChunkMap& keep) {
   CollectConsumer consumer(options_.budget, operator_name);
   ScanHints hints;
   hints.takes_stretches = true;
-  EVQ_TRY(run(node, consumer, hints));
+  if (keep) {
+    MapConsumer kept(keep, {options_.budget, options_.control, operator_name}, consumer);
+    EVQ_TRY(run(node, kept, hints));
+  } else {
+    EVQ_TRY(run(node, consumer, hints));
+  }
   return consumer.take();
 }
 

@@ -14,6 +14,7 @@
 #include "apl/exec/operator.h"
 #include "apl/exec/profile.h"
 #include "apl/exec/query_stats.h"
+#include "apl/exec/row_operators.h"
 #include "apl/plan/plan.h"
 #include "store/base/control.h"
 #include "store/base/memory_budget.h"
@@ -92,8 +93,10 @@ class Executor {
 
   // Runs `node` to its end, or until `consumer` wants no more.
   Status run(const plan::Node& node, Consumer& consumer, const ScanHints& hints = {});
-  // Runs `node` and keeps its output. `operator_name`, a literal, is for memory errors.
-  Result<Collected> collect(const plan::Node& node, std::string_view operator_name);
+  // Runs `node` and keeps its output, or what `keep`, when given, makes of each chunk of it.
+  // `operator_name`, a literal, is for memory errors.
+  Result<Collected> collect(const plan::Node& node, std::string_view operator_name,
+                            const ChunkMap& keep = {});
   // Pushes the chunks that `make` gives, until it gives an empty one, into one sink of `consumer`
   // and completes it. Each is charged while the operators after this one have it.
   Status push_each(const std::function<Chunk()>& make, std::string_view operator_name,

@@ -22,7 +22,7 @@ namespace evq {
 
 // Some of all keys, by their hashes: those of the shares from `begin` on, up to `end`.
 struct KeyShares {
-  static constexpr unsigned kBits = 4;
+  static constexpr unsigned kBits = 6;
   static constexpr std::uint32_t kCount = 1U << kBits;
 
   std::uint32_t begin = 0;

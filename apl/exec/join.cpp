@@ -6,6 +6,8 @@
 //
 // A left side that seems to be much the shorter one is held first, unless it turns out long, and
 // its keys are those that are numbered: of the right side only rows with one of them are kept.
+//
+// A right side that does not fit into memory is joined for some keys at a time: see key_passes.h.
 
 #include <algorithm>
 #include <memory>
@@ -17,6 +19,8 @@
 #include "apl/exec/forwarding_sink.h"
 #include "apl/exec/held_rows.h"
 #include "apl/exec/join_build.h"
+#include "apl/exec/key_passes.h"
+#include "apl/exec/repeatable.h"
 #include "apl/exec/repeated_rows.h"
 #include "apl/exec/row_estimate.h"
 #include "store/base/allocation_meter.h"
@@ -325,20 +329,60 @@ std::size_t left_rows_held(Executor& executor, const plan::Node& node) {
   return static_cast<std::size_t>(right);
 }
 
+class JoinRun {
+ public:
+  JoinRun(Executor& executor, const plan::Node& node)
+      : executor_(executor),
+        op_(std::get<plan::Join>(node.op)),
+        left_(*node.inputs[0]),
+        right_(*node.inputs[1]),
+        left_rows_held_(left_rows_held(executor, node)) {}
+
+  Status run(Consumer& consumer) {
+    const auto repeats = [this] { return is_repeatable(left_) && is_repeatable(right_); };
+    const auto shares = [this](const KeyShares& some, Consumer& to, bool* overflowed) {
+      return run_shares(some, to, overflowed);
+    };
+    return run_by_keys(executor_, repeats, shares, consumer);
+  }
+
+ private:
+  Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
+    std::optional<Collected> left;
+    if (left_rows_held_ > 0 && shares.all()) {
+      EVQ_TRY_ASSIGN(left, collect_short(executor_, left_, left_rows_held_, "join"));
+    }
+    BuildSide side;
+    Status built = make_build_side(executor_, op_, left, right_, shares, &side);
+    *overflowed = !built.ok() && built.error().code == ErrorCode::kLimit;
+    EVQ_TRY(std::move(built));
+    const JoinSpec spec{executor_, op_, left_.schema, side};
+    ProbeConsumer probe(spec, consumer);
+    if (left.has_value()) {
+      return push_side_by_side(executor_, std::move(left->chunks), probe);
+    }
+    if (shares.all()) {
+      return executor_.run(left_, probe);
+    }
+    const auto keep = [&](Chunk chunk) -> Result<Chunk> {
+      return rows_of_shares(*side.table, shares, op_.left_keys, std::move(chunk));
+    };
+    const ExecOptions& options = executor_.options();
+    MapConsumer kept(keep, {options.budget, options.control, "join"}, probe);
+    return executor_.run(left_, kept);
+  }
+
+  Executor& executor_;
+  const plan::Join& op_;
+  const plan::Node& left_;
+  const plan::Node& right_;
+  const std::size_t left_rows_held_;
+};
+
 }  // namespace
 
 Status run_join(Executor& executor, const plan::Node& node, Consumer& consumer) {
-  const auto& join = std::get<plan::Join>(node.op);
-  std::optional<Collected> left;
-  if (const std::size_t rows_max = left_rows_held(executor, node); rows_max > 0) {
-    EVQ_TRY_ASSIGN(left, collect_short(executor, *node.inputs[0], rows_max, "join"));
-  }
-  BuildSide side;
-  EVQ_TRY(make_build_side(executor, join, left, *node.inputs[1], &side));
-  const JoinSpec spec{executor, join, node.inputs[0]->schema, side};
-  ProbeConsumer probe(spec, consumer);
-  return left.has_value() ? push_side_by_side(executor, std::move(left->chunks), probe)
-                          : executor.run(*node.inputs[0], probe);
+  return JoinRun(executor, node).run(consumer);
 }
 
 }  // namespace evq

@@ -178,11 +178,18 @@ class MatchConsumer final : public Consumer {
   NumberedRows made_;
 };
 
-// All rows of the right side: their keys are those of the table.
+// All rows of the right side that are of these shares: their keys are those of the table.
 Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
-                                  const plan::Node& right, BuildSide* side) {
+                                  const plan::Node& right, const KeyShares& shares,
+                                  BuildSide* side) {
+  ChunkMap keep;
+  if (!shares.all()) {
+    keep = [&](Chunk chunk) -> Result<Chunk> {
+      return rows_of_shares(*side->table, shares, join.right_keys, std::move(chunk));
+    };
+  }
   NumberedRows numbered;
-  EVQ_TRY_ASSIGN(numbered.rows, executor.collect(right, "join"));
+  EVQ_TRY_ASSIGN(numbered.rows, executor.collect(right, "join", keep));
   EVQ_TRY(
       number_keys(executor, join, join.right_keys, numbered.rows.chunks, side, &numbered.groups));
   return numbered;
@@ -219,14 +226,20 @@ std::vector<Vector> key_columns(std::span<const Vector> columns,
   return keys;
 }
 
+Chunk rows_of_shares(const GroupTable& table, const KeyShares& shares,
+                     const std::vector<std::size_t>& keys, Chunk chunk) {
+  chunk.select(table.rows_of(shares, key_columns(chunk.columns(), keys), chunk.rows()));
+  return chunk;
+}
+
 Status make_build_side(Executor& executor, const plan::Join& join,
                        const std::optional<Collected>& left, const plan::Node& right,
-                       BuildSide* side) {
+                       const KeyShares& shares, BuildSide* side) {
   side->lists_lease = MemoryLease(executor.options().budget, "join");
   make_table(executor, join, right.schema, side);
   EVQ_TRY_ASSIGN(NumberedRows numbered,
                  left.has_value() ? number_matches(executor, join, left->chunks, right, side)
-                                  : number_right(executor, join, right, side));
+                                  : number_right(executor, join, right, shares, side));
   const LargeVector<std::uint32_t>& groups = numbered.groups;
   side->rows = groups.size();
   EVQ_TRY(side->lists_lease.grow(side->rows * kBuildRowBytes));

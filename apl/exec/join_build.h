@@ -54,10 +54,14 @@ bool may_have_null_key(const Vector& key);
 // A null key, as NaN, equals nothing, itself included.
 bool has_null_key(std::span<const Vector> keys, std::size_t row);
 
-// Runs `right`. With the rows of the left side only rows that match one of them are kept. kLimit
-// when they do not fit the query's memory.
+// Runs `right` for its rows whose keys are of some shares. With the rows of the left side, which
+// has those of all shares, only rows that match one of them are kept. kLimit when they do not fit
+// the query's memory.
 Status make_build_side(Executor& executor, const plan::Join& join,
                        const std::optional<Collected>& left, const plan::Node& right,
-                       BuildSide* side);
+                       const KeyShares& shares, BuildSide* side);
+// Keeps of a chunk the rows whose keys, the columns at `keys`, are of these shares.
+Chunk rows_of_shares(const GroupTable& table, const KeyShares& shares,
+                     const std::vector<std::size_t>& keys, Chunk chunk);
 
 }  // namespace evq

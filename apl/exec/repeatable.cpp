@@ -12,11 +12,12 @@ bool all_deterministic(const std::vector<plan::ExprPtr>& exprs) {
       exprs, [](const plan::ExprPtr& expr) { return plan::is_deterministic(*expr); });
 }
 
-// Groups may come in another order when they are made again.
-bool has_aggregation(const plan::Node& node) {
+// What may come in another order when it is made again, since memory may be short at one time.
+bool is_made_by_keys(const plan::Node& node) {
   return std::holds_alternative<plan::Aggregate>(node.op) ||
+         std::holds_alternative<plan::Join>(node.op) ||
          std::ranges::any_of(node.inputs,
-                             [](const plan::NodePtr& input) { return has_aggregation(*input); });
+                             [](const plan::NodePtr& input) { return is_made_by_keys(*input); });
 }
 
 // Of one node, when its inputs are repeatable.
@@ -32,9 +33,9 @@ struct Repeats {
     return plan::is_deterministic(*extract.source);
   }
   // What they make of a row depends on those before it.
-  bool operator()(const plan::Limit& /*limit*/) const { return !has_aggregation(node); }
-  bool operator()(const plan::TopN& /*top*/) const { return !has_aggregation(node); }
-  bool operator()(const plan::Window& /*window*/) const { return !has_aggregation(node); }
+  bool operator()(const plan::Limit& /*limit*/) const { return !is_made_by_keys(node); }
+  bool operator()(const plan::TopN& /*top*/) const { return !is_made_by_keys(node); }
+  bool operator()(const plan::Window& /*window*/) const { return !is_made_by_keys(node); }
 
   bool operator()(const plan::Sample& /*sample*/) const { return false; }
   bool operator()(const plan::Apply& /*apply*/) const { return false; }

@@ -1,0 +1,66 @@
+#include "apl/exec/key_passes.h"
+
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "apl/exec/union_consumer.h"
+#include "store/base/free_memory.h"
+
+namespace evq {
+namespace {
+
+// And as many again of what does not fit. A power of two.
+constexpr std::uint32_t kFirstPasses = 4;
+
+// What a scan counts, to be counted once however often it runs.
+class CountsOfOneRun {
+ public:
+  explicit CountsOfOneRun(QueryStats& stats) {
+    for (std::atomic<std::uint64_t>* const counter :
+         {&stats.blocks_total, &stats.blocks_examined, &stats.blocks_matched, &stats.blocks_cached,
+          &stats.rows_examined, &stats.rows_matched}) {
+      before_.emplace_back(counter, counter->load());
+    }
+  }
+  // As if nothing had run since.
+  void forget() const {
+    for (const auto& [counter, count] : before_) {
+      counter->store(count);
+    }
+  }
+
+ private:
+  std::vector<std::pair<std::atomic<std::uint64_t>*, std::uint64_t>> before_;
+};
+
+}  // namespace
+
+Status run_by_keys(Executor& executor, const std::function<bool()>& is_repeatable,
+                   const RunShares& run, Consumer& consumer) {
+  const CountsOfOneRun counts(executor.stats());
+  bool overflowed = false;
+  Status at_once = run({}, consumer, &overflowed);
+  if (!overflowed || !is_repeatable()) {
+    return at_once;
+  }
+  UnionConsumer passes(consumer);
+  KeyShares next{0, KeyShares::kCount / kFirstPasses};
+  while (next.begin < KeyShares::kCount) {
+    counts.forget();
+    return_free_memory();  // what the pass before took, in smaller pieces than this one may need
+    overflowed = false;
+    Status done = run(next, passes, &overflowed);
+    std::uint32_t width = next.end - next.begin;
+    if (overflowed && width > 1) {
+      width /= kFirstPasses;
+      next.end = next.begin + width;
+      continue;
+    }
+    EVQ_TRY(std::move(done));
+    next = {next.end, next.end + width};
+  }
+  return passes.complete_all();
+}
+
+}  // namespace evq

@@ -1,0 +1,23 @@
+#pragma once
+// Operators that hold something of every key: when all of it does not fit into memory, they run for
+// some of the keys at a time, by their hashes, over the same input again. Nothing is written to a
+// disk, and what is held needs no form outside of memory; what comes out comes share by share.
+
+#include <functional>
+
+#include "apl/exec/executor.h"
+#include "apl/exec/group_table.h"
+
+namespace evq {
+
+// Runs an operator for the keys of some shares. Sets `overflowed` when it fails because what these
+// have does not fit, which it must find before it hands anything on.
+using RunShares =
+    std::function<Status(const KeyShares& shares, Consumer& consumer, bool* overflowed)>;
+
+// For all keys at once, and if that overflows and the input is repeatable, for as many at a time as
+// the memory asks for. What is read counts as read once.
+Status run_by_keys(Executor& executor, const std::function<bool()>& is_repeatable,
+                   const RunShares& run, Consumer& consumer);
+
+}  // namespace evq
