@@ -1,8 +1,6 @@
 #include "apl/exec/key_passes.h"
 
-#include <atomic>
 #include <utility>
-#include <vector>
 
 #include "apl/exec/union_consumer.h"
 #include "store/base/free_memory.h"
@@ -12,27 +10,6 @@ namespace {
 
 // And as many again of what does not fit. A power of two.
 constexpr std::uint32_t kFirstPasses = 4;
-
-// What a scan counts, to be counted once however often it runs.
-class CountsOfOneRun {
- public:
-  explicit CountsOfOneRun(QueryStats& stats) {
-    for (std::atomic<std::uint64_t>* const counter :
-         {&stats.blocks_total, &stats.blocks_examined, &stats.blocks_matched, &stats.blocks_cached,
-          &stats.rows_examined, &stats.rows_matched}) {
-      before_.emplace_back(counter, counter->load());
-    }
-  }
-  // As if nothing had run since.
-  void forget() const {
-    for (const auto& [counter, count] : before_) {
-      counter->store(count);
-    }
-  }
-
- private:
-  std::vector<std::pair<std::atomic<std::uint64_t>*, std::uint64_t>> before_;
-};
 
 }  // namespace
 

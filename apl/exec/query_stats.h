@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace evq {
 
@@ -18,6 +20,27 @@ struct QueryStats {
   std::atomic<std::uint64_t> groups{0};        // of the last aggregation
   std::atomic<std::int64_t> min_block_time{std::numeric_limits<std::int64_t>::max()};
   std::atomic<std::int64_t> max_block_time{std::numeric_limits<std::int64_t>::min()};
+};
+
+// What a scan counts, to be counted once however often it runs.
+class CountsOfOneRun {
+ public:
+  explicit CountsOfOneRun(QueryStats& stats) {
+    for (std::atomic<std::uint64_t>* const counter :
+         {&stats.blocks_total, &stats.blocks_examined, &stats.blocks_matched, &stats.blocks_cached,
+          &stats.rows_examined, &stats.rows_matched}) {
+      before_.emplace_back(counter, counter->load());
+    }
+  }
+  // As if nothing had run since.
+  void forget() const {
+    for (const auto& [counter, count] : before_) {
+      counter->store(count);
+    }
+  }
+
+ private:
+  std::vector<std::pair<std::atomic<std::uint64_t>*, std::uint64_t>> before_;
 };
 
 }  // namespace evq

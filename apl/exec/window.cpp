@@ -1,11 +1,23 @@
-// Window functions: the whole ordered input is collected, each call makes one column over it.
+// Window functions: each call makes one column over the rows of an ordered stream. Where these come
+// one chunk after the other, as from a sort, each chunk goes on with its columns, and of those
+// before only what the calls look back at is held. Otherwise, and where workers read stretches of
+// time side by side, all rows are collected first; when those do not fit into memory, a sort gives
+// them again.
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "apl/exec/executor.h"
+#include "apl/exec/forwarding_sink.h"
+#include "apl/exec/repeatable.h"
+#include "apl/exec/time_order.h"
 #include "apl/exec/whole_input.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/check.h"
+#include "store/base/free_memory.h"
+#include "store/base/limits.h"
 #include "store/column/ordering.h"
 #include "store/column/vector_builder.h"
 
@@ -17,47 +29,55 @@ constexpr std::string_view kWindowName = "a window function";
 using plan::WindowCall;
 using plan::WindowKind;
 
+// One call's column, piece by piece.
 class WindowColumn {
  public:
-  WindowColumn(const WindowCall& call, const Chunk& input) : call_(call), input_(input) {}
+  explicit WindowColumn(const WindowCall& call) : call_(call) {}
 
-  Vector make() {
+  // Of the next `count` rows of the stream, the first of `input`, which has those after them as far
+  // as the call looks ahead.
+  Vector make(const Chunk& input, std::size_t count) {
     switch (call_.kind) {
       case WindowKind::kRowNumber:
-        return number_rows();
+        return number_rows(input, count);
       case WindowKind::kRowCumsum:
-        return call_.type == Type::kReal ? sum_reals() : sum_integers();
+        return call_.type == Type::kReal ? sum_reals(input, count) : sum_integers(input, count);
       case WindowKind::kRowRankDense:
       case WindowKind::kRowRankMin:
-        return rank();
+        return rank(input, count);
       case WindowKind::kPrev:
-        return shift(false);
+        return earlier(input, count);
       case WindowKind::kNext:
-        return shift(true);
+        return later(input, count);
       case WindowKind::kRowWindowSession:
         break;
     }
-    return sessions();
+    return sessions(input, count);
   }
+  // How many rows after its own a row's value may depend on.
+  std::size_t rows_ahead() const {
+    return call_.kind == WindowKind::kNext ? static_cast<std::size_t>(call_.offset) : 0;
+  }
+  // What is held of the rows so far.
+  std::size_t size_bytes() const { return before_.has_value() ? before_->size_bytes() : 0; }
 
  private:
-  bool restarts(std::size_t row) const {
+  bool restarts(const Chunk& input, std::size_t row) const {
     if (!call_.restart.has_value()) {
       return false;
     }
-    const Vector& flags = input_.column(*call_.restart);
+    const Vector& flags = input.column(*call_.restart);
     return !flags.is_null(row) && flags.at<std::uint8_t>(row) != 0;
   }
-  const Vector& argument() const { return input_.column(call_.args[0]); }
+  const Vector& argument(const Chunk& input) const { return input.column(call_.args[0]); }
 
   // Numbers beyond the range of a long are null.
-  Vector number_rows() {
+  Vector number_rows(const Chunk& input, std::size_t rows) {
     VectorBuilder to(Type::kLong);
-    std::int64_t count = 0;  // of rows since the last restart
-    for (std::size_t row = 0; row < input_.rows(); ++row) {
-      count = restarts(row) ? 0 : count;
+    for (std::size_t row = 0; row < rows; ++row) {
+      number_ = restarts(input, row) ? 0 : number_;
       std::int64_t number = 0;
-      if (__builtin_add_overflow(call_.offset, count++, &number)) {
+      if (__builtin_add_overflow(call_.offset, number_++, &number)) {
         to.append_null();
       } else {
         to.append_integer(number);
@@ -66,92 +86,107 @@ class WindowColumn {
     return to.finish();
   }
 
-  Vector sum_reals() {
+  Vector sum_reals(const Chunk& input, std::size_t rows) {
     VectorBuilder to(Type::kReal);
-    double sum = 0;
-    for (std::size_t row = 0; row < input_.rows(); ++row) {
-      sum = restarts(row) ? 0 : sum;
-      sum += argument().is_null(row) ? 0 : argument().at<double>(row);
-      to.append_real(sum);
+    for (std::size_t row = 0; row < rows; ++row) {
+      real_sum_ = restarts(input, row) ? 0 : real_sum_;
+      real_sum_ += argument(input).is_null(row) ? 0 : argument(input).at<double>(row);
+      to.append_real(real_sum_);
     }
     return to.finish();
   }
 
   // Sums beyond the range of a long are null until the next restart.
-  Vector sum_integers() {
+  Vector sum_integers(const Chunk& input, std::size_t rows) {
     VectorBuilder to(call_.type);
-    std::int64_t sum = 0;
-    bool overflow = false;
-    for (std::size_t row = 0; row < input_.rows(); ++row) {
-      if (restarts(row)) {
-        sum = 0;
-        overflow = false;
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (restarts(input, row)) {
+        sum_ = 0;
+        overflow_ = false;
       }
-      if (!argument().is_null(row)) {
-        overflow = __builtin_add_overflow(sum, argument().at<std::int64_t>(row), &sum) || overflow;
+      if (!argument(input).is_null(row)) {
+        overflow_ =
+            __builtin_add_overflow(sum_, argument(input).at<std::int64_t>(row), &sum_) || overflow_;
       }
-      if (overflow) {
+      if (overflow_) {
         to.append_null();
       } else {
-        to.append_integer(sum);
+        to.append_integer(sum_);
       }
     }
     return to.finish();
   }
 
-  Vector rank() {
+  Vector rank(const Chunk& input, std::size_t rows) {
     VectorBuilder to(Type::kLong);
-    std::int64_t rank = 0;
-    std::int64_t number = 0;
-    for (std::size_t row = 0; row < input_.rows(); ++row) {
-      const bool restart = row == 0 || restarts(row);
+    const Vector& values = argument(input);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const bool is_first = row == 0 && !before_.has_value();
+      const bool restart = is_first || restarts(input, row);
       if (restart) {
-        rank = 0;
-        number = 0;
+        rank_ = 0;
+        number_ = 0;
       }
-      ++number;
-      if (restart || !rows_equal(argument(), row, argument(), row - 1)) {
-        rank = call_.kind == WindowKind::kRowRankDense ? rank + 1 : number;
+      ++number_;
+      if (restart || !(row == 0 ? rows_equal(values, 0, *before_, 0)
+                                : rows_equal(values, row, values, row - 1))) {
+        rank_ = call_.kind == WindowKind::kRowRankDense ? rank_ + 1 : number_;
       }
-      to.append_integer(rank);
+      to.append_integer(rank_);
     }
+    remember(values, rows, 1);
     return to.finish();
   }
 
-  // Shares the argument's texts.
-  Vector shift(bool later) {
-    const std::array<Vector, 2> parts = {argument(), Vector::constant(call_.fallback, 1)};
+  // Shares the argument's texts, as later() does.
+  Vector earlier(const Chunk& input, std::size_t rows) {
+    const Vector& values = argument(input);
+    const Vector fallback = Vector::constant(call_.fallback, 1);
+    const std::array<Vector, 3> parts = {values, fallback, before_.value_or(fallback)};
+    const std::size_t held = before_.has_value() ? before_->size() : 0;
     const auto distance = static_cast<std::uint64_t>(call_.offset);
-    std::vector<RowPlace> places(input_.rows(), RowPlace{1, 0});
-    for (std::size_t row = 0; row < input_.rows(); ++row) {
-      const bool inside = later ? distance < input_.rows() - row : distance <= row;
-      if (inside) {
-        places[row] = {0, static_cast<std::uint32_t>(later ? row + distance : row - distance)};
+    std::vector<RowPlace> places(rows, RowPlace{1, 0});
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (distance <= row) {
+        places[row] = {0, static_cast<std::uint32_t>(row - distance)};
+      } else if (distance - row <= held) {
+        places[row] = {2, static_cast<std::uint32_t>(held - (distance - row))};
+      }
+    }
+    Vector made = interleave(parts, places);
+    remember(values, rows, distance);
+    return made;
+  }
+
+  Vector later(const Chunk& input, std::size_t rows) {
+    const std::array<Vector, 2> parts = {argument(input), Vector::constant(call_.fallback, 1)};
+    const auto distance = static_cast<std::uint64_t>(call_.offset);
+    std::vector<RowPlace> places(rows, RowPlace{1, 0});
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (distance < input.rows() - row) {
+        places[row] = {0, static_cast<std::uint32_t>(row + distance)};
       }
     }
     return interleave(parts, places);
   }
 
   // The first time of each row's session.
-  Vector sessions() {
+  Vector sessions(const Chunk& input, std::size_t rows) {
     VectorBuilder to(Type::kDatetime);
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    bool open = false;
-    for (std::size_t row = 0; row < input_.rows(); ++row) {
-      open = open && !restarts(row);
-      if (argument().is_null(row)) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      session_open_ = session_open_ && !restarts(input, row);
+      if (argument(input).is_null(row)) {
         to.append_null();
         continue;
       }
-      const auto time = argument().at<std::int64_t>(row);
-      if (!open || farther(first, time, call_.max_distance_first) ||
-          farther(last, time, call_.max_distance_between)) {
-        first = time;
-        open = true;
+      const auto time = argument(input).at<std::int64_t>(row);
+      if (!session_open_ || farther(session_first_, time, call_.max_distance_first) ||
+          farther(session_last_, time, call_.max_distance_between)) {
+        session_first_ = time;
+        session_open_ = true;
       }
-      last = time;
-      to.append_integer(first);
+      session_last_ = time;
+      to.append_integer(session_first_);
     }
     return to.finish();
   }
@@ -161,30 +196,218 @@ class WindowColumn {
     return __builtin_sub_overflow(to, from, &difference) || difference > distance;
   }
 
+  // Holds the last `most` of the values so far, of which these are the last ones.
+  void remember(const Vector& values, std::size_t count, std::uint64_t most) {
+    const auto begin = static_cast<std::size_t>(count - std::min<std::uint64_t>(most, count));
+    Vector last = values.slice(begin, count - begin);
+    if (begin == 0 && before_.has_value()) {
+      const auto older =
+          static_cast<std::size_t>(std::min<std::uint64_t>(most - count, before_->size()));
+      const std::array<Vector, 2> parts = {before_->slice(before_->size() - older, older), last};
+      last = concatenate(parts);
+    }
+    before_ = last.detached();
+  }
+
   const WindowCall& call_;
-  const Chunk& input_;
+  std::optional<Vector> before_;  // values of the rows so far that are looked back at
+  std::int64_t number_ = 0;       // of rows since the last restart
+  std::int64_t rank_ = 0;
+  double real_sum_ = 0;
+  std::int64_t sum_ = 0;
+  bool overflow_ = false;
+  std::int64_t session_first_ = 0;
+  std::int64_t session_last_ = 0;
+  bool session_open_ = false;
 };
+
+std::vector<WindowColumn> columns_of(const plan::Window& window) {
+  return {window.calls.begin(), window.calls.end()};
+}
+
+// Adds the calls' columns to the chunks of an ordered stream. The only sink of its input.
+class WindowSink final : public ForwardingSink {
+ public:
+  WindowSink(const Executor& executor, const plan::Window& window, std::unique_ptr<Sink> next)
+      : ForwardingSink(std::move(next)),
+        executor_(executor),
+        columns_(columns_of(window)),
+        lease_(executor.options().budget, kWindowName) {
+    for (const WindowColumn& column : columns_) {
+      rows_ahead_ = std::max(rows_ahead_, column.rows_ahead());
+    }
+  }
+
+  Result<Flow> push(Chunk chunk) override {
+    EVQ_TRY(executor_.check());
+    waiting_rows_ += chunk.rows();
+    waiting_.push_back(std::move(chunk));
+    // Not for each row that may go on: those that wait are moved each time.
+    return waiting_rows_ / 2 >= rows_ahead_ ? hand_on(waiting_rows_ - rows_ahead_) : hold();
+  }
+  Status finish() override {
+    if (waiting_rows_ > 0 && !done_) {
+      EVQ_TRY(hand_on(waiting_rows_));
+    }
+    return ForwardingSink::finish();
+  }
+
+ private:
+  // The first `count` of the rows that wait.
+  Result<Flow> hand_on(std::size_t count) {
+    Chunk rows;
+    std::vector<Vector> made;
+    AllocationMeter meter(executor_.options().budget, executor_.options().control, kWindowName);
+    EVQ_TRY(meter.guard([&] {
+      rows = joined();
+      for (WindowColumn& column : columns_) {
+        made.push_back(column.make(rows, count));
+      }
+    }));
+    waiting_.clear();
+    waiting_rows_ = rows.rows() - count;
+    if (waiting_rows_ > 0) {
+      waiting_.push_back(rows.slice(count, waiting_rows_));
+    }
+    EVQ_TRY_ASSIGN(Flow flow, hold());
+    Chunk output = rows.slice(0, count);
+    for (Vector& column : made) {
+      output.columns().push_back(std::move(column));
+    }
+    for (std::size_t begin = 0; begin < count && flow == Flow::kMore; begin += kChunkRowsMax) {
+      Chunk some = output.slice(begin, std::min(kChunkRowsMax, count - begin));
+      some.set_sequence(sequence_++);
+      EVQ_TRY_ASSIGN(flow, next().push(std::move(some)));
+    }
+    done_ = flow == Flow::kDone;
+    return flow;
+  }
+
+  Chunk joined() const {
+    if (waiting_.size() == 1) {
+      return waiting_.front();
+    }
+    std::vector<Vector> columns;
+    std::vector<Vector> parts(waiting_.size());
+    for (std::size_t i = 0; i < waiting_.front().column_count(); ++i) {
+      std::ranges::transform(waiting_, parts.begin(),
+                             [i](const Chunk& chunk) { return chunk.column(i); });
+      columns.push_back(concatenate(parts));
+    }
+    return {std::move(columns), waiting_rows_};
+  }
+
+  // Books what waits and what the calls hold.
+  Result<Flow> hold() {
+    std::size_t bytes = 0;
+    for (const WindowColumn& column : columns_) {
+      bytes += column.size_bytes();
+    }
+    for (Chunk& chunk : waiting_) {
+      chunk.detach();
+      bytes += chunk.size_bytes();
+    }
+    EVQ_TRY(lease_.resize(bytes));
+    return Flow::kMore;
+  }
+
+  const Executor& executor_;
+  std::vector<WindowColumn> columns_;
+  MemoryLease lease_;
+  std::size_t rows_ahead_ = 0;
+  std::vector<Chunk> waiting_;  // for those that they look ahead at
+  std::size_t waiting_rows_ = 0;
+  std::uint64_t sequence_ = 0;
+  bool done_ = false;
+};
+
+class WindowConsumer final : public Consumer {
+ public:
+  WindowConsumer(const Executor& executor, const plan::Window& window, Consumer& next)
+      : executor_(executor), window_(window), next_(next) {}
+
+  Result<std::unique_ptr<Sink>> make_sink() override {
+    EVQ_CHECK(!made_);
+    made_ = true;
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> next, next_.make_sink());
+    return std::unique_ptr<Sink>(std::make_unique<WindowSink>(executor_, window_, std::move(next)));
+  }
+  Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
+    return next_.complete(forwarded_sinks(std::move(sinks)));
+  }
+
+ private:
+  const Executor& executor_;
+  const plan::Window& window_;
+  Consumer& next_;
+  bool made_ = false;
+};
+
+// The sort whose rows `node` gives in its order, one chunk after the other, unless it is asked for
+// stretches; null when there is none.
+const plan::Node* sort_below(const plan::Node& node) {
+  if (std::holds_alternative<plan::Sort>(node.op)) {
+    return &node;
+  }
+  const bool keeps_order = std::holds_alternative<plan::Fetch>(node.op) ||
+                           std::holds_alternative<plan::Project>(node.op) ||
+                           std::holds_alternative<plan::Filter>(node.op) ||
+                           std::holds_alternative<plan::Extract>(node.op) ||
+                           std::holds_alternative<plan::Window>(node.op);
+  return keeps_order ? sort_below(*node.inputs[0]) : nullptr;
+}
+
+// Sets `overflowed` when it fails because the rows do not fit, before anything is handed on.
+Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& consumer,
+                         bool* overflowed) {
+  const auto note = [overflowed](Status status) {
+    *overflowed = !status.ok() && status.error().code == ErrorCode::kLimit;
+    return status;
+  };
+  const auto& window = std::get<plan::Window>(node.op);
+  Result<WholeInput> collected = collect_whole(executor, *node.inputs[0], kWindowName);
+  if (!collected.ok()) {
+    return note(collected.error());
+  }
+  WholeInput& whole = *collected;
+  Chunk& input = whole.rows;
+  for (WindowColumn& column : columns_of(window)) {
+    // What is held besides the column while it is made.
+    const std::size_t builder_bytes = input.rows() * sizeof(std::string_view);
+    EVQ_TRY(note(whole.lease.grow(builder_bytes)));
+    Vector made;
+    {
+      AllocationMeter meter(executor.options().budget, executor.options().control, kWindowName);
+      EVQ_TRY(note(meter.guard([&] { made = column.make(input, input.rows()); })));
+    }
+    whole.lease.shrink(builder_bytes);
+    EVQ_TRY(note(whole.lease.grow(made.values().size_bytes() + input.rows() * sizeof(Code))));
+    input.columns().push_back(std::move(made));
+  }
+  return push_whole(executor, input, kWindowName, consumer);
+}
 
 }  // namespace
 
 Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer) {
-  const auto& window = std::get<plan::Window>(node.op);
-  EVQ_TRY_ASSIGN(WholeInput whole, collect_whole(executor, *node.inputs[0], kWindowName));
-  Chunk& input = whole.rows;
-  for (const WindowCall& call : window.calls) {
-    // What is held besides the column while it is made.
-    const std::size_t builder_bytes = input.rows() * sizeof(std::string_view);
-    EVQ_TRY(whole.lease.grow(builder_bytes));
-    Vector made;
-    {
-      AllocationMeter meter(executor.options().budget, executor.options().control, kWindowName);
-      EVQ_TRY(meter.guard([&] { made = WindowColumn(call, input).make(); }));
-    }
-    whole.lease.shrink(builder_bytes);
-    EVQ_TRY(whole.lease.grow(made.values().size_bytes() + input.rows() * sizeof(Code)));
-    input.columns().push_back(std::move(made));
+  const plan::Node& input = *node.inputs[0];
+  const plan::Node* const sort = sort_below(input);
+  const CountsOfOneRun counts(executor.stats());
+  TimeOrder order = TimeOrder::kNone;
+  if (sort != nullptr) {
+    EVQ_TRY_ASSIGN(order, time_order_below(executor, *sort));
   }
-  return push_whole(executor, input, kWindowName, consumer);
+  if (sort == nullptr || order != TimeOrder::kNone) {
+    bool overflowed = false;
+    Status at_once = run_over_all_rows(executor, node, consumer, &overflowed);
+    if (!overflowed || sort == nullptr || !is_repeatable(input)) {
+      return at_once;
+    }
+    counts.forget();
+    return_free_memory();
+  }
+  WindowConsumer stream(executor, std::get<plan::Window>(node.op), consumer);
+  return executor.run(input, stream);
 }
 
 }  // namespace evq
