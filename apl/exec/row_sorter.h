@@ -44,6 +44,8 @@ class RowSorter {
   Chunk next();
 
   std::size_t rows() const { return rows_; }
+  // What is charged for the rows.
+  std::size_t bytes() const { return lease_.bytes(); }
   // Once `limit` rows are held: no row whose first key is above this can be among the first.
   std::optional<std::uint64_t> threshold() const { return threshold_; }
 

@@ -1,18 +1,24 @@
 // Sort, TopN and Limit: all collect rows in RowSorters, one a worker, and merge them while the
-// operators after them take the rows. A TopN whose first key is the event time tells the scan below
-// it how old a row may be to matter, and makes it visit the newest blocks first. One of groups
-// leaves out what cannot be among the first of its group before it sorts, and the rest afterwards.
+// operators after them take the rows. What does not fit into memory is sorted a part of the order
+// at a time: see sort_ranges.h. A TopN whose first key is the event time tells the scan below it
+// how old a row may be to matter, and makes it visit the newest blocks first. One of groups leaves
+// out what cannot be among the first of its group before it sorts, and the rest afterwards.
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <utility>
 
 #include "apl/exec/candidates.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/repeatable.h"
 #include "apl/exec/row_sorter.h"
+#include "apl/exec/sort_ranges.h"
 #include "apl/exec/time_order.h"
+#include "store/base/allocation_meter.h"
 #include "store/base/check.h"
+#include "store/base/free_memory.h"
 #include "store/block/format.h"
 #include "store/column/ordering.h"
 
@@ -30,6 +36,16 @@ struct SortSpec {
   // Rises to the time of the oldest row that can still reach the result; null when the first key
   // is not the event time, newest first.
   std::atomic<std::int64_t>* time_floor = nullptr;
+  // Where the input can run again: set when the rows do not fit, before any is handed on.
+  std::atomic<bool>* overflowed = nullptr;
+  const SortRange* range = nullptr;  // the part of the order that is wanted; null: all
+
+  Status note(Status status) const {
+    if (overflowed != nullptr && !status.ok() && status.error().code == ErrorCode::kLimit) {
+      overflowed->store(true);
+    }
+    return status;
+  }
 };
 
 class SortSink final : public Sink {
@@ -39,7 +55,14 @@ class SortSink final : public Sink {
 
   Result<Flow> push(Chunk chunk) override {
     EVQ_TRY(spec_.executor->check());
-    EVQ_TRY(sorter_.add(std::move(chunk)));
+    if (spec_.range != nullptr) {
+      AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
+      EVQ_TRY(spec_.note(meter.guard([&] { chunk = spec_.range->keep(std::move(chunk)); })));
+      if (chunk.empty()) {
+        return Flow::kMore;
+      }
+    }
+    EVQ_TRY(spec_.note(sorter_.add(std::move(chunk))));
     if (spec_.time_floor != nullptr && sorter_.threshold().has_value()) {
       raise_floor(*sorter_.threshold());
     }
@@ -47,7 +70,7 @@ class SortSink final : public Sink {
     const bool full = spec_.keys.empty() && sorter_.rows() >= spec_.limit;
     return full ? Flow::kDone : Flow::kMore;
   }
-  Status finish() override { return sorter_.finish(); }
+  Status finish() override { return spec_.note(sorter_.finish()); }
   RowSorter& sorter() { return sorter_; }
 
  private:
@@ -73,21 +96,128 @@ Result<RowSorter*> merge_sinks(const std::vector<std::unique_ptr<Sink>>& sinks) 
   return &first;
 }
 
+// Hands on the rows of a RowSorter that has all of them.
+using HandOn = std::function<Status(RowSorter& sorted)>;
+
 class SortConsumer final : public Consumer {
  public:
-  SortConsumer(const SortSpec& spec, Consumer& next) : spec_(spec), next_(next) {}
+  SortConsumer(const SortSpec& spec, HandOn hand_on) : spec_(spec), hand_on_(std::move(hand_on)) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
     return std::unique_ptr<Sink>(std::make_unique<SortSink>(spec_));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
-    EVQ_TRY_ASSIGN(RowSorter* const sorted, merge_sinks(sinks));
-    return spec_.executor->push_each([&] { return sorted->next(); }, spec_.name, next_);
+    const Result<RowSorter*> sorted = merge_sinks(sinks);
+    if (!sorted.ok()) {
+      return spec_.note(sorted.error());
+    }
+    if (spec_.overflowed != nullptr) {
+      EVQ_TRY(spec_.note(try_output(**sorted)));
+    }
+    return hand_on_(**sorted);
   }
 
  private:
+  // Whether there is room for the rows that are put in order and handed on at a time.
+  Status try_output(const RowSorter& sorted) const {
+    const std::size_t rows = std::max<std::size_t>(sorted.rows(), 1);
+    MemoryLease room(spec_.budget, spec_.name);
+    return room.grow(2 * sorted.bytes() / rows * std::min(rows, RowSorter::kNextRowsMax));
+  }
+
   const SortSpec& spec_;
-  Consumer& next_;
+  const HandOn hand_on_;
+};
+
+// A sort, or a limit of one, all at once or range by range; its rows go to one sink in order.
+class SortRun {
+ public:
+  SortRun(const SortSpec& spec, const plan::Node& input) : spec_(spec), input_(input) {}
+
+  Status run(const ScanHints& hints, Consumer& consumer) {
+    const CountsOfOneRun counts(spec_.executor->stats());
+    std::atomic<bool> overflowed{false};
+    SortSpec at_once = spec_;
+    if (!spec_.keys.empty() && is_repeatable(input_)) {
+      at_once.overflowed = &overflowed;
+    }
+    SortConsumer sort(at_once, [&](RowSorter& sorted) {
+      return spec_.executor->push_each([&] { return sorted.next(); }, spec_.name, consumer);
+    });
+    Status done = spec_.executor->run(input_, sort, hints);
+    if (!overflowed) {
+      return done;
+    }
+    counts.forget();
+    return_free_memory();
+    EVQ_TRY_ASSIGN(const KeySample sample, sample_keys(*spec_.executor, input_, spec_.keys));
+    EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
+    EVQ_TRY(run_ranges(sample, counts, *sink));
+    return complete_with(std::move(sink), consumer);
+  }
+
+ private:
+  Status run_ranges(const KeySample& sample, const CountsOfOneRun& counts, Sink& sink) {
+    std::vector<SortRange> ranges = sort_ranges(spec_.keys, sample, bytes_free() / 2);
+    std::ranges::reverse(ranges);
+    std::size_t rows_left = spec_.limit;
+    std::uint64_t sequence = 0;
+    while (!ranges.empty() && rows_left > 0) {
+      const SortRange range = ranges.back();
+      ranges.pop_back();
+      counts.forget();
+      return_free_memory();
+      std::atomic<bool> overflowed{false};
+      SortSpec part = spec_;
+      part.limit = RowSorter::kNoLimit;
+      part.time_floor = nullptr;
+      part.overflowed = &overflowed;
+      part.range = &range;
+      SortConsumer sort(part, [&](RowSorter& sorted) -> Status {
+        EVQ_TRY_ASSIGN(rows_left, push_some(sorted, rows_left, &sequence, sink));
+        return {};
+      });
+      Status done = spec_.executor->run(input_, sort);
+      const auto halves = overflowed ? range.halves() : std::nullopt;
+      if (halves.has_value()) {
+        ranges.push_back(halves->second);
+        ranges.push_back(halves->first);
+        continue;
+      }
+      EVQ_TRY(std::move(done));
+    }
+    return {};
+  }
+
+  // How many rows are still to come after these; none when the sink needs no more.
+  Result<std::size_t> push_some(RowSorter& sorted, std::size_t rows_left, std::uint64_t* sequence,
+                                Sink& sink) const {
+    Flow flow = Flow::kMore;
+    while (rows_left > 0 && flow == Flow::kMore) {
+      EVQ_TRY(spec_.executor->check());
+      AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
+      Chunk chunk;
+      EVQ_TRY(meter.guard([&] { chunk = sorted.next(); }));
+      if (chunk.empty()) {
+        return rows_left;
+      }
+      if (chunk.rows() > rows_left) {
+        chunk = chunk.slice(0, rows_left);
+      }
+      rows_left -= chunk.rows();
+      chunk.set_sequence((*sequence)++);
+      EVQ_TRY_ASSIGN(flow, sink.push(std::move(chunk)));
+    }
+    return flow == Flow::kDone ? 0 : rows_left;
+  }
+
+  std::size_t bytes_free() const {
+    const std::size_t limit = spec_.budget != nullptr ? spec_.budget->limit() : 0;
+    return limit == 0 ? kQueryMemoryBytesDefault : limit - std::min(limit, spec_.budget->used());
+  }
+
+  const SortSpec& spec_;
+  const plan::Node& input_;
 };
 
 // Of rows sorted by group the first of each.
@@ -229,14 +359,19 @@ Status run_sort(Executor& executor, const plan::Node& node, const ScanHints& hin
       return executor.run(*node.inputs[0], merge, below);
     }
   }
-  SortSpec spec{std::get<plan::Sort>(node.op).keys, RowSorter::kNoLimit, "sort",
-                executor.options().budget,          &executor,           nullptr};
-  SortConsumer sort(spec, consumer);
-  return executor.run(*node.inputs[0], sort);
+  SortSpec spec;
+  spec.keys = std::get<plan::Sort>(node.op).keys;
+  spec.name = "sort";
+  spec.budget = executor.options().budget;
+  spec.executor = &executor;
+  return SortRun(spec, *node.inputs[0]).run({}, consumer);
 }
 
 Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer) {
-  SortSpec spec{{}, 0, "top", executor.options().budget, &executor, nullptr};
+  SortSpec spec;
+  spec.name = "top";
+  spec.budget = executor.options().budget;
+  spec.executor = &executor;
   if (const auto* top = std::get_if<plan::TopN>(&node.op)) {
     spec.keys = top->keys;
     if (top->groups > 0 && top->count > 0) {
@@ -261,8 +396,7 @@ Status run_top_n(Executor& executor, const plan::Node& node, Consumer& consumer)
       hints.top_groups = TopRows{*column, spec.keys[0].order, spec.limit, spec.keys.size() == 1};
     }
   }
-  SortConsumer sort(spec, consumer);
-  return executor.run(*node.inputs[0], sort, hints);
+  return SortRun(spec, *node.inputs[0]).run(hints, consumer);
 }
 
 }  // namespace evq

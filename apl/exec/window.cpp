@@ -1,8 +1,8 @@
 // Window functions: each call makes one column over the rows of an ordered stream. Where these come
-// one chunk after the other, as from a sort, each chunk goes on with its columns, and of those
-// before only what the calls look back at is held. Otherwise, and where workers read stretches of
-// time side by side, all rows are collected first; when those do not fit into memory, a sort gives
-// them again.
+// one chunk after the other, as from a sort or a limit, each chunk goes on with its columns, and of
+// those before only what the calls look back at is held. Otherwise, and where workers read
+// stretches of time side by side, all rows are collected first; when those do not fit into memory,
+// a sort gives them again.
 
 #include <algorithm>
 #include <array>
@@ -343,10 +343,11 @@ class WindowConsumer final : public Consumer {
   bool made_ = false;
 };
 
-// The sort whose rows `node` gives in its order, one chunk after the other, unless it is asked for
-// stretches; null when there is none.
-const plan::Node* sort_below(const plan::Node& node) {
-  if (std::holds_alternative<plan::Sort>(node.op)) {
+// The operator whose rows come in order, one chunk after the other, as long as `node` is not asked
+// for stretches; null when they do not.
+const plan::Node* ordered_below(const plan::Node& node) {
+  if (std::holds_alternative<plan::Sort>(node.op) || std::holds_alternative<plan::TopN>(node.op) ||
+      std::holds_alternative<plan::Limit>(node.op)) {
     return &node;
   }
   const bool keeps_order = std::holds_alternative<plan::Fetch>(node.op) ||
@@ -354,7 +355,7 @@ const plan::Node* sort_below(const plan::Node& node) {
                            std::holds_alternative<plan::Filter>(node.op) ||
                            std::holds_alternative<plan::Extract>(node.op) ||
                            std::holds_alternative<plan::Window>(node.op);
-  return keeps_order ? sort_below(*node.inputs[0]) : nullptr;
+  return keeps_order ? ordered_below(*node.inputs[0]) : nullptr;
 }
 
 // Sets `overflowed` when it fails because the rows do not fit, before anything is handed on.
@@ -391,16 +392,16 @@ Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& c
 
 Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer) {
   const plan::Node& input = *node.inputs[0];
-  const plan::Node* const sort = sort_below(input);
+  const plan::Node* const ordered = ordered_below(input);
   const CountsOfOneRun counts(executor.stats());
   TimeOrder order = TimeOrder::kNone;
-  if (sort != nullptr) {
-    EVQ_TRY_ASSIGN(order, time_order_below(executor, *sort));
+  if (ordered != nullptr && std::holds_alternative<plan::Sort>(ordered->op)) {
+    EVQ_TRY_ASSIGN(order, time_order_below(executor, *ordered));
   }
-  if (sort == nullptr || order != TimeOrder::kNone) {
+  if (ordered == nullptr || order != TimeOrder::kNone) {
     bool overflowed = false;
     Status at_once = run_over_all_rows(executor, node, consumer, &overflowed);
-    if (!overflowed || sort == nullptr || !is_repeatable(input)) {
+    if (!overflowed || ordered == nullptr || !is_repeatable(input)) {
       return at_once;
     }
     counts.forget();
