@@ -31,6 +31,9 @@ struct Configuration {
   bool force_flat;
   bool force_parts = false;
   std::optional<std::size_t> join_left_rows{};
+  // Of each query; 0: enough. With so little that groups, joins and sorts are made some at a time,
+  // rows come in another order where none is asked for, and what needs more is no answer.
+  std::size_t memory_bytes = 0;
 };
 
 const std::vector<Configuration>& configurations(bool matrix) {
@@ -39,6 +42,8 @@ const std::vector<Configuration>& configurations(bool matrix) {
       {"blocks of 1 row, groups in parts, left sides first", 1, 2, true, false, true, 65536},
       {"blocks of 7 rows, 1 worker, left sides first up to 3 rows", 7, 1, true, true, false, 3},
       {"no optimiser", 65536, 1, false, false},
+      {"hardly any memory", 65536, 2, true, false, false, {}, 1000},
+      {"little memory", 7, 2, true, false, false, {}, 10000},
   };
   static const std::vector<Configuration> kAll = [] {
     std::vector<Configuration> made;
@@ -84,6 +89,7 @@ class TestStore {
     options.store_directory = directory_;
     options.block_rows = configuration_.block_rows;
     options.workers = configuration_.workers;
+    options.memory_limit_bytes = configuration_.memory_bytes;
     auto opened = Service::open(options);
     if (!opened.ok()) {
       std::fprintf(stderr, "cannot open a store: %s\n", opened.error().message.c_str());
@@ -207,9 +213,13 @@ class FileRun {
     if (plan && &configuration != &configurations(matrix_)[0]) {
       return;
     }
-    const bool unordered = block.has_word("unordered");
+    const bool short_of_memory = configuration.memory_bytes != 0;
+    const bool unordered = short_of_memory || block.has_word("unordered");
     const double approx = std::strtod(block.option("approx").c_str(), nullptr);
     const std::string got = store.answer(block, now, unordered);
+    if (short_of_memory && (rewrite_ || got.find("memory limit of ") != std::string::npos)) {
+      return;
+    }
     if (rewrite_) {
       if (!answers_[index].has_value()) {
         answers_[index] = got;
