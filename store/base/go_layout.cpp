@@ -99,7 +99,7 @@ struct Fields {
   int minute = 0;
   int second = 0;
   int ns = 0;
-  int offset = 0;
+  int offset = 0;     // seconds east of UTC
   int half_day = -1;  // 0 before noon, 1 after
 };
 
@@ -332,8 +332,7 @@ std::optional<std::int64_t> instant_of(const Fields& fields, int year) {
       civil.day -= days_in_month(year, civil.month++);
     }
   }
-  const auto local = ns_from_civil(civil);
-  return local ? checked_subtract(*local, fields.offset * kSecondNs) : std::nullopt;
+  return ns_from_civil(civil, fields.offset);
 }
 
 // The year before, of or after the reference whose instant is nearest to it.

@@ -134,7 +134,7 @@ Civil civil_from_ns(std::int64_t ns) {
           static_cast<int>(rest % kSecondNs)};
 }
 
-std::optional<std::int64_t> ns_from_civil(const Civil& civil) {
+std::optional<std::int64_t> ns_from_civil(const Civil& civil, int offset_seconds) {
   if (civil.month < 1 || civil.month > 12 || civil.day < 1 ||
       civil.day > days_in_month(civil.year, civil.month) || civil.hour < 0 || civil.hour > 23 ||
       civil.minute < 0 || civil.minute > 59 || civil.second < 0 || civil.second > 59 ||
@@ -143,13 +143,15 @@ std::optional<std::int64_t> ns_from_civil(const Civil& civil) {
   }
   const std::int64_t days = days_from_civil(civil.year, civil.month, civil.day);
   const std::int64_t second_of_day = (civil.hour * 60 + civil.minute) * 60 + civil.second;
-  const std::int64_t seconds = days * 86400 + second_of_day;
+  return ns_from_seconds(days * 86400 + second_of_day - offset_seconds, civil.nanosecond);
+}
+
+std::optional<std::int64_t> ns_from_seconds(std::int64_t seconds, int nanosecond) {
   // The first second of the range starts before it, so seconds below zero are counted from their
   // end.
   const bool before = seconds < 0;
   const auto whole = checked_multiply(before ? seconds + 1 : seconds, kSecondNs);
-  const std::int64_t rest = civil.nanosecond - (before ? kSecondNs : 0);
-  return whole ? checked_add(*whole, rest) : std::nullopt;
+  return whole ? checked_add(*whole, nanosecond - (before ? kSecondNs : 0)) : std::nullopt;
 }
 
 char* write_instant(std::int64_t ns, char* buffer) {

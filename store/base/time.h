@@ -42,8 +42,11 @@ int days_in_month(std::int64_t year, int month);
 // Days since 1970-01-01; any year whose days fit, month 1..12, any day number.
 std::int64_t days_from_civil(std::int64_t year, int month, int day);
 Civil civil_from_ns(std::int64_t ns);
-// Nothing when a field is out of its range (second 60 included) or the instant is.
-std::optional<std::int64_t> ns_from_civil(const Civil& civil);
+// The instant of a time at a zone that is so many seconds east of UTC. Nothing when a field is out
+// of its range (second 60 included) or the instant is.
+std::optional<std::int64_t> ns_from_civil(const Civil& civil, int offset_seconds = 0);
+// Seconds since the epoch and a part of one, 0..999999999. Nothing when it is out of range.
+std::optional<std::int64_t> ns_from_seconds(std::int64_t seconds, int nanosecond);
 
 // RFC 3339 with up to nine digits of fraction, trailing zeros dropped: 2024-05-01T00:00:00.5Z.
 inline constexpr std::size_t kInstantTextBytesMax = 30;

@@ -22,13 +22,13 @@ constexpr std::string_view kMonthSign = "\u6708";
 constexpr std::string_view kDaySign = "\u65e5";
 
 // A leap second is read as the end of the second before it, as parse_instant does.
-std::optional<std::int64_t> instant_of(Civil civil) {
+std::optional<std::int64_t> instant_of(Civil civil, int offset_seconds) {
   constexpr int kLeap = 60;
   if (civil.second == kLeap) {
     civil.second = kLeap - 1;
     civil.nanosecond = 999999999;
   }
-  return ns_from_civil(civil);
+  return ns_from_civil(civil, offset_seconds);
 }
 
 class LiberalReader {
@@ -342,9 +342,7 @@ class LiberalReader {
     if (!has_year_ || month_ == 0) {
       return std::nullopt;
     }
-    const auto local =
-        instant_of({year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_});
-    return local ? checked_subtract(*local, offset_ * kSecondNs) : std::nullopt;
+    return instant_of({year_, month_, has_day_ ? day_ : 1, hour_, minute_, second_, ns_}, offset_);
   }
 
   TimeScanner scanner_;
@@ -379,7 +377,7 @@ std::optional<std::int64_t> parse_digits_as_date(std::string_view text) {
     civil.minute = scanner.take_number(2, 2).value_or(0);
     civil.second = scanner.take_number(2, 2).value_or(0);
   }
-  return instant_of(civil);
+  return instant_of(civil, 0);
 }
 
 bool names_month(std::string_view text) {

@@ -19,16 +19,9 @@ namespace {
 
 constexpr int kLeapSecond = 60;
 
-// Nanoseconds of a day and a time of day whose fields are already checked, at a zone offset.
-std::optional<std::int64_t> compose(std::int64_t days, std::int64_t second_of_day, int ns,
-                                    int offset_seconds) {
-  const std::int64_t seconds = days * 86400 + second_of_day - offset_seconds;
-  const bool before = seconds < 0;
-  const auto whole = checked_multiply(before ? seconds + 1 : seconds, kSecondNs);
-  return whole ? checked_add(*whole, ns - (before ? kSecondNs : 0)) : std::nullopt;
-}
+constexpr std::int64_t kDaySeconds = 86400;
 
-// The rest after the seconds: [.,]digits and a zone.
+// The rest after the seconds: [.,]digits and a zone. What stands before is checked already.
 std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t days,
                                            int seconds_to_minute, int second, bool has_second) {
   int ns = 0;
@@ -58,7 +51,7 @@ std::optional<std::int64_t> finish_instant(TimeScanner scanner, std::int64_t day
   if (!scanner.at_end()) {
     return std::nullopt;
   }
-  return compose(days, seconds_to_minute + second, ns, offset);
+  return ns_from_seconds(days * kDaySeconds + seconds_to_minute + second - offset, ns);
 }
 
 // All forms, one field after the other.
@@ -81,7 +74,7 @@ std::optional<std::int64_t> parse_instant_slowly(std::string_view text) {
   const std::int64_t days = days_from_civil(*year, *month, *day);
   if (scanner.at_end()) {
     // Eight digits alone are a number, not a date.
-    return dashes ? compose(days, 0, 0, 0) : std::nullopt;
+    return dashes ? ns_from_seconds(days * kDaySeconds, 0) : std::nullopt;
   }
   if (!scanner.take('T') && !scanner.take('t') && !scanner.take(' ')) {
     return std::nullopt;
@@ -287,7 +280,7 @@ std::optional<std::int64_t> parse_instant(std::string_view text) {
                              march_year / 400 + kDaysFromMarch[month] + day - 1;
   const std::uint32_t second_of_day = (hour * 60 + minute) * 60 + second;
   const std::int64_t seconds =
-      (static_cast<std::int64_t>(days) - kEpochDays) * 86400 + second_of_day;
+      (static_cast<std::int64_t>(days) - kEpochDays) * kDaySeconds + second_of_day;
   return seconds * kSecondNs + ns;
 }
 

@@ -30,8 +30,8 @@ std::optional<std::int64_t> parse_event_time(std::string_view text);
 std::optional<std::int64_t> parse_unmistakable_datetime(std::string_view text);
 
 // Unix time whose unit is told by its size: |v| below 1e11 is seconds, below 1e14 milliseconds,
-// below 1e17 microseconds, else nanoseconds. So seconds reach the year 5138, and milliseconds
-// start in 1973.
+// below 1e17 microseconds, else nanoseconds. So milliseconds start in 1973, and seconds reach past
+// the last instant.
 std::optional<std::int64_t> event_time_from_integer(std::int64_t value);
 // The same for a number with a fraction, which means the shortest decimal text of the double:
 // 1714557600.123 is exactly 123 ms past the second.
