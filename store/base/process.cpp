@@ -1,9 +1,11 @@
 #include "store/base/process.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <initializer_list>
+#include <string_view>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -11,6 +13,40 @@
 #include <unistd.h>
 
 namespace evq {
+
+namespace {
+
+// Where control groups limit memory, in their second version and their first.
+struct GroupTree {
+  std::string_view controller;  // as /proc/self/cgroup names it
+  const char* folder;           // of the outermost group; a container sees its own there
+  const char* limit_file;
+};
+constexpr std::array<GroupTree, 2> kGroupTrees = {
+    {{"", "/sys/fs/cgroup", "/memory.max"},
+     {"memory", "/sys/fs/cgroup/memory", "/memory.limit_in_bytes"}}};
+
+// The group of this process, "/a/b" below the outermost one and "" for that: what the line
+// "NUMBER:CONTROLLER,…:PATH" of the controller says.
+std::string own_group(const std::string& root, std::string_view controller) {
+  std::ifstream lines(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = std::min(line.find(':'), line.size());
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) {
+      continue;
+    }
+    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string wanted = "," + std::string(controller) + ",";
+    const std::string path = line.substr(second + 1);
+    if (controllers.find(wanted) != std::string::npos && path.starts_with('/')) {
+      return path == "/" ? std::string() : path;
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 void raise_descriptor_limit() {
   rlimit limit{};
@@ -29,15 +65,20 @@ void occupy_standard_descriptors() {
   }
 }
 
-std::size_t memory_bytes() {
+std::size_t memory_bytes(const std::string& root) {
   std::size_t bytes = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
                       static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  // Of control groups in their second version and their first; a container sees its own there.
-  for (const char* const path :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-    std::size_t limit = 0;
-    if (std::ifstream(path) >> limit) {  // "max" is none
-      bytes = std::min(bytes, limit);
+  for (const GroupTree& tree : kGroupTrees) {
+    std::string group = own_group(root, tree.controller);
+    for (;;) {
+      std::size_t limit = 0;
+      if (std::ifstream(root + tree.folder + group + tree.limit_file) >> limit) {  // "max" is none
+        bytes = std::min(bytes, limit);
+      }
+      if (group.empty()) {
+        break;
+      }
+      group.erase(group.rfind('/'));
     }
   }
   return bytes;

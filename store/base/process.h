@@ -4,6 +4,7 @@
 // left as it is.
 
 #include <cstddef>
+#include <string>
 
 namespace evq {
 
@@ -14,8 +15,10 @@ void raise_descriptor_limit();
 // is opened later gets them: reading or writing there goes on to fail.
 void occupy_standard_descriptors();
 
-// The bytes of memory that this process may count on: the machine's, or its control group's.
-std::size_t memory_bytes();
+// The bytes of memory that this process may count on: the machine's, or what its control group and
+// those around it leave of them. `root` stands before the system's paths; tests have one of their
+// own.
+std::size_t memory_bytes(const std::string& root = {});
 
 // No memory of this process is written to disk when it dies, nor shown to other programs of its
 // user: for processes that hold secrets.
