@@ -1,6 +1,7 @@
 #include "store/base/memory_budget.h"
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -8,23 +9,20 @@
 
 namespace evq {
 
-bool MemoryBudget::try_reserve(std::size_t bytes) {
+std::optional<std::size_t> MemoryBudget::try_reserve(std::size_t bytes) {
   const std::size_t limit = limit_ == 0 ? std::numeric_limits<std::size_t>::max() : limit_;
   std::size_t before = used_.load(std::memory_order_relaxed);
   do {
     if (bytes > limit || before > limit - bytes) {
-      return false;
+      return std::nullopt;
     }
   } while (!used_.compare_exchange_weak(before, before + bytes, std::memory_order_relaxed));
-  const std::size_t now = before + bytes;
-  std::size_t peak = peak_.load(std::memory_order_relaxed);
-  while (peak < now && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
-  }
-  return true;
+  return before + bytes;
 }
 
 Status MemoryBudget::reserve(std::size_t bytes, std::string_view operator_name) {
-  if (!try_reserve(bytes)) {
+  const std::optional<std::size_t> now = try_reserve(bytes);
+  if (!now.has_value()) {
     return make_error(ErrorCode::kLimit,
                       "memory limit of " + std::to_string(limit_) + " bytes exceeded in " +
                           std::string(operator_name),
@@ -35,6 +33,9 @@ Status MemoryBudget::reserve(std::size_t bytes, std::string_view operator_name) 
       used_.fetch_sub(bytes, std::memory_order_relaxed);
       return status;
     }
+  }
+  std::size_t peak = peak_.load(std::memory_order_relaxed);
+  while (peak < *now && !peak_.compare_exchange_weak(peak, *now, std::memory_order_relaxed)) {
   }
   return Status::success();
 }

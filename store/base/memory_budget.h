@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "store/base/result.h"
@@ -34,7 +35,8 @@ class MemoryBudget {
   std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
 
  private:
-  bool try_reserve(std::size_t bytes);
+  // What is reserved with these bytes; nothing when they do not fit.
+  std::optional<std::size_t> try_reserve(std::size_t bytes);
 
   const std::size_t limit_;
   MemoryBudget* const parent_;

@@ -31,6 +31,7 @@ TEST_CASE("a parent is charged too, and a refusal there leaves nothing behind") 
   CHECK(first.reserve(50, "join").ok());
   CHECK(!second.reserve(60, "join").ok());
   CHECK(second.used() == 0);
+  CHECK(second.peak() == 0);
   CHECK(process.used() == 50);
   CHECK(second.reserve(50, "join").ok());
   second.release(50);
