@@ -43,7 +43,12 @@ Error unexpected_character(Span at, std::string_view character);
 Error unterminated_string(Span at);
 Error unterminated_fence(Span at);
 Error unterminated_name(Span at);
-Error invalid_number(Span at, std::string_view text);
+// Of what is wrong with the number, `hint` tells.
+inline constexpr std::string_view kWholeNumberHint =
+    "whole numbers have 64 bits; write 1e30 for a larger, approximate one";
+inline constexpr std::string_view kTimespanRangeHint =
+    "timespans reach from -106751d to 106751d, some 292 years";
+Error invalid_number(Span at, std::string_view text, std::string_view hint);
 Error invalid_literal(Span at, std::string_view type, std::string_view text);
 Error unexpected_token(Span at, std::string_view expected, std::string_view found);
 Error unexpected_end(Span at, std::string_view expected);

@@ -55,9 +55,9 @@ Error unterminated_name(Span at) {
                       "a quoted name is written ['my-name']");
 }
 
-Error invalid_number(Span at, std::string_view text) {
+Error invalid_number(Span at, std::string_view text, std::string_view hint) {
   return syntax_error("APL1004", at, in_quotes(text) + " is not a number APL can hold",
-                      "whole numbers have 64 bits; write 1e30 for a larger, approximate one");
+                      std::string(hint));
 }
 
 Error invalid_literal(Span at, std::string_view type, std::string_view text) {

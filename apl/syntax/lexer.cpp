@@ -55,6 +55,16 @@ bool shows_nothing(char32_t point) {
   return (point >= 0x200B && point <= 0x200F) || point == 0x2060 || point == 0xFEFF;
 }
 
+// What is wrong with a number and the word behind it, which together are no timespan.
+std::string_view bad_timespan_hint(std::string_view number, bool has_unit) {
+  if (!has_unit) {
+    return "units of time are w, d, h, m, s, ms, us and ns";
+  }
+  return number.find_first_of("eE") != std::string_view::npos
+             ? "a number with a unit of time has no exponent: 1500ms"
+             : diag::kTimespanRangeHint;
+}
+
 class Scanner {
  public:
   Scanner(std::string_view text, std::int64_t now_ns) : text_(text), now_ns_(now_ns) {}
@@ -77,6 +87,7 @@ class Scanner {
   bool at_string() const;
   Result<Token> scan_string();
   Result<Token> scan_fenced_string();
+  Result<Token> scan_hex();
   Result<Token> scan_number();
   Result<Token> scan_name();
   Result<Token> scan_typed_literal(std::size_t begin, std::string_view type);
@@ -203,20 +214,31 @@ Result<Token> Scanner::scan_fenced_string() {
   return token;
 }
 
-Result<Token> Scanner::scan_number() {
+Result<Token> Scanner::scan_hex() {
   const std::size_t begin = at_;
-  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && hex_digit(peek(2)) >= 0) {
-    at_ += 2;
-    while (hex_digit(peek()) >= 0) {
-      ++at_;
-    }
-    const std::optional<std::int64_t> value = parse_hex(text_.substr(begin + 2, at_ - begin - 2));
-    if (!value || name_end(at_) != at_) {
-      at_ = name_end(at_);
-      return diag::invalid_number(span_from(begin), text_.substr(begin, at_ - begin));
-    }
-    return make_literal(span_from(begin), Value::integer(*value));
+  at_ += 2;
+  while (hex_digit(peek()) >= 0) {
+    ++at_;
   }
+  const std::size_t number_end = at_;
+  at_ = name_end(at_);
+  const std::string_view whole = text_.substr(begin, at_ - begin);
+  if (at_ > number_end) {
+    return diag::invalid_number(span_from(begin), whole,
+                                "the digits after 0x are 0 to 9 and a to f");
+  }
+  const std::optional<std::int64_t> value = parse_hex(whole.substr(2));
+  if (!value) {
+    return diag::invalid_number(span_from(begin), whole, diag::kWholeNumberHint);
+  }
+  return make_literal(span_from(begin), Value::integer(*value));
+}
+
+Result<Token> Scanner::scan_number() {
+  if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X') && hex_digit(peek(2)) >= 0) {
+    return scan_hex();
+  }
+  const std::size_t begin = at_;
   bool real = false;
   while (is_digit(peek())) {
     ++at_;
@@ -247,8 +269,10 @@ Result<Token> Scanner::scan_number() {
       token.value = Value::timespan(*ns);
       return token;
     }
-    if (timespan_unit_ns(text_.substr(number_end, at_ - number_end)) != 0 || real) {
-      return diag::invalid_number(token.span, whole);
+    const bool has_unit = timespan_unit_ns(whole.substr(number_end - begin)) != 0;
+    if (has_unit || real) {
+      return diag::invalid_number(token.span, whole,
+                                  bad_timespan_hint(whole.substr(0, number_end - begin), has_unit));
     }
     token.kind = TokenKind::kName;  // 2xx and the like may name a field
     token.text = std::string(whole);
@@ -260,7 +284,7 @@ Result<Token> Scanner::scan_number() {
   }
   const std::optional<std::int64_t> value = parse_int(whole);
   if (!value && whole != kLeastLongDigits) {
-    return diag::invalid_number(token.span, whole);
+    return diag::invalid_number(token.span, whole, diag::kWholeNumberHint);
   }
   token.value = Value::integer(value.value_or(std::numeric_limits<std::int64_t>::min()));
   return token;
@@ -319,9 +343,8 @@ Result<Token> Scanner::scan_typed_literal(std::size_t begin, std::string_view ty
   if (!value) {
     Error error = diag::invalid_literal(span_from(begin), type, raw);
     if (is_beyond_range(type, raw)) {
-      error.hint = type.starts_with("date")
-                       ? "datetimes reach from 1677-09-21 to 2262-04-11"
-                       : "timespans reach from -106751d to 106751d, some 292 years";
+      error.hint = type.starts_with("date") ? "datetimes reach from 1677-09-21 to 2262-04-11"
+                                            : std::string(diag::kTimespanRangeHint);
     }
     return error;
   }
@@ -463,7 +486,7 @@ Status join_least_long(std::string_view text, std::vector<Token>* tokens) {
                          (*tokens)[count - 2].span.end == number.span.begin &&
                          (count == 2 || !ends_value((*tokens)[count - 3]));
   if (!is_signed) {
-    return diag::invalid_number(number.span, kLeastLongDigits);
+    return diag::invalid_number(number.span, kLeastLongDigits, diag::kWholeNumberHint);
   }
   (*tokens)[count - 2] = make_literal({number.span.begin - 1, number.span.end}, number.value);
   tokens->pop_back();

@@ -142,8 +142,8 @@ constexpr Case kCases[] = {
      "APL1004 1:18 '99999999999999999999' is not a number APL can hold; whole numbers have 64 "
      "bits; write 1e30 for a larger, approximate one"},
     {"web | extend x = 1.5foo",
-     "APL1004 1:18 '1.5foo' is not a number APL can hold; whole numbers have 64 bits; write 1e30 "
-     "for a larger, approximate one"},
+     "APL1004 1:18 '1.5foo' is not a number APL can hold; units of time are w, d, h, m, s, ms, us "
+     "and ns"},
     {"web | extend x:int = 1",
      "APL1006 1:15 expected '|', ';' or the end of the query, found ':'; = gives a name its value: "
      "name = expression"},
