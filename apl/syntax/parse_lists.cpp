@@ -8,6 +8,7 @@
 #include "apl/syntax/grammar.h"
 #include "apl/syntax/words.h"
 #include "store/base/ascii.h"
+#include "store/base/limits.h"
 
 namespace evq::syntax {
 
@@ -26,6 +27,12 @@ bool continues_pattern(const TokenCursor& cursor, const ast::NamePattern& patter
   return cursor.joined() &&
          (token.kind == TokenKind::kName || token.is_symbol("*") || token.is_symbol(".") ||
           cursor.at_quoted_name() || at_digits_after_star(cursor, pattern));
+}
+
+// Of a name in quotes, which the lexer cannot tell from other texts, or of one in several parts.
+Status check_name_size(std::string_view name, Span at) {
+  return name.size() <= kQueryNameBytesMax ? Status()
+                                           : Status(diag::name_too_long(at, kQueryNameBytesMax));
 }
 
 bool begins_pattern(const TokenCursor& cursor) {
@@ -140,6 +147,7 @@ Result<ast::Name> parse_name(TokenCursor& cursor, std::string_view what) {
     cursor.take();
     std::string text = cursor.take().text;
     cursor.take();
+    EVQ_TRY(check_name_size(text, cursor.span_from(first)));
     return ast::Name{.text = std::move(text), .span = cursor.span_from(first), .quoted = true};
   }
   const Token& token = cursor.peek();
@@ -156,6 +164,7 @@ Result<ast::Name> parse_text_name(TokenCursor& cursor) {
     return cursor.unexpected("a name");
   }
   cursor.take();
+  EVQ_TRY(check_name_size(token.text, token.span));
   return ast::Name{.text = token.text, .span = token.span, .quoted = true};
 }
 
@@ -180,6 +189,7 @@ Result<ast::NamePattern> parse_name_pattern(TokenCursor& cursor, std::string_vie
     }
   } while (continues_pattern(cursor, pattern));
   pattern.span = cursor.span_from(first);
+  EVQ_TRY(check_name_size(pattern.text(), pattern.span));
   return pattern;
 }
 

@@ -261,9 +261,18 @@ TEST_CASE("limits of a query's text") {
   CHECK(first_error(operators) == "OK");
   CHECK(first_error(operators + "|count").starts_with("APL1023 "));
 
-  CHECK(first_error("['" + std::string(10, 'a') + "']") == "OK");
-  CHECK(first_error(std::string(kQueryNameBytesMax, 'a')) == "OK");
-  CHECK(first_error(std::string(kQueryNameBytesMax + 1, 'a')).starts_with("APL1031 1:1 "));
+  const std::string name(kQueryNameBytesMax, 'a');
+  CHECK(first_error(name) == "OK");
+  CHECK(first_error("['" + name + "']") == "OK");
+  CHECK(first_error("print ['" + name + "'] = 1, '" + name + "' = 2, c = ['" + name + "']") ==
+        "OK");
+  CHECK(first_error(name + "a").starts_with("APL1031 1:1 "));
+  CHECK(first_error("['" + name + "a']").starts_with("APL1031 1:1 "));
+  CHECK(first_error("web | project-away " + name + "*").starts_with("APL1031 1:20 "));
+  CHECK(first_error("web | extend " + name + ".b = 1").starts_with("APL1031 1:14 "));
+  CHECK(first_error("web | where ['" + name + "a'] == 1").starts_with("APL1031 1:13 "));
+  CHECK(first_error("print '" + name + "a' = 1").starts_with("APL1031 1:7 "));
+  CHECK(first_error("print a['" + name + "a'], '" + name + "a'") == "OK");  // texts
   CHECK(first_error("web | where a == '\xFF'").starts_with("APL1030 1:19 "));
 }
 
