@@ -269,10 +269,7 @@ std::optional<std::int64_t> parse_hex(std::string_view digits) {
 std::optional<Value> parse_typed_literal(std::string_view type, std::string_view raw,
                                          std::int64_t now_ns) {
   std::string_view text = trimmed(raw);
-  if (type == "guid") {
-    type = "string";
-  }
-  const Type target = type == "decimal" ? Type::kReal : type_from_name(type).value_or(Type::kNull);
+  const Type target = type_from_name(type).value_or(Type::kNull);
   if (text == "null") {
     return Value::null(target);
   }

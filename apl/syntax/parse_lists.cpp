@@ -279,13 +279,8 @@ Result<Type> parse_type(TokenCursor& cursor, Span* span) {
     return cursor.unexpected("a type");
   }
   *span = token.span;
-  std::optional<Type> type = type_from_name(token.text);
-  if (token.text == "decimal") {
-    type = Type::kReal;
-  } else if (token.text == "guid") {
-    type = Type::kString;
-  }
-  if (!type || *type == Type::kNull) {
+  const std::optional<Type> type = type_from_name(token.text);
+  if (!type) {
     return diag::unknown_type(token.span, token.text);
   }
   cursor.take();

@@ -23,7 +23,8 @@ inline constexpr int kTypeCount = 8;
 
 // "long", "string", … as APL writes them; "null" for kNull.
 std::string_view type_name(Type type);
-// The inverse, aliases included (int, double, date, boolean, time, object, …).
+// The inverse, aliases included (int, double, decimal, date, boolean, time, guid, object, …); never
+// kNull.
 std::optional<Type> type_from_name(std::string_view name);
 // The type names of API answers: integer, float, boolean, array for dynamic, …
 std::string_view api_type_name(Type type);
