@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "apl/syntax/diagnostics.h"
+#include "store/base/utf8.h"
 
 namespace evq {
 
@@ -11,24 +12,6 @@ namespace {
 
 constexpr std::size_t kShownBeforeCaretMax = 100;  // code points of a long line kept on each side
 constexpr std::size_t kShownAfterCaretMax = 60;
-
-bool starts_code_point(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-}
-
-std::size_t count_code_points(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_code_point));
-}
-
-// The byte offset of code point `index`, or the size of `text`.
-std::size_t offset_of_code_point(std::string_view text, std::size_t index) {
-  for (std::size_t offset = 0; offset < text.size(); ++offset) {
-    if (starts_code_point(text[offset]) && index-- == 0) {
-      return offset;
-    }
-  }
-  return text.size();
-}
 
 // One character per code point that keeps its place: tabs and control characters become blanks.
 std::string shown(std::string_view text) {
@@ -91,12 +74,12 @@ std::string SourceText::render(const Error& error, const SourceDisplay& display)
     gutter = number.size();
     const std::string_view text = line(at.line);
     const std::size_t line_end = line_starts_[at.line - 1] + text.size();
-    std::string_view before = text.substr(0, offset_of_code_point(text, at.column - 1));
+    std::string_view before = text.substr(0, code_point_offset(text, at.column - 1));
     std::string_view after = text.substr(before.size());
     if (at.column - 1 > kShownBeforeCaretMax) {
-      before.remove_prefix(offset_of_code_point(before, at.column - 1 - kShownBeforeCaretMax));
+      before.remove_prefix(code_point_offset(before, at.column - 1 - kShownBeforeCaretMax));
     }
-    after = after.substr(0, offset_of_code_point(after, kShownAfterCaretMax));
+    after = after.substr(0, code_point_offset(after, kShownAfterCaretMax));
     const std::string_view marked = after.substr(
         0, std::min(error.span->end, line_end) - std::min(error.span->begin, line_end));
     const std::string left = display.shown(before);
