@@ -59,19 +59,25 @@ Status add_array(TokenCursor& cursor, DynamicBuilder* builder) {
   return Status::success();
 }
 
+// The key before a value of a bag, and the sign between them. The token is the cursor's.
+Result<const Token*> parse_key(TokenCursor& cursor) {
+  const Token& key = cursor.peek();
+  if (key.kind != TokenKind::kString && key.kind != TokenKind::kName) {
+    return cursor.unexpected("a key");
+  }
+  cursor.take();
+  if (!cursor.accept("=")) {
+    EVQ_TRY(cursor.expect(":"));
+  }
+  return &key;
+}
+
 Status add_bag(TokenCursor& cursor, DynamicBuilder* builder) {
   cursor.take();
   builder->begin_bag();
   while (!cursor.at("}")) {
-    const Token& key = cursor.peek();
-    if (key.kind != TokenKind::kString && key.kind != TokenKind::kName) {
-      return cursor.unexpected("a key");
-    }
-    cursor.take();
-    if (!cursor.accept("=")) {
-      EVQ_TRY(cursor.expect(":"));
-    }
-    builder->key(key.text);
+    EVQ_TRY_ASSIGN(const Token* key, parse_key(cursor));
+    builder->key(key->text);
     EVQ_TRY(add_item(cursor, builder));
     if (!cursor.accept(",")) {
       break;
@@ -163,16 +169,9 @@ Result<ast::ExprPtr> parse_computed_bag(TokenCursor& cursor) {
   cursor.take();
   std::vector<ast::Argument> arguments;
   while (!cursor.at("}")) {
-    const Token& key = cursor.peek();
-    if (key.kind != TokenKind::kString && key.kind != TokenKind::kName) {
-      return cursor.unexpected("a key");
-    }
-    cursor.take();
-    if (!cursor.accept("=")) {
-      EVQ_TRY(cursor.expect(":"));
-    }
+    EVQ_TRY_ASSIGN(const Token* key, parse_key(cursor));
     EVQ_TRY_ASSIGN(ast::ExprPtr name,
-                   make_expr(cursor, key.span, ast::Literal{Value::string(key.text)}));
+                   make_expr(cursor, key->span, ast::Literal{Value::string(key->text)}));
     EVQ_TRY_ASSIGN(ast::ExprPtr item, parse_computed(cursor));
     arguments.push_back({.name = std::nullopt, .value = std::move(name)});
     arguments.push_back({.name = std::nullopt, .value = std::move(item)});
