@@ -1,15 +1,18 @@
-// The corpus below covers every construct of the language once or more. Two properties hold for all
-// of it: printing and parsing again gives the same tree, and damaging the text gives an error or a
-// tree, never a crash or a hang.
+// The corpus below covers every construct of the language once or more. Three properties hold for
+// all of it: printing and parsing again gives the same tree; damaging the text gives an error or a
+// tree, never a crash or a hang; and what an editor is told of damaged text lies within it.
 
 #include "apl/syntax/ast_printer.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "apl/syntax/ast_walker.h"
+#include "apl/syntax/expectations.h"
+#include "apl/syntax/lexer.h"
 #include "apl/syntax/operators.h"
 #include "apl/syntax/parser.h"
 #include "apl/syntax/source.h"
@@ -135,6 +138,25 @@ std::string explicit_text(const ast::Query& query) {
   return print(query, PrintStyle::kExplicit);
 }
 
+// What colours a text while somebody types, and what completes it.
+void check_for_editors(const std::string& text) {
+  std::size_t end = 0;
+  for (const HighlightToken& token : tokenize(text)) {
+    REQUIRE(token.span.begin >= end);
+    REQUIRE(token.span.end > token.span.begin);
+    end = token.span.end;
+  }
+  REQUIRE(end <= text.size());
+  const Expectations found = expectations_at_end(text);
+  REQUIRE(found.statement_begin <= text.size());
+  for (const PipelineScope& scope : found.scopes) {
+    REQUIRE(scope.begin <= text.size());
+    REQUIRE(std::ranges::all_of(
+        scope.operators, [&](std::size_t at) { return at >= scope.begin && at <= text.size(); }));
+  }
+  static_cast<void>(is_unfinished(text));
+}
+
 }  // namespace
 
 TEST_CASE("printing and parsing again gives the same tree") {
@@ -165,6 +187,7 @@ TEST_CASE("printing and parsing again gives the same tree") {
 TEST_CASE("damaged text gives an error or a tree") {
   std::size_t trees = 0;
   const auto check = [&](const std::string& text) {
+    check_for_editors(text);
     const Result<ast::Query> query = parse(text, 0);
     if (query.ok()) {
       ++trees;
