@@ -108,6 +108,24 @@ void append_with(std::string& out, Write write, Value value) {
   out.append(text.data(), static_cast<std::size_t>(end - text.data()));
 }
 
+// from_chars knows no plus sign; one before a minus stays, and fails there.
+std::string_view without_plus(std::string_view text) {
+  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  return text.substr(plus ? 1 : 0);
+}
+
+template <class Whole>
+std::optional<Whole> parse_whole(std::string_view text) {
+  text = without_plus(text);
+  Whole value = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc{} || read.ptr != end) {
+    return std::nullopt;
+  }
+  return value;
+}
+
 // from_chars leaves the value alone when it is out of range; strtod says which side it left on.
 double out_of_range_real(std::string_view text) {
   const std::string copy(text);
@@ -117,35 +135,15 @@ double out_of_range_real(std::string_view text) {
 }  // namespace
 
 std::optional<std::int64_t> parse_int(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
-    text.remove_prefix(1);
-  }
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc{} || read.ptr != end) {
-    return std::nullopt;
-  }
-  return value;
+  return parse_whole<std::int64_t>(text);
 }
 
 std::optional<std::uint64_t> parse_uint(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+') {
-    text.remove_prefix(1);
-  }
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc{} || read.ptr != end) {
-    return std::nullopt;
-  }
-  return value;
+  return parse_whole<std::uint64_t>(text);
 }
 
 std::optional<double> parse_real(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') {
-    text.remove_prefix(1);
-  }
+  text = without_plus(text);
   // "nan(chars)" is a C notation that no log means.
   if (text.empty() || text.back() == ')') {
     return std::nullopt;
