@@ -14,6 +14,11 @@ class ParquetResult final : public ResultSink {
   explicit ParquetResult(ByteSink out) : out_(std::move(out)) {}
 
   Status begin(const ResultHeader& header) override {
+    // Readers take such a file for a broken one.
+    if (header.schema.size() == 0) {
+      return make_error(ErrorCode::kUnsupported, "a Parquet file needs a column",
+                        "the answer has none: ndjson and csv can say so");
+    }
     writer_.emplace(header.schema, out_);
     return Status::success();
   }

@@ -95,6 +95,11 @@ class Output(EvqCase):
         self.assertEqual(self.on_terminal("query", QUERY, "-o", "parquet"),
                          "error: a terminal cannot show Parquet\r\n"
                          "  = send it to a file: > answer.parquet\r\n")
+        done = subprocess.run([EVQ, "query", "print a = 1 | project-away a", "-o", "parquet"],
+                              env=self.environment, capture_output=True, check=False)
+        self.assertEqual((done.stdout, done.stderr),
+                         (b"", b"error: a Parquet file needs a column\n"
+                               b"  = the answer has none: ndjson and csv can say so\n"))
 
     def test_all_comes_page_by_page(self):
         count = 300_000
