@@ -8,20 +8,20 @@
 namespace evq {
 namespace {
 
-class CsvWriter final : public ResultSink {
+class CsvWriter final : public TextResult {
  public:
   CsvWriter(ByteSink out, char delimiter, bool header_line)
-      : out_(std::move(out)), delimiter_(delimiter), header_line_(header_line) {}
+      : TextResult(std::move(out)), delimiter_(delimiter), header_line_(header_line) {}
 
   Status begin(const ResultHeader& header) override {
     if (header_line_) {
       for (std::size_t i = 0; i < header.schema.size(); ++i) {
         if (i > 0) {
-          text_.push_back(delimiter_);
+          text().push_back(delimiter_);
         }
         append_quoted(header.schema[i].name);
       }
-      text_.push_back('\n');
+      text().push_back('\n');
     }
     return Status::success();
   }
@@ -30,23 +30,20 @@ class CsvWriter final : public ResultSink {
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       for (std::size_t column = 0; column < rows.column_count(); ++column) {
         if (column > 0) {
-          text_.push_back(delimiter_);
+          text().push_back(delimiter_);
         }
         cell.clear();
         append_cell_text(&cell, rows.column(column), row);
         append_quoted(cell);
       }
       if (rows.column_count() == 1 && cell.empty()) {
-        text_.append("\"\"");  // readers pass over a blank line
+        text().append("\"\"");  // readers pass over a blank line
       }
-      text_.push_back('\n');
-      if (text_.size() >= kFlushBytes) {
-        EVQ_TRY(flush());
-      }
+      text().push_back('\n');
+      EVQ_TRY(end_row());
     }
     return Status::success();
   }
-  Status end(const QueryStatus& /*status*/) override { return flush(); }
 
  private:
   // Readers may trim blanks at the ends of a cell that is not quoted.
@@ -56,28 +53,21 @@ class CsvWriter final : public ResultSink {
                        cell.find(delimiter_) != std::string_view::npos ||
                        (!cell.empty() && (blank(cell.front()) || blank(cell.back())));
     if (!quote) {
-      text_.append(cell);
+      text().append(cell);
       return;
     }
-    text_.push_back('"');
+    text().push_back('"');
     for (const char c : cell) {
       if (c == '"') {
-        text_.push_back('"');
+        text().push_back('"');
       }
-      text_.push_back(c);
+      text().push_back(c);
     }
-    text_.push_back('"');
-  }
-  Status flush() {
-    EVQ_TRY(out_(text_));
-    text_.clear();
-    return Status::success();
+    text().push_back('"');
   }
 
-  ByteSink out_;
-  char delimiter_;
-  bool header_line_;
-  std::string text_;
+  const char delimiter_;
+  const bool header_line_;
 };
 
 }  // namespace

@@ -2,14 +2,41 @@
 // The writers behind make_result_writer, one a form of answer, each in the file named after it.
 // Contract as result_writer.h says.
 
+#include <cstddef>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "apl/service/result_writer.h"
 
 namespace evq {
 
-// Text writers hand on what they hold when it has grown to this.
-inline constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
+// What writers of text have in common: it is handed on when it has grown to kFlushBytes, and at the
+// end.
+class TextResult : public ResultSink {
+ public:
+  Status end(const QueryStatus& /*status*/) override { return flush(); }
+
+ protected:
+  explicit TextResult(ByteSink out) : out_(std::move(out)) {}
+
+  // What is not handed on yet; rows are appended here.
+  std::string& text() { return text_; }
+  // After every row.
+  Status end_row() { return text_.size() >= kFlushBytes ? flush() : Status::success(); }
+
+ private:
+  static constexpr std::size_t kFlushBytes = std::size_t{1} << 18U;
+
+  Status flush() {
+    EVQ_TRY(out_(text_));
+    text_.clear();
+    return Status::success();
+  }
+
+  const ByteSink out_;
+  std::string text_;
+};
 
 std::unique_ptr<ResultSink> make_json_writer(ByteSink out, bool lines);
 std::unique_ptr<ResultSink> make_csv_writer(ByteSink out, char delimiter, bool header_line);

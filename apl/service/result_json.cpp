@@ -17,10 +17,10 @@ constexpr std::size_t kOwnTextBytesMax = 16 * kMebibyte;
 enum class NullMembers : std::uint8_t { kWritten, kLeftOut };
 
 // json and ndjson.
-class ObjectWriter final : public ResultSink {
+class ObjectWriter final : public TextResult {
  public:
   ObjectWriter(ByteSink out, bool lines, NullMembers nulls)
-      : out_(std::move(out)), lines_(lines), nulls_(nulls) {}
+      : TextResult(std::move(out)), lines_(lines), nulls_(nulls) {}
 
   Status begin(const ResultHeader& header) override {
     for (const Field& field : header.schema.fields()) {
@@ -29,54 +29,45 @@ class ObjectWriter final : public ResultSink {
       keys_.push_back(key + ":");
     }
     if (!lines_) {
-      text_.push_back('[');
+      text().push_back('[');
     }
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
     std::vector<CellRenderer> cells = cell_renderers(rows);
+    std::string& out = text();
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       if (!lines_) {
-        text_.append(first_ ? "\n" : ",\n");
+        out.append(first_ ? "\n" : ",\n");
       }
       first_ = false;
-      text_.push_back('{');
+      out.push_back('{');
       const char* comma = "";
       for (std::size_t column = 0; column < keys_.size(); ++column) {
         if (nulls_ == NullMembers::kLeftOut && rows.column(column).is_null(row)) {
           continue;
         }
-        text_.append(comma).append(keys_[column]);
-        cells[column].append(&text_, row);
+        out.append(comma).append(keys_[column]);
+        cells[column].append(&out, row);
         comma = ",";
       }
-      text_.append(lines_ ? "}\n" : "}");
-      if (text_.size() >= kFlushBytes) {
-        EVQ_TRY(flush());
-      }
+      out.append(lines_ ? "}\n" : "}");
+      EVQ_TRY(end_row());
     }
     return Status::success();
   }
-  Status end(const QueryStatus& /*status*/) override {
+  Status end(const QueryStatus& status) override {
     if (!lines_) {
-      text_.append(first_ ? "]\n" : "\n]\n");
+      text().append(first_ ? "]\n" : "\n]\n");
     }
-    return flush();
+    return TextResult::end(status);
   }
 
  private:
-  Status flush() {
-    EVQ_TRY(out_(text_));
-    text_.clear();
-    return Status::success();
-  }
-
-  ByteSink out_;
-  bool lines_;
-  NullMembers nulls_;
+  const bool lines_;
+  const NullMembers nulls_;
   bool first_ = true;
   std::vector<std::string> keys_;
-  std::string text_;
 };
 
 // Where the parts of an answer wait that are written at its end. A command has no other answers:

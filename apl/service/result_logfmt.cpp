@@ -36,9 +36,9 @@ void append_logfmt_value(std::string* out, std::string_view value) {
 
 namespace {
 
-class LogfmtWriter final : public ResultSink {
+class LogfmtWriter final : public TextResult {
  public:
-  explicit LogfmtWriter(ByteSink out) : out_(std::move(out)) {}
+  explicit LogfmtWriter(ByteSink out) : TextResult(std::move(out)) {}
 
   Status begin(const ResultHeader& header) override {
     for (const Field& field : header.schema.fields()) {
@@ -47,37 +47,27 @@ class LogfmtWriter final : public ResultSink {
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    std::string& out = text();
     std::string value;
     for (std::size_t row = 0; row < rows.rows(); ++row) {
-      const std::size_t line = text_.size();
+      const std::size_t line = out.size();
       for (std::size_t column = 0; column < keys_.size(); ++column) {
         if (rows.column(column).is_null(row)) {
           continue;
         }
-        text_.append(text_.size() == line ? "" : " ").append(keys_[column]);
+        out.append(out.size() == line ? "" : " ").append(keys_[column]);
         value.clear();
         append_cell_text(&value, rows.column(column), row);
-        append_logfmt_value(&text_, value);
+        append_logfmt_value(&out, value);
       }
-      text_.push_back('\n');
-      if (text_.size() >= kFlushBytes) {
-        EVQ_TRY(flush());
-      }
+      out.push_back('\n');
+      EVQ_TRY(end_row());
     }
     return Status::success();
   }
-  Status end(const QueryStatus& /*status*/) override { return flush(); }
 
  private:
-  Status flush() {
-    EVQ_TRY(out_(text_));
-    text_.clear();
-    return Status::success();
-  }
-
-  ByteSink out_;
   std::vector<std::string> keys_;
-  std::string text_;
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 //   csv,tsv  RFC 4180, header first       tabular, legacy   the API's response objects
 //   logfmt   key=value pairs a line       parquet  store/parquet/parquet_writer.h
 //
-// Nulls: JSON null, empty cell in csv ("" where it is the row's only one). Datetimes RFC 3339 with
-// nanoseconds, timespans as Go prints a duration, NaN and infinities as null, dynamics as JSON
-// (compact text inside a csv cell).
+// Nulls: JSON null, an empty cell in csv ("" where it is the row's only one), no pair in logfmt.
+// Datetimes RFC 3339 with nanoseconds, timespans as Go prints a duration, dynamics as JSON (compact
+// text in csv and logfmt). NaN and infinities are null in JSON, and NaN, +Inf and -Inf elsewhere.
 
 #include <functional>
 #include <memory>
