@@ -203,8 +203,7 @@ constexpr LanguageTopic kTopics[] = {
      "and one that is a word of the language, is quoted: ['content-type']. Objects become one "
      "field a leaf at ingest, so {\"geo\": {\"city\": \"x\"}} is the field geo.city, written "
      "['geo.city'] or geo.city; a dot inside a key is written with two backslashes. What is below "
-     "a "
-     "map field is read by index or dots. * stands for any characters in lists of names: "
+     "a map field is read by index or dots. * stands for any characters in lists of names: "
      "project-away data*.\n\n"
      "A result without a name is called after its call (sum_ms, count_, percentile_ms) or field; "
      "other expressions are Column1, Column2. A second field of a name gets a number behind it.",
@@ -217,16 +216,13 @@ constexpr LanguageTopic kTopics[] = {
      "Numbers compare among each other; else both sides must be of one type. A literal adapts to "
      "the other side: a text to a datetime, number, bool or timespan; a text field beside a "
      "number, timespan or datetime whose order is asked is read as one, null where it is none. A "
-     "number of the data "
-     "beside a timespan counts nanoseconds (duration > 1s, duration / 1ms), as OpenTelemetry's "
-     "durations do. `set stricttypes` refuses all that but texts for datetimes. Integers stay "
-     "integers in + - * / %, and beyond 64 bits "
-     "the result is null. Functions convert long to real and anything to dynamic by themselves; a "
-     "dynamic value of another type than asked for counts as null, but a time counts in "
-     "nanoseconds where a number is asked for. + - * / % "
-     "of a dynamic go by what each row holds, a number, time or timespan. A field that held "
-     "several types "
-     "is dynamic.",
+     "number of the data beside a timespan counts nanoseconds (duration > 1s, duration / 1ms), as "
+     "OpenTelemetry's durations do. `set stricttypes` refuses all that but texts for datetimes. "
+     "Integers stay integers in + - * / %, and beyond 64 bits the result is null. Functions "
+     "convert long to real and anything to dynamic by themselves; a dynamic value of another type "
+     "than asked for counts as null, but a time counts in nanoseconds where a number is asked for. "
+     "+ - * / % of a dynamic go by what each row holds, a number, time or timespan. A field that "
+     "held several types is dynamic.",
      {{"print gettype(1), gettype(1.5), gettype('a'), gettype(1h), gettype(dynamic([]))",
        "long  real  string  timespan  array"}},
      {"bool", "boolean", "int", "long", "real", "double", "string", "datetime", "date", "timespan",
@@ -247,9 +243,8 @@ constexpr LanguageTopic kTopics[] = {
      "let name = value; names a scalar, an array, a table or a function (let f = (x:long, y:long = "
      "1) { x + y };). set name; or set name = value; sets an option; unknown ones are ignored with "
      "a warning. set best_effort; reads what can be read of datasets that are damaged, and warns "
-     "of "
-     "each block that is left out. declare query_parameters(x:long = 5); takes parameters from the "
-     "caller.\n\n"
+     "of each block that is left out. declare query_parameters(x:long = 5); takes parameters from "
+     "the caller.\n\n"
      "The argument of a function is worked out once for each row; a let is a name for an "
      "expression, which is worked out wherever the name stands: two uses of let x = rand(); are "
      "two draws. In both, names that the query has given come before fields; in the query itself "
@@ -292,10 +287,10 @@ constexpr LanguageTopic kTopics[] = {
      "expression has 4 KiB. A text that functions join, repeat or replace things into holds at "
      "most 16 MiB, and so does an array or bag that they make, which has at most 1,048,576 items "
      "and 200 levels; beyond, the result is null. Functions that give a part of what there is, as "
-     "split() and extract_all() do, and aggregations that collect values say so on their pages. "
-     "An answer of events has 1,000 of them unless the query has a limit; one over HTTP has at "
-     "most 50,000 rows. Memory and time are bounded as --memory-limit and --timeout "
-     "say: a query beyond ends with an error.",
+     "split() and extract_all() do, and aggregations that collect values say so on their pages. An "
+     "answer of events has 1,000 of them unless the query has a limit; one over HTTP has at most "
+     "50,000 rows. Memory and time are bounded as --memory-limit and --timeout say: a query beyond "
+     "ends with an error.",
      {{"print strlen(strrep(strrep('ab', 1024), 1024)), "
        "isnull(strrep(strrep(strrep('ab', 1024), 1024), 9))",
        "2097152  true"},
@@ -305,11 +300,10 @@ constexpr LanguageTopic kTopics[] = {
 constexpr LanguageDifference kAxiomDifferences[] = {
     {"datetime range",
      "1677-09-21 to 2262-04-11 rather than the years 1 to 9999: instants are 64-bit nanoseconds, "
-     "so "
-     "that they keep all nine digits. An instant outside is null, a literal an error."},
+     "so that they keep all nine digits. An instant outside is null, a literal an error."},
     {"int / int",
-     "The whole part (7 / 2 is 3); one page prints 0.3 for 300 / 1000, the others "
-     "truncate. Divide by a real, or by toreal(), for fractions."},
+     "The whole part (7 / 2 is 3); one page prints 0.3 for 300 / 1000, the others truncate. Divide "
+     "by a real, or by toreal(), for fractions."},
     {"x / 0, x % 0", "Null for integers, infinity or NaN for reals; the pages say nothing."},
     {"null == null", "Null, so that where drops the row; the pages contradict each other."},
     {"gettype()", "long and bool as its own page says; the types page says int and int8."},
@@ -318,13 +312,13 @@ constexpr LanguageDifference kAxiomDifferences[] = {
     {"toarray(scalar)", "An array of one element, as the example shows, not an empty one."},
     {"tobool(other text)", "Null rather than false: a value that is not understood is not false."},
     {"hasprefix, hassuffix",
-     "Prefix or suffix of any term, as in Kusto; that includes the "
-     "documented cases, which are those of the whole text."},
+     "Prefix or suffix of any term, as in Kusto; that includes the documented cases, which are "
+     "those of the whole text."},
     {"mv-expand of bags", "Single-property bags; kind=array gives pairs."},
     {"granny-asc, granny-desc", "Runs of digits compare as numbers (a20 before a100)."},
     {"set_difference",
-     "The values that only the first array has, as the text says; the example's "
-     "output has values of the second."},
+     "The values that only the first array has, as the text says; the example's output has values "
+     "of the second."},
     {"series_fir, series_iir",
      "The printed outputs follow from no filter. Both compute their textbook forms; series_fir "
      "divides by the sum of the weights' magnitudes unless told otherwise."},
@@ -334,20 +328,18 @@ constexpr LanguageDifference kAxiomDifferences[] = {
      "page of isbool."},
     {"array[1:]", "Slices by colon, used once, are those of array_slice()."},
     {"summarize array_concat(a, b)",
-     "An error: only aggregates and groups may stand there; wrap "
-     "fields in make_list()."},
+     "An error: only aggregates and groups may stand there; wrap fields in make_list()."},
     {"by histogram(x, n)", "histogram() is an aggregate: summarize histogram(x, n)."},
     {"avgif(x, p) and the like",
-     "Columns without a name are called avgif_x, percentiles_arrayif_x "
-     "and so on, which tells them from avg_x."},
+     "Columns without a name are called avgif_x, percentiles_arrayif_x and so on, which tells them "
+     "from avg_x."},
     {"tohex(text)", "An error: tohex(tolong(text)) says what is meant."},
     {"make_list()", "Leaves nulls out; make_list_with_nulls() keeps them."},
     {"extract() without a match", "Null rather than an empty text."},
     {"sample n", "A number of 1 or more gives that many rows."},
     {"redact with look-ahead", "An error: expressions are RE2's, which take linear time."},
     {"unixtime_milliseconds_todatetime and kin",
-     "Count in the unit they name; the pages' examples "
-     "pass seconds to all of them."},
+     "Count in the unit they name; the pages' examples pass seconds to all of them."},
     {"genai_estimate_tokens", "Four characters a token, the documented rule of thumb."},
     {"union of differing types", "One dynamic column that keeps both kinds of values."},
     {"geo_info_from_ip_address", "Needs a database given with --geo-database; null without one."},
@@ -356,9 +348,8 @@ constexpr LanguageDifference kAxiomDifferences[] = {
 constexpr LanguageDifference kKustoDifferences[] = {
     {"replace_string, replace_regex, countof, trim",
      "What is searched for comes first: replace_string('a', 'b', text). But for trim, Kusto's "
-     "order "
-     "is understood, and told, where the first argument differs from row to row and the last does "
-     "not. trim takes a set of characters; trim_regex an expression."},
+     "order is understood, and told, where the first argument differs from row to row and the last "
+     "does not. trim takes a set of characters; trim_regex an expression."},
     {"join", "Inner is the default; innerunique takes the first match of the right side."},
     {"array_slice", "The end is exclusive."},
     {"dayofweek",
@@ -374,8 +365,7 @@ constexpr LanguageDifference kKustoDifferences[] = {
     {"bag_zip", "Stops at the shorter array."},
     {"make_set", "Keeps 128 values unless told otherwise."},
     {"totimespan, todatetime of numbers",
-     "Nanoseconds, since 1970 for datetimes, rather than "
-     "ticks."},
+     "Nanoseconds, since 1970 for datetimes, rather than ticks."},
     {"tostring(timespan)", "Go's form, 1h2m3s; format_timespan() gives others."},
     {"-5 % 3", "-2, the sign of the left side."},
     {"fork, facet",
