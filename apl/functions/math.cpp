@@ -269,6 +269,12 @@ MaybeLong round_long(std::int64_t x, MaybeLong digits) {
   return rest <= -half ? checked_subtract(down, unit) : down;
 }
 
+// A timespan counts as its nanoseconds, as toreal() has it: queries about spans divide their
+// durations by 1000000.0 and round that to milliseconds.
+MaybeLong round_span(Timespan x, MaybeLong digits) {
+  return round_long(x.ns, digits);
+}
+
 // A null is no finite number; what log(0) gives is none, either.
 bool isfinite_real(std::optional<double> x) {
   return x.has_value() && std::isfinite(*x);
@@ -504,14 +510,14 @@ constexpr std::array<ScalarFunction, 32> kMathFunctions = {{
      .category = "math",
      .summary = "Rounds to a number of decimal digits, halves away from zero.",
      .params =
-         {{{"x", "The number to round."},
+         {{{"x", "The number to round, or a timespan: the number of its nanoseconds."},
            {"[digits]",
             "Digits after the point, 0 when left out; negative ones round to tens, hundreds, …"}}},
-     .returns = "The type of `x`.",
+     .returns = "A real for a real, otherwise a long.",
      .examples = {{{"print round(2.5), round(-2.5)", "3  -3"},
                    {"print round(1.005, 2)", "1.01"},
                    {"print round(1250, -2)", "1300"}}},
-     .overloads = {lift<round_long>(), lift_round()}},
+     .overloads = {lift<round_long>(), lift_round(), lift<round_span>()}},
     {.name = "sign",
      .category = "math",
      .summary = "-1, 0 or 1, as a number is negative, zero or positive.",
