@@ -116,6 +116,7 @@ Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dashboard_update(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_dashboard_delete(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_chart_patch(Api& api, HttpRequest& request);
 
 // Annotations, virtual fields, monitors, notifiers, views: the kind is told by the route's path.
 Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request);
@@ -123,6 +124,10 @@ Result<HttpResponse> handle_object_create(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_show(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_update(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_object_delete(Api& api, HttpRequest& request);
+// What always is empty here: of one monitor, of all, and of integrations.
+Result<HttpResponse> handle_monitor_history(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_monitor_histories(Api& api, HttpRequest& request);
+Result<HttpResponse> handle_integration_list(Api& api, HttpRequest& request);
 
 Result<HttpResponse> handle_user(Api& api, HttpRequest& request);
 Result<HttpResponse> handle_user_list(Api& api, HttpRequest& request);

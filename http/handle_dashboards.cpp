@@ -24,15 +24,14 @@ Result<StoredObject> find_dashboard(Api& api, const HttpRequest& request) {
   return *std::move(found);
 }
 
-// What is wrong with storing a dashboard over `known`, null when there is none.
-using DashboardCheck = std::function<Status(const StoredObject* known)>;
+// What to store over `known`, which is null when there is none.
+using DashboardEdit = std::function<Result<DashboardBody>(const StoredObject* known)>;
 
-Result<HttpResponse> store_dashboard(Api& api, const HttpRequest& request,
-                                     const DashboardBody& body, std::string_view uid,
-                                     const DashboardCheck& check) {
+Result<HttpResponse> store_dashboard(Api& api, const HttpRequest& request, std::string_view uid,
+                                     std::size_t body_bytes, const DashboardEdit& edit) {
   bool created = false;
   const auto change = [&](const StoredObject* known) -> Result<StoredObject> {
-    EVQ_TRY(check(known));
+    EVQ_TRY_ASSIGN(const DashboardBody body, edit(known));
     created = known == nullptr;
     StoredObject object = created ? StoredObject() : *known;
     object.updated = wall_clock_now_ns();
@@ -44,10 +43,39 @@ Result<HttpResponse> store_dashboard(Api& api, const HttpRequest& request,
     object.body = stored_dashboard(body, object.body, request.identity.name);
     return object;
   };
-  EVQ_TRY_ASSIGN(
-      const StoredObject object,
-      api.definitions().change_object(ObjectKind::kDashboard, uid, body.document.size(), change));
+  EVQ_TRY_ASSIGN(const StoredObject object,
+                 api.definitions().change_object(ObjectKind::kDashboard, uid, body_bytes, change));
   return json_response(write_dashboard_change(object, created));
+}
+
+// The version that the client last saw; without `overwrite` it must still be the newest.
+struct SeenVersion {
+  std::optional<std::uint64_t> version;
+  bool overwrite = false;
+};
+
+// Stores what `edit` makes of the request's dashboard: 404 when there is none, 412 when it has
+// changed since the client saw it.
+Result<HttpResponse> edit_dashboard(
+    Api& api, const HttpRequest& request, const SeenVersion& seen, std::size_t body_bytes,
+    const std::function<Result<DashboardBody>(const StoredObject& known)>& edit) {
+  std::optional<std::uint64_t> newer;
+  const auto checked = [&](const StoredObject* known) -> Result<DashboardBody> {
+    if (known == nullptr) {
+      return dashboard_not_found();
+    }
+    if (!seen.overwrite && seen.version != dashboard_version(*known)) {
+      newer = dashboard_version(*known);
+      return make_error(ErrorCode::kConflict, "the dashboard has changed");
+    }
+    return edit(*known);
+  };
+  auto stored = store_dashboard(api, request, request.argument("uid"), body_bytes, checked);
+  if (newer.has_value()) {
+    return error_response(412,
+                          "the dashboard has changed: its version is " + std::to_string(*newer));
+  }
+  return stored;
 }
 
 }  // namespace
@@ -69,13 +97,14 @@ Result<HttpResponse> handle_dashboard_list(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dashboard_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DashboardBody body, read_dashboard_body(text));
-  const auto check = [&](const StoredObject* known) -> Status {
+  const auto edit = [&](const StoredObject* known) -> Result<DashboardBody> {
     if (known != nullptr && !body.overwrite) {
       return make_error(ErrorCode::kConflict, "a dashboard of this uid exists already");
     }
-    return {};
+    return body;
   };
-  return store_dashboard(api, request, body, body.uid.empty() ? make_uuid() : body.uid, check);
+  return store_dashboard(api, request, body.uid.empty() ? make_uuid() : body.uid, text.size(),
+                         edit);
 }
 
 Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request) {
@@ -86,23 +115,18 @@ Result<HttpResponse> handle_dashboard_show(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dashboard_update(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DashboardBody body, read_dashboard_body(text));
-  std::optional<std::uint64_t> newer;
-  const auto check = [&](const StoredObject* known) -> Status {
-    if (known == nullptr) {
-      return dashboard_not_found();
-    }
-    if (!body.overwrite && body.version != dashboard_version(*known)) {
-      newer = dashboard_version(*known);
-      return make_error(ErrorCode::kConflict, "the dashboard has changed");
-    }
-    return {};
-  };
-  auto stored = store_dashboard(api, request, body, request.argument("uid"), check);
-  if (newer.has_value()) {
-    return error_response(412,
-                          "the dashboard has changed: its version is " + std::to_string(*newer));
-  }
-  return stored;
+  return edit_dashboard(api, request, {body.version, body.overwrite}, text.size(),
+                        [&](const StoredObject&) -> Result<DashboardBody> { return body; });
+}
+
+Result<HttpResponse> handle_chart_patch(Api& api, HttpRequest& request) {
+  const std::string_view chart_id = request.argument("chart");
+  EVQ_TRY_ASSIGN(const std::string text, request.body.text());
+  EVQ_TRY_ASSIGN(const ChartPatchBody body, read_chart_patch_body(text, chart_id));
+  EVQ_TRY_ASSIGN(const StoredObject found, find_dashboard(api, request));
+  return edit_dashboard(
+      api, request, {body.version, body.overwrite}, found.body.size() + text.size(),
+      [&](const StoredObject& known) { return patched_dashboard(known, chart_id, body.patch); });
 }
 
 Result<HttpResponse> handle_dashboard_delete(Api& api, HttpRequest& request) {

@@ -1,6 +1,6 @@
-// Annotations, virtual fields, monitors, notifiers and views: objects that are kept as
-// they are given. One table says what each kind is called; annotations alone have rules of their
-// own.
+// Annotations, virtual fields, monitors, notifiers and views: objects that are kept as they are
+// given. One table says what each kind is called; annotations alone have rules of their own.
+// Nothing runs monitors, so that they have no history, and nothing is integrated.
 
 #include <algorithm>
 #include <array>
@@ -84,11 +84,10 @@ Result<ObjectBody> read_body(const KindInfo& info, const std::string& text) {
   return body;
 }
 
-// ?start= and ?end=, both of which belong to the range; unbounded without them.
-Result<TimeRange> asked_times(const HttpRequest& request) {
+// The times of two parameters, both of which belong to the range; unbounded without them.
+Result<TimeRange> asked_times(const HttpRequest& request, const char* first, const char* last) {
   TimeRange times;
-  for (const auto& [name, end] :
-       {std::pair("start", &times.first), std::pair("end", &times.last)}) {
+  for (const auto& [name, end] : {std::pair(first, &times.first), std::pair(last, &times.last)}) {
     const std::string_view text = request.parameter(name).value_or("");
     if (is_no_time(text)) {
       continue;
@@ -127,7 +126,7 @@ Result<HttpResponse> handle_object_list(Api& api, HttpRequest& request) {
   const std::vector<std::string> datasets = asked_datasets(request);
   TimeRange times;
   if (info.kind == ObjectKind::kAnnotation) {
-    EVQ_TRY_ASSIGN(times, asked_times(request));
+    EVQ_TRY_ASSIGN(times, asked_times(request, "start", "end"));
   }
   std::vector<std::string> items;
   bool any = false;
@@ -216,6 +215,20 @@ Result<HttpResponse> handle_object_delete(Api& api, HttpRequest& request) {
     return make_error(ErrorCode::kNotFound, "object not found");
   }
   return no_content();
+}
+
+Result<HttpResponse> handle_monitor_history(Api& api, HttpRequest& request) {
+  EVQ_TRY(asked_times(request, "startTime", "endTime"));
+  EVQ_TRY(find_object(api, request));
+  return json_response("[]");
+}
+
+Result<HttpResponse> handle_monitor_histories(Api&, HttpRequest&) {
+  return json_response(R"({"data":{},"fields":[]})");
+}
+
+Result<HttpResponse> handle_integration_list(Api&, HttpRequest&) {
+  return json_response("[]");
 }
 
 }  // namespace evq

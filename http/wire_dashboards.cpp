@@ -23,6 +23,11 @@ Json kept(const StoredObject& object) {
   return Json::parse(object.body, nullptr, false);
 }
 
+Json document_of(const StoredObject& object) {
+  const Json body = kept(object);
+  return body.is_object() ? body.value("dashboard", Json::object()) : Json::object();
+}
+
 }  // namespace
 
 Result<DashboardBody> read_dashboard_body(std::string_view text) {
@@ -44,6 +49,42 @@ Result<DashboardBody> read_dashboard_body(std::string_view text) {
   body.name = utf8_prefix(name.value_or(""), kResourceNameBytesMax);
   body.document = wire::text_of(*document);
   return body;
+}
+
+Result<ChartPatchBody> read_chart_patch_body(std::string_view text, std::string_view chart_id) {
+  EVQ_TRY_ASSIGN(const Json json, wire::parse_object(text));
+  ChartPatchBody body;
+  EVQ_TRY_ASSIGN(body.version, wire::optional_count(json, "version"));
+  EVQ_TRY_ASSIGN(const auto overwrite, wire::optional_bool(json, "overwrite"));
+  body.overwrite = overwrite.value_or(false);
+  const Json* patch = wire::member(json, "chart");
+  if (patch == nullptr || !patch->is_object()) {
+    return make_error(ErrorCode::kUsage, "chart is required: an object");
+  }
+  if (const auto id = patch->find("id"); id != patch->end() && *id != Json(chart_id)) {
+    return make_error(ErrorCode::kUsage, "the id of a chart cannot be changed");
+  }
+  body.patch = wire::text_of(*patch);
+  return body;
+}
+
+Result<DashboardBody> patched_dashboard(const StoredObject& object, std::string_view chart_id,
+                                        std::string_view patch) {
+  Json document = document_of(object);
+  const auto charts = document.find("charts");
+  if (charts != document.end() && charts->is_array()) {
+    for (Json& chart : *charts) {
+      if (chart.is_object() && chart.value("id", Json()) == Json(chart_id)) {
+        chart.merge_patch(Json::parse(patch, nullptr, false));
+        DashboardBody body;
+        body.uid = object.id;
+        body.name = object.name;
+        body.document = wire::text_of(document);
+        return body;
+      }
+    }
+  }
+  return make_error(ErrorCode::kNotFound, "chart not found");
 }
 
 std::string stored_dashboard(const DashboardBody& body, std::string_view known,
@@ -69,7 +110,7 @@ std::string write_dashboard(const StoredObject& object) {
   json["uid"] = object.id;
   json["id"] = object.id;
   json["version"] = dashboard_version(object);
-  json["dashboard"] = body.is_object() ? body.value("dashboard", Json::object()) : Json::object();
+  json["dashboard"] = document_of(object);
   json["createdAt"] = instant_text(object.created);
   json["updatedAt"] = instant_text(object.updated);
   json["createdBy"] = maker_of(object);

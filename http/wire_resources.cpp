@@ -354,9 +354,9 @@ Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_
 
 std::string write_listed_starred(const StoredObject& object) {
   Json json = Json::parse(starred_answer(object), nullptr, false);
-  if (json.is_object() && json.contains("query") && json["query"].is_object() &&
-      !json["query"].contains("queryOptions")) {
-    json["query"]["queryOptions"] = Json::object();
+  if (json.is_object() && json.contains("query") && json["query"].is_object()) {
+    json["query"].emplace("queryOptions", Json::object());
+    json.emplace("dataset", "");
   }
   return wire::text_of(json);
 }
@@ -373,6 +373,16 @@ std::string write_object(const StoredObject& object) {
     json.update(body);
   }
   json["id"] = object.id;
+  if (object.kind == ObjectKind::kMonitor) {
+    for (const char* name : {"intervalMinutes", "rangeMinutes", "threshold"}) {
+      if (wire::member(json, name) == nullptr) {
+        json[name] = 0;
+      }
+    }
+    if (wire::member(json, "aplQuery") == nullptr) {
+      json["aplQuery"] = "";
+    }
+  }
   if (object.kind == ObjectKind::kMonitor || object.kind == ObjectKind::kNotifier) {
     json["createdAt"] = instant_text(object.created);
     json["createdBy"] = maker_of(object);

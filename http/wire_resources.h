@@ -74,6 +74,17 @@ Result<DashboardBody> read_dashboard_body(std::string_view text);
 // What is kept of a dashboard, over what was kept before.
 std::string stored_dashboard(const DashboardBody& body, std::string_view known,
                              std::string_view who);
+// {"chart":…,"version":…,"overwrite":…}: a JSON merge patch (RFC 7396) of one chart, which keeps
+// its id.
+struct ChartPatchBody {
+  std::string patch;  // JSON object
+  std::optional<std::uint64_t> version;
+  bool overwrite = false;
+};
+Result<ChartPatchBody> read_chart_patch_body(std::string_view text, std::string_view chart_id);
+// The dashboard with that chart patched, as it would be replaced; kNotFound without such a chart.
+Result<DashboardBody> patched_dashboard(const StoredObject& object, std::string_view chart_id,
+                                        std::string_view patch);
 std::uint64_t dashboard_version(const StoredObject& object);
 std::string write_dashboard(const StoredObject& object);
 std::string write_dashboard_change(const StoredObject& object, bool created);
@@ -94,10 +105,12 @@ Result<ObjectBody> read_monitor_body(std::string_view text);
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
 // An annotation: type and datasets are required, `time` is now when it is absent.
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns);
-// With its id; monitors and notifiers also with who made them, and when.
+// With its id; monitors and notifiers also with who made them, and when; monitors with the numbers
+// and the query that they were made without, as zeros and "": Axiom's MCP server reads no list
+// otherwise.
 std::string write_object(const StoredObject& object);
-// A saved query as one of a list, with options even if it was put without: Axiom's MCP server reads
-// no list otherwise.
+// A saved query as one of a list, with a dataset and options even if it was put without: Axiom's
+// MCP server reads no list otherwise.
 std::string write_listed_starred(const StoredObject& object);
 // The user who made it: the server's owner when nobody had to give a token.
 std::string maker_of(const StoredObject& object);

@@ -399,7 +399,8 @@ class Session {
   void fill(QueryStatus* status) {
     status->elapsed_us = std::max<std::int64_t>(1, (monotonic_now_ns() - start_ns_) / 1000);
     status->rows_examined = stats_.rows_examined.load();
-    status->rows_matched = stats_.rows_matched.load();
+    // What no dataset gave matches as a whole.
+    status->rows_matched = plan_.datasets.empty() ? status->rows : stats_.rows_matched.load();
     status->blocks_total = stats_.blocks_total.load();
     status->blocks_examined = stats_.blocks_examined.load();
     status->blocks_matched = stats_.blocks_matched.load();

@@ -27,8 +27,8 @@ def manual_routes():
     """(method, pattern, need) of each endpoint, as evq-http(7) lists them."""
     with open(MANUAL) as page:
         text = page.read().replace("\\-", "-")
-    found = re.findall(r"^\.B (GET|POST|PUT|DELETE) (\S+)\n.*\n(Needs .*)$", text, re.M)
-    assert len(found) == len(re.findall(r"^\.B (?:GET|POST|PUT|DELETE) /", text, re.M))
+    found = re.findall(r"^\.B (GET|POST|PUT|PATCH|DELETE) (\S+)\n.*\n(Needs .*)$", text, re.M)
+    assert len(found) == len(re.findall(r"^\.B (?:GET|POST|PUT|PATCH|DELETE) /", text, re.M))
     return found
 
 
@@ -99,7 +99,7 @@ class Credentials(unittest.TestCase):
         sent = {"X-Axiom-Dataset": "logs", "Authorization": "Bearer " + token if token else "",
                 "Content-Type": "application/json"}
         sent.update({name.replace("_", "-"): value for name, value in headers.items()})
-        body = body_of(pattern, "logs") if method in ("POST", "PUT") else None
+        body = body_of(pattern, "logs") if method in ("POST", "PUT", "PATCH") else None
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
         status, answer = self.server.call(method, path, body, sent)

@@ -118,10 +118,14 @@ constexpr Ask kAsks[] = {
     {"DELETE", "/v2/vfields/x", ""},
     {"POST", "/v2/monitors",
      R"({"name":"m","aplQuery":"d | count","operator":"Above","threshold":1})"},
+    {"GET", "/v2/monitors/x/history?startTime=2024-01-01T00:00:00Z", "", true},
+    {"GET", "/api/internal/monitors/history?monitorIds=x", "", true},
+    {"GET", "/api/internal/integrations/dashboards", "", true},
     {"GET", "/v2/dashboards", "", true},
     {"POST", "/v2/dashboards", R"({"uid":"x","overwrite":true,"dashboard":{"name":"b"}})"},
     {"GET", "/v2/dashboards/uid/x", "", true},
     {"PUT", "/v2/dashboards/uid/x", R"({"overwrite":true,"dashboard":{"name":"c"}})"},
+    {"PATCH", "/v2/dashboards/uid/x/charts/c", R"({"overwrite":true,"chart":{"name":"c"}})"},
     {"DELETE", "/v2/dashboards/uid/x", ""},
 
     {"GET", "/v2/user", "", true},
@@ -231,7 +235,9 @@ Secrets fill(const std::string& directory) {
   const std::pair<ObjectKind, std::string_view> objects[] = {
       {ObjectKind::kAnnotation, R"({"datasets":["d"],"type":"deploy"})"},
       {ObjectKind::kVirtualField, R"({"dataset":"d","name":"v","expression":"n + 1"})"},
-      {ObjectKind::kDashboard, R"({"version":1,"updatedBy":"me","dashboard":{"name":"b"}})"}};
+      {ObjectKind::kMonitor, R"({"name":"m"})"},
+      {ObjectKind::kDashboard,
+       R"({"version":1,"updatedBy":"me","dashboard":{"name":"b","charts":[{"id":"c"}]}})"}};
   for (const auto& [kind, body] : objects) {
     StoredObject object;
     object.kind = kind;
