@@ -322,8 +322,12 @@ constexpr Route kRoutes[] = {
      kNormal, false, "One user."},
     {"GET", "/v2/orgs", handle_organization_list, Scope::kToken, "", "", Lane::kWrite, kGetBytes,
      kNoOrganization, false, "The organizations: this store."},
+    {"GET", "/v1/orgs", handle_organization_list, Scope::kToken, "", "", Lane::kWrite, kGetBytes,
+     kNoOrganization, false, "The same under the path that older clients use."},
     {"GET", "/v2/orgs/{id}", handle_organization_show, Scope::kToken, "", "", Lane::kWrite,
      kGetBytes, kNormal, false, "One organization."},
+    {"GET", "/v1/orgs/{id}", handle_organization_show, Scope::kToken, "", "", Lane::kWrite,
+     kGetBytes, kNormal, false, kOtherPath},
     {"POST", "/v1/_set_org", handle_organization_set, Scope::kOrganization, "rbac", "update",
      Lane::kWrite, kJsonBytes, kNormal, true,
      "evq's own: {id} becomes the organization's id, which personal tokens must send from then "

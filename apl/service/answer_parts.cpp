@@ -32,6 +32,12 @@ void write_messages(JsonWriter* json, const std::vector<std::string>& warnings) 
 
 }  // namespace
 
+std::pair<std::int64_t, std::int64_t> answer_range(const ResultHeader& header,
+                                                   const QueryStatus& status) {
+  return {header.range_start_ns == INT64_MIN ? status.min_block_time_ns : header.range_start_ns,
+          header.range_end_ns == INT64_MAX ? status.max_block_time_ns : header.range_end_ns};
+}
+
 std::string status_json(const QueryStatus& status, const std::vector<std::string>& warnings) {
   std::string text;
   JsonWriter json(text);

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apl/service/request.h"
 
@@ -13,6 +15,10 @@ namespace evq {
 // Pieces of an answer's text are about this long: as much as is written to a socket at once.
 inline constexpr std::size_t kAnswerPieceBytes = std::size_t{64} * 1024;
 
+// The first and the last instant of the window that was asked for; where that is open, of the
+// events.
+std::pair<std::int64_t, std::int64_t> answer_range(const ResultHeader& header,
+                                                   const QueryStatus& status);
 // The status object.
 std::string status_json(const QueryStatus& status, const std::vector<std::string>& warnings);
 // What the values of a dynamic column are, from the dynamic_kinds of its vectors, as clients name

@@ -244,11 +244,18 @@ class LegacyAnswer final : public ApiAnswer {
     out->append("]}");
   }
 
+  // What was asked for, as far as the clients read it that want it back.
+  std::string request_json() const {
+    const auto [start, end] = answer_range(header_, status_);
+    return R"("request":{"startTime":)" + instant_json(start) + R"(,"endTime":)" +
+           instant_json(end) + R"(,"resolution":"auto"},)";
+  }
+
   // The next piece of the part that is written, and what comes between it and the next part.
   Status append_part(std::string* out) {
     switch (part_) {
       case Part::kStatus:
-        out->append(bare_ ? "{" : R"({"format":"legacy",)");
+        out->append(R"({"format":"legacy",)").append(bare_ ? std::string() : request_json());
         out->append("\"status\":").append(status_json(status_, header_.warnings));
         out->append(",\"matches\":[");
         part_ = Part::kMatches;

@@ -238,16 +238,12 @@ class TabularAnswer final : public ApiAnswer {
     json->end_object();
   }
 
-  // The window that was asked for; where it is open, the events' own. Whole bins of a binned
-  // answer.
+  // Whole bins of a binned answer.
   void write_range(JsonWriter* json) const {
     if (header_.datasets.empty()) {
       return;
     }
-    std::int64_t start =
-        header_.range_start_ns == INT64_MIN ? status_.min_block_time_ns : header_.range_start_ns;
-    std::int64_t end =
-        header_.range_end_ns == INT64_MAX ? status_.max_block_time_ns : header_.range_end_ns;
+    auto [start, end] = answer_range(header_, status_);
     if (header_.bin_ns.value_or(0) > 0) {
       start = to_bin_edge(start, *header_.bin_ns, false);
       end = to_bin_edge(end, *header_.bin_ns, true);

@@ -54,7 +54,7 @@ class ApiAnswer : public ResultSink {
   virtual Result<bool> next(std::string* out) = 0;
 };
 std::unique_ptr<ApiAnswer> make_tabular_answer(std::shared_ptr<SpoolSpace> space);
-// `bare` has status, matches and buckets only: what the older query endpoint answers, whose clients
+// `bare` has format, status, matches and buckets only: what the older query endpoint answers, whose clients
 // refuse other members.
 std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space, bool bare = false);
 

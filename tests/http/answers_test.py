@@ -129,6 +129,10 @@ class Answers(ServerCase):
             self.ask(apl)
             legacy = self.ask(apl, "legacy")
             self.assertEqual(set(legacy["buckets"]), {"series", "totals"})
+            asked = legacy["request"]  # axiom-py before 0.6 wants it, with these three members
+            self.assertEqual(asked["resolution"], "auto")
+            self.assertRegex(asked["startTime"], RFC3339)
+            self.assertRegex(asked["endTime"], RFC3339)
             for match in legacy["matches"]:
                 self.assertEqual(set(match), {"_time", "_sysTime", "_rowId", "data"})
 
@@ -538,6 +542,7 @@ class GoSuite(ServerCase):
         known = {"/v2/user": {"id", "name", "email", "role"},
                  "/v1/user": {"id", "name", "email", "emails", "role"},
                  "/v2/users": {"id", "name", "email", "role"},
+                 "/v1/orgs": {"id", "name", "slug", "plan", "role", "primaryEmail", "paymentStatus"},
                  "/v2/orgs": {"id", "name", "slug", "plan", "role", "primaryEmail", "paymentStatus"}}
         for path, members in known.items():
             answer = call("GET", path)[1]
@@ -545,10 +550,11 @@ class GoSuite(ServerCase):
         call("POST", "/v1/ingest/strict", [{"a": 1}])
         for body in ({}, {"aggregations": [{"op": "count", "field": "*"}], "groupBy": ["a"]}):
             answer = call("POST", "/v1/datasets/strict/query", body)[1]
-            self.assertEqual(set(answer), {"status", "matches", "buckets"})
+            self.assertEqual(set(answer), {"format", "status", "matches", "buckets"})
+            self.assertEqual(answer["format"], "legacy")
         answer = self.server.query("strict", "legacy")
-        self.assertEqual(set(answer), {"format", "status", "matches", "buckets", "datasetNames",
-                                       "fieldsMetaMap"})
+        self.assertEqual(set(answer), {"format", "request", "status", "matches", "buckets",
+                                       "datasetNames", "fieldsMetaMap"})
 
     def test_zero_times_are_no_times(self):
         zero, soon = "0001-01-01T00:00:00Z", "2090-01-01T00:00:00Z"
