@@ -125,8 +125,11 @@ class Unnester {
     count_elements();
     for (std::size_t row = 0; row < chunk_.rows();) {
       std::size_t rows = 0;
+      std::size_t pair_bytes = 0;
       std::size_t end = row;
-      while (end < chunk_.rows() && rows + counts_[end] <= kChunkRowsMax) {
+      while (end < chunk_.rows() && rows + counts_[end] <= kChunkRowsMax &&
+             pair_bytes < kCallTextBytesMax) {
+        pair_bytes += bag_bytes(end);
         rows += counts_[end++];
       }
       EVQ_TRY_ASSIGN(const Flow flow,
@@ -161,6 +164,16 @@ class Unnester {
         counts_[row] = std::max<std::size_t>(counts_[row], 1);
       }
     }
+  }
+
+  // Of a row's bags: pairs are copies of what they hold, while rows may share one long bag.
+  std::size_t bag_bytes(std::size_t row) const {
+    std::size_t bytes = 0;
+    for (const plan::UnnestColumn& column : unnest_.columns) {
+      const DynamicView cell = view_of(chunk_.column(column.column), row);
+      bytes += cell.is_bag() ? cell.bytes().size() : 0;
+    }
+    return bytes;
   }
 
   // All elements of the rows [begin, end), `rows` in all.

@@ -286,6 +286,19 @@ class Memory(EvqCase):
                 if not SANITIZED:
                     self.assertLess(peak, (100 + 96) << 10)
 
+    def test_pairs_of_a_bag_that_rows_share_are_made_some_at_a_time(self):
+        value = "strrep(strrep('x', 1000), 50)"
+        query = (f"range x from 1 to 8000 step 1 | extend b = iff(x %% 2 == 0, bag_pack('a', {value}), "
+                 f"bag_pack('b', {value})) | mv-expand kind=%s b | summarize n = countif(%s)")
+        for kind, holds in (("bag", "array_length(bag_keys(b)) == 1"),
+                            ("array", "strlen(tostring(b[1])) == 50000")):
+            with self.subTest(kind):
+                out, peak = self.measured("--memory-limit", "100M", query % (kind, holds))
+                with out:
+                    self.assertEqual(json.load(out), {"n": 8000})
+                if not SANITIZED:
+                    self.assertLess(peak, (100 + 96) << 10)
+
     def test_a_query_ends_at_its_time_limit_inside_a_constant(self):
         # Each match looks at all of the text behind it.
         for query in ("print countof_regex('a(.*b)?', strrep(strrep('a', 1024), 96))",
