@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "apl/exec/eval.h"
@@ -14,8 +15,11 @@
 namespace evq {
 namespace {
 
-// Of a row of the right side in the lists below, its group while they are made included.
-constexpr std::size_t kBuildRowBytes = 4 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
+// Of a row of the right side in the lists below: its group while they are made, its place among the
+// rows of that, and whether it was matched.
+constexpr std::size_t kBuildRowBytes = 2 * sizeof(std::uint32_t) + sizeof(std::uint8_t);
+// Of a key: where its rows begin, and where the next goes while they are put there.
+constexpr std::size_t kBuildKeyBytes = 2 * sizeof(std::uint32_t);
 
 // A null or NaN, which equals nothing, itself included.
 bool equals_nothing(const Vector& key, std::size_t row) {
@@ -54,16 +58,22 @@ void forget_null_keys(const plan::Join& join, std::span<const Vector> keys, std:
   }
 }
 
-// The group of every row of one side, none for rows that match nothing.
+std::size_t count_rows(std::span<const Chunk> chunks) {
+  return std::accumulate(chunks.begin(), chunks.end(), std::size_t{0},
+                         [](std::size_t rows, const Chunk& chunk) { return rows + chunk.rows(); });
+}
+
+// The group of every row of one side, none for rows that match nothing. They are the caller's to
+// charge.
 Status number_keys(Executor& executor, const plan::Join& join,
                    const std::vector<std::size_t>& positions, std::span<const Chunk> chunks,
                    BuildSide* side, LargeVector<std::uint32_t>* groups) {
   std::size_t table_bytes = 0;
   std::size_t begin = 0;
+  groups->resize(count_rows(chunks));
   for (const Chunk& chunk : chunks) {
     EVQ_TRY(executor.check());
     const std::vector<Vector> keys = key_columns(chunk.columns(), positions);
-    groups->resize(std::max(groups->size(), begin + chunk.rows()));
     AllocationMeter meter(executor.options().budget, executor.options().control, "join");
     EVQ_TRY(
         meter.guard([&] { side->table->assign(keys, chunk.rows(), 0, groups->data() + begin); }));
@@ -146,11 +156,11 @@ struct NumberedRows {
 
 class MatchConsumer final : public Consumer {
  public:
-  MatchConsumer(const Executor& executor, const plan::Join& join, const GroupTable& table)
-      : executor_(executor), join_(join), table_(table) {}
+  MatchConsumer(const Executor& executor, const plan::Join& join, BuildSide& side)
+      : executor_(executor), join_(join), side_(side) {}
 
   Result<std::unique_ptr<Sink>> make_sink() override {
-    return std::unique_ptr<Sink>(std::make_unique<MatchSink>(executor_, join_, table_));
+    return std::unique_ptr<Sink>(std::make_unique<MatchSink>(executor_, join_, *side_.table));
   }
   Status complete(std::vector<std::unique_ptr<Sink>> sinks) override {
     made_.rows.lease = MemoryLease(executor_.options().budget, "join");
@@ -163,6 +173,11 @@ class MatchConsumer final : public Consumer {
       EVQ_TRY(made_.rows.lease.grow(bytes));
     }
     std::ranges::stable_sort(all, {}, [](const MatchedRows& one) { return one.rows.sequence(); });
+    const std::size_t rows = std::accumulate(
+        all.begin(), all.end(), std::size_t{0},
+        [](std::size_t count, const MatchedRows& one) { return count + one.groups.size(); });
+    EVQ_TRY(side_.lists_lease.grow(rows * kBuildRowBytes));
+    made_.groups.reserve(rows);
     for (MatchedRows& one : all) {
       made_.groups.insert(made_.groups.end(), one.groups.begin(), one.groups.end());
       made_.rows.chunks.push_back(std::move(one.rows));
@@ -174,7 +189,7 @@ class MatchConsumer final : public Consumer {
  private:
   const Executor& executor_;
   const plan::Join& join_;
-  const GroupTable& table_;
+  BuildSide& side_;
   NumberedRows made_;
 };
 
@@ -190,6 +205,7 @@ Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
   }
   NumberedRows numbered;
   EVQ_TRY_ASSIGN(numbered.rows, executor.collect(right, "join", keep));
+  EVQ_TRY(side->lists_lease.grow(count_rows(numbered.rows.chunks) * kBuildRowBytes));
   EVQ_TRY(
       number_keys(executor, join, join.right_keys, numbered.rows.chunks, side, &numbered.groups));
   return numbered;
@@ -199,9 +215,13 @@ Result<NumberedRows> number_right(Executor& executor, const plan::Join& join,
 Result<NumberedRows> number_matches(Executor& executor, const plan::Join& join,
                                     std::span<const Chunk> left, const plan::Node& right,
                                     BuildSide* side) {
-  LargeVector<std::uint32_t> groups;
-  EVQ_TRY(number_keys(executor, join, join.left_keys, left, side, &groups));
-  MatchConsumer matches(executor, join, *side->table);
+  {
+    MemoryLease passing(executor.options().budget, "join");
+    EVQ_TRY(passing.grow(count_rows(left) * sizeof(std::uint32_t)));
+    LargeVector<std::uint32_t> groups;
+    EVQ_TRY(number_keys(executor, join, join.left_keys, left, side, &groups));
+  }
+  MatchConsumer matches(executor, join, *side);
   EVQ_TRY(executor.run(right, matches));
   return matches.take();
 }
@@ -242,7 +262,7 @@ Status make_build_side(Executor& executor, const plan::Join& join,
                                   : number_right(executor, join, right, shares, side));
   const LargeVector<std::uint32_t>& groups = numbered.groups;
   side->rows = groups.size();
-  EVQ_TRY(side->lists_lease.grow(side->rows * kBuildRowBytes));
+  EVQ_TRY(side->lists_lease.grow(side->table->size() * kBuildKeyBytes));
   std::vector<Vector> nulls;
   for (const Field& field : right.schema.fields()) {
     nulls.push_back(Vector::constant(Value::null(field.type), 1));

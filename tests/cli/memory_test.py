@@ -44,6 +44,18 @@ class Memory(EvqCase):
                 _, errors = self.evq("-q", "query", "--memory-limit", limit, query, status=1)
                 self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
 
+    @unittest.skipIf(SANITIZED, "takes long")
+    def test_what_a_join_knows_of_its_rows_is_counted(self):
+        # A column of one value takes next to nothing.
+        for kind, limit, rows in (("rightanti", 100, 60_000_000), ("inner", 200, 45_000_000)):
+            with self.subTest(kind):
+                status, errors, _, peak = self.run_measured(
+                    "--memory-limit", f"{limit}M", f"range x from 1 to 1 step 1 | join kind={kind} "
+                    f"(range y from 1 to {rows} step 1 | project x = 1) on x | count")
+                self.assertRegex(errors, "memory limit of .* exceeded in join")
+                self.assertEqual(status, 1)
+                self.assertLess(peak, (limit + 96) << 10)
+
     def test_what_a_join_pairs_is_counted(self):
         columns = ", ".join(f"c{i} = x + {i}" for i in range(100))
         query = (f"range x from 1 to 60000 step 1 | extend {columns} | join kind=inner "
