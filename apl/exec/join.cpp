@@ -350,7 +350,11 @@ class JoinRun {
   Status run_shares(const KeyShares& shares, Consumer& consumer, bool* overflowed) {
     std::optional<Collected> left;
     if (left_rows_held_ > 0 && shares.all()) {
+      const CountsOfOneRun counts(executor_.stats());
       EVQ_TRY_ASSIGN(left, collect_short(executor_, left_, left_rows_held_, "join"));
+      if (!left.has_value()) {
+        counts.forget();
+      }
     }
     BuildSide side;
     Status built = make_build_side(executor_, op_, left, right_, shares, &side);

@@ -2,11 +2,11 @@
 // QueryStats: what a query read, counted by its workers and shown in result footers, `--stats`
 // and the status object of API answers. All counters may be bumped from any thread.
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <utility>
-#include <vector>
 
 namespace evq {
 
@@ -22,25 +22,30 @@ struct QueryStats {
   std::atomic<std::int64_t> max_block_time{std::numeric_limits<std::int64_t>::min()};
 };
 
-// What a scan counts, to be counted once however often it runs.
+// What scans count while a part of a plan runs, which may turn out to have run in vain: it then
+// runs again, and counts once. One thread, while no worker runs.
 class CountsOfOneRun {
  public:
-  explicit CountsOfOneRun(QueryStats& stats) {
-    for (std::atomic<std::uint64_t>* const counter :
-         {&stats.blocks_total, &stats.blocks_examined, &stats.blocks_matched, &stats.blocks_cached,
-          &stats.rows_examined, &stats.rows_matched}) {
-      before_.emplace_back(counter, counter->load());
+  // `stats` must outlive this.
+  explicit CountsOfOneRun(QueryStats& stats)
+      : counters_{&stats.blocks_total,  &stats.blocks_examined, &stats.blocks_matched,
+                  &stats.blocks_cached, &stats.rows_examined,   &stats.rows_matched} {
+    for (std::size_t i = 0; i < kCounters; ++i) {
+      before_[i] = counters_[i]->load();
     }
   }
   // As if nothing had run since.
   void forget() const {
-    for (const auto& [counter, count] : before_) {
-      counter->store(count);
+    for (std::size_t i = 0; i < kCounters; ++i) {
+      counters_[i]->store(before_[i]);
     }
   }
 
  private:
-  std::vector<std::pair<std::atomic<std::uint64_t>*, std::uint64_t>> before_;
+  static constexpr std::size_t kCounters = 6;
+
+  const std::array<std::atomic<std::uint64_t>*, kCounters> counters_;
+  std::array<std::uint64_t, kCounters> before_{};
 };
 
 }  // namespace evq

@@ -485,6 +485,17 @@ class Memory(EvqCase):
                     self.assertEqual(json.loads(out), {"count_": count, "sum_n": count})
                     self.assertIn(f"{scanned:,} scanned", errors)
 
+    def test_what_was_read_of_a_left_side_that_seemed_short_counts_once(self):
+        for name, count in (("left", 30_000), ("right", 9_000)):
+            with open(self.directory / f"{name}.ndjson", "w") as events:
+                for i in range(count):
+                    events.write(f'{{"_time":{1714521600000 + i},"k":{i}}}\n')
+            self.evq("ingest", name, f"{name}.ndjson")
+        out, errors = self.evq("query", "--stats", "left | where k >= 0 | where k < 40000 "
+                               "| join kind=inner (right) on k | count")
+        self.assertEqual(json.loads(out), {"Count": 9_000})
+        self.assertIn("39,000 scanned · 2/2 blocks", errors)
+
     def test_a_query_ends_at_its_time_limit_inside_a_value(self):
         text = "print s = strrep(strrep('%s', 1024), 1024) | "
         for query in (
