@@ -212,13 +212,9 @@ Status apply_to_groups(Executor& executor, const plan::Node& node, ApplyRun* run
   const Chunk& input = whole.rows;
   EVQ_TRY(whole.lease.grow(input.rows() * sizeof(std::uint32_t)));
   Groups groups;
-  {
-    // For the deadline alone: the groups are charged to the input's lease.
-    AllocationMeter meter(nullptr, options.control, "partition");
-    EVQ_TRY(meter.guard(
-        [&] { groups = group_rows(input, apply.keys, executor.context().random_seed); }));
-  }
-  EVQ_TRY(whole.lease.grow(groups.size() * RowGroups::kGroupBytes));
+  AllocationMeter listed(options.budget, options.control, "partition");
+  EVQ_TRY(listed.guard(
+      [&] { groups = group_rows(input, apply.keys, executor.context().random_seed); }));
   for (const std::vector<std::uint32_t>& group : groups) {
     AllocationMeter meter(options.budget, options.control, "partition");
     std::vector<Chunk> rows;

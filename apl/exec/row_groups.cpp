@@ -34,6 +34,9 @@ std::size_t RowGroups::group_of(std::size_t row) {
       return group;
     }
   }
+  if (size() % kGroupsCharged == 0) {
+    AllocationMeter::charge(kGroupsCharged * kGroupBytes);
+  }
   first_rows_.push_back(static_cast<std::uint32_t>(row));
   hashes_.push_back(hash);
   slots_[at] = {tag_of(hash), static_cast<std::uint32_t>(hashes_.size())};

@@ -1,7 +1,8 @@
 #pragma once
 // RowGroups: numbers the rows of a whole input by the values of its key columns, 0, 1, 2, … in the
 // order in which they are asked for. For operators that hold all their rows; streams of chunks have
-// GroupTable. Under an AllocationMeter it ends when the query must. One thread.
+// GroupTable. Under an AllocationMeter it ends when the query must, and the groups are charged as
+// they come. One thread.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +17,6 @@ namespace evq {
 
 class RowGroups {
  public:
-  // What a group takes, its lists in the callers included, about.
-  static constexpr std::size_t kGroupBytes = 128;
-
   // `input` must outlive this. Nobody who does not know `seed` can choose keys that collide.
   RowGroups(const Chunk& input, std::vector<std::size_t> keys, std::uint64_t seed)
       : input_(input), keys_(std::move(keys)), seed_(seed) {}
@@ -34,6 +32,10 @@ class RowGroups {
     std::uint32_t tag = 0;    // the hash's upper half
     std::uint32_t group = 0;  // its number + 1, or 0 for a free slot
   };
+
+  // What a group takes, its lists in the callers included, about; and how many are charged at once.
+  static constexpr std::size_t kGroupBytes = 128;
+  static constexpr std::size_t kGroupsCharged = 1024;
 
   bool equal(std::size_t a, std::size_t b) const;
   void grow();

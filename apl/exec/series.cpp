@@ -21,9 +21,9 @@ using Group = std::span<const Bin>;                  // its bins, ascending
 
 class SeriesMaker {
  public:
-  SeriesMaker(const plan::Series& series, const Chunk& input, std::uint64_t seed,
+  SeriesMaker(const Executor& executor, const plan::Series& series, const Chunk& input,
               MemoryLease* lease)
-      : series_(series), input_(input), seed_(seed), lease_(lease) {
+      : executor_(executor), series_(series), input_(input), lease_(lease) {
     for (std::size_t i = 0; i <= series.defaults.size(); ++i) {
       arrays_.emplace_back(Type::kDynamic);
     }
@@ -31,9 +31,11 @@ class SeriesMaker {
 
   Result<Chunk> make() {
     EVQ_TRY(lease_->grow(input_.rows() * (sizeof(Bin) + sizeof(std::uint32_t))));
-    const std::vector<std::uint32_t> first_rows = collect_groups();
+    const ExecOptions& options = executor_.options();
+    AllocationMeter listed(options.budget, options.control, "make-series");
+    std::vector<std::uint32_t> first_rows;
+    EVQ_TRY(listed.guard([&] { first_rows = collect_groups(); }));
     std::size_t rows = first_rows.size();
-    EVQ_TRY(lease_->grow(rows * RowGroups::kGroupBytes));
     for (std::size_t i = 0; i < rows; ++i) {
       AllocationMeter::poll();
       const std::span<Bin> bins = std::span(bins_).subspan(begins_[i], begins_[i + 1] - begins_[i]);
@@ -61,7 +63,7 @@ class SeriesMaker {
   std::vector<std::uint32_t> collect_groups() {
     std::vector<std::size_t> keys(series_.group_count);
     std::iota(keys.begin(), keys.end(), std::size_t{0});
-    RowGroups numbers(input_, std::move(keys), seed_);
+    RowGroups numbers(input_, std::move(keys), executor_.context().random_seed);
     std::vector<std::uint32_t> group_of(input_.rows());
     begins_.assign(1, 0);
     for (std::size_t row = 0; row < input_.rows(); ++row) {
@@ -173,9 +175,9 @@ class SeriesMaker {
     return Status::success();
   }
 
+  const Executor& executor_;
   const plan::Series& series_;
   const Chunk& input_;
-  const std::uint64_t seed_;
   MemoryLease* lease_;
   std::vector<Bin> bins_;            // of the first group, then of the next
   std::vector<std::size_t> begins_;  // by group, and the end
@@ -191,9 +193,8 @@ Status run_series(Executor& executor, const plan::Node& node, Consumer& consumer
   Result<Chunk> made = Chunk();
   // For the deadline alone: the series are charged to the input's lease.
   AllocationMeter meter(nullptr, executor.options().control, "make-series");
-  EVQ_TRY(meter.guard([&] {
-    made = SeriesMaker(series, input.rows, executor.context().random_seed, &input.lease).make();
-  }));
+  EVQ_TRY(
+      meter.guard([&] { made = SeriesMaker(executor, series, input.rows, &input.lease).make(); }));
   if (!made.ok()) {
     return std::move(made).take_error();
   }

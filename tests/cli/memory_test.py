@@ -298,6 +298,19 @@ class Memory(EvqCase):
                 if not SANITIZED:
                     self.assertLess(peak, (100 + 96) << 10)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's own memory would be measured")
+    def test_groups_of_held_rows_are_counted_as_they_come(self):
+        for query, limit, name in (
+                ("range x from 1 to 4000000 step 1 | partition by x (extend y = rand() | top 1 by y)",
+                 100, "partition"),
+                ("range x from 1 to 6000000 step 1 | extend t = 1 "
+                 "| make-series count() on t step 1 by x", 200, "make-series")):
+            with self.subTest(name):
+                status, errors, _, peak = self.run_measured("--memory-limit", f"{limit}M", query)
+                self.assertRegex(errors, f"memory limit of .* exceeded in {name}")
+                self.assertEqual(status, 1)
+                self.assertLess(peak, (limit + 96) << 10)
+
     def test_pairs_of_a_bag_that_rows_share_are_made_some_at_a_time(self):
         value = "strrep(strrep('x', 1000), 50)"
         query = (f"range x from 1 to 8000 step 1 | extend b = iff(x %% 2 == 0, bag_pack('a', {value}), "
