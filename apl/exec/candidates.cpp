@@ -119,6 +119,7 @@ class CandidateSink final : public ForwardingSink {
     std::vector<std::uint32_t> groups;
     std::vector<std::uint8_t> is_first;               // of its group
     std::vector<std::vector<std::uint64_t>> numbers;  // by key: small ones are first
+    std::size_t bytes = 0;
   };
 
   void keep_some(Chunk chunk) {
@@ -152,8 +153,11 @@ class CandidateSink final : public ForwardingSink {
     rows_seen_ += chunk.rows();
     held.chunk = std::move(chunk);
     rows_held_ += held.chunk.rows();
-    held_.push_back(std::move(held));
-    drop_beaten(&held_.back());
+    drop_beaten(&held);
+    if (!held.chunk.empty()) {
+      held_bytes_ += held.bytes;
+      held_.push_back(std::move(held));
+    }
   }
 
   void number_groups(const Chunk& chunk, std::uint32_t* groups) {
@@ -190,10 +194,15 @@ class CandidateSink final : public ForwardingSink {
         kept.push_back(static_cast<std::uint32_t>(row));
       }
     }
-    if (kept.size() == held->groups.size()) {
-      held->chunk.detach();
-      return;
+    if (kept.size() != held->groups.size()) {
+      keep_rows(kept, held);
     }
+    held->chunk.detach();
+    held->bytes = held->chunk.size_bytes() +
+                  held->groups.size() * (8 + held->numbers.size() * sizeof(std::uint64_t));
+  }
+
+  void keep_rows(const RowList& kept, Held* held) {
     rows_held_ -= held->groups.size() - kept.size();
     const auto keep = [&kept](auto* values) {
       for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -208,12 +217,13 @@ class CandidateSink final : public ForwardingSink {
       keep(&numbers);
     }
     held->chunk.select(kept);
-    held->chunk.detach();
   }
 
   void drop_beaten() {
+    held_bytes_ = 0;
     for (Held& held : held_) {
       drop_beaten(&held);
+      held_bytes_ += held.bytes;
     }
   }
 
@@ -225,19 +235,16 @@ class CandidateSink final : public ForwardingSink {
       }
     }
     held_.clear();
+    held_bytes_ = 0;
     rows_held_ = 0;
     EVQ_TRY(charge());
     return flow;
   }
 
   Status charge() {
-    std::size_t bytes = table_.has_value() ? table_->size_bytes() : 0;
+    std::size_t bytes = held_bytes_ + (table_.has_value() ? table_->size_bytes() : 0);
     for (const FirstNumbers& numbers : numbers_) {
       bytes += numbers.size_bytes();
-    }
-    const std::size_t row_bytes = 8 + numbers_.size() * sizeof(std::uint64_t);
-    for (const Held& held : held_) {
-      bytes += held.chunk.size_bytes() + held.groups.size() * row_bytes;
     }
     return lease_.resize(bytes);
   }
@@ -248,6 +255,7 @@ class CandidateSink final : public ForwardingSink {
   std::size_t group_count_ = 0;
   std::vector<FirstNumbers> numbers_;  // by key
   std::vector<Held> held_;
+  std::size_t held_bytes_ = 0;
   std::size_t rows_seen_ = 0;
   std::size_t rows_held_ = 0;
   bool all_pass_ = false;
