@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "store/snapshot.h"
@@ -30,11 +31,18 @@ double scanned_rows(Executor& executor, const plan::Scan& scan) {
   return rows * std::pow(kFilterShare, static_cast<double>(scan.filters.size()));
 }
 
+// Of plans that several places read: there may be more ways to them than can be gone.
+using SharedRows = std::map<const plan::Node*, double>;
+
+double estimate(Executor& executor, const plan::Node& node, SharedRows* shared_rows);
+
 struct Estimate {
   Executor& executor;
   const plan::Node& node;
+  SharedRows* shared_rows;
 
-  double input(std::size_t i = 0) const { return estimated_rows(executor, *node.inputs[i]); }
+  double rows(const plan::Node& other) const { return estimate(executor, other, shared_rows); }
+  double input(std::size_t i = 0) const { return rows(*node.inputs[i]); }
   double at_most(std::uint64_t count) const {
     return std::min(static_cast<double>(count), input());
   }
@@ -60,10 +68,15 @@ struct Estimate {
   double operator()(const plan::Union& /*op*/) const {
     return std::accumulate(
         node.inputs.begin(), node.inputs.end(), 0.0,
-        [&](double sum, const plan::NodePtr& one) { return sum + estimated_rows(executor, *one); });
+        [this](double sum, const plan::NodePtr& one) { return sum + rows(*one); });
   }
   double operator()(const plan::Unnest& /*op*/) const { return input() * kElements; }
-  double operator()(const plan::Shared& op) const { return estimated_rows(executor, *op.plan); }
+  double operator()(const plan::Shared& op) const {
+    const auto known = shared_rows->find(op.plan.get());
+    return known != shared_rows->end()
+               ? known->second
+               : shared_rows->emplace(op.plan.get(), rows(*op.plan)).first->second;
+  }
   // Of each group's or row's own; few.
   double operator()(const plan::Placeholder& /*op*/) const { return 1; }
   // All others give about as many rows as they get.
@@ -73,10 +86,15 @@ struct Estimate {
   }
 };
 
+double estimate(Executor& executor, const plan::Node& node, SharedRows* shared_rows) {
+  return std::visit(Estimate{executor, node, shared_rows}, node.op);
+}
+
 }  // namespace
 
 double estimated_rows(Executor& executor, const plan::Node& node) {
-  return std::visit(Estimate{executor, node}, node.op);
+  SharedRows shared_rows;
+  return estimate(executor, node, &shared_rows);
 }
 
 }  // namespace evq

@@ -116,8 +116,9 @@ class SharedInliner {
       pin(*input);
     }
     if (const auto* shared = std::get_if<Shared>(&node.op)) {
-      pinned_.insert(shared->plan.get());
-      pin(*shared->plan);
+      if (pinned_.insert(shared->plan.get()).second) {
+        pin(*shared->plan);
+      }
     } else if (const auto* apply = std::get_if<Apply>(&node.op)) {
       pin(*apply->subplan);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -56,40 +57,52 @@ NodePtr clone(const Node& node) {
 
 namespace {
 
-// Whether `is_read` is true of a placeholder in `node`; `within` numbers the applies around that.
-bool finds_placeholder(const Node& node, std::vector<std::uint64_t>* within,
-                       const std::function<bool(std::uint64_t)>& is_read) {
-  if (const auto* placeholder = std::get_if<Placeholder>(&node.op)) {
-    return is_read(placeholder->apply);
-  }
-  if (const auto* shared = std::get_if<Shared>(&node.op)) {
-    return finds_placeholder(*shared->plan, within, is_read);
-  }
-  if (const auto* apply = std::get_if<Apply>(&node.op)) {
-    within->push_back(apply->id);
-    const bool found = finds_placeholder(*apply->subplan, within, is_read);
-    within->pop_back();
-    if (found) {
-      return true;
+// Looks for a placeholder of which `is_read` is true, given the numbers of the applies around it.
+class PlaceholderSearch {
+ public:
+  using Within = std::vector<std::uint64_t>;
+  using IsRead = std::function<bool(const Within& within, std::uint64_t apply)>;
+
+  explicit PlaceholderSearch(IsRead is_read) : is_read_(std::move(is_read)) {}
+
+  bool finds(const Node& node) {
+    if (const auto* placeholder = std::get_if<Placeholder>(&node.op)) {
+      return is_read_(within_, placeholder->apply);
     }
+    if (const auto* shared = std::get_if<Shared>(&node.op)) {
+      // Once is enough: the ways to plans that share others double with each of them.
+      return searched_.emplace(shared->plan.get(), within_).second && finds(*shared->plan);
+    }
+    if (const auto* apply = std::get_if<Apply>(&node.op)) {
+      within_.push_back(apply->id);
+      const bool found = finds(*apply->subplan);
+      within_.pop_back();
+      if (found) {
+        return true;
+      }
+    }
+    return std::ranges::any_of(node.inputs, [this](const NodePtr& input) { return finds(*input); });
   }
-  return std::ranges::any_of(node.inputs, [&](const NodePtr& input) {
-    return finds_placeholder(*input, within, is_read);
-  });
-}
+
+ private:
+  const IsRead is_read_;
+  Within within_;
+  std::set<std::pair<const Node*, Within>> searched_;  // shared plans, by what is around them
+};
 
 }  // namespace
 
 bool reads_placeholder(const Node& node) {
-  std::vector<std::uint64_t> within;
-  return finds_placeholder(node, &within, [&](std::uint64_t apply) {
-    return std::ranges::find(within, apply) == within.end();
-  });
+  return PlaceholderSearch([](const PlaceholderSearch::Within& within, std::uint64_t apply) {
+           return std::ranges::find(within, apply) == within.end();
+         })
+      .finds(node);
 }
 
 bool reads_placeholder(const Node& node, std::uint64_t apply) {
-  std::vector<std::uint64_t> within;
-  return finds_placeholder(node, &within, [apply](std::uint64_t read) { return read == apply; });
+  return PlaceholderSearch([apply](const PlaceholderSearch::Within& /*within*/,
+                                   std::uint64_t read) { return read == apply; })
+      .finds(node);
 }
 
 }  // namespace evq::plan

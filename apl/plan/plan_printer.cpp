@@ -1,7 +1,9 @@
 #include "apl/plan/plan_printer.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -215,21 +217,44 @@ struct Describe {
 
 using Before = std::function<std::string(const Node&)>;
 
-void print_node(const Node& node, std::size_t depth, const Before& before, std::string* out) {
-  if (before != nullptr) {
-    *out += before(node);
-  }
-  out->append(2 * depth, ' ').append(std::visit(Describe{node}, node.op)).push_back('\n');
-  for (const NodePtr& input : node.inputs) {
-    print_node(*input, depth + 1, before, out);
-  }
-  if (const auto* shared = std::get_if<Shared>(&node.op)) {
-    print_node(*shared->plan, depth + 1, before, out);
-  }
-  if (const auto* apply = std::get_if<Apply>(&node.op)) {
-    print_node(*apply->subplan, depth + 1, before, out);
-  }
+bool reads_shared(const Node& node) {
+  const auto* apply = std::get_if<Apply>(&node.op);
+  return std::holds_alternative<Shared>(node.op) ||
+         (apply != nullptr && reads_shared(*apply->subplan)) ||
+         std::ranges::any_of(node.inputs,
+                             [](const NodePtr& input) { return reads_shared(*input); });
 }
+
+class PlanText {
+ public:
+  explicit PlanText(const Before& before) : before_(before) {}
+
+  void add(const Node& node, std::size_t depth) {
+    const auto* shared = std::get_if<Shared>(&node.op);
+    const bool again = shared != nullptr && is_shown(*shared->plan);
+    text_ += before_ != nullptr ? before_(node) : "";
+    text_.append(2 * depth, ' ').append(std::visit(Describe{node}, node.op));
+    text_ += again ? ", shown above\n" : "\n";
+    for (const NodePtr& input : node.inputs) {
+      add(*input, depth + 1);
+    }
+    if (shared != nullptr && !again) {
+      add(*shared->plan, depth + 1);
+    }
+    if (const auto* apply = std::get_if<Apply>(&node.op)) {
+      add(*apply->subplan, depth + 1);
+    }
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  // What shares others itself is shown once: the text would double with each level of it.
+  bool is_shown(const Node& plan) { return reads_shared(plan) && !shown_.insert(&plan).second; }
+
+  const Before& before_;
+  std::set<const Node*> shown_;
+  std::string text_;
+};
 
 }  // namespace
 
@@ -267,9 +292,9 @@ std::string print_expr(const Expr& expr, const Schema& input) {
 }
 
 std::string print_plan(const Node& root, const Before& before) {
-  std::string text;
-  print_node(root, 0, before, &text);
-  return text;
+  PlanText text(before);
+  text.add(root, 0);
+  return text.take();
 }
 
 }  // namespace evq::plan

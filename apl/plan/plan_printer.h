@@ -1,6 +1,7 @@
 #pragma once
 // Stable text of a plan, for `evq query --explain` and the plan goldens: one line a node, inputs
-// indented below it.
+// indented below it, and a subplan that several places read below each of them, or, when it has
+// such subplans itself, below the first.
 
 #include <functional>
 #include <string>
