@@ -49,9 +49,9 @@ std::int64_t DisplayZone::local_time(std::int64_t instant_ns) const {
 }
 
 void DisplayZone::append_instant(std::string* out, std::int64_t instant_ns) const {
-  const std::int64_t local = local_time(instant_ns);
-  evq::append_instant(*out, local);
-  const std::int64_t minutes = (local - instant_ns) / kMinuteNs;
+  // An offset is written in minutes: the seconds that some had before 1972 are left out of both.
+  const std::int64_t minutes = (local_time(instant_ns) - instant_ns) / kMinuteNs;
+  evq::append_instant(*out, instant_ns + minutes * kMinuteNs);
   if (minutes == 0) {
     return;
   }
