@@ -72,7 +72,9 @@ std::size_t memory_bytes(const std::string& root) {
     std::string group = own_group(root, tree.controller);
     for (;;) {
       std::size_t limit = 0;
-      if (std::ifstream(root + tree.folder + group + tree.limit_file) >> limit) {  // "max" is none
+      std::string file = root;
+      file.append(tree.folder).append(group).append(tree.limit_file);
+      if (std::ifstream(file) >> limit) {  // "max" is none
         bytes = std::min(bytes, limit);
       }
       if (group.empty()) {
