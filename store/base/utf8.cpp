@@ -108,9 +108,15 @@ char32_t ascii_upper(char32_t c) {
   return c >= 'a' && c <= 'z' ? c - 32 : c;
 }
 
+// Unicode gives the sharp s no simple capital, though the library does.
+constexpr char32_t kSharpS = 0xDF;
+
 char32_t title_code_point(char32_t code_point) {
-  return code_point < 0x80 ? ascii_upper(code_point)
-                           : static_cast<char32_t>(utf8proc_totitle(raw(code_point)));
+  if (code_point < 0x80) {
+    return ascii_upper(code_point);
+  }
+  return code_point == kSharpS ? code_point
+                               : static_cast<char32_t>(utf8proc_totitle(raw(code_point)));
 }
 
 // Appends `text` with each code point mapped; ASCII runs by a loop the compiler can vectorise.
@@ -275,8 +281,8 @@ char32_t upper_code_point(char32_t code_point) {
   if (code_point < 0x80) {
     return ascii_upper(code_point);
   }
-  // Unicode gives the sharp s no simple capital; the library does.
-  return code_point == 0xDF ? code_point : static_cast<char32_t>(utf8proc_toupper(raw(code_point)));
+  return code_point == kSharpS ? code_point
+                               : static_cast<char32_t>(utf8proc_toupper(raw(code_point)));
 }
 
 char32_t fold_code_point(char32_t code_point) {
@@ -288,7 +294,7 @@ char32_t fold_code_point(char32_t code_point) {
   // Kelvin sign). The capital sharp s and the dotted capital i have simple foldings that this would
   // miss.
   if (code_point == 0x1E9E) {
-    return 0xDF;
+    return kSharpS;
   }
   if (code_point == 0x130) {
     return code_point;

@@ -125,6 +125,7 @@ TEST_CASE("case") {
   CHECK(to_lower("ABC ÄÖÜ ΣΑΣ") == "abc äöü σασ");
   CHECK(to_upper("abc äöü ß") == "ABC ÄÖÜ ß");
   CHECK(to_title("hello wORLD o'neil 3d élan") == "Hello World O'Neil 3d Élan");
+  CHECK(to_title("ßen Ǆ ǆ ﬁn") == "ßen ǅ ǅ ﬁn");
   CHECK(fold_case("ΣΑΣ") == fold_case("σας"));
   CHECK(fold_code_point(U'ſ') == U's');
   CHECK(fold_code_point(0x212A) == U'k');
