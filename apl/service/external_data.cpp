@@ -101,11 +101,17 @@ Result<std::string> read_all(std::unique_ptr<ByteSource> packed, const std::stri
   return is_valid_utf8(bytes) ? std::move(bytes) : repair_utf8(bytes);
 }
 
-// Texts or dynamic values, a column each, charged to the lease as they grow.
+// Texts or dynamic values, a column each, charged to the lease as they grow. Adding a row fails
+// when there is no room, or when `control` says so.
 class Rows {
  public:
-  Rows(const std::vector<std::string>& names, Type type, MemoryLease* lease)
-      : names_(names), columns_(names.size(), VectorBuilder(type)), type_(type), lease_(lease) {}
+  Rows(const std::vector<std::string>& names, Type type, MemoryLease* lease,
+       const QueryControl& control)
+      : names_(names),
+        columns_(names.size(), VectorBuilder(type)),
+        type_(type),
+        lease_(lease),
+        control_(control) {}
 
   std::size_t width() const { return names_.size(); }
 
@@ -158,7 +164,11 @@ class Rows {
  private:
   Status end_row() {
     constexpr std::size_t kRowsPerCharge = 1024;
-    return ++rows_ % kRowsPerCharge == 0 ? charge() : Status::success();
+    if (++rows_ % kRowsPerCharge != 0) {
+      return Status::success();
+    }
+    EVQ_TRY(control_.check());
+    return charge();
   }
   Status charge() {
     std::size_t bytes = 0;
@@ -184,6 +194,7 @@ class Rows {
   std::vector<VectorBuilder> columns_;
   Type type_;
   MemoryLease* lease_;
+  const QueryControl& control_;
   std::size_t charged_bytes_ = 0;
   std::size_t rows_ = 0;
 };
@@ -240,6 +251,8 @@ Status split_records(std::string_view text, char delimiter, std::size_t cells_ma
 // with the line of the first that is none.
 template <class Visit>
 Status split_json(std::string_view text, const Visit& visit) {
+  JsonReader reader;
+  DynamicBuilder value;
   std::size_t line = 1;
   std::size_t at = 0;
   const auto skip = [&](std::string_view skipped) {
@@ -268,8 +281,9 @@ Status split_json(std::string_view text, const Visit& visit) {
       }
     }
     at = std::min(at + 1, text.size());
-    const std::optional<std::string> value = dynamic_from_json(text.substr(begin, at - begin));
-    const DynamicView view = value.has_value() ? DynamicView(*value) : DynamicView();
+    value.clear();
+    const bool is_json = reader.read(text.substr(begin, at - begin), &value);
+    const DynamicView view = is_json ? DynamicView(value.bytes()) : DynamicView();
     if (!view.is_array() && !view.is_bag()) {
       return make_error(ErrorCode::kData,
                         "line " + std::to_string(first_line) + " does not begin a JSON object");
@@ -324,8 +338,8 @@ Result<Table> ExternalData::read(const plan::ExternalRequest& request) {
                       "write externaldata (name:type, …) [\"data.csv\"]");
   }
   EVQ_TRY_ASSIGN(const Format format, format_of(request));
-  Rows rows(request.columns, format.shape == Shape::kJson ? Type::kDynamic : Type::kString,
-            &lease_);
+  Rows rows(request.columns, format.shape == Shape::kJson ? Type::kDynamic : Type::kString, &lease_,
+            control_);
   for (const std::string& location : request.locations) {
     EVQ_TRY_ASSIGN(const std::string bytes, bytes_of(location));
     EVQ_TRY(lease_.grow(bytes.size()));

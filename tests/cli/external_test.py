@@ -126,6 +126,17 @@ class External(EvqCase):
         self.assertEqual(status, 422, answer)
         self.assertIn("longer than its limit", answer["message"])
 
+    def test_a_query_ends_while_rows_are_made(self):
+        path = self.directory / "many.json"
+        path.write_text('{"id":1,"b":2,"c":3,"d":4}\n' * 600_000)
+        query = f'externaldata (id:long) ["{path}"] | count'
+        began = time.monotonic()
+        self.evq("query", query)
+        limit_ms = int((time.monotonic() - began) * 1000 / 3) | 1  # no whole second
+        _, errors = self.evq("query", "--timeout", f"{limit_ms}ms", query, status=124)
+        # It points at the file: nothing behind it has begun.
+        self.assertIn(f"limit of {limit_ms} ms\n  --> query:1:25\n", errors)
+
     def wait_until_open(self, process, path):
         deadline = time.monotonic() + 30
         folder = f"/proc/{process.pid}/fd"
