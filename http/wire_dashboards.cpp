@@ -28,6 +28,15 @@ Json document_of(const StoredObject& object) {
   return body.is_object() ? body.value("dashboard", Json::object()) : Json::object();
 }
 
+// Whether one request could have brought the document, which many patches made.
+Status check_document(const std::string& document) {
+  if (document.size() > kHttpQueryBodyBytesMax) {
+    return make_error(ErrorCode::kTooLarge, "the dashboard would be larger than a request may be");
+  }
+  EVQ_TRY(wire::parse_object(document));
+  return {};
+}
+
 }  // namespace
 
 Result<DashboardBody> read_dashboard_body(std::string_view text) {
@@ -80,6 +89,7 @@ Result<DashboardBody> patched_dashboard(const StoredObject& object, std::string_
         body.uid = object.id;
         body.name = object.name;
         body.document = wire::text_of(document);
+        EVQ_TRY(check_document(body.document));
         return body;
       }
     }

@@ -83,6 +83,22 @@ Result<TokenSpec> read_token(const Json& json) {
   return spec;
 }
 
+// What clients require of a monitor. Null is what was not given, and no value of these members.
+void complete_monitor(Json* monitor) {
+  for (const char* name :
+       {"type", "aplQuery", "intervalMinutes", "rangeMinutes", "threshold", "description",
+        "operator", "alertOnNoData", "disabled", "disabledUntil"}) {
+    if (wire::member(*monitor, name) == nullptr) {
+      monitor->erase(name);
+    }
+  }
+  monitor->emplace("type", "Threshold");
+  monitor->emplace("aplQuery", "");
+  for (const char* name : {"intervalMinutes", "rangeMinutes", "threshold"}) {
+    monitor->emplace(name, 0);
+  }
+}
+
 }  // namespace
 
 Result<DatasetBody> read_dataset_body(std::string_view text) {
@@ -374,14 +390,7 @@ std::string write_object(const StoredObject& object) {
   }
   json["id"] = object.id;
   if (object.kind == ObjectKind::kMonitor) {
-    for (const char* name : {"intervalMinutes", "rangeMinutes", "threshold"}) {
-      if (wire::member(json, name) == nullptr) {
-        json[name] = 0;
-      }
-    }
-    if (wire::member(json, "aplQuery") == nullptr) {
-      json["aplQuery"] = "";
-    }
+    complete_monitor(&json);
   }
   if (object.kind == ObjectKind::kMonitor || object.kind == ObjectKind::kNotifier) {
     json["createdAt"] = instant_text(object.created);

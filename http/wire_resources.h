@@ -105,9 +105,9 @@ Result<ObjectBody> read_monitor_body(std::string_view text);
 Result<ObjectBody> merge_object(std::string_view known, std::string_view changes);
 // An annotation: type and datasets are required, `time` is now when it is absent.
 Result<ObjectBody> read_annotation_body(std::string_view text, std::int64_t now_ns);
-// With its id; monitors and notifiers also with who made them, and when; monitors with the numbers
-// and the query that they were made without, as zeros and "": Axiom's MCP server reads no list
-// otherwise.
+// With its id; monitors and notifiers also with who made them, and when; monitors with the type,
+// the query and the numbers that they were made without, as Threshold, "" and zeros, and without
+// nulls: Axiom's MCP server reads no list otherwise.
 std::string write_object(const StoredObject& object);
 // A saved query as one of a list, with a dataset and options even if it was put without: Axiom's
 // MCP server reads no list otherwise.

@@ -25,13 +25,15 @@ class Tools(ServerCase):
             {**made, "dataset": "", "query": {"apl": "print 1", "queryOptions": {}}}])
 
     def test_monitors_have_what_the_mcp_server_requires(self):
-        made = self.call("POST", "/v2/monitors", {"name": "m", "type": "MatchEvent", "threshold": None})[1]
-        for name, value in (("aplQuery", ""), ("intervalMinutes", 0), ("rangeMinutes", 0),
-                            ("threshold", 0)):
+        made = self.call("POST", "/v2/monitors", {"name": "m", "threshold": None, "operator": "Above",
+                                                  "disabledUntil": None})[1]
+        for name, value in (("type", "Threshold"), ("aplQuery", ""), ("intervalMinutes", 0),
+                            ("rangeMinutes", 0), ("threshold", 0), ("operator", "Above")):
             self.assertEqual(made[name], value, name)
+        self.assertNotIn("disabledUntil", made)  # a string, if it is there
         self.assertEqual(self.call("GET", "/v2/monitors/" + made["id"])[1], made)
         self.assertIn(made, self.call("GET", "/v2/monitors")[1])
-        given = {"name": "m", "aplQuery": "print 1", "intervalMinutes": 5, "rangeMinutes": 10,
+        given = {"name": "m", "type": "MatchEvent", "aplQuery": "print 1", "intervalMinutes": 5, "rangeMinutes": 10,
                  "threshold": 1.5}
         changed = self.call("PUT", "/v2/monitors/" + made["id"], given)[1]
         self.assertEqual({name: changed[name] for name in given}, given)
@@ -71,6 +73,11 @@ class Tools(ServerCase):
         status, answer = self.call("PATCH", path + "/charts/b", {"chart": {"id": "b", "type": None},
                                                                  "overwrite": True})
         self.assertEqual(answer["dashboard"]["dashboard"]["charts"], [merged, {"id": "b", "text": "y"}])
+        for _ in range(2):  # what no request could hold is not made by several either
+            status, answer = self.call("PATCH", path + "/charts/b", {
+                "chart": {f"k{answer['dashboard']['version']}": "x" * 600000}, "overwrite": True})
+            self.assertIn(status, (200, 413), answer)
+        self.assertEqual((status, self.call("GET", path)[1]["version"]), (413, 4))
         self.assertEqual(self.call("PATCH", "/v2/dashboards/uid/none/charts/a",
                                    {"chart": {}, "overwrite": True})[0], 404)
 
