@@ -86,6 +86,7 @@ Result<ChartPatchBody> read_chart_patch_body(std::string_view text, std::string_
 Result<DashboardBody> patched_dashboard(const StoredObject& object, std::string_view chart_id,
                                         std::string_view patch);
 std::uint64_t dashboard_version(const StoredObject& object);
+// A document without an owner is everyone's: clients require the member.
 std::string write_dashboard(const StoredObject& object);
 std::string write_dashboard_change(const StoredObject& object, bool created);
 

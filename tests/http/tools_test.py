@@ -54,7 +54,10 @@ class Tools(ServerCase):
         charts = [{"id": "a", "type": "Note", "text": "x", "deep": {"keep": 1, "drop": 2}},
                   {"id": "b", "type": "Note", "text": "y"}]
         board = {"name": "B", "charts": charts, "layout": [{"i": "a"}]}
-        uid = self.call("POST", "/v2/dashboards", {"dashboard": board})[1]["dashboard"]["uid"]
+        made = self.call("POST", "/v2/dashboards", {"dashboard": board})[1]["dashboard"]
+        board["owner"] = "X-AXIOM-EVERYONE"  # the default, without which the MCP server reads no list
+        self.assertEqual(made["dashboard"], board)
+        uid = made["uid"]
         path = f"/v2/dashboards/uid/{uid}"
         patch = {"text": "z", "deep": {"drop": None, "add": [1]}, "name": "N"}
         status, answer = self.call("PATCH", path + "/charts/a", {"chart": patch, "version": 1,
