@@ -54,8 +54,8 @@ class ApiAnswer : public ResultSink {
   virtual Result<bool> next(std::string* out) = 0;
 };
 std::unique_ptr<ApiAnswer> make_tabular_answer(std::shared_ptr<SpoolSpace> space);
-// `bare` has format, status, matches and buckets only: what the older query endpoint answers, whose clients
-// refuse other members.
+// `bare` has format, status, matches and buckets only: what the older query endpoint answers, whose
+// clients refuse other members.
 std::unique_ptr<ApiAnswer> make_legacy_answer(std::shared_ptr<SpoolSpace> space, bool bare = false);
 
 // One cell as JSON text, appended.
