@@ -125,7 +125,7 @@ void Executor::run_workers(std::size_t workers,
 
 void Executor::set_placeholder(std::uint64_t apply, const std::vector<Chunk>* rows) {
   std::erase_if(shared_results_, [apply](const auto& entry) {
-    return plan::reads_placeholder(*entry.first, apply);
+    return std::ranges::find(entry.second.applies, apply) != entry.second.applies.end();
   });
   placeholders_[apply] = rows;
 }
@@ -133,10 +133,16 @@ void Executor::set_placeholder(std::uint64_t apply, const std::vector<Chunk>* ro
 Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
   auto at = shared_results_.find(shared.plan);
   if (at == shared_results_.end()) {
-    EVQ_TRY_ASSIGN(Collected made, collect(*shared.plan, "a shared table"));
-    at = shared_results_.emplace(shared.plan, std::move(made)).first;
+    SharedResult result;
+    EVQ_TRY_ASSIGN(result.made, collect(*shared.plan, "a shared table"));
+    for (const auto& [apply, rows] : placeholders_) {
+      if (rows != nullptr && plan::reads_placeholder(*shared.plan, apply)) {
+        result.applies.push_back(apply);
+      }
+    }
+    at = shared_results_.emplace(shared.plan, std::move(result)).first;
   }
-  return push_all(at->second.chunks, consumer);
+  return push_all(at->second.made.chunks, consumer);
 }
 
 Status Executor::run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints) {

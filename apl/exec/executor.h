@@ -124,13 +124,18 @@ class Executor {
   Status run_union(const plan::Node& node, Consumer& consumer, const ScanHints& hints);
   Status run_shared(const plan::Shared& shared, Consumer& consumer);
 
+  struct SharedResult {
+    Collected made;
+    std::vector<std::uint64_t> applies;  // whose rows it was made of
+  };
+
   const EvalContext context_;
   const ExecOptions options_;
   SnapshotProvider* const tables_;
   QueryStats* const stats_;
   QueryProfile* profile_ = nullptr;
   // By plan, which is kept so that its address stays its own.
-  std::map<std::shared_ptr<const plan::Node>, Collected> shared_results_;
+  std::map<std::shared_ptr<const plan::Node>, SharedResult> shared_results_;
   std::map<std::uint64_t, const std::vector<Chunk>*> placeholders_;  // by apply
 };
 
