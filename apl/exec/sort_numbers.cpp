@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63U;
 
+// Of bools: in either order away from the extremes, where values are squeezed together.
 std::uint64_t number_of(std::uint8_t value) {
-  return value;
+  return value + 2U;
 }
 
 std::uint64_t number_of(std::int64_t value) {
