@@ -134,7 +134,9 @@ Status Executor::run_shared(const plan::Shared& shared, Consumer& consumer) {
   auto at = shared_results_.find(shared.plan);
   if (at == shared_results_.end()) {
     SharedResult result;
+    const CountsOfOneRun counts(*stats_);
     EVQ_TRY_ASSIGN(result.made, collect(*shared.plan, "a shared table"));
+    counts.keep();
     for (const auto& [apply, rows] : placeholders_) {
       if (rows != nullptr && plan::reads_placeholder(*shared.plan, apply)) {
         result.applies.push_back(apply);

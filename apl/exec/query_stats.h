@@ -20,32 +20,44 @@ struct QueryStats {
   std::atomic<std::uint64_t> groups{0};        // of the last aggregation
   std::atomic<std::int64_t> min_block_time{std::numeric_limits<std::int64_t>::max()};
   std::atomic<std::int64_t> max_block_time{std::numeric_limits<std::int64_t>::min()};
+
+  // The first six, which scans bump.
+  static constexpr std::size_t kScanCounters = 6;
+  using ScanCounts = std::array<std::uint64_t, kScanCounters>;
+  std::array<std::atomic<std::uint64_t>*, kScanCounters> scan_counters() {
+    return {&blocks_total,  &blocks_examined, &blocks_matched,
+            &blocks_cached, &rows_examined,   &rows_matched};
+  }
+  ScanCounts kept{};  // of what does not run again: see CountsOfOneRun
 };
 
 // What scans count while a part of a plan runs, which may turn out to have run in vain: it then
-// runs again, and counts once. One thread, while no worker runs.
+// runs again, and counts once. They may nest. One thread, while no worker runs.
 class CountsOfOneRun {
  public:
   // `stats` must outlive this.
-  explicit CountsOfOneRun(QueryStats& stats)
-      : counters_{&stats.blocks_total,  &stats.blocks_examined, &stats.blocks_matched,
-                  &stats.blocks_cached, &stats.rows_examined,   &stats.rows_matched} {
-    for (std::size_t i = 0; i < kCounters; ++i) {
-      before_[i] = counters_[i]->load();
+  explicit CountsOfOneRun(QueryStats& stats) : stats_(stats), kept_(stats.kept) {
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      before_[i] = stats.scan_counters()[i]->load();
     }
   }
-  // As if nothing had run since.
+  // As if nothing had run since, but for what was kept.
   void forget() const {
-    for (std::size_t i = 0; i < kCounters; ++i) {
-      counters_[i]->store(before_[i]);
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      stats_.scan_counters()[i]->store(before_[i] + stats_.kept[i] - kept_[i]);
+    }
+  }
+  // What has run since will not run again, whatever around it does.
+  void keep() const {
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      stats_.kept[i] = kept_[i] + stats_.scan_counters()[i]->load() - before_[i];
     }
   }
 
  private:
-  static constexpr std::size_t kCounters = 6;
-
-  const std::array<std::atomic<std::uint64_t>*, kCounters> counters_;
-  std::array<std::uint64_t, kCounters> before_{};
+  QueryStats& stats_;
+  QueryStats::ScanCounts before_{};
+  const QueryStats::ScanCounts kept_;  // before
 };
 
 }  // namespace evq

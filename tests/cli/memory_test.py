@@ -508,6 +508,12 @@ class Memory(EvqCase):
                                "| join kind=inner (right) on k | count")
         self.assertEqual(json.loads(out), {"Count": 9_000})
         self.assertIn("39,000 scanned · 2/2 blocks", errors)
+        # What the left side shares with others is not read again.
+        out, errors = self.evq("query", "--stats", "left | extend n = strlen(extract('([0-9]+)', 1, "
+                               "tostring(k))) | as all | where n < 9 | where k >= 0 "
+                               "| join kind=inner (all | take 9000) on k | count")
+        self.assertEqual(json.loads(out), {"Count": 9_000})
+        self.assertIn("30,000 scanned · 1/1 blocks", errors)
 
     def test_a_query_ends_at_its_time_limit_inside_a_value(self):
         text = "print s = strrep(strrep('%s', 1024), 1024) | "
