@@ -129,7 +129,7 @@ class Unnester {
       std::size_t end = row;
       while (end < chunk_.rows() && rows + counts_[end] <= kChunkRowsMax &&
              pair_bytes < kCallTextBytesMax) {
-        pair_bytes += bag_bytes(end);
+        pair_bytes += has_bags_ ? bag_bytes(end) : 0;
         rows += counts_[end++];
       }
       EVQ_TRY_ASSIGN(const Flow flow,
@@ -149,7 +149,9 @@ class Unnester {
     for (const plan::UnnestColumn& column : unnest_.columns) {
       const Vector& cells = chunk_.column(column.column);
       for (std::size_t row = 0; row < counts_.size(); ++row) {
-        counts_[row] = std::max(counts_[row], row_count(view_of(cells, row)));
+        const DynamicView cell = view_of(cells, row);
+        has_bags_ = has_bags_ || cell.is_bag();
+        counts_[row] = std::max(counts_[row], row_count(cell));
       }
     }
     if (unnest_.row_limit.has_value()) {
@@ -290,6 +292,7 @@ class Unnester {
   const std::function<Result<Flow>(Chunk)>& push_;
   std::vector<bool> is_expanded_;           // by column of the chunk
   std::vector<std::size_t> counts_;         // of output rows, by row
+  bool has_bags_ = false;                   // any of the cells to expand
   std::vector<std::uint8_t> has_elements_;  // by row, where rows without are kept
   std::vector<std::uint32_t> parents_;      // of the rows to push
   std::vector<std::int64_t> indexes_;  // of their elements, when there is to be a column of them
