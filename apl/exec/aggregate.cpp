@@ -189,7 +189,7 @@ class AggregateOutput {
     if (top.count == 0) {
       return before;
     }
-    AllocationMeter::charge(2 * size_ * sizeof(std::uint64_t));
+    AllocationMeter::charge(2 * sizeof(std::uint64_t) * size_);
     std::vector<std::uint64_t> numbers;
     sort_numbers(result, top.order, &numbers);
     std::vector<std::uint64_t> sorted = numbers;

@@ -198,8 +198,9 @@ class CandidateSink final : public ForwardingSink {
       keep_rows(kept, held);
     }
     held->chunk.detach();
-    held->bytes = held->chunk.size_bytes() +
-                  held->groups.size() * (8 + held->numbers.size() * sizeof(std::uint64_t));
+    const std::size_t row_bytes =
+        sizeof(std::uint32_t) + sizeof(std::uint8_t) + held->numbers.size() * sizeof(std::uint64_t);
+    held->bytes = held->chunk.size_bytes() + held->groups.size() * row_bytes;
   }
 
   void keep_rows(const RowList& kept, Held* held) {
