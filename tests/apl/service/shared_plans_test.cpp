@@ -33,9 +33,12 @@ TEST_CASE("a query of many levels of sharing is answered and explained at once")
         "print x = 1 | partition by x (extend y = rand()" + levels() + ")",
         "print x = 1, a = range(1, 3) | mv-apply a on (extend y = rand()" + levels() + ")"}) {
     request.apl = apl;
-    DroppedAnswer answer;
-    CHECK_MESSAGE((*service)->query(request, answer).ok(), apl);
-    CHECK(answer.status().rows == 1);
+    for (const bool api_form : {false, true}) {
+      request.api_form = api_form;
+      DroppedAnswer answer;
+      CHECK_MESSAGE((*service)->query(request, answer).ok(), apl);
+      CHECK(answer.status().rows == 1);
+    }
     const auto plan = (*service)->explain(request);
     REQUIRE(plan.ok());
     CHECK(plan->size() < 200'000);
