@@ -20,8 +20,8 @@ ServiceOptions existing_store();
 inline constexpr std::size_t kCacheBytesDefault = 184 * kMebibyte;
 inline constexpr std::size_t kCacheMemoryShare = 16;
 // For what answers many queries: keeps decoded data between them, by default up to
-// kCacheBytesDefault, or more for a large dataset (see SegmentCache), though no more than one part in
-// kCacheMemoryShare of the machine's memory.
+// kCacheBytesDefault, or more for a large dataset (see SegmentCache), though no more than one part
+// in kCacheMemoryShare of the machine's memory.
 void keep_decoded_data(ServiceOptions* options);
 
 // `options.store_directory` is filled in from `global` when it is empty.

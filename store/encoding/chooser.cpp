@@ -22,8 +22,9 @@ constexpr double kRunShare = 0.7;
 constexpr double kDictionaryShare = 1.1;
 constexpr std::size_t kTextSampleBytes = 16384;
 constexpr std::size_t kTextSampleRows = 512;
-// LZ4 instead of zstd where it at least halves a text and takes hardly half as much room again: such
-// are messages of logs. What zstd makes much smaller it unpacks fast as well, by long repetitions.
+// LZ4 instead of zstd where it at least halves a text and takes hardly half as much room again:
+// such are messages of logs. What zstd makes much smaller it unpacks fast as well, by long
+// repetitions.
 constexpr double kLightShareMax = 0.5;
 constexpr double kLightGrowthMax = 1.5;
 // Number columns: a dictionary for at most this many distinct values, each rather frequent.
