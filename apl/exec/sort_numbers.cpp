@@ -86,14 +86,14 @@ constexpr std::uint64_t kLengthMask = 0xff;
 constexpr std::uint64_t kLengthMax = kHeadBytes + kTailBytes + 2;
 
 template <class NumberOf>
-void number_rests(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
-                  std::size_t offset, std::uint64_t* out, NumberOf number_of_rest) {
+void number_texts(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
+                  std::uint64_t* out, NumberOf number_of_text) {
   const std::uint64_t flip = order.descending ? ~std::uint64_t{0} : 0;
   const auto* data = texts.data<std::string_view>();
   for (std::size_t i = begin; i < end; ++i) {
-    out[i - begin] = texts.is_null(i) ? null_number(order)
-                                      : std::clamp(number_of_rest(data[i].substr(offset)) ^ flip,
-                                                   kNumberMin, kNumberMax);
+    out[i - begin] = texts.is_null(i)
+                         ? null_number(order)
+                         : std::clamp(number_of_text(data[i]) ^ flip, kNumberMin, kNumberMax);
   }
 }
 
@@ -101,13 +101,14 @@ void number_rests(const Values& texts, std::size_t begin, std::size_t end, SortO
 
 void number_text_heads(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
                        std::size_t offset, std::uint64_t* out) {
-  number_rests(texts, begin, end, order, offset, out,
-               [](std::string_view rest) { return number_of(rest); });
+  number_texts(texts, begin, end, order, out,
+               [offset](std::string_view text) { return number_of(text.substr(offset)); });
 }
 
 void number_text_tails(const Values& texts, std::size_t begin, std::size_t end, SortOrder order,
                        std::size_t offset, std::uint64_t* out) {
-  number_rests(texts, begin, end, order, offset, out, [](std::string_view rest) {
+  number_texts(texts, begin, end, order, out, [offset](std::string_view text) {
+    const std::string_view rest = text.substr(offset);
     const std::string_view tail = rest.substr(std::min(rest.size(), kHeadBytes));
     return (number_of(tail) & ~kLengthMask) | std::min<std::uint64_t>(rest.size() + 1, kLengthMax);
   });
