@@ -135,7 +135,10 @@ struct Describe {
       const std::string expr = print_expr(*project.exprs[i], input());
       text.append(i == 0 ? "" : ", ");
       const std::string name = shown(node.schema[i].name);
-      text.append(expr == name ? expr : name + " = " + expr);
+      if (expr != name) {
+        text.append(name).append(" = ");
+      }
+      text.append(expr);
     }
     return text;
   }
