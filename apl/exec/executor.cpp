@@ -92,8 +92,15 @@ Result<Collected> Executor::collect(const plan::Node& node, std::string_view ope
 Status Executor::push_each(const std::function<Chunk()>& make, std::string_view operator_name,
                            Consumer& consumer) const {
   EVQ_TRY_ASSIGN(std::unique_ptr<Sink> sink, consumer.make_sink());
+  std::uint64_t sequence = 0;
+  EVQ_TRY(push_into(*sink, make, operator_name, &sequence));
+  return complete_with(std::move(sink), consumer);
+}
+
+Result<Flow> Executor::push_into(Sink& sink, const std::function<Chunk()>& make,
+                                 std::string_view operator_name, std::uint64_t* sequence) const {
   Flow flow = Flow::kMore;
-  for (std::uint64_t sequence = 0; flow == Flow::kMore; ++sequence) {
+  while (flow == Flow::kMore) {
     EVQ_TRY(check());
     AllocationMeter meter(options_.budget, options_.control, operator_name);
     Chunk chunk;
@@ -101,10 +108,10 @@ Status Executor::push_each(const std::function<Chunk()>& make, std::string_view 
     if (chunk.empty()) {
       break;
     }
-    chunk.set_sequence(sequence);
-    EVQ_TRY_ASSIGN(flow, sink->push(std::move(chunk)));
+    chunk.set_sequence((*sequence)++);
+    EVQ_TRY_ASSIGN(flow, sink.push(std::move(chunk)));
   }
-  return complete_with(std::move(sink), consumer);
+  return flow;
 }
 
 void Executor::run_workers(std::size_t workers,

@@ -102,6 +102,11 @@ class Executor {
   Status push_each(const std::function<Chunk()>& make, std::string_view operator_name,
                    Consumer& consumer) const;
 
+  // The same into a sink that gets more afterwards; numbers the chunks from `*sequence` on. Whether
+  // the sink wants more.
+  Result<Flow> push_into(Sink& sink, const std::function<Chunk()>& make,
+                         std::string_view operator_name, std::uint64_t* sequence) const;
+
   // Calls work(0) … work(workers - 1), on the pool's threads where there is a pool.
   void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) const;
   // From now on nodes tell `profile` what they cost; null: nobody.

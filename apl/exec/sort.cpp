@@ -174,7 +174,15 @@ class SortRun {
       part.overflowed = &overflowed;
       part.range = &range;
       SortConsumer sort(part, [&](RowSorter& sorted) -> Status {
-        EVQ_TRY_ASSIGN(rows_left, push_some(sorted, rows_left, &sequence, sink));
+        const auto next_rows = [&] {
+          Chunk chunk = rows_left > 0 ? sorted.next() : Chunk();
+          const std::size_t rows = std::min(rows_left, chunk.rows());
+          rows_left -= rows;
+          return rows == chunk.rows() ? chunk : chunk.slice(0, rows);
+        };
+        EVQ_TRY_ASSIGN(const Flow flow,
+                       spec_.executor->push_into(sink, next_rows, spec_.name, &sequence));
+        rows_left = flow == Flow::kDone ? 0 : rows_left;
         return {};
       });
       Status done = spec_.executor->run(input_, sort);
@@ -187,28 +195,6 @@ class SortRun {
       EVQ_TRY(std::move(done));
     }
     return {};
-  }
-
-  // How many rows are still to come after these; none when the sink needs no more.
-  Result<std::size_t> push_some(RowSorter& sorted, std::size_t rows_left, std::uint64_t* sequence,
-                                Sink& sink) const {
-    Flow flow = Flow::kMore;
-    while (rows_left > 0 && flow == Flow::kMore) {
-      EVQ_TRY(spec_.executor->check());
-      AllocationMeter meter(spec_.budget, spec_.executor->options().control, spec_.name);
-      Chunk chunk;
-      EVQ_TRY(meter.guard([&] { chunk = sorted.next(); }));
-      if (chunk.empty()) {
-        return rows_left;
-      }
-      if (chunk.rows() > rows_left) {
-        chunk = chunk.slice(0, rows_left);
-      }
-      rows_left -= chunk.rows();
-      chunk.set_sequence((*sequence)++);
-      EVQ_TRY_ASSIGN(flow, sink.push(std::move(chunk)));
-    }
-    return flow == Flow::kDone ? 0 : rows_left;
   }
 
   std::size_t bytes_free() const {

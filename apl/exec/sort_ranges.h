@@ -3,7 +3,10 @@
 // runs once for a sample of its keys, then again for each range between some of these, so that what
 // comes out of one range after the other is the whole order. Nothing is written to a disk.
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "apl/exec/executor.h"

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"

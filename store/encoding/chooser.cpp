@@ -121,10 +121,9 @@ TextChoice measure_frames(const DenseValues& sample) {
   if (raw.empty()) {
     return {&string_frames(), 1};
   }
-  const std::size_t light = light_size(raw);
   const std::size_t strong = compressed_size(raw, 1);
+  const std::size_t light = sample.type == Type::kString ? light_size(raw) : raw.size();
   const bool is_light =
-      sample.type == Type::kString &&
       static_cast<double>(light) < std::min(kLightShareMax * static_cast<double>(raw.size()),
                                             kLightGrowthMax * static_cast<double>(strong));
   const double share =
