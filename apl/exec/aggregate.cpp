@@ -17,6 +17,7 @@
 #include "apl/exec/executor.h"
 #include "apl/exec/group_states.h"
 #include "apl/exec/key_passes.h"
+#include "apl/exec/overflow_mark.h"
 #include "apl/exec/repeatable.h"
 #include "apl/exec/sort_numbers.h"
 #include "apl/exec/tied_rows.h"
@@ -34,22 +35,6 @@ constexpr std::size_t kPartedWorkersMin = 4;
 constexpr std::size_t kGroupsPerPart = std::size_t{1} << 15U;
 constexpr unsigned kPartBitsMin = 2;
 constexpr unsigned kPartBitsMax = 8;
-
-// Whether the groups of an aggregation did not fit into memory, and not what is below or above it.
-// Any thread.
-class OverflowMark {
- public:
-  Status note(Status status) {
-    if (!status.ok() && status.error().code == ErrorCode::kLimit) {
-      set_.store(true);
-    }
-    return status;
-  }
-  bool is_set() const { return set_.load(); }
-
- private:
-  std::atomic<bool> set_{false};
-};
 
 class AggregateSink final : public Sink {
  public:

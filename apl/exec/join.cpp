@@ -20,6 +20,7 @@
 #include "apl/exec/held_rows.h"
 #include "apl/exec/join_build.h"
 #include "apl/exec/key_passes.h"
+#include "apl/exec/overflow_mark.h"
 #include "apl/exec/repeatable.h"
 #include "apl/exec/repeated_rows.h"
 #include "apl/exec/row_estimate.h"
@@ -357,8 +358,9 @@ class JoinRun {
       }
     }
     BuildSide side;
-    Status built = make_build_side(executor_, op_, left, right_, shares, &side);
-    *overflowed = !built.ok() && built.error().code == ErrorCode::kLimit;
+    OverflowMark overflow;
+    Status built = overflow.note(make_build_side(executor_, op_, left, right_, shares, &side));
+    *overflowed = overflow.is_set();
     EVQ_TRY(std::move(built));
     const JoinSpec spec{executor_, op_, left_.schema, side};
     ProbeConsumer probe(spec, consumer);

@@ -12,6 +12,7 @@
 #include "apl/exec/candidates.h"
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/overflow_mark.h"
 #include "apl/exec/repeatable.h"
 #include "apl/exec/row_sorter.h"
 #include "apl/exec/sort_ranges.h"
@@ -37,14 +38,11 @@ struct SortSpec {
   // is not the event time, newest first.
   std::atomic<std::int64_t>* time_floor = nullptr;
   // Where the input can run again: set when the rows do not fit, before any is handed on.
-  std::atomic<bool>* overflowed = nullptr;
+  OverflowMark* overflow = nullptr;
   const SortRange* range = nullptr;  // the part of the order that is wanted; null: all
 
   Status note(Status status) const {
-    if (overflowed != nullptr && !status.ok() && status.error().code == ErrorCode::kLimit) {
-      overflowed->store(true);
-    }
-    return status;
+    return overflow != nullptr ? overflow->note(std::move(status)) : std::move(status);
   }
 };
 
@@ -111,7 +109,7 @@ class SortConsumer final : public Consumer {
     if (!sorted.ok()) {
       return spec_.note(sorted.error());
     }
-    if (spec_.overflowed != nullptr) {
+    if (spec_.overflow != nullptr) {
       EVQ_TRY(spec_.note(try_output(**sorted)));
     }
     return hand_on_(**sorted);
@@ -136,16 +134,16 @@ class SortRun {
 
   Status run(const ScanHints& hints, Consumer& consumer) {
     const CountsOfOneRun counts(spec_.executor->stats());
-    std::atomic<bool> overflowed{false};
+    OverflowMark overflow;
     SortSpec at_once = spec_;
     if (!spec_.keys.empty() && is_repeatable(input_)) {
-      at_once.overflowed = &overflowed;
+      at_once.overflow = &overflow;
     }
     SortConsumer sort(at_once, [&](RowSorter& sorted) {
       return spec_.executor->push_each([&] { return sorted.next(); }, spec_.name, consumer);
     });
     Status done = spec_.executor->run(input_, sort, hints);
-    if (!overflowed) {
+    if (!overflow.is_set()) {
       return done;
     }
     counts.forget();
@@ -167,11 +165,11 @@ class SortRun {
       ranges.pop_back();
       counts.forget();
       return_free_memory();
-      std::atomic<bool> overflowed{false};
+      OverflowMark overflow;
       SortSpec part = spec_;
       part.limit = RowSorter::kNoLimit;
       part.time_floor = nullptr;
-      part.overflowed = &overflowed;
+      part.overflow = &overflow;
       part.range = &range;
       SortConsumer sort(part, [&](RowSorter& sorted) -> Status {
         const auto next_rows = [&] {
@@ -186,7 +184,7 @@ class SortRun {
         return {};
       });
       Status done = spec_.executor->run(input_, sort);
-      const auto halves = overflowed ? range.halves() : std::nullopt;
+      const auto halves = overflow.is_set() ? range.halves() : std::nullopt;
       if (halves.has_value()) {
         ranges.push_back(halves->second);
         ranges.push_back(halves->first);

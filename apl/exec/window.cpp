@@ -12,6 +12,7 @@
 
 #include "apl/exec/executor.h"
 #include "apl/exec/forwarding_sink.h"
+#include "apl/exec/overflow_mark.h"
 #include "apl/exec/repeatable.h"
 #include "apl/exec/time_order.h"
 #include "apl/exec/whole_input.h"
@@ -359,31 +360,28 @@ const plan::Node* ordered_below(const plan::Node& node) {
   return keeps_order ? ordered_below(*node.inputs[0]) : nullptr;
 }
 
-// Sets `overflowed` when it fails because the rows do not fit, before anything is handed on.
+// Marks an overflow when the rows do not fit, before anything is handed on.
 Status run_over_all_rows(Executor& executor, const plan::Node& node, Consumer& consumer,
-                         bool* overflowed) {
-  const auto note = [overflowed](Status status) {
-    *overflowed = !status.ok() && status.error().code == ErrorCode::kLimit;
-    return status;
-  };
+                         OverflowMark* overflow) {
   const auto& window = std::get<plan::Window>(node.op);
   Result<WholeInput> collected = collect_whole(executor, *node.inputs[0], kWindowName);
   if (!collected.ok()) {
-    return note(collected.error());
+    return overflow->note(collected.error());
   }
   WholeInput& whole = *collected;
   Chunk& input = whole.rows;
   for (WindowColumn& column : columns_of(window)) {
     // What is held besides the column while it is made.
     const std::size_t builder_bytes = input.rows() * sizeof(std::string_view);
-    EVQ_TRY(note(whole.lease.grow(builder_bytes)));
+    EVQ_TRY(overflow->note(whole.lease.grow(builder_bytes)));
     Vector made;
     {
       AllocationMeter meter(executor.options().budget, executor.options().control, kWindowName);
-      EVQ_TRY(note(meter.guard([&] { made = column.make(input, input.rows()); })));
+      EVQ_TRY(overflow->note(meter.guard([&] { made = column.make(input, input.rows()); })));
     }
     whole.lease.shrink(builder_bytes);
-    EVQ_TRY(note(whole.lease.grow(made.values().size_bytes() + input.rows() * sizeof(Code))));
+    EVQ_TRY(
+        overflow->note(whole.lease.grow(made.values().size_bytes() + input.rows() * sizeof(Code))));
     input.columns().push_back(std::move(made));
   }
   return push_whole(executor, input, kWindowName, consumer);
@@ -400,9 +398,9 @@ Status run_window(Executor& executor, const plan::Node& node, Consumer& consumer
     EVQ_TRY_ASSIGN(order, time_order_below(executor, *ordered));
   }
   if (ordered == nullptr || order != TimeOrder::kNone) {
-    bool overflowed = false;
-    Status at_once = run_over_all_rows(executor, node, consumer, &overflowed);
-    if (!overflowed || ordered == nullptr || !is_repeatable(input)) {
+    OverflowMark overflow;
+    Status at_once = run_over_all_rows(executor, node, consumer, &overflow);
+    if (!overflow.is_set() || ordered == nullptr || !is_repeatable(input)) {
       return at_once;
     }
     counts.forget();

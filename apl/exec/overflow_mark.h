@@ -1,0 +1,26 @@
+#pragma once
+// OverflowMark: whether what an operator holds did not fit into memory, and not what is below or
+// above it: then it may run again for a part of it. Any thread.
+
+#include <atomic>
+
+#include "store/base/result.h"
+
+namespace evq {
+
+class OverflowMark {
+ public:
+  // Sees whether a status of the operator's own is kLimit, and gives it back.
+  Status note(Status status) {
+    if (!status.ok() && status.error().code == ErrorCode::kLimit) {
+      set_.store(true);
+    }
+    return status;
+  }
+  bool is_set() const { return set_.load(); }
+
+ private:
+  std::atomic<bool> set_{false};
+};
+
+}  // namespace evq
