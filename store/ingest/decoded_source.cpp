@@ -162,10 +162,14 @@ class DecodedSource : public ByteSource {
     while (true) {
       if (decoder_ != nullptr && !buffer.empty()) {
         // Decoders may hold output back, so they are asked even without new input.
+        const std::size_t rest_before = rest_.size();
         EVQ_TRY_ASSIGN(const std::size_t size, decoder_->decode(rest_, buffer));
         if (size != 0) {
           EVQ_TRY(count(size));
           return std::optional(size);
+        }
+        if (rest_.size() != rest_before) {
+          continue;  // past an empty member, or a frame without contents: more may follow
         }
       }
       if (ended_) {

@@ -173,7 +173,17 @@ TEST_CASE("compressed events load like plain ones") {
   CHECK((evq::test::load_events(gzip(text)).rows() == plain));
   CHECK((evq::test::load_events(zstd(text)).rows() == plain));
   CHECK(evq::test::load_events(zstd(text)).counts.processed_bytes == text.size());
-  for (const std::string& bytes : {text, gzip(text), zstd(text)}) {
+  const std::string half = text.substr(0, text.find('\n', text.size() / 2) + 1);
+  const std::string rest = text.substr(half.size());
+  const std::string skippable("\x50\x2a\x4d\x18\x05\x00\x00\x00hello", 13);
+  const std::string inputs[] = {
+      text,
+      gzip(text),
+      gzip("") + gzip(half) + gzip("") + gzip("") + gzip(rest) + gzip(""),
+      zstd(text),
+      skippable + zstd(half) + zstd("") + skippable + zstd(rest) + skippable,
+  };
+  for (const std::string& bytes : inputs) {
     const auto source = evq::decoded_source(evq::test::owned_source(bytes), {});
     CHECK((evq::test::load_source(*source, {}).rows() == plain));
   }
