@@ -1,6 +1,7 @@
 #include "store/store.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -58,12 +59,14 @@ class DirectoryStore final : public Store {
     std::shared_ptr<Dataset> dataset;
     std::uint64_t last_use = 0;  // the number of the look-up
   };
+  using OpenDatasets = std::map<std::string, OpenDataset, std::less<>>;
 
   // With its definition where one is wanted.
   Result<std::shared_ptr<Dataset>> open_dataset(std::string_view name,
                                                 DatasetDefinition* definition = nullptr);
   Result<std::shared_ptr<Dataset>> open_or_create(std::string_view name);
-  std::vector<std::shared_ptr<Dataset>> take_idle() EVQ_REQUIRES(mutex_);
+  std::vector<std::shared_ptr<Dataset>> take_idle(std::size_t opening) EVQ_REQUIRES(mutex_);
+  void close_idle();
   // Whether the catalog no longer names this file: then what failed did so for that.
   bool is_dropped(std::string_view name, std::uint64_t file_id);
   // What `run` makes of the dataset; kNotFound when it failed because somebody dropped it
@@ -86,7 +89,7 @@ class DirectoryStore final : public Store {
   ClockWatch clock_watch_;
   QuietDatasets quiet_;
   Mutex mutex_;
-  std::map<std::string, OpenDataset, std::less<>> open_ EVQ_GUARDED_BY(mutex_);
+  OpenDatasets open_ EVQ_GUARDED_BY(mutex_);
   std::uint64_t uses_ EVQ_GUARDED_BY(mutex_) = 0;
 };
 
@@ -129,30 +132,44 @@ Result<std::shared_ptr<Dataset>> DirectoryStore::open_dataset(std::string_view n
     return is_dropped(name, file->file_id) ? missing_dataset(name)
                                            : std::move(dataset).take_error();
   }
-  std::ranges::move(take_idle(), std::back_inserter(closed));
+  std::ranges::move(take_idle(1), std::back_inserter(closed));
   open_.insert_or_assign(std::string(name), OpenDataset{*dataset, ++uses_});
   return dataset;
 }
 
-// Those that nobody uses and that were used longest ago, so many that there is room for one more.
-// The map's reference to them is the only one, and no other can come up under the lock.
-std::vector<std::shared_ptr<Dataset>> DirectoryStore::take_idle() {
-  std::vector<std::shared_ptr<Dataset>> idle;
-  while (open_.size() >= options_.open_datasets_max) {
-    auto oldest = open_.end();
-    for (auto at = open_.begin(); at != open_.end(); ++at) {
-      const bool older = oldest == open_.end() || at->second.last_use < oldest->second.last_use;
-      if (at->second.dataset.use_count() == 1 && older) {
-        oldest = at;
-      }
-    }
-    if (oldest == open_.end()) {
-      break;
-    }
-    idle.push_back(std::move(oldest->second.dataset));
-    open_.erase(oldest);
+// Those that nobody uses and that were used longest ago, so many that there is room for `opening`
+// more. The map's reference to them is the only one, and no other can come up under the lock.
+std::vector<std::shared_ptr<Dataset>> DirectoryStore::take_idle(std::size_t opening) {
+  std::vector<std::shared_ptr<Dataset>> taken;
+  if (open_.size() + opening <= options_.open_datasets_max) {
+    return taken;
   }
-  return idle;
+  std::vector<OpenDatasets::iterator> idle;
+  for (auto at = open_.begin(); at != open_.end(); ++at) {
+    if (at->second.dataset.use_count() == 1) {
+      idle.push_back(at);
+    }
+  }
+  const std::size_t surplus = open_.size() + opening - options_.open_datasets_max;
+  if (surplus < idle.size()) {
+    const auto last_use = [](const auto& at) { return at->second.last_use; };
+    const auto kept = idle.begin() + static_cast<std::ptrdiff_t>(surplus);
+    std::ranges::nth_element(idle, kept, {}, last_use);
+    idle.erase(kept, idle.end());
+  }
+  taken.reserve(idle.size());
+  for (const auto& at : idle) {
+    taken.push_back(std::move(at->second.dataset));
+    open_.erase(at);
+  }
+  return taken;
+}
+
+// A query over thousands of datasets leaves all of them open, and perhaps nobody opens another.
+void DirectoryStore::close_idle() {
+  std::vector<std::shared_ptr<Dataset>> closed;  // without the lock
+  const MutexLock lock(mutex_);
+  closed = take_idle(0);
 }
 
 bool DirectoryStore::is_dropped(std::string_view name, std::uint64_t file_id) {
@@ -386,6 +403,7 @@ Status DirectoryStore::maintain(std::string_view name, bool full, QueryControl& 
 // Where nothing was due the last time and no file has changed since, a look at the files is enough.
 // What can wait until nobody writes is done when nobody does.
 Status DirectoryStore::maintain_due(std::string_view name, QueryControl& control) {
+  close_idle();
   DatasetDefinition definition;
   EVQ_TRY_ASSIGN(const DatasetFileName file, definitions_.find_file(name, &definition));
   const std::string path = dataset_path(directory_, file.file_id);

@@ -256,5 +256,38 @@ TEST_CASE("datasets that nobody uses do not all stay open") {
   CHECK(texts(read_rows(*kept, "n")) == number(0));
 }
 
+TEST_CASE("upkeep closes what a query over many datasets left open") {
+  constexpr int kDatasets = 8;
+  const TempDirectory directory;
+  StoreOptions options;
+  options.directory = directory.path();
+  options.open_datasets_max = 3;
+  options.background_upkeep = true;
+  auto opened = Store::open(options);
+  REQUIRE(opened.ok());
+  const auto store = std::move(opened).value();
+  const auto name_of = [](int i) { return "d" + std::to_string(i); };
+  std::vector<Snapshot> query;
+  for (int i = 1; i <= kDatasets; ++i) {
+    REQUIRE(load(*store, name_of(i), numbered_events(i, 1, 0, 1)).ok());
+    auto snapshot = store->snapshot(name_of(i));
+    REQUIRE(snapshot.ok());
+    query.push_back(std::move(snapshot).value());
+  }
+  const auto count_open = [&] {
+    int open = 0;
+    for (int i = 1; i <= kDatasets; ++i) {
+      open += is_open(directory.path() + "/datasets/" + std::to_string(i) + ".db") ? 1 : 0;
+    }
+    return open;
+  };
+  QueryControl control;
+  REQUIRE(store->maintain(name_of(1), false, control).ok());
+  CHECK(count_open() == kDatasets);  // in use
+  query.clear();
+  REQUIRE(store->maintain(name_of(1), false, control).ok());
+  CHECK(count_open() == 3);
+}
+
 }  // namespace
 }  // namespace evq
