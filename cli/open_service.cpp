@@ -78,6 +78,7 @@ Result<std::unique_ptr<Service>> open_service(const GlobalOptions& global, Servi
     options.store_directory = global.store;
   }
   options.geo_database = global.geo_database;
+  raise_descriptor_limit();
   auto service = Service::open(options);
   if (service.ok() || service.error().code != ErrorCode::kNotFound) {
     return service;

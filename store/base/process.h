@@ -8,7 +8,8 @@
 
 namespace evq {
 
-// Lets the process have as many descriptors as it may: every connection is one.
+// Lets the process have as many descriptors as it may: every connection is one, and every dataset
+// that a query reads is several.
 void raise_descriptor_limit();
 
 // Takes the numbers of standard input, output and error where they are closed, so that no file that

@@ -3,9 +3,11 @@
 import json
 import os
 import pty
+import resource
 import sqlite3
+import subprocess
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
 
 BLOCK = 65_536
 DAY_MS = 86_400_000
@@ -189,6 +191,18 @@ class Datasets(EvqCase):
         self.evq("dataset", "delete", "app", "--yes")
         self.assertEqual(self.out("dataset", "list"), "")
         self.evq("query", "app", status=3)
+
+    def test_a_query_reads_more_datasets_than_its_first_limit_of_descriptors_allows(self):
+        for i in range(30):
+            self.ingest(f"d{i}", ['{"n":1}'])
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_NOFILE,
+                               (64, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+        done = subprocess.run([EVQ, "query", "union d* | count"], env=self.environment,
+                              capture_output=True, text=True, timeout=120, preexec_fn=limit)
+        self.assertEqual((done.stdout, done.stderr), ('{"Count":30}\n', ""))
 
     def test_a_mistyped_place_does_not_become_a_store(self):
         place = self.directory / "typo"
