@@ -42,13 +42,19 @@ std::string_view take_part(std::string_view* path) {
   return part;
 }
 
+// Whether a part of a path is that word, which clients may write with escapes (RFC 3986, 6.2.2.2).
+bool is_word(std::string_view part, std::string_view word) {
+  return part == word || (part.find('%') != std::string_view::npos &&
+                          decode_url_text(part, false) == std::string(word));
+}
+
 // How many parts match literally; nothing when the path is of another shape.
 std::optional<std::size_t> match_parts(std::string_view pattern, std::string_view path) {
   std::size_t literal = 0;
   while (pattern.starts_with('/') && path.starts_with('/')) {
     const std::string_view wanted = take_part(&pattern);
     const std::string_view part = take_part(&path);
-    if (is_argument(wanted) ? part.empty() : wanted != part) {
+    if (is_argument(wanted) ? part.empty() : !is_word(part, wanted)) {
       return std::nullopt;
     }
     literal += is_argument(wanted) ? 0U : 1U;

@@ -26,6 +26,9 @@ TEST_CASE("every route of the table is found under its own method and path") {
 TEST_CASE("literal parts win over arguments") {
   CHECK(find_route("GET", "/v1/datasets/_fields").route->pattern == "/v1/datasets/_fields");
   CHECK(find_route("POST", "/v1/datasets/_apl").route->pattern == "/v1/datasets/_apl");
+  CHECK(find_route("GET", "/v1/%64ata%73ets/%5ffields").route->pattern == "/v1/datasets/_fields");
+  CHECK(find_route("GET", "/v1%2Fdatasets").route == nullptr);
+  CHECK(find_route("GET", "/v1/%ataset").route == nullptr);
   const RouteMatch match = find_route("GET", "/v1/datasets/web");
   REQUIRE(match.route != nullptr);
   CHECK(match.route->pattern == "/v1/datasets/{dataset}");
