@@ -38,6 +38,10 @@ inline void fill_head(http::fields& fields, const HttpResponse& response,
   if (!is_bodyless(response.status)) {
     fields.set(http::field::content_type, response.content_type);
   }
+  if (options.version == 10 && !response.close) {
+    // Its clients take a connection to end with the answer, and wait for that, unless told.
+    fields.set(http::field::connection, "keep-alive");
+  }
   for (const auto& [name, value] : response.headers) {
     fields.insert(name, value);
   }

@@ -99,6 +99,12 @@ class Open(unittest.TestCase):
         answer = self.server.raw(b"POST /v1/ingest/old HTTP/1.0\r\nContent-Length: 9\r\n"
                                  b"Expect: 100-continue\r\n\r\n" + b'[{"a":1}]')
         self.assertTrue(answer.startswith(b"HTTP/1.1 200 "), answer)
+        # Such a client reads to the end of the connection unless it is told that there is none.
+        kept = self.server.raw(b"GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+                               b"GET /healthz HTTP/1.0\r\n\r\n")
+        self.assertEqual(kept.count(b"HTTP/1.1 200 "), 2, kept)
+        self.assertEqual(kept.count(b"Connection: keep-alive\r\n"), 1, kept)
+        self.assertEqual(kept.count(b"Connection: close\r\n"), 1, kept)
 
     def test_ambiguous_framing_is_refused_and_closed(self):
         cases = {
