@@ -139,7 +139,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     parser.body_limit(boost::none);
     error_code error;
     skip_empty_line();
-    if (buffer_.size() == 0) {
+    while (buffer_.size() == 0) {
       co_await wait_for_first_byte(error);
       if (error || closing_) {
         co_return false;

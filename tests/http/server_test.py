@@ -799,6 +799,22 @@ class Life(unittest.TestCase):
         self.assertEqual([match["data"]["n"] for match in rest["matches"]], list(range(5, 20)))
         self.assertEqual(server.stop(), 0)
 
+    def test_an_empty_line_between_requests_is_not_the_beginning_of_one(self):
+        server = Server("--no-auth")
+        ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+            client.sendall(ask)
+            self.assertIn(b"200", client.recv(4096))
+            for _ in range(2):
+                client.sendall(b"\r\n")
+                time.sleep(0.3)
+            client.sendall(ask + b"\r\n")
+            self.assertIn(b"200", client.recv(4096))
+            time.sleep(0.3)
+            started = time.monotonic()
+            self.assertEqual(server.stop(), 0)  # who sends a request is waited for
+            self.assertLess(time.monotonic() - started, 5)
+
     def test_who_waits_for_another_process_to_write_waits_no_longer_than_the_client(self):
         server = Server("--no-auth")
         server.call("POST", "/v1/ingest/d", [{"n": 1}])
