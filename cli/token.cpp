@@ -14,6 +14,7 @@
 #include "store/base/process.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
+#include "store/definitions.h"
 
 namespace evq {
 namespace {
@@ -65,6 +66,11 @@ Result<std::string> capabilities_of(const TokenCommand& command) {
   }
   if (datasets.empty() && organization.empty()) {
     return full_capabilities();
+  }
+  for (const auto& [dataset, resources] : datasets) {
+    if (dataset != "*") {
+      EVQ_TRY(check_dataset_name(dataset));  // no other will ever be there
+    }
   }
   std::string text;
   JsonWriter json(text);

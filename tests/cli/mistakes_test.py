@@ -97,6 +97,10 @@ class Mistakes(EvqCase):
             (("token", "create", "--name", "a", "--allow", "logs:query|write"),
              "error: there is no permission 'query|write'\n"
              "  = what can be allowed of query: read\n"),
+            (("token", "create", "--name", "a", "--ingest", "web,app"),
+             "error: 'web,app' cannot name a dataset\n"
+             "  = a name has 1 to 128 letters, digits, '-', '_' or '.', the first and last a letter or "
+             "digit\n"),
             (("token", "create", "--name", "a", "--personal", "--ingest", "web"),
              "error: --ingest excludes --personal\n  = see evq token create --help\n"),
             (("org", "set", "a b"),
