@@ -292,6 +292,9 @@ int run_compact(const GlobalOptions& global, const StoreCommand& command) {
   int status = 0;
   for (const std::string& name : names) {
     const Status done = store.maintain(name, true, interrupt_control());
+    if (!done.ok() && done.error().code == ErrorCode::kNotFound && command.dataset.empty()) {
+      continue;  // deleted since it was listed
+    }
     if (!done.ok()) {
       status = report_error(near_dataset(store, done.error(), name));
     }

@@ -44,6 +44,9 @@ Result<std::vector<ListedDataset>> dataset_rows(Store& store,
   std::vector<ListedDataset> rows;
   for (const std::string& name : names) {
     const Result<DatasetStats> stats = store.stats(name);
+    if (!stats.ok() && stats.error().code == ErrorCode::kNotFound && names.size() > 1) {
+      continue;  // deleted since it was named
+    }
     const bool damaged = !stats.ok() && (stats.error().code == ErrorCode::kCorrupt ||
                                          stats.error().code == ErrorCode::kIo);
     if (!stats.ok() && (!damaged || names.size() == 1)) {

@@ -23,8 +23,8 @@ struct ListedDataset {
   std::string json;                   // what is told then, compact
   bool damaged = false;
 };
-// kNotFound. Of several datasets, one that cannot be read is listed as damaged; alone it is
-// kCorrupt or kIo.
+// Of several datasets, one that cannot be read is listed as damaged, and one that is there no more
+// is left out; alone it is kCorrupt or kIo, or kNotFound.
 Result<std::vector<ListedDataset>> dataset_rows(Store& store,
                                                 const std::vector<std::string>& names);
 // One row or object a dataset; times of tables to the second, in the zone.
