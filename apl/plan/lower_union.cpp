@@ -15,6 +15,8 @@
 namespace evq::plan {
 namespace {
 
+constexpr std::string_view kUnknownDataset = "APL2001";  // the id of that error
+
 // Fields by name; where a name comes again, its first place.
 using Positions = std::unordered_map<std::string_view, std::size_t>;
 
@@ -145,7 +147,7 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span sp
       auto relation = named_table(pattern.text(), pattern.span);
       if (relation.ok()) {
         inputs.push_back(std::move(relation).value());
-      } else if (!op.is_fuzzy || relation.error().id != "APL2001") {
+      } else if (!op.is_fuzzy || relation.error().id != kUnknownDataset) {
         return std::move(relation).take_error();
       }
       continue;
@@ -156,9 +158,14 @@ Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span sp
       inputs.push_back(std::move(relation));
     }
     for (const std::string& name : tables_.table_names()) {
-      if (pattern.matches(name)) {
-        EVQ_TRY_ASSIGN(Relation relation, scan_dataset(name, pattern.span));
-        inputs.push_back(std::move(relation));
+      if (!pattern.matches(name)) {
+        continue;
+      }
+      auto relation = scan_dataset(name, pattern.span);
+      if (relation.ok()) {
+        inputs.push_back(std::move(relation).value());
+      } else if (relation.error().id != kUnknownDataset) {  // one that went since is none of them
+        return std::move(relation).take_error();
       }
     }
     if (inputs.size() == before && !op.is_fuzzy) {

@@ -33,5 +33,39 @@ TEST_CASE("the place of a cursor is looked for no longer than somebody waits for
   CHECK(stopped.error().code == ErrorCode::kCancelled);
 }
 
+TEST_CASE("a dataset that goes between the list of all and its turn is none that matches") {
+  const TempDirectory folder;
+  ServiceOptions options;
+  options.store_directory = folder.path();
+  const auto service = Service::open(options);
+  REQUIRE(service.ok());
+  Store& store = (*service)->store();
+  QueryControl control;
+  for (const char* apl : {"union d*", "search 'x'", "find 'x'"}) {
+    for (const char* dataset : {"d1", "d2", "d3"}) {
+      const std::unique_ptr<ByteSource> source = memory_source(R"({"text":"x"})");
+      REQUIRE(store.ingest(dataset, *source, {}, control).ok());
+    }
+    QueryRequest request;
+    request.apl = apl;
+    // Asked when the names are listed, and again when the dataset is opened.
+    int asked = 0;
+    request.may_read = [&](const std::string& dataset) {
+      if (dataset == "d2" && ++asked == 2) {
+        REQUIRE(store.drop_dataset("d2").ok());
+      }
+      return true;
+    };
+    DroppedAnswer answer;
+    const Status status = (*service)->query(request, answer);
+    CHECK_MESSAGE(status.ok(), apl);
+    CHECK(asked == 2);
+    CHECK(answer.status().rows == 2);
+    for (const char* dataset : {"d1", "d3"}) {
+      REQUIRE(store.drop_dataset(dataset).ok());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace evq
