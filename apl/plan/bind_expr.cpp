@@ -315,9 +315,12 @@ Error explain_list(Error error, const ast::Expr& item) {
 
 Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span span,
                                         const Relation* input) {
+  // The other operators search the text of the value for the texts of the items.
+  const bool by_value =
+      membership.op == ast::MembershipOp::kIn || membership.op == ast::MembershipOp::kInFold;
   std::vector<ExprPtr> args;
   EVQ_TRY_ASSIGN(ExprPtr value, bind_expr(*membership.value, input));
-  if (!membership.list.empty()) {
+  if (by_value && !membership.list.empty()) {
     const auto* literal = std::get_if<ast::Literal>(&membership.list[0]->node);
     EVQ_TRY_ASSIGN(value, adapt_weekday(std::move(value),
                                         literal != nullptr ? literal->value.type() : Type::kNull));
@@ -334,8 +337,11 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
     if (!bound.ok()) {
       return explain_list(std::move(bound).take_error(), *item);
     }
-    EVQ_TRY_ASSIGN(ExprPtr adapted, adapt(std::move(bound).value(), value_type, true));
-    args.push_back(std::move(adapted));
+    ExprPtr fitting = std::move(bound).value();
+    if (by_value) {
+      EVQ_TRY_ASSIGN(fitting, adapt(std::move(fitting), value_type, true));
+    }
+    args.push_back(std::move(fitting));
   }
   std::string name = membership.negated ? "op_not_" : "op_";
   name += membership.op == ast::MembershipOp::kInFold ? "in_fold"
