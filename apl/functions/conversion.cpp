@@ -460,7 +460,8 @@ constexpr std::array<ScalarFunction, 11> kConversionFunctions = {{
      .category = "conversion",
      .summary = "Writes any value as text.",
      .params = {{kConvertedValue}},
-     .returns = "string; empty for null, compact JSON for arrays and bags.",
+     .returns =
+         "string; empty for null, but false for a null bool; compact JSON for arrays and bags.",
      .examples = {{{"print tostring(0.1)", "0.1"},
                    {"print tostring(80s)", "1m20s"},
                    {"print tostring(dynamic([1, \"a\"]))", R"("[1,\"a\"]")"}}},
