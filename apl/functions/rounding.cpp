@@ -16,6 +16,7 @@
 #include "apl/functions/registry.h"
 #include "store/base/number.h"
 #include "store/base/time.h"
+#include "store/column/dynamic.h"
 
 namespace evq {
 namespace {
@@ -226,11 +227,13 @@ std::optional<double> bin_real(double value, double size) {
   return std::isinf(steps) ? value : floored(steps) * size;  // no step of it is as small as `size`
 }
 
-class BinReals final : public BoundFunction {
+// A lifted function, where binding chooses between several by hand.
+template <auto kFunction>
+class LiftedCall final : public BoundFunction {
  public:
   Vector evaluate(const EvalContext& context, std::span<const Vector> args,
                   std::size_t rows) const override {
-    static constexpr Overload kOverload = lift<bin_real>();
+    static constexpr Overload kOverload = lift<kFunction>();
     return kOverload.kernel({context, args, rows});
   }
 };
@@ -256,7 +259,8 @@ BindResult bind_bin(const BindRequest& request) {
   }
   const bool size_fits = is_numeric(size) || size == Type::kDynamic || size == Type::kNull;
   if ((is_numeric(value) || loose) && size_fits) {
-    return BoundCall{Type::kReal, {Type::kReal, Type::kReal}, std::make_shared<BinReals>()};
+    return BoundCall{
+        Type::kReal, {Type::kReal, Type::kReal}, std::make_shared<LiftedCall<bin_real>>()};
   }
   if (value == Type::kDatetime || value == Type::kTimespan) {
     if (size == Type::kDynamic || size == Type::kNull) {
@@ -284,9 +288,6 @@ BindResult bind_bin_auto(const BindRequest& request) {
       Type::kDatetime, {Type::kDatetime}, std::make_shared<BinAuto>(auto_bin_ns(request.context))};
 }
 
-std::int64_t same_long(std::int64_t value) {
-  return value;
-}
 std::optional<std::int64_t> floor_real(double value) {
   return int_from_real(std::floor(value));
 }
@@ -294,14 +295,28 @@ std::optional<std::int64_t> ceiling_real(double value) {
   return int_from_real(std::ceil(value));
 }
 
-class FloorReals final : public BoundFunction {
- public:
-  Vector evaluate(const EvalContext& context, std::span<const Vector> args,
-                  std::size_t rows) const override {
-    static constexpr Overload kOverload = lift<floor_real>();
-    return kOverload.kernel({context, args, rows});
+// Rounds what a field of several types holds: a long stays as it is, which a real may not hold, and
+// times count nanoseconds.
+template <std::optional<std::int64_t> (*kRound)(double)>
+std::optional<std::int64_t> rounded(DynamicView value) {
+  switch (value.tag()) {
+    case DynamicTag::kLong:
+    case DynamicTag::kDatetime:
+    case DynamicTag::kTimespan:
+      return value.as_integer();
+    case DynamicTag::kReal:
+      return kRound(value.as_real());
+    case DynamicTag::kNull:
+    case DynamicTag::kFalse:
+    case DynamicTag::kTrue:
+    case DynamicTag::kString:
+    case DynamicTag::kArray:
+    case DynamicTag::kBag:
+      break;
   }
-};
+  return std::nullopt;
+}
+
 class SameLongs final : public BoundFunction {
  public:
   Vector evaluate(const EvalContext& /*context*/, std::span<const Vector> args,
@@ -310,20 +325,41 @@ class SameLongs final : public BoundFunction {
   }
 };
 
+// The call that rounds values of a type to longs; nothing when they are no numbers.
+template <std::optional<std::int64_t> (*kRound)(double)>
+std::optional<BoundCall> rounding_call(Type type) {
+  if (type == Type::kLong) {
+    return BoundCall{Type::kLong, {type}, std::make_shared<SameLongs>()};
+  }
+  if (type == Type::kDynamic) {
+    return BoundCall{Type::kLong, {type}, std::make_shared<LiftedCall<rounded<kRound>>>()};
+  }
+  if (type == Type::kReal || type == Type::kNull) {
+    return BoundCall{Type::kLong, {Type::kReal}, std::make_shared<LiftedCall<kRound>>()};
+  }
+  return std::nullopt;
+}
+
 // floor(x) rounds to an integer; floor(x, size) is bin(x, size).
 BindResult bind_floor(const BindRequest& request) {
   if (request.arguments.size() == 2) {
     return bind_bin(request);
   }
   const Type type = request.arguments[0].type;
-  if (type == Type::kLong) {
-    return BoundCall{Type::kLong, {Type::kLong}, std::make_shared<SameLongs>()};
-  }
-  if (type == Type::kReal || type == Type::kDynamic || type == Type::kNull) {
-    return BoundCall{Type::kLong, {Type::kReal}, std::make_shared<FloorReals>()};
+  if (std::optional<BoundCall> call = rounding_call<floor_real>(type); call.has_value()) {
+    return *std::move(call);
   }
   return BindFailure{0, "floor() takes a number here, not a " + std::string(type_name(type)),
                      "give a size to round times: floor(_time, 1h)"};
+}
+
+BindResult bind_ceiling(const BindRequest& request) {
+  const Type type = request.arguments[0].type;
+  if (std::optional<BoundCall> call = rounding_call<ceiling_real>(type); call.has_value()) {
+    return *std::move(call);
+  }
+  return BindFailure{0, "ceiling() takes a number, not a " + std::string(type_name(type)),
+                     "convert it first, for example with toreal()"};
 }
 
 constexpr std::array<ScalarFunction, 4> kRoundingFunctions = {{
@@ -359,7 +395,9 @@ constexpr std::array<ScalarFunction, 4> kRoundingFunctions = {{
      .params = {{{"value", "The number to round."}}},
      .returns = "A long; null when the result does not fit 64 bits.",
      .examples = {{{"print ceiling(1.1), ceiling(-1.1)", "2  -1"}}},
-     .overloads = {lift<same_long>(), lift<ceiling_real>()}},
+     .bind = bind_ceiling,
+     .arguments_min = 1,
+     .arguments_max = 1},
     {.name = "floor",
      .category = "rounding",
      .summary = "Rounds a number down to an integer, or with a size as bin() does.",
