@@ -125,17 +125,15 @@ class Reduce final : public TableFunction {
     EVQ_TRY_ASSIGN(const std::vector<Groups::iterator> group_of_row,
                    group_rows(context, texts, &groups));
     const std::size_t least = rows_min(texts.size());
-    const auto pattern_of = [&](Groups::const_iterator group) {
-      return group->second.count >= least && group->first != kAnything
-                 ? std::string_view(group->first)
-                 : kOthers;
+    const auto is_shown = [least](const Groups::value_type& group) {
+      return group.second.count >= least && group.first != kAnything;
     };
     if (!keeps_rows_) {
-      return summary(groups, texts, pattern_of);
+      return summary(groups, texts, is_shown);
     }
     VectorBuilder patterns(Type::kString);
     for (const Groups::iterator group : group_of_row) {
-      patterns.append_text(pattern_of(group));
+      patterns.append_text(is_shown(*group) ? std::string_view(group->first) : kOthers);
     }
     input.columns.back() = patterns.finish();
     return input;
@@ -209,8 +207,8 @@ class Reduce final : public TableFunction {
     return group_of_row;
   }
 
-  template <class PatternOf>
-  static Table summary(const Groups& groups, const Vector& texts, const PatternOf& pattern_of) {
+  template <class IsShown>
+  static Table summary(const Groups& groups, const Vector& texts, const IsShown& is_shown) {
     VectorBuilder patterns(Type::kString);
     VectorBuilder rows(Type::kLong);
     VectorBuilder examples(Type::kString);
@@ -221,12 +219,13 @@ class Reduce final : public TableFunction {
     };
     std::size_t others = 0;
     Table output;
-    for (auto at = groups.begin(); at != groups.end(); ++at) {
-      if (pattern_of(at) == kOthers) {
-        others += at->second.count;
-      } else {
-        add(at->first, at->second.count, text_of(texts, at->second.first_row));
+    for (const Groups::value_type& entry : groups) {
+      const auto& [pattern, group] = entry;
+      if (is_shown(entry)) {
+        add(pattern, group.count, text_of(texts, group.first_row));
         ++output.rows;
+      } else {
+        others += group.count;
       }
     }
     if (others > 0) {
