@@ -106,10 +106,16 @@ SortColumns assign_columns(ScanSources sources, const std::vector<SortKey>& keys
     }
     columns.held[i] = columns.held[i] || !sources[i].has_value() || columns.row_column == i;
   }
+  std::vector<std::size_t> held;  // few of many columns
   for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = 0; !columns.held[i] && j < count; ++j) {
-      if (columns.held[j] && is_same_field(sources[i], sources[j])) {
-        columns.twin[i] = j;
+    if (columns.held[i]) {
+      held.push_back(i);
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; !columns.held[i] && j < held.size(); ++j) {
+      if (is_same_field(sources[i], sources[held[j]])) {
+        columns.twin[i] = held[j];
       }
     }
   }
