@@ -138,8 +138,11 @@ Result<Vector> BlockReader::read(std::size_t column, const Selection& selection)
     EVQ_CHECK(selection.begin() <= rows() && count <= rows() - selection.begin());
     wanted.begin = selection.begin();
   } else if (!selection.is_all()) {
-    EVQ_CHECK(count == 0 || selection.list().back() < rows());
-    wanted.list = count == rows() ? nullptr : selection.list().data();
+    const std::span<const std::uint32_t> list = selection.list();
+    EVQ_CHECK(count == 0 || list.back() < rows());
+    const bool is_run = count > 0 && list.back() - list.front() + 1 == count;
+    wanted.begin = is_run ? list.front() : 0;
+    wanted.list = is_run ? nullptr : list.data();
   }
   if (header.nulls == rows() || count == 0) {
     return count == 0 ? Vector::flat(Values::make(header.type, 0))

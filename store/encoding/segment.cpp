@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "store/encoding/null_section.h"
 #include "store/encoding/statistics.h"
 #include "store/encoding/token_filter.h"
+#include "store/encoding/wanted_values.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -331,58 +333,6 @@ bool fits_block(const Vector& column, const Parts& parts) {
 
 // ---------------------------------------------------------------- decoding
 
-std::size_t rank(const std::vector<std::uint64_t>& valid, std::size_t row) {
-  std::size_t count = 0;
-  for (std::size_t word = 0; word < row / 64; ++word) {
-    count += static_cast<std::size_t>(std::popcount(valid[word]));
-  }
-  if (row % 64 != 0) {
-    const std::uint64_t below = (std::uint64_t{1} << (row % 64)) - 1;
-    count += static_cast<std::size_t>(std::popcount(valid[row / 64] & below));
-  }
-  return count;
-}
-
-bool is_valid(const NullSection& nulls, std::size_t row) {
-  return ((nulls.valid[row / 64] >> (row % 64)) & 1) != 0;
-}
-
-// The wanted rows among the dense values. `list` holds them when they are no range.
-RowSet dense_rows(const NullSection& nulls, const RowSet& wanted,
-                  std::vector<std::uint32_t>* list) {
-  if (wanted.list == nullptr) {
-    const std::size_t begin = rank(nulls.valid, wanted.begin);
-    return {begin, rank(nulls.valid, wanted.begin + wanted.count) - begin, nullptr};
-  }
-  std::vector<std::uint32_t> ranks(nulls.valid.size());
-  std::uint32_t before = 0;
-  for (std::size_t word = 0; word < ranks.size(); ++word) {
-    ranks[word] = before;
-    before += static_cast<std::uint32_t>(std::popcount(nulls.valid[word]));
-  }
-  for (std::size_t i = 0; i < wanted.count; ++i) {
-    const std::uint32_t row = wanted.list[i];
-    if (is_valid(nulls, row)) {
-      const std::uint64_t below = (std::uint64_t{1} << (row % 64)) - 1;
-      list->push_back(ranks[row / 64] +
-                      static_cast<std::uint32_t>(std::popcount(nulls.valid[row / 64] & below)));
-    }
-  }
-  return {0, list->size(), list->data()};
-}
-
-// Which of the wanted rows are valid, one bit each.
-std::vector<std::uint64_t> wanted_validity(const NullSection& nulls, const RowSet& wanted) {
-  if (wanted.is_all(nulls.rows)) {
-    return nulls.valid;
-  }
-  std::vector<std::uint64_t> bits((wanted.count + 63) / 64, 0);
-  for (std::size_t i = 0; i < wanted.count; ++i) {
-    bits[i / 64] |= std::uint64_t{is_valid(nulls, wanted[i])} << (i % 64);
-  }
-  return bits;
-}
-
 // Puts dense slots to the places whose bits are set, `zero` to the others.
 template <class T>
 void scatter(const T* dense, const std::vector<std::uint64_t>& valid, std::size_t rows, T zero,
@@ -449,23 +399,27 @@ std::shared_ptr<const Values> with_null_entry(const Values& entries) {
   return Values::make_constant(Value::null(entries.type()));
 }
 
-// Dense rows become all wanted rows, the others null.
+// Dense rows become all wanted rows, the others null. Few values become the entries of a
+// dictionary, of which a row takes no more than a code, and on which functions are evaluated once.
 Vector expand(const Vector& dense, std::vector<std::uint64_t> valid, std::size_t rows) {
   if (dense.size() == rows) {
     return dense;
   }
-  if (dense.is_dictionary() || dense.is_constant()) {
-    auto codes = make_codes(rows);
-    const auto null_code = static_cast<Code>(dense.values().size());
-    if (dense.is_dictionary()) {
-      scatter(dense.codes(), valid, rows, null_code, codes.get());
-    } else {
-      const std::vector<Code> zeros(dense.size(), 0);
-      scatter(zeros.data(), valid, rows, null_code, codes.get());
-    }
-    return Vector::dictionary(with_null_entry(dense.values()), std::move(codes), rows);
+  if (dense.is_flat() && !is_sparse(dense.size(), rows)) {
+    return expand_flat(dense, std::move(valid), rows);
   }
-  return expand_flat(dense, std::move(valid), rows);
+  auto codes = make_codes(rows);
+  const auto null_code = static_cast<Code>(dense.values().size());
+  if (dense.is_dictionary()) {
+    scatter(dense.codes(), valid, rows, null_code, codes.get());
+  } else {
+    std::vector<Code> dense_codes(dense.size(), 0);
+    if (dense.is_flat()) {
+      std::iota(dense_codes.begin(), dense_codes.end(), Code{0});
+    }
+    scatter(dense_codes.data(), valid, rows, null_code, codes.get());
+  }
+  return Vector::dictionary(with_null_entry(dense.values()), std::move(codes), rows);
 }
 
 struct Opened {
@@ -528,11 +482,13 @@ Result<Vector> decode_segment(std::string_view bytes, Type type, std::size_t row
   if (nulls.nulls == 0) {
     return opened.encoding->decode(in, {type, rows, wanted, 0});
   }
-  std::vector<std::uint32_t> list;
-  const RowSet dense = dense_rows(nulls, wanted, &list);
+  WantedValues found = find_wanted_values(nulls, wanted);
+  if (found.dense.count == 0) {
+    return Vector::constant(Value::null(type), wanted.count);
+  }
   EVQ_TRY_ASSIGN(const Vector values,
-                 opened.encoding->decode(in, {type, rows - nulls.nulls, dense, 0}));
-  return expand(values, wanted_validity(nulls, wanted), wanted.count);
+                 opened.encoding->decode(in, {type, rows - nulls.nulls, found.dense, 0}));
+  return expand(values, std::move(found.valid), wanted.count);
 }
 
 bool segment_may_have_text(std::string_view bytes, std::size_t rows, std::string_view text) {

@@ -191,6 +191,11 @@ std::vector<Generator> number_generators() {
              longs(rows, [&](auto) { return static_cast<std::int64_t>(random() % 100000); });
          return with_nulls(full, 50, random);
        }},
+      {"few longs among nulls",
+       [](std::size_t rows, Random& random) {
+         const Vector full = longs(rows, [&](auto) { return static_cast<std::int64_t>(random()); });
+         return with_nulls(full, 99, random);
+       }},
       {"few nulls among reals",
        [](std::size_t rows, Random& random) {
          return with_nulls(reals(rows, [](auto i) { return static_cast<double>(i) / 8; }), 1,
