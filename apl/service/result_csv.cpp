@@ -1,8 +1,10 @@
 // Comma- and tab-separated forms of an answer, after RFC 4180.
 
+#include <algorithm>
 #include <utility>
 
 #include "apl/functions/text_form.h"
+#include "apl/service/present_cells.h"
 #include "apl/service/result_forms.h"
 
 namespace evq {
@@ -26,16 +28,19 @@ class CsvWriter final : public TextResult {
     return Status::success();
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
+    const PresentCells present(rows);
     std::string cell;
     for (std::size_t row = 0; row < rows.rows(); ++row) {
-      for (std::size_t column = 0; column < rows.column_count(); ++column) {
-        if (column > 0) {
-          text().push_back(delimiter_);
-        }
+      cell.clear();
+      std::size_t at = 0;
+      for (const std::uint32_t column : present.columns(row)) {
+        text().append(column - at, delimiter_);
+        at = column;
         cell.clear();
         append_cell_text(&cell, rows.column(column), row);
         append_quoted(cell);
       }
+      text().append(std::max<std::size_t>(rows.column_count(), 1) - 1 - at, delimiter_);
       if (rows.column_count() == 1 && cell.empty()) {
         text().append("\"\"");  // readers pass over a blank line
       }

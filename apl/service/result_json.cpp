@@ -2,10 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <numeric>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "apl/service/cell_json.h"
+#include "apl/service/present_cells.h"
 #include "apl/service/result_forms.h"
 #include "store/base/json_writer.h"
 
@@ -35,23 +38,14 @@ class ObjectWriter final : public TextResult {
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
     std::vector<CellRenderer> cells = cell_renderers(rows);
-    std::string& out = text();
+    std::vector<std::uint32_t> all(rows.column_count());
+    std::iota(all.begin(), all.end(), 0U);
+    std::optional<PresentCells> present;
+    if (nulls_ == NullMembers::kLeftOut) {
+      present.emplace(rows);
+    }
     for (std::size_t row = 0; row < rows.rows(); ++row) {
-      if (!lines_) {
-        out.append(first_ ? "\n" : ",\n");
-      }
-      first_ = false;
-      out.push_back('{');
-      const char* comma = "";
-      for (std::size_t column = 0; column < keys_.size(); ++column) {
-        if (nulls_ == NullMembers::kLeftOut && rows.column(column).is_null(row)) {
-          continue;
-        }
-        out.append(comma).append(keys_[column]);
-        cells[column].append(&out, row);
-        comma = ",";
-      }
-      out.append(lines_ ? "}\n" : "}");
+      append_row(&cells, present.has_value() ? present->columns(row) : all, row);
       EVQ_TRY(end_row());
     }
     return Status::success();
@@ -64,6 +58,23 @@ class ObjectWriter final : public TextResult {
   }
 
  private:
+  void append_row(std::vector<CellRenderer>* cells, std::span<const std::uint32_t> columns,
+                  std::size_t row) {
+    std::string& out = text();
+    if (!lines_) {
+      out.append(first_ ? "\n" : ",\n");
+    }
+    first_ = false;
+    out.push_back('{');
+    const char* comma = "";
+    for (const std::uint32_t column : columns) {
+      out.append(comma).append(keys_[column]);
+      (*cells)[column].append(&out, row);
+      comma = ",";
+    }
+    out.append(lines_ ? "}\n" : "}");
+  }
+
   const bool lines_;
   const NullMembers nulls_;
   bool first_ = true;

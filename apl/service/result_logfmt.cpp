@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "apl/service/present_cells.h"
 #include "apl/service/result_forms.h"
 #include "store/base/json_writer.h"
 
@@ -49,12 +50,10 @@ class LogfmtWriter final : public TextResult {
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
     std::string& out = text();
     std::string value;
+    const PresentCells present(rows);
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       const std::size_t line = out.size();
-      for (std::size_t column = 0; column < keys_.size(); ++column) {
-        if (rows.column(column).is_null(row)) {
-          continue;
-        }
+      for (const std::uint32_t column : present.columns(row)) {
         out.append(out.size() == line ? "" : " ").append(keys_[column]);
         value.clear();
         append_cell_text(&value, rows.column(column), row);
