@@ -11,7 +11,8 @@
 //   parameter types: bool, std::int64_t (long), double (real), std::string_view (string),
 //     Datetime, Timespan, DynamicView; std::optional<T> receives nulls and may be left out at
 //     the end of the list; a leading `const EvalContext&` receives the context, a leading
-//     `DynamicBuilder&` an empty builder, to which a DynamicView result may point.
+//     `DynamicBuilder&` an empty builder, to which a DynamicView result may point, a leading
+//     `JsonReader&` the one reader of all rows of a call.
 //   result types: the same, std::string (copied into the result's arena), DynamicBytes, and
 //     std::optional<R> for "may be null". A std::string_view result must point into one of the
 //     arguments or into static storage.
@@ -23,12 +24,14 @@
 #include <utility>
 
 #include "apl/functions/lift_types.h"
+#include "store/column/dynamic_json.h"
 
 namespace evq {
 
 namespace lifting {
 
-// Splits a function pointer type into context flag, result and parameters.
+// Splits a function pointer type into what it receives before its parameters, result and
+// parameters.
 template <class F>
 struct Signature;
 template <class R, class... P>
@@ -37,6 +40,7 @@ struct Signature<R (*)(P...)> {
   using Params = std::tuple<P...>;
   static constexpr bool kContext = false;
   static constexpr bool kBuilder = false;
+  static constexpr bool kReader = false;
 };
 template <class R, class... P>
 struct Signature<R (*)(DynamicBuilder&, P...)> {
@@ -44,6 +48,15 @@ struct Signature<R (*)(DynamicBuilder&, P...)> {
   using Params = std::tuple<P...>;
   static constexpr bool kContext = false;
   static constexpr bool kBuilder = true;
+  static constexpr bool kReader = false;
+};
+template <class R, class... P>
+struct Signature<R (*)(JsonReader&, P...)> {
+  using Result = R;
+  using Params = std::tuple<P...>;
+  static constexpr bool kContext = false;
+  static constexpr bool kBuilder = false;
+  static constexpr bool kReader = true;
 };
 template <class R, class... P>
 struct Signature<R (*)(const EvalContext&, P...)> {
@@ -51,6 +64,7 @@ struct Signature<R (*)(const EvalContext&, P...)> {
   using Params = std::tuple<P...>;
   static constexpr bool kContext = true;
   static constexpr bool kBuilder = false;
+  static constexpr bool kReader = false;
 };
 
 template <auto F, class S, std::size_t... I>
@@ -60,10 +74,13 @@ Vector run(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
       Reader<std::tuple_element_t<I, Params>>(call.args[I])...};
   Writer<typename S::Result> out(call.rows, call.args);
   [[maybe_unused]] DynamicBuilder builder;
+  [[maybe_unused]] std::conditional_t<S::kReader, JsonReader, std::tuple<>> reader;
   const auto invoke = [&](std::size_t i) {
     if constexpr (S::kBuilder) {
       builder.clear();
       return F(builder, std::get<I>(readers).get(i)...);
+    } else if constexpr (S::kReader) {
+      return F(reader, std::get<I>(readers).get(i)...);
     } else if constexpr (S::kContext) {
       return F(call.context, std::get<I>(readers).get(i)...);
     } else {

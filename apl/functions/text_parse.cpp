@@ -299,18 +299,17 @@ MaybeLong parse_version(std::string_view text) {
 // ---- JSON by path
 
 // Of several values that a path with * leads to the first.
-MaybeText extract_json(std::string_view text, DynamicView json) {
+MaybeText extract_json(JsonReader& reader, std::string_view text, DynamicView json) {
   const JsonPath* path = JsonPath::of_row(text);
   if (path == nullptr) {
     return std::nullopt;
   }
-  MaybeText parsed;
+  DynamicBuilder parsed;
   if (json.is_string()) {
-    parsed = dynamic_from_json(json.as_string());
-    if (!parsed.has_value()) {
+    if (!reader.read(json.as_string(), &parsed)) {
       return std::nullopt;
     }
-    json = DynamicView(*parsed);
+    json = DynamicView(parsed.bytes());
   }
   const std::vector<DynamicView> found = path->matches(json);
   if (found.empty() || (found[0].is_null() && !path->steps().empty())) {
@@ -322,32 +321,33 @@ MaybeText extract_json(std::string_view text, DynamicView json) {
 }
 
 // The type arrives as a null of it.
-MaybeText extract_json_text(std::string_view path, DynamicView json,
+MaybeText extract_json_text(JsonReader& reader, std::string_view path, DynamicView json,
                             std::optional<std::string_view> /*type*/) {
-  return extract_json(path, json);
+  return extract_json(reader, path, json);
 }
-MaybeLong extract_json_long(std::string_view path, DynamicView json, MaybeLong /*type*/) {
-  const MaybeText text = extract_json(path, json);
+MaybeLong extract_json_long(JsonReader& reader, std::string_view path, DynamicView json,
+                            MaybeLong /*type*/) {
+  const MaybeText text = extract_json(reader, path, json);
   return text.has_value() ? parse_int(*text) : std::nullopt;
 }
-std::optional<double> extract_json_real(std::string_view path, DynamicView json,
+std::optional<double> extract_json_real(JsonReader& reader, std::string_view path, DynamicView json,
                                         std::optional<double> /*type*/) {
-  const MaybeText text = extract_json(path, json);
+  const MaybeText text = extract_json(reader, path, json);
   return text.has_value() ? parse_real(*text) : std::nullopt;
 }
-std::optional<bool> extract_json_bool(std::string_view path, DynamicView json,
+std::optional<bool> extract_json_bool(JsonReader& reader, std::string_view path, DynamicView json,
                                       std::optional<bool> /*type*/) {
-  const MaybeText text = extract_json(path, json);
+  const MaybeText text = extract_json(reader, path, json);
   return text == "true" || text == "false" ? std::optional(*text == "true") : std::nullopt;
 }
-std::optional<Datetime> extract_json_time(std::string_view path, DynamicView json,
-                                          std::optional<Datetime> /*type*/) {
-  const MaybeText text = extract_json(path, json);
+std::optional<Datetime> extract_json_time(JsonReader& reader, std::string_view path,
+                                          DynamicView json, std::optional<Datetime> /*type*/) {
+  const MaybeText text = extract_json(reader, path, json);
   return text.has_value() ? time_of(parse_liberal_datetime(*text)) : std::nullopt;
 }
-std::optional<Timespan> extract_json_span(std::string_view path, DynamicView json,
-                                          std::optional<Timespan> /*type*/) {
-  const MaybeText text = extract_json(path, json);
+std::optional<Timespan> extract_json_span(JsonReader& reader, std::string_view path,
+                                          DynamicView json, std::optional<Timespan> /*type*/) {
+  const MaybeText text = extract_json(reader, path, json);
   const MaybeLong ns = text.has_value() ? parse_timespan(*text) : std::nullopt;
   return ns.has_value() ? std::optional(Timespan{*ns}) : std::nullopt;
 }
