@@ -90,8 +90,9 @@ Result<EditorInput> LineEditor::read_plain() {
       return make_error(ErrorCode::kTooLarge, "the text is longer than " +
                                                   std::to_string(kEditorTextBytesMax) + " bytes");
     }
-    const bool complete = !callbacks_.is_complete || callbacks_.is_complete(input.text);
-    if (complete && !next_line_continues()) {
+    // The next line is asked first, because it costs less than a look at all there is so far: a
+    // long pipeline is looked at once.
+    if (!next_line_continues() && (!callbacks_.is_complete || callbacks_.is_complete(input.text))) {
       input.event = InputEvent::kText;
       return input;
     }
