@@ -28,9 +28,7 @@ class CollectConsumer final : public Consumer {
     for (const std::unique_ptr<Sink>& sink : sinks) {
       auto& collected = static_cast<CollectSink&>(*sink);
       std::ranges::move(collected.chunks(), std::back_inserter(made_.chunks));
-      const std::size_t bytes = collected.lease().bytes();
-      collected.lease().reset();
-      EVQ_TRY(made_.lease.grow(bytes));
+      made_.lease.take(&collected.lease());
     }
     std::ranges::stable_sort(made_.chunks, {}, &Chunk::sequence);
     return Status::success();

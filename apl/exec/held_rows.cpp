@@ -68,9 +68,7 @@ class ShortConsumer final : public Consumer {
     for (const std::unique_ptr<Sink>& one : sinks) {
       auto& sink = static_cast<ShortSink&>(*one);
       std::ranges::move(sink.chunks(), std::back_inserter(made_.chunks));
-      const std::size_t bytes = sink.lease().bytes();
-      sink.lease().reset();
-      EVQ_TRY(made_.lease.grow(bytes));
+      made_.lease.take(&sink.lease());
     }
     std::ranges::stable_sort(made_.chunks, {}, &Chunk::sequence);
     return Status::success();

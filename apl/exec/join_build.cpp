@@ -168,9 +168,7 @@ class MatchConsumer final : public Consumer {
     for (const std::unique_ptr<Sink>& one : sinks) {
       auto& sink = static_cast<MatchSink&>(*one);
       std::ranges::move(sink.matched(), std::back_inserter(all));
-      const std::size_t bytes = sink.lease().bytes();
-      sink.lease().reset();
-      EVQ_TRY(made_.rows.lease.grow(bytes));
+      made_.rows.lease.take(&sink.lease());
     }
     std::ranges::stable_sort(all, {}, [](const MatchedRows& one) { return one.rows.sequence(); });
     const std::size_t rows = std::accumulate(

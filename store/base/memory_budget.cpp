@@ -87,6 +87,11 @@ Status MemoryLease::resize(std::size_t bytes) {
   return Status::success();
 }
 
+void MemoryLease::take(MemoryLease* other) {
+  EVQ_CHECK(other->budget_ == budget_);
+  bytes_ += std::exchange(other->bytes_, 0);
+}
+
 void MemoryLease::reset() {
   if (budget_ != nullptr && bytes_ > 0) {
     budget_->release(bytes_);

@@ -64,6 +64,8 @@ class MemoryLease {
   void shrink(std::size_t bytes);
   // Reserves or releases so that exactly `bytes` are held; on failure what was held stays.
   Status resize(std::size_t bytes);
+  // Takes over what `other`, a lease of the same budget, holds. Nobody else can have it meanwhile.
+  void take(MemoryLease* other);
   // Gives everything back.
   void reset();
   std::size_t bytes() const { return bytes_; }

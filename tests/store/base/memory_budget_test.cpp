@@ -39,6 +39,21 @@ TEST_CASE("a parent is charged too, and a refusal there leaves nothing behind") 
   CHECK(process.used() == 0);
 }
 
+TEST_CASE("a lease takes over what another holds of a full budget") {
+  MemoryBudget budget(100);
+  MemoryLease from(&budget, "sort");
+  CHECK(from.grow(60).ok());
+  MemoryLease to(&budget, "sort");
+  CHECK(to.grow(40).ok());
+  to.take(&from);
+  CHECK(to.bytes() == 100);
+  CHECK(from.bytes() == 0);
+  CHECK(budget.used() == 100);
+  from.reset();
+  to.reset();
+  CHECK(budget.used() == 0);
+}
+
 TEST_CASE("a lease gives back what it holds") {
   MemoryBudget budget(100);
   {
