@@ -13,6 +13,7 @@
 #include "apl/exec/eval.h"
 #include "apl/exec/forwarding_sink.h"
 #include "store/base/allocation_meter.h"
+#include "store/base/limits.h"
 #include "store/block/format.h"
 
 namespace evq {
@@ -25,6 +26,8 @@ constexpr std::size_t kUncopiedRowsMin = 1024;
 constexpr std::size_t kCopiedRowsMax = 32768;
 // Sequences that one sink gives out.
 constexpr unsigned kSinkSequenceBits = 24;
+static_assert(kThreadsMax <= std::uint64_t{1} << (32 - kSinkSequenceBits),
+              "a group's place in the stream has 32 bits for the sequence");
 
 // Of a time or a place, a number that ascends in the order.
 std::int64_t ascending(std::int64_t value, TimeOrder order) {

@@ -137,7 +137,7 @@ class Session {
         external_allowed_(options.external.any || !options.external.prefixes.empty()),
         tables_(store, request.may_read,
                 request.control != nullptr ? request.control : &own_control_) {
-    exec_.workers = options.workers != 0 ? options.workers : ThreadPool::processors();
+    exec_.workers = options.workers;
     exec_.pool = pool;
     exec_.budget = budget_.get();
     exec_.control = request.control != nullptr ? request.control : &own_control_;
@@ -461,7 +461,8 @@ Service::~Service() = default;
 Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   auto state = std::make_unique<State>();
   state->options = options;
-  const std::size_t workers = options.workers != 0 ? options.workers : ThreadPool::processors();
+  std::size_t& workers = state->options.workers;
+  workers = std::min(workers != 0 ? workers : ThreadPool::processors(), kThreadsMax);
   state->pool = std::make_unique<ThreadPool>(workers);
   StoreOptions store;
   store.directory = options.store_directory;
