@@ -24,7 +24,7 @@ Vector some_longs(std::size_t rows, std::size_t one_in, bool dictionary, std::mt
   }
   auto codes = make_codes(rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    codes[i] = random() % one_in == 0 ? Code{2} : Code{1};
+    codes.get()[i] = random() % one_in == 0 ? Code{2} : Code{1};
   }
   return Vector::dictionary(std::move(values), std::move(codes), rows);
 }
