@@ -30,42 +30,25 @@ namespace evq {
 
 namespace lifting {
 
-// Splits a function pointer type into what it receives before its parameters, result and
-// parameters.
+// Splits a function pointer type into its result, what it receives before its parameters (void:
+// nothing), and these.
+template <class R, class First, class... P>
+struct SignatureParts {
+  using Result = R;
+  using Params = std::tuple<P...>;
+  template <class T>
+  static constexpr bool kReceives = std::is_same_v<First, T>;
+};
 template <class F>
 struct Signature;
 template <class R, class... P>
-struct Signature<R (*)(P...)> {
-  using Result = R;
-  using Params = std::tuple<P...>;
-  static constexpr bool kContext = false;
-  static constexpr bool kBuilder = false;
-  static constexpr bool kReader = false;
-};
+struct Signature<R (*)(P...)> : SignatureParts<R, void, P...> {};
 template <class R, class... P>
-struct Signature<R (*)(DynamicBuilder&, P...)> {
-  using Result = R;
-  using Params = std::tuple<P...>;
-  static constexpr bool kContext = false;
-  static constexpr bool kBuilder = true;
-  static constexpr bool kReader = false;
-};
+struct Signature<R (*)(DynamicBuilder&, P...)> : SignatureParts<R, DynamicBuilder, P...> {};
 template <class R, class... P>
-struct Signature<R (*)(JsonReader&, P...)> {
-  using Result = R;
-  using Params = std::tuple<P...>;
-  static constexpr bool kContext = false;
-  static constexpr bool kBuilder = false;
-  static constexpr bool kReader = true;
-};
+struct Signature<R (*)(JsonReader&, P...)> : SignatureParts<R, JsonReader, P...> {};
 template <class R, class... P>
-struct Signature<R (*)(const EvalContext&, P...)> {
-  using Result = R;
-  using Params = std::tuple<P...>;
-  static constexpr bool kContext = true;
-  static constexpr bool kBuilder = false;
-  static constexpr bool kReader = false;
-};
+struct Signature<R (*)(const EvalContext&, P...)> : SignatureParts<R, EvalContext, P...> {};
 
 template <auto F, class S, std::size_t... I>
 Vector run(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
@@ -74,14 +57,15 @@ Vector run(const KernelCall& call, std::index_sequence<I...> /*indexes*/) {
       Reader<std::tuple_element_t<I, Params>>(call.args[I])...};
   Writer<typename S::Result> out(call.rows, call.args);
   [[maybe_unused]] DynamicBuilder builder;
-  [[maybe_unused]] std::conditional_t<S::kReader, JsonReader, std::tuple<>> reader;
+  [[maybe_unused]] std::conditional_t<S::template kReceives<JsonReader>, JsonReader, std::tuple<>>
+      reader;
   const auto invoke = [&](std::size_t i) {
-    if constexpr (S::kBuilder) {
+    if constexpr (S::template kReceives<DynamicBuilder>) {
       builder.clear();
       return F(builder, std::get<I>(readers).get(i)...);
-    } else if constexpr (S::kReader) {
+    } else if constexpr (S::template kReceives<JsonReader>) {
       return F(reader, std::get<I>(readers).get(i)...);
-    } else if constexpr (S::kContext) {
+    } else if constexpr (S::template kReceives<EvalContext>) {
       return F(call.context, std::get<I>(readers).get(i)...);
     } else {
       return F(std::get<I>(readers).get(i)...);
@@ -149,7 +133,7 @@ inline constexpr bool kPlainNumber =
 
 template <class S, std::size_t... I>
 constexpr bool flat_loop_possible(std::index_sequence<I...> /*indexes*/) {
-  return !S::kContext && sizeof...(I) > 0 &&
+  return !S::template kReceives<EvalContext> && sizeof...(I) > 0 &&
          kPlainNumber<typename Optional<Bare<typename S::Result>>::Inner> &&
          (kPlainNumber<Bare<std::tuple_element_t<I, typename S::Params>>> && ...);
 }
