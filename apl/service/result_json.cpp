@@ -38,11 +38,13 @@ class ObjectWriter final : public TextResult {
   }
   Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
     std::vector<CellRenderer> cells = cell_renderers(rows);
-    std::vector<std::uint32_t> all(rows.column_count());
-    std::iota(all.begin(), all.end(), 0U);
     std::optional<PresentCells> present;
+    std::vector<std::uint32_t> all;
     if (nulls_ == NullMembers::kLeftOut) {
       present.emplace(rows);
+    } else {
+      all.resize(rows.column_count());
+      std::iota(all.begin(), all.end(), 0U);
     }
     for (std::size_t row = 0; row < rows.rows(); ++row) {
       append_row(&cells, present.has_value() ? present->columns(row) : all, row);
