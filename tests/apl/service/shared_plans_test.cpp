@@ -3,8 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "apl/service/service.h"
-#include "tests/support/temp_store.h"
+#include "tests/support/temp_service.h"
 
 namespace evq {
 namespace {
@@ -21,12 +20,7 @@ std::string levels() {
 }
 
 TEST_CASE("a query of many levels of sharing is answered and explained at once") {
-  TempDirectory folder;
-  ServiceOptions options;
-  options.store_directory = folder.path();
-  options.workers = 1;
-  const auto service = Service::open(options);
-  REQUIRE(service.ok());
+  const TempService service;
   QueryRequest request;
   for (const std::string& apl :
        {"print x = 1" + levels() + " | join kind=inner (range x from 1 to 10000 step 1) on x",
@@ -36,10 +30,10 @@ TEST_CASE("a query of many levels of sharing is answered and explained at once")
     for (const bool api_form : {false, true}) {
       request.api_form = api_form;
       DroppedAnswer answer;
-      CHECK_MESSAGE((*service)->query(request, answer).ok(), apl);
+      CHECK_MESSAGE(service->query(request, answer).ok(), apl);
       CHECK(answer.status().rows == 1);
     }
-    const auto plan = (*service)->explain(request);
+    const auto plan = service->explain(request);
     REQUIRE(plan.ok());
     CHECK(plan->size() < 200'000);
   }

@@ -2,25 +2,17 @@
 
 #include <doctest/doctest.h>
 
-#include "apl/service/service.h"
-#include "store/ingest/byte_source.h"
-#include "tests/support/temp_store.h"
+#include "tests/support/temp_service.h"
 
 namespace evq {
 namespace {
 
 // Of events of one time there may be any number of blocks, which a cursor has to look through.
 TEST_CASE("the place of a cursor is looked for no longer than somebody waits for it") {
-  const TempDirectory folder;
-  ServiceOptions options;
-  options.store_directory = folder.path();
-  const auto service = Service::open(options);
-  REQUIRE(service.ok());
-  Store& store = (*service)->store();
+  const TempService service;
+  service.ingest("d", R"({"_time":5})");
   QueryControl control;
-  const std::unique_ptr<ByteSource> source = memory_source(R"({"_time":5})");
-  REQUIRE(store.ingest("d", *source, {}, control).ok());
-  SnapshotTables tables(store, nullptr, &control);
+  SnapshotTables tables(service.store(), nullptr, &control);
   const Result<plan::TableInfo> table = tables.table("d");
   REQUIRE(table.ok());
   const std::int64_t time = tables.time_bounds()->first;
@@ -34,17 +26,10 @@ TEST_CASE("the place of a cursor is looked for no longer than somebody waits for
 }
 
 TEST_CASE("a dataset that goes between the list of all and its turn is none that matches") {
-  const TempDirectory folder;
-  ServiceOptions options;
-  options.store_directory = folder.path();
-  const auto service = Service::open(options);
-  REQUIRE(service.ok());
-  Store& store = (*service)->store();
-  QueryControl control;
+  const TempService service;
   for (const char* apl : {"union d*", "search 'x'", "find 'x'"}) {
     for (const char* dataset : {"d1", "d2", "d3"}) {
-      const std::unique_ptr<ByteSource> source = memory_source(R"({"text":"x"})");
-      REQUIRE(store.ingest(dataset, *source, {}, control).ok());
+      service.ingest(dataset, R"({"text":"x"})");
     }
     QueryRequest request;
     request.apl = apl;
@@ -52,17 +37,17 @@ TEST_CASE("a dataset that goes between the list of all and its turn is none that
     int asked = 0;
     request.may_read = [&](const std::string& dataset) {
       if (dataset == "d2" && ++asked == 2) {
-        REQUIRE(store.drop_dataset("d2").ok());
+        REQUIRE(service.store().drop_dataset("d2").ok());
       }
       return true;
     };
     DroppedAnswer answer;
-    const Status status = (*service)->query(request, answer);
+    const Status status = service->query(request, answer);
     CHECK_MESSAGE(status.ok(), apl);
     CHECK(asked == 2);
     CHECK(answer.status().rows == 2);
     for (const char* dataset : {"d1", "d3"}) {
-      REQUIRE(store.drop_dataset(dataset).ok());
+      REQUIRE(service.store().drop_dataset(dataset).ok());
     }
   }
 }

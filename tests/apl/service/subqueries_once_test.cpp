@@ -1,9 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "apl/service/service.h"
-#include "store/ingest/byte_source.h"
 #include "store/row_id.h"
-#include "tests/support/temp_store.h"
+#include "tests/support/temp_service.h"
 
 namespace evq {
 namespace {
@@ -26,11 +24,8 @@ class CountedRows final : public ResultSink {
 };
 
 TEST_CASE("a request reads external data once, also with a cursor and with totals") {
-  TempDirectory folder;
   int fetched = 0;
   ServiceOptions options;
-  options.store_directory = folder.path();
-  options.workers = 1;
   options.external.any = true;
   options.external.fetch = [&](const std::string& /*address*/, std::size_t /*bytes_max*/,
                                bool /*may_redirect*/,
@@ -38,51 +33,38 @@ TEST_CASE("a request reads external data once, also with a cursor and with total
     ++fetched;
     return std::string("1\n2\n3\n");
   };
-  const auto service = Service::open(options);
-  REQUIRE(service.ok());
+  const TempService service(options);
   std::string events;
   for (int i = 0; i < 8; ++i) {
     events += R"({"_time":"2024-05-01T0)" + std::to_string(i) + R"(:00:00Z","n":)" +
               std::to_string(i % 4) + "}\n";
   }
-  const std::unique_ptr<ByteSource> source = memory_source(events);
-  QueryControl control;
-  REQUIRE((*service)->store().ingest("t", *source, {}, control).ok());
+  service.ingest("t", events);
   QueryRequest request;
   request.apl =
       "t | where n in ((externaldata (n:long) ['http://localhost/n.csv']))"
       " | summarize count() by bin(_time, 1h), n";
   request.api_form = true;
   CountedRows whole;
-  REQUIRE((*service)->query(request, whole).ok());
+  REQUIRE(service->query(request, whole).ok());
   CHECK(whole.rows == 6);
   CHECK(whole.totals == 3);
   CHECK(fetched == 1);
   // Beyond 05:00, towards older events.
   request.cursor = encode_cursor({1'714'539'600'000'000'000, 0});
   CountedRows page;
-  REQUIRE((*service)->query(request, page).ok());
+  REQUIRE(service->query(request, page).ok());
   CHECK(page.rows == 3);
   CHECK(page.totals == 3);
   CHECK(fetched == 2);
 }
 
 TEST_CASE("a cursor bounds the rows of the answer, not what is read beside them") {
-  TempDirectory folder;
-  ServiceOptions options;
-  options.store_directory = folder.path();
-  options.workers = 1;
-  const auto service = Service::open(options);
-  REQUIRE(service.ok());
-  const std::unique_ptr<ByteSource> source =
-      memory_source(R"({"_time":"2024-05-01T00:00:00Z","n":1})"
-                    "\n"
-                    R"({"_time":"2024-05-01T01:00:00Z","n":2})"
-                    "\n"
-                    R"({"_time":"2024-05-01T02:00:00Z","n":3})"
-                    "\n");
-  QueryControl control;
-  REQUIRE((*service)->store().ingest("t", *source, {}, control).ok());
+  const TempService service;
+  service.ingest("t", R"({"_time":"2024-05-01T00:00:00Z","n":1}
+{"_time":"2024-05-01T01:00:00Z","n":2}
+{"_time":"2024-05-01T02:00:00Z","n":3}
+)");
   QueryRequest request;
   // Beyond 01:30, towards older events: two of the three, of which each must see all.
   request.cursor = encode_cursor({1'714'527'000'000'000'000, 0});
@@ -96,7 +78,7 @@ TEST_CASE("a cursor bounds the rows of the answer, not what is read beside them"
         "t | partition by n (as part | where toscalar(t | count) == 3)"}) {
     request.apl = apl;
     CountedRows page;
-    const Status status = (*service)->query(request, page);
+    const Status status = service->query(request, page);
     CHECK_MESSAGE(status.ok(), apl);
     CHECK_MESSAGE(page.rows == 2, apl);
   }

@@ -1,8 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "apl/service/service.h"
-#include "store/ingest/byte_source.h"
-#include "tests/support/temp_store.h"
+#include "tests/support/temp_service.h"
 
 namespace evq {
 namespace {
@@ -10,13 +8,7 @@ namespace {
 TEST_CASE("many datasets with fields of their own are searched and united together") {
   constexpr int kDatasets = 60;
   constexpr int kFields = 100;
-  TempDirectory folder;
-  ServiceOptions options;
-  options.store_directory = folder.path();
-  options.workers = 1;
-  const auto service = Service::open(options);
-  REQUIRE(service.ok());
-  QueryControl control;
+  const TempService service;
   for (int dataset = 0; dataset < kDatasets; ++dataset) {
     const std::string name = "d" + std::to_string(dataset);
     std::string event = R"({"_time":"2024-05-01T00:00:00Z","text":"hello")";
@@ -24,21 +16,20 @@ TEST_CASE("many datasets with fields of their own are searched and united togeth
       event += ",\"" + name + "_" + std::to_string(field) + "\":" + std::to_string(field);
     }
     event += "}\n";
-    const std::unique_ptr<ByteSource> source = memory_source(event);
-    REQUIRE((*service)->store().ingest(name, *source, {}, control).ok());
+    service.ingest(name, event);
   }
   QueryRequest request;
   for (const char* apl : {"search 'hello'", "union d*", "find 'hello'"}) {
     request.apl = apl;
     DroppedAnswer answer;
-    const Status status = (*service)->query(request, answer);
+    const Status status = service->query(request, answer);
     CHECK_MESSAGE(status.ok(), apl);
     CHECK(answer.status().rows == kDatasets);
   }
   // What the columns of the plan take is charged.
   request.memory_limit_bytes = 16'000'000;
   DroppedAnswer refused;
-  const Status status = (*service)->query(request, refused);
+  const Status status = service->query(request, refused);
   REQUIRE(!status.ok());
   CHECK(status.error().code == ErrorCode::kLimit);
 }
