@@ -122,19 +122,13 @@ class SampleConsumer final : public Consumer {
       }
     }
     EVQ_TRY(sorter.finish());
-    std::vector<std::vector<Vector>> columns(keys_.size());
-    std::size_t rows = 0;
+    std::vector<Chunk> sorted;
     for (Chunk chunk = sorter.next(); !chunk.empty(); chunk = sorter.next()) {
-      rows += chunk.rows();
-      for (std::size_t i = 0; i < columns.size(); ++i) {
-        columns[i].push_back(chunk.column(i));
-      }
+      sorted.push_back(std::move(chunk));
     }
-    std::vector<Vector> whole;
-    for (const std::vector<Vector>& parts : columns) {
-      whole.push_back(parts.empty() ? Vector() : concatenate(parts));
+    if (!sorted.empty()) {
+      made_.keys = concatenate(sorted);
     }
-    made_.keys = Chunk(std::move(whole), rows);
     return Status::success();
   }
   KeySample take() { return std::move(made_); }

@@ -10,20 +10,12 @@
 namespace evq {
 namespace {
 
-Chunk join_chunks(std::span<const Chunk> chunks, const Schema& schema) {
+Chunk no_rows(const Schema& schema) {
   std::vector<Vector> columns;
-  std::size_t rows = 0;
-  for (const Chunk& chunk : chunks) {
-    rows += chunk.rows();
-  }
   for (std::size_t i = 0; i < schema.size(); ++i) {
-    std::vector<Vector> parts;
-    for (const Chunk& chunk : chunks) {
-      parts.push_back(chunk.column(i));
-    }
-    columns.push_back(parts.empty() ? VectorBuilder(schema[i].type).finish() : concatenate(parts));
+    columns.push_back(VectorBuilder(schema[i].type).finish());
   }
-  return Chunk(std::move(columns), rows);
+  return {std::move(columns), 0};
 }
 
 }  // namespace
@@ -44,7 +36,9 @@ Result<WholeInput> join_collected(Executor& executor, Collected collected, const
   {
     // For a moment the rows exist twice.
     AllocationMeter meter(options.budget, options.control, operator_name);
-    EVQ_TRY(meter.guard([&] { whole.rows = join_chunks(collected.chunks, schema); }));
+    EVQ_TRY(meter.guard([&] {
+      whole.rows = collected.chunks.empty() ? no_rows(schema) : concatenate(collected.chunks);
+    }));
     collected.chunks.clear();
     collected.lease.reset();
   }

@@ -261,7 +261,7 @@ class WindowSink final : public ForwardingSink {
     std::vector<Vector> made;
     AllocationMeter meter(executor_.options().budget, executor_.options().control, kWindowName);
     EVQ_TRY(meter.guard([&] {
-      rows = joined();
+      rows = waiting_.size() == 1 ? waiting_.front() : concatenate(waiting_);
       for (WindowColumn& column : columns_) {
         made.push_back(column.make(rows, count));
       }
@@ -283,20 +283,6 @@ class WindowSink final : public ForwardingSink {
     }
     done_ = flow == Flow::kDone;
     return flow;
-  }
-
-  Chunk joined() const {
-    if (waiting_.size() == 1) {
-      return waiting_.front();
-    }
-    std::vector<Vector> columns;
-    std::vector<Vector> parts(waiting_.size());
-    for (std::size_t i = 0; i < waiting_.front().column_count(); ++i) {
-      std::ranges::transform(waiting_, parts.begin(),
-                             [i](const Chunk& chunk) { return chunk.column(i); });
-      columns.push_back(concatenate(parts));
-    }
-    return {std::move(columns), waiting_rows_};
   }
 
   // Books what waits and what the calls hold.

@@ -30,6 +30,22 @@ void Chunk::detach() {
   }
 }
 
+Chunk concatenate(std::span<const Chunk> parts) {
+  EVQ_CHECK(!parts.empty());
+  std::size_t rows = 0;
+  for (const Chunk& part : parts) {
+    rows += part.rows();
+  }
+  std::vector<Vector> columns;
+  std::vector<Vector> column_parts(parts.size());
+  for (std::size_t column = 0; column < parts[0].column_count(); ++column) {
+    std::ranges::transform(parts, column_parts.begin(),
+                           [column](const Chunk& part) { return part.column(column); });
+    columns.push_back(concatenate(column_parts));
+  }
+  return {std::move(columns), rows};
+}
+
 Chunk interleave(std::span<const Chunk* const> parts, std::span<const RowPlace> places) {
   EVQ_CHECK(!parts.empty());
   constexpr std::uint32_t kUnused = ~std::uint32_t{0};

@@ -42,6 +42,10 @@ class Chunk {
   std::vector<Vector> columns_;
 };
 
+// All rows of chunks with the same columns, one chunk at least, in that order and in flat shape:
+// a long run, which may have more rows than a chunk that goes to sinks.
+Chunk concatenate(std::span<const Chunk> parts);
+
 // The rows at `places` of chunks with the same columns, one chunk at least, in that order. What is
 // the row of no place is not looked at.
 Chunk interleave(std::span<const Chunk* const> parts, std::span<const RowPlace> places);
