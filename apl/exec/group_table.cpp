@@ -10,6 +10,7 @@
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/checksum.h"
+#include "store/column/code_counts.h"
 #include "store/column/physical.h"
 
 namespace evq {
@@ -34,9 +35,6 @@ constexpr std::size_t kAhead = 16;
 constexpr std::size_t kBatchMax = 512;
 // Smaller tables are in a near cache anyway.
 constexpr std::size_t kPrefetchSlotsMin = std::size_t{1} << 13U;
-// With few combinations, rows in a row would wait for each other's count: lanes keep them apart.
-constexpr std::size_t kCountLanes = 4;
-constexpr std::size_t kLaneCombinationsMax = 2048;
 // Entries are hashed ahead when they come about so often.
 constexpr std::size_t kHashedEntryRowsMin = 2;
 constexpr std::uint64_t kUnseen = ~std::uint64_t{0};
@@ -115,32 +113,6 @@ const Vector* only_dictionary(std::span<const Vector> keys) {
     }
   }
   return found;
-}
-
-// counts[c] becomes the number of rows with combination c.
-template <class C>
-void count_each(const C* combinations, std::size_t rows, std::size_t radix,
-                std::vector<std::uint32_t>* counts) {
-  const std::size_t lanes = radix <= kLaneCombinationsMax && rows > radix ? kCountLanes : 1;
-  counts->assign(radix * lanes, 0);
-  std::uint32_t* to = counts->data();
-  std::size_t i = 0;
-  if (lanes > 1) {
-    for (; i + kCountLanes <= rows; i += kCountLanes) {
-      for (std::size_t lane = 0; lane < kCountLanes; ++lane) {
-        ++to[lane * radix + combinations[i + lane]];
-      }
-    }
-  }
-  for (; i < rows; ++i) {
-    ++to[combinations[i]];
-  }
-  for (std::size_t lane = 1; lane < lanes; ++lane) {
-    for (std::size_t c = 0; c < radix; ++c) {
-      to[c] += to[lane * radix + c];
-    }
-  }
-  counts->resize(radix);
 }
 
 // A null entry's is that of an empty text.
@@ -360,7 +332,7 @@ void GroupTable::note_seen(std::span<const std::uint32_t> groups, std::size_t kn
 template <class C>
 void GroupTable::resolve_combinations(const C* combinations, std::size_t rows, std::size_t radix,
                                       std::span<const Vector> keys, std::uint64_t order) {
-  count_each(combinations, rows, radix, &by_combination_);
+  count_codes(combinations, rows, radix, &by_combination_);
   present_.clear();
   present_counts_.clear();
   for (std::size_t c = 0; c < radix; ++c) {

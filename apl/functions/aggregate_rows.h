@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "store/column/code_counts.h"
 #include "store/column/vector.h"
 
 namespace evq {
@@ -128,11 +129,8 @@ void count_slots(const Vector& vector, std::size_t rows, const Visit& visit) {
     }
     return;
   }
-  std::vector<std::uint32_t> counts(values.size(), 0);
-  const Code* codes = vector.codes();
-  for (std::size_t row = 0; row < rows; ++row) {
-    ++counts[codes[row]];
-  }
+  std::vector<std::uint32_t> counts;
+  count_codes(vector.codes(), rows, values.size(), &counts);
   for (std::size_t slot = 0; slot < counts.size(); ++slot) {
     if (counts[slot] != 0 && !values.is_null(slot)) {
       visit(slot, std::size_t{counts[slot]});
