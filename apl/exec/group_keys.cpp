@@ -62,6 +62,14 @@ GroupKeys::GroupKeys(const std::vector<Type>& types)
   }
 }
 
+std::vector<Type> GroupKeys::types() const {
+  std::vector<Type> types;
+  for (const Column& column : columns_) {
+    types.push_back(column.type);
+  }
+  return types;
+}
+
 // ---------------------------------------------------------------- batches
 
 void GroupKeys::load(KeyBatch* batch) const {

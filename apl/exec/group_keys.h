@@ -36,6 +36,7 @@ class GroupKeys {
   explicit GroupKeys(const std::vector<Type>& types);
 
   std::size_t columns() const { return columns_.size(); }
+  std::vector<Type> types() const;
   bool is_text(std::size_t column) const { return columns_[column].text; }
   // Fills the batch's rows from its slots.
   void load(KeyBatch* batch) const;

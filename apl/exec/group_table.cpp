@@ -2,30 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <numeric>
 #include <string_view>
-#include <type_traits>
 
+#include "apl/exec/key_combinations.h"
 #include "store/base/allocation_meter.h"
 #include "store/base/check.h"
 #include "store/base/checksum.h"
 #include "store/column/code_counts.h"
-#include "store/column/physical.h"
 
 namespace evq {
 namespace {
 
-// Combinations of dictionary codes are numbered through a direct table up to this many slots;
-// beyond it (and beyond so many slots a row) clearing the table costs more than hashing.
-constexpr std::size_t kCombinationsMax = std::size_t{1} << 20U;
-constexpr std::size_t kCombinationsPerRowMax = 16;
-// Of entries that repeat only few combinations are different ones.
-constexpr std::size_t kRepeatedCombinationsPerRowMax = 2;
-// So many entries are asked whether they repeat, of dictionaries so many times as long.
-constexpr std::size_t kAskedEntries = 64;
-constexpr std::size_t kEntriesPerAskedMin = 4;
-constexpr std::size_t kCombinationsMin = 256;
+// With fewer rows for each combination that may occur, what a chunk does with each one of them
+// takes longer than looking up every row where combinations are kept from chunk to chunk.
+constexpr std::size_t kRowsPerCombinationMin = 8;
 constexpr std::size_t kFirstSlots = 64;
 constexpr std::size_t kSlotsPerGroupMin = 2;
 // Moving to a larger table waits for memory as look-ups do: rather seldom.
@@ -43,109 +34,11 @@ std::uint32_t tag_of(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32U);
 }
 
-// Whether many entries of a key are the same, as those are that a function made of others.
-bool has_repeated_entries(const Vector& key) {
-  const Values& entries = key.values();
-  const std::size_t step = entries.size() / kAskedEntries;
-  if (!key.is_dictionary() || step < kEntriesPerAskedMin) {
-    return false;
-  }
-  std::array<std::uint64_t, kAskedEntries> asked{};
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    with_physical(entries.type(), [&](auto zero) {
-      const auto value = entries.data<decltype(zero)>()[i * step];
-      if constexpr (std::is_same_v<decltype(zero), std::string_view>) {
-        asked[i] = hash64(value, 0);
-      } else {
-        std::memcpy(&asked[i], &value, sizeof(value));
-      }
-    });
-  }
-  std::ranges::sort(asked);
-  return std::ranges::adjacent_find(asked) != asked.end();
-}
-
-// The number of combinations of entries of keys that are all dictionaries or constants; 0 when
-// there are too many, for keys whose entries repeat too many to hold a table of, or a key is
-// neither.
-std::size_t combinations_of(std::span<const Vector> keys, std::size_t rows) {
-  const std::size_t most =
-      std::min(kCombinationsMax, std::max(kCombinationsPerRowMax * rows, kCombinationsMin));
-  std::size_t combinations = 1;
-  for (const Vector& key : keys) {
-    if (key.is_flat()) {
-      return 0;
-    }
-    combinations *= key.values().size();
-    if (combinations > most) {
-      return 0;
-    }
-  }
-  const bool many = combinations > kRepeatedCombinationsPerRowMax * rows;
-  return many && std::ranges::any_of(keys, has_repeated_entries) ? 0 : combinations;
-}
-
-// Mixed-radix number of each row's codes, the first key's most significant; constants have radix 1.
-void number_combinations(std::span<const Vector> keys, std::size_t rows,
-                         std::vector<std::uint32_t>* numbers) {
-  numbers->assign(rows, 0);
-  std::uint32_t* to = numbers->data();
-  for (const Vector& key : keys) {
-    if (!key.is_dictionary()) {
-      continue;
-    }
-    const auto radix = static_cast<std::uint32_t>(key.values().size());
-    const Code* codes = key.codes();
-    for (std::size_t i = 0; i < rows; ++i) {
-      to[i] = to[i] * radix + codes[i];
-    }
-  }
-}
-
-const Vector* only_dictionary(std::span<const Vector> keys) {
-  const Vector* found = nullptr;
-  for (const Vector& key : keys) {
-    if (key.is_dictionary()) {
-      if (found != nullptr) {
-        return nullptr;
-      }
-      found = &key;
-    }
-  }
-  return found;
-}
-
 // A null entry's is that of an empty text.
 std::uint64_t entry_hash(const Values& values, std::size_t slot, std::uint64_t seed) {
   return values.is_null(slot) ? hash64(std::string_view(), seed)
                               : hash64(values.data<std::string_view>()[slot], seed);
 }
-
-// Maps combination numbers[j] back to the slot of each key.
-class CombinationSlots {
- public:
-  CombinationSlots(std::span<const Vector> keys, std::span<const std::uint32_t> numbers)
-      : numbers_(numbers), radixes_(keys.size(), 1), units_(keys.size(), 1) {
-    std::uint32_t unit = 1;
-    for (std::size_t column = keys.size(); column-- > 0;) {
-      units_[column] = unit;
-      if (keys[column].is_dictionary()) {
-        radixes_[column] = static_cast<std::uint32_t>(keys[column].values().size());
-      }
-      unit *= radixes_[column];
-    }
-  }
-  void operator()(std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) const {
-    for (std::size_t j = 0; j < slots.size(); ++j) {
-      slots[j] = numbers_[begin + j] / units_[column] % radixes_[column];
-    }
-  }
-
- private:
-  std::span<const std::uint32_t> numbers_;
-  std::vector<std::uint32_t> radixes_;
-  std::vector<std::uint32_t> units_;
-};
 
 // Whether equal neighbours are the rule in a flat column of integers, as in times, which come
 // sorted.
@@ -371,7 +264,8 @@ void GroupTable::assign_combinations(const C* combinations, std::size_t rows,
 std::optional<GroupTable::Counted> GroupTable::count(std::span<const Vector> keys, std::size_t rows,
                                                      std::uint64_t order) {
   const std::size_t radix = combinations_of(keys, rows);
-  if (radix == 0) {
+  located_ = (radix == 0 || radix * kRowsPerCombinationMin > rows) && locate(keys, rows);
+  if (radix == 0 || located_) {
     return std::nullopt;
   }
   if (const Vector* only = only_dictionary(keys)) {
@@ -400,13 +294,62 @@ void GroupTable::assign_uncounted(std::span<const Vector> keys, std::size_t rows
     return;
   }
   const std::size_t known = size();
-  for_each_batch(
-      keys, rows,
-      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
-        fill_row_slots(keys[column], begin, slots);
-      },
-      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
+  if (located_) {
+    assign_located(keys, rows, groups);
+  } else {
+    for_each_batch(
+        keys, rows,
+        [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
+          fill_row_slots(keys[column], begin, slots);
+        },
+        [&](KeyBatch& batch, std::size_t begin) { resolve(batch, groups + begin); });
+  }
   note_seen({groups, rows}, known, order, true, [](std::size_t row) { return row; });
+}
+
+bool GroupTable::locate(std::span<const Vector> keys, std::size_t rows) {
+  if (std::ranges::count_if(keys, &Vector::is_dictionary) < 2) {
+    return false;  // their entries would be looked up just as often
+  }
+  if (combination_groups_ == nullptr) {
+    combination_groups_ = std::make_unique<CombinationGroups>(keys_.types(), seed_);
+  }
+  return combination_groups_->locate(keys, rows, &row_numbers_);
+}
+
+// Only the first row of a new combination is looked up in the hash table.
+void GroupTable::assign_located(std::span<const Vector> keys, std::size_t rows,
+                                std::uint32_t* groups) {
+  constexpr std::uint32_t kComing = kNoGroup - 1;
+  std::vector<std::uint32_t> first_rows;
+  std::vector<std::uint32_t> later_rows;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    __builtin_prefetch(&(*combination_groups_)[row_numbers_[std::min(row + kAhead, rows - 1)]]);
+    std::uint32_t& group = (*combination_groups_)[row_numbers_[row]];
+    if (group == kNoGroup) {
+      group = kComing;
+      first_rows.push_back(row);
+    } else if (group == kComing) {
+      later_rows.push_back(row);
+    }
+    groups[row] = group;
+  }
+  std::vector<std::uint32_t> new_groups(first_rows.size());
+  for_each_batch(
+      keys, first_rows.size(),
+      [&](std::size_t column, std::size_t begin, std::span<std::uint32_t> slots) {
+        for (std::size_t j = 0; j < slots.size(); ++j) {
+          slots[j] = static_cast<std::uint32_t>(keys[column].slot(first_rows[begin + j]));
+        }
+      },
+      [&](KeyBatch& batch, std::size_t begin) { resolve(batch, new_groups.data() + begin); });
+  for (std::size_t j = 0; j < first_rows.size(); ++j) {
+    const std::uint32_t row = first_rows[j];
+    groups[row] = (*combination_groups_)[row_numbers_[row]] = new_groups[j];
+  }
+  for (const std::uint32_t row : later_rows) {
+    groups[row] = (*combination_groups_)[row_numbers_[row]];
+  }
 }
 
 void GroupTable::assign(std::span<const Vector> keys, std::size_t rows, std::uint64_t order,
@@ -562,6 +505,7 @@ std::vector<Vector> GroupTable::keys(std::span<const std::uint32_t> groups) cons
 std::size_t GroupTable::size_bytes() const {
   return keys_.size_bytes() + (hashes_.size() + first_seen_.size()) * sizeof(std::uint64_t) +
          slots_.capacity() * sizeof(Slot) +
+         (combination_groups_ != nullptr ? combination_groups_->size_bytes() : 0) +
          (by_combination_.capacity() + row_numbers_.capacity()) * sizeof(std::uint32_t);
 }
 

@@ -3,15 +3,18 @@
 // worker's; two tables of the same key types and seed can be merged.
 //
 // Rows reach the hash table in as few pieces as their shapes allow: of columns that are
-// dictionaries each combination of entries comes once a chunk, of integers each run of equal
-// values, of all others each row. Hashes are computed for many keys at once and the table's memory
-// is asked for ahead, because in a large table every look-up would wait for it.
+// dictionaries each combination of entries comes once a chunk, or only once (combination_groups.h)
+// where that would be nearly as often as rows come; of integers each run of equal values, of all
+// others each row. Hashes are computed for many keys at once and the table's memory is asked for
+// ahead, because in a large table every look-up would wait for it.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "apl/exec/combination_groups.h"
 #include "apl/exec/group_keys.h"
 #include "apl/functions/function.h"
 #include "store/base/large_pages.h"
@@ -107,6 +110,8 @@ class GroupTable {
                             std::span<const Vector> keys, std::uint64_t order);
   template <class C>
   void assign_combinations(const C* combinations, std::size_t rows, std::uint32_t* groups);
+  bool locate(std::span<const Vector> keys, std::size_t rows);
+  void assign_located(std::span<const Vector> keys, std::size_t rows, std::uint32_t* groups);
   void assign_runs(const Vector& key, std::size_t rows, std::uint64_t order, std::uint32_t* groups);
 
   std::uint64_t seed_;
@@ -114,13 +119,16 @@ class GroupTable {
   LargeVector<std::uint64_t> hashes_;      // by group
   LargeVector<std::uint64_t> first_seen_;  // by group
   LargeVector<Slot> slots_;
-  std::uint64_t order_max_ = 0;  // of the chunks so far
+  std::uint64_t order_max_ = 0;                            // of the chunks so far
+  std::unique_ptr<CombinationGroups> combination_groups_;  // once a chunk is for them
+  bool located_ = false;                                   // the last chunk was
   // Of the last chunk: the combinations of entries that occur, with their rows and groups.
   std::vector<std::uint32_t> present_;
   std::vector<std::uint32_t> present_counts_;
   std::vector<std::uint32_t> present_groups_;
   std::vector<std::uint32_t> by_combination_;  // its rows, then its first row, then its group
-  std::vector<std::uint32_t> row_numbers_;     // the combination of each row, or where runs begin
+  // The combination of each row, or its place among the combination groups, or where runs begin.
+  std::vector<std::uint32_t> row_numbers_;
 };
 
 }  // namespace evq

@@ -1,0 +1,47 @@
+#pragma once
+// CombinationGroups: the groups of a GroupTable by the combination of their key's values, where all
+// key columns are dictionaries of few values: a table with a place for every combination that may
+// occur, so that a row is told its group by one look instead of by hashing its key. Each column's
+// values are numbered once and for all chunks; a combination's place is made of these numbers, a
+// few bits each. One worker's.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "store/base/large_pages.h"
+#include "store/column/vector.h"
+
+namespace evq {
+
+class GroupTable;
+
+class CombinationGroups {
+ public:
+  CombinationGroups(const std::vector<Type>& key_types, std::uint64_t seed);
+  ~CombinationGroups();
+
+  // places[i] becomes where the group of row i is to be found. False, and nothing is found, when a
+  // key is flat, the values of a key are too many for so few rows, or the combinations are.
+  bool locate(std::span<const Vector> keys, std::size_t rows, std::vector<std::uint32_t>* places);
+  // The group at a place; kNoGroup of GroupTable until the caller sets it.
+  std::uint32_t& operator[](std::uint32_t place) { return groups_[place]; }
+
+  std::size_t size_bytes() const;
+
+ private:
+  // Numbers the entries of a key: those that are new are taken in.
+  void number_entries(std::size_t column, const Vector& key);
+  bool make_room(std::size_t rows);
+  void move_groups(const std::vector<unsigned>& bits);
+
+  std::vector<std::unique_ptr<GroupTable>> values_;  // of each column, numbered
+  std::vector<unsigned> bits_;                       // of each column's numbers in a place
+  LargeVector<std::uint32_t> groups_;                // by place
+  bool too_many_ = false;
+  std::vector<std::vector<std::uint32_t>> numbers_;  // of the entries of this chunk's keys
+};
+
+}  // namespace evq

@@ -1,0 +1,185 @@
+// GroupTable against a map of the keys' values: random columns in every shape, chunk after chunk,
+// so that one table takes each of its ways to find groups.
+
+#include "apl/exec/group_table.h"
+
+#include <map>
+#include <numeric>
+#include <random>
+
+#include "tests/support/column_samples.h"
+
+namespace evq {
+namespace {
+
+constexpr std::uint64_t kSeed = 7;
+
+// The values of one key column; later chunks have more of them.
+struct Pool {
+  Type type;
+  std::vector<Value> values;
+};
+
+Pool make_pool(Type type, std::size_t size) {
+  Pool pool{type, {Value::null(type)}};
+  for (std::size_t i = 1; i < size; ++i) {
+    const auto number = static_cast<std::int64_t>(i * 1000003);
+    pool.values.push_back(type == Type::kLong   ? Value::integer(number)
+                          : type == Type::kReal ? Value::real(static_cast<double>(number) / 4)
+                                                : Value::string("text " + std::to_string(i)));
+  }
+  return pool;
+}
+
+class Keys {
+ public:
+  explicit Keys(std::uint32_t seed) : random_(seed) {
+    const std::size_t columns = pick(1, 4);
+    const std::size_t size = pick(2, columns == 1 ? 2000 : 60);
+    for (std::size_t i = 0; i < columns; ++i) {
+      constexpr std::array kTypes = {Type::kLong, Type::kReal, Type::kString};
+      pools_.push_back(make_pool(kTypes.at(pick(0, 2)), size));
+    }
+  }
+
+  std::size_t pick(std::size_t low, std::size_t high) {
+    return std::uniform_int_distribution<std::size_t>(low, high)(random_);
+  }
+  std::vector<Type> types() const {
+    std::vector<Type> types;
+    for (const Pool& pool : pools_) {
+      types.push_back(pool.type);
+    }
+    return types;
+  }
+  // A chunk of `rows` with values of the first `share` percent of each pool.
+  std::vector<Vector> chunk(std::size_t rows, std::size_t share) {
+    std::vector<Vector> columns;
+    for (const Pool& pool : pools_) {
+      const std::size_t most = std::max<std::size_t>(pool.values.size() * share / 100, 1) - 1;
+      const std::size_t shape = pick(0, 9);
+      if (shape == 0) {
+        columns.push_back(Vector::constant(pool.values[pick(0, most)], rows));
+      } else if (shape == 1) {
+        columns.push_back(test::flat_vector(pool.type, some(pool, most, rows)));
+      } else {
+        const Vector entries =
+            test::flat_vector(pool.type, some(pool, most, pick(1, 2 * most + 2)));
+        std::shared_ptr<Code[]> codes = make_codes(rows);
+        for (std::size_t i = 0; i < rows; ++i) {
+          codes.get()[i] = static_cast<Code>(pick(0, entries.size() - 1));
+        }
+        columns.push_back(Vector::dictionary(entries.shared_values(), std::move(codes), rows));
+      }
+    }
+    return columns;
+  }
+
+ private:
+  std::vector<Value> some(const Pool& pool, std::size_t most, std::size_t count) {
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < count; ++i) {
+      values.push_back(pool.values[pick(0, most)]);
+    }
+    return values;
+  }
+
+  std::mt19937 random_;
+  std::vector<Pool> pools_;
+};
+
+std::string key_text(std::span<const Vector> keys, std::size_t row) {
+  std::string text;
+  for (const Vector& key : keys) {
+    text += key.is_null(row) ? "null" : "=" + key.value(row).to_text();
+    text += '|';
+  }
+  return text;
+}
+
+// What a table has to say: a key's group and where it was first seen.
+struct Expected {
+  std::map<std::string, std::uint32_t> groups;
+  std::map<std::string, std::uint64_t> first_seen;
+
+  void check(const GroupTable& table) const {
+    REQUIRE(table.size() == groups.size());
+    std::vector<std::uint32_t> all(table.size());
+    std::iota(all.begin(), all.end(), 0U);
+    const std::vector<Vector> keys = table.keys(all);
+    for (std::uint32_t group = 0; group < table.size(); ++group) {
+      const std::string key = key_text(keys, group);
+      CAPTURE(key);
+      REQUIRE(groups.at(key) == group);
+      REQUIRE(first_seen.at(key) == table.first_seen(group));
+    }
+  }
+};
+
+void add_chunk(GroupTable& table, Expected& expected, std::span<const Vector> keys,
+               std::uint64_t order) {
+  const std::size_t rows = keys[0].size();
+  std::vector<std::uint32_t> groups(rows);
+  table.assign(keys, rows, order, groups.data());
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::string key = key_text(keys, row);
+    CAPTURE(row);
+    CAPTURE(key);
+    REQUIRE(groups[row] == expected.groups.try_emplace(key, groups[row]).first->second);
+    auto& seen = expected.first_seen.try_emplace(key, order + row).first->second;
+    seen = std::min(seen, order + row);
+  }
+}
+
+TEST_CASE("A row's group is that of its key, whatever the shapes of the key's columns") {
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    Keys keys(seed);
+    GroupTable table(keys.types(), kSeed);
+    Expected expected;
+    for (std::uint64_t chunk = 0; chunk < 6; ++chunk) {
+      const std::size_t rows = keys.pick(1, keys.pick(0, 1) == 0 ? 40 : 3000);
+      // The third and fourth come out of order.
+      add_chunk(table, expected, keys.chunk(rows, (chunk + 1) * 100 / 6), (chunk ^ 1U) << 32U);
+    }
+    expected.check(table);
+  }
+}
+
+TEST_CASE("A merged table has the groups of both, whatever way each found its own") {
+  for (std::uint32_t seed = 1000; seed < 1100; ++seed) {
+    CAPTURE(seed);
+    Keys keys(seed);
+    GroupTable table(keys.types(), kSeed);
+    GroupTable other(keys.types(), kSeed);
+    Expected expected;
+    Expected of_other;
+    for (std::uint64_t chunk = 0; chunk < 4; ++chunk) {
+      const bool first = chunk % 2 == 0;
+      add_chunk(first ? table : other, first ? expected : of_other,
+                keys.chunk(keys.pick(1, 3000), 100), chunk << 32U);
+    }
+    std::vector<std::uint32_t> all(other.size());
+    std::iota(all.begin(), all.end(), 0U);
+    std::vector<GroupPair> pairs;
+    table.merge(other, all, &pairs);
+    REQUIRE(pairs.size() == all.size());
+    std::map<std::uint32_t, std::string> key_of;
+    for (const auto& [key, group] : of_other.groups) {
+      key_of[group] = key;
+    }
+    for (const GroupPair pair : pairs) {
+      const std::string& key = key_of.at(pair.from);
+      REQUIRE(expected.groups.try_emplace(key, pair.to).first->second == pair.to);
+      auto& seen = expected.first_seen.try_emplace(key, of_other.first_seen.at(key)).first->second;
+      seen = std::min(seen, of_other.first_seen.at(key));
+    }
+    expected.check(table);
+    // And goes on as one.
+    add_chunk(table, expected, keys.chunk(2000, 100), std::uint64_t{9} << 32U);
+    expected.check(table);
+  }
+}
+
+}  // namespace
+}  // namespace evq
