@@ -1,8 +1,6 @@
 #include "apl/exec/combination_groups.h"
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
 
 #include "apl/exec/group_table.h"
 #include "store/base/allocation_meter.h"
@@ -11,20 +9,25 @@ namespace evq {
 namespace {
 
 // 8 MiB of groups.
-constexpr unsigned kPlaceBitsMax = 21;
+constexpr std::size_t kPlacesMax = std::size_t{1} << 21U;
 // A chunk of fewer rows than this share of the places is faster hashed than the places are cleared.
-constexpr std::size_t kPlacesPerRowMax = 16;
+constexpr std::size_t kPlacesPerRowMax = 32;
 // Values are numbered by hashing them, as rows would be.
 constexpr std::size_t kRowsPerEntryMin = 4;
 
-std::size_t places_of(const std::vector<unsigned>& bits) {
-  return std::size_t{1} << std::accumulate(bits.begin(), bits.end(), 0U);
+// Of combinations of so many values; kPlacesMax + 1 when there are more.
+std::size_t places_of(const std::vector<std::uint32_t>& radixes) {
+  std::size_t places = 1;
+  for (const std::uint32_t radix : radixes) {
+    places = std::min(places * radix, kPlacesMax + 1);
+  }
+  return places;
 }
 
 }  // namespace
 
 CombinationGroups::CombinationGroups(const std::vector<Type>& key_types, std::uint64_t seed)
-    : bits_(key_types.size()), numbers_(key_types.size()) {
+    : radixes_(key_types.size(), 0), numbers_(key_types.size()) {
   for (const Type type : key_types) {
     values_.push_back(std::make_unique<GroupTable>(std::vector<Type>{type}, seed));
   }
@@ -50,23 +53,19 @@ bool CombinationGroups::locate(std::span<const Vector> keys, std::size_t rows,
   if (!make_room(rows)) {
     return false;
   }
-  std::uint32_t constants = 0;
-  for (std::size_t column = 0; column < keys.size(); ++column) {
-    constants =
-        (constants << bits_[column]) + (keys[column].is_constant() ? numbers_[column][0] : 0);
-  }
-  places->assign(rows, constants);
+  places->assign(rows, 0);
   std::uint32_t* to = places->data();
-  unsigned shift = 0;
-  for (std::size_t column = keys.size(); column-- > 0; shift += bits_[column]) {
+  std::uint32_t unit = 1;
+  for (std::size_t column = keys.size(); column-- > 0; unit *= radixes_[column]) {
+    for (std::uint32_t& number : numbers_[column]) {
+      number *= unit;
+    }
+    const std::uint32_t* numbers = numbers_[column].data();
     if (keys[column].is_constant()) {
+      std::for_each_n(to, rows, [number = numbers[0]](std::uint32_t& place) { place += number; });
       continue;
     }
-    for (std::uint32_t& number : numbers_[column]) {
-      number <<= shift;
-    }
     const Code* codes = keys[column].codes();
-    const std::uint32_t* numbers = numbers_[column].data();
     for (std::size_t i = 0; i < rows; ++i) {
       to[i] += numbers[codes[i]];
     }
@@ -82,45 +81,48 @@ void CombinationGroups::number_entries(std::size_t column, const Vector& key) {
 
 // Room for the combinations of all values so far.
 bool CombinationGroups::make_room(std::size_t rows) {
-  std::vector<unsigned> bits = bits_;
-  for (std::size_t column = 0; column < bits.size(); ++column) {
-    const auto needed = static_cast<unsigned>(std::bit_width(values_[column]->size() - 1));
-    bits[column] = std::max(bits[column], needed);
+  std::vector<std::uint32_t> radixes = radixes_;
+  for (std::size_t column = 0; column < radixes.size(); ++column) {
+    const auto values = static_cast<std::uint32_t>(values_[column]->size());
+    if (values > radixes[column]) {  // where there were some before, more will follow
+      radixes[column] = radixes[column] == 0 ? values : values + values / 8;
+    }
   }
-  if (std::accumulate(bits.begin(), bits.end(), 0U) > kPlaceBitsMax) {
+  const std::size_t places = places_of(radixes);
+  if (places > kPlacesMax) {
     too_many_ = true;
     groups_ = {};
     values_.clear();
     return false;
   }
-  if (!groups_.empty() && bits == bits_) {
+  if (!groups_.empty() && radixes == radixes_) {
     return true;
   }
-  if (places_of(bits) > kPlacesPerRowMax * rows) {
+  if (places > kPlacesPerRowMax * rows) {
     return false;
   }
-  move_groups(bits);
+  move_groups(radixes, places);
   return true;
 }
 
-void CombinationGroups::move_groups(const std::vector<unsigned>& bits) {
-  AllocationMeter::charge(places_of(bits) * sizeof(std::uint32_t));
-  LargeVector<std::uint32_t> moved(places_of(bits), GroupTable::kNoGroup);
+void CombinationGroups::move_groups(const std::vector<std::uint32_t>& radixes, std::size_t places) {
+  AllocationMeter::charge(places * sizeof(std::uint32_t));
+  LargeVector<std::uint32_t> moved(places, GroupTable::kNoGroup);
   for (std::size_t place = 0; place < groups_.size(); ++place) {
     if (groups_[place] == GroupTable::kNoGroup) {
       continue;
     }
     std::size_t rest = place;
     std::size_t to = 0;
-    unsigned shift = 0;
-    for (std::size_t column = bits.size(); column-- > 0; shift += bits[column]) {
-      to += (rest & ((std::size_t{1} << bits_[column]) - 1)) << shift;
-      rest >>= bits_[column];
+    std::size_t unit = 1;
+    for (std::size_t column = radixes.size(); column-- > 0; unit *= radixes[column]) {
+      to += rest % radixes_[column] * unit;
+      rest /= radixes_[column];
     }
     moved[to] = groups_[place];
   }
   groups_ = std::move(moved);
-  bits_ = bits;
+  radixes_ = radixes;
 }
 
 std::size_t CombinationGroups::size_bytes() const {

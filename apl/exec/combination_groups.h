@@ -2,8 +2,8 @@
 // CombinationGroups: the groups of a GroupTable by the combination of their key's values, where all
 // key columns are dictionaries of few values: a table with a place for every combination that may
 // occur, so that a row is told its group by one look instead of by hashing its key. Each column's
-// values are numbered once and for all chunks; a combination's place is made of these numbers, a
-// few bits each. One worker's.
+// values are numbered once and for all chunks; a combination's place is the mixed-radix number of
+// its values' numbers. One worker's.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,10 +35,10 @@ class CombinationGroups {
   // Numbers the entries of a key: those that are new are taken in.
   void number_entries(std::size_t column, const Vector& key);
   bool make_room(std::size_t rows);
-  void move_groups(const std::vector<unsigned>& bits);
+  void move_groups(const std::vector<std::uint32_t>& radixes, std::size_t places);
 
   std::vector<std::unique_ptr<GroupTable>> values_;  // of each column, numbered
-  std::vector<unsigned> bits_;                       // of each column's numbers in a place
+  std::vector<std::uint32_t> radixes_;               // of each column's numbers in a place
   LargeVector<std::uint32_t> groups_;                // by place
   bool too_many_ = false;
   std::vector<std::vector<std::uint32_t>> numbers_;  // of the entries of this chunk's keys
