@@ -156,10 +156,18 @@ void GroupTable::find_batch(const KeyBatch& batch, std::uint32_t* groups) const 
   std::array<std::uint64_t, kBatchMax> hashes;
   keys_.hash_all(batch, seed_, hashes.data());
   prefetch(std::span(hashes).first(batch.size));
-  for (std::size_t j = 0; j < batch.size; ++j) {
-    const std::uint32_t group =
-        slots_[slot_of(hashes[j], [&](std::size_t held) { return keys_.equals(held, batch, j); })]
-            .group;
+  // Many keys may have no group, which nearly all free slots tell without a branch to guess.
+  const std::size_t mask = slots_.size() - 1;
+  std::array<std::uint32_t, kBatchMax> others;
+  std::size_t count = 0;
+  for (std::uint32_t j = 0; j < batch.size; ++j) {
+    groups[j] = kNoGroup;
+    others[count] = j;
+    count += slots_[hashes[j] & mask].group != 0 ? std::size_t{1} : 0;
+  }
+  for (const std::uint32_t j : std::span(others).first(count)) {
+    const auto equal = [&](std::size_t group) { return keys_.equals(group, batch, j); };
+    const std::uint32_t group = slots_[slot_of(hashes[j], equal)].group;
     groups[j] = group == 0 ? kNoGroup : group - 1;
   }
 }
