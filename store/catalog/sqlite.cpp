@@ -282,7 +282,20 @@ Error Connection::error(int code) const {
   return handle_ != nullptr ? map_failure(handle_, code, path_) : map_error(code, path_, nullptr);
 }
 
+namespace {
+
+// A connection asks for the memory of each page when it reads it. By default it takes that of
+// twenty ahead, most of which the short catalog of a dataset never needs: of two thousand datasets,
+// 300 MB. Without effect when something in the process has used SQLite before.
+void configure_library() {
+  static const int kOnce = sqlite3_config(SQLITE_CONFIG_PAGECACHE, nullptr, 0, 0);
+  static_cast<void>(kOnce);
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options) {
+  configure_library();
   std::unique_ptr<Connection> connection(new Connection(options.path));
   const int access = options.writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   const int flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
