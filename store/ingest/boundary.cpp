@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "store/base/simd_level.h"
 #include "store/ingest/json_text.h"
@@ -115,27 +120,81 @@ class LineScanner : public BoundaryScanner {
   void drop(std::size_t bytes) override { forget(bytes); }
 };
 
+// Where 64 bytes of CSV have a quote, a line feed, and what may stand before a quote that opens a
+// cell; a bit each.
+struct RecordBlock {
+  static constexpr std::size_t kBytes = 64;
+
+  std::uint64_t quotes = 0;
+  std::uint64_t line_feeds = 0;
+  std::uint64_t openers = 0;  // a delimiter, a line feed, or a quote, of a doubled one
+};
+
+RecordBlock look_at_block(const char* text, char delimiter) {
+  RecordBlock block;
+  for (std::size_t i = 0; i < RecordBlock::kBytes; ++i) {
+    const char c = text[i];
+    block.quotes |= std::uint64_t{c == '"' ? 1U : 0U} << i;
+    block.line_feeds |= std::uint64_t{c == '\n' ? 1U : 0U} << i;
+    block.openers |= std::uint64_t{c == delimiter || c == '\n' || c == '"' ? 1U : 0U} << i;
+  }
+  return block;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) std::uint64_t bytes_equal(const __m256i (&halves)[2], char c) {
+  const __m256i wanted = _mm256_set1_epi8(c);
+  const auto low =
+      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(halves[0], wanted)));
+  const auto high =
+      static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(halves[1], wanted)));
+  return std::uint64_t{low} | std::uint64_t{high} << 32;
+}
+
+__attribute__((target("avx2"))) RecordBlock look_at_block_avx2(const char* text, char delimiter) {
+  const auto* from = reinterpret_cast<const __m256i*>(text);
+  const __m256i halves[2] = {_mm256_loadu_si256(from), _mm256_loadu_si256(from + 1)};
+  RecordBlock block;
+  block.quotes = bytes_equal(halves, '"');
+  block.line_feeds = bytes_equal(halves, '\n');
+  block.openers = block.quotes | block.line_feeds | bytes_equal(halves, delimiter);
+  return block;
+}
+#endif
+
+using LookAtBlock = RecordBlock (*)(const char* text, char delimiter);
+
+LookAtBlock best_look_at_block() {
+#if defined(__x86_64__)
+  if (best_simd_level() != SimdLevel::kPortable) {
+    return look_at_block_avx2;
+  }
+#endif
+  return look_at_block;
+}
+
+// Bit i: whether an odd number of bits up to and with i are set.
+std::uint64_t odd_up_to(std::uint64_t bits) {
+  for (unsigned shift = 1; shift < 64; shift *= 2) {
+    bits ^= bits << shift;
+  }
+  return bits;
+}
+
 class RecordScanner : public BoundaryScanner {
  public:
   explicit RecordScanner(char delimiter) : delimiter_(delimiter) {}
 
   Status scan(std::string_view text, std::size_t events_max, bool at_end) override {
-    // The next ones, once they are not behind: neither is looked for twice in the same bytes.
-    std::size_t quote = 0;
-    std::size_t line_end = 0;
     while (seen_ < text.size() && events_ < events_max) {
-      if (state_ == State::kQuoted) {
-        seen_ = std::min(text.find('"', seen_), text.size() - 1);
-      } else if (state_ == State::kRecordStart || state_ == State::kQuoteSeen) {
-        quote = quote < seen_ ? std::min(text.find('"', seen_), text.size()) : quote;
-        line_end = line_end < seen_ ? std::min(text.find('\n', seen_), text.size()) : line_end;
-        if (line_end < quote) {
-          seen_ = line_end;
-        }
+      if (!byte_by_byte_ && text.size() - seen_ >= RecordBlock::kBytes &&
+          pass_block(text, events_max)) {
+        continue;
       }
       step(text[seen_]);
       ++seen_;
       if (state_ == State::kRecordStart) {
+        byte_by_byte_ = false;
         end_record();
       }
     }
@@ -154,6 +213,59 @@ class RecordScanner : public BoundaryScanner {
   enum class State : std::uint8_t { kRecordStart, kCellStart, kPlain, kQuoted, kQuoteSeen };
 
   static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+  // Takes the next 64 bytes at once, or fewer up to the last record that is wanted. Quotes come in
+  // pairs where each that opens a cell stands at its very beginning; false, and nothing is done,
+  // where one does not: the record has to be looked at byte by byte.
+  bool pass_block(std::string_view text, std::size_t events_max) {
+    static const LookAtBlock kLookAtBlock = best_look_at_block();
+    const bool quoted = state_ == State::kQuoted;
+    const RecordBlock block = kLookAtBlock(text.data() + seen_, delimiter_);
+    const std::uint64_t inside = odd_up_to(block.quotes) ^ (quoted ? ~std::uint64_t{0} : 0);
+    const bool opens = state_ != State::kPlain;
+    const std::uint64_t openers = block.openers << 1 | (opens ? 1 : 0);
+    if ((block.quotes & inside & ~openers) != 0) {
+      byte_by_byte_ = true;
+      return false;
+    }
+    const std::size_t begin = seen_;
+    for (std::uint64_t ends = block.line_feeds & ~inside; ends != 0; ends &= ends - 1) {
+      seen_ = begin + static_cast<std::size_t>(std::countr_zero(ends)) + 1;
+      state_ = State::kRecordStart;
+      end_record();
+      if (events_ == events_max) {
+        return true;
+      }
+    }
+    seen_ = begin + RecordBlock::kBytes;
+    state_ = state_after(text.substr(begin, RecordBlock::kBytes), inside >> 63 != 0);
+    return true;
+  }
+
+  // The state behind a block that was passed.
+  State state_after(std::string_view block, bool inside) const {
+    if (inside) {
+      return State::kQuoted;
+    }
+    std::size_t end = block.size();
+    while (end > 0 && is_blank(block[end - 1]) && block[end - 1] != delimiter_) {
+      --end;
+    }
+    if (end == 0) {
+      return state_ == State::kRecordStart ? State::kCellStart
+             : state_ == State::kQuoteSeen ? State::kPlain
+                                           : state_;
+    }
+    const bool blanks = end < block.size();
+    const char last = block[end - 1];
+    if (last == '\n') {
+      return blanks ? State::kCellStart : State::kRecordStart;
+    }
+    if (last == delimiter_) {
+      return State::kCellStart;
+    }
+    return last == '"' && !blanks ? State::kQuoteSeen : State::kPlain;
+  }
 
   void step(char c) {
     if (state_ == State::kQuoted) {
@@ -180,6 +292,7 @@ class RecordScanner : public BoundaryScanner {
   std::size_t begin_ = 0;  // of the record at hand
   const char delimiter_;
   State state_ = State::kRecordStart;
+  bool byte_by_byte_ = false;  // up to the end of the record
 };
 
 class ValueScanner : public BoundaryScanner {

@@ -1,6 +1,7 @@
 #include "store/ingest/column_builder.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -88,6 +89,13 @@ void ColumnBuilder::append_otherwise(std::size_t row, const Cell& cell) {
   }
   const bool text = cell.kind == CellKind::kText || cell.kind == CellKind::kRawText;
   const bool raw = cell.kind == CellKind::kRawText;
+  if (state_ == State::kRawLong) {
+    if (const auto value = raw ? read_csv_long(cell.view()) : std::nullopt) {
+      longs_.push_back(*value);
+      return;
+    }
+    make_raw_text();
+  }
   if (state_ == State::kDictionary && text) {
     append_dictionary(cell.view(), raw);
   } else if (state_ == State::kPlain && text) {
@@ -115,14 +123,18 @@ void ColumnBuilder::append_otherwise(std::size_t row, const Cell& cell) {
 void ColumnBuilder::settle() {
   for (std::size_t i = 0; i < queue_.size();) {
     const std::size_t begin = i;
-    if (state_ == State::kDictionary) {
-      i = settle_dictionary(i);
+    const CellKind kind = queue_[i].cell.kind;
+    const bool text = kind == CellKind::kText || kind == CellKind::kRawText;
+    if (state_ == State::kDictionary && text) {
+      i = settle_dictionary(i, kind);
+    } else if (state_ == State::kRawLong) {
+      i = settle_raw_longs(i);
     } else if (state_ == State::kLong) {
       i = settle_numbers(i, longs_);
     } else if (state_ == State::kReal) {
       i = settle_numbers(i, reals_);
-    } else if (state_ == State::kPlain) {
-      i = settle_texts(i, CellKind::kText);
+    } else if (state_ == State::kPlain && text) {
+      i = settle_texts(i, kind);
     } else if (state_ == State::kTagged) {
       i = settle_texts(i, CellKind::kDynamic);
     }
@@ -161,13 +173,10 @@ void ColumnBuilder::mark_valid(std::size_t begin, std::size_t end) {
   }
 }
 
-// The texts from `begin` on, up to a cell of another kind, or one that made the column something
-// else than a dictionary; where it stopped.
-std::size_t ColumnBuilder::settle_dictionary(std::size_t begin) {
-  const std::size_t end = end_of(CellKind::kText, begin);
-  if (end == begin) {
-    return begin;
-  }
+// The texts of one kind from `begin` on, up to a cell of another, or one that made the column
+// something else than a dictionary; where it stopped.
+std::size_t ColumnBuilder::settle_dictionary(std::size_t begin, CellKind kind) {
+  const std::size_t end = end_of(kind, begin);
   keys_.resize(std::max(keys_.size(), end - begin));
   TextKey* const keys = keys_.data();
   const Slot* const slots = slots_.data();
@@ -193,7 +202,7 @@ std::size_t ColumnBuilder::settle_dictionary(std::size_t begin) {
     if (code == 0) [[unlikely]] {
       repeats_ += i - counted;
       counted = i + 1;
-      if (!take_entry(cell.view(), head, hash, false)) {
+      if (!take_entry(cell.view(), head, hash, kind == CellKind::kRawText)) {
         codes_.resize(row);
         rows_ = row;
         make_plain();
@@ -231,6 +240,26 @@ std::size_t ColumnBuilder::settle_numbers(std::size_t begin, std::vector<T>& slo
   return end;
 }
 
+// CSV text up to the first that is no long.
+std::size_t ColumnBuilder::settle_raw_longs(std::size_t begin) {
+  const std::size_t limit = end_of(CellKind::kRawText, begin);
+  std::size_t end = begin;
+  for (; end < limit; ++end) {
+    const auto& [row, cell] = queue_[end];
+    const std::optional<std::int64_t> value = read_csv_long(cell.view());
+    if (!value) {
+      break;
+    }
+    longs_.resize(row);
+    longs_.push_back(*value);
+  }
+  if (end > begin) {
+    mark_valid(begin, end);
+    rows_ = longs_.size();
+  }
+  return end;
+}
+
 // Texts of a column without a dictionary, or the bytes of dynamic values.
 std::size_t ColumnBuilder::settle_texts(std::size_t begin, CellKind kind) {
   const std::size_t end = end_of(kind, begin);
@@ -239,6 +268,9 @@ std::size_t ColumnBuilder::settle_texts(std::size_t begin, CellKind kind) {
   }
   mark_valid(begin, end);
   raw_classes_ |= kind == CellKind::kText ? kRawIsText : 0;
+  for (std::size_t i = begin; kind == CellKind::kRawText && i < end; ++i) {
+    raw_classes_ |= classify_csv_value(queue_[i].cell.view());
+  }
   std::size_t next = rows_;
   rows_ = std::size_t{queue_[end - 1].row} + 1;
   ends_.resize(rows_);
@@ -266,8 +298,13 @@ void ColumnBuilder::start(const Cell& cell) {
     case CellKind::kReal:
       state_ = State::kReal;
       break;
-    case CellKind::kText:
     case CellKind::kRawText:
+      if (tries_raw_longs_ && read_csv_long(cell.view())) {
+        state_ = State::kRawLong;
+        break;
+      }
+      [[fallthrough]];
+    case CellKind::kText:
       state_ = tries_dictionary_ ? State::kDictionary : State::kPlain;
       if (state_ == State::kDictionary) {
         slots_.assign(std::max(kTextSlotsMin, slots_known_), {});
@@ -298,6 +335,7 @@ void ColumnBuilder::pad_to(std::size_t row) {
       bools_.resize(row);
       break;
     case State::kLong:
+    case State::kRawLong:
       longs_.resize(row);
       break;
     case State::kReal:
@@ -408,6 +446,7 @@ Cell ColumnBuilder::cell_at(std::size_t row) const {
     case State::kBool:
       return Cell::of_bool(bools_[row] != 0);
     case State::kLong:
+    case State::kRawLong:
       return Cell::of_long(longs_[row]);
     case State::kReal:
       return test_bit(was_long_, row) ? Cell::of_long(static_cast<std::int64_t>(reals_[row]))
@@ -423,6 +462,29 @@ Cell ColumnBuilder::cell_at(std::size_t row) const {
   const std::uint32_t begin = row == 0 ? 0 : ends_[row - 1];
   return Cell::of_text(state_ == State::kPlain ? CellKind::kText : CellKind::kDynamic,
                        {text_.data() + begin, ends_[row] - begin});
+}
+
+// What came as longs so far becomes the text that it was. The queue stays.
+void ColumnBuilder::make_raw_text() {
+  ColumnBuilder text(seed_, integers_);
+  text.tries_dictionary_ = tries_dictionary_;
+  text.batches_plain_ = batches_plain_;
+  text.slots_known_ = slots_known_;
+  text.words_known_ = words_known_;
+  text.tries_raw_longs_ = false;
+  std::array<char, kNumberTextBytesMax> digits;
+  for (std::size_t row = 0; row < rows_; ++row) {
+    if (valid_at(row)) {
+      const char* end = write_int(longs_[row], digits.data());
+      const std::string_view value(digits.data(), static_cast<std::size_t>(end - digits.data()));
+      text.append(row, Cell::of_text(CellKind::kRawText, value));
+    }
+  }
+  if (text.rows_ != rows_) {
+    text.pad_to(rows_);
+  }
+  text.queue_ = std::move(queue_);
+  *this = std::move(text);
 }
 
 void ColumnBuilder::make_plain() {

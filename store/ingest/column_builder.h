@@ -3,7 +3,8 @@
 //   text     a dictionary while values repeat, else one run of text
 //   numbers  64-bit slots; longs and reals meet as reals when every long is exact as a double
 //   mixed    tagged dynamic bytes, each value as it came
-//   CSV text the narrowest of bool, long, real that reads every value without loss, else text
+//   CSV text the narrowest of bool, long, real that reads every value without loss, else text;
+//            longs are read as they come, since their text can be made again, others at the end
 // Rows without a value cost nothing until the next value, or take(), fills them with nulls.
 
 #include <cstddef>
@@ -59,7 +60,16 @@ class ColumnBuilder {
   void release() { *this = ColumnBuilder(seed_, integers_); }
 
  private:
-  enum class State : std::uint8_t { kEmpty, kBool, kLong, kReal, kDictionary, kPlain, kTagged };
+  enum class State : std::uint8_t {
+    kEmpty,
+    kBool,
+    kLong,
+    kRawLong,  // CSV text, all of it longs so far, in the slots of longs
+    kReal,
+    kDictionary,
+    kPlain,
+    kTagged,
+  };
   // Of a dictionary. A text that is no longer than its head is compared without a look at its
   // bytes.
   struct Entry {
@@ -103,7 +113,8 @@ class ColumnBuilder {
            (text.size() <= kHead || equal_text(text_of(entry).substr(kHead), text.substr(kHead)));
   }
   bool take_entry(std::string_view text, const TextHead& head, std::uint64_t hash, bool raw);
-  std::size_t settle_dictionary(std::size_t begin);
+  std::size_t settle_dictionary(std::size_t begin, CellKind kind);
+  std::size_t settle_raw_longs(std::size_t begin);
   template <class T>
   std::size_t settle_numbers(std::size_t begin, std::vector<T>& slots);
   std::size_t settle_texts(std::size_t begin, CellKind kind);
@@ -120,6 +131,7 @@ class ColumnBuilder {
   void grow_slots();
   void pad_to(std::size_t row);
   void note_value();
+  void make_raw_text();
   void make_plain();
   bool make_real();
   void make_tagged();
@@ -137,6 +149,7 @@ class ColumnBuilder {
   Type integers_;
   State state_ = State::kEmpty;
   bool tries_dictionary_ = true;    // false where the last batch showed that it does not pay
+  bool tries_raw_longs_ = true;     // false where the last batch's CSV text was not all longs
   std::uint8_t batches_plain_ = 0;  // since the dictionary was given up
   std::uint8_t raw_classes_ = 0;    // what CSV text could be, a bit a class
   std::size_t rows_ = 0;            // slots filled

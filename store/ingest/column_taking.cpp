@@ -96,6 +96,8 @@ std::optional<Type> ColumnBuilder::type() const {
       return Type::kBool;
     case State::kLong:
       return integers_;
+    case State::kRawLong:
+      return Type::kLong;
     case State::kReal:
       return Type::kReal;
     case State::kDictionary:
@@ -123,6 +125,7 @@ Vector ColumnBuilder::take(std::size_t rows, Texts texts, const RowOrder& order)
                                                : take_numbers(order);
   if (!known) {
     result = retype_csv_values(result, raw_classes_);
+    tries_raw_longs_ = raw_classes_ == kRawIsLong;
   }
   if (!tries_dictionary_ && ++batches_plain_ >= kPlainBatchesMax) {
     tries_dictionary_ = true;
@@ -142,7 +145,7 @@ Vector ColumnBuilder::take_numbers(const RowOrder& order) {
   };
   if (state_ == State::kBool) {
     fill(bools_);
-  } else if (state_ == State::kLong) {
+  } else if (state_ == State::kLong || state_ == State::kRawLong) {
     fill(longs_);
   } else {
     fill(reals_);

@@ -71,9 +71,32 @@ bool is_decimal(std::string_view text, std::size_t integer_digits, std::size_t e
 
 }  // namespace
 
+std::optional<std::int64_t> read_csv_long(std::string_view text) {
+  constexpr std::size_t kDigitsSafe = 18;  // of which any fit
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative ? 1 : 0);
+  if (digits.empty() || (digits[0] == '0' && text.size() > 1)) {
+    return std::nullopt;
+  }
+  std::int64_t value = 0;
+  for (const char c : digits.substr(0, kDigitsSafe)) {
+    if (!is_digit(c)) {
+      return std::nullopt;
+    }
+    value = value * 10 + (c - '0');
+  }
+  if (digits.size() > kDigitsSafe) {
+    return parse_int(text);
+  }
+  return negative ? -value : value;
+}
+
 std::uint8_t classify_csv_value(std::string_view text) {
   if (text.empty()) {
     return kRawIsText;
+  }
+  if (read_csv_long(text)) {
+    return kRawIsLong;
   }
   const std::size_t begin = text[0] == '-' ? 1 : 0;
   if (begin == text.size() || !is_digit(text[begin])) {
@@ -83,13 +106,7 @@ std::uint8_t classify_csv_value(std::string_view text) {
   if (text[begin] == '0' && end - begin > 1) {
     return kRawIsText;
   }
-  if (end < text.size()) {
-    return is_decimal(text, end - begin, end) ? kRawIsReal : kRawIsText;
-  }
-  if (text == "-0" || !parse_int(text)) {
-    return kRawIsText;
-  }
-  return kRawIsLong;
+  return end < text.size() && is_decimal(text, end - begin, end) ? kRawIsReal : kRawIsText;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 // Quotes around a cell make no difference; empty cells are absent and decide nothing.
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "store/column/vector.h"
@@ -20,6 +21,9 @@ inline constexpr std::uint8_t kRawIsBool = 1;
 inline constexpr std::uint8_t kRawIsLong = 2;
 inline constexpr std::uint8_t kRawIsReal = 4;
 inline constexpr std::uint8_t kRawIsText = 8;
+
+// The integer that `text` is, when that is its class; it is also the only text of that integer.
+std::optional<std::int64_t> read_csv_long(std::string_view text);
 
 // The bit of the narrowest class of `text`.
 std::uint8_t classify_csv_value(std::string_view text);

@@ -21,8 +21,8 @@ evq::IngestOptions detected() {
 }
 
 // Where the records of a CSV text end, which comes `step` bytes at a time.
-std::vector<std::size_t> record_ends(std::string_view text, std::size_t step) {
-  const auto scanner = evq::make_record_scanner(',');
+std::vector<std::size_t> record_ends(std::string_view text, char delimiter, std::size_t step) {
+  const auto scanner = evq::make_record_scanner(delimiter);
   for (std::size_t end = std::min(step, text.size());; end = std::min(end + step, text.size())) {
     REQUIRE(scanner->scan(text.substr(0, end), SIZE_MAX, end == text.size()).ok());
     if (end == text.size()) {
@@ -40,13 +40,27 @@ std::vector<std::size_t> record_ends(std::string_view text, std::size_t step) {
 
 TEST_CASE("records of CSV end where they do when each byte is looked at alone") {
   std::mt19937 random(7);
+  // What records have most of, then what they are made of where quotes do as they should.
+  constexpr std::string_view kBytes[] = {"\",\n\r ab\"", "\",\n\t abcdefghijklmnopqrstuvwxyz"};
+  constexpr std::string_view kCells[] = {
+      "\"\"", "\"a,\"\"\n b\"", "ab", "12", " ", "\r\n", "\n", ",", "\t", ",", ",", "\n"};
   for (int round = 0; round < 20000; ++round) {
     std::string text;
-    for (std::size_t left = random() % 40; left > 0; --left) {
-      text.push_back("\",\n\r ab\""[random() % 8]);
+    const std::string_view bytes = kBytes[random() % 2];
+    const std::size_t size = random() % (round % 2 == 0 ? 40 : 400);
+    const bool cells = random() % 3 == 0;
+    while (text.size() < size) {
+      if (cells && random() % 100 != 0) {
+        text += kCells[random() % std::size(kCells)];
+      } else {
+        text.push_back(bytes[random() % bytes.size()]);
+      }
     }
     CAPTURE(text);
-    REQUIRE(record_ends(text, text.size()) == record_ends(text, 1));
+    const char delimiter = random() % 2 == 0 ? ',' : '\t';
+    const std::vector<std::size_t> ends = record_ends(text, delimiter, 1);
+    REQUIRE(record_ends(text, delimiter, std::max<std::size_t>(text.size(), 1)) == ends);
+    REQUIRE(record_ends(text, delimiter, 1 + random() % 200) == ends);
   }
 }
 

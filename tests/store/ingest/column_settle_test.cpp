@@ -44,7 +44,7 @@ class Cells {
       case CellKind::kText:
         return make_text("v" + std::to_string(pick(mixture.texts)));
       case CellKind::kRawText:
-        return Cell::of_text(CellKind::kRawText, keep(std::to_string(pick(mixture.texts))));
+        return Cell::of_text(CellKind::kRawText, keep(raw_text(pick(mixture.texts))));
       case CellKind::kDynamic:
         break;
     }
@@ -55,6 +55,14 @@ class Cells {
   std::size_t pick(std::size_t count) { return random_() % count; }
 
  private:
+  // Integers, as most batches have nothing else, and now and then what changes the whole column.
+  std::string raw_text(std::size_t number) {
+    const std::size_t kind = pick(6000);
+    return kind == 0   ? "n/a"
+           : kind == 1 ? "0.5"
+           : kind == 2 ? "00"
+                       : (number % 5 == 0 ? "-" : "") + std::to_string(number * 1000003 + 1);
+  }
   // Some longer than a head, some with their last bytes behind it. Sixteen bytes of a string's
   // memory can always be read.
   Cell make_text(std::string text) {
@@ -99,6 +107,12 @@ TEST_CASE("cells that are settled together make the column that they make one by
       {"longs, then reals", {CellKind::kLong, CellKind::kReal}, 1, 1, 500},
       {"dynamic values", {CellKind::kDynamic}, 50, 1, 0},
       {"CSV", {CellKind::kRawText}, 40, 2, 0},
+      {"CSV, many values", {CellKind::kRawText}, 100000, 0, 0},
+      {"CSV, then anything",
+       {CellKind::kRawText, CellKind::kText, CellKind::kLong, CellKind::kDynamic},
+       100000,
+       1,
+       2000},
       {"texts and CSV", {CellKind::kText, CellKind::kRawText}, 40, 2, 3},
       {"texts, then anything",
        {CellKind::kText, CellKind::kLong, CellKind::kDynamic, CellKind::kBool, CellKind::kReal},

@@ -155,6 +155,12 @@ TEST_CASE("a whole column decides its type") {
       {"5\n5\n5\n", "a:long", "a=5\na=5\na=5\n"},
       {"\"5\"\n6\n", "a:long", "a=5\na=6\n"},
       {"NaN\n1\n", "a:string", "a=\"NaN\"\na=\"1\"\n"},
+      {"5\n-0\n", "a:string", "a=\"5\"\na=\"-0\"\n"},
+      {"5\n+6\n", "a:string", "a=\"5\"\na=\"+6\"\n"},
+      {"0\n-9223372036854775808\n9223372036854775807\n", "a:long",
+       "a=0\na=-9223372036854775808\na=9223372036854775807\n"},
+      {"-9223372036854775808\n9223372036854775808\n", "a:string",
+       "a=\"-9223372036854775808\"\na=\"9223372036854775808\"\n"},
   };
   for (const Row& row : rows) {
     CAPTURE(row.cells);
@@ -176,6 +182,25 @@ TEST_CASE("numbers beyond a dictionary's size, with gaps") {
   const evq::Vector& a = loaded.tables[0].columns[2];
   CHECK(a.at<std::int64_t>(8998) == 8998);
   CHECK(a.is_null(8999));
+}
+
+TEST_CASE("numbers are the texts that they were when a later one is none") {
+  std::string text = "a,b\n";
+  for (int i = -3000; i < 3000; ++i) {
+    text += (i % 2 == 0 ? std::to_string(i) : "") + ",x\n";
+  }
+  const Loaded loaded = load_events(text + "none,y\n,y\n", csv());
+  REQUIRE(loaded.tables.size() == 1);
+  CHECK(dump_schema(loaded.tables[0]) == "a:string b:string");
+  const evq::Vector& a = loaded.tables[0].columns[2];
+  for (std::size_t row = 0; row < 6000; ++row) {
+    REQUIRE(a.is_null(row) == (row % 2 != 0));
+    if (row % 2 == 0) {
+      REQUIRE(a.at<std::string_view>(row) == std::to_string(static_cast<int>(row) - 3000));
+    }
+  }
+  CHECK(a.at<std::string_view>(6000) == "none");
+  CHECK(a.is_null(6001));
 }
 
 TEST_CASE("line ends that are CR alone are an error that says what to do") {
