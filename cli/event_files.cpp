@@ -80,9 +80,12 @@ Result<EventFiles> EventFiles::load(const std::vector<std::string>& files,
     if (!done.ok()) {
       return input_error(std::move(done).take_error(), path);
     }
-    if (std::string note = untimed_note(shown, source.text(), request.options, done.value().counts);
-        !note.empty()) {
-      loaded.untimed_notes_.push_back(std::move(note));
+    const IngestCounts& counts = done.value().counts;
+    for (std::string note : {untimed_note(shown, source.text(), request.options, counts),
+                             misread_note(shown, source.text(), request.options, counts)}) {
+      if (!note.empty()) {
+        loaded.time_notes_.push_back(std::move(note));
+      }
     }
   }
   return loaded;

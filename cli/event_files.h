@@ -23,7 +23,7 @@ class EventFiles {
   EventFiles(EventFiles&& other) noexcept
       : directory_(std::move(other.directory_)),
         datasets_(std::move(other.datasets_)),
-        untimed_notes_(std::move(other.untimed_notes_)) {
+        time_notes_(std::move(other.time_notes_)) {
     other.directory_.clear();
   }
   EventFiles& operator=(EventFiles&&) = delete;
@@ -32,15 +32,16 @@ class EventFiles {
   const std::string& directory() const { return directory_; }
   // Their names, in the order of the files.
   const std::vector<std::string>& datasets() const { return datasets_; }
-  // Of the files whose events have the time at which they were read, though they tell another.
-  const std::vector<std::string>& untimed_notes() const { return untimed_notes_; }
+  // Of the files whose events have the time at which they were read, though they tell another, or
+  // whose times were read in another way than they are written.
+  const std::vector<std::string>& time_notes() const { return time_notes_; }
 
  private:
   explicit EventFiles(std::string directory) : directory_(std::move(directory)) {}
 
   std::string directory_;
   std::vector<std::string> datasets_;
-  std::vector<std::string> untimed_notes_;
+  std::vector<std::string> time_notes_;
 };
 
 }  // namespace evq

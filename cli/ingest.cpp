@@ -136,8 +136,7 @@ class IngestRun {
     const std::string head = source.text();
     note_plain_text(name, head);
     note_header(name, head, report.value().counts);
-    note_no_times(name, head, report.value().counts);
-    note_unread_times(name, report.value().counts);
+    note_times(name, head, report.value().counts);
     note_listed_events(path, head, report.value().counts);
     total_.blocks_created += report.value().blocks_created;
     total_.wal_length = report.value().wal_length;
@@ -239,23 +238,16 @@ class IngestRun {
     }
   }
 
-  // Events without a time are welcome, but a field of times that nobody named is a mistake.
-  void note_no_times(const std::string& name, const std::string& head,
-                     const IngestCounts& counts) const {
-    const std::string note = untimed_note(name, head, request_.options, counts);
+  // Events without a time are welcome, but a field of times that nobody named is a mistake, and so
+  // is one whose times are written in another way than was thought.
+  void note_times(const std::string& name, const std::string& head,
+                  const IngestCounts& counts) const {
     const bool told = !request_.options.timestamp_field.empty() || !wants_json(command_.output);
-    if (told && !note.empty()) {
-      print_note(global_, note);
-    }
-  }
-
-  // Times that all are written in a way that is not known need a layout.
-  void note_unread_times(const std::string& name, const IngestCounts& counts) const {
-    const bool all = counts.ingested == 0 && !counts.failures.empty();
-    if (all && request_.options.timestamp_layout.empty() &&
-        counts.failures[0].reason.find("' is no time: '") != std::string::npos) {
-      print_note(global_, "note: " + name + ": --timestamp-format says how times are written, " +
-                              "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'");
+    for (const std::string& note : {untimed_note(name, head, request_.options, counts),
+                                    misread_note(name, head, request_.options, counts)}) {
+      if (told && !note.empty()) {
+        print_note(global_, note);
+      }
     }
   }
 

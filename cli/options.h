@@ -66,6 +66,7 @@ struct QueryCommand {
   bool no_pager = false;
   std::vector<std::string> event_files;  // --file
   std::string timestamp_field;
+  std::string timestamp_format;
   bool multiline = false;
 };
 

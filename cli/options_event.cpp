@@ -86,6 +86,7 @@ void add_query(CLI::App* app, QueryCommand* command) {
   app->add_flag("--no-pager", command->no_pager, "Never page a long answer");
   app->add_option("--file", command->event_files, "Query files of events instead of the store");
   app->add_option("--timestamp-field", command->timestamp_field, "With --file: as for ingest");
+  app->add_option("--timestamp-format", command->timestamp_format, "With --file: as for ingest");
   app->add_flag("--multiline", command->multiline, "With --file: as for ingest");
   set_examples(app, {{"evq query \"web | where status >= 500 | summarize count() by path\"", ""},
                      {"evq query --since 1d \"web | search 'refused'\" -o csv", "as CSV"},

@@ -131,9 +131,9 @@ bool ends_before_it_begins(const QueryRequest& request) {
 
 // What a query can name other than the datasets of a store or a server.
 struct Sources {
-  std::vector<std::string> files;          // datasets of --file
-  std::vector<std::string> untimed_notes;  // of those files, for queries where times matter
-  std::string missing_store;               // its place, when there is none
+  std::vector<std::string> files;       // datasets of --file
+  std::vector<std::string> time_notes;  // of those files, for queries where times matter
+  std::string missing_store;            // its place, when there is none
 };
 
 // Over files, no query asks for the events of the first one, and one that begins with a bar is
@@ -190,8 +190,8 @@ int run(const GlobalOptions& global, const QueryCommand& command, QueryTarget& t
     return print_data(plan.value());
   }
   if (request.apl.find("_time") != std::string::npos || request.start_time.has_value() ||
-      request.end_time.has_value()) {
-    for (const std::string& note : sources.untimed_notes) {
+      request.end_time.has_value() || !command.timestamp_field.empty()) {
+    for (const std::string& note : sources.time_notes) {
       print_note(global, note);
     }
   }
@@ -235,6 +235,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     IngestOptions reading;
     reading.format = command.multiline ? InputFormat::kText : InputFormat::kDetect;
     reading.timestamp_field = command.timestamp_field;
+    reading.timestamp_layout = command.timestamp_format;
     reading.multiline = command.multiline;
     auto loaded = EventFiles::load(command.event_files, reading,
                                    [&](const std::string& file, const IngestFailure& failure) {
@@ -267,7 +268,7 @@ int run_query(const GlobalOptions& global, const QueryCommand& command) {
     sources.missing_store = global.store;
   } else if (files.has_value()) {
     sources.files = files->datasets();
-    sources.untimed_notes = files->untimed_notes();
+    sources.time_notes = files->time_notes();
   }
   return run(global, command, *local_target(*service.value()), sources);
 }

@@ -4,9 +4,13 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "store/base/ascii.h"
+#include "store/base/guessed_layout.h"
+#include "store/base/number.h"
 #include "store/base/time.h"
 #include "store/base/time_parse.h"
 #include "store/base/utf8.h"
@@ -17,12 +21,15 @@
 namespace evq {
 namespace {
 
+// Enough of them to tell 03/04 from 04/03.
+constexpr std::size_t kEventsRead = 100;
+
 struct FirstEvent : SealedBatch {
   Table fields;
 };
 
-// Takes the first event and stops the load.
-class FirstEventSink final : public BatchSink {
+// Takes the first events and stops the load.
+class FirstEventsSink final : public BatchSink {
  public:
   Result<std::unique_ptr<SealedBatch>> seal(BatchColumns& batch,
                                             std::uint64_t /*raw_bytes*/) override {
@@ -31,12 +38,29 @@ class FirstEventSink final : public BatchSink {
     return std::unique_ptr<SealedBatch>(std::move(sealed));
   }
   Status commit(std::unique_ptr<SealedBatch> batch, const IngestCounts& /*counts*/) override {
-    fields = std::move(static_cast<FirstEvent&>(*batch).fields);
-    return make_error(ErrorCode::kCancelled, "one event is enough");
+    events.push_back(std::move(static_cast<FirstEvent&>(*batch).fields));
+    return events.size() < kEventsRead
+               ? Status::success()
+               : Status(make_error(ErrorCode::kCancelled, "these are enough"));
   }
 
-  std::optional<Table> fields;
+  std::vector<Table> events;  // of one row each
 };
+
+// Their times are fields like any other.
+std::vector<Table> first_events(std::string_view head, const IngestOptions& options) {
+  IngestOptions first = options;
+  first.timestamp_field.clear();
+  first.timestamp_layout.clear();
+  first.strict = false;
+  first.failures_max.reset();
+  first.batch_rows_max = 1;
+  FirstEventsSink sink;
+  const std::unique_ptr<ByteSource> source = memory_source(head);
+  // That it stops, or that the head is cut, is no news.
+  static_cast<void>(parse_stream(*source, first, sink, {}).ok());
+  return std::move(sink.events);
+}
 
 // A word as the shell takes it for one.
 std::string shell_word(const std::string& text) {
@@ -52,9 +76,15 @@ bool is_recent(std::optional<std::int64_t> time) {
   return time.has_value() && *time > 20 * kYearNs && *time < 130 * kYearNs;
 }
 
+bool has_digits_alone(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return is_digit(c); });
+}
+
+// A text that reads as a time, and is no number, tells one, of whatever year.
 bool is_time(const Value& value) {
   if (value.type() == Type::kString) {
-    return is_recent(parse_event_time(value.as_text()));
+    const auto time = parse_event_time(value.as_text());
+    return parse_real(trimmed(value.as_text())) ? is_recent(time) : time.has_value();
   }
   if (value.type() == Type::kLong) {
     return is_recent(event_time_from_integer(value.as_integer()));
@@ -62,28 +92,51 @@ bool is_time(const Value& value) {
   return value.type() == Type::kReal && is_recent(event_time_from_real(value.as_real()));
 }
 
-// The less, the likelier; nothing: it tells no time.
-std::optional<int> rank_of(std::string_view name, const Value& value) {
+// How likely a field of this name is the one that tells the time: the less, the likelier.
+struct NameRank {
+  int known = 0;        // where it stands among the names that are usual
+  bool speaks = false;  // of time
+  bool inside = false;  // of an object
+
+  int rank() const { return known + (speaks ? 0 : 1) + (inside ? 100 : 0); }
+};
+
+NameRank rank_name(std::string_view name) {
   constexpr std::array<std::string_view, 9> kNames = {"timestamp",  "@timestamp", "time",
                                                       "ts",         "datetime",   "date",
                                                       "created_at", "eventtime",  "createdat"};
-  constexpr int kInside = 100;
+  const std::string folded = to_lower(name);
+  const auto known = static_cast<int>(std::ranges::find(kNames, folded) - kNames.begin());
+  return {.known = known,
+          .speaks = known < static_cast<int>(kNames.size()) ||
+                    folded.find("time") != std::string::npos ||
+                    folded.find("date") != std::string::npos,
+          .inside = name.find('.') != std::string_view::npos};
+}
+
+// Nothing: it tells no time that is read without a layout.
+std::optional<int> rank_of(std::string_view name, const Value& value) {
   if (!is_time(value)) {
     return std::nullopt;
   }
-  const std::string folded = to_lower(name);
-  const auto known = static_cast<int>(std::ranges::find(kNames, folded) - kNames.begin());
-  const bool inside = name.find('.') != std::string_view::npos;
-  const bool speaks = known < static_cast<int>(kNames.size()) ||
-                      folded.find("time") != std::string::npos ||
-                      folded.find("date") != std::string::npos;
-  // Digits under any other name are a number, and few other texts look like a time.
-  const bool text = value.type() == Type::kString &&
-                    !std::ranges::all_of(value.as_text(), [](char c) { return is_digit(c); });
-  if (!speaks && !text) {
+  const NameRank ranked = rank_name(name);
+  // A number under any other name is one, and few other texts look like a time.
+  const bool text = value.type() == Type::kString && !parse_real(trimmed(value.as_text()));
+  return ranked.speaks || text ? std::optional(ranked.rank()) : std::nullopt;
+}
+
+// The same of times that only a layout reads.
+std::optional<int> rank_of(std::string_view name, const GuessedLayout& guess) {
+  constexpr int kNoDay = 50;
+  if (guess.layout.empty()) {
     return std::nullopt;
   }
-  return known + (speaks ? 0 : 1) + (inside ? kInside : 0);
+  const NameRank ranked = rank_name(name);
+  const std::string folded = to_lower(name);
+  const bool of_months = folded == "year" || folded.find("month") != std::string::npos;
+  const bool digits = has_digits_alone(guess.example);
+  const bool likely = guess.has_day ? ranked.speaks || !digits : ranked.speaks || of_months;
+  return likely ? std::optional(ranked.rank() + (guess.has_day ? 0 : kNoDay)) : std::nullopt;
 }
 
 // The field with the time of day for a date that has none; empty: there is no such pair.
@@ -109,6 +162,109 @@ std::string clock_beside(const Table& fields, std::size_t date) {
   return {};
 }
 
+// A field, or several with commas between, and the layout that reads it where one has to.
+struct FoundTime {
+  std::string field;  // empty: none
+  GuessedLayout layout;
+};
+
+bool is_own_field(std::string_view name) {
+  return name == "_time" || name == "_sysTime";
+}
+
+// A field whose first value is a time that is read as it is.
+std::string find_readable(const std::vector<Table>& events) {
+  const Table* found = nullptr;
+  std::size_t column = 0;
+  std::optional<int> best;
+  std::set<std::string_view> seen;
+  for (const Table& event : events) {
+    for (std::size_t i = 0; i < event.columns.size(); ++i) {
+      const std::string& name = event.schema[i].name;
+      const Value value = event.columns[i].value(0);
+      if (is_own_field(name) || value.is_null() || !seen.insert(name).second) {
+        continue;
+      }
+      const auto rank = rank_of(name, value);
+      if (rank && (!best || *rank < *best)) {
+        best = rank;
+        found = &event;
+        column = i;
+      }
+    }
+  }
+  if (found == nullptr) {
+    return {};
+  }
+  const std::string clock = clock_beside(*found, column);
+  return found->schema[column].name + (clock.empty() ? "" : "," + clock);
+}
+
+// What the events have in this field, where that is a text or a whole number.
+std::vector<std::string> texts_of(const std::vector<Table>& events, std::string_view field) {
+  std::vector<std::string> texts;
+  for (const Table& event : events) {
+    const auto column = event.schema.find(field);
+    const Value value = column ? event.columns[*column].value(0) : Value();
+    if (value.type() == Type::kString) {
+      texts.emplace_back(value.as_text());
+    } else if (value.type() == Type::kLong) {
+      append_int(texts.emplace_back(), value.as_integer());
+    }
+  }
+  return texts;
+}
+
+// The values of fields that tell a time together stand one behind the other.
+std::vector<std::string> texts_of_all(const std::vector<Table>& events, std::string_view fields) {
+  std::vector<std::string> joined;
+  for (std::size_t begin = 0; begin <= fields.size();) {
+    const std::size_t comma = std::min(fields.find(',', begin), fields.size());
+    const auto texts = texts_of(events, trimmed(fields.substr(begin, comma - begin)));
+    for (std::size_t i = 0; i < texts.size() && begin > 0 && i < joined.size(); ++i) {
+      joined[i] += " " + texts[i];
+    }
+    joined = begin == 0 ? texts : joined;
+    begin = comma + 1;
+  }
+  return joined;
+}
+
+FoundTime find_time(const std::vector<Table>& events) {
+  FoundTime found{.field = find_readable(events), .layout = {}};
+  if (!found.field.empty()) {
+    return found;
+  }
+  std::set<std::string_view> seen;
+  std::optional<int> best;
+  for (const Table& event : events) {
+    for (std::size_t i = 0; i < event.schema.size(); ++i) {
+      const std::string& name = event.schema[i].name;
+      if (is_own_field(name) || !seen.insert(name).second) {
+        continue;
+      }
+      GuessedLayout guess = guess_layout(texts_of(events, name));
+      const auto rank = rank_of(name, guess);
+      if (rank && (!best || *rank < *best)) {
+        best = rank;
+        found = {name, std::move(guess)};
+      }
+    }
+  }
+  return found;
+}
+
+std::string layout_option(const GuessedLayout& guess) {
+  return "--timestamp-format " + shell_word(guess.layout) +
+         (guess.day_first.empty()
+              ? ""
+              : ", or " + shell_word(guess.day_first) + " where the day comes first,");
+}
+
+bool is_unread(const IngestFailure& failure) {
+  return failure.reason.find("' is no time") != std::string::npos;
+}
+
 }  // namespace
 
 Result<std::optional<std::size_t>> InputHead::read(std::span<char> buffer,
@@ -128,37 +284,6 @@ std::string InputHead::text() const {
                                              : head_;
 }
 
-std::string find_time_field(std::string_view head, const IngestOptions& options) {
-  IngestOptions first = options;
-  first.timestamp_field.clear();
-  first.timestamp_layout.clear();
-  first.strict = false;
-  first.failures_max.reset();
-  first.batch_rows_max = 1;
-  FirstEventSink sink;
-  const std::unique_ptr<ByteSource> source = memory_source(head);
-  // That it stops, or that the head is cut, is no news.
-  static_cast<void>(parse_stream(*source, first, sink, {}).ok());
-  std::optional<std::size_t> found;
-  std::optional<int> best;
-  for (std::size_t i = 0; sink.fields && i < sink.fields->columns.size(); ++i) {
-    const std::string& name = sink.fields->schema[i].name;
-    if (name == "_time" || name == "_sysTime") {
-      continue;
-    }
-    const auto rank = rank_of(name, sink.fields->columns[i].value(0));
-    if (rank && (!best || *rank < *best)) {
-      best = rank;
-      found = i;
-    }
-  }
-  if (!found) {
-    return {};
-  }
-  const std::string clock = clock_beside(*sink.fields, *found);
-  return sink.fields->schema[*found].name + (clock.empty() ? "" : "," + clock);
-}
-
 std::string untimed_note(const std::string& name, std::string_view head,
                          const IngestOptions& options, const IngestCounts& counts) {
   if (counts.untimed == 0 || counts.untimed < counts.ingested) {
@@ -166,16 +291,44 @@ std::string untimed_note(const std::string& name, std::string_view head,
   }
   const std::string& named = options.timestamp_field;
   const std::string wanted = named.empty() ? "_time" : named;
-  const std::string found = find_time_field(head, options);
-  if (named.empty() && found.empty()) {
+  const FoundTime found = find_time(first_events(head, options));
+  if (named.empty() && found.field.empty()) {
     return {};
   }
   std::string note =
       "note: " + name + ": no event has the field " + wanted + ", so _time is when it was read";
-  if (!found.empty() && found != wanted) {
-    note += "; --timestamp-field " + shell_word(found) + " takes it from there";
+  if (!found.field.empty() && found.field != wanted) {
+    note += "; --timestamp-field " + shell_word(found.field) + " " +
+            (found.layout.layout.empty() ? "" : layout_option(found.layout) + " ") +
+            "takes it from there";
   }
   return note;
+}
+
+std::string misread_note(const std::string& name, std::string_view head,
+                         const IngestOptions& options, const IngestCounts& counts) {
+  const bool unread =
+      !counts.failures.empty() && is_unread(counts.failures[0]) && counts.failed > counts.ingested;
+  const bool read = counts.ingested > 0 && options.timestamp_layout.empty();
+  if (options.timestamp_field.empty() || (!unread && !read)) {
+    return {};
+  }
+  const GuessedLayout guess =
+      guess_layout(texts_of_all(first_events(head, options), options.timestamp_field));
+  if (!unread) {
+    // A date without marks is a small number as well.
+    return guess.layout.empty() || !has_digits_alone(guess.example)
+               ? ""
+               : "note: " + name + ": " + guess.example + " is read as a Unix time; " +
+                     layout_option(guess) + " reads it as a date";
+  }
+  if (!guess.layout.empty() && guess.layout != options.timestamp_layout) {
+    return "note: " + name + ": " + layout_option(guess) + " reads '" + guess.example + "'";
+  }
+  return counts.ingested == 0 && options.timestamp_layout.empty()
+             ? "note: " + name + ": --timestamp-format says how times are written, " +
+                   "with 2006-01-02 15:04:05 as the example: '02.01.2006 15:04'"
+             : "";
 }
 
 }  // namespace evq

@@ -1,6 +1,7 @@
 #pragma once
-// Which field of an input's events is likely to tell their times, for those who did not say: found
-// in the input's beginning, which InputHead keeps. An input that cannot be read has none.
+// Which field of an input's events is likely to tell their times, and how they are written, for
+// those who did not say: found in the input's beginning, which InputHead keeps. An input that
+// cannot be read has none.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,15 +26,19 @@ class InputHead final : public ByteSource {
   std::string head_;
 };
 
-// By the first event of `head`: a field whose value is a time of these decades, well-known names
-// first, then names that speak of time, then other texts; one inside of objects only for want of
-// another. A date without a time of day comes with the field that has it, a comma between, as
-// IngestOptions::timestamp_field takes it. Empty: none.
-std::string find_time_field(std::string_view head, const IngestOptions& options);
-
 // What to tell of the input `name` when none of its events had a time of its own: "note: …", with
-// the field that tells it. Empty when some had, and when nobody named a field and none is found.
+// the field that tells it and, where its times are in a form that is not known, the layout that
+// reads them. By the first events of `head`: a field whose value is a time, well-known names first,
+// then names that speak of time, then other texts; one inside of objects only for want of another.
+// A date without a time of day comes with the field that has it, a comma between, as
+// IngestOptions::timestamp_field takes it. Empty when some had a time, and when nobody named a
+// field and none is found.
 std::string untimed_note(const std::string& name, std::string_view head,
+                         const IngestOptions& options, const IngestCounts& counts);
+
+// What to tell when the named field's times could not be read, or were numbers that look like
+// dates: "note: …", with the layout that reads them where that can be told. Empty: nothing.
+std::string misread_note(const std::string& name, std::string_view head,
                          const IngestOptions& options, const IngestCounts& counts);
 
 }  // namespace evq

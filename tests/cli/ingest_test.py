@@ -352,11 +352,48 @@ class Ingest(EvqCase):
     def test_times_in_an_unknown_form(self):
         text = "date,a\n11/20/2026 08:01,1\n11/20/2026 08:02,2\n"
         _, errors = self.evq("ingest", "d", "--timestamp-field", "date", input=text)
+        self.assertIn("note: stdin: --timestamp-format '1/2/2006 15:04' reads '11/20/2026 08:01'", errors)
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "date", input="date\nat noon\n")
         self.assertIn("note: stdin: --timestamp-format says how times are written", errors)
         self.load(text, "--timestamp-field", "date", "--timestamp-format", "01/02/2006 15:04")
         self.load("date\n2026/11/20 08:03\n", "--timestamp-field", "date")
         self.assertEqual([row["_time"][11:] for row in self.rows("d | sort by _time asc")],
                          ["08:01:00Z", "08:02:00Z", "08:03:00Z"])
+
+    def test_the_layout_of_times_is_told(self):
+        for text, field, told in (
+                ("date,a\nJan 1 2000,1\n", "date", "'Jan 2 2006' reads 'Jan 1 2000'"),
+                ("date,a\n1/2/2000,1\n", "date", "1/2/2006, or 2/1/2006 where the day comes first, "
+                                                  "reads '1/2/2000'"),
+                ("date,a\n1/2/2000,1\n13/2/2000,1\n", "date", "2/1/2006 reads '1/2/2000'"),
+                ("date,at\n1/13/2000,08:01\n", "date,at", "'1/2/2006 15:04' reads '1/13/2000 08:01'"),
+                # One that is read does not make the others right.
+                ('{"at":"1/13/2000"}\n' * 30 + '{"at":"2000-01-14"}\n', "at", "1/2/2006 reads '1/13/2000'"),
+                ("date,a\n20000113,1\n", "date",
+                 "20000113 is read as a Unix time; --timestamp-format 20060102 reads it as a date"),
+                ("date,a\n947721600,1\n", "date", "")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "--timestamp-field", field, input=text)
+                notes = [line for line in errors.splitlines() if line.startswith("note: ")]
+                wanted = ["note: stdin: " + ("" if "Unix" in told else "--timestamp-format ") + told]
+                self.assertEqual(notes, wanted if told else [])
+        _, errors = self.evq("ingest", "d", "--timestamp-field", "date", "--timestamp-format", "2006/01/02",
+                             input="date,a\n1/13/2000,1\n")
+        self.assertIn("note: stdin: --timestamp-format 1/2/2006 reads '1/13/2000'\n", errors)
+
+    def test_a_field_of_times_in_a_form_of_their_own_is_pointed_out(self):
+        for text, told in (
+                ("a,Date\n1,24/08/2008\n", "Date --timestamp-format 2/1/2006"),
+                ("a,Date\n1,08/07/2008\n",
+                 "Date --timestamp-format 1/2/2006, or 2/1/2006 where the day comes first,"),
+                ("a,Closed On\n1,\n2,3/14/2025 1:20\n", "'Closed On' --timestamp-format '1/2/2006 15:04'"),
+                ("year,rate\n1958,0.9\n", "year --timestamp-format 2006"),
+                ("n,DATE\n20180414,20180415\n", "DATE --timestamp-format 20060102"),
+                ("year,Date\n1958,1958-03-01\n", "Date"),
+                ("iata,n\nAB1,1\n0E0,20180414\n", "")):
+            with self.subTest(text):
+                _, errors = self.evq("ingest", "d", "-o", "text", input=text)
+                self.assertEqual(re.findall("--timestamp-field (.*) takes", errors), [told] * (told != ""))
 
     def test_plain_text_is_told_to_people(self):
         for text, told in ((self.ACCESS, "and of its first line client, user, method, path, protocol"),

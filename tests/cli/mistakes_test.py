@@ -248,6 +248,12 @@ class Mistakes(EvqCase):
         _, errors = self.evq("query", "--timestamp-field", "time", "--file", "timed.json", "--",
                              "timed | summarize min(_time)")
         self.assertEqual(errors, "")
+        (self.directory / "dated.csv").write_text("date,a\n1/13/2000,1\n")
+        _, errors = self.evq("query", "--timestamp-field", "date", "--file", "dated.csv", "--", "| count")
+        self.assertIn("note: dated.csv: --timestamp-format 1/2/2006 reads '1/13/2000'\n", errors)
+        out, errors = self.evq("query", "--timestamp-field", "date", "--timestamp-format", "1/2/2006",
+                               "--file", "dated.csv", "--", "| project _time")
+        self.assertEqual((out, errors), ('{"_time":"2000-01-13T00:00:00Z"}\n', ""))
         (self.directory / "many.json").write_text("{\n" * 25)
         _, errors = self.evq("query", "--file", "many.json", "many | count")
         self.assertTrue(errors.endswith("15 more lines skipped\n"), errors)

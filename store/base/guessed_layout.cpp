@@ -1,0 +1,165 @@
+// Every usual way to write a date, with every usual way to write a time of day behind it, is tried
+// on the first text, and what reads that on the others. So a few hundred layouts meet one text, and
+// seldom more than two of them the rest.
+
+#include "store/base/guessed_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/base/ascii.h"
+#include "store/base/go_layout.h"
+#include "store/base/limits.h"
+#include "store/base/time.h"
+
+namespace evq {
+namespace {
+
+enum class Order : std::uint8_t { kPlain, kMonthFirst, kDayFirst, kNoDay };
+
+struct DateForm {
+  std::string_view layout;
+  Order order = Order::kPlain;
+};
+
+// Of forms that read as many texts the first one counts. One with the month first stands right
+// before the same with the day first, but dots are written where the day comes first.
+constexpr std::array<DateForm, 39> kDates = {{
+    {"1/2/2006", Order::kMonthFirst},
+    {"2/1/2006", Order::kDayFirst},
+    {"1-2-2006", Order::kMonthFirst},
+    {"2-1-2006", Order::kDayFirst},
+    {"1/2/06", Order::kMonthFirst},
+    {"2/1/06", Order::kDayFirst},
+    {"1-2-06", Order::kMonthFirst},
+    {"2-1-06", Order::kDayFirst},
+    {"2.1.2006"},
+    {"2.1.06"},
+    {"2006/1/2"},
+    {"2006-1-2"},
+    {"2006.1.2"},
+    {"Jan 2 2006"},
+    {"Jan 2, 2006"},
+    {"2 Jan 2006"},
+    {"2-Jan-2006"},
+    {"2/Jan/2006"},
+    {"2Jan2006"},
+    {"2-Jan-06"},
+    {"2 Jan 06"},
+    {"January 2, 2006"},
+    {"January 2 2006"},
+    {"2 January 2006"},
+    {"Mon, 2 Jan 2006"},
+    {"Mon Jan 2 2006"},
+    {"Monday, January 2, 2006"},
+    {"Monday, 2 January 2006"},
+    {"20060102"},
+    {"01022006", Order::kMonthFirst},
+    {"02012006", Order::kDayFirst},
+    {"20060102150405"},
+    {"200601021504"},
+    {"2006-01", Order::kNoDay},
+    {"200601", Order::kNoDay},
+    {"1/2006", Order::kNoDay},
+    {"Jan 2006", Order::kNoDay},
+    {"January 2006", Order::kNoDay},
+    {"2006", Order::kNoDay},
+}};
+
+// A fraction behind the seconds is read without being named.
+constexpr std::array<std::string_view, 17> kClocks = {"",
+                                                      " 15:04",
+                                                      " 15:04:05",
+                                                      " 3:04 PM",
+                                                      " 3:04:05 PM",
+                                                      " 3:04PM",
+                                                      " 3:04:05PM",
+                                                      " 3:04 pm",
+                                                      " 3:04:05 pm",
+                                                      ", 15:04",
+                                                      ", 15:04:05",
+                                                      ", 3:04 PM",
+                                                      ", 3:04:05 PM",
+                                                      "T15:04:05",
+                                                      " 15:04:05 -07:00",
+                                                      " 15:04:05 -0700",
+                                                      " 15:04:05 MST"};
+
+struct Candidate {
+  const DateForm* date;
+  GoLayout layout;
+  std::size_t read = 0;  // of the texts
+};
+
+bool has_digits_alone(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return is_digit(c); });
+}
+
+// Nearly every number of eight digits is the second of some day in 1970, and many are dates of the
+// years 1000 to 2261.
+bool reads(const GoLayout& layout, std::string_view text) {
+  const auto ns = layout.parse(text, 0);
+  if (!ns || !has_digits_alone(text)) {
+    return ns.has_value();
+  }
+  const std::int64_t year = civil_from_ns(*ns).year;
+  return year >= 1800 && year < 2100;
+}
+
+std::vector<Candidate> candidates_for(std::string_view text) {
+  std::vector<Candidate> candidates;
+  for (const DateForm& date : kDates) {
+    for (const std::string_view clock : kClocks) {
+      if (date.order == Order::kNoDay && !clock.empty()) {
+        continue;
+      }
+      auto layout = GoLayout::compile(std::string(date.layout) + std::string(clock));
+      if (layout.ok() && reads(layout.value(), text)) {
+        candidates.push_back({&date, std::move(layout).value()});
+      }
+    }
+  }
+  return candidates;
+}
+
+}  // namespace
+
+GuessedLayout guess_layout(std::span<const std::string> texts) {
+  std::vector<std::string_view> written;
+  for (const std::string_view text : texts) {
+    if (!trimmed(text).empty()) {
+      written.push_back(trimmed(text));
+    }
+  }
+  GuessedLayout guess;
+  if (written.empty() || written[0].size() > kTimeTextBytesMax) {
+    return guess;
+  }
+  std::vector<Candidate> candidates = candidates_for(written[0]);
+  const Candidate* best = nullptr;
+  for (Candidate& candidate : candidates) {
+    candidate.read = static_cast<std::size_t>(std::ranges::count_if(
+        written, [&](std::string_view text) { return reads(candidate.layout, text); }));
+    best = best == nullptr || candidate.read > best->read ? &candidate : best;
+  }
+  if (best == nullptr || best->read * 10 < written.size() * 9) {
+    return guess;
+  }
+  guess.layout = best->layout.text();
+  guess.example = written[0];
+  guess.has_day = best->date->order != Order::kNoDay;
+  for (const Candidate& candidate : candidates) {
+    if (best->date->order == Order::kMonthFirst && candidate.read == best->read &&
+        candidate.date == best->date + 1) {
+      guess.day_first = candidate.layout.text();
+    }
+  }
+  return guess;
+}
+
+}  // namespace evq
