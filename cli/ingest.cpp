@@ -254,14 +254,22 @@ class IngestRun {
   // What a service answered is one object, however many of its events are listed in it.
   void note_listed_events(const std::string& path, const std::string& head,
                           const IngestCounts& counts) const {
-    const std::string list = counts.ingested == 1 ? find_listed_events(head) : "";
-    if (list.empty() || wants_json(command_.output)) {
+    const std::string reason = counts.failures.empty() ? "" : counts.failures[0].reason;
+    const bool too_large = reason.find("more than") != std::string::npos;
+    const bool loaded = counts.ingested == 1 && !wants_json(command_.output);
+    if (counts.ingested + counts.failed != 1 || !(loaded || too_large)) {
+      return;
+    }
+    const bool wide = reason.ends_with(" fields") || reason.ends_with(" keys not seen before");
+    const std::string list = wide ? find_keyed_events(head) : find_listed_events(head);
+    if (list.empty()) {
       return;
     }
     print_note(global_, "note: " + std::string(path == "-" ? "stdin" : path) +
-                            " is one event, with a list of objects in " + list +
-                            "; for an event each: jq -c '" + list + "[]'" +
-                            (path == "-" ? "" : " " + path) + " | evq ingest " + command_.dataset);
+                            " is one event, with " + (wide ? "objects" : "a list of objects") +
+                            (list == "." ? "" : " in " + list) + "; for an event each: jq -c '" +
+                            list + "[]'" + (path == "-" ? "" : " " + path) + " | evq ingest " +
+                            command_.dataset);
   }
 
   Status print_report() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "store/base/ascii.h"
@@ -12,12 +13,19 @@ namespace evq {
 
 namespace {
 
-// The members of an object, and of the objects inside of it, up to the first list of objects.
-class ListFinder {
- public:
-  explicit ListFinder(std::string_view text) : text_(text) {}
+// So many members of an object that are objects themselves, and nothing else before them, are taken
+// for events under their ids.
+constexpr std::size_t kObjectsInObject = 3;
 
-  std::string find() {
+enum class Events : std::uint8_t { kListed, kKeyed };
+
+// The members of an object, and of the objects inside of it, up to the first list of objects or the
+// first object of objects.
+class EventFinder {
+ public:
+  explicit EventFinder(std::string_view text) : text_(text) {}
+
+  std::string find(Events wanted) {
     if (!take('{')) {
       return "";
     }
@@ -28,16 +36,22 @@ class ListFinder {
         take(',');
         continue;
       }
-      path_.back() = take_string();
-      if (path_.back().empty() || !take(':')) {
+      Member& member = path_.back();
+      member.name = take_string();
+      if (member.name.empty() || !take(':')) {
         return "";
       }
+      ++member.count;
       if (take('[')) {
-        if (take('{')) {
-          return filter();
+        if (wanted == Events::kListed && take('{')) {
+          return filter(path_.size());
         }
         skip_list();
       } else if (take('{')) {
+        if (++member.objects == kObjectsInObject && member.objects == member.count &&
+            wanted == Events::kKeyed) {
+          return filter(path_.size() - 1);
+        }
         path_.emplace_back();
         continue;
       } else {
@@ -93,9 +107,11 @@ class ListFinder {
       ++at_;
     }
   }
-  std::string filter() const {
+  // Of the first `depth` members of the path.
+  std::string filter(std::size_t depth) const {
     std::string out;
-    for (const std::string_view key : path_) {
+    for (std::size_t i = 0; i < depth; ++i) {
+      const std::string_view key = path_[i].name;
       const std::string_view name = key.substr(1, key.size() - 2);
       bool plain = !name.empty() && !is_digit(name[0]);
       for (const char c : name) {
@@ -103,12 +119,19 @@ class ListFinder {
       }
       out.append(".").append(plain ? name : key);
     }
-    return out;
+    return depth == 0 ? "." : out;
   }
+
+  // The one that is read, of an object.
+  struct Member {
+    std::string_view name;    // in its quotes
+    std::size_t count = 0;    // of the members up to here
+    std::size_t objects = 0;  // of those, the objects
+  };
 
   const std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<std::string_view> path_;  // of the member, each name in its quotes
+  std::vector<Member> path_;
 };
 
 }  // namespace
@@ -117,7 +140,11 @@ std::string find_listed_events(std::string_view head) {
   if (records_prefix(head).value_or(0) > 0) {
     return "";  // each is an event
   }
-  return ListFinder(head).find();
+  return EventFinder(head).find(Events::kListed);
+}
+
+std::string find_keyed_events(std::string_view head) {
+  return EventFinder(head).find(Events::kKeyed);
 }
 
 }  // namespace evq

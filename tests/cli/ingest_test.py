@@ -417,6 +417,22 @@ class Ingest(EvqCase):
         for arguments, text in (((), "a,b\n1,2\n"), (("--csv-fields", "a,b"), "1,2\n")):
             self.assertEqual(self.evq("ingest", "d", "-o", "text", *arguments, input=text)[1], "")
 
+    def test_what_is_in_an_event_that_is_too_large_is_told(self):
+        point = '{"type":"Feature","properties":{"mag":2,"place":"%s"}}' % ("x" * 1000)
+        members = ",".join('"%d":{"name":"n","b":{"c":1}}' % i for i in range(600))
+        for text, told in (
+                ('{"type":"FeatureCollection","features":[' + ",".join([point] * 1100) + "]}",
+                 "a list of objects in .features; for an event each: jq -c '.features[]' | evq ingest d\n"),
+                ("{" + members + "}", "objects; for an event each: jq -c '.[]' | evq ingest d\n"),
+                ('{"core":{"a":1},"id":"x","plug ins":{' + members + "}}",
+                 "objects in .\"plug ins\"; for an event each: jq -c '.\"plug ins\"[]' | evq ingest d\n"),
+                ("{" + ",".join('"%d":1' % i for i in range(1100)) + "}", ""), ('{"a":[{"b":1},', "")):
+            for form in ("text", "json"):
+                with self.subTest(text[:50], form=form):
+                    _, errors = self.evq("ingest", "d", "-o", form, input=text)
+                    self.assertEqual(re.findall("(?m)^note: stdin is one event, with (.*\n)", errors),
+                                     [told] * (told != ""), errors)
+
     def test_a_list_in_one_event_is_told_to_people(self):
         for text, told in (
                 ('{"events": [{"a": 1}, {"a": 2}], "next": null}', ".events"),
