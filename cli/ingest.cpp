@@ -133,6 +133,7 @@ class IngestRun {
       return input_error(std::move(report).take_error(), path);
     }
     note_repairs(name, report.value().counts);
+    note_encoding(path, report.value().counts);
     const std::string head = source.text();
     note_plain_text(name, head);
     note_header(name, head, report.value().counts);
@@ -191,6 +192,20 @@ class IngestRun {
                               std::to_string(counts.first_repaired->line) + ": " +
                               counts.first_repaired->reason + ")");
     }
+  }
+
+  // Text of another encoding is only read as such by whoever knows which it is.
+  void note_encoding(const std::string& path, const IngestCounts& counts) const {
+    if (wants_json(command_.output) || !counts.first_repaired.has_value() ||
+        !counts.first_repaired->reason.starts_with("invalid UTF-8")) {
+      return;
+    }
+    const bool packed = path.ends_with(".gz") || path.ends_with(".zst");
+    print_note(global_, "note: " + std::string(path == "-" ? "stdin" : path) +
+                            " is not all UTF-8; if it is of another encoding, such as " +
+                            "Windows-1252: iconv -f WINDOWS-1252 -t UTF-8" +
+                            (path == "-" || packed ? "" : " " + path) + " | evq ingest " +
+                            command_.dataset);
   }
 
   // Whoever looks learns what became of lines that are neither JSON nor CSV.

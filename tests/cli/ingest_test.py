@@ -187,6 +187,18 @@ class Ingest(EvqCase):
         'ts=2024-05-01T10:00:01Z level=warn http.status=500 none=\n'
         '    at main.go:12\n')
 
+    def test_text_of_another_encoding(self):
+        text = "name,n\nMáo,1\n".encode("cp1252")
+        (self.directory / "names.csv").write_bytes(text)
+        note = "note: %s is not all UTF-8; if it is of another encoding, such as Windows-1252: " \
+               "iconv -f WINDOWS-1252 -t UTF-8%s | evq ingest d\n"
+        for words, given, told in ((("names.csv",), None, note % ("names.csv", " names.csv")),
+                                   ((), text, note % ("stdin", "")), (("-o", "json"), text, ""),
+                                   ((), text.decode("cp1252"), "")):
+            _, errors = self.evq("ingest", "d", *words, *(() if words == ("-o", "json") else ("-o", "text")),
+                                 input=given)
+            self.assertEqual("".join(re.findall("(?m)^note: .*\n", errors)), told)
+
     def test_nearly_json(self):
         report, errors = self.load('{"a":"x\\x22\\xC3\\xA9"},\n{"a":"\\xFF"}\n{"a":"z"},\n')
         self.assertEqual((report["ingested"], report["failed"]), (3, 0))
