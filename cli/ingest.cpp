@@ -86,10 +86,15 @@ class IngestRun {
     const std::string name = standard ? "stdin" : path;
     File file = File::standard_input();
     if (standard && ::isatty(STDIN_FILENO) != 0) {
+      note_file_as_dataset();
       print_note(global_, "reading standard input; Ctrl-D ends it");
     }
     if (!standard) {
-      EVQ_TRY_ASSIGN(file, File::open_input(path, control));
+      auto opened = File::open_input(path, control);
+      if (!opened.ok()) {
+        return with_order_hint(std::move(opened).take_error(), path);
+      }
+      file = std::move(opened).value();
     }
     const auto size = file.size();
     ProgressOptions options;
@@ -130,11 +135,14 @@ class IngestRun {
       // What was committed before the failure stays, and is reported.
       total_.counts.add(std::move(committed));
       total_.counts.add(std::move(refused));
-      return input_error(std::move(report).take_error(), path);
+      return input_error(with_header_hint(std::move(report).take_error(), path), path);
     }
     note_repairs(name, report.value().counts);
     note_encoding(path, report.value().counts);
     const std::string head = source.text();
+    if (standard && head.empty()) {
+      note_file_as_dataset();
+    }
     note_plain_text(name, head);
     note_header(name, head, report.value().counts);
     note_times(name, head, report.value().counts);
@@ -194,18 +202,52 @@ class IngestRun {
     }
   }
 
+  bool is_dataset_a_file() const {
+    std::error_code unknown;
+    return std::filesystem::is_regular_file(command_.dataset, unknown);
+  }
+
+  // evq ingest FILE: standard input is read instead.
+  void note_file_as_dataset() const {
+    if (is_dataset_a_file()) {
+      print_note(global_, "note: " + command_.dataset +
+                              " is taken for the name of a dataset; for " +
+                              "the events of that file: evq ingest DATASET " + command_.dataset);
+    }
+  }
+
+  // evq ingest FILE DATASET.
+  Error with_order_hint(Error error, const std::string& path) const {
+    if (is_dataset_a_file() && check_dataset_name(path).ok()) {
+      error.hint = "the dataset comes first: evq ingest " + path + " " + command_.dataset;
+    }
+    return error;
+  }
+
+  // What another program makes of an input, read by this command. It cannot read what is packed.
+  std::string piped(std::string program, const std::string& path) const {
+    const bool packed = path.ends_with(".gz") || path.ends_with(".zst");
+    program += path == "-" || packed ? "" : " " + path;
+    return program + " | evq ingest " + command_.dataset;
+  }
+
+  Error with_header_hint(Error error, const std::string& path) const {
+    if (error.message.find("the CSV header repeats") != std::string::npos) {
+      error.hint = "name the columns: " + piped("tail -n +2", path) +
+                   " --csv-fields a,b,…; without tail where the first line is an event";
+    }
+    return error;
+  }
+
   // Text of another encoding is only read as such by whoever knows which it is.
   void note_encoding(const std::string& path, const IngestCounts& counts) const {
     if (wants_json(command_.output) || !counts.first_repaired.has_value() ||
         !counts.first_repaired->reason.starts_with("invalid UTF-8")) {
       return;
     }
-    const bool packed = path.ends_with(".gz") || path.ends_with(".zst");
     print_note(global_, "note: " + std::string(path == "-" ? "stdin" : path) +
                             " is not all UTF-8; if it is of another encoding, such as " +
-                            "Windows-1252: iconv -f WINDOWS-1252 -t UTF-8" +
-                            (path == "-" || packed ? "" : " " + path) + " | evq ingest " +
-                            command_.dataset);
+                            "Windows-1252: " + piped("iconv -f WINDOWS-1252 -t UTF-8", path));
   }
 
   // Whoever looks learns what became of lines that are neither JSON nor CSV.
@@ -282,9 +324,8 @@ class IngestRun {
     }
     print_note(global_, "note: " + std::string(path == "-" ? "stdin" : path) +
                             " is one event, with " + (wide ? "objects" : "a list of objects") +
-                            (list == "." ? "" : " in " + list) + "; for an event each: jq -c '" +
-                            list + "[]'" + (path == "-" ? "" : " " + path) + " | evq ingest " +
-                            command_.dataset);
+                            (list == "." ? "" : " in " + list) +
+                            "; for an event each: " + piped("jq -c '" + list + "[]'", path));
   }
 
   Status print_report() const {

@@ -199,6 +199,25 @@ class Ingest(EvqCase):
                                  input=given)
             self.assertEqual("".join(re.findall("(?m)^note: .*\n", errors)), told)
 
+    def test_a_file_where_the_dataset_belongs(self):
+        (self.directory / "app.ndjson").write_text('{"a":1}\n')
+        note = "note: app.ndjson is taken for the name of a dataset; for the events of that file: " \
+               "evq ingest DATASET app.ndjson\n"
+        self.assertEqual(self.evq("ingest", "app.ndjson", input="")[1], note)
+        self.assertEqual(self.evq("ingest", "app.ndjson", input='{"a":1}\n')[1], "")
+        self.assertEqual(self.evq("ingest", "d", input="")[1], "")
+        _, errors = self.evq("ingest", "app.ndjson", "app", status=1)
+        self.assertEqual(errors, "error: cannot open app: No such file or directory\n"
+                                 "  = the dataset comes first: evq ingest app app.ndjson\n")
+        _, errors = self.evq("ingest", "d", "app.json", status=1)
+        self.assertEqual(errors, "error: cannot open app.json: No such file or directory\n")
+
+    def test_a_header_that_repeats_a_name(self):
+        _, errors = self.evq("ingest", "d", input="a,b,a\n1,2,3\n", status=4)
+        self.assertEqual(errors, "error: stdin: the CSV header repeats the field 'a'\n"
+                                 "  = name the columns: tail -n +2 | evq ingest d --csv-fields a,b,…; "
+                                 "without tail where the first line is an event\n")
+
     def test_nearly_json(self):
         report, errors = self.load('{"a":"x\\x22\\xC3\\xA9"},\n{"a":"\\xFF"}\n{"a":"z"},\n')
         self.assertEqual((report["ingested"], report["failed"]), (3, 0))
