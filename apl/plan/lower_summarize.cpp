@@ -10,6 +10,7 @@
 #include "apl/plan/fold.h"
 #include "apl/plan/stacking.h"
 #include "apl/plan/unique_names.h"
+#include "apl/syntax/words.h"
 
 namespace evq::plan {
 namespace {
@@ -297,6 +298,7 @@ class SummarizeBinder {
       return error;
     }
     warn_of_shares(row, args);
+    warn_of_counted_field(row, call);
     AggregateCall made{&row, std::move(std::get<BoundAggregateCall>(bound)), {}, {}};
     made.text = std::string(row.name) + "()";
     for (std::size_t i = 0; i < args.size() && i < made.call.arguments.size(); ++i) {
@@ -340,6 +342,18 @@ class SummarizeBinder {
                                     "(): percentiles go from 0 to 100, so " + percent +
                                     " is less than one percent");
       }
+    }
+  }
+
+  // count(x), which in SQL leaves out the rows without an x.
+  void warn_of_counted_field(const AggregateFunction& row, const ast::Call& call) {
+    const auto* field = row.name == "count" && call.arguments.size() == 1
+                            ? std::get_if<ast::FieldRef>(&call.arguments[0].value->node)
+                            : nullptr;
+    if (field != nullptr) {
+      const std::string name = syntax::quote_name(field->name.text);
+      binder_.warnings_.push_back("count(" + name + ") counts all rows; countif(isnotnull(" + name +
+                                  ")) counts those that have a value there");
     }
   }
 

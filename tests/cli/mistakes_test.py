@@ -168,6 +168,10 @@ class Mistakes(EvqCase):
         for query, answer, note in (
             ("web | summarize p = percentile(status, 0.95)", '{"p":200}\n',
              "note: percentile(): percentiles go from 0 to 100, so 0.95 is less than one percent\n"),
+            ("web | summarize n = count(['status'])", '{"n":1}\n',
+             "note: count(status) counts all rows; countif(isnotnull(status)) counts those that "
+             "have a value there\n"),
+            ("web | summarize n = count(*), m = count(1)", '{"n":1,"m":1}\n', ""),
             ("web | extend s = 'a-b' | project t = replace_string(s, '-', '+')", '{"t":"a+b"}\n',
              "note: replace_string() took its first argument for the text, since the last is the "
              "same in every row; APL writes replace_string(lookup, rewrite, text)\n"),
