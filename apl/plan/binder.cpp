@@ -253,6 +253,28 @@ std::vector<std::string_view> Binder::visible_names(const Relation& input) const
 // So many fields are named where one is unknown.
 constexpr std::size_t kFieldsListedMax = 12;
 
+namespace {
+
+std::string listed(std::string text, const std::vector<std::string_view>& names) {
+  for (const std::string_view name : names) {
+    text.append(name == names[0] ? " " : ", ").append(name);
+  }
+  return text;
+}
+
+// Whether the rows had this field further up, before an operator that did not keep it.
+bool had_field(const Relation& input, std::string_view name) {
+  for (const Node* node = input.node.get(); node != nullptr && !is_hidden(name);
+       node = node->inputs.empty() ? nullptr : node->inputs[0].get()) {
+    if (node->schema.find(name).has_value()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<std::string> Binder::name_argument(const ast::Expr& argument, const Relation* input) {
   const auto* field = std::get_if<ast::FieldRef>(&argument.node);
   const bool named = field != nullptr && input != nullptr &&
@@ -282,8 +304,16 @@ Error Binder::unknown_field(const Relation* input, std::string_view name, Span s
       names.push_back(known);
     }
   }
-  Error error = diag::unknown_field(span, name, input != nullptr ? input->name : "", names);
-  if (std::string hint = unknown_field_hint(input, name); !hint.empty()) {
+  const bool dropped = input != nullptr && had_field(*input, name);
+  const std::string_view dataset = input != nullptr && !dropped ? input->name : std::string_view();
+  Error error = diag::unknown_field(span, name, dataset, names);
+  if (dropped) {
+    const std::vector<std::string_view> visible = visible_names(*input);
+    error.hint = "an operator before it left it out";
+    error.hint += visible.empty() || visible.size() > kFieldsListedMax
+                      ? ""
+                      : listed("; the fields here are", visible);
+  } else if (std::string hint = unknown_field_hint(input, name); !hint.empty()) {
     error.hint = std::move(hint);
   }
   return error;
@@ -309,13 +339,6 @@ bool is_number_with_unit(std::string_view name) {
          name.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
-std::string listed(std::string text, const std::vector<std::string_view>& names) {
-  for (const std::string_view name : names) {
-    text.append(name == names[0] ? " " : ", ").append(name);
-  }
-  return text;
-}
-
 }  // namespace
 
 // What the name that is no field may have meant; empty to leave it at names that look alike.
@@ -331,9 +354,13 @@ std::string Binder::unknown_field_hint(const Relation* input, std::string_view n
   }
   if (is_number_with_unit(name)) {
     const std::size_t digits = std::min(name.find_first_not_of("0123456789_"), name.size());
-    return name.find('_') != std::string_view::npos || name.size() - digits == 1
-               ? "numbers are written out, without marks: 1000"
-               : "units of time are d, h, m, s, ms; months: datetime_add('month', 3, time)";
+    const std::string_view unit = name.substr(digits);
+    if (name.find('_') != std::string_view::npos || (unit.size() == 1 && unit != "y")) {
+      return "numbers are written out, without marks: 1000";
+    }
+    const std::string part = unit.starts_with('y') ? "year" : "month";
+    return "units of time are d, h, m, s, ms; " + part + "s: startof" + part +
+           "(time), datetime_add('" + part + "', 3, time)";
   }
   if (sided_ != nullptr && name.find('.') != std::string_view::npos) {
     return "write $left.field == $right.field";

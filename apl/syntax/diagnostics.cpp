@@ -94,6 +94,16 @@ std::string near_or(std::string_view name, Candidates candidates, std::string ot
   return hint.empty() ? std::move(otherwise) : hint;
 }
 
+// The same for a dataset or a field, which may also be meant by a word of its name.
+std::string near_name_or(std::string_view name, Candidates candidates, std::string otherwise) {
+  Suggestion near = suggest(name, candidates);
+  if (near.best.empty()) {
+    near = suggest_by_word(name, candidates);
+  }
+  std::string hint = did_you_mean(near, Suggested::kName);
+  return hint.empty() ? std::move(otherwise) : hint;
+}
+
 // Of the name of an object, whose members are fields of their own; empty for other names.
 std::string object_hint(std::string_view name, Candidates fields) {
   constexpr std::size_t kNamedMax = 3;
@@ -150,7 +160,7 @@ std::string_view slug_of(const Error& error) {
 
 Error unknown_dataset(Span at, std::string_view name, Candidates datasets) {
   return planner_error("APL2001", at, "no dataset named " + quoted(name),
-                       near_or(name, datasets, "evq dataset list shows what there is"));
+                       near_name_or(name, datasets, "evq dataset list shows what there is"));
 }
 
 Error no_dataset_matches(Span at, std::string_view pattern) {
@@ -164,8 +174,8 @@ Error unknown_field(Span at, std::string_view name, std::string_view dataset, Ca
   return planner_error(
       "APL2003", at, "unknown field " + quoted(name) + where,
       object.empty()
-          ? near_or(name, fields,
-                    "fields not seen yet are reached by column_ifexists('name', default)")
+          ? near_name_or(name, fields,
+                         "fields not seen yet are reached by column_ifexists('name', default)")
           : object);
 }
 

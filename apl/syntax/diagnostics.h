@@ -6,6 +6,7 @@
 // Candidates of "did you mean" are any range of names; the functions keep nothing of them.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +35,12 @@ struct Suggestion {
   std::vector<std::string> also;  // at most two more, nearest first
 };
 Suggestion suggest(std::string_view name, Candidates candidates);
-// "did you mean 'count'?   (also: countif, dcount)"; empty when nothing is near.
+// Of the names that are longer, those that have it as a word: 'genre' of 'Major Genre'.
+Suggestion suggest_by_word(std::string_view name, Candidates candidates);
+// "did you mean 'count'?   (also: countif, dcount)"; empty when nothing is near. A name of a
+// dataset or a field stands there as it is written in a query: ['Major Genre'].
+enum class Suggested : std::uint8_t { kWord, kName };
+std::string did_you_mean(const Suggestion& suggestion, Suggested what);
 std::string did_you_mean(std::string_view name, Candidates candidates);
 
 // --------------------------------------------------------------------------- parser (APL1xxx)

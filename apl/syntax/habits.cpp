@@ -85,6 +85,9 @@ constexpr Habit kOperatorHabits[] = {
     {"mutate", "dplyr", "write | extend name = expression"},
     {"arrange", "dplyr", "write | sort by field asc"},
     {"grep", "the shell", "write | where field contains 'text', or | search 'text'"},
+    {"unique", "pandas", "write | distinct field"},
+    {"value_counts", "pandas", "write | summarize count() by field"},
+    {"describe", "pandas", "write | getschema, or | summarize min(x), avg(x), max(x)"},
     {"uniq", "the shell", "write | distinct field"},
     {"wc", "the shell", "write | count"},
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apl/syntax/diagnostics.h"
+#include "apl/syntax/words.h"
 #include "store/base/ascii.h"
 
 namespace evq::diag {
@@ -106,6 +107,38 @@ Ranked rank(std::string_view name, std::string_view candidate) {
   return ranked;
 }
 
+constexpr std::size_t kWordBytesMin = 3;  // shorter ones stand in too many names
+
+// Between blanks, dots, dashes and the like, ignoring the case of ASCII letters.
+bool has_word(std::string_view text, std::string_view word) {
+  if (word.size() < kWordBytesMin) {
+    return false;
+  }
+  const auto parts = [](char c) {
+    return !is_letter_or_digit(c) && static_cast<unsigned char>(c) < 0x80;
+  };
+  for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || parts(text[at - 1])) && (end == text.size() || parts(text[end])) &&
+        starts_with_fold(text.substr(at), word)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A name, or several with dots between, that need no quotes.
+bool is_plain_path(std::string_view path) {
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    if (!syntax::is_plain_name(path.substr(begin, end - begin))) {
+      return false;
+    }
+    begin = end + 1;
+  }
+  return true;
+}
+
 }  // namespace
 
 Suggestion suggest(std::string_view name, Candidates candidates) {
@@ -150,20 +183,45 @@ Suggestion suggest(std::string_view name, Candidates candidates) {
   return suggestion;
 }
 
-std::string did_you_mean(std::string_view name, Candidates candidates) {
-  const Suggestion suggestion = suggest(name, candidates);
+Suggestion suggest_by_word(std::string_view name, Candidates candidates) {
+  std::vector<std::string_view> near;
+  for (const std::string_view candidate : candidates) {
+    if (candidate.size() <= kComparedBytesMax && has_word(candidate, name) &&
+        std::ranges::find(near, candidate) == near.end()) {
+      near.push_back(candidate);
+    }
+  }
+  std::ranges::sort(near, [](std::string_view a, std::string_view b) {
+    return std::tuple(a.size(), a) < std::tuple(b.size(), b);
+  });
+  Suggestion suggestion;
+  for (const std::string_view candidate : near) {
+    if (suggestion.best.empty()) {
+      suggestion.best = std::string(candidate);
+    } else if (suggestion.also.size() < kAlsoMax) {
+      suggestion.also.emplace_back(candidate);
+    }
+  }
+  return suggestion;
+}
+
+std::string did_you_mean(const Suggestion& suggestion, Suggested what) {
   if (suggestion.best.empty()) {
     return {};
   }
-  std::string out = "did you mean '" + suggestion.best + "'?";
-  if (!suggestion.also.empty()) {
-    out += "   (also: " + suggestion.also.front();
-    for (std::size_t i = 1; i < suggestion.also.size(); ++i) {
-      out += ", " + suggestion.also[i];
-    }
-    out += ")";
+  const auto shown = [&](const std::string& name) {
+    return what == Suggested::kName && !is_plain_path(name) ? syntax::bracket_name(name) : name;
+  };
+  const std::string best = shown(suggestion.best);
+  std::string out = "did you mean " + (best == suggestion.best ? "'" + best + "'" : best) + "?";
+  for (const std::string& also : suggestion.also) {
+    out += (&also == suggestion.also.data() ? "   (also: " : ", ") + shown(also);
   }
-  return out;
+  return out + (suggestion.also.empty() ? "" : ")");
+}
+
+std::string did_you_mean(std::string_view name, Candidates candidates) {
+  return did_you_mean(suggest(name, candidates), Suggested::kWord);
 }
 
 }  // namespace evq::diag

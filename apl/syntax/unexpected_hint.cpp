@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "apl/syntax/diagnostics.h"
 #include "apl/syntax/habits.h"
 #include "apl/syntax/words.h"
+#include "store/base/ascii.h"
 #include "store/base/timespan.h"
 
 namespace evq::syntax {
@@ -66,6 +69,23 @@ std::string missing_operator(const TokenCursor& cursor, const Token& dataset) {
              : "";
 }
 
+bool is_capitalised(std::string_view word) {
+  return to_lower(word[0]) != word[0];
+}
+
+// The words at the cursor that may all belong to one name, each with a blank before it.
+std::string name_after(const TokenCursor& cursor) {
+  std::string words;
+  for (std::size_t i = 0; cursor.peek(i).kind == TokenKind::kName; ++i) {
+    const std::string& word = cursor.peek(i).text;
+    if (i > 0 && (is_keyword(word) || is_infix_word(word))) {
+      break;
+    }
+    words += " " + word;
+  }
+  return words;
+}
+
 // Between a finished expression and another value something is missing.
 std::string missing_between(const TokenCursor& cursor, const Token& last) {
   const Token& token = cursor.peek();
@@ -89,6 +109,9 @@ std::string missing_between(const TokenCursor& cursor, const Token& last) {
     const std::string both = last.text + " " + token.text;
     if (cursor.index() == 1 || cursor.peek(1).is_symbol("=")) {
       return "a name with a blank is written ['" + both + "']";
+    }
+    if (is_capitalised(last.text) || is_capitalised(token.text)) {
+      return "a name with a blank is written ['" + last.text + name_after(cursor) + "']";
     }
     if (operator_word(cursor).is_word("summarize")) {
       return "a comma or an operator is missing before it; a call is written " + last.text + "(" +

@@ -386,7 +386,7 @@ def test_names_do_not_drive_the_terminal():
             screen.expect("driven")
             screen.fresh()
         screen.type("hostile | where ['evil\\x1b]2;driven'] == 1", "Enter")
-        screen.expect("did you mean 'evil\\x1b]2;driven\\x07x'?")
+        screen.expect("did you mean ['evil\\x1b]2;driven\\x07x']?")
         assert "driven" not in screen.tmux("display-message", "-p", "-t", "0", "#{pane_title}")
 
 
