@@ -1,7 +1,9 @@
 // evq query: one APL query over the store or over files of events, in any output form.
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -149,6 +151,14 @@ std::string query_over(const Sources& sources, std::string apl) {
                                                               : apl;
 }
 
+// The dataset that is not there, where a file has its name; else empty.
+std::string file_named(std::string_view message) {
+  const std::size_t begin = message.find('\'') + 1;
+  const std::string name(message.substr(begin, message.rfind('\'') - begin));
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(name, unknown) ? name : "";
+}
+
 Error with_sources(Error error, const Sources& sources) {
   constexpr std::string_view kAnyDataset = "['logs']";
   const std::size_t example = error.hint.find(kAnyDataset);
@@ -158,7 +168,10 @@ Error with_sources(Error error, const Sources& sources) {
   if (error.id != diag::unknown_dataset({}, "", {}).id) {
     return error;
   }
-  if (!sources.missing_store.empty()) {
+  if (const std::string named = file_named(error.message);
+      sources.files.empty() && !named.empty()) {
+    error.hint = "a file is queried with evq query --file " + named;
+  } else if (!sources.missing_store.empty()) {
     error.hint = "there is no store at " + sources.missing_store;
   } else if (!sources.files.empty() && !error.hint.starts_with("did you mean")) {
     error.hint = "the files are";

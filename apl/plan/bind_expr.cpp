@@ -175,6 +175,16 @@ Error arithmetic_mismatch(Span span, ast::BinaryOp op, Type left, Type right) {
   return error;
 }
 
+// status == ok, for a value of type `other`: the word was meant as a text.
+Error explain_word(Error error, const ast::Expr& word, Type other) {
+  const auto* field = std::get_if<ast::FieldRef>(&word.node);
+  if (field != nullptr && !field->name.quoted && other == Type::kString &&
+      !error.hint.starts_with("did you mean")) {
+    error.hint = "a text needs quotes: '" + field->name.text + "'";
+  }
+  return error;
+}
+
 }  // namespace
 
 Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const Relation* input) {
@@ -183,13 +193,8 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
   }
   EVQ_TRY_ASSIGN(ExprPtr left, bind_expr(*binary.left, input));
   auto bound_right = bind_expr(*binary.right, input);
-  if (const auto* word = std::get_if<ast::FieldRef>(&binary.right->node);
-      !bound_right.ok() && word != nullptr && left->type == Type::kString && !word->name.quoted) {
-    Error error = std::move(bound_right).take_error();
-    if (!error.hint.starts_with("did you mean")) {
-      error.hint = "a text needs quotes: '" + word->name.text + "'";
-    }
-    return error;
+  if (!bound_right.ok()) {
+    return explain_word(std::move(bound_right).take_error(), *binary.right, left->type);
   }
   EVQ_TRY_ASSIGN(ExprPtr right, std::move(bound_right));
   EVQ_TRY(adapt_operands(binary.op, &left, &right));
@@ -303,12 +308,12 @@ Result<ExprPtr> Binder::bind_unary(const ast::Unary& unary, Span span, const Rel
 namespace {
 
 // in ["a"] reads as the name of a field.
-Error explain_list(Error error, const ast::Expr& item) {
+Error explain_list(Error error, const ast::Expr& item, Type value) {
   const auto* field = std::get_if<ast::FieldRef>(&item.node);
   if (field != nullptr && field->name.quoted && !error.hint.starts_with("did you mean")) {
     error.hint = "a list of values stands in parentheses: in ('" + field->name.text + "')";
   }
-  return error;
+  return explain_word(std::move(error), item, value);
 }
 
 }  // namespace
@@ -335,7 +340,7 @@ Result<ExprPtr> Binder::bind_membership(const ast::Membership& membership, Span 
     }
     auto bound = bind_expr(*item, input);
     if (!bound.ok()) {
-      return explain_list(std::move(bound).take_error(), *item);
+      return explain_list(std::move(bound).take_error(), *item, value_type);
     }
     ExprPtr fitting = std::move(bound).value();
     if (by_value) {

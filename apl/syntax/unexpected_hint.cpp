@@ -134,6 +134,9 @@ std::string comma_hint(const TokenCursor& cursor) {
     return "numbers are written without commas";
   }
   const Token& word = operator_word(cursor);
+  if (cursor.index() == 1 && cursor.peek(1).kind == TokenKind::kName) {
+    return "several datasets are one with union " + word.text + ", " + cursor.peek(1).text;
+  }
   if (word.is_word("where") || word.is_word("filter")) {
     return "join conditions with and, or with or";
   }

@@ -276,6 +276,14 @@ class Mistakes(EvqCase):
                    "error: cannot read logs: Is a directory\n"
                    "  = name its files: logs/*\n")
 
+    def test_a_file_where_a_dataset_belongs(self):
+        (self.directory / "app.ndjson").write_text('{"a":1}\n')
+        for query in ("app.ndjson | count", "['app.ndjson']"):
+            _, errors = self.evq("query", query, status=3)
+            self.assertIn("   = a file is queried with evq query --file app.ndjson\n", errors)
+        _, errors = self.evq("query", "app.json | count", status=3)
+        self.assertNotIn("--file", errors)
+
     def test_what_the_datasets_of_files_are_called(self):
         for name, dataset in (("é1.json", "1"), ("è.json", "events"), (".hidden.json", "hidden"),
                               ("-_a b-.json", "a_b"), ("n" * 200, "n" * 128)):
