@@ -10,6 +10,7 @@
 #include "cli/missed_events.h"
 #include "cli/open_service.h"
 #include "cli/output.h"
+#include "cli/prompt_error.h"
 #include "cli/repl_commands.h"
 #include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
@@ -309,7 +310,7 @@ void Repl::take(const std::string& text) {
 }
 
 void Repl::fail(const Error& error, std::string_view apl) {
-  const int status = report_error(error, apl, global_.color);
+  const int status = report_error(prompt_error(error, apl), apl, global_.color);
   status_ = status_ == 0 ? status : status_;
 }
 

@@ -108,16 +108,22 @@ Result<std::string> usual_dataset(Repl& repl) {
 
 Status run_help(Repl& repl, const std::string& argument) {
   if (!argument.empty()) {
-    const std::string_view word = std::string_view(argument).substr(argument[0] == '.' ? 1 : 0);
+    const bool dotted = argument[0] == '.';
+    const std::string_view word = std::string_view(argument).substr(dotted ? 1 : 0);
+    const auto topic = reference_topic(argument);
     for (const CommandRow& row : all_commands()) {
       if (row.name.substr(1) == word) {
         repl.print(std::string(row.name) + " " + std::string(row.argument) + "\n    " +
-                   std::string(row.summary) + "\n");
-        return Status::success();
+                   std::string(row.summary) + "\n" + (topic.ok() ? "\n" : ""));
+        if (!topic.ok()) {
+          return Status::success();
+        }
       }
     }
-    EVQ_TRY_ASSIGN(const std::string text, reference_topic(argument));
-    repl.print(wrapped_help(text));
+    if (!topic.ok()) {
+      return topic.error();
+    }
+    repl.print(wrapped_help(topic.value()));
     return Status::success();
   }
   constexpr std::size_t kUsageWidth = 28;

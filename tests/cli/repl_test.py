@@ -186,6 +186,27 @@ def test_pipe_goes_on_after_an_error():
     equal(done.returncode, 3)
 
 
+def test_the_prompt_names_its_own_commands():
+    for query, hint in (
+            ("nope | count", ".datasets shows what there is"), ("web | limit", "see: .help limit"),
+            ("web | extend x = foo(1)", ".help functions lists them all"),
+            ("evq query 'web | count'", "this is evq's prompt: a query stands here alone, and .help lists the commands"),
+            ("ingest web x.json", "events are loaded in the shell: evq ingest DATASET FILE"),
+            ("ls", ".datasets shows what there is"), ("tables;", ".datasets shows what there is"),
+            ("clear", "Ctrl-L clears the screen"),
+            ("history", "Up and Ctrl-R search the history"),
+            ("webs", "did you mean 'web'?   (also: ['web-logs'])")):
+        done = run(["repl"], query + "\n")
+        equal(done.stderr.splitlines()[-1], "   = " + hint)
+    run(["ingest", "history"], '{"a":1}\n')
+    done = run(["repl"], "history | nope\n")
+    assert "Ctrl-R" not in done.stderr, done.stderr
+    run(["dataset", "delete", "history", "--yes"])
+    done = run(["repl"], ".help limit\n")
+    assert done.stdout.startswith(".limit [N|all]\n") and "T | limit N" in done.stdout, done.stdout
+    equal(run(["repl"], ".help .limit\n").stdout.count("\n"), 2)
+
+
 def test_pipe_without_a_store():
     done = run(["repl"], "print 1\n", EVQ_STORE=os.path.join(FOLDER, "none"))
     equal((done.stdout, done.returncode), ('{"print_0":1}\n', 0))
