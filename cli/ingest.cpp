@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -157,6 +158,9 @@ class IngestRun {
   // events, which have landed.
   int finish() {
     skipped_.note_rest();
+    if (unsaid_ > 0) {
+      print_note(global_, "note: the same is true of " + counted_text(unsaid_, "more file"));
+    }
     if (Status printed = print_report(); !printed.ok()) {
       Error error = std::move(printed).take_error();
       const bool one = total_.counts.ingested == 1;
@@ -224,6 +228,19 @@ class IngestRun {
     return error;
   }
 
+  // What is so of many inputs, as of the files that a log was rotated into, is told of the first.
+  void tell(const std::string& name, const std::string& note) {
+    std::string said = note;
+    for (std::size_t at = said.find(name); at != std::string::npos; at = said.find(name, at)) {
+      said.erase(at, name.size());
+    }
+    if (told_.insert(said).second) {
+      print_note(global_, note);
+    } else if (std::exchange(unsaid_last_, name) != name) {
+      ++unsaid_;
+    }
+  }
+
   // What another program makes of an input, read by this command. It cannot read what is packed.
   std::string piped(std::string program, const std::string& path) const {
     const bool packed = path.ends_with(".gz") || path.ends_with(".zst");
@@ -240,18 +257,19 @@ class IngestRun {
   }
 
   // Text of another encoding is only read as such by whoever knows which it is.
-  void note_encoding(const std::string& path, const IngestCounts& counts) const {
+  void note_encoding(const std::string& path, const IngestCounts& counts) {
     if (wants_json(command_.output) || !counts.first_repaired.has_value() ||
         !counts.first_repaired->reason.starts_with("invalid UTF-8")) {
       return;
     }
-    print_note(global_, "note: " + std::string(path == "-" ? "stdin" : path) +
-                            " is not all UTF-8; if it is of another encoding, such as " +
-                            "Windows-1252: " + piped("iconv -f WINDOWS-1252 -t UTF-8", path));
+    tell(path == "-" ? "stdin" : path,
+         "note: " + std::string(path == "-" ? "stdin" : path) +
+             " is not all UTF-8; if it is of another encoding, such as " +
+             "Windows-1252: " + piped("iconv -f WINDOWS-1252 -t UTF-8", path));
   }
 
   // Whoever looks learns what became of lines that are neither JSON nor CSV.
-  void note_plain_text(const std::string& name, const std::string& head) const {
+  void note_plain_text(const std::string& name, const std::string& head) {
     const IngestOptions& options = request_.options;
     const bool csv = options.csv_delimiter != 0 || !options.csv_fields.empty();
     if (wants_json(command_.output) || options.format != InputFormat::kDetect || csv ||
@@ -264,18 +282,17 @@ class IngestRun {
     for (const LogField& field : parts.fields()) {
       names += (names.empty() ? "" : ", ") + std::string(field.name);
     }
-    print_note(global_, "note: " + name + " is plain text, a line an event: the field message, " +
-                            (names.empty() ? "which parse takes apart (evq help parse)"
-                                           : "and of its first line " + names) +
-                            (has_longer_entries(text)
-                                 ? "; --multiline makes one event of a line and those below that "
-                                   "belong to it, such as a stack trace"
-                                 : ""));
+    tell(name, "note: " + name + " is plain text, a line an event: the field message, " +
+                   (names.empty() ? "which parse takes apart (evq help parse)"
+                                  : "and of its first line " + names) +
+                   (has_longer_entries(text)
+                        ? "; --multiline makes one event of a line and those below that "
+                          "belong to it, such as a stack trace"
+                        : ""));
   }
 
   // A first line that is an event, and not the names of fields, would vanish in silence.
-  void note_header(const std::string& name, const std::string& head,
-                   const IngestCounts& counts) const {
+  void note_header(const std::string& name, const std::string& head, const IngestCounts& counts) {
     const IngestOptions& options = request_.options;
     const std::string_view text = trimmed(head);
     if (text.empty() || !options.csv_fields.empty() ||
@@ -283,34 +300,33 @@ class IngestRun {
       return;
     }
     if (counts.ingested + counts.failed == 0) {
-      print_note(global_, "note: " + name + " has the names of fields and no events below them" +
-                              (options.format == InputFormat::kDetect
-                                   ? "; --format text makes an event of each line"
-                                   : ""));
+      tell(name, "note: " + name + " has the names of fields and no events below them" +
+                     (options.format == InputFormat::kDetect
+                          ? "; --format text makes an event of each line"
+                          : ""));
       return;
     }
     if (is_digit(text.front()) && !wants_json(command_.output)) {
-      print_note(global_, "note: " + name + ": the first line names the fields, though it begins " +
-                              "with a number; --csv-fields names them where it is an event");
+      tell(name, "note: " + name + ": the first line names the fields, though it begins " +
+                     "with a number; --csv-fields names them where it is an event");
     }
   }
 
   // Events without a time are welcome, but a field of times that nobody named is a mistake, and so
   // is one whose times are written in another way than was thought.
-  void note_times(const std::string& name, const std::string& head,
-                  const IngestCounts& counts) const {
+  void note_times(const std::string& name, const std::string& head, const IngestCounts& counts) {
     const bool told = !request_.options.timestamp_field.empty() || !wants_json(command_.output);
     for (const std::string& note : {untimed_note(name, head, request_.options, counts),
                                     misread_note(name, head, request_.options, counts)}) {
       if (told && !note.empty()) {
-        print_note(global_, note);
+        tell(name, note);
       }
     }
   }
 
   // What a service answered is one object, however many of its events are listed in it.
   void note_listed_events(const std::string& path, const std::string& head,
-                          const IngestCounts& counts) const {
+                          const IngestCounts& counts) {
     const std::string reason = counts.failures.empty() ? "" : counts.failures[0].reason;
     const bool too_large = reason.find("more than") != std::string::npos;
     const bool loaded = counts.ingested == 1 && !wants_json(command_.output);
@@ -322,10 +338,10 @@ class IngestRun {
     if (list.empty()) {
       return;
     }
-    print_note(global_, "note: " + std::string(path == "-" ? "stdin" : path) +
-                            " is one event, with " + (wide ? "objects" : "a list of objects") +
-                            (list == "." ? "" : " in " + list) +
-                            "; for an event each: " + piped("jq -c '" + list + "[]'", path));
+    tell(path == "-" ? "stdin" : path,
+         "note: " + std::string(path == "-" ? "stdin" : path) + " is one event, with " +
+             (wide ? "objects" : "a list of objects") + (list == "." ? "" : " in " + list) +
+             "; for an event each: " + piped("jq -c '" + list + "[]'", path));
   }
 
   Status print_report() const {
@@ -352,6 +368,9 @@ class IngestRun {
   Status rejects_kept_;  // the first failure to write a rejected line down
   IngestReport total_;
   SkippedLines skipped_;
+  std::set<std::string> told_;  // notes, without the input's name
+  std::uint64_t unsaid_ = 0;    // inputs of which nothing else is to be told
+  std::string unsaid_last_;
 };
 
 int run_files(IngestRun& run, const IngestCommand& command) {

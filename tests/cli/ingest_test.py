@@ -199,6 +199,19 @@ class Ingest(EvqCase):
                                  input=given)
             self.assertEqual("".join(re.findall("(?m)^note: .*\n", errors)), told)
 
+    def test_what_is_so_of_many_files_is_told_once(self):
+        for i in range(4):
+            (self.directory / f"{i}.json").write_text('{"timestamp":"2024-05-01T10:00:00Z"}\n')
+        (self.directory / "other.csv").write_text("date,a\n2024-05-01,1\n")
+        note = "note: %s: no event has the field _time, so _time is when it was read; " \
+               "--timestamp-field %s takes it from there\n"
+        files = ("0.json", "1.json", "other.csv", "2.json", "3.json")
+        self.assertEqual(self.evq("ingest", "d", *files, "-o", "text")[1],
+                         note % ("0.json", "timestamp") + note % ("other.csv", "date") +
+                         "note: the same is true of 3 more files\n")
+        self.assertEqual(self.evq("ingest", "d", *files[:2], "-o", "text")[1],
+                         note % ("0.json", "timestamp") + "note: the same is true of 1 more file\n")
+
     def test_a_file_where_the_dataset_belongs(self):
         (self.directory / "app.ndjson").write_text('{"a":1}\n')
         note = "note: app.ndjson is taken for the name of a dataset; for the events of that file: " \
