@@ -14,20 +14,25 @@ struct ForeignPart {
   std::string_view go;
 };
 
-constexpr std::array<ForeignPart, 22> kStrftime = {{
-    {"%Y", "2006"},     {"%y", "06"},    {"%m", "01"},      {"%d", "02"},  {"%e", "_2"},
-    {"%j", "002"},      {"%b", "Jan"},   {"%B", "January"}, {"%a", "Mon"}, {"%A", "Monday"},
-    {"%H", "15"},       {"%I", "03"},    {"%M", "04"},      {"%S", "05"},  {"%f", "000000"},
-    {"%L", "000"},      {"%p", "PM"},    {"%z", "-0700"},   {"%Z", "MST"}, {"%F", "2006-01-02"},
-    {"%T", "15:04:05"}, {"%R", "15:04"},
+constexpr std::array<ForeignPart, 28> kStrftime = {{
+    {"%-m", "1"},         {"%-d", "2"},       {"%-H", "15"},   {"%-I", "3"},      {"%-M", "4"},
+    {"%-S", "5"},         {"%Y", "2006"},     {"%y", "06"},    {"%m", "01"},      {"%d", "02"},
+    {"%e", "_2"},         {"%j", "002"},      {"%b", "Jan"},   {"%B", "January"}, {"%a", "Mon"},
+    {"%A", "Monday"},     {"%H", "15"},       {"%I", "03"},    {"%M", "04"},      {"%S", "05"},
+    {"%f", "000000"},     {"%L", "000"},      {"%p", "PM"},    {"%z", "-0700"},   {"%Z", "MST"},
+    {"%F", "2006-01-02"}, {"%T", "15:04:05"}, {"%R", "15:04"},
 }};
 
-// Longer ones before those that they begin with.
-constexpr std::array<ForeignPart, 20> kJava = {{
+// Longer ones before those that they begin with. Those of SQL and of JavaScript's libraries are
+// among them: there YYYY and DD are the year and the day of the month.
+constexpr std::array<ForeignPart, 33> kJava = {{
+    {"YYYY", "2006"},  {"YY", "06"},       {"DD", "02"},   {"MI", "04"},         {"AM", "PM"},
     {"yyyy", "2006"},  {"uuuu", "2006"},   {"yy", "06"},   {"MMMM", "January"},  {"MMM", "Jan"},
     {"MM", "01"},      {"EEEE", "Monday"}, {"EEE", "Mon"}, {"dd", "02"},         {"HH", "15"},
     {"hh", "03"},      {"mm", "04"},       {"ss", "05"},   {"SSSSSS", "000000"}, {"SSS", "000"},
     {"XXX", "Z07:00"}, {"Z", "-0700"},     {"a", "PM"},    {"'T'", "T"},         {"'Z'", "Z"},
+    {"M", "1"},        {"d", "2"},         {"H", "15"},    {"h", "3"},           {"T", "T"},
+    {"SS", "05"},      {"D", "2"},         {"A", "PM"},
 }};
 
 // Empty where a byte that only a part may begin with begins none.
@@ -53,9 +58,19 @@ std::string go_layout_from_foreign(std::string_view layout) {
   if (layout.find('%') != std::string_view::npos) {
     return translate(layout, kStrftime, [](char c) { return c == '%'; });
   }
-  const bool java =
-      layout.find("yy") != std::string_view::npos || layout.find("HH") != std::string_view::npos;
-  return java ? translate(layout, kJava, is_letter) : std::string();
+  const auto has = [layout](std::string_view part) {
+    return layout.find(part) != std::string_view::npos;
+  };
+  if (!has("yy") && !has("YY") && !has("HH")) {
+    return {};
+  }
+  if (!has("H") && !has("h") && !has("M") && has("mm")) {
+    // A month that was written as minutes are.
+    std::string of_months(layout);
+    of_months.replace(layout.find("mm"), 2, "MM");
+    return translate(of_months, kJava, is_letter);
+  }
+  return translate(layout, kJava, is_letter);
 }
 
 }  // namespace evq

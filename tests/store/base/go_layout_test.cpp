@@ -132,6 +132,11 @@ TEST_CASE("a layout of strftime or Java is refused with what Go writes") {
   CHECK(hint_of("%FT%T.%f%z") == how + ": '2006-01-02T15:04:05.000000-0700'");
   CHECK(hint_of("yyyy-MM-dd'T'HH:mm:ss.SSS'Z'") == how + ": '2006-01-02T15:04:05.000Z'");
   CHECK(hint_of("HH:mm") == how + ": '15:04'");
+  CHECK(hint_of("%-m/%-d/%Y") == how + ": '1/2/2006'");
+  CHECK(hint_of("YYYY-MM-DDTHH:mm:ssZ") == how + ": '2006-01-02T15:04:05-0700'");
+  CHECK(hint_of("MM/DD/YYYY HH:MI:SS AM") == how + ": '01/02/2006 15:04:05 PM'");
+  CHECK(hint_of("M/d/yyyy h:mm a") == how + ": '1/2/2006 3:04 PM'");
+  CHECK(hint_of("mm/dd/yyyy") == how + ": '01/02/2006'");
   CHECK(hint_of("%Y %Q") == how);
   CHECK(hint_of("yyyy q") == how);
   CHECK(hint_of("when") == how);
