@@ -144,7 +144,9 @@ bool begins_with_logfmt(std::string_view head, bool at_end) {
   const std::size_t line_end = head.find('\n');
   std::string_view line = head.substr(0, line_end);
   line.remove_suffix(line.ends_with('\r') ? 1 : 0);
-  return (line_end != std::string_view::npos || at_end) && is_logfmt_line(line, kPairsMin);
+  // Some of an audit daemon's lines hold more than pairs, such as the one of its start.
+  return (line_end != std::string_view::npos || at_end) &&
+         (is_logfmt_line(line, kPairsMin) || !audit_time_text(line).empty());
 }
 
 // Whether two lines have the same cell in the same place; no value is the name of its column.

@@ -334,6 +334,20 @@ std::optional<std::int64_t> read_digits_of_time(std::string_view text) {
 
 }  // namespace
 
+std::string_view audit_time_text(std::string_view line) {
+  constexpr std::string_view kMark = " msg=audit(";
+  if (!line.starts_with("type=") && !line.starts_with("node=")) {
+    return {};
+  }
+  const std::size_t mark = line.substr(0, kHeadBytesMax).find(kMark);
+  if (mark == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view time = line.substr(mark + kMark.size());
+  const std::string_view text = time.substr(0, time.find_first_of(":) "));
+  return is_unix_time(text) ? text : std::string_view();
+}
+
 std::size_t count_words(std::string_view text) {
   std::size_t words = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -369,6 +383,9 @@ std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t rec
   }
   if (const auto time = read_behind_words(text, receipt_ns)) {
     return time;
+  }
+  if (const std::string_view audit = audit_time_text(text); !audit.empty()) {
+    return parse_liberal_datetime(audit);
   }
   for (std::size_t open = text.find('['); open != std::string_view::npos;
        open = text.find('[', open + 1)) {

@@ -21,9 +21,13 @@ namespace evq {
 //   a date and a time of day that can be nothing else, behind at most two words:
 //     "INFO 2024-05-01 10:20:30,123 …", "web-1 | 2024-05-01T10:20:30Z …", "I, [2024-05-01T10:20:30
 //     #1]", "03-17 16:13:38.811 …", which is without a year;
+//   the one of an audit daemon: "type=LOGIN msg=audit(1714557600.123:456): …";
 //   what brackets hold further on in the line: "… [10/Oct/2000:13:55:36 -0700]".
 // Colours of a terminal are passed over.
 std::optional<std::int64_t> leading_time(std::string_view line, std::int64_t receipt_ns);
+
+// The Unix time in a line that begins as those of Linux's audit daemon do; empty: it is none.
+std::string_view audit_time_text(std::string_view line);
 
 // Runs of bytes between blanks.
 std::size_t count_words(std::string_view text);

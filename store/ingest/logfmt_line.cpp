@@ -1,5 +1,6 @@
 #include "store/ingest/logfmt_line.h"
 
+#include <utility>
 
 #include "store/base/ascii.h"
 #include "store/base/byte_set.h"
@@ -19,24 +20,35 @@ struct LogfmtPair {
   bool quoted = false;
 };
 
-constexpr ByteSet kBlanks(" \t");
-constexpr ByteSet kKeyEnds("= \t\"");
-constexpr ByteSet kValueEnds(" \t\"");
+// The group separator stands before what an audit daemon adds to a line.
+constexpr ByteSet kBlanks(" \t\x1d");
+constexpr ByteSet kKeyEnds("= \t\x1d\"");
+constexpr ByteSet kValueEnds(" \t\x1d\"");
 constexpr ByteSet kQuotedEnds("\"\\");
 
 bool begins_key(char c) {
   return is_letter(c) || c == '_' || c == '@';
 }
 
-// The pairs of a line, one after the other.
+// The pairs of a line, one after the other. In one of an audit daemon msg='op=login res=failed' is
+// no value but the pairs in it.
 class LogfmtReader {
  public:
-  explicit LogfmtReader(std::string_view line) : line_(line) { skip_blanks(); }
+  explicit LogfmtReader(std::string_view line)
+      : line_(line), is_audit_(!audit_time_text(line).empty()) {
+    skip_blanks();
+  }
 
   bool at_end() const { return at_ == line_.size(); }
 
   // Nothing at the end, and where the line is no logfmt; then at_end() is false.
   std::optional<LogfmtPair> next() {
+    constexpr std::string_view kNested = "msg='";
+    if (is_audit_ && line_.substr(at_).starts_with(kNested)) {
+      at_ += kNested.size();
+      skip_blanks();
+      nested_ = true;
+    }
     LogfmtPair pair;
     const std::size_t equals = kKeyEnds.find(line_, at_);
     if (at_end() || equals == line_.size() || line_[equals] != '=' || !begins_key(line_[at_])) {
@@ -52,14 +64,15 @@ class LogfmtReader {
       pair.quoted = true;
       pair.value = line_.substr(end + 1, close - end - 1);
       end = close + 1;
-      end += is_separator(end) ? 1U : 0U;
+      end += is_separator(end) || ends_nested(end) ? 1U : 0U;
     } else {
       const std::size_t begin = end;
       end = kValueEnds.find(line_, begin);
       const bool separated = end > begin && is_separator(end - 1);
-      pair.value = line_.substr(begin, end - begin - (separated ? 1U : 0U));
+      const bool closed = end > begin && ends_nested(end - 1);
+      pair.value = line_.substr(begin, end - begin - (separated || closed ? 1U : 0U));
     }
-    if (end < line_.size() && line_[end] != ' ' && line_[end] != '\t') {
+    if (kBlanks.find(line_, end) != end) {
       return std::nullopt;
     }
     at_ = end;
@@ -76,6 +89,11 @@ class LogfmtReader {
            (line_[at + 1] == ' ' || line_[at + 1] == '\t');
   }
 
+  // The quote behind the last of the pairs in a msg.
+  bool ends_nested(std::size_t at) {
+    return at < line_.size() && line_[at] == '\'' && std::exchange(nested_, false);
+  }
+
   std::size_t closing_quote(std::size_t open) const {
     std::size_t i = kQuotedEnds.find(line_, open + 1);
     while (i < line_.size() && line_[i] == '\\') {
@@ -86,6 +104,8 @@ class LogfmtReader {
 
   std::string_view line_;
   std::size_t at_ = 0;
+  bool is_audit_ = false;
+  bool nested_ = false;  // in the pairs of a msg
 };
 
 bool is_true_or_false(const LogfmtPair& pair) {

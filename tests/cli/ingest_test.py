@@ -212,6 +212,16 @@ class Ingest(EvqCase):
         self.assertEqual(self.evq("ingest", "d", *files[:2], "-o", "text")[1],
                          note % ("0.json", "timestamp") + "note: the same is true of 1 more file\n")
 
+    def test_a_log_of_the_audit_daemon(self):
+        line = "type=%s msg=audit(1714558830.%d:7): %s\n"
+        report, _ = self.load(line % ("DAEMON_START", 1, "auditd start, ver=2.4.1 pid=251") +
+                              line % ("USER_LOGIN", 2, "pid=3 msg='op=login acct=\"root\" res=failed'"))
+        self.assertEqual((report["ingested"], report["failed"]), (2, 0))
+        self.assertEqual(self.rows("d | where res == 'failed' | project _time, type, acct"), [
+            {"_time": "2024-05-01T10:20:30.2Z", "type": "USER_LOGIN", "acct": "root"}])
+        self.assertEqual(self.rows("d | where message has 'start' | project _time"),
+                         [{"_time": "2024-05-01T10:20:30.1Z"}])
+
     def test_a_file_where_the_dataset_belongs(self):
         (self.directory / "app.ndjson").write_text('{"a":1}\n')
         note = "note: app.ndjson is taken for the name of a dataset; for the events of that file: " \

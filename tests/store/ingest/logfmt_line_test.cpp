@@ -85,6 +85,19 @@ TEST_CASE("lines of logfmt are events, here and sent on as JSON") {
       {"a=1, b=\"x,\",\tc=y,z d=,e f=g,",
        "_time=2023-11-14T22:13:20Z a=1 b=\"x,\" c=\"y,z\" d=\",e\" f=\"g,\"\n"},
       {"a=1 a=2", "_time=2023-11-14T22:13:20Z a=2\n"},
+      {"type=USER_LOGIN msg=audit(1714558830.25:7): pid=3 msg='op=login acct=\"root\" res=failed'",
+       "_time=2024-05-01T10:20:30.25Z type=\"USER_LOGIN\" msg=\"audit(1714558830.25:7):\" pid=3 "
+       "op=\"login\" acct=\"root\" res=\"failed\"\n"},
+      {"node=h type=X msg=audit(1714558830.25:7): msg=' a=\"b\"'\x1dUID=\"root\" AUID=\"x\"",
+       "_time=2024-05-01T10:20:30.25Z node=\"h\" type=\"X\" msg=\"audit(1714558830.25:7):\" "
+       "a=\"b\" UID=\"root\" AUID=\"x\"\n"},
+      {"type=X msg=audit(1714558830.25:7): key=(null)\x1dSYSCALL=execve",
+       "_time=2024-05-01T10:20:30.25Z type=\"X\" msg=\"audit(1714558830.25:7):\" "
+       "key=\"(null)\" SYSCALL=\"execve\"\n"},
+      {"type=DAEMON_START msg=audit(1714558830.25:7): auditd start",
+       "_time=2024-05-01T10:20:30.25Z message=\"type=DAEMON_START msg=audit(1714558830.25:7): "
+       "auditd start\"\n"},
+      {"a=b msg='c=d'", "_time=2023-11-14T22:13:20Z a=\"b\" msg=\"'c=d'\"\n"},
       {"  at main.go:12", "_time=2023-11-14T22:13:20Z message=\"  at main.go:12\"\n"},
       {"2024-05-01T10:20:30Z plain",
        "_time=2024-05-01T10:20:30Z message=\"2024-05-01T10:20:30Z "

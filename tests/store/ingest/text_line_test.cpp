@@ -42,6 +42,9 @@ TEST_CASE("a log line's time is the one it begins with") {
       {"[notice] [Sun Dec 04 04:47:44 2005] ok", "2005-12-04T04:47:44Z"},
       {"127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET / HTTP/1.0\" 200 5",
        "2000-10-10T20:55:36Z"},
+      {"type=DAEMON_START msg=audit(1714558830.25:7): auditd start, ver=2.4.1",
+       "2024-05-01T10:20:30.25Z"},
+      {"type=X msg=audit(soon): x", "none"},
       {"1066036250.603 31 10.0.0.1 TCP_MISS/200", "2003-10-13T09:10:50.603Z"},
       // Without a year: the last one before the receipt, 2023-11-14T22:13:20Z.
       {"Nov 14 06:55:46 host sshd[24200]: x", "2023-11-14T06:55:46Z"},
