@@ -66,6 +66,31 @@ class CountedSource final : public ByteSource {
   std::atomic<std::uint64_t>* bytes_;
 };
 
+// Names, and values below them, each a word with one blank before it, as in a flow log of AWS. Half
+// of the values have digits, which the words of a sentence seldom have.
+bool is_table_of_words(std::string_view text) {
+  constexpr std::ptrdiff_t kBlanksMin = 3;
+  const std::string_view names = trimmed(text.substr(0, text.find('\n')));
+  std::string_view values = text.substr(std::min(text.find('\n'), text.size()));
+  values = trimmed(values.substr(0, values.find('\n', 1)));
+  const std::ptrdiff_t blanks = std::ranges::count(names, ' ');
+  bool begins = true;
+  bool named = true;
+  for (const char c : names) {
+    const bool inside = is_letter_or_digit(c) || c == '-' || c == '_' || c == ' ';
+    named = named && (begins ? is_letter(c) : inside);
+    begins = c == ' ';
+  }
+  std::ptrdiff_t with_digits = 0;
+  bool counted = false;
+  for (const char c : values) {
+    with_digits += is_digit(c) && !counted ? 1 : 0;
+    counted = c != ' ' && (counted || is_digit(c));
+  }
+  return named && blanks >= kBlanksMin && blanks == std::ranges::count(values, ' ') &&
+         values.find("  ") == std::string_view::npos && with_digits * 2 > blanks;
+}
+
 // One run of the command over all its inputs.
 class IngestRun {
  public:
@@ -277,6 +302,11 @@ class IngestRun {
       return;
     }
     const std::string_view text = trimmed(head);
+    if (is_table_of_words(text)) {
+      tell(name, "note: " + name + " is plain text, a line an event, though its first line seems " +
+                     "to name columns: --csv-delimiter ' ' makes fields of them");
+      return;
+    }
     const LogFields parts = log_fields(text.substr(0, text.find_first_of("\r\n")));
     std::string names;
     for (const LogField& field : parts.fields()) {

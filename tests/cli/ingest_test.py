@@ -458,6 +458,18 @@ class Ingest(EvqCase):
             self.assertIn(told, errors)
             self.assertEqual(self.evq("ingest", "d", "-o", "json", input=text)[1], "")
 
+    def test_a_table_of_words_is_told(self):
+        table = "version srcaddr dst-port bytes start\n2 10.0.0.1 443 568 1566848875\n2 10.0.0.2 - - 1566848875\n"
+        note = "note: stdin is plain text, a line an event, though its first line seems to name columns: " \
+               "--csv-delimiter ' ' makes fields of them\n"
+        self.assertEqual(self.evq("ingest", "d", "-o", "text", input=table)[1], note)
+        self.load(table, "--csv-delimiter", " ", dataset="flows")
+        self.assertEqual(self.rows("flows | where bytes == 568 | project srcaddr, ['dst-port']"),
+                         [{"srcaddr": "10.0.0.1", "dst-port": "443"}])
+        for text in ("the lamp is on\nthe lamp 2 off\n", "a b c\n1 2 3\n", "the lamp is on\nit is 9 o'clock\n",
+                     "a b c d\n", "PID  USER TTY TIME\n1  a b 2\n", "a b c d\nw x y z\n"):
+            self.assertNotIn("seems to name", self.evq("ingest", "d", "-o", "text", input=text)[1])
+
     def test_a_header_that_may_be_an_event_is_told(self):
         _, errors = self.evq("ingest", "d", input="a,b\n")
         self.assertEqual(errors, "note: stdin has the names of fields and no events below them; "
