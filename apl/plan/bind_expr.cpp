@@ -206,6 +206,12 @@ Result<ExprPtr> Binder::bind_binary(const ast::Binary& binary, Span span, const 
     return diag::type_mismatch(span, ast::binary_op_text(binary.op), type_name(left_type),
                                type_name(right_type));
   }
+  if (is_comparison(binary.op) && left_type == Type::kReal && right_type == Type::kTimespan &&
+      right->is_constant() && !left->is_constant()) {
+    warnings_.push_back(
+        "a number is compared with a timespan as nanoseconds; one of seconds is compared with a "
+        "number");
+  }
   std::vector<ExprPtr> args;
   args.push_back(std::move(left));
   args.push_back(std::move(right));

@@ -69,6 +69,18 @@ std::string missing_operator(const TokenCursor& cursor, const Token& dataset) {
              : "";
 }
 
+// An address such as 10.0.0.1, whose first part is `first`, up to where its numbers end.
+std::string dotted_numbers(const TokenCursor& cursor, const Token& first) {
+  std::size_t end = cursor.peek().span.begin;
+  for (std::size_t i = 0;
+       cursor.peek(i).span.begin == end &&
+       (cursor.peek(i).kind == TokenKind::kLiteral || cursor.peek(i).is_symbol("."));
+       ++i) {
+    end = cursor.peek(i).span.end;
+  }
+  return std::string(cursor.slice({first.span.begin, end}));
+}
+
 bool is_capitalised(std::string_view word) {
   return to_lower(word[0]) != word[0];
 }
@@ -320,6 +332,9 @@ std::string unexpected_hint(const TokenCursor& cursor, std::string_view expected
   }
   if (expected == "'by'") {
     return "write 'by' before '" + std::string(cursor.slice(token.span)) + "'";
+  }
+  if (expected == "a key after '.'" && second_last.kind == TokenKind::kLiteral) {
+    return "a text needs quotes: '" + dotted_numbers(cursor, second_last) + "'";
   }
   if (expected == "a key after '.'" && token.kind == TokenKind::kLiteral) {
     return "an element of an array is written [" + std::string(cursor.slice(token.span)) + "]";

@@ -171,6 +171,10 @@ class Mistakes(EvqCase):
             ("web | summarize n = count(['status'])", '{"n":1}\n',
              "note: count(status) counts all rows; countif(isnotnull(status)) counts those that "
              "have a value there\n"),
+            ("web | extend s = 2.5 * status | where s > 1s | project status", "",
+             "note: a number is compared with a timespan as nanoseconds; one of seconds is compared "
+             "with a number\n"),
+            ("web | where status < 1s | project status", '{"status":200}\n', ""),
             ("web | summarize n = count(*), m = count(1)", '{"n":1,"m":1}\n', ""),
             ("web | extend s = 'a-b' | project t = replace_string(s, '-', '+')", '{"t":"a+b"}\n',
              "note: replace_string() took its first argument for the text, since the last is the "
