@@ -23,6 +23,11 @@ constexpr std::uint32_t kUncarriedMax = std::uint32_t{1} << 30U;
 constexpr double kScaledLeast = 0x1p-900;
 constexpr double kScaledMost = 0x1p+900;
 
+// A product above the first may overflow when it is multiplied by a count of rows; the second,
+// twice, makes room for any count and loses no digit of a product so large.
+constexpr double kLargeProduct = 0x1p+900;
+constexpr double kProductScale = 0x1p-64;
+
 bool scales_exactly(double value) {
   const double size = std::abs(value);
   return value == 0 || (size >= kScaledLeast && size <= kScaledMost);
@@ -210,20 +215,36 @@ DoublePair quotient_of(DoublePair value, double divisor) {
 }
 
 double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count) {
-  const DoublePair product = products.digits();
   const DoublePair x = a.digits();
   const DoublePair y = b.digits();
-  if (!std::isfinite(product.high)) {
-    return std::isfinite(x.high) && std::isfinite(y.high) ? product.high : std::nan("");
+  if (!std::isfinite(x.high) || !std::isfinite(y.high)) {
+    return std::nan("");
   }
-  DoublePair square = exact_product(x.high, y.high);
-  square.low += x.high * y.low + x.low * y.high;
-  const DoublePair mean = quotient_of(square, count);
+  if (count == 1) {
+    return 0;
+  }
+  ProductSum rest;
+  rest.add(products);
+  const DoublePair first = rest.digits();
+  if (!std::isfinite(first.high)) {
+    return first.high;
+  }
+  rest.add(-first.high);
+  rest.add(-first.low);
+  const DoublePair second = rest.digits();
+  // count * products - a * b, which takes all digits of both; its terms must not overflow.
+  const double scale = first.high > kLargeProduct ? kProductScale : 1;
   ProductSum difference;
-  difference.add(product);
-  difference.add(-mean.high);
-  difference.add(-mean.low);
-  return difference.value();
+  for (const double product : {first.high, first.low, second.high, second.low}) {
+    difference.add(exact_product(product * scale * scale, count));
+  }
+  for (const double of_x : {x.high, x.low}) {
+    for (const double of_y : {y.high, y.low}) {
+      difference.add(exact_product(-of_x * scale, of_y * scale));
+    }
+  }
+  const DoublePair moment = quotient_of(difference.digits(), count);
+  return (moment.high + moment.low) / scale / scale;
 }
 
 // In four chains that do not wait for each other.

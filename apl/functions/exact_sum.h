@@ -162,8 +162,9 @@ using ProductSum = ExactSum<4>;
 // value / divisor with what rounding took from it: together as exact as two doubles are.
 DoublePair quotient_of(DoublePair value, double divisor);
 
-// products - a * b / count, where the terms may agree in nearly all their digits: what the sums of
-// x, y and x * y make of the sum of (x - mean x) * (y - mean y).
+// products - a * b / count, where the terms may agree in all their digits: what the sums of x, y
+// and x * y make of the sum of (x - mean x) * (y - mean y). Zero for values that are all alike, as
+// a single one is; infinite when the products are, NaN when a or b is not finite.
 double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count);
 
 // All of `data`.
