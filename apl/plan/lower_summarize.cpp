@@ -103,7 +103,7 @@ class SummarizeBinder {
       const BoundAggregateCall& call = aggregates_[first].call;
       origins_.push_back(origin(aggregates_[first], aggregates_[first].args));
       if (call.results.size() > 1 ||
-          (aggregates_[first].function->gives_fields && has_star(*item.value))) {
+          (aggregates_[first].function->gives_fields && names_fields(*item.value))) {
         return add_columns(item, first, *bound);
       }
     } else {
@@ -171,11 +171,13 @@ class SummarizeBinder {
     return name;
   }
 
-  static bool has_star(const ast::Expr& expr) {
+  // Whether even a single result is a field of its own name: arg_max(*), arg_max(a = x).
+  static bool names_fields(const ast::Expr& expr) {
     const auto* call = std::get_if<ast::Call>(&expr.node);
     return call != nullptr &&
            std::ranges::any_of(call->arguments, [](const ast::Argument& argument) {
-             return std::holds_alternative<ast::Star>(argument.value->node);
+             return argument.name.has_value() ||
+                    std::holds_alternative<ast::Star>(argument.value->node);
            });
   }
 
