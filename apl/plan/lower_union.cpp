@@ -136,20 +136,28 @@ std::int64_t location_offset(const Node* node) {
 
 Result<std::vector<Relation>> Binder::union_inputs(const ast::Union& op, Span span) {
   std::vector<Relation> inputs;
+  // A fuzzy union does without the tables that are not there, also where a pipe follows them.
+  const auto take = [&](auto&& bind) -> Status {
+    const Environment* outer = environment_;
+    const auto depth = depth_;
+    Result<Relation> relation = bind();
+    if (relation.ok()) {
+      inputs.push_back(std::move(relation).value());
+    } else if (!op.is_fuzzy || relation.error().id != kUnknownDataset) {
+      return std::move(relation).take_error();
+    }
+    environment_ = outer;
+    depth_ = depth;
+    return Status::success();
+  };
   for (const ast::TableItem& item : op.tables) {
     if (const auto* pipeline = std::get_if<ast::PipelinePtr>(&item)) {
-      EVQ_TRY_ASSIGN(Relation relation, bind_pipeline(**pipeline));
-      inputs.push_back(std::move(relation));
+      EVQ_TRY(take([&] { return bind_pipeline(**pipeline); }));
       continue;
     }
     const auto& pattern = std::get<ast::NamePattern>(item);
     if (!pattern.is_wild()) {
-      auto relation = named_table(pattern.text(), pattern.span);
-      if (relation.ok()) {
-        inputs.push_back(std::move(relation).value());
-      } else if (!op.is_fuzzy || relation.error().id != kUnknownDataset) {
-        return std::move(relation).take_error();
-      }
+      EVQ_TRY(take([&] { return named_table(pattern.text(), pattern.span); }));
       continue;
     }
     const std::size_t before = inputs.size();
