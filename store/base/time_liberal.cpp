@@ -113,7 +113,7 @@ class LiberalReader {
     if (equals_ignoring_ascii_case(word, "t") && has_day_ && scanner_.digit_at(0)) {
       return true;
     }
-    if (word == "at" || word == "of") {
+    if (equals_ignoring_ascii_case(word, "at") || word == "of") {
       return true;
     }
     return read_zone_name(word);
@@ -124,13 +124,18 @@ class LiberalReader {
       return false;
     }
     has_zone_name_ = true;
-    // A numeric offset already said it: the name is a comment.
-    if (has_offset_) {
+    // A numeric offset says it, before or behind the name, which is a comment then.
+    if (has_offset_ || offset_follows()) {
       return word.size() <= 5;
     }
     const auto zone = zone_from_name(word);
     offset_ = zone.value_or(0);
     return zone.has_value();
+  }
+
+  bool offset_follows() const {
+    TimeScanner ahead = scanner_;
+    return ahead.take_offset().has_value();
   }
 
   bool set_month(int month) {
@@ -152,7 +157,9 @@ class LiberalReader {
     }
     const int value = *scanner_.take_number(1, 9);
     const char next = scanner_.peek();
-    if (next == ':' && !has_time_ && digits <= 2) {
+    const bool short_number = digits <= 2;
+    const bool year_behind = short_number && year_follows();
+    if (next == ':' && !has_time_ && short_number && !year_behind) {
       return read_time(value);
     }
     if (digits == 4 && scanner_.rest().starts_with(kYearSign)) {
@@ -162,7 +169,7 @@ class LiberalReader {
       return set_date(year_from_two_digits(value / 10000), value / 100 % 100, value % 100);
     }
     const bool separator =
-        next == '/' || next == '-' || next == '.' || (next == ':' && digits == 4);
+        next == '/' || next == '-' || next == '.' || (next == ':' && (digits == 4 || year_behind));
     if (separator && month_ == 0 && !has_day_ && digits <= 4) {
       return read_date(value, digits);
     }
@@ -180,6 +187,13 @@ class LiberalReader {
       return set_time(value, 0, 0);
     }
     return read_day_or_year(value, digits);
+  }
+
+  // The rest of "04:02:2014", which no time of day looks like.
+  bool year_follows() const {
+    TimeScanner ahead = scanner_;
+    return ahead.take(':') && ahead.take_number(1, 2).has_value() && ahead.take(':') &&
+           ahead.digit_count() == 4;
   }
 
   // The time of "171113 14:14:20", as MySQL logs it.
@@ -248,13 +262,13 @@ class LiberalReader {
 
   bool read_time(int hour) {
     scanner_.skip(1);
-    const auto minute = scanner_.take_number(2, 2);
+    const auto minute = scanner_.take_number(1, 2);
     if (!minute) {
       return false;
     }
     int second = 0;
     if (scanner_.take(':')) {
-      const auto number = scanner_.take_number(2, 2);
+      const auto number = scanner_.take_number(1, 2);
       if (!number) {
         return false;
       }
@@ -298,7 +312,7 @@ class LiberalReader {
   }
 
   // The rest of "2006-01-02", "2006/1/2", "2006:1:2", "02-Jan-06", "1/2/2006", "1.2.2006",
-  // "2006-01".
+  // "1:2:2006", "2006-01".
   bool read_date(int first, std::size_t first_digits) {
     const char separator = scanner_.peek();
     scanner_.skip(1);

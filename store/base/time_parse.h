@@ -40,9 +40,9 @@ std::optional<std::int64_t> event_time_from_real(double value);
 // What todatetime() reads: everything parse_event_time does, and RFC 822/850/1123, ANSI C, Unix
 // date, "02/17/2016 08:40:01" (month first), "May 8, 2009 5:57:51 PM", "8 May 2009", "2009-05-08
 // 5:57 PM", "20240501", "20240501102030", "2024/05/01", "2024:05:01", "2024.05",
-// "2024年05月01日", "240501 10:20:30", zone names UTC GMT Z and the North American ones of RFC 822,
-// what Go prints behind a time. Digits alone: 4 are a year, 8 a date, 14 date and time, others
-// epoch.
+// "2024年05月01日", "240501 10:20:30", "05:01:2024 4:8:9", zone names UTC GMT Z and the North
+// American ones of RFC 822, any other with its offset behind it, what Go prints behind a time.
+// Digits alone: 4 are a year, 8 a date, 14 date and time, others epoch.
 std::optional<std::int64_t> parse_liberal_datetime(std::string_view text);
 
 // A datetime literal of a query: parse_liberal_datetime, or a time of day alone ("10:20", which
