@@ -214,25 +214,28 @@ DoublePair quotient_of(DoublePair value, double divisor) {
   return {quotient, std::isfinite(rest) ? rest : 0};
 }
 
-double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count) {
-  const DoublePair x = a.digits();
-  const DoublePair y = b.digits();
-  if (!std::isfinite(x.high) || !std::isfinite(y.high)) {
-    return std::nan("");
-  }
-  if (count == 1) {
-    return 0;
-  }
+namespace {
+
+// co_moment() with two doubles a term: exact enough where the terms do not agree in most digits.
+double rough_co_moment(DoublePair product, DoublePair x, DoublePair y, double count) {
+  DoublePair square = exact_product(x.high, y.high);
+  square.low += x.high * y.low + x.low * y.high;
+  const DoublePair mean = quotient_of(square, count);
+  ProductSum difference;
+  difference.add(product);
+  difference.add(-mean.high);
+  difference.add(-mean.low);
+  return difference.value();
+}
+
+// count * products - a * b with all digits of both, over the count.
+double exact_co_moment(const ProductSum& products, DoublePair x, DoublePair y, double count) {
   ProductSum rest;
   rest.add(products);
   const DoublePair first = rest.digits();
-  if (!std::isfinite(first.high)) {
-    return first.high;
-  }
   rest.add(-first.high);
   rest.add(-first.low);
   const DoublePair second = rest.digits();
-  // count * products - a * b, which takes all digits of both; its terms must not overflow.
   const double scale = first.high > kLargeProduct ? kProductScale : 1;
   ProductSum difference;
   for (const double product : {first.high, first.low, second.high, second.low}) {
@@ -245,6 +248,29 @@ double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b,
   }
   const DoublePair moment = quotient_of(difference.digits(), count);
   return (moment.high + moment.low) / scale / scale;
+}
+
+}  // namespace
+
+double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b, double count) {
+  // Of 106 bits of the terms this leaves more than a double has.
+  constexpr double kRoughLeast = 0x1p-40;
+  const DoublePair x = a.digits();
+  const DoublePair y = b.digits();
+  if (!std::isfinite(x.high) || !std::isfinite(y.high)) {
+    return std::nan("");
+  }
+  if (count == 1) {
+    return 0;
+  }
+  const DoublePair product = products.digits();
+  if (!std::isfinite(product.high)) {
+    return product.high;
+  }
+  const double rough = rough_co_moment(product, x, y, count);
+  return std::isfinite(rough) && std::abs(rough) > std::abs(product.high) * kRoughLeast
+             ? rough
+             : exact_co_moment(products, x, y, count);
 }
 
 // In four chains that do not wait for each other.
