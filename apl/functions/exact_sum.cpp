@@ -1,6 +1,7 @@
 #include "apl/functions/exact_sum.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <functional>
@@ -228,22 +229,30 @@ double rough_co_moment(DoublePair product, DoublePair x, DoublePair y, double co
   return difference.value();
 }
 
-// count * products - a * b with all digits of both, over the count.
-double exact_co_moment(const ProductSum& products, DoublePair x, DoublePair y, double count) {
-  ProductSum rest;
-  rest.add(products);
+// A total's first 212 bits, which nearly always are all.
+template <class Sum>
+std::array<double, 4> leading_digits(const Sum& sum) {
+  Sum rest;
+  rest.add(sum);
   const DoublePair first = rest.digits();
   rest.add(-first.high);
   rest.add(-first.low);
   const DoublePair second = rest.digits();
-  const double scale = first.high > kLargeProduct ? kProductScale : 1;
+  return {first.high, first.low, second.high, second.low};
+}
+
+// count * products - a * b with all digits of both, over the count.
+double exact_co_moment(const ProductSum& products, const RealSum& a, const RealSum& b,
+                       double count) {
+  const std::array<double, 4> totals = leading_digits(products);
+  const double scale = std::abs(totals[0]) > kLargeProduct ? kProductScale : 1;
   ProductSum difference;
-  for (const double product : {first.high, first.low, second.high, second.low}) {
-    difference.add(exact_product(product * scale * scale, count));
+  for (const double total : totals) {
+    difference.add(exact_product(total * scale * scale, count));
   }
-  for (const double of_x : {x.high, x.low}) {
-    for (const double of_y : {y.high, y.low}) {
-      difference.add(exact_product(-of_x * scale, of_y * scale));
+  for (const double of_a : leading_digits(a)) {
+    for (const double of_b : leading_digits(b)) {
+      difference.add(exact_product(-of_a * scale, of_b * scale));
     }
   }
   const DoublePair moment = quotient_of(difference.digits(), count);
@@ -270,7 +279,7 @@ double co_moment(const ProductSum& products, const RealSum& a, const RealSum& b,
   const double rough = rough_co_moment(product, x, y, count);
   return std::isfinite(rough) && std::abs(rough) > std::abs(product.high) * kRoughLeast
              ? rough
-             : exact_co_moment(products, x, y, count);
+             : exact_co_moment(products, a, b, count);
 }
 
 // In four chains that do not wait for each other.
