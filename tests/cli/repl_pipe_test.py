@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The prompt of evq with its input from a pipe. See repl_screen.py."""
+
+import os
+import re
+import sys
+
+from repl_screen import FOLDER, Server, equal, run, main
+
+
+def test_pipe_answers_as_ndjson():
+    done = run(["repl"], "web | count\n")
+    equal((done.stdout, done.stderr, done.returncode), ('{"Count":500}\n', "", 0))
+
+
+def test_pipe_reads_several_queries():
+    done = run(["repl"], "web\n| where status == 500\n| count\n\nprint a = 1 +\n2\n.mode csv\nprint b = 2")
+    equal(done.stdout, '{"Count":100}\n{"a":3}\nb\n2\n')
+    equal(done.returncode, 0)
+
+
+def test_pipe_goes_on_after_an_error():
+    done = run(["repl"], "web | wher x\nprint 1\n")
+    equal(done.stdout, '{"print_0":1}\n')
+    equal(done.stderr, "error[unknown-operator]: no operator named 'wher'\n  --> query:1:7\n   |\n"
+                       " 1 | web | wher x\n   |       ^^^^\n   = did you mean 'where'?\n")
+    equal(done.returncode, 3)
+
+
+def test_the_prompt_names_its_own_commands():
+    for query, hint in (
+            ("nope | count", ".datasets shows what there is"), ("web | limit", "see: .help limit"),
+            ("web | extend x = foo(1)", ".help functions lists them all"),
+            ("evq query 'web | count'", "this is evq's prompt: a query stands here alone, and .help lists the commands"),
+            ("ingest web x.json", "events are loaded in the shell: evq ingest DATASET FILE"),
+            ("ls", ".datasets shows what there is"), ("tables;", ".datasets shows what there is"),
+            ("clear", "Ctrl-L clears the screen"),
+            ("history", "Up and Ctrl-R search the history"),
+            ("webs", "did you mean 'web'?   (also: ['web-logs'])")):
+        done = run(["repl"], query + "\n")
+        equal(done.stderr.splitlines()[-1], "   = " + hint)
+    run(["ingest", "history"], '{"a":1}\n')
+    done = run(["repl"], "history | nope\n")
+    assert "Ctrl-R" not in done.stderr, done.stderr
+    run(["dataset", "delete", "history", "--yes"])
+    done = run(["repl"], ".help limit\n")
+    assert done.stdout.startswith(".limit [N|all]\n") and "T | limit N" in done.stdout, done.stdout
+    equal(run(["repl"], ".help .limit\n").stdout.count("\n"), 2)
+
+
+def test_pipe_without_a_store():
+    done = run(["repl"], "print 1\n", EVQ_STORE=os.path.join(FOLDER, "none"))
+    equal((done.stdout, done.returncode), ('{"print_0":1}\n', 0))
+    assert not os.path.exists(os.path.join(FOLDER, "none"))
+
+
+def test_commands_in_a_pipe():
+    done = run(["repl"], ".since 10x\n.mode xml\n.foo\n.sinc\n.limit -1\n.tz Mars\n.schema nope\nexit\nprint 1\n")
+    for text in ("'10x' is not a time", "no form 'xml'", "no command '.foo'", "did you mean '.since'?",
+                 "'-1' is not a number of rows", "no time zone 'Mars'", "nope"):
+        assert text in done.stderr, done.stderr
+    equal(done.stdout, "")
+
+
+def test_queries_keep_what_they_decode():
+    query = "web | where path == '/p/3' | count\n"
+    def cached(commands):
+        return int(re.search(r"blocks cached +(\d+)", run(["repl"], commands + ".stats\n").stdout)[1])
+    equal(cached(query), 0)
+    equal(cached(query + query) > 0, True)
+
+
+def test_save_and_load():
+    target = os.path.join(FOLDER, "rows.csv")
+    query = os.path.join(FOLDER, "rows.apl")
+    done = run(["repl"], "web | where ms < 2 | project ms, method\n.save %s\n.save %s\n.load %s\n.save x.foo\n"
+               % (target, query, query))
+    with open(target, encoding="utf-8") as file:
+        equal(file.read(), "ms,method\n1,GET\n0,GET\n")
+    equal(done.stdout.count('{"ms":1,"method":"GET"}'), 2)
+    assert "does not say what to write" in done.stderr
+
+
+def test_pipe_to_a_server():
+    with Server() as server:
+        done = run(["repl"], "web | where ms == 1 | project ms, method\n.store\n.datasets\n.schema web\n"
+                   "web | wher x\n.explain web\n", EVQ_SERVER=server.url)
+        assert done.stdout.startswith('{"ms":1,"method":"GET"}\nthe server is ' + server.url), done.stdout
+        for text in ("web-logs", "500", "geo.city", "string"):
+            assert text in done.stdout, done.stdout
+        assert "  --> query:1:7\n" in done.stderr and "did you mean 'where'?" in done.stderr, done.stderr
+        assert "scan web" in done.stdout, done.stdout
+        equal(done.returncode, 3)
+    done = run(["repl"], "web | count\n", EVQ_SERVER="http://127.0.0.1:1")
+    assert "cannot connect" in done.stderr, done.stderr
+    equal((done.stdout, done.returncode), ("", 6))
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

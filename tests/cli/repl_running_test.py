@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""What runs for long in a terminal: queries with their progress, and events as they arrive.
+See repl_screen.py."""
+
+import signal
+import subprocess
+import sys
+import time
+
+from repl_screen import (EVQ, Screen, environment, equal, has_color, run, slow_query,
+                         wait_for_handler, main)
+
+
+def test_tail_for_people():
+    event = '{"_time":"2024-05-01T00:00:0%dZ","level":"%s","text":"%s"}\n'
+    run(["ingest", "levels"], event % (0, "info", "a b") + event % (1, "error", "\\u001b[31m\\u009b")
+        + event % (2, "warn", "c"))
+    with Screen("tail levels --tz Europe/Berlin") as screen:
+        screen.expect('_time=2024-05-01T02:00:00+02:00 level=info text="a b"', "level=error",
+                      'text="\\u001b[31m\\x9b"', "level=warn")
+        colored = screen.text("-e")
+        assert has_color(colored, 31, "error") and has_color(colored, 33, "warn"), colored
+        assert not has_color(colored, 31, "info"), colored
+    with Screen("tail levels -o csv --fields text") as screen:
+        screen.expect("text\na b\n", "\\u001b[31m\\u009b", "\nc")
+    with Screen("--color never query levels -o table") as screen:
+        screen.expect("│ error │")
+        assert "\x1b[3" not in screen.text("-e"), screen.text("-e")
+    with Screen("query levels -o table") as screen:
+        screen.expect("│ error │")
+        assert has_color(screen.text("-e"), 31, "error"), screen.text("-e")
+    with Screen("--tz Europe/Berlin dataset list", columns=60) as screen:
+        screen.expect("levels", "2024-05-01T02:00:00+02:00", "ended with 0", absent=("┌",))
+    with Screen("dataset list", columns=80) as screen:
+        screen.expect("│ levels", "│      3 │", "2024-05-01T00:00:00Z │ 2024-05-01T00:00:02Z │")
+    run(["dataset", "delete", "levels", "--yes"])
+
+
+def test_progress_of_a_single_query():
+    with Screen(["query", slow_query("web")], columns=150) as screen:
+        screen.expect("scanning")
+        screen.keys("C-c")
+        screen.expect("ended with 130", absent=("scanning",))
+    with Screen(["query", "--quiet", slow_query("web")], columns=150) as screen:
+        wait_for_handler(screen.child, signal.SIGINT)
+        screen.keys("C-c")
+        screen.expect("ended with 130", absent=("scanning",))
+    process = subprocess.Popen([EVQ, "query", slow_query("web")], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True, env=environment())
+    wait_for_handler(lambda: process.pid, signal.SIGUSR1)
+    process.send_signal(signal.SIGUSR1)
+    assert process.stderr.readline().startswith("scanning"), "SIGUSR1 is not answered"
+    process.send_signal(signal.SIGINT)
+    equal(process.wait(), 130)
+    process.stderr.close()
+
+
+def test_tail():
+    event = '{"_time":"2024-05-01T00:00:0%dZ","n":%d}\n'
+    run(["ingest", "tailed"], "".join(event % (i, i) for i in range(3)))
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type(".tail tailed where n != 1 | project n", "Enter")
+        screen.expect("n=0\nn=2")
+        run(["ingest", "tailed"], event % (0, 7))
+        screen.expect("n=0\nn=2\nn=7")
+        screen.keys("C-c")
+        screen.expect("n=7", "evq>")
+        screen.type(".tail tailed where n == 2", "Enter")
+        screen.expect("\n_time=2024-05-01T00:00:02Z n=2", absent=("_sysTime",))
+        screen.keys("C-c")
+        screen.expect("n=2", "evq>")
+        screen.type(".tail tailed count", "Enter")
+        screen.expect("each event alone", "evq>")
+    run(["dataset", "delete", "tailed", "--yes"])
+
+
+def test_interrupt_cancels_the_query():
+    with Screen() as screen:
+        screen.expect("evq>")
+        screen.type(slow_query("web"), "Enter")
+        time.sleep(0.5)
+        screen.keys("C-c")
+        screen.expect("cancelled", "evq>")
+        screen.type("print alive = 1", "Enter")
+        screen.expect("alive", "1 row")
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))
