@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""How events come in over HTTP: every format, encoding and shipper's protocol.
+
+Usage: ingest_test.py EVQ.
+"""
+
+import gzip
+import json
+import sys
+import unittest
+
+from evq_server import ServerCase
+
+
+class Ingest(ServerCase):
+    def test_ingest_answers_six_members_and_counts_bytes(self):
+        body = '[{"a":1},\n {"a":2}, 7]'
+        status, answer = self.server.call("POST", "/v1/ingest/six", body,
+                                          {"Content-Type": "application/json"})
+        self.assertEqual(status, 200)
+        self.assertEqual(set(answer), {"ingested", "failed", "failures", "processedBytes",
+                                       "blocksCreated", "walLength"})
+        self.assertEqual((answer["ingested"], answer["failed"]), (2, 1))
+        self.assertEqual(answer["processedBytes"], len(body))
+        self.assertRegex(answer["failures"][0]["timestamp"], r"^\d{4}-\d\d-\d\dT")
+        self.assertTrue(self.server.headers["X-Axiom-Trace-Id"])
+
+    def test_ingest_formats_encodings_and_labels(self):
+        call = self.server.call
+        lines = b'{"n":1}\n\n{"n":2}\n{"index":{}}\n'
+        status, answer = call("POST", "/v1/ingest/forms", gzip.compress(lines), {
+            "Content-Type": "application/x-ndjson", "Content-Encoding": "gzip",
+            "X-Axiom-Event-Labels": '{"env":"x"}'})
+        self.assertEqual((status, answer["ingested"]), (200, 3))
+        self.assertEqual(answer["processedBytes"], len(lines) + len('{"env":"x"}'))
+        for encoding in ("", "identity", "1"):
+            status, _ = call("POST", "/v1/datasets/forms/ingest", b'{"n":3}',
+                             {"Content-Type": "application/json", "Content-Encoding": encoding})
+            self.assertEqual(status, 200, encoding)
+        status, answer = call("POST", "/v1/ingest/forms?csv-delimiter=;", b"1;2\n3;4\n", {
+            "Content-Type": "text/csv", "X-Axiom-CSV-Fields": "p,q"})
+        self.assertEqual((status, answer["ingested"]), (200, 2))
+        self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Type": "text/html"})[0], 415)
+        self.assertEqual(call("POST", "/v1/ingest/forms", b"{}", {"Content-Encoding": "br"})[0], 415)
+        status, _ = call("POST", "/v1/ingest/forms", gzip.compress(b'{"n":4}'), {
+            "Content-Type": "application/json", "Content-Encoding": "GZip"})
+        self.assertEqual(status, 200)
+        status, _ = call("POST", "/v1/ingest/forms", b'[{"n":9},', {"Content-Type": "application/json"})
+        self.assertEqual(status, 400)
+        found = self.server.query("['forms'] | where env == 'x' | count")
+        self.assertEqual(found["tables"][0]["columns"], [[3]])
+
+    def test_elasticsearch_bulk(self):
+        body = ('{"index":{"_index":"x"}}\n{"@timestamp":"2024-05-01T00:00:05Z","m":"a"}\n'
+                '{"create":{}}\n{"m":\n{"delete":{"_id":1}}\n')
+        status, answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", body.encode(),
+                                          {"Content-Type": "application/x-ndjson"})
+        self.assertEqual(status, 200)
+        self.assertEqual([list(item.values())[0]["status"] for item in answer["items"]], [201, 400])
+        self.assertEqual([list(item.values())[0]["_index"] for item in answer["items"]], ["bulk", "bulk"])
+        self.assertEqual(answer["items"][0]["index"]["result"], "created")
+        self.assertTrue(answer["errors"])
+        row = self.server.query("['bulk'] | where m == 'a' | project _time")
+        self.assertEqual(row["tables"][0]["columns"], [["2024-05-01T00:00:05Z"]])
+        for base in ("/v1/ingest/bulk/elastic", "/v1/datasets/bulk/elastic"):
+            self.assertIn("number", self.server.call("GET", base)[1]["version"])
+            license = self.server.call("GET", base + "/_license")[1]["license"]
+            self.assertEqual(license["status"], "active")
+            health = self.server.call("GET", base + "/_cluster/health")[1]
+            self.assertEqual(health["status"], "green")
+            for method in ("POST", "PUT"):
+                for path in ("/_bulk", "/logs-2024/_bulk"):
+                    one = json.dumps({"way": method + base + path}).encode()
+                    answer = self.server.call(method, base + path, b'{"create":{}}\n' + one + b"\n")[1]
+                    self.assertEqual(answer["items"], [{"create": {"_index": "bulk", "status": 201,
+                                                                   "result": "created"}}])
+        self.assertEqual(self.server.query("['bulk'] | summarize dcount(way)")["tables"][0]["columns"], [[8]])
+        many = b'{"index":{}}\n{"@timestamp":"x"}\n' * 1200 + b'{"index":{}}\n{"a":1}\n'
+        answer = self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", many)[1]
+        self.assertEqual({item["index"]["status"] for item in answer["items"][:1200]}, {400})
+        for wrong in (b'{"update":{}}\n{"doc":{}}\n', b"[1]\n{}\n", b'{"index":1}\n{}\n', b"{}\n{}\n"):
+            self.assertEqual(self.server.call("POST", "/v1/ingest/bulk/elastic/_bulk", wrong)[0], 400, wrong)
+
+    def test_splunk_and_loki(self):
+        call = self.server.call
+        body = b'{"event":"text","time":1714521600,"host":"h"}{"event":{"k":1},"fields":{"f":"g"}}'
+        self.assertEqual(call("POST", "/services/collector/event?index=splunk", body),
+                         (200, {"text": "Success", "code": 0}))
+        self.assertEqual(call("POST", "/services/collector?index=splunk", b"")[1]["code"], 5)
+        self.assertEqual(call("POST", "/services/collector", b'{"event":1}')[1]["code"], 7)
+        self.assertEqual(call("POST", "/services/collector/raw?index=splunk", b"a\nb\n")[0], 200)
+        self.assertEqual(call("OPTIONS", "/services/collector/event/1.0")[0], 200)
+        for version in ("event", "event/1.0"):  # Docker's driver and Splunk's libraries use the latter
+            self.assertEqual(call("POST", f"/services/collector/{version}?index=versions",
+                                  [{"event": "e"}])[0], 200)
+        self.assertEqual(call("POST", "/services/collector/raw/1.0?index=versions", b"r")[0], 200)
+        for wrong in (b'{"event":1}x{"event":2}', b'{"event":1}}', b'"a"{"event":1}', b'{"event":1}{"event":'):
+            status, answer = call("POST", "/services/collector?index=versions", wrong)
+            self.assertEqual((status, answer["code"]), (400, 6), wrong)
+        for count, expected in ((100, 200), (101, 400)):
+            body = "".join(json.dumps({"event": 1, "index": f"many{i}"}) for i in range(count))
+            self.assertEqual(call("POST", "/services/collector", body)[0], expected)
+        rows = self.server.query("['versions'] | count")["tables"][0]["columns"]
+        self.assertEqual(rows, [[3]])
+        rows = self.server.query("['splunk'] | summarize count(), countif(isnotnull(_raw))")
+        self.assertEqual(rows["tables"][0]["columns"], [[4], [3]])
+        push = {"streams": [{"stream": {"app": "x"}, "values": [["1714521600000000001", "l1"],
+                                                                ["1714521600000000002", "l2"]]}]}
+        self.assertEqual(call("POST", "/loki/api/v1/push", push, {"X-Axiom-Dataset": "loki"})[0], 204)
+        rows = self.server.query("['loki'] | sort by _time asc | project _time, app, line")
+        self.assertEqual(rows["tables"][0]["columns"], [
+            ["2024-05-01T00:00:00.000000001Z", "2024-05-01T00:00:00.000000002Z"], ["x", "x"],
+            ["l1", "l2"]])
+
+    def test_opentelemetry(self):
+        span = {"traceId": "aa", "spanId": "bb", "name": "get", "kind": 2,
+                "startTimeUnixNano": "1714521600000000000", "endTimeUnixNano": "1714521600000000500",
+                "attributes": [{"key": "http.method", "value": {"stringValue": "GET"}}],
+                "status": {"code": 2}}
+        body = {"resourceSpans": [{"resource": {"attributes": [
+            {"key": "service.name", "value": {"stringValue": "web"}}]},
+            "scopeSpans": [{"scope": {"name": "lib"}, "spans": [span]}]}]}
+        status, answer = self.server.call("POST", "/v1/traces", body, {"X-Axiom-Dataset": "otel"})
+        self.assertEqual((status, answer), (200, {}))
+        rows = self.server.query("['otel'] | project ['attributes.http.method'], duration, kind, error, "
+                                 "['service.name'], ['scope.name']")
+        self.assertEqual([column[0] for column in rows["tables"][0]["columns"]],
+                         ["GET", "500ns", "server", True, "web", "lib"])
+        self.assertEqual(self.server.call("POST", "/v1/logs", body)[0], 400)
+        for wrong in ({"resourceLogs": {}}, {"resourceLogs": [{"scopeLogs": "x"}]},
+                      {"resourceLogs": [{"scopeLogs": [{"logRecords": {}}]}]},
+                      {"resourceLogs": [{"scopeLogs": [{"logRecords": ["x"]}]}]}):
+            self.assertEqual(self.server.call("POST", "/v1/logs", wrong, {"X-Axiom-Dataset": "otel"})[0],
+                             400, wrong)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""Starting and stopping a server, and what becomes of the requests that are under way.
+
+Usage: life_test.py EVQ.
+"""
+
+import concurrent.futures
+import fcntl
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from evq_server import EVQ, Server
+
+
+class Life(unittest.TestCase):
+    def test_no_auth_is_for_loopback_only(self):
+        done = subprocess.run([EVQ, "--store", "/nonexistent", "serve", "--no-auth", "--listen",
+                               "0.0.0.0:0"], capture_output=True, text=True, timeout=20)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("loopback", done.stderr)
+
+    def test_what_was_acknowledged_is_there_after_a_restart_and_cursors_hold(self):
+        server = Server("--no-auth")
+        for i in range(20):
+            server.call("POST", "/v1/ingest/kept", [{"_time": f"2024-05-01T00:00:{i:02}Z", "n": i}])
+        first = server.query("['kept'] | sort by _time asc | limit 5", "legacy")
+        idle = socket.create_connection(("127.0.0.1", server.port))
+        half = socket.create_connection(("127.0.0.1", server.port))
+        half.sendall(b"POST /v1/ingest/kept HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n[")
+        started = time.monotonic()
+        self.assertEqual(server.stop(keep=True), 0)
+        self.assertLess(time.monotonic() - started, 15)
+        idle.close()
+        half.close()
+        server = Server("--no-auth", store=server.directory)
+        rest = server.query("['kept'] | sort by _time asc | limit 50", "legacy",
+                            cursor=first["status"]["maxCursor"])
+        self.assertEqual([match["data"]["n"] for match in rest["matches"]], list(range(5, 20)))
+        self.assertEqual(server.stop(), 0)
+
+    def test_an_empty_line_between_requests_is_not_the_beginning_of_one(self):
+        server = Server("--no-auth")
+        ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
+            client.sendall(ask)
+            self.assertIn(b"200", client.recv(4096))
+            for _ in range(2):
+                client.sendall(b"\r\n")
+                time.sleep(0.3)
+            client.sendall(ask + b"\r\n")
+            self.assertIn(b"200", client.recv(4096))
+            time.sleep(0.3)
+            started = time.monotonic()
+            self.assertEqual(server.stop(), 0)  # who sends a request is waited for
+            self.assertLess(time.monotonic() - started, 5)
+
+    def test_who_waits_for_another_process_to_write_waits_no_longer_than_the_client(self):
+        server = Server("--no-auth")
+        server.call("POST", "/v1/ingest/d", [{"n": 1}])
+        running = lambda: int(re.search(rb"evq_http_requests_running (\d+)",
+                                        server.call("GET", "/metrics")[1]).group(1))
+        requests = [b"POST /v1/ingest/d", b"POST /v1/ingest/d", b"POST /v2/datasets"]
+        with open(server.directory + "/datasets/1.db.lock", "r+b") as one, \
+                open(server.directory + "/catalog.db.lock", "r+b") as two:
+            for lock in (one, two):
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            clients = []
+            for request, body in zip(requests, (b'[{"n":2}]', b'[{"n":3}]', b'{"name":"e"}')):
+                client = socket.create_connection(("127.0.0.1", server.port))
+                client.sendall(request + b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                               b"application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+                clients.append(client)
+            self.wait_until(lambda: running() == 3)
+            time.sleep(0.5)
+            self.assertEqual(running(), 3)
+            clients[0].close()  # whose thread may be the one that waits for both
+            clients[2].close()
+            time.sleep(0.5)
+            fcntl.flock(one, fcntl.LOCK_UN)
+            self.assertIn(b"200", clients[1].recv(100))
+            self.wait_until(lambda: running() == 0)
+            fcntl.flock(one, fcntl.LOCK_EX)
+            clients[1].sendall(b"POST /v1/ingest/d HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                               b"application/json\r\nContent-Length: 9\r\n\r\n[{\"n\":4}]")
+            self.wait_until(lambda: running() == 1)
+            clients[1].close()
+            self.wait_until(lambda: running() == 0)
+            # One that has time enough is told.
+            last = socket.create_connection(("127.0.0.1", server.port))
+            last.sendall(b"POST /v1/ingest/d HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                         b"application/json\r\nContent-Length: 9\r\n\r\n[{\"n\":5}]")
+            self.wait_until(lambda: running() == 1)
+            started = time.monotonic()
+            self.assertEqual(server.stop(keep=True), 0)
+            self.assertLess(time.monotonic() - started, 15)
+            self.assertIn(b"503", last.recv(100))
+            last.close()
+        server = Server("--no-auth", store=server.directory)
+        found = {match["data"]["n"] for match in server.query("d", "legacy")["matches"]}
+        self.assertLessEqual({1, 3}, found)
+        self.assertFalse(found & {4, 5})
+        self.assertEqual([d["name"] for d in server.call("GET", "/v2/datasets")[1]], ["d"])
+        self.assertEqual(server.stop(), 0)
+
+    def wait_until(self, condition):
+        deadline = time.monotonic() + 20
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def test_a_page_of_another_origin_may_use_the_api_when_told_so(self):
+        server = Server("--no-auth", "--cors-origin", "http://app")
+        status, _ = server.call("OPTIONS", "/v1/ingest/x", headers={"Origin": "http://app"})
+        self.assertEqual((status, server.headers["Access-Control-Allow-Origin"]), (200, "http://app"))
+        self.assertEqual(server.call("GET", "/v2/datasets", headers={"Origin": "http://app"})[0], 200)
+        self.assertEqual(server.stop(), 0)
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl to make a certificate with")
+    def test_tls(self):
+        with tempfile.TemporaryDirectory(prefix="evq-tls-") as directory:
+            key, certificate = directory + "/key.pem", directory + "/certificate.pem"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
+                            "-keyout", key, "-out", certificate], check=True, capture_output=True)
+            server = Server("--tls-cert", certificate, "--tls-key", key,
+                            tls=ssl.create_default_context(cafile=certificate))
+            events = [{"n": n, "text": "x" * 200} for n in range(5000)]
+            self.assertEqual(server.call("POST", "/v1/ingest/private", events)[1]["ingested"], 5000)
+            found = server.query("private | limit 5000", "legacy")["matches"]
+            self.assertEqual(len({match["data"]["n"] for match in found}), 5000)
+            self.who_takes_leave_cancels_its_query(server)
+            self.assertNotIn(b"HTTP", server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+            with socket.create_connection(("127.0.0.1", server.port)):  # shakes no hands
+                self.assertEqual(server.call("GET", "/v2/datasets")[0], 200)
+                started = time.monotonic()
+                self.assertEqual(server.stop(), 0)
+                self.assertLess(time.monotonic() - started, 6)  # who waits for it waits 8 s
+
+    def who_takes_leave_cancels_its_query(self, server):
+        body = json.dumps({"apl": "range x from 1 to 1000000000 step 1 "
+                                  "| extend n = strlen(strrep(tostring(x), 20000)) | summarize sum(n)"})
+        running = lambda: b"evq_http_requests_running 0\n" not in server.call("GET", "/metrics")[1]
+        sock = socket.create_connection(("127.0.0.1", server.port))
+        with server.tls.wrap_socket(sock, server_hostname="127.0.0.1") as client:
+            client.sendall((f"POST /v1/query/_apl HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+                            f"{server.token}\r\nContent-Length: {len(body)}\r\n\r\n{body}").encode())
+            self.wait_until(running)
+            client.setblocking(False)
+            with self.assertRaises(ssl.SSLWantReadError):
+                client.unwrap()  # says so, and waits for no answer
+        self.wait_until(lambda: not running())
+
+    def test_large_bodies_pass_through_a_file_that_leaves_no_trace(self):
+        server = Server("--no-auth")
+        lines = b"".join(b'{"n":%d,"text":"%s"}\n' % (i, b"x" * 200) for i in range(40000))
+        status, answer = server.call("POST", "/v1/ingest/large", lines,
+                                     {"Content-Type": "application/x-ndjson"})
+        self.assertEqual((status, answer["ingested"]), (200, 40000))
+        self.assertEqual([f for f in os.listdir(server.directory) if f.endswith(".tmp")], [])
+        self.assertEqual(server.stop(), 0)
+
+    def test_long_answers_wait_for_slow_readers_in_files(self):
+        # More than queries may hold in memory, and each of the readers has that much to come.
+        server = Server("--no-auth", "--memory-limit", "64MiB")
+        for start in range(0, 40000, 10000):
+            self.assertEqual(server.call("POST", "/v1/ingest/long", [
+                {"_time": i * 1000 + 1700000000000, "n": i, "text": f"{i:06}" * 200}
+                for i in range(start, start + 10000)])[0], 200)
+        expected = {}
+        for form in ("tabular", "legacy"):
+            expected[form] = server.query("long | limit 40000", form)
+        self.assertEqual(expected["tabular"]["tables"][0]["columns"][-2], list(range(39999, -1, -1)))
+        self.assertEqual([match["data"]["n"] for match in expected["legacy"]["matches"]],
+                         list(range(39999, -1, -1)))
+        peak = server.peak_memory()
+        readers = []
+        for i in range(12):
+            form = "legacy" if i % 2 else "tabular"
+            body = json.dumps({"apl": "long | limit 40000"})
+            reader = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            reader.request("POST", "/v1/query/_apl?format=" + form, body)
+            readers.append((form, reader, reader.getresponse(), []))
+            # Slow, but not so slow on a busy machine that the server gives one up.
+            for _, _, response, pieces in readers:
+                pieces.append(response.read(2 << 20))
+        self.assertEqual(server.query("long | count")["tables"][0]["columns"], [[40000]])
+        self.assertLess(server.peak_memory() - peak, 64 << 20)
+        with concurrent.futures.ThreadPoolExecutor(8) as threads:
+            rests = list(threads.map(lambda reader: reader[2].read(), readers[:8]))
+        for (form, _, _, pieces), rest in zip(readers, rests):
+            answer = json.loads(b"".join(pieces) + rest)
+            rows = "matches" if form == "legacy" else "tables"
+            self.assertEqual(answer[rows], expected[form][rows])
+        for _, reader, _, _ in readers:
+            reader.close()
+        deadline = time.monotonic() + 30
+        while server.unnamed_files() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(server.unnamed_files(), [])
+        self.assertEqual([f for f in os.listdir(server.directory) if f.endswith(".tmp")], [])
+        self.assertEqual(server.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

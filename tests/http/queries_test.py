@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Queries and deletes over HTTP: pages, streams, limits, times.
+
+Usage: queries_test.py EVQ.
+"""
+
+import gzip
+import json
+import sys
+import threading
+import time
+import unittest
+
+from evq_server import Server, ServerCase, T0
+
+
+class Queries(ServerCase):
+    def page(self, order, size, endpoint):
+        """All `n` values by cursor, in the order they came."""
+        seen, cursor = [], None
+        for _ in range(100):
+            if endpoint == "apl":
+                body = {"apl": f"['paging'] | sort by _time {order} | limit {size}"}
+                path = "/v1/query/_apl?format=legacy"
+            else:
+                body = {"limit": size, "order": [{"field": "_time", "desc": order == "desc"}]}
+                path = "/v1/datasets/paging/query"
+            if cursor is not None:
+                body["cursor"] = cursor
+            status, answer = self.server.call("POST", path, body)
+            self.assertEqual(status, 200, answer)
+            seen += [match["data"]["n"] for match in answer["matches"]]
+            self.assertEqual(answer["status"]["rowsMatched"], 57)
+            following = answer["status"]["minCursor" if order == "desc" else "maxCursor"]
+            if following == cursor:
+                self.assertEqual(answer["matches"], [])
+                return seen
+            cursor = following
+        self.fail("paging does not end")
+
+    def test_paging_by_cursor_sees_every_row_once_also_with_equal_times(self):
+        events = [{"_time": f"2024-05-01T00:00:{i // 10:02}Z", "n": i} for i in range(57)]
+        for first in range(0, 57, 20):
+            self.server.call("POST", "/v1/ingest/paging", events[first:first + 20])
+        for endpoint in ("apl", "legacy"):
+            self.assertEqual(self.page("asc", 8, endpoint), list(range(57)))
+            self.assertEqual(self.page("desc", 8, endpoint), list(range(56, -1, -1)))
+        status, _ = self.server.call("POST", "/v1/query/_apl", {"apl": "['paging']", "cursor": "made-up"})
+        self.assertEqual(status, 400)
+        status, answer = self.server.call("POST", "/v1/query/_apl?format=legacy&cursor=", {
+            "apl": "['paging'] | limit 1"})
+        by_url = "/v1/query/_apl?format=legacy&cursor=" + answer["status"]["minCursor"]
+        status, answer = self.server.call("POST", by_url, {"apl": "['paging'] | limit 1"})
+        self.assertEqual(answer["matches"][0]["data"]["n"], 55)
+
+    def test_a_streaming_query_waits_for_events(self):
+        self.server.call("POST", "/v1/ingest/stream", [{"n": 1}])
+        _, answer = self.server.call("POST", "/v1/datasets/stream/query", {"limit": 10})
+        cursor = answer["matches"][-1]["_rowId"]
+
+        def later():
+            time.sleep(0.6)
+            self.server.call("POST", "/v1/ingest/stream", [{"n": 2}])
+
+        thread = threading.Thread(target=later)
+        thread.start()
+        started = time.monotonic()
+        _, answer = self.server.call(
+            "POST", "/v1/datasets/stream/query?streaming-duration=10s",
+            {"cursor": cursor, "order": [{"field": "_time", "desc": False}], "startTime": "now-1h",
+             "endTime": "now"})
+        thread.join()
+        self.assertEqual([match["data"]["n"] for match in answer["matches"]], [2])
+        self.assertLess(time.monotonic() - started, 8)
+        _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=300ms", {
+            "cursor": answer["matches"][-1]["_rowId"], "order": [{"field": "_time", "desc": False}]})
+        self.assertEqual((answer["matches"], answer["status"]["rowsMatched"]), ([], 2))
+        _, answer = self.server.call("POST", "/v1/datasets/stream/query?streaming-duration=1ms",
+                                     {"startTime": "2099-01-01T00:00:00Z"})
+        status = answer["status"]
+        self.assertLessEqual(status["minBlockTime"], status["maxBlockTime"])
+
+    def test_the_wait_of_a_compressed_stream_is_none_of_its_query_s_time(self):
+        server = Server("--no-auth", "--timeout", "1")
+        server.call("POST", "/v1/ingest/stream", [{"n": 1}])
+        body = gzip.compress(json.dumps({"filter": {"op": "==", "field": "n", "value": 2}}).encode())
+        status, answer = server.call(
+            "POST", "/v1/datasets/stream/query?streaming-duration=2500ms", body,
+            {"Content-Type": "application/json", "Content-Encoding": "gzip"})
+        self.assertEqual((status, answer.get("matches")), (200, []), answer)
+        self.assertEqual(server.stop(), 0)
+
+    def test_default_limit_and_request_limit(self):
+        lines = "\n".join('{"n":%d}' % i for i in range(1500))
+        self.server.call("POST", "/v1/ingest/many", lines, {"Content-Type": "application/x-ndjson"})
+        count = lambda answer: len(answer["tables"][0]["columns"][0])
+        self.assertEqual(count(self.server.query("['many']")), 1000)
+        self.assertEqual(count(self.server.query("['many'] | limit 1200")), 1200)
+        self.assertEqual(count(self.server.query("['many'] | limit 1200", limit=7)), 7)
+        self.assertEqual(self.server.query("['many'] | where n < 0")["tables"][0]["columns"][0], [])
+
+    def test_times_beyond_those_of_events_bound_nothing(self):
+        self.server.call("POST", "/v1/ingest/ages", [{"_time": T0}])
+        zero, far = "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"
+        for start, end, rows in ((zero, zero, 1), (zero, "2000-01-01T00:00:00Z", 0), ("", far, 1),
+                                 ("1000-06-01T00:00:00+02:00", far, 1), (far, "", 0), (zero, "now", 1)):
+            status, answer = self.server.call("POST", "/v1/datasets/ages/query",
+                                              {"startTime": start, "endTime": end})
+            self.assertEqual((status, len(answer.get("matches", ()))), (200, rows), (start, end, answer))
+        for wrong in ("9999-13-01T00:00:00Z", "2024-02-30T00:00:00Z", "99999", "later"):
+            status, answer = self.server.call("POST", "/v1/query/_apl",
+                                              {"apl": "ages", "startTime": wrong + "x"})
+            self.assertEqual(status, 400, wrong)
+
+    def test_block_delete(self):
+        self.server.call("POST", "/v1/ingest/doomed", [{"_time": T0, "k": 1}, {"_time": T0, "k": 2}])
+        body = {"apl": "['doomed'] | where k == 1", "startTime": "2024-01-01T00:00:00Z",
+                "endTime": "now", "commit": False}
+        path = "/v2/datasets/_apl/delete"
+        self.assertEqual(self.server.call("POST", path, body)[1], {
+            "dryRun": True, "rowsMatched": 1, "rowsDeleted": 2, "firstMatchedEvent": T0,
+            "lastMatchedEvent": T0})
+        self.assertEqual(self.server.call("POST", path, {**body, "commit": None})[0], 400)
+        status, _ = self.server.call("POST", path, {**body, "apl": "['doomed'] | limit 1"})
+        self.assertEqual(status, 400)
+        self.assertFalse(self.server.call("POST", path, {**body, "commit": True})[1]["dryRun"])
+        self.assertEqual(self.server.query("['doomed'] | count")["tables"][0]["columns"], [[0]])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

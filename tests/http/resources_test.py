@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""What is kept besides events: saved queries, datasets and their fields, annotations and the like.
+
+Usage: resources_test.py EVQ.
+"""
+
+import sys
+import threading
+import unittest
+
+from evq_server import ServerCase, T0
+
+
+class Resources(ServerCase):
+    def test_saved_queries(self):
+        query = {"kind": "apl", "name": "n", "who": "me", "metadata": {"a": "b"}, "dataset": "d",
+                 "query": {"apl": "['d']", "queryOptions": {"priority": "low"}}}
+        path = "/v2/apl-starred-queries"
+        status, made = self.server.call("POST", path, query)
+        self.assertEqual(status, 200, made)
+        self.assertEqual({**query, "id": made["id"]}, made)
+        one = path + "/" + made["id"]
+        self.assertEqual(self.server.call("GET", one)[1], made)
+        status, changed = self.server.call("PUT", one, {
+            **query, "id": "other", "name": "m", "dataset": None, "metadata": {},
+            "query": {"apl": "a", "cursor": None, "variables": {"x": None},
+                      "queryOptions": {"noFill": None}}})
+        self.assertEqual((status, changed), (200, {  # null is what was not given
+            "id": made["id"], "kind": "apl", "name": "m", "who": "me", "metadata": {},
+            "query": {"apl": "a", "variables": {"x": None}, "queryOptions": {}}}))
+        self.assertEqual(self.server.call("PUT", path + "/none", query)[0], 404)
+        options = lambda **o: {**query, "query": {"apl": "x", "queryOptions": o}}
+        for bad in ({**query, "kind": "mpl"}, {**query, "metadata": {"a": 1}}, {**query, "who": None},
+                    options(priority="urgent"), options(surprise=1), options(noFill="true"),
+                    options(maxSeries=1.5), options(shownColumns="é" * 10001), options(displayNull="no")):
+            self.assertEqual(self.server.call("PUT", one, bad)[0], 400, bad)
+        for good in (options(shownColumns="é" * 10000), options(displayNull=""), options(priority=None)):
+            self.assertEqual(self.server.call("PUT", one, good)[0], 200, good)
+        plain = self.server.call("PUT", one, {**query, "query": {"apl": "x"}})[1]
+        self.assertEqual(plain["query"], {"apl": "x"})
+        listed = next(each for each in self.server.call("GET", path)[1] if each["id"] == made["id"])
+        self.assertEqual(listed, {**plain, "query": {"apl": "x", "queryOptions": {}}})
+        self.assertEqual(self.server.call("DELETE", one)[0], 204)
+        self.assertEqual(self.server.call("GET", one)[0], 404)
+
+    def test_datasets(self):
+        call = self.server.call
+        for version in ("/v1", "/v2"):
+            name = "set" + version[1:]
+            status, made = call("POST", version + "/datasets", {"name": name, "description": "d"})
+            self.assertEqual((status, made["id"]), (200, name))
+            self.assertEqual(call("POST", version + "/datasets", {"name": name})[0], 409)
+            one = f"{version}/datasets/{name}"
+            status, changed = call("PUT", one, {"description": "e", "retentionDays": 3})
+            self.assertEqual((changed["description"], changed["retentionDays"]), ("e", 3))
+            self.assertEqual((changed["created"], made["updatedAt"]), (made["created"], made["created"]))
+            self.assertNotEqual(changed["updatedAt"], made["updatedAt"])
+            self.assertEqual(call("GET", one)[1], changed)
+            self.assertIn(changed, call("GET", version + "/datasets")[1])
+            self.assertEqual(call("POST", one + "/trim", {"maxDuration": "1h0m0s"})[0],
+                             200 if version == "/v1" else 204)
+            self.assertEqual(call("DELETE", one)[0], 204)
+            self.assertEqual(call("GET", one)[0], 404)
+        status, _ = call("POST", "/v2/datasets", {"name": "never", "useRetentionPeriod": True})
+        self.assertEqual(status, 400)
+        call("POST", "/v1/ingest/fielded", [{"ms": 1, "s": "x"}])
+        fields = {f["name"]: f for f in call("GET", "/v2/datasets/fielded/fields")[1]}
+        self.assertEqual(fields["ms"]["type"], "integer")
+        status, field = call("PUT", "/v2/datasets/fielded/fields/ms", {"unit": "ms"})
+        self.assertEqual((status, field["unit"]), (200, "ms"))
+        self.assertIn("fielded", [d["datasetName"] for d in call("GET", "/v1/datasets/_fields")[1]])
+        maps = "/v2/datasets/fielded/mapfields"
+        self.assertEqual(call("POST", maps, {"name": "m"}), (200, {"name": "m"}))
+        self.assertEqual(call("POST", maps, {"name": "m"})[0], 409)
+        self.assertEqual(call("PUT", maps, ["a", "b"]), (200, ["a", "b"]))
+        for wrong in (b'["a"],"x":1', b'"a"', b"[1]", b'["a"'):
+            self.assertEqual(call("PUT", maps, wrong, {"Content-Type": "application/json"})[0], 400, wrong)
+        self.assertEqual(call("DELETE", maps + "/a")[0], 204)
+        self.assertEqual(call("GET", "/v2/datasets/fielded")[1]["mapFields"], ["b"])
+        self.assertEqual(call("GET", "/v1/datasets/fielded/info")[1]["numEvents"], 1)
+
+    def test_annotations_and_kept_objects(self):
+        call = self.server.call
+        status, made = call("POST", "/v2/annotations", {"type": "deploy", "datasets": ["a"],
+                                                        "title": None})
+        self.assertEqual(status, 201)
+        self.assertTrue(made["id"].startswith("ann_"))
+        one = "/v2/annotations/" + made["id"]
+        status, changed = call("PUT", one, {"title": "t", "type": None})
+        self.assertEqual((changed["title"], changed["type"]), ("t", "deploy"))
+        self.assertEqual(call("GET", "/v2/annotations?datasets=a,b")[1], [changed])
+        self.assertEqual(call("GET", "/v2/annotations?datasets=z")[1], [])
+        for wrong in ({"datasets": "a"}, {"datasets": []}, {"type": 1}, {"type": ""}, {"time": "soon"},
+                      {"title": {}}, {"endTime": 5}):
+            self.assertEqual(call("PUT", one, wrong)[0], 400, wrong)
+        self.assertEqual(call("GET", one)[1], changed)
+        call("PUT", one, {"time": T0, "endTime": "2024-05-02T00:00:00Z"})
+        self.assertEqual(call("PUT", one, {"endTime": "2024-04-30T00:00:00Z"})[0], 400)
+        self.assertEqual(call("PUT", one, {"time": "2024-05-03T00:00:00Z"})[0], 400)
+        self.assertEqual(call("PUT", one, {"endTime": T0})[0], 200)  # an instant
+        self.assertEqual(call("PUT", one, {"endTime": "2024-05-02T00:00:00Z"})[0], 200)
+        for query, count in (("start=2024-05-01T12:00:00Z", 1), ("end=2024-04-01T00:00:00Z", 0),
+                             ("start=2024-05-03T00:00:00Z", 0), ("start=0001-01-01T00:00:00Z", 1),
+                             ("start=2024-04-01T00:00:00%2B02:00&end=now", None)):
+            status, found = call("GET", "/v2/annotations?datasets=a&" + query)
+            self.assertEqual(status, 400 if count is None else 200, query)
+            self.assertEqual(len(found) if count is not None else None, count, query)
+        self.assertEqual(call("DELETE", one)[0], 204)
+        for kind in ("monitors", "notifiers", "views"):
+            status, kept = call("POST", "/v2/" + kind, {"name": "k", "deep": {"x": [1, 2.5]}})
+            self.assertEqual((status, kept["deep"]), (200, {"x": [1, 2.5]}))
+            self.assertEqual(call("GET", f"/v2/{kind}/{kept['id']}")[1], kept)
+        self.assertEqual(call("POST", "/v2/vfields", {"name": "x"})[0], 400)
+        for wrong in ("a +", "a | take 1", "a), b = (c", ""):
+            status, answer = call("POST", "/v2/vfields", {"dataset": "d", "name": "x", "expression": wrong})
+            self.assertEqual(status, 400, wrong)
+        status, kept = call("POST", "/v2/monitors", {"name": "m", "aplQuery": "", "mplQuery": "`d`:`m`"})
+        self.assertEqual((status, kept["aplQuery"], "mplQuery" in kept), (200, "`d`:`m`", False))
+        # Go's client sends its empty members along.
+        for kind in ("monitors", "notifiers"):
+            given = {"name": "m", "createdAt": "0001-01-01T00:00:00Z", "createdBy": "",
+                     "updatedAt": "0001-01-01T00:00:00Z"}
+            made = call("POST", "/v2/" + kind, given)[1]
+            self.assertGreater(made["createdAt"], "2024")
+            self.assertEqual((made["createdBy"] != "", made["updatedAt"]), (True, made["createdAt"]))
+            changed = call("PUT", f"/v2/{kind}/{made['id']}", given)[1]
+            self.assertEqual([changed[name] for name in ("createdAt", "createdBy")],
+                             [made[name] for name in ("createdAt", "createdBy")])
+            self.assertGreater(changed["updatedAt"], made["updatedAt"])
+        self.assertEqual(call("POST", "/v2/monitors", {"name": "m", "aplQuery": "a", "mplQuery": "b"})[0],
+                         400)
+
+    def test_no_change_of_a_dataset_is_lost(self):
+        self.server.call("POST", "/v2/datasets", {"name": "shared"})
+        path = "/v2/datasets/shared"
+        names = [f"field{i}" for i in range(24)]
+        statuses = []
+
+        def change(name):
+            statuses.append(self.server.call("POST", path + "/mapfields", {"name": name})[0])
+            statuses.append(self.server.call("PUT", path, {"description": name})[0])
+
+        threads = [threading.Thread(target=change, args=(name,)) for name in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(set(statuses), {200})
+        self.assertEqual(sorted(self.server.call("GET", path + "/mapfields")[1]), sorted(names))
+
+    def test_no_change_of_a_field_is_lost(self):
+        self.server.call("POST", "/v1/ingest/described", [{"n": 1}])
+        path = "/v2/datasets/described/fields/n"
+        for turn in range(20):
+            changes = {"unit": f"u{turn}", "description": f"d{turn}", "hidden": turn % 2 == 0}
+            threads = [threading.Thread(target=self.server.call, args=("PUT", path, {name: value}))
+                       for name, value in changes.items()]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            known = self.server.call("GET", path)[1]
+            self.assertEqual({name: known[name] for name in changes}, changes)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

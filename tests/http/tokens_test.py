@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Tokens and what they permit, made on the command line and over HTTP.
+
+Usage: tokens_test.py EVQ.
+"""
+
+import base64
+import os
+import sys
+import threading
+import time
+import unittest
+
+from evq_server import ServerCase, run_evq
+
+
+class Tokens(ServerCase):
+    FLAGS = ()
+
+    @classmethod
+    def fill(cls):
+        assert cls.server.token.startswith("xaat-")
+        cls.server.call("POST", "/v1/ingest/logs", [{"a": 1}])
+
+    def make(self, *words):
+        return run_evq(self.server.directory, "token", "create", "--name", "t", *words)
+
+    def status(self, token, method, path, body=None, **headers):
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            sent["Authorization"] = "Bearer " + token
+        else:
+            sent["Authorization"] = ""
+        return self.server.call(method, path, body, sent)[0]
+
+    def test_failed_authentication_is_403_before_anything_else(self):
+        for token in (None, "xaat-wrong", self.server.token + "x"):
+            for method, path in (("GET", "/v2/datasets"), ("POST", "/v1/ingest/logs"), ("GET", "/none"),
+                                 ("PATCH", "/v2/datasets"), ("GET", "/metrics")):
+                self.assertEqual(self.status(token, method, path), 403, (token, path))
+        self.assertEqual(self.status(None, "GET", "/healthz"), 200)
+
+    def test_dataset_permissions(self):
+        ingest = self.make("--ingest", "logs")
+        query = self.make("--query", "logs")
+        apl = {"apl": "['logs'] | count"}
+        self.assertEqual(self.status(ingest, "POST", "/v1/ingest/logs", [{"a": 2}]), 200)
+        self.assertEqual(self.status(ingest, "POST", "/v1/ingest/other", [{"a": 2}]), 403)
+        self.assertEqual(self.status(ingest, "POST", "/v1/query/_apl", apl), 403)
+        self.assertEqual(self.status(query, "POST", "/v1/query/_apl", apl), 200)
+        self.assertEqual(self.status(query, "POST", "/v1/ingest/logs", [{"a": 2}]), 403)
+        self.server.call("POST", "/v1/ingest/hidden", [{"a": 1}])
+        for text in ("['hidden'] | count", "['logs'] | union ['hidden'] | count",
+                     "['logs'] | join (['hidden']) on a", "let h = ['hidden']; ['logs'] | union h"):
+            self.assertEqual(self.status(query, "POST", "/v1/query/_apl", {"apl": text}), 403, text)
+        self.assertEqual(self.status(query, "POST", "/v1/datasets/hidden/query", {}), 403)
+        remove = {"apl": "['logs']", "commit": False}
+        self.assertEqual(self.status(query, "POST", "/v2/datasets/_apl/delete", remove), 403)
+        update = self.make("--allow", "datasets|update")
+        self.assertEqual(self.status(update, "POST", "/v2/datasets/_apl/delete", remove), 200)
+        listed = self.server.call("GET", "/v2/datasets", None, {"Authorization": "Bearer " + query})[1]
+        self.assertEqual([each["id"] for each in listed], ["logs"])
+
+    def test_personal_tokens(self):
+        token = self.make("--personal")
+        self.assertTrue(token.startswith("xapt-"))
+        org = run_evq(self.server.directory, "org")
+        self.assertEqual(self.status(token, "GET", "/v2/datasets"), 403)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id="wrong"), 403)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=org), 200)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", X_Axiom_Org_Id=org), 200)
+        for path in ("/v1/user", "/v2/user", "/v2/orgs"):
+            self.assertEqual(self.status(token, "GET", path), 200)
+        events = [{"a": 3}]
+        self.assertEqual(self.status(token, "POST", "/v1/ingest/logs", events, X_Axiom_Org_Id=org), 403)
+        self.assertEqual(
+            self.status(token, "POST", "/v1/datasets/logs/ingest", events, X_Axiom_Org_Id=org), 200)
+
+    def test_personal_tokens_over_the_api(self):
+        call = self.server.call
+        status, made = call("POST", "/v1/_tokens", {"name": "own", "personal": True})
+        self.assertEqual(status, 200, made)
+        org = run_evq(self.server.directory, "org")
+        self.assertTrue(made["token"].startswith("xapt-"))
+        self.assertEqual(
+            self.status(made["token"], "GET", "/v2/datasets", x_service_org_id=org), 200)
+        kinds = {each["id"]: each["kind"] for each in call("GET", "/v1/_tokens")[1]}
+        self.assertEqual(kinds[made["id"]], "personal")
+        self.assertIn("api", kinds.values())
+        self.assertNotIn(made["id"], [each["id"] for each in call("GET", "/v2/tokens")[1]])
+        # Whoever may make tokens but not do everything makes and revokes no personal one.
+        some = self.make("--allow", "apiTokens|create", "--allow", "apiTokens|delete")
+        for personal, expected in ((True, 403), (False, 200)):
+            self.assertEqual(self.status(some, "POST", "/v1/_tokens",
+                                         {"name": "x", "personal": personal}), expected)
+        self.assertEqual(self.status(some, "DELETE", "/v1/_tokens/" + made["id"]), 403)
+        self.assertEqual(call("DELETE", "/v1/_tokens/" + made["id"])[0], 204)
+        self.assertEqual(call("DELETE", "/v1/_tokens/" + made["id"])[0], 404)
+        self.assertEqual(
+            self.status(made["token"], "GET", "/v2/datasets", x_service_org_id=org), 403)
+        for wrong in ({}, {"name": "x", "personal": "yes"}, {"name": ""}):
+            self.assertEqual(call("POST", "/v1/_tokens", wrong)[0], 400, wrong)
+
+    def test_the_organization_can_be_renamed(self):
+        call = self.server.call
+        before = run_evq(self.server.directory, "org")
+        token = self.make("--personal")
+        status, changed = call("POST", "/v1/_set_org", {"id": "acme-1"})
+        self.assertEqual((status, changed["id"]), (200, "acme-1"))
+        self.assertEqual(run_evq(self.server.directory, "org"), "acme-1")
+        self.assertEqual(call("GET", "/v2/orgs")[1][0]["id"], "acme-1")
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 403)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id="acme-1"), 200)
+        for wrong in ("", "a b", "gr\u00fcn", "a\nb", "x" * 257, 7, None):
+            self.assertEqual(call("POST", "/v1/_set_org", {"id": wrong})[0], 400, wrong)
+        self.assertEqual(call("POST", "/v1/_set_org", {"id": before})[0], 200)
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 200)
+        run_evq(self.server.directory, "org", "set", "acme-2")  # another process
+        self.assertTrue(self.comes_true(
+            lambda: self.status(token, "GET", "/v2/datasets", x_service_org_id="acme-2") == 200))
+        self.assertEqual(self.status(token, "GET", "/v2/datasets", x_service_org_id=before), 403)
+        run_evq(self.server.directory, "org", "set", before)
+
+    def comes_true(self, condition):
+        for _ in range(100):
+            if condition():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def test_a_token_that_is_gone_does_not_come_back(self):
+        for _ in range(20):
+            made = self.server.call("POST", "/v2/tokens", {"name": "short"})[1]["id"]
+            asks = [threading.Thread(target=self.server.call, args=args) for args in (
+                ("POST", f"/v2/tokens/{made}/regenerate", {"existingTokenExpiresAt": "2100-01-01T00:00:00Z"}),
+                ("DELETE", "/v2/tokens/" + made))]
+            for ask in asks:
+                ask.start()
+            for ask in asks:
+                ask.join()
+            self.assertEqual(self.server.call("GET", "/v2/tokens/" + made)[0], 404)
+
+    def test_tokens_over_the_api(self):
+        call = self.server.call
+        wanted = {"name": "api", "description": "", "expiresAt": None, "datasetCapabilities": {
+            "logs": {"query": ["read"]}}, "orgCapabilities": {"annotations": ["read"]}}
+        status, made = call("POST", "/v2/tokens", wanted)
+        self.assertEqual(status, 200, made)
+        secret = made.pop("token")
+        self.assertEqual({**wanted, "id": made["id"]}, made)
+        self.assertEqual(call("GET", "/v2/tokens/" + made["id"])[1], made)
+        apl = {"apl": "['logs'] | count"}
+        self.assertEqual(self.status(secret, "POST", "/v1/query/_apl", apl), 200)
+        status, again = call("POST", f"/v2/tokens/{made['id']}/regenerate",
+                             {"existingTokenExpiresAt": "2020-01-01T00:00:00Z", "newTokenExpiresAt": None})
+        self.assertEqual(status, 200)
+        self.assertNotEqual(again["id"], made["id"])
+        self.assertEqual(self.status(secret, "POST", "/v1/query/_apl", apl), 403)
+        self.assertEqual(self.status(again["token"], "POST", "/v1/query/_apl", apl), 200)
+        self.assertEqual(call("DELETE", "/v2/tokens/" + again["id"])[0], 204)
+        self.assertEqual(self.status(again["token"], "POST", "/v1/query/_apl", apl), 403)
+        for asked, kept in (("2100-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
+                            ("2010-01-01T00:00:00Z", "2010-01-01T00:00:00Z")):  # sooner, never later
+            call("POST", f"/v2/tokens/{made['id']}/regenerate",
+                 {"existingTokenExpiresAt": asked, "newTokenExpiresAt": None})
+            self.assertEqual(call("GET", "/v2/tokens/" + made["id"])[1]["expiresAt"], kept)
+        self.assertEqual(self.status(secret, "POST", "/v1/query/_apl", apl), 403)
+        self.assertEqual(call("DELETE", "/v2/tokens/" + made["id"])[0], 204)
+        maker = self.make("--allow", "apiTokens|create")
+        self.assertEqual(self.status(maker, "POST", "/v2/tokens", wanted), 403)
+        for path in os.listdir(self.server.directory):
+            file = os.path.join(self.server.directory, path)
+            if os.path.isfile(file):
+                with open(file, "rb") as held:
+                    self.assertNotIn(secret.encode(), held.read(), path)
+        self.assertFalse(any(secret in line for line in self.server.lines))
+
+    def test_events_for_several_indexes_need_permission_for_all(self):
+        token = self.make("--ingest", "ship")
+        body = b'{"event":"e","index":"ship"}{"event":"e","index":"wreck"}'
+        self.assertEqual(self.status(token, "POST", "/services/collector", body), 403)
+        self.assertEqual(self.server.call("GET", "/v2/datasets/ship")[0], 404)
+
+    def test_shippers_schemes(self):
+        token = self.make("--ingest", "ship")
+        basic = base64.b64encode(("x:" + token).encode()).decode()
+        for scheme in ("Splunk " + token, "Basic " + basic, "Bearer " + token):
+            status, answer = self.server.call("POST", "/services/collector", b'{"event":"e"}',
+                                              {"Authorization": scheme})
+            self.assertEqual(status, 200, answer)
+        status, _ = self.server.call("POST", "/v1/ingest/ship/elastic/_bulk",
+                                     b'{"index":{}}\n{"a":1}\n', {"Authorization": "ApiKey " + basic})
+        self.assertEqual(status, 200)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
