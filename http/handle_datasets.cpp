@@ -104,8 +104,11 @@ Result<HttpResponse> handle_dataset_list(Api& api, HttpRequest& request) {
 Result<HttpResponse> handle_dataset_create(Api& api, HttpRequest& request) {
   EVQ_TRY_ASSIGN(const std::string text, request.body.text());
   EVQ_TRY_ASSIGN(const DatasetBody body, read_dataset_body(text));
+  if (!body.name.has_value()) {
+    return make_error(ErrorCode::kUsage, "name is required");
+  }
   DatasetDefinition dataset;
-  dataset.name = body.name.value_or("");
+  dataset.name = *body.name;
   dataset.kind = body.kind.value_or("axiom:events:v1");
   dataset.who = request.identity.name;
   dataset.extra = body.extra;

@@ -63,6 +63,10 @@ class Resources(ServerCase):
             self.assertEqual(call("GET", one)[0], 404)
         status, _ = call("POST", "/v2/datasets", {"name": "never", "useRetentionPeriod": True})
         self.assertEqual(status, 400)
+        for body, wrong in (({}, "name is required"), ({"name": None}, "name is required"),
+                            ({"name": ""}, "'' cannot name a dataset")):
+            status, answer = call("POST", "/v2/datasets", {"description": "d", **body})
+            self.assertEqual((status, answer["message"][:len(wrong)]), (400, wrong))
         call("POST", "/v1/ingest/fielded", [{"ms": 1, "s": "x"}])
         fields = {f["name"]: f for f in call("GET", "/v2/datasets/fielded/fields")[1]}
         self.assertEqual(fields["ms"]["type"], "integer")
