@@ -28,20 +28,25 @@
 namespace evq {
 namespace {
 
+Result<std::vector<std::string>> dataset_names(Store& store) {
+  EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, store.definitions().datasets());
+  std::vector<std::string> names;
+  names.reserve(datasets.size());
+  for (const DatasetDefinition& dataset : datasets) {
+    names.push_back(dataset.name);
+  }
+  return names;
+}
+
 Result<std::string> describe_datasets(Store& store, const DatasetCommand& command,
                                       const DisplayZone& zone) {
-  std::vector<std::string> names;
   if (command.action == "info") {
-    names.push_back(command.name);
-  } else {
-    EVQ_TRY_ASSIGN(const std::vector<DatasetDefinition> datasets, store.definitions().datasets());
-    for (const DatasetDefinition& dataset : datasets) {
-      names.push_back(dataset.name);
-    }
+    EVQ_TRY_ASSIGN(const ListedDataset row, dataset_row(store, command.name));
+    return datasets_text({row}, single_form(command.output), zone);
   }
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names(store));
   EVQ_TRY_ASSIGN(const std::vector<ListedDataset> rows, dataset_rows(store, names));
-  const bool alone = command.action == "info";
-  return datasets_text(rows, alone ? single_form(command.output) : list_form(command.output), zone);
+  return datasets_text(rows, list_form(command.output), zone);
 }
 
 Result<std::string> describe_fields(Store& store, const DatasetCommand& command) {
@@ -149,13 +154,9 @@ Result<CheckReport> check_store(const GlobalOptions& global) {
 }
 
 Error near_dataset(Store& store, const Error& error, const std::string& name) {
-  std::vector<std::string> names;
-  if (const auto datasets = store.definitions().datasets(); datasets.ok()) {
-    for (const DatasetDefinition& dataset : datasets.value()) {
-      names.push_back(dataset.name);
-    }
-  }
-  return with_near_name(error, name, names, "evq dataset list");
+  const auto names = dataset_names(store);
+  return with_near_name(error, name, names.ok() ? names.value() : std::vector<std::string>(),
+                        "evq dataset list");
 }
 
 // Of a dataset in the store or on the server, which need not tell.
@@ -277,20 +278,13 @@ int run_compact(const GlobalOptions& global, const StoreCommand& command) {
     return report_error(service.error());
   }
   Store& store = service.value()->store();
-  std::vector<std::string> names;
-  if (!command.dataset.empty()) {
-    names.push_back(command.dataset);
-  } else {
-    const auto datasets = store.definitions().datasets();
-    if (!datasets.ok()) {
-      return report_error(datasets.error());
-    }
-    for (const DatasetDefinition& dataset : datasets.value()) {
-      names.push_back(dataset.name);
-    }
+  const auto names = command.dataset.empty() ? dataset_names(store)
+                                             : Result<std::vector<std::string>>({command.dataset});
+  if (!names.ok()) {
+    return report_error(names.error());
   }
   int status = 0;
-  for (const std::string& name : names) {
+  for (const std::string& name : names.value()) {
     const Status done = store.maintain(name, true, interrupt_control());
     if (!done.ok() && done.error().code == ErrorCode::kNotFound && command.dataset.empty()) {
       continue;  // deleted since it was listed

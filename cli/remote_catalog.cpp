@@ -35,22 +35,22 @@ Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server) {
   return names;
 }
 
-Result<DatasetAnswer> remote_dataset(RemoteServer& server, const std::string& name) {
+Result<ListedDataset> remote_dataset(RemoteServer& server, const std::string& name) {
   Result<std::string> answer = server.call("GET", remote_dataset_path(name) + "/info");
   if (!answer.ok() && answer.error().code == ErrorCode::kNotFound) {
     answer = server.call("GET", remote_dataset_path(name));
   }
   EVQ_TRY_ASSIGN(const std::string text, std::move(answer));
-  return read_dataset_answer(text);
+  EVQ_TRY_ASSIGN(DatasetAnswer dataset, read_dataset_answer(text));
+  return ListedDataset{std::move(dataset.name), dataset.stats, std::move(dataset.json)};
 }
 
-Result<std::string> remote_datasets_text(RemoteServer& server,
-                                         const std::vector<std::string>& names, ListForm form,
+Result<std::string> remote_datasets_text(RemoteServer& server, ListForm form,
                                          const DisplayZone& zone) {
+  EVQ_TRY_ASSIGN(const std::vector<std::string> names, remote_dataset_names(server));
   std::vector<ListedDataset> rows;
   for (const std::string& name : names) {
-    EVQ_TRY_ASSIGN(const DatasetAnswer dataset, remote_dataset(server, name));
-    rows.push_back({dataset.name, dataset.stats, dataset.json});
+    EVQ_TRY(add_listed(name, remote_dataset(server, name), &rows));
   }
   return datasets_text(rows, form, zone);
 }

@@ -8,7 +8,7 @@
 #include "apl/service/display_zone.h"
 #include "cli/list_output.h"
 #include "cli/remote_server.h"
-#include "http/wire_answer.h"
+#include "cli/store_tables.h"
 #include "store/column/schema.h"
 #include "store/definitions.h"
 
@@ -20,9 +20,9 @@ std::string remote_starred_path(const std::string& id);
 
 Result<std::vector<std::string>> remote_dataset_names(RemoteServer& server);
 // With its counts where the server tells them.
-Result<DatasetAnswer> remote_dataset(RemoteServer& server, const std::string& name);
-Result<std::string> remote_datasets_text(RemoteServer& server,
-                                         const std::vector<std::string>& names, ListForm form,
+Result<ListedDataset> remote_dataset(RemoteServer& server, const std::string& name);
+// All that there are.
+Result<std::string> remote_datasets_text(RemoteServer& server, ListForm form,
                                          const DisplayZone& zone);
 Result<std::vector<Field>> remote_fields(RemoteServer& server, const std::string& dataset);
 Result<std::string> remote_fields_text(RemoteServer& server, const std::string& dataset,

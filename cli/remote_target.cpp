@@ -177,8 +177,7 @@ class RemoteTarget final : public QueryTarget {
     return remote_dataset_names(*server_);
   }
   Result<std::string> datasets_table(const DisplayZone& zone) override {
-    EVQ_TRY_ASSIGN(const std::vector<std::string> names, dataset_names());
-    return remote_datasets_text(*server_, names, ListForm::kTable, zone);
+    return remote_datasets_text(*server_, ListForm::kTable, zone);
   }
   Result<std::string> fields_table(const std::string& dataset) override {
     return remote_fields_text(*server_, dataset, ListForm::kTable);

@@ -17,13 +17,11 @@ constexpr std::string_view kDatasetList = "evq dataset list";
 
 Result<std::string> describe_datasets(RemoteServer& server, const DatasetCommand& command,
                                       const DisplayZone& zone) {
-  std::vector<std::string> names = {command.name};
-  ListForm form = single_form(command.output);
   if (command.action == "list") {
-    EVQ_TRY_ASSIGN(names, remote_dataset_names(server));
-    form = list_form(command.output);
+    return remote_datasets_text(server, list_form(command.output), zone);
   }
-  return remote_datasets_text(server, names, form, zone);
+  EVQ_TRY_ASSIGN(const ListedDataset row, remote_dataset(server, command.name));
+  return datasets_text({row}, single_form(command.output), zone);
 }
 
 Result<std::string> change_dataset(RemoteServer& server, const DatasetCommand& command) {
@@ -263,8 +261,11 @@ int run_remote_compact(const GlobalOptions& global, const StoreCommand& command)
       EVQ_TRY_ASSIGN(names, remote_dataset_names(server));
     }
     for (const std::string& name : names) {
-      if (const auto done = server.call("POST", remote_dataset_path(name) + "/vacuum");
-          !done.ok()) {
+      const auto done = server.call("POST", remote_dataset_path(name) + "/vacuum");
+      if (is_missing(done) && command.dataset.empty()) {
+        continue;  // deleted since it was listed
+      }
+      if (!done.ok()) {
         return near_dataset(server, done.error(), name);
       }
     }

@@ -1,6 +1,7 @@
 #include "cli/store_tables.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "store/base/time.h"
 
 namespace evq {
+
 TableOptions list_table_options() {
   TableOutputOptions output;
   fit_to_standard_output(&output, ColorChoice::kNever);
@@ -39,27 +41,35 @@ std::string damaged_json(const std::string& name, const Error& error) {
 
 }  // namespace
 
+Result<ListedDataset> dataset_row(Store& store, const std::string& name) {
+  ListedDataset row;
+  row.name = name;
+  EVQ_TRY_ASSIGN(row.stats, store.stats(name));
+  return row;
+}
+
+Status add_listed(const std::string& name, Result<ListedDataset> row,
+                  std::vector<ListedDataset>* rows) {
+  if (row.ok()) {
+    rows->push_back(std::move(row).value());
+    return Status::success();
+  }
+  const Error& error = row.error();
+  if (error.code == ErrorCode::kNotFound) {
+    return Status::success();  // deleted since it was named
+  }
+  if (error.code != ErrorCode::kCorrupt && error.code != ErrorCode::kIo) {
+    return error;
+  }
+  rows->push_back({name, std::nullopt, damaged_json(name, error), true});
+  return Status::success();
+}
+
 Result<std::vector<ListedDataset>> dataset_rows(Store& store,
                                                 const std::vector<std::string>& names) {
   std::vector<ListedDataset> rows;
   for (const std::string& name : names) {
-    const Result<DatasetStats> stats = store.stats(name);
-    if (!stats.ok() && stats.error().code == ErrorCode::kNotFound && names.size() > 1) {
-      continue;  // deleted since it was named
-    }
-    const bool damaged = !stats.ok() && (stats.error().code == ErrorCode::kCorrupt ||
-                                         stats.error().code == ErrorCode::kIo);
-    if (!stats.ok() && (!damaged || names.size() == 1)) {
-      return stats.error();
-    }
-    ListedDataset& row = rows.emplace_back();
-    row.name = name;
-    row.damaged = damaged;
-    if (damaged) {
-      row.json = damaged_json(name, stats.error());
-    } else {
-      row.stats = *stats;
-    }
+    EVQ_TRY(add_listed(name, dataset_row(store, name), &rows));
   }
   return rows;
 }

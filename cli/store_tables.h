@@ -23,10 +23,15 @@ struct ListedDataset {
   std::string json;                   // what is told then, compact
   bool damaged = false;
 };
-// Of several datasets, one that cannot be read is listed as damaged, and one that is there no more
-// is left out; alone it is kCorrupt or kIo, or kNotFound.
+// kNotFound; kCorrupt or kIo when it cannot be read.
+Result<ListedDataset> dataset_row(Store& store, const std::string& name);
+// In a list, a dataset that cannot be read is shown as damaged, and one that is there no more is
+// left out.
 Result<std::vector<ListedDataset>> dataset_rows(Store& store,
                                                 const std::vector<std::string>& names);
+// The same of a row that was asked for elsewhere: adds it to the list, or fails with its error.
+Status add_listed(const std::string& name, Result<ListedDataset> row,
+                  std::vector<ListedDataset>* rows);
 // One row or object a dataset; times of tables to the second, in the zone.
 std::string datasets_text(const std::vector<ListedDataset>& datasets, ListForm form,
                           const DisplayZone& zone);

@@ -270,6 +270,14 @@ class Forgery(Damage):
         self.assertRegex(self.evq("dataset", "list", "-o", "table")[0], r"a +\S* *damaged")
         _, errors = self.evq("dataset", "info", "a", status=5)
         self.assertIn("datasets/1.db", errors)
+        url, token, _ = self.serve()
+        there = ("--server", url, "--token", token)
+        self.assertEqual(json.loads(self.out(*there, "dataset", "list", "-o", "json"))[0]["name"], "a")
+        self.assertRegex(self.out(*there, "dataset", "list", "-o", "table"), r"a +\S* *damaged")
+        self.evq(*there, "dataset", "info", "a", status=5)
+        for dataset in [each["name"] for each in listed if each not in damaged]:
+            self.evq("dataset", "delete", dataset, "--yes")
+        self.assertRegex(self.evq("dataset", "list", "-o", "table")[0], r"a +\S* *damaged")
 
     def list_of(self, what):
         with sqlite3.connect(self.store / "datasets/1.db") as database:

@@ -387,6 +387,18 @@ class Server(EvqCase):
         _, errors = self.evq("--server", fake.url, "org", "set", "x", status=2)
         self.assertIn("does not let its id be chosen", errors)
 
+    def test_a_dataset_that_is_deleted_once_it_was_named(self):
+        web = {"id": "web", "name": "web", "description": "", "who": "me"}
+        gone = {**web, "id": "gone", "name": "gone"}
+        for datasets, listed in (([gone, web], json.dumps(web, separators=(",", ":")) + "\n"),
+                                 ([gone], "")):
+            fake = FakeServer([404, 200], {"/v2/datasets": datasets, "/v2/datasets/web": web})
+            self.addCleanup(fake.close)
+            self.assertEqual(self.out("--server", fake.url, "dataset", "list"), listed)
+            self.evq("--server", fake.url, "compact")
+            self.assertEqual(len(fake.bodies), len(datasets))
+            self.evq("--server", fake.url, "dataset", "info", "gone", status=1)
+
     def test_a_server_that_knows_only_axioms_routes(self):
         dataset = {"id": "web", "name": "web", "description": "", "who": "me",
                    "created": "2024-05-01T00:00:00Z"}
