@@ -231,7 +231,9 @@ void Repl::read_inputs() {
   callbacks.remark = [this](std::string_view text) {
     return is_repl_command(text) ? std::string() : call_help(whole_query(text));
   };
-  callbacks.is_complete = [this](std::string_view text) { return is_complete(text); };
+  callbacks.is_complete = [this](std::string_view text, std::size_t known) {
+    return is_complete(text, known);
+  };
   callbacks.continues = continues_query;
   callbacks.edit = [this](const std::string& text) {
     return edit_in_external_editor(text, "query.apl", environment_);
@@ -257,17 +259,23 @@ void Repl::read_inputs() {
 }
 
 // A text that begins with a bar goes on from the last query that was answered.
+bool Repl::goes_on(std::string_view text) const {
+  return interactive_ && continues_query(text) && !answered_query_.empty();
+}
+
 std::string Repl::whole_query(std::string_view text) const {
-  const bool goes_on = interactive_ && continues_query(text) && !answered_query_.empty();
-  return goes_on ? answered_query_ + "\n" + std::string(text) : std::string(text);
+  return goes_on(text) ? answered_query_ + "\n" + std::string(text) : std::string(text);
 }
 
 // An empty line at the end runs whatever there is, so that nobody is caught in a bracket.
-bool Repl::is_complete(std::string_view text) const {
+bool Repl::is_complete(std::string_view text, std::size_t known) {
   const std::size_t last = text.find_last_of('\n');
   const bool ends_empty = last != std::string_view::npos && is_blank(text.substr(last));
-  return ends_empty || is_blank(text) || is_repl_command(text) ||
-         !is_unfinished_query(whole_query(text));
+  if (ends_empty || is_blank(text) || is_repl_command(text)) {
+    return true;
+  }
+  return goes_on(text) ? !syntax::is_unfinished(whole_query(text))
+                       : !growing_.is_unfinished(text, known);
 }
 
 CompletionList Repl::complete(std::string_view text, std::size_t cursor) {

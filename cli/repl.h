@@ -1,7 +1,7 @@
 #pragma once
 // Repl: the prompt of `evq` and `evq repl`, over a store or a server. It reads queries and dot
 // commands, from a terminal with a line editor or from any other input line by line, and shows
-// answers in the form the user has chosen. The language is known to apl/service/completion.h alone.
+// answers in the form the user has chosen. What the language is stays with apl/.
 // Ctrl-C cancels the query that runs. One thread uses a Repl; a query runs on another while this
 // one shows its progress.
 
@@ -13,6 +13,7 @@
 
 #include "apl/service/completion.h"
 #include "apl/service/display_zone.h"
+#include "apl/syntax/unfinished.h"
 #include "cli/event_files.h"
 #include "cli/held_answer.h"
 #include "cli/options.h"
@@ -77,8 +78,9 @@ class Repl {
   void greet();
   void read_inputs();
   void take(const std::string& text);
+  bool goes_on(std::string_view text) const;
   std::string whole_query(std::string_view text) const;
-  bool is_complete(std::string_view text) const;
+  bool is_complete(std::string_view text, std::size_t known);
   CompletionList complete(std::string_view text, std::size_t cursor);
   void fail(const Error& error, std::string_view apl);
   Result<std::string> describe(const std::string& apl,
@@ -95,6 +97,7 @@ class Repl {
   bool remote_ = false;                 // the target is the server of the settings
   std::optional<EventFiles> no_store_;  // stands in until there is a store
   std::unique_ptr<QueryTarget> target_;
+  syntax::GrowingText growing_;  // the query that comes line by line
   History history_;
   bool history_told_ = false;  // that it cannot be kept
   std::optional<HeldAnswer> last_answer_;

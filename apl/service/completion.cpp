@@ -532,8 +532,4 @@ std::string call_help(std::string_view text) {
   return function != nullptr ? help_of(*function, found.argument) : std::string();
 }
 
-bool is_unfinished_query(std::string_view text) {
-  return syntax::is_unfinished(text);
-}
-
 }  // namespace evq

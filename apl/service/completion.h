@@ -66,7 +66,5 @@ class Completer {
 // The call that the end of the text lies in, as its signature and what the argument there means:
 // "bin(value, size)  size: width of a bin"; empty elsewhere.
 std::string call_help(std::string_view text);
-// Whether Enter after this text should break the line instead of running it.
-bool is_unfinished_query(std::string_view text);
 
 }  // namespace evq

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "apl/syntax/diagnostics.h"
-#include "apl/syntax/parser.h"
-
 namespace evq::syntax {
 
 namespace {
@@ -20,27 +17,6 @@ void add_once(std::vector<Item>* items, Item item) {
 
 bool Expectations::expects(Expected kind) const {
   return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
-
-bool is_unfinished(std::string_view text) {
-  const auto parsed = parse(text, 0);
-  if (parsed.ok()) {
-    return false;
-  }
-  const Error& error = parsed.error();
-  const std::string_view slug = diag::slug_of(error);
-  if (slug == "unterminated-string") {
-    // Only a verbatim block may go on in the next line; its error points at the three marks.
-    return error.span &&
-           text.substr(error.span->begin, error.span->end - error.span->begin) == "```";
-  }
-  if (slug == "empty-query") {
-    return true;  // let statements alone
-  }
-  const std::size_t last = text.find_last_not_of(" \t\r\n;");
-  const bool at_end = error.span && last != std::string_view::npos && error.span->end > last;
-  return slug == "unclosed-bracket" ||
-         (at_end && (slug == "unexpected-end" || slug == "missing-clause"));
 }
 
 // The parser backs out of nested pipelines once the end is reached and keeps asking on its way;

@@ -51,10 +51,6 @@ struct Expectations {
 // nothing is expected.
 Expectations expectations_at_end(std::string_view text);
 
-// Whether Enter should break the line instead of running the text: something is missing at its end
-// (an operand, a closing bracket, the operator after a pipe).
-bool is_unfinished(std::string_view text);
-
 // Collects expectations while a text is parsed; the cursor's companion.
 class ExpectationRecorder {
  public:

@@ -438,12 +438,12 @@ Status match_brackets(std::vector<Token>* tokens, bool unfinished) {
     }
   }
   if (!open.empty() && !unfinished) {
-    const Token& token = (*tokens)[open.back()];
-    const Token& inside = (*tokens)[open.back() + 1];
-    if (token.is_symbol("[") && inside.kind == TokenKind::kString) {
-      return diag::unterminated_name({token.span.begin, inside.span.end});
+    const Token* const token = tokens->data() + open.back();
+    // A string that a comma follows begins a list, another one is a name.
+    if (token->is_symbol("[") && token[1].kind == TokenKind::kString && !token[2].is_symbol(",")) {
+      return diag::unterminated_name({token->span.begin, token[1].span.end});
     }
-    return diag::unclosed_bracket(token.span, token.text.front());
+    return diag::unclosed_bracket(token->span, token->text.front());
   }
   for (const std::size_t i : open) {
     (*tokens)[i].partner = tokens->size() - 1;

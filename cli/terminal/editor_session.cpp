@@ -191,7 +191,7 @@ void EditorSession::accept() {
   const std::string_view pending = parts_.decoder.pending();
   const bool goes_on = callbacks.continues && !pending.empty() &&
                        callbacks.continues(pending.substr(0, pending.find_first_of("\r\n")));
-  if (!goes_on && (!callbacks.is_complete || callbacks.is_complete(text))) {
+  if (!goes_on && (!callbacks.is_complete || callbacks.is_complete(text, 0))) {
     end(InputEvent::kText);
   } else {
     insert("\n");

@@ -75,6 +75,7 @@ bool LineEditor::next_line_continues() {
 Result<EditorInput> LineEditor::read_plain() {
   EditorInput input;
   std::string line;
+  std::size_t incomplete = 0;  // bytes of the text that are known to be
   bool first = true;
   while (true) {
     if (device_.shows_prompt()) {
@@ -92,10 +93,14 @@ Result<EditorInput> LineEditor::read_plain() {
     }
     // The next line is asked first, because it costs less than a look at all there is so far: a
     // long pipeline is looked at once.
-    if (!next_line_continues() && (!callbacks_.is_complete || callbacks_.is_complete(input.text))) {
+    if (next_line_continues()) {
+      continue;
+    }
+    if (!callbacks_.is_complete || callbacks_.is_complete(input.text, incomplete)) {
       input.event = InputEvent::kText;
       return input;
     }
+    incomplete = input.text.size();
   }
 }
 

@@ -32,8 +32,9 @@ struct EditorCallbacks {
   std::function<CompletionList(std::string_view text, std::size_t cursor)> complete;
   // What may follow the text; shown dim behind it, taken over by Right or End.
   std::function<std::string(std::string_view text)> hint;
-  // Absent: every text is complete.
-  std::function<bool(std::string_view text)> is_complete;
+  // Absent: every text is complete. `known` bytes at the front of a plain text, of whole lines, are
+  // what the call before was asked about; else it is 0.
+  std::function<bool(std::string_view text, std::size_t known)> is_complete;
   // Ctrl-X Ctrl-E: the text, edited in another program (external_editor.h).
   std::function<Result<std::string>(const std::string& text)> edit;
   // A remark on the text before the cursor, such as the signature of the call it lies in; shown dim

@@ -19,6 +19,15 @@ def test_pipe_reads_several_queries():
     equal(done.returncode, 0)
 
 
+def test_pipe_reads_queries_of_many_lines():
+    lists = "datatable(a:string) ['x',\n// ['y',\n'z'\n,'(']\n| count\nprint dynamic([\n1,\n2\n]),\n3\n"
+    equal(run(["repl"], lists).stdout, '{"Count":3}\n{"print_0":[1,2],"print_1":3}\n')
+    condition = "web | where ms < 0 or // (\nms == 1 or\n\tms == 2\n| count\n"
+    equal(run(["repl"], "let a = 1;\nlet b = 2;\n" + condition).stdout, '{"Count":2}\n')
+    many = "print array_length(dynamic([\n" + 20000 * "1,\n" + "0]))\nprint 1\n"
+    equal(run(["repl"], many).stdout, '{"print_0":20001}\n{"print_0":1}\n')  # each line read once
+
+
 def test_pipe_goes_on_after_an_error():
     done = run(["repl"], "web | wher x\nprint 1\n")
     equal(done.stdout, '{"print_0":1}\n')

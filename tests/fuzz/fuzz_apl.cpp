@@ -10,6 +10,7 @@
 #include "apl/syntax/expectations.h"
 #include "apl/syntax/lexer.h"
 #include "apl/syntax/parser.h"
+#include "apl/syntax/unfinished.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -190,21 +190,6 @@ TEST_CASE("datasets that may not be read are not there") {
   CHECK(completer.complete("web | where method == '", 23).candidates.empty());
 }
 
-TEST_CASE("a text is unfinished when something is missing at its end") {
-  for (const std::string_view text :
-       {"web |", "web | where", "web | where (", "web | where a ==", "web | summarize count() by",
-        "web | project a,", "let x = 1;", "print f(1,", "print ```a", "web | where a and\n"}) {
-    CAPTURE(text);
-    CHECK(is_unfinished_query(text));
-  }
-  for (const std::string_view text :
-       {"web", "web | count", "web | where x", "web | wher", "print 'a", "web | summarize | count",
-        "web | where ) |", "print ```a```", "web; "}) {
-    CAPTURE(text);
-    CHECK_FALSE(is_unfinished_query(text));
-  }
-}
-
 // Completion runs at every key: any text, cut anywhere, must be safe.
 TEST_CASE("any beginning of a query can be completed") {
   Setup setup;
@@ -221,7 +206,6 @@ TEST_CASE("any beginning of a query can be completed") {
     CHECK(answer.begin <= answer.end);
     CHECK(answer.end <= end);
     static_cast<void>(call_help(text.substr(0, end)));
-    static_cast<void>(is_unfinished_query(text.substr(0, end)));
   }
 }
 

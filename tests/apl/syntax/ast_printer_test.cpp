@@ -16,6 +16,7 @@
 #include "apl/syntax/operators.h"
 #include "apl/syntax/parser.h"
 #include "apl/syntax/source.h"
+#include "apl/syntax/unfinished.h"
 
 namespace evq::syntax {
 

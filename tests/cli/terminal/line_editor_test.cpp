@@ -15,7 +15,7 @@ namespace evq {
 namespace {
 
 // A text is complete when its brackets are closed.
-bool closed(std::string_view text) {
+bool closed(std::string_view text, std::size_t /*known*/) {
   return std::count(text.begin(), text.end(), '(') <= std::count(text.begin(), text.end(), ')');
 }
 

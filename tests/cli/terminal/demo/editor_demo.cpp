@@ -49,7 +49,7 @@ std::vector<StyledSpan> highlight(std::string_view text) {
   return spans;
 }
 
-bool is_complete(std::string_view text) {
+bool is_complete(std::string_view text, std::size_t /*known*/) {
   return text.find('(') == std::string_view::npos || text.find(')') != std::string_view::npos;
 }
 
