@@ -76,8 +76,9 @@ Result<std::string> list_starred(RemoteServer& server, const std::string& output
 
 // A server replaces what is there. What is not there evq saves under this id, others under their
 // own.
-Result<std::string> put_starred_remotely(RemoteServer& server, const StarredCommand& command) {
-  EVQ_TRY_ASSIGN(const std::string body, starred_body(command));
+Result<std::string> put_starred_remotely(RemoteServer& server, const GlobalOptions& global,
+                                         const StarredCommand& command) {
+  EVQ_TRY_ASSIGN(const std::string body, starred_body(global, command));
   auto answer = server.call("PUT", remote_starred_path(command.id), body);
   if (!answer.ok() && answer.error().code == ErrorCode::kNotFound) {
     return server.call("POST", "/v2/apl-starred-queries?id=" + encode_url_text(command.id), body);
@@ -85,12 +86,13 @@ Result<std::string> put_starred_remotely(RemoteServer& server, const StarredComm
   return answer;
 }
 
-Result<std::string> perform_starred(RemoteServer& server, const StarredCommand& command) {
+Result<std::string> perform_starred(RemoteServer& server, const GlobalOptions& global,
+                                    const StarredCommand& command) {
   if (command.action == "list") {
     return list_starred(server, command.output);
   }
   EVQ_TRY_ASSIGN(std::string text, command.action == "put"
-                                       ? put_starred_remotely(server, command)
+                                       ? put_starred_remotely(server, global, command)
                                        : server.call(command.action == "delete" ? "DELETE" : "GET",
                                                      remote_starred_path(command.id)));
   if (!text.empty() && !text.ends_with('\n')) {
@@ -247,7 +249,7 @@ int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& comman
 
 int run_remote_starred(const GlobalOptions& global, const StarredCommand& command) {
   return print_answer(global, "evq starred list", [&](RemoteServer& server) -> Result<std::string> {
-    auto text = perform_starred(server, command);
+    auto text = perform_starred(server, global, command);
     return is_missing(text)
                ? near_saved_query(text.error(), command.id, remote_saved_queries(server))
                : std::move(text);

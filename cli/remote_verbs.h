@@ -17,8 +17,9 @@ namespace evq {
 Result<std::optional<std::uint64_t>> count_remote_events(const GlobalOptions& global,
                                                          const std::string& dataset);
 int run_remote_dataset(const GlobalOptions& global, const DatasetCommand& command);
-// The object that `put` saves, from --apl, a file or standard input.
-Result<std::string> starred_body(const StarredCommand& command);
+// The object that `put` saves, from --apl, a file or standard input; of a query that does not parse
+// the user is told.
+Result<std::string> starred_body(const GlobalOptions& global, const StarredCommand& command);
 // A saved query that is not there: with the name that is near, as far as `stored` tells.
 Error near_saved_query(Error error, std::string_view id,
                        const Result<std::vector<StoredObject>>& stored);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apl/service/service.h"
+#include "apl/syntax/parser.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
 #include "cli/list_output.h"
@@ -34,8 +35,48 @@ Error with_example(Error error) {
   return error;
 }
 
-Result<std::string> put(Service& service, const StarredCommand& command) {
-  EVQ_TRY_ASSIGN(const std::string text, starred_body(command));
+// The object of --apl, a file or standard input.
+Result<std::string> read_body(const StarredCommand& command) {
+  if (!command.apl.empty()) {
+    std::string body;
+    JsonWriter json(body);
+    json.begin_object();
+    for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
+             {"kind", "apl"},
+             {"name", command.id},
+             {"who", process_environment()("USER").value_or("evq")}}) {
+      json.key(key);
+      json.string(value);
+    }
+    json.key("metadata");
+    json.raw("{}");
+    json.key("query");
+    json.begin_object();
+    json.key("apl");
+    json.string(command.apl);
+    json.end_object();
+    json.end_object();
+    return body;
+  }
+  if (command.file.empty() || command.file == "-") {
+    return read_standard_input(kStarredBytesMax);
+  }
+  auto text = read_input_file(command.file, kStarredBytesMax);
+  return text.ok() ? std::move(text) : Result<std::string>(with_example(text.error()));
+}
+
+// Any text is stored, as the API does: what is no query to this evq may be one to another.
+void note_mistake(const GlobalOptions& global, const std::string& apl) {
+  if (const auto parsed = syntax::parse(apl, 0); !parsed.ok()) {
+    const Error& error = parsed.error();
+    print_note(global, "note: the query does not parse: " + error.message +
+                           (error.hint.empty() ? "" : "; " + error.hint));
+  }
+}
+
+Result<std::string> put(Service& service, const GlobalOptions& global,
+                        const StarredCommand& command) {
+  EVQ_TRY_ASSIGN(const std::string text, starred_body(global, command));
   auto read = read_starred_query(text);
   if (!read.ok()) {
     return with_example(read.error());
@@ -93,9 +134,10 @@ int run_stored(QueryTarget& target, const StoredObject& stored, const GlobalOpti
   return report_end(done, request.value().apl, global.color);
 }
 
-Result<std::string> perform(Service& service, const StarredCommand& command) {
+Result<std::string> perform(Service& service, const GlobalOptions& global,
+                            const StarredCommand& command) {
   if (command.action == "put") {
-    return put(service, command);
+    return put(service, global, command);
   }
   if (command.action == "list") {
     return list(service, command);
@@ -131,7 +173,7 @@ int run_local_starred(const GlobalOptions& global, const StarredCommand& command
   if (command.action == "run") {
     return run_saved(*target, global, command);
   }
-  const auto text = perform(*service.value(), command);
+  const auto text = perform(*service.value(), global, command);
   return text.ok()
              ? print_data(text.value())
              : report_error(near_saved_query(text.error(), command.id, target->saved_queries()));
@@ -139,33 +181,15 @@ int run_local_starred(const GlobalOptions& global, const StarredCommand& command
 
 }  // namespace
 
-Result<std::string> starred_body(const StarredCommand& command) {
-  if (!command.apl.empty()) {
-    std::string body;
-    JsonWriter json(body);
-    json.begin_object();
-    for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
-             {"kind", "apl"},
-             {"name", command.id},
-             {"who", process_environment()("USER").value_or("evq")}}) {
-      json.key(key);
-      json.string(value);
-    }
-    json.key("metadata");
-    json.raw("{}");
-    json.key("query");
-    json.begin_object();
-    json.key("apl");
-    json.string(command.apl);
-    json.end_object();
-    json.end_object();
-    return body;
+Result<std::string> starred_body(const GlobalOptions& global, const StarredCommand& command) {
+  EVQ_TRY_ASSIGN(std::string body, read_body(command));
+  if (const auto saved = read_starred_query(body); saved.ok()) {
+    StoredObject object;
+    object.body = saved->body;
+    EVQ_TRY_ASSIGN(const QueryRequest request, starred_request(object));
+    note_mistake(global, request.apl);
   }
-  if (command.file.empty() || command.file == "-") {
-    return read_standard_input(kStarredBytesMax);
-  }
-  auto text = read_input_file(command.file, kStarredBytesMax);
-  return text.ok() ? std::move(text) : Result<std::string>(with_example(text.error()));
+  return body;
 }
 
 Error near_saved_query(Error error, std::string_view id,

@@ -125,6 +125,11 @@ class Starred(EvqCase):
                          ("odd", {"apl": "d | where i % 2 == 1 | project i"}))
         self.assertEqual(len(self.out("starred", "run", "odd").splitlines()), 550)
         self.evq("starred", "put", "all", "--apl", "d")
+        note = "note: the query does not parse: no operator named 'wher'; did you mean 'where'?\n"
+        self.assertEqual(self.evq("starred", "put", "wrong", "--apl", "d | wher x")[1], note)
+        self.assertEqual(self.evq("--quiet", "starred", "put", "wrong", "--apl", "d | wher x")[1], "")
+        self.evq("starred", "run", "wrong", status=3)
+        self.evq("starred", "delete", "wrong")
         _, errors = self.evq("starred", "run", "all")
         self.assertEqual(errors, '1,000 of 1,100 rows shown; add "| limit N" or evq query --all for '
                          "more\n")
