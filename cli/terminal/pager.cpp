@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view kPagerSettings =
     "LESSCHARSET=${LESSCHARSET-utf-8}; export LESSCHARSET; ";
 
+// A line of more bytes, such as an answer of the API, is taken to fill the screen.
+constexpr std::size_t kKeptLineBytesMax = std::size_t{1} << 20U;
+
 // Where the escape sequence that starts at `position` ends: ESC [ parameters final, or ESC and one.
 std::size_t end_of_escape(std::string_view text, std::size_t position) {
   std::size_t end = position + 1;
@@ -97,16 +100,16 @@ bool PagedOutput::write(std::string_view text) {
     failure_ = gone_ && pager_ == nullptr && errno != EPIPE ? errno : 0;
     return !gone_;
   }
+  const std::size_t begin = kept_.size();
   kept_.append(text);
-  const std::size_t last_break = kept_.rfind('\n');
-  if (last_break != std::string::npos && last_break >= line_start_) {
-    const std::size_t end = last_break + 1;
+  if (const std::size_t last_break = text.rfind('\n'); last_break != std::string_view::npos) {
+    const std::size_t end = begin + last_break + 1;
     rows_ += count_screen_rows(std::string_view(kept_).substr(line_start_, end - line_start_),
                                size_.columns);
     line_start_ = end;
   }
   // The prompt that follows needs a row, too.
-  if (rows_ + 1 <= size_.rows) {
+  if (rows_ + 1 <= size_.rows && kept_.size() - line_start_ <= kKeptLineBytesMax) {
     return true;
   }
   pager_ = ::popen(shell_command(command_).c_str(), "we");

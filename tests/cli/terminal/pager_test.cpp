@@ -102,6 +102,20 @@ TEST_CASE("text that fits is written plainly, text that does not goes to the pag
     CHECK(pager.finish());
     CHECK(output.read_all() == "1\n2\n3\n4\n5\n");
   }
+  {
+    // Lines that do not end are not kept, nor looked through again with every piece of them.
+    Output output;
+    PagedOutput pager(output.ends[1], {80, 4}, "wc -c > " + paged);
+    const std::string piece(4096, 'x');
+    constexpr std::size_t kPieces = 100'000;
+    for (std::size_t i = 0; i < kPieces; ++i) {
+      REQUIRE(pager.write(piece));
+      CHECK(pager.is_paging() == (i >= 256));
+    }
+    CHECK(pager.finish());
+    CHECK(file_bytes(paged) == std::to_string(kPieces * piece.size()) + "\n");
+    CHECK(output.read_all().empty());
+  }
   std::filesystem::remove_all(folder);
 }
 
