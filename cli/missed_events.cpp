@@ -39,6 +39,13 @@ std::optional<TimeExtent> extent_of(QueryTarget& target, const QueryRequest& ask
 
 }  // namespace
 
+bool ends_before_it_begins(const QueryRequest& request) {
+  const std::int64_t now = wall_clock_now_ns();
+  const auto start = parse_relative_time(request.start_time.value_or(""), now);
+  const auto end = parse_relative_time(request.end_time.value_or(""), now);
+  return start.has_value() && end.has_value() && *start > *end;
+}
+
 std::string missed_events_note(QueryTarget& target, const QueryRequest& request,
                                const ResultHeader& header, const QueryStatus& status) {
   const bool bounded = request.start_time.has_value() || request.end_time.has_value();

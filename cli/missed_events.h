@@ -8,6 +8,10 @@
 
 namespace evq {
 
+// Whether the request's times hold nothing because they are the wrong way round, which is nearly
+// always a slip.
+bool ends_before_it_begins(const QueryRequest& request);
+
 // A note on an answer to `request`, when it read one dataset and none of its events lies within the
 // request's times though there are some; empty otherwise, also when `target` cannot tell.
 std::string missed_events_note(QueryTarget& target, const QueryRequest& request,

@@ -29,7 +29,6 @@
 #include "store/base/file.h"
 #include "store/base/free_memory.h"
 #include "store/base/limits.h"
-#include "store/base/time_parse.h"
 
 namespace evq {
 namespace {
@@ -121,14 +120,6 @@ Status answer(QueryTarget& target, const QueryRequest& request, const std::strin
     }
   }
   return query_in_form(target, request, form, sink, out);
-}
-
-// A range that ends before it begins holds nothing, and is nearly always a slip.
-bool ends_before_it_begins(const QueryRequest& request) {
-  const std::int64_t now = wall_clock_now_ns();
-  const auto start = parse_relative_time(request.start_time.value_or(""), now);
-  const auto end = parse_relative_time(request.end_time.value_or(""), now);
-  return start.has_value() && end.has_value() && *start > *end;
 }
 
 // What a query can name other than the datasets of a store or a server.

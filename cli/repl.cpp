@@ -351,6 +351,9 @@ void Repl::ask(QueryRequest request) {
       return;
     }
   }
+  if (ends_before_it_begins(request)) {
+    print_note(global_, "note: the time range ends before it begins");
+  }
   const std::string apl = request.apl;
   last_query_ = apl;
   InterruptScope interrupt(static_cast<std::int64_t>(settings_.timeout_s * 1000));

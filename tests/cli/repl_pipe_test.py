@@ -71,6 +71,11 @@ def test_commands_in_a_pipe():
     equal(done.stdout, "")
 
 
+def test_times_the_wrong_way_round():
+    done = run(["repl"], ".since 1h\n.until 2h\nweb | count\n")
+    equal(done.stderr, "note: the time range ends before it begins\n")
+
+
 def test_queries_keep_what_they_decode():
     query = "web | where path == '/p/3' | count\n"
     def cached(commands):
