@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/chart_axis.h"
+#include "cli/held_answer.h"
 #include "cli/terminal/chart.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
@@ -153,19 +154,16 @@ class ChartOutput final : public ResultSink {
   ChartOutput(TableOutputOptions options, ByteSink out)
       : options_(std::move(options)), out_(std::move(out)) {}
 
-  Status begin(const ResultHeader& header) override {
-    header_ = header;
-    return Status::success();
-  }
-  Status push(const Chunk& rows, std::span<const RowOrigin> /*origins*/) override {
-    chunks_.push_back(rows);
-    return Status::success();
+  Status begin(const ResultHeader& header) override { return answer_.begin(header); }
+  Status push(const Chunk& rows, std::span<const RowOrigin> origins) override {
+    return answer_.push(rows, origins);
   }
   Status end(const QueryStatus& status) override {
-    roles_ = assign_roles(header_, chunks_);
+    EVQ_TRY(answer_.end(status));
+    roles_ = assign_roles(answer_.header(), answer_.chunks());
     const Drawing drawing = choose();
     if (drawing == Drawing::kTable) {
-      return write_table(status);
+      return write_table();
     }
     ChartOptions chart;
     chart.width = options_.width == 0 ? kWidthDefault : options_.width;
@@ -178,7 +176,7 @@ class ChartOutput final : public ResultSink {
  private:
   Drawing choose() const {
     std::size_t rows = 0;
-    for (const Chunk& chunk : chunks_) {
+    for (const Chunk& chunk : answer_.chunks()) {
       rows += chunk.rows();
     }
     if (roles_.numbers.empty() || rows == 0) {
@@ -186,7 +184,7 @@ class ChartOutput final : public ResultSink {
     }
     Drawing wanted = roles_.axis.has_value() ? Drawing::kLines : Drawing::kBars;
     for (const KindRow& row : kKinds) {
-      wanted = row.kind == header_.render_kind ? row.drawing : wanted;
+      wanted = row.kind == answer_.header().render_kind ? row.drawing : wanted;
     }
     if (wanted == Drawing::kBars || wanted == Drawing::kTable) {
       return wanted;
@@ -195,19 +193,14 @@ class ChartOutput final : public ResultSink {
     return roles_.axis.has_value() ? wanted : Drawing::kBars;
   }
 
-  Status write_table(const QueryStatus& status) {
+  Status write_table() const {
     TableOutputOptions options = options_;
     options.form = "table";
-    const std::unique_ptr<ResultSink> table = make_table_output(options, out_);
-    EVQ_TRY(table->begin(header_));
-    for (const Chunk& chunk : chunks_) {
-      EVQ_TRY(table->push(chunk, {}));
-    }
-    return table->end(status);
+    return answer_.replay(*make_table_output(options, out_));
   }
 
   std::string title() const {
-    const std::vector<std::string> titles = listed(header_, "title");
+    const std::vector<std::string> titles = listed(answer_.header(), "title");
     return titles.empty() || titles[0].empty() ? std::string() : visible_text(titles[0]) + "\n";
   }
 
@@ -227,7 +220,7 @@ class ChartOutput final : public ResultSink {
       text = "\"\"";  // a bar without any label looks like a mistake
     }
     if (roles_.numbers.size() > 1 || text.empty()) {
-      text.append(text.empty() ? "" : ": ").append(header_.schema[number].name);
+      text.append(text.empty() ? "" : ": ").append(answer_.header().schema[number].name);
     }
     return text;
   }
@@ -235,8 +228,9 @@ class ChartOutput final : public ResultSink {
   Series& series_called(const std::string& name, std::size_t number) {
     const auto [found, added] = by_name_.emplace(name, series_.size());
     if (added) {
-      const std::string_view aggregate =
-          number < header_.origins.size() ? header_.origins[number].aggregate : std::string_view();
+      const std::string_view aggregate = number < answer_.header().origins.size()
+                                             ? answer_.header().origins[number].aggregate
+                                             : std::string_view();
       const bool counts = aggregate.starts_with("count") || aggregate.starts_with("sum") ||
                           aggregate.starts_with("distinct");
       series_.push_back({name, {}, counts || roles_.arrays});
@@ -245,7 +239,7 @@ class ChartOutput final : public ResultSink {
   }
 
   void collect() {
-    for (const Chunk& chunk : chunks_) {
+    for (const Chunk& chunk : answer_.chunks()) {
       for (std::size_t row = 0; row < chunk.rows(); ++row) {
         for (const std::size_t number : roles_.numbers) {
           Series& series = series_called(series_name(chunk, row, number, roles_.names), number);
@@ -289,7 +283,7 @@ class ChartOutput final : public ResultSink {
 
   bool axis_is_time() const {
     return roles_.axis.has_value() &&
-           (roles_.arrays || header_.schema[*roles_.axis].type == Type::kDatetime);
+           (roles_.arrays || answer_.header().schema[*roles_.axis].type == Type::kDatetime);
   }
 
   std::string lines(ChartOptions chart, Drawing drawing) {
@@ -303,7 +297,7 @@ class ChartOutput final : public ResultSink {
     std::ranges::sort(places);
     places.erase(std::unique(places.begin(), places.end()), places.end());
     if (axis_is_time() && !roles_.arrays) {
-      places = with_empty_bins(std::move(places), header_.bin_ns);
+      places = with_empty_bins(std::move(places), answer_.header().bin_ns);
     }
     std::vector<ChartSeries> drawn;
     for (std::size_t i = 0; i < std::min(series_.size(), kSeriesMax); ++i) {
@@ -350,7 +344,7 @@ class ChartOutput final : public ResultSink {
     }
     std::vector<ChartBar> all;
     std::size_t rows = 0;
-    for (const Chunk& chunk : chunks_) {
+    for (const Chunk& chunk : answer_.chunks()) {
       for (std::size_t row = 0; row < chunk.rows(); ++row) {
         ++rows;
         for (const std::size_t number : roles_.numbers) {
@@ -371,8 +365,7 @@ class ChartOutput final : public ResultSink {
 
   TableOutputOptions options_;
   ByteSink out_;
-  ResultHeader header_;
-  std::vector<Chunk> chunks_;
+  HeldAnswer answer_;
   Roles roles_;
   NamedPlaces places_;
   std::vector<Series> series_;
