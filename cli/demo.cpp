@@ -13,7 +13,6 @@
 #include "cli/remote_server.h"
 #include "cli/terminal/number_text.h"
 #include "http/ingest_client.h"
-#include "http/wire_answer.h"
 #include "store/base/control.h"
 
 namespace evq {

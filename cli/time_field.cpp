@@ -67,7 +67,14 @@ std::string shell_word(const std::string& text) {
   const bool plain = std::ranges::all_of(text, [](char c) {
     return is_letter_or_digit(c) || std::string_view("_@.:/+-,").find(c) != std::string_view::npos;
   });
-  return plain ? text : "'" + text + "'";
+  if (plain) {
+    return text;
+  }
+  std::string quoted;
+  for (const char c : text) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return "'" + quoted + "'";
 }
 
 // A number that counts or measures something else is seldom as large as a time since 1990.

@@ -386,6 +386,8 @@ class Ingest(EvqCase):
         for name in ("timestamp", "__REALTIME_TIMESTAMP", "eventTime"):
             _, errors = self.evq("ingest", "d", "-o", "text", input=f'{{"{name}":"1714521600123456"}}\n')
             self.assertIn(f"--timestamp-field {name} takes it from there", errors)
+        _, errors = self.evq("ingest", "d", "-o", "text", input='{"it\'s time":"2024-05-01T00:00:00Z"}\n')
+        self.assertIn("--timestamp-field 'it'\\''s time' takes it", errors)
 
         for text, field in (
                 ('{"request_time":0.059,"time_iso8601":"2026-11-20T08:00:05+00:00"}', "time_iso8601"),
