@@ -6,7 +6,6 @@
 // however much arrives meanwhile. Other queries (summarize, sort, join) are answered whole.
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -16,47 +15,25 @@
 #include "apl/syntax/words.h"
 #include "cli/answer_output.h"
 #include "cli/commands.h"
+#include "cli/held_answer.h"
 #include "cli/joined_parts.h"
 #include "cli/open_service.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/query_target.h"
 #include "cli/terminal/number_text.h"
 #include "cli/watched_query.h"
-#include "store/base/file.h"
+#include "store/base/limits.h"
 
 namespace evq {
 namespace {
 
-// Parts that do not fit the memory limit are halved down to this.
-constexpr std::uint64_t kPartEventsMin = 1024;
-
-// The output file under another name until it is complete.
-class OutputFile {
- public:
-  static Result<OutputFile> create(const std::string& path) {
-    OutputFile made;
-    made.path_ = path;
-    made.partial_ = path + ".partial";
-    EVQ_TRY_ASSIGN(made.file_, File::create_output(made.partial_));
-    return made;
-  }
-  Status write(std::string_view bytes) { return file_.write_all(bytes); }
-  Status finish() {
-    EVQ_TRY(file_.sync());
-    EVQ_TRY(file_.close());
-    if (std::rename(partial_.c_str(), path_.c_str()) != 0) {
-      return make_error(ErrorCode::kIo, "cannot rename " + partial_ + " to " + path_);
-    }
-    return Status::success();
-  }
-  void discard() { (void)remove_file(partial_).ok(); }
-
- private:
-  File file_;
-  std::string path_;
-  std::string partial_;
-};
+// After a part that does not fit the memory limit a quarter of its events is tried, down to these.
+constexpr std::uint64_t kPartEventsMin = 16;
+constexpr std::uint64_t kPartShrinkage = 4;
+// A part that took less memory may be followed by one of twice as many events.
+constexpr std::size_t kSmallPartBytes = kQueryMemoryBytesDefault / 4;
 
 Result<ResultFormat> form_of(const ExportCommand& command) {
   if (const auto format = find_result_format(command.form); format.has_value()) {
@@ -88,37 +65,28 @@ class Export {
       return make_error(ErrorCode::kUsage, "a terminal cannot show Parquet",
                         "write it to a file: --output events.parquet");
     }
-    ByteSink out = watched_.output(plain_sink());
-    std::optional<OutputFile> file;
-    if (!command_.file.empty()) {
-      EVQ_TRY_ASSIGN(OutputFile created, OutputFile::create(command_.file));
-      file.emplace(std::move(created));
-      out = [&file](std::string_view bytes) { return file->write(bytes); };
+    if (command_.file.empty()) {
+      return write(format, watched_.output(plain_sink()), rows);
     }
-    const std::unique_ptr<ResultSink> writer =
-        format == ResultFormat::kNdjson
-            ? make_event_writer(std::move(out))
-            : make_result_writer(format, std::move(out), !command_.no_header);
-    const std::unique_ptr<ResultSink> narrowed =
-        names_arrival_time(command_.what) ? nullptr : without_arrival_time(*writer);
-    JoinedParts parts(narrowed != nullptr ? *narrowed : *writer, format == ResultFormat::kParquet);
-    Status done = watched_.run(interrupt_control(), [&] { return answer(parts); });
-    if (done.ok()) {
-      done = parts.finish();
-    }
-    *rows = parts.rows();
-    if (file.has_value() && done.ok()) {
-      done = file->finish();
-    }
-    if (file.has_value() && !done.ok()) {
-      file->discard();
-    }
-    return done;
+    return write_output_file(command_.file,
+                             [&](const ByteSink& out) { return write(format, out, rows); });
   }
 
   const std::string& apl() const { return request_.apl; }
 
  private:
+  Status write(ResultFormat format, const ByteSink& out, std::uint64_t* rows) {
+    const std::unique_ptr<ResultSink> writer =
+        format == ResultFormat::kNdjson ? make_event_writer(out)
+                                        : make_result_writer(format, out, !command_.no_header);
+    const std::unique_ptr<ResultSink> narrowed =
+        names_arrival_time(command_.what) ? nullptr : without_arrival_time(*writer);
+    JoinedParts parts(narrowed != nullptr ? *narrowed : *writer, format == ResultFormat::kParquet);
+    EVQ_TRY(watched_.run(interrupt_control(), [&] { return answer(parts); }));
+    *rows = parts.rows();
+    return parts.finish();
+  }
+
   Status answer(JoinedParts& parts) {
     EVQ_TRY_ASSIGN(const std::optional<std::string> dataset, make_request());
     std::optional<std::uint64_t> end;
@@ -129,18 +97,25 @@ class Export {
       return target_.query(request_, parts);
     }
     request_.ascending = true;
+    request_.keeps_rows = true;
     std::uint64_t step = target_.part_events_max();
     std::uint64_t from = 0;
     do {
       request_.arrivals.from = from;
       request_.arrivals.before = std::min(*end, from + step);
-      Status part = target_.query(request_, parts);
-      if (!part.ok() && part.error().code == ErrorCode::kLimit && step > kPartEventsMin) {
-        step /= 2;
+      HeldAnswer part;  // a query that fails has given some of its rows
+      Status done = target_.query(request_, part);
+      if (!done.ok() && done.error().code == ErrorCode::kLimit && step > kPartEventsMin) {
+        step /= kPartShrinkage;
         continue;
       }
-      EVQ_TRY(std::move(part));
+      EVQ_TRY(std::move(done));
+      EVQ_TRY(part.replay(parts));
       from = request_.arrivals.before;
+      const std::size_t taken = part.status().memory_peak_bytes;  // 0: a server does not tell
+      if (taken > 0 && taken < kSmallPartBytes) {
+        step = std::min(2 * step, target_.part_events_max());
+      }
     } while (from < *end);
     return Status::success();
   }
@@ -171,15 +146,19 @@ class Export {
 }  // namespace
 
 int run_export(const GlobalOptions& global, const ExportCommand& command) {
+  ExportCommand named = command;
+  if (named.file == "-") {
+    named.file.clear();  // standard output
+  }
   auto target = open_query_target(global);
   if (!target.ok()) {
     return report_error(target.error());
   }
-  Export work(global, command, *target.value());
+  Export work(global, named, *target.value());
   std::uint64_t rows = 0;
   const Status done = work.run(&rows);
-  if (done.ok() && !command.file.empty()) {
-    print_note(global, "exported " + counted_text(rows, "event") + " to " + command.file);
+  if (done.ok() && !named.file.empty()) {
+    print_note(global, "exported " + counted_text(rows, "event") + " to " + named.file);
   }
   return report_end(done, work.apl(), global.color);
 }

@@ -16,13 +16,13 @@
 #include "cli/open_service.h"
 #include "cli/option_values.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/repl.h"
 #include "cli/repl_arguments.h"
 #include "cli/tail.h"
 #include "cli/terminal/external_editor.h"
 #include "cli/terminal/number_text.h"
 #include "cli/terminal/text_width.h"
-#include "store/base/file.h"
 #include "store/base/limits.h"
 #include "store/base/time_parse.h"
 
@@ -322,7 +322,8 @@ Status run_save(Repl& repl, const std::string& typed) {
     if (repl.last_query().empty()) {
       return make_error(ErrorCode::kUsage, "there is no query yet");
     }
-    EVQ_TRY(write_file_atomically(argument, repl.last_query() + "\n"));
+    EVQ_TRY(write_output_file(argument,
+                              [&](const ByteSink& out) { return out(repl.last_query() + "\n"); }));
     repl.print("saved the query to " + visible_text(argument) + "\n");
     return Status::success();
   }
@@ -335,17 +336,12 @@ Status run_save(Repl& repl, const std::string& typed) {
   if (repl.last_answer() == nullptr) {
     return no_answer_yet();
   }
-  std::string text;
   TableOutputOptions options;
   options.form = *form;
   options.zone = repl.settings().zone;
-  const auto keep = [&](std::string_view bytes) {
-    text.append(bytes);
-    return Status::success();
-  };
-  const std::unique_ptr<ResultSink> sink = make_answer_output(options, keep);
-  EVQ_TRY(repl.last_answer()->replay(*sink));
-  EVQ_TRY(write_file_atomically(argument, text));
+  EVQ_TRY(write_output_file(argument, [&](const ByteSink& out) {
+    return repl.last_answer()->replay(*make_answer_output(options, out));
+  }));
   repl.print("saved " + counted_text(repl.last_answer()->status().rows, "row") + " to " +
              visible_text(argument) + "\n");
   return Status::success();

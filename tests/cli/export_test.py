@@ -5,10 +5,14 @@ installed."""
 import csv
 import io
 import json
+import os
+import unittest
 
-from evq_case import EvqCase, main
+from evq_case import EVQ, EvqCase, main
+from sanitizer import sanitizer_runtime
 
 COUNT = 300_000
+SANITIZED = sanitizer_runtime(EVQ) is not None
 
 
 class Export(EvqCase):
@@ -32,6 +36,32 @@ class Export(EvqCase):
         rows = list(csv.DictReader(io.StringIO(
             self.out(*self.target, "export", "many", "-o", "csv"))))
         self.assertEqual([int(row["i"]) for row in rows], list(range(COUNT)))
+
+    def test_where_it_goes(self):
+        self.ingest("logs", ['{"_time":1,"a":"x"}'])
+        export = ("export", "logs | project a", "-o", "csv", "--output")
+        self.assertEqual(self.out(*export, "-"), "a\nx\n")
+        (self.directory / "folder").mkdir()
+        file = self.directory / "folder/file.csv"
+        file.write_text("before")
+        file.chmod(0o640)
+        link = self.directory / "link.csv"
+        link.symlink_to("folder/file.csv")
+        self.evq(*export, "link.csv")
+        self.assertEqual((link.is_symlink(), file.read_text()), (True, "a\nx\n"))
+        self.assertEqual(file.stat().st_mode & 0o777, 0o640)
+        os.mkfifo(self.directory / "pipe")
+        process = self.start(*export, "pipe")
+        self.assertEqual((self.directory / "pipe").read_text(), "a\nx\n")
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertTrue((self.directory / "pipe").is_fifo())
+        link.unlink()
+        link.symlink_to("folder/new.csv")
+        self.evq("repl", input="logs | project a\n.save link.csv\n.save nowhere/link.csv\n", status=None)
+        self.assertEqual((link.is_symlink(), link.read_text()), (True, "a\nx\n"))
+        self.evq("export", "logs | where a ==", "--output", "link.csv", status=3)
+        self.assertEqual(link.read_text(), "a\nx\n")
+        self.assertEqual(sorted(os.listdir(self.directory / "folder")), ["file.csv", "new.csv"])
 
     def test_queries(self):
         self.ingest("logs", [f'{{"_time":{1714521600 + i},"i":{i}}}' for i in range(100)])
@@ -128,6 +158,18 @@ class Export(EvqCase):
             max(list::varchar) from '{path}'""").fetchone()
         self.assertEqual(rows[:7], (50_000, sum(i for i in range(50_000) if i % 3), 312493750.0,
                                     33_333, 25_000, 5, 50_000))
+
+
+class LargeParts(EvqCase):
+    @unittest.skipIf(SANITIZED, "a gigabyte of events takes a sanitizer too long")
+    def test_a_part_that_does_not_fit_has_written_nothing(self):
+        with open(self.directory / "many.ndjson", "w") as file:
+            for i in range(67_150):
+                text = f"{i:05}" * 200_000 if i >= 66_000 else ""
+                file.write(f'{{"_time":{1714521600000 + i},"i":{i},"text":"{text}"}}\n')
+        self.evq("ingest", "many", "many.ndjson")
+        _, told = self.evq("export", "many", "--output", "many.parquet")
+        self.assertEqual(told, "exported 67,150 events to many.parquet\n")
 
 
 class ExportFromServer(Export):

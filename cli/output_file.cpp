@@ -1,0 +1,78 @@
+#include "cli/output_file.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "store/base/file.h"
+
+namespace evq {
+namespace {
+
+namespace fs = std::filesystem;
+using Produce = std::function<Status(const ByteSink& out)>;
+
+// The path of the file that a symbolic link leads to, which need not be there yet.
+std::string resolved_path(const std::string& path) {
+  std::error_code failed;
+  fs::path file = fs::absolute(path, failed);
+  if (!failed && fs::is_symlink(fs::symlink_status(file, failed))) {
+    file = file.parent_path() / fs::read_symlink(file, failed);
+  }
+  file = fs::weakly_canonical(file, failed);
+  return failed ? path : file.string();
+}
+
+Status produce_into(File& file, const Produce& produce) {
+  return produce([&file](std::string_view bytes) { return file.write_all(bytes); });
+}
+
+Status write_as_it_is(const std::string& path, const Produce& produce) {
+  EVQ_TRY_ASSIGN(File file, File::create_output(path));
+  EVQ_TRY(produce_into(file, produce));
+  return file.close();
+}
+
+Status write_and_rename(const std::string& partial, const std::string& target,
+                        fs::perms permissions, const Produce& produce) {
+  EVQ_TRY_ASSIGN(File file, File::create_output(partial));
+  if (permissions != fs::perms::unknown) {
+    std::error_code not_allowed;
+    fs::permissions(partial, permissions, not_allowed);
+  }
+  EVQ_TRY(produce_into(file, produce));
+  EVQ_TRY(file.sync());
+  EVQ_TRY(file.close());
+  if (std::rename(partial.c_str(), target.c_str()) != 0) {
+    return make_error(ErrorCode::kIo,
+                      "cannot rename " + partial + " to " + target + ": " + std::strerror(errno));
+  }
+  return sync_directory(fs::path(target).parent_path().string());
+}
+
+}  // namespace
+
+Status write_output_file(const std::string& path, const Produce& produce) {
+  std::error_code failed;
+  const fs::file_status there = fs::status(path, failed);
+  if (fs::exists(there) && !fs::is_regular_file(there)) {
+    auto* const handler = std::signal(SIGPIPE, SIG_IGN);  // a reader who has gone is an error
+    Status done = write_as_it_is(path, produce);
+    std::signal(SIGPIPE, handler);
+    return done;
+  }
+  const std::string target = resolved_path(path);
+  const std::string partial = target + ".partial";
+  const fs::perms permissions = fs::exists(there) ? there.permissions() : fs::perms::unknown;
+  Status done = write_and_rename(partial, target, permissions, produce);
+  if (!done.ok()) {
+    static_cast<void>(remove_file(partial).ok());
+  }
+  return done;
+}
+
+}  // namespace evq

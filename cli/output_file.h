@@ -1,0 +1,20 @@
+#pragma once
+// Writing the file that a user has named: it is whole, or not there. Nothing is kept between calls;
+// one thread at a time, for a pipe makes the process deaf to SIGPIPE meanwhile.
+
+#include <functional>
+#include <string>
+
+#include "apl/service/result_writer.h"
+#include "store/base/result.h"
+
+namespace evq {
+
+// Gives `produce` a sink, and puts what it has written there under `path` when it succeeds, durable
+// on return: until then it is beside that, as "<path>.partial", and a failure leaves nothing. A
+// file that is replaced lends its permissions; a symbolic link leads to the file. A pipe or a
+// device cannot be replaced: it is written to as it is.
+Status write_output_file(const std::string& path,
+                         const std::function<Status(const ByteSink& out)>& produce);
+
+}  // namespace evq
